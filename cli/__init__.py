@@ -1,0 +1,1 @@
+"""The terminal's doors: one file a command; nobody imports this floor."""

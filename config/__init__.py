@@ -1,0 +1,1 @@
+"""What the user wants, where things live, and the errors everybody raises."""

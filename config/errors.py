@@ -1,0 +1,39 @@
+"""The errors that people see: what happened, what to do next, and the exit code.
+
+    MaxAgentError          1  the run failed
+    ├── ModelError         1  the provider did not answer as it should (models/errors.py has the kinds)
+    ├── ThreadBusy         1  another process holds the thread
+    ├── UsageError         2  a wrong flag, argument, path or configuration
+    └── LimitReached       3  steps, repair rounds or context used up; the thread can go on
+"""
+
+
+class MaxAgentError(Exception):
+    """An error with a remedy; the command line shows both and never a traceback."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class ModelError(MaxAgentError):
+    """The provider refused, failed or answered nonsense."""
+
+
+class ThreadBusy(MaxAgentError):
+    """Another process is running this thread."""
+
+
+class UsageError(MaxAgentError):
+    """The user's input or configuration is wrong; nothing was changed."""
+
+    exit_code = 2
+
+
+class LimitReached(MaxAgentError):
+    """A limit ended the run early; everything so far is kept."""
+
+    exit_code = 3

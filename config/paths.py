@@ -1,0 +1,39 @@
+"""Where MaxAgent keeps its files: `~/.llc`, or the folder named by `MAXAGENT_HOME`."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def home(environ: Mapping[str, str] = os.environ) -> Path:
+    """The user's MaxAgent folder; not created here."""
+    chosen = environ.get("MAXAGENT_HOME") or environ.get("LLC_HOME")
+    return Path(chosen).expanduser().absolute() if chosen else Path.home() / ".llc"
+
+
+def user_config(home_folder: Path) -> Path:
+    """The user's configuration file."""
+    return home_folder / "config.yaml"
+
+
+def project_config(folder: Path) -> Path:
+    """The project's configuration file."""
+    return folder / ".llc.yaml"
+
+
+def data_folder(home_folder: Path) -> Path:
+    """Threads, journals, snapshots and long outputs: created private (0700)."""
+    folder = home_folder / "data"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.chmod(0o700)
+    return folder
+
+
+def database(home_folder: Path) -> Path:
+    """The one SQLite file: checkpoints, writes, journal and the list of threads."""
+    return data_folder(home_folder) / "threads.db"
+
+
+def outputs_folder(home_folder: Path, thread_id: str) -> Path:
+    """Whole outputs of one thread's commands, too long for the conversation; may not exist yet."""
+    return data_folder(home_folder) / "outputs" / thread_id

@@ -1,0 +1,1 @@
+"""Which step follows which; what LangGraph Studio opens."""

@@ -1,0 +1,1 @@
+"""What outlives a run: checkpoints, journal, lease, thread list, snapshots."""

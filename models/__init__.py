@@ -1,0 +1,1 @@
+"""Who answers: chat models and what is known of their providers."""

@@ -1,0 +1,133 @@
+"""The one schema of the configuration; a string under each field says what it is."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Mode = Literal["ask", "edits", "auto", "read-only"]
+"""ask: every write and command is asked · edits: writes accepted, commands asked ·
+auto: everything but hard denies · read-only: nothing that has an effect."""
+
+IGNORE_PATTERNS = (
+    ".env",
+    ".env.*",
+    "!.env.example",
+    "!.env.sample",
+    "!.env.template",
+    "!.env.dist",
+    "*.pem",
+    "*.key",
+    "*.p12",
+    "**/secrets/**",
+    "**/credentials/**",
+    "**/.git/config",
+)
+
+
+class Section(BaseModel):
+    """A part of the configuration: an unknown key is an error, never ignored."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
+
+
+class Endpoint(Section):
+    """Which provider answers, where, and with which key."""
+
+    provider: str = ""
+    """Provider name; empty: found from the keys in the environment."""
+    base_url: str = ""
+    """Endpoint; empty: the provider's own."""
+    api_key: str = ""
+    """Key; better written as `${NAME_OF_VARIABLE}`, empty: from the provider's variable."""
+
+
+class ModelLimits(Section):
+    """Settings of one model, by `MODEL` or `PROVIDER/MODEL`; unset fields fall back to `model`."""
+
+    max_tokens: int | None = Field(None, gt=0)
+    context_length: int | None = Field(None, gt=0)
+    temperature: float | None = Field(None, ge=0, le=2)
+    api: Literal["chat", "responses"] | None = None
+    """Protocol: `chat` (chat completions) or `responses` (OpenAI's Responses API)."""
+
+
+class ModelSection(Section):
+    """The model and how it is asked."""
+
+    default: str = ""
+    """`PROVIDER/MODEL` or `MODEL`; empty: the provider's usual one."""
+    thinking_model: str = ""
+    thinking_strategy: Literal["auto", "enabled", "disabled"] = "auto"
+    show_thinking: bool = True
+    temperature: float = Field(0.7, ge=0, le=2)
+    max_tokens: int = Field(4096, gt=0)
+    context_length: int = Field(128_000, gt=0)
+    max_iterations: int = Field(100, gt=0)
+    """Model turns a run may take before it stops and waits to be resumed."""
+    max_retries: int = Field(5, ge=0)
+    """How often one request is repeated after 429, 5xx, a dropped stream or an empty answer."""
+    parallel_tool_calls: bool = True
+    enable_tool_planner: bool = False
+    models: dict[str, ModelLimits] = Field(default_factory=dict[str, ModelLimits])
+
+
+class ToolsSection(Section):
+    """Which tools the model is offered."""
+
+    enabled: list[str] = Field(default_factory=list[str])
+    """Only these; empty: all."""
+    disabled: list[str] = Field(default_factory=list[str])
+
+
+class SecuritySection(Section):
+    """What may be touched and run without asking."""
+
+    mode: Mode | None = None
+    """Approval mode; unset: the command's own (`task` starts in `edits`)."""
+    ignore_patterns: list[str] = Field(default_factory=lambda: list(IGNORE_PATTERNS))
+    """gitignore patterns of files that no tool may read, list or write."""
+    require_confirmation: bool = True
+    """False is the same as `mode: auto`."""
+    command_whitelist: list[str] = Field(default_factory=list[str])
+    """Commands that run unasked: the exact words that a simple command starts with."""
+    command_timeout: float = Field(120.0, gt=0, le=3600)
+    """Seconds."""
+
+
+class Agent(Section):
+    """One role's own words."""
+
+    system_prompt: str = ""
+    """Added after the role's built-in prompt."""
+
+
+class AgentsSection(Section):
+    """The three roles of a task."""
+
+    architect: Agent = Agent()
+    coder: Agent = Agent()
+    tester: Agent = Agent()
+
+
+class TaskSection(Section):
+    """How a task is proved."""
+
+    test_command: str = ""
+    """Shell command whose exit code 0 is the proof; empty: pytest, where it is found."""
+    test_timeout: float = Field(600.0, gt=0)
+    """Seconds."""
+    repair_rounds: int = Field(3, ge=0)
+    """How often red tests or a tester's refusal go back to the coder."""
+
+
+class Settings(Section):
+    """Everything that can be configured."""
+
+    litellm: Endpoint = Endpoint()
+    model: ModelSection = ModelSection()  # pyright: ignore[reportCallIssue]
+    tools: ToolsSection = ToolsSection()
+    security: SecuritySection = SecuritySection()  # pyright: ignore[reportCallIssue]
+    agents: AgentsSection = AgentsSection()
+    task: TaskSection = TaskSection()  # pyright: ignore[reportCallIssue]
+    language: Annotated[str, Field(pattern="^(|en|zh)$")] = ""
+    """Language of the interface, `en` or `zh`; empty: from the locale."""

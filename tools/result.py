@@ -1,0 +1,53 @@
+"""What a tool answers, what it is given besides its arguments, and how it refuses."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .workspace import Workspace
+
+if TYPE_CHECKING:
+    from .todo import Todo
+
+
+class ToolRefusal(Exception):
+    """What went wrong and what to try, in words for the model; becomes `ToolResult.error`."""
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """The answer to one tool call."""
+
+    output: str = ""
+    """What the model reads."""
+    error: str = ""
+    """What went wrong and what to try; empty when the call succeeded."""
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Small JSON facts for people and programs: `path`, `diff`, `exit_code`, `output_file`…"""
+    seen: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Content hash of every file that this call showed or wrote, by path relative to the project."""
+    update: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Changes to the thread's state, by channel: `todos`, `completion`."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the call did what it was asked."""
+        return not self.error
+
+
+@dataclass(frozen=True)
+class ToolRun:
+    """What a tool is given besides the model's arguments."""
+
+    workspace: Workspace
+    call_id: str
+    outputs: Path
+    """Folder for whole outputs that are too long for the conversation."""
+    command_timeout: float = 120.0
+    """Seconds a command may run unless the call says otherwise."""
+    seen: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Content hashes, as this thread last saw them, of the files that the call names."""
+    todos: Sequence["Todo"] = ()
+    emit: Callable[[str], None] = lambda text: None
+    """Tells the user a piece of output while the tool still runs."""

@@ -1,0 +1,64 @@
+"""What makes a function a tool: a LangChain tool with an effect, its path arguments and its text."""
+
+from collections.abc import Awaitable, Callable
+from importlib import resources
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+
+from langchain_core.tools import BaseTool, InjectedToolArg, StructuredTool
+
+from .result import ToolResult, ToolRun
+
+Effect = Literal["read", "edit", "execute", "talk", "note"]
+"""read: looks only · edit: writes files · execute: runs a program · talk: asks the human ·
+note: changes the thread's own state only. `edit` and `execute` are never blindly repeated."""
+
+if TYPE_CHECKING:
+    Run = ToolRun
+    """The type of a tool's `run` parameter; the model never sees it."""
+else:  # pydantic would build a schema of every field of a dataclass
+    Run = Annotated[Any, InjectedToolArg]
+
+ToolFunction = Callable[..., Awaitable[ToolResult]]
+
+
+def tool(effect: Effect, *, paths: tuple[str, ...] = ()) -> Callable[[ToolFunction], BaseTool]:
+    """Make a tool of an async function `(…arguments, run: Run) -> ToolResult`.
+
+    The tool is named as the function. What the model reads of it is `<name>.md` beside this file,
+    or the docstring when there is none. `paths` names the arguments that are paths in the project.
+    """
+
+    def wrap(function: ToolFunction) -> BaseTool:
+        return StructuredTool.from_function(
+            coroutine=function,
+            name=function.__name__,
+            description=_description(function),
+            metadata={"effect": effect, "paths": paths},
+        )
+
+    return wrap
+
+
+def effect_of(subject: BaseTool) -> Effect:
+    """The tool's effect; a foreign tool that does not say is taken for the most dangerous."""
+    return cast(Effect, (subject.metadata or {}).get("effect", "execute"))
+
+
+def path_arguments(subject: BaseTool) -> tuple[str, ...]:
+    """The names of the tool's arguments that are paths in the project."""
+    return cast("tuple[str, ...]", (subject.metadata or {}).get("paths", ()))
+
+
+def has_effect(subject: BaseTool) -> bool:
+    """Whether running it twice could matter."""
+    return effect_of(subject) in ("edit", "execute")
+
+
+def schema_of(subject: BaseTool) -> dict[str, Any]:
+    """The JSON schema of the arguments that a model may give."""
+    return subject.tool_call_schema.model_json_schema()  # type: ignore[union-attr]
+
+
+def _description(function: ToolFunction) -> str:
+    text = resources.files(__package__ or "").joinpath(f"{function.__name__}.md")
+    return text.read_text(encoding="utf-8").strip() if text.is_file() else (function.__doc__ or "")

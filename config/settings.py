@@ -44,9 +44,9 @@ class Endpoint(Section):
 class ModelLimits(Section):
     """Settings of one model, by `MODEL` or `PROVIDER/MODEL`; unset fields fall back to `model`."""
 
-    max_tokens: int | None = Field(None, gt=0)
-    context_length: int | None = Field(None, gt=0)
-    temperature: float | None = Field(None, ge=0, le=2)
+    max_tokens: int | None = Field(default=None, gt=0)
+    context_length: int | None = Field(default=None, gt=0)
+    temperature: float | None = Field(default=None, ge=0, le=2)
     api: Literal["chat", "responses"] | None = None
     """Protocol: `chat` (chat completions) or `responses` (OpenAI's Responses API)."""
 
@@ -59,12 +59,12 @@ class ModelSection(Section):
     thinking_model: str = ""
     thinking_strategy: Literal["auto", "enabled", "disabled"] = "auto"
     show_thinking: bool = True
-    temperature: float = Field(0.7, ge=0, le=2)
-    max_tokens: int = Field(4096, gt=0)
-    context_length: int = Field(128_000, gt=0)
-    max_iterations: int = Field(100, gt=0)
+    temperature: float = Field(default=0.7, ge=0, le=2)
+    max_tokens: int = Field(default=4096, gt=0)
+    context_length: int = Field(default=128_000, gt=0)
+    max_iterations: int = Field(default=100, gt=0)
     """Model turns a run may take before it stops and waits to be resumed."""
-    max_retries: int = Field(5, ge=0)
+    max_retries: int = Field(default=5, ge=0)
     """How often one request is repeated after 429, 5xx, a dropped stream or an empty answer."""
     parallel_tool_calls: bool = True
     enable_tool_planner: bool = False
@@ -90,7 +90,7 @@ class SecuritySection(Section):
     """False is the same as `mode: auto`."""
     command_whitelist: list[str] = Field(default_factory=list[str])
     """Commands that run unasked: the exact words that a simple command starts with."""
-    command_timeout: float = Field(120.0, gt=0, le=3600)
+    command_timeout: float = Field(default=120.0, gt=0, le=3600)
     """Seconds."""
 
 
@@ -114,9 +114,9 @@ class TaskSection(Section):
 
     test_command: str = ""
     """Shell command whose exit code 0 is the proof; empty: pytest, where it is found."""
-    test_timeout: float = Field(600.0, gt=0)
+    test_timeout: float = Field(default=600.0, gt=0)
     """Seconds."""
-    repair_rounds: int = Field(3, ge=0)
+    repair_rounds: int = Field(default=3, ge=0)
     """How often red tests or a tester's refusal go back to the coder."""
 
 
@@ -124,10 +124,10 @@ class Settings(Section):
     """Everything that can be configured."""
 
     litellm: Endpoint = Endpoint()
-    model: ModelSection = ModelSection()  # pyright: ignore[reportCallIssue]
+    model: ModelSection = ModelSection()
     tools: ToolsSection = ToolsSection()
-    security: SecuritySection = SecuritySection()  # pyright: ignore[reportCallIssue]
+    security: SecuritySection = SecuritySection()
     agents: AgentsSection = AgentsSection()
-    task: TaskSection = TaskSection()  # pyright: ignore[reportCallIssue]
+    task: TaskSection = TaskSection()
     language: Annotated[str, Field(pattern="^(|en|zh)$")] = ""
     """Language of the interface, `en` or `zh`; empty: from the locale."""

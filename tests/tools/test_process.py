@@ -1,0 +1,231 @@
+import asyncio
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from maxagent.tools.process import Captured, Ended, capture, stream
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    stat = Path(f"/proc/{pid}/stat")
+    return not (stat.exists() and stat.read_text().rpartition(")")[2].split()[0] == "Z")
+
+
+def all_gone_within(seconds: float, pids: list[int]) -> bool:
+    end = time.monotonic() + seconds
+    while any(map(is_alive, pids)):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+async def shell(command: str, cwd: Path, timeout: float = 30) -> tuple[Ended, bytes]:
+    said = bytearray()
+    ended = await stream(["sh", "-c", command], cwd=cwd, timeout=timeout, on_output=said.extend)
+    return ended, bytes(said)
+
+
+async def captured(command: str, cwd: Path, **options: object) -> Captured:
+    return await capture(["sh", "-c", command], cwd=cwd, **{"timeout": 30, **options})
+
+
+@pytest.mark.parametrize(
+    ("command", "code"), [("true", 0), ("exit 7", 7), ("kill -9 $$", 137), ("no-such-program", 127)]
+)
+async def test_the_exit_code_is_as_shells_count(command: str, code: int, tmp_path: Path) -> None:
+    ended, _ = await shell(command, tmp_path)
+    assert (ended.exit_code, ended.timed_out) == (code, False)
+
+
+async def test_a_program_that_is_not_there_ends_with_127(tmp_path: Path) -> None:
+    result = await capture(["no-such-program"], cwd=tmp_path, timeout=5)
+    assert (result.exit_code, b"not found" in result.stderr) == (127, True)
+
+
+async def test_a_missing_folder_is_an_os_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        await capture(["true"], cwd=tmp_path / "missing", timeout=5)
+
+
+async def test_output_and_errors_are_told_apart_when_captured(tmp_path: Path) -> None:
+    result = await captured("echo out; echo err >&2; printf '\\377'", tmp_path)
+    assert (result.stdout, result.stderr) == (b"out\n\xff", b"err\n")
+    assert (result.text, result.cut) == ("out\n\ufffd", False)
+
+
+async def test_output_and_errors_are_one_stream_in_order(tmp_path: Path) -> None:
+    _, said = await shell("echo 1; echo 2 >&2; echo 3", tmp_path)
+    assert said == b"1\n2\n3\n"
+
+
+async def test_the_command_has_no_input_and_its_own_session(tmp_path: Path) -> None:
+    _, said = await shell("cat; ps -o sid= -p $$ || echo $$; echo $$", tmp_path)
+    session, pid = said.split()
+    assert (session == pid, int(session) != os.getsid(0)) == (True, True)
+
+
+async def test_arguments_arrive_as_they_are(tmp_path: Path) -> None:
+    result = await capture(["printf", "%s|", "a b", "$(id)", "", "é\n"], cwd=tmp_path, timeout=5)
+    assert result.text == "a b|$(id)||é\n|"
+
+
+async def test_the_environment_is_filtered_and_added_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    result = await captured("env", tmp_path, env={"GIT_PAGER": "cat"})
+    assert ("GIT_PAGER=cat" in result.text, "OPENAI_API_KEY" in result.text) == (True, False)
+
+
+async def test_captured_output_keeps_its_beginning(tmp_path: Path) -> None:
+    result = await captured("printf 0123456789", tmp_path, limit=4)
+    assert (result.stdout, result.cut) == (b"0123", True)
+
+
+async def test_200_megabytes_of_output_do_not_grow_memory(tmp_path: Path) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    seen, largest = 0, 0
+
+    def count(piece: bytes) -> None:
+        nonlocal seen, largest
+        seen, largest = seen + len(piece), max(largest, len(piece))
+
+    command = ["head", "-c", "200000000", "/dev/zero"]
+    await stream(command, cwd=tmp_path, timeout=60, on_output=count)
+    result = await capture(command, cwd=tmp_path, timeout=60, limit=1000)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert (seen, largest <= 2**18, len(result.stdout)) == (200_000_000, True, 1000)
+    assert grown < 50_000 * (1024 if sys.platform == "darwin" else 1)
+
+
+async def test_a_time_out_ends_the_whole_group(tmp_path: Path) -> None:
+    ended, said = await shell("sleep 1000 & echo $! $$; wait", tmp_path, timeout=0.3)
+    assert ended.timed_out
+    assert all_gone_within(1, [int(pid) for pid in said.split()])
+
+
+async def test_a_command_may_tidy_up_when_it_is_told_to_end(tmp_path: Path) -> None:
+    command = "trap 'echo tidy; exit 3' TERM; echo ready; sleep 1000 & wait"
+    ended, said = await shell(command, tmp_path, timeout=0.3)
+    assert (ended.exit_code, ended.timed_out, said) == (3, True, b"ready\ntidy\n")
+
+
+async def test_a_command_that_ignores_being_told_to_end_is_killed(tmp_path: Path) -> None:
+    command = "trap '' TERM; echo $$; while :; do sleep 0.05; done"
+    ended, said = await shell(command, tmp_path, timeout=0.3)
+    assert (ended.exit_code, ended.timed_out, ended.duration < 10) == (137, True, True)
+    assert all_gone_within(1, [int(said)])
+
+
+async def test_a_descendant_that_holds_the_output_does_not_hold_the_call(tmp_path: Path) -> None:
+    ended, said = await shell("sleep 1000 & echo $!", tmp_path)
+    assert (ended.exit_code, ended.timed_out, ended.duration < 10) == (0, False, True)
+    assert all_gone_within(1, [int(said)])
+
+
+async def test_a_descendant_in_another_session_does_not_hold_the_call(tmp_path: Path) -> None:
+    command = "mkfifo ready; setsid sh -c 'echo $$; echo >ready; exec sleep 30' & read -r _ <ready"
+    ended, said = await shell(command, tmp_path)
+    os.kill(int(said), signal.SIGKILL)
+    assert (ended.exit_code, ended.duration < 10) == (0, True)
+
+
+async def test_cancelling_ends_the_whole_group(tmp_path: Path) -> None:
+    said: asyncio.Queue[bytes] = asyncio.Queue()
+    command = "trap '' TERM; sleep 1000 & echo $! $$; wait; sleep 1000"
+    task = asyncio.create_task(
+        stream(["sh", "-c", command], cwd=tmp_path, timeout=60, on_output=said.put_nowait)
+    )
+    pids = [int(pid) for pid in (await said.get()).split()]
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert all_gone_within(1, pids)
+
+
+async def test_cancelling_twice_kills_at_once(tmp_path: Path) -> None:
+    said: asyncio.Queue[bytes] = asyncio.Queue()
+    command = "trap 'echo told' TERM; echo $$; while :; do sleep 0.05; done"
+    task = asyncio.create_task(
+        stream(["sh", "-c", command], cwd=tmp_path, timeout=60, on_output=said.put_nowait)
+    )
+    pid = int(await said.get())
+    task.cancel()
+    assert b"told\n" in await said.get()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert all_gone_within(1, [pid])
+
+
+async def test_a_sink_that_fails_fails_the_call_after_the_command_ended(tmp_path: Path) -> None:
+    def broken(piece: bytes) -> None:
+        raise ValueError("no room")
+
+    with pytest.raises(ValueError, match="no room"):
+        await stream(["echo", "hi"], cwd=tmp_path, timeout=5, on_output=broken)
+
+
+async def test_many_commands_at_once_keep_apart(tmp_path: Path) -> None:
+    results = await asyncio.gather(*(shell(f"sleep 0.1; echo {n}", tmp_path) for n in range(20)))
+    assert [int(said) for _, said in results] == list(range(20))
+
+
+AGENT = """
+import asyncio, sys
+from pathlib import Path
+from maxagent.tools.process import stream
+
+def tell(piece):
+    sys.stdout.write(piece.decode()); sys.stdout.flush()
+
+command = ["sh", "-c", sys.argv[1]]
+asyncio.run(stream(command, cwd=Path.cwd(), timeout=60, on_output=tell))
+"""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo $$; exec sleep 1000",
+        "sleep 1000 & sleep 1001 & echo $! $$; wait",
+        "trap '' TERM INT HUP; (trap '' TERM; sleep 1000) & echo $! $$; sleep 1000",
+    ],
+)
+def test_nothing_outlives_a_killed_agent(command: str, tmp_path: Path) -> None:
+    agent = subprocess.Popen(
+        [sys.executable, "-c", AGENT, command], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+    )
+    with agent:
+        assert agent.stdout
+        pids = [int(pid) for pid in agent.stdout.readline().split()]
+        assert pids and all(map(is_alive, pids))
+        agent.kill()
+        assert all_gone_within(1, pids)
+
+
+def children() -> set[str]:
+    return {
+        path.parent.name
+        for path in Path("/proc").glob("[0-9]*/stat")
+        if path.read_text().rpartition(")")[2].split()[1] == str(os.getpid())
+    }
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="lists processes by /proc")
+async def test_the_guard_ends_with_the_command(tmp_path: Path) -> None:
+    before = children()
+    await shell("true", tmp_path)
+    await shell("sleep 5", tmp_path, timeout=0.1)
+    assert children() - before == set()

@@ -1,6 +1,6 @@
 """The one schema of the configuration; a string under each field says what it is."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -27,7 +27,9 @@ IGNORE_PATTERNS = (
 class Section(BaseModel):
     """A part of the configuration: an unknown key is an error, never ignored."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, protected_namespaces=()
+    )
 
 
 class Endpoint(Section):
@@ -129,5 +131,5 @@ class Settings(Section):
     security: SecuritySection = SecuritySection()
     agents: AgentsSection = AgentsSection()
     task: TaskSection = TaskSection()
-    language: Annotated[str, Field(pattern="^(|en|zh)$")] = ""
+    language: Literal["", "en", "zh"] = ""
     """Language of the interface, `en` or `zh`; empty: from the locale."""

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .workspace import Workspace
-
 if TYPE_CHECKING:
     from .todo import Todo
+    from .workspace import Workspace
 
 
 class ToolRefusal(Exception):
@@ -26,7 +25,7 @@ class ToolResult:
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Small JSON facts for people and programs: `path`, `diff`, `exit_code`, `output_file`…"""
     seen: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Content hash of every file that this call showed or wrote, by path relative to the project."""
+    """Content hash of every file this call showed or wrote, by path relative to the project."""
     update: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Changes to the thread's state, by channel: `todos`, `completion`."""
 
@@ -40,7 +39,7 @@ class ToolResult:
 class ToolRun:
     """What a tool is given besides the model's arguments."""
 
-    workspace: Workspace
+    workspace: "Workspace"
     call_id: str
     outputs: Path
     """Folder for whole outputs that are too long for the conversation."""

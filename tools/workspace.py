@@ -1,7 +1,110 @@
 """The project folder as tools see it: which paths are inside it and which may be touched."""
-from pathlib import Path
+
+import os
+import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from pathspec import GitIgnoreSpec
+
+from ..config.settings import IGNORE_PATTERNS
+from .result import ToolRefusal
+
+LONGEST_NAME = 255
+LONGEST_PATH = 4096
+"""Bytes; what Linux allows."""
+
 
 @dataclass(frozen=True)
 class Workspace:
+    """A project: every path that a model names goes through `resolve` before it is opened."""
+
     root: Path
+    """Made real here: absolute and without symbolic links."""
+    ignore: tuple[str, ...] = IGNORE_PATTERNS
+    """gitignore patterns, whatever the case of a name, of what no tool may read, list or write."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "root", Path(os.path.realpath(self.root)))
+
+    def resolve(self, path: str) -> Path:
+        """The real file or folder that `path` names; it need not exist.
+
+        Raises ToolRefusal for what is outside the project, by `..` or by a link, and for what the
+        ignore patterns match, under the given name or under the real one.
+        """
+        _check_spelling(path)
+        given = Path(os.path.normpath(self.root / path))
+        real = Path(os.path.realpath(given))
+        if not real.is_relative_to(self.root) or not _is_text(str(real)):
+            raise ToolRefusal(
+                f"`{path}` is outside the project `{self.root}`; name a path inside it"
+            )
+        if self._is_ignored(given) or self._is_ignored(real):
+            raise ToolRefusal(
+                f"`{path}` matches the project's ignore patterns: no tool may touch it. "
+                "Go on without it, or ask the user for what you need from it"
+            )
+        return real
+
+    def relative(self, path: Path) -> str:
+        """The path from the project's root, with `/`; `.` is the root itself."""
+        return path.relative_to(self.root).as_posix()
+
+    def is_hidden(self, path: Path) -> bool:
+        """Whether listings leave this out: ignored, `.git`, or a link to such or to outside."""
+        if self._is_ignored(path, ".git"):
+            return True
+        return path.is_symlink() and self._leads_astray(Path(os.path.realpath(path)))
+
+    def _leads_astray(self, real: Path) -> bool:
+        return not real.is_relative_to(self.root) or self._is_ignored(real, ".git")
+
+    def _is_ignored(self, path: Path, *more: str) -> bool:
+        """Whether the path or a folder above it is ignored; as in git, nothing below comes back."""
+        if not path.is_relative_to(self.root):
+            return False
+        name, patterns = self.relative(path), self.ignore + more
+        ends = [place for place, letter in enumerate(name) if letter == "/"]
+        return any(_matches(patterns, name[:end]) for end in [*ends, len(name)])
+
+
+def _check_spelling(path: str) -> None:
+    if not path.strip():
+        raise ToolRefusal("the path is empty; `.` is the project's root")
+    if "\0" in path or not _is_text(path):
+        raise ToolRefusal("the path contains a character that no file name can have")
+    if path.startswith("~"):
+        raise ToolRefusal(
+            f"`~` is not expanded in `{path}`; name a path inside the project "
+            "(`./~name` for a file whose name begins so)"
+        )
+    sizes = [len(part.encode()) for part in path.split("/")]
+    if max(sizes) > LONGEST_NAME or sum(sizes) + len(sizes) > LONGEST_PATH:
+        raise ToolRefusal("the path is too long; name an existing file, or choose a shorter name")
+
+
+def _is_text(path: str) -> bool:
+    """Whether a name can be written as UTF-8: what cannot, no model can spell."""
+    try:
+        return bool(path.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+@lru_cache(maxsize=16)
+def _spec(ignore: tuple[str, ...]) -> GitIgnoreSpec:
+    return GitIgnoreSpec.from_lines(_plain(pattern) for pattern in ignore)
+
+
+@lru_cache(maxsize=100_000)
+def _matches(ignore: tuple[str, ...], name: str) -> bool:
+    """Whether the name itself is ignored, or would be as a folder's, as `secrets/**` has it."""
+    spec, plain = _spec(ignore), _plain(name)
+    return spec.match_file(plain) or spec.match_file(plain + "/")
+
+
+def _plain(name: str) -> str:
+    """One spelling for names that differ in case or in Unicode form, or hold line breaks."""
+    return unicodedata.normalize("NFC", name).casefold().replace("\n", " ").replace("\r", " ")

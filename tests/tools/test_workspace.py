@@ -1,0 +1,212 @@
+"""Which paths are inside a project, and which may be touched."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from maxagent.tools.result import ToolRefusal
+from maxagent.tools.workspace import Workspace
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    root = tmp_path / "project"
+    (root / "src").mkdir(parents=True)
+    (root / "src/a.py").write_text("a\n")
+    return Workspace(root)
+
+
+@pytest.mark.parametrize(
+    ("path", "real"),
+    [
+        ("src/a.py", "src/a.py"),
+        ("./src//a.py", "src/a.py"),
+        ("src/../src/a.py", "src/a.py"),
+        ("../project/src/a.py", "src/a.py"),
+        (".", "."),
+        ("new/folder/file.txt", "new/folder/file.txt"),
+        ("-rf", "-rf"),
+        ("文件.txt", "文件.txt"),
+        ("two\nlines", "two\nlines"),
+        ("./~notes", "~notes"),
+        ("..hidden", "..hidden"),
+        ("$HOME", "$HOME"),
+        ("a b", "a b"),
+    ],
+)
+def test_a_path_inside_is_found(workspace: Workspace, path: str, real: str) -> None:
+    assert workspace.relative(workspace.resolve(path)) == real
+
+
+def test_an_absolute_path_inside_is_found(workspace: Workspace) -> None:
+    assert workspace.resolve(str(workspace.root / "src/a.py")) == workspace.root / "src/a.py"
+
+
+def test_the_root_may_be_named_through_a_link(workspace: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "alias").symlink_to(workspace.root)
+    through_link = Workspace(tmp_path / "alias")
+    assert through_link.root == workspace.root
+    assert through_link.resolve(str(tmp_path / "alias/src/a.py")) == workspace.root / "src/a.py"
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("", "empty"),
+        ("  ", "empty"),
+        ("a\0b", "no file name can have"),
+        ("a\ud800b", "no file name can have"),
+        ("a\udcffb", "no file name can have"),
+        ("~", "not expanded"),
+        ("~/x", "not expanded"),
+        ("~root/x", "not expanded"),
+        ("x" * 256, "too long"),
+        ("文" * 86, "too long"),
+        ("x/" * 2049, "too long"),
+        ("..", "outside"),
+        ("../x", "outside"),
+        ("src/../../x", "outside"),
+        ("../project-too/x", "outside"),
+        ("/etc/passwd", "outside"),
+        ("//etc/passwd", "outside"),
+        ("/proc/self/root/etc/passwd", "outside"),
+    ],
+)
+def test_any_other_path_is_refused(workspace: Workspace, path: str, reason: str) -> None:
+    with pytest.raises(ToolRefusal, match=reason):
+        workspace.resolve(path)
+
+
+def test_a_path_of_many_folders_is_no_trouble(workspace: Workspace) -> None:
+    assert workspace.resolve("x/" * 2000).name == "x"
+
+
+def test_links_that_lead_outside_are_refused(workspace: Workspace, tmp_path: Path) -> None:
+    root, outside = workspace.root, tmp_path / "outside"
+    outside.mkdir()
+    (outside / "file").write_text("secret")
+    (root / "file").symlink_to(outside / "file")
+    (root / "folder").symlink_to(outside)
+    (root / "relative").symlink_to("../outside/file")
+    (root / "dangling").symlink_to(outside / "not-yet")
+    (root / "hop").symlink_to("file")
+    for name in ["file", "folder/file", "folder/new", "relative", "dangling", "hop", "folder"]:
+        with pytest.raises(ToolRefusal, match="outside"):
+            workspace.resolve(name)
+        assert "secret" not in name
+    assert workspace.is_hidden(root / "hop") and workspace.is_hidden(root / "folder")
+
+
+def test_links_that_stay_inside_lead_to_their_target(workspace: Workspace) -> None:
+    root = workspace.root
+    (root / "one").symlink_to("src/a.py")
+    (root / "two").symlink_to("one")
+    (root / "dir").symlink_to("src", target_is_directory=True)
+    (root / "new").symlink_to("src/not-yet")
+    assert workspace.resolve("two") == root / "src/a.py"
+    assert workspace.resolve("dir/a.py") == root / "src/a.py"
+    assert workspace.resolve("new") == root / "src/not-yet"
+    assert not workspace.is_hidden(root / "two")
+
+
+def test_a_link_to_itself_does_not_hang(workspace: Workspace) -> None:
+    (workspace.root / "loop").symlink_to("loop")
+    assert workspace.resolve("loop") == workspace.root / "loop"
+
+
+def test_a_link_to_a_name_that_is_no_text_is_refused(workspace: Workspace) -> None:
+    os.symlink(b"na\xffme", os.fsencode(workspace.root / "link"))
+    with pytest.raises(ToolRefusal, match="outside|no file name"):
+        workspace.resolve("link")
+
+
+IGNORED = [
+    ".env",
+    ".ENV",
+    ".env.local",
+    ".Env.Production",
+    "deep/er/.env",
+    "line\nbreak/.env",
+    ".env/inside",
+    ".env/.env.example",
+    ".env.example/.env",
+    "server.pem",
+    "SERVER.PEM",
+    "id.key",
+    "id.p12",
+    "secrets",
+    "secrets/a.txt",
+    "Secrets/a.txt",
+    "a/secrets/b/c.txt",
+    "secrets/.env.example",
+    "credentials/x",
+    "CREDENTIALS",
+    ".git/config",
+    "vendor/lib/.git/config",
+    ".GIT/Config",
+]
+FREE = [
+    ".env.example",
+    ".env.sample",
+    "a/.env.template",
+    ".env.dist",
+    ".environment",
+    "my.env",
+    "secrets.py",
+    "my_secrets/a.txt",
+    "credentials.md",
+    "keys.py",
+    "monkey",
+    "pem.txt",
+    ".git/HEAD",
+    ".gitignore",
+]
+
+
+@pytest.mark.parametrize("path", IGNORED)
+def test_what_the_ignore_patterns_match_is_refused_and_hidden(
+    workspace: Workspace, path: str
+) -> None:
+    with pytest.raises(ToolRefusal, match="ignore patterns"):
+        workspace.resolve(path)
+    assert workspace.is_hidden(workspace.root / path)
+
+
+@pytest.mark.parametrize("path", FREE)
+def test_names_that_only_look_alike_stay_usable(workspace: Workspace, path: str) -> None:
+    assert workspace.resolve(path) == workspace.root / path
+
+
+def test_git_s_own_folder_is_never_listed(workspace: Workspace) -> None:
+    assert workspace.is_hidden(workspace.root / ".git")
+    assert workspace.is_hidden(workspace.root / "sub/.GIT/HEAD")
+    assert not workspace.is_hidden(workspace.root / ".gitignore")
+
+
+def test_an_ignored_file_is_refused_under_any_name(workspace: Workspace) -> None:
+    root = workspace.root
+    (root / ".env").write_text("KEY=1")
+    (root / "harmless.txt").symlink_to(".env")
+    (root / "hop").symlink_to("harmless.txt")
+    (root / "plain").write_text("x")
+    (root / "link.pem").symlink_to("plain")
+    for name in ["harmless.txt", "hop", "link.pem", "src/../.env", str(root / ".env")]:
+        with pytest.raises(ToolRefusal, match="ignore patterns"):
+            workspace.resolve(name)
+    assert workspace.is_hidden(root / "hop")
+
+
+def test_the_patterns_are_the_workspace_s_own(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path, ignore=("*.LOG", "!keep.log", "/build/"))
+    with pytest.raises(ToolRefusal):
+        workspace.resolve("a/debug.log")
+    with pytest.raises(ToolRefusal):
+        workspace.resolve("build/x")
+    assert workspace.resolve("Keep.log") and workspace.resolve("src/build/x")
+    assert workspace.resolve(".env")
+
+
+def test_composed_and_decomposed_names_are_one(tmp_path: Path) -> None:
+    with pytest.raises(ToolRefusal):
+        Workspace(tmp_path, ignore=("caf\u00e9",)).resolve("cafe\u0301")

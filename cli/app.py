@@ -1,0 +1,59 @@
+"""The command line: names the commands, nothing else. Each command imports its work when it runs."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from .. import __version__
+from ..config.errors import MaxAgentError
+from . import config, doctor, resume, studio, task, threads, tools
+
+app = typer.Typer(
+    name="mcode",
+    help="A coding agent whose every run is a thread: kill it, resume it, undo it.",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(task.task)
+app.command()(resume.resume)
+app.add_typer(threads.app, name="threads")
+app.add_typer(tools.app, name="tools")
+app.add_typer(config.app, name="config")
+app.command()(doctor.doctor)
+app.command()(studio.studio)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"mcode {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """A coding agent whose every run is a thread: kill it, resume it, undo it."""
+
+
+def main() -> None:
+    """Run the command line: two lines and an exit code for every error, never a traceback."""
+    try:
+        app()
+    except MaxAgentError as error:
+        typer.echo(f"error: {error.message}", err=True)
+        if error.hint:
+            typer.echo(f"hint: {error.hint}", err=True)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:  # `mcode … | head`: nobody listens any more
+        sys.stderr.close()
+        sys.exit(141)

@@ -1,0 +1,46 @@
+"""`mcode resume`: go on with a thread where it was, or answer what it asks."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..config.errors import UsageError
+from .choices import Mode, OutputFormat
+
+
+def resume(
+    thread: Annotated[
+        str, typer.Argument(help="Id, its beginning, or name; default: the folder's latest.")
+    ] = "",
+    approve: Annotated[bool, typer.Option("--approve", help="Yes to what is asked.")] = False,
+    reject: Annotated[
+        str | None, typer.Option("--reject", metavar="WHY", help="No, and why.")
+    ] = None,
+    answer: Annotated[
+        str | None, typer.Option("--answer", metavar="TEXT", help="Answer in words.")
+    ] = None,
+    model: Annotated[str, typer.Option("--model", "-m", help="Another model from here on.")] = "",
+    base_url: Annotated[str, typer.Option(help="Another endpoint.")] = "",
+    mode: Annotated[
+        Mode | None, typer.Option(help="Another approval mode.", show_default=False)
+    ] = None,
+    output: Annotated[
+        OutputFormat, typer.Option(help="text, json (the end), stream-json (every event).")
+    ] = OutputFormat.text,
+) -> None:
+    """Go on with a thread exactly where it was; what had finished is not done again."""
+    from ..memory.threads import ThreadIndex
+    from ..nodes.context import Context
+    from ..sdk.answers import Answer
+    from .drive import drive
+
+    if approve and reject is not None:
+        raise UsageError("`--approve` and `--reject` exclude each other", hint="choose one")
+    given = approve or reject is not None or answer is not None
+    said = Answer(approve, reject, answer) if given else None
+    context = Context(mode=mode.value if mode else "", model=model, base_url=base_url)
+    chosen = thread or ThreadIndex().latest(Path.cwd()).thread_id
+    raise typer.Exit(
+        drive(lambda runner: runner.resume(chosen, said, context=context), output)
+    )

@@ -1,0 +1,52 @@
+"""`mcode task`: architect, coder and tester on a thread of its own, until the tests are green."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .choices import Mode, OutputFormat
+
+
+def task(
+    description: Annotated[str, typer.Argument(help="What should be done.")],
+    folder: Annotated[
+        Path, typer.Option("--folder", "-C", help="The project; default: the current folder.")
+    ] = Path("."),
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="PROVIDER/MODEL, such as openai/gpt-4o.")
+    ] = "",
+    base_url: Annotated[
+        str, typer.Option(help="Endpoint that speaks the chat-completions protocol.")
+    ] = "",
+    mode: Annotated[
+        Mode | None, typer.Option(help="Approval mode; default: edits.", show_default=False)
+    ] = None,
+    apply: Annotated[
+        bool, typer.Option("--apply", "-a", help="Keep the result without asking.")
+    ] = False,
+    skip_tests: Annotated[
+        bool, typer.Option("--skip-tests", help="End as unverified, without running tests.")
+    ] = False,
+    output: Annotated[
+        OutputFormat, typer.Option(help="text, json (the end), stream-json (every event).")
+    ] = OutputFormat.text,
+) -> None:
+    """Plan, edit and prove a change. It may run the project's own test command to prove it.
+
+    Ends as verified only with green tests for the files as they are. Exit codes: 0 ended,
+    1 failed, 2 wrong input, 3 a limit was reached, 4 waiting for an answer, 130 interrupted.
+    """
+    from .drive import drive
+
+    options = {
+        "model": model,
+        "base_url": base_url,
+        "mode": mode.value if mode else "",
+        "apply": apply,
+        "skip_tests": skip_tests,
+    }
+    chosen = {name: value for name, value in options.items() if value}
+    raise typer.Exit(
+        drive(lambda runner: runner.task(description, folder=folder, options=chosen), output)
+    )

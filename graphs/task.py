@@ -1,0 +1,32 @@
+"""The graph of `mcode task`: architect → coder → tests → tester → review, around one set of tools."""
+
+from langgraph.graph import START, StateGraph
+
+from ..nodes.approve import approve
+from ..nodes.architect import architect
+from ..nodes.coder import coder
+from ..nodes.context import Context
+from ..nodes.review import review
+from ..nodes.run_tool import run_tool
+from ..nodes.snapshot import snapshot
+from ..nodes.state import State, Task
+from ..nodes.tester import tester
+from ..nodes.verify import verify
+
+
+def build() -> StateGraph[State, Context, Task, State]:
+    """Wire the task; compiled without saver or store, which belong to whoever runs it."""
+    builder = StateGraph(State, Context, input_schema=Task)
+    builder.add_node("architect", architect)
+    builder.add_node("coder", coder)
+    builder.add_node("tester", tester)
+    builder.add_node("approve", approve)
+    builder.add_node("tools", run_tool)
+    builder.add_node("snapshot", snapshot)
+    builder.add_node("verify", verify)
+    builder.add_node("review", review)
+    builder.add_edge(START, "architect")
+    return builder
+
+
+graph = build().compile(name="task")

@@ -1,0 +1,120 @@
+"""Decide every tool call of an answer: run, ask or refuse. Nothing with an effect happens here.
+
+What must be asked is raised as one interrupt in the shape that Studio, agent-chat-ui and our own
+command line understand. The node runs again from its top when the answer comes; it asks about the
+calls of a checkpointed message, so an answer binds to exactly what was shown.
+"""
+
+import asyncio
+from typing import Any
+
+from langchain_core.messages import AIMessage, ToolMessage
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+
+from ..tools.tool import has_effect
+from .context import Context
+from .conversation import answer_to, last_answer
+from .dispatch import Dispatched, Tools, dispatch, grouped
+from .ruling import Ruling, answered, rule
+from .state import RoleName, State
+from .tell import tell
+from .workbench import Workbench, workbench
+
+BROKEN_JSON = "The arguments are not valid JSON ({error}). Send the call again, complete. You sent: {sent}"
+
+
+async def approve(state: State, runtime: Runtime[Context]) -> Dispatched:
+    """Rule on the last answer's calls, or start the next group of those already allowed."""
+    role = state.get("role", "coder")
+    bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
+    tools = (await asyncio.to_thread(bench.voice, role)).tools
+    if queue := state.get("queue"):
+        return dispatch(state, queue, tools, bench.workspace)
+    answer = last_answer(state, role)
+    rulings = [await asyncio.to_thread(rule, call, tools, bench) for call in answer.tool_calls]
+    rulings = ask_human(rulings, tools, bench)
+    messages = [*_answers(rulings, role), *_broken_calls(answer, role)]
+    for message in messages:
+        _tell_result(runtime, message)
+    groups = grouped([ruling.call for ruling in rulings if ruling.verdict == "allow"], tools)
+    acts = any(has_effect(tools[call["name"]]) for group in groups for call in group)
+    base = await _base_tree(state, bench) if acts else {}
+    return dispatch(state, groups, tools, bench.workspace, {"messages": messages, **base})
+
+
+def ask_human(rulings: list[Ruling], tools: Tools, bench: Workbench) -> list[Ruling]:
+    """Raise one interrupt for all that must be asked; again while the answer does not fit."""
+    asked = [ruling for ruling in rulings if ruling.verdict == "ask"]
+    settled = None if asked else list[Ruling]()
+    while settled is None:
+        settled = answered(asked, interrupt(_request(asked)), tools, bench)
+    by_id = {ruling.call["id"]: ruling for ruling in settled}
+    return [by_id.get(ruling.call["id"], ruling) for ruling in rulings]
+
+
+def _request(asked: list[Ruling]) -> dict[str, Any]:
+    return {
+        "action_requests": [
+            {
+                "name": ruling.call["name"],
+                "args": ruling.call["args"],
+                "description": ruling.reason,
+                "tool_call_id": ruling.call["id"],
+            }
+            for ruling in asked
+        ],
+        "review_configs": [
+            {"action_name": ruling.call["name"], "allowed_decisions": list(ruling.choices)}
+            for ruling in asked
+        ],
+    }
+
+
+def _answers(rulings: list[Ruling], role: RoleName) -> list[ToolMessage]:
+    return [
+        answer_to(
+            ruling.call["id"],
+            ruling.call["name"],
+            role,
+            ruling.reason,
+            ok=ruling.verdict == "answered",
+        )
+        for ruling in rulings
+        if ruling.verdict in ("deny", "answered")
+    ]
+
+
+def _broken_calls(answer: AIMessage, role: RoleName) -> list[ToolMessage]:
+    return [
+        answer_to(
+            call["id"] or "",
+            call["name"] or "unknown",
+            role,
+            BROKEN_JSON.format(error=call["error"] or "cut off", sent=(call["args"] or "")[:300]),
+            ok=False,
+        )
+        for call in answer.invalid_tool_calls
+    ]
+
+
+def _tell_result(runtime: Runtime[Context], message: ToolMessage) -> None:
+    ok, text = message.status == "success", str(message.text)
+    tell(
+        runtime,
+        "tool_result",
+        id=message.tool_call_id,
+        tool=message.name,
+        ok=ok,
+        output=text if ok else "",
+        error="" if ok else text,
+        metadata={},
+    )
+
+
+async def _base_tree(state: State, bench: Workbench) -> dict[str, str]:
+    """The workspace before the thread's first effect: what `undo` goes back to."""
+    if state.get("base_tree") or bench.snapshots is None:
+        return {}
+    tree = await bench.snapshots.take()
+    return {"base_tree": tree, "tree": tree}

@@ -1,0 +1,23 @@
+"""The coder: edits until it says the change is complete; then the graph proves it."""
+
+from typing import Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from .context import Context
+from .state import State
+from .turn import take_turn
+
+
+async def coder(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["approve", "verify", "review"]]:
+    """Speak once; when the change is complete, go to the proof, or past it with `skip_tests`."""
+    turn = await take_turn(state, runtime, "coder", opening=state["request"])
+    if turn.words is None:
+        return Command(goto="approve", update=turn.update)
+    proof = "review" if state.get("options", {}).get("skip_tests") else "verify"
+    return Command(
+        goto=proof, update={**turn.update, "completion": turn.words, "accepted": False}
+    )

@@ -1,0 +1,64 @@
+"""Each role's own conversation, cut from the one channel; the briefs that roles hand each other."""
+
+from uuid import uuid4
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+
+from .state import RoleName, State
+
+
+def conversation(state: State, role: RoleName) -> list[AnyMessage]:
+    """The messages of one role, in order."""
+    return [
+        message
+        for message in state.get("messages", [])
+        if message.additional_kwargs.get("role") == role
+    ]
+
+
+def brief(role: RoleName, text: str) -> HumanMessage:
+    """What a role is told by the user, the graph or another role."""
+    return HumanMessage(text, id=f"brief-{uuid4().hex}", additional_kwargs={"role": role})
+
+
+def answer_to(call_id: str, name: str, role: RoleName, text: str, *, ok: bool) -> ToolMessage:
+    """The answer to one tool call; its id makes a second answer to the same call impossible."""
+    return ToolMessage(
+        text,
+        tool_call_id=call_id,
+        name=name,
+        status="success" if ok else "error",
+        id=f"result-{call_id}",
+        additional_kwargs={"role": role},
+    )
+
+
+def last_answer(state: State, role: RoleName) -> AIMessage:
+    """The role's last model answer; raises LookupError when it never spoke."""
+    for message in reversed(state.get("messages", [])):
+        if isinstance(message, AIMessage) and message.additional_kwargs.get("role") == role:
+            return message
+    raise LookupError(f"{role} has not spoken")
+
+
+def final_words(state: State, role: RoleName) -> str | None:
+    """What the role ended with, by an answer without calls or `attempt_completion`; else None.
+
+    A completion beside a call that failed does not count: the role has not seen that answer yet.
+    """
+    results: list[ToolMessage] = []
+    for message in reversed(state.get("messages", [])):
+        if message.additional_kwargs.get("role") != role or isinstance(message, HumanMessage):
+            return None
+        if isinstance(message, AIMessage):
+            return _ended(message, results, state.get("completion", ""))
+        if isinstance(message, ToolMessage):
+            results.append(message)
+    return None
+
+
+def _ended(answer: AIMessage, results: list[ToolMessage], completion: str) -> str | None:
+    if not (answer.tool_calls or answer.invalid_tool_calls):
+        return str(answer.text)
+    completed = any(result.name == "attempt_completion" for result in results)
+    return completion if completed and all(r.status == "success" for r in results) else None

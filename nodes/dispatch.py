@@ -1,0 +1,70 @@
+"""Send allowed calls to the tools: reading ones together, those with an effect one by one."""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any, Literal
+
+from langchain_core.tools import BaseTool
+from langgraph.types import Command, Send
+
+from ..tools.result import ToolRefusal
+from ..tools.tool import has_effect, path_arguments
+from ..tools.workspace import Workspace
+from .state import Queued, State, ToolTask
+
+Dispatched = Command[Literal["tools", "snapshot", "architect", "coder", "tester"]]
+Tools = Mapping[str, BaseTool]
+
+
+def grouped(calls: Sequence[Queued], tools: Tools) -> list[list[Queued]]:
+    """Cut calls into groups that run one after the other, in the model's order."""
+    groups: list[list[Queued]] = []
+    for acts, run in groupby(calls, key=lambda call: has_effect(tools[call["name"]])):
+        groups += [[call] for call in run] if acts else [list(run)]
+    return groups
+
+
+def dispatch(
+    state: State,
+    groups: list[list[Queued]],
+    tools: Tools,
+    workspace: Workspace,
+    update: dict[str, Any] | None = None,
+) -> Dispatched:
+    """Start the first group and queue the rest; with no group, let the role read its answers."""
+    role = state.get("role", "coder")
+    if not groups:
+        return Command(goto=role, update=update)
+    first, rest = groups[0], groups[1:]
+    # a queue means that there were several groups, and of two groups one has an effect
+    acts = bool(state.get("queue")) or any(has_effect(tools[call["name"]]) for call in first)
+    then = "approve" if rest else "snapshot" if acts else role
+    sends = [Send("tools", _task(state, call, then, tools, workspace)) for call in first]
+    return Command(goto=sends, update={**(update or {}), "queue": rest})
+
+
+def _task(
+    state: State, call: Queued, then: str, tools: Tools, workspace: Workspace
+) -> ToolTask:
+    seen = state.get("seen", {})
+    named = _named_files(call, path_arguments(tools[call["name"]]), workspace)
+    return ToolTask(
+        call=call,
+        role=state.get("role", "coder"),
+        folder=state["folder"],
+        options=state.get("options", {}),
+        seen={path: seen[path] for path in named if path in seen},
+        todos=state.get("todos", []),
+        then=then,
+    )
+
+
+def _named_files(call: Queued, arguments: tuple[str, ...], workspace: Workspace) -> list[str]:
+    """The files that the call names, relative to the project; one that is refused has no entry."""
+    files: list[str] = []
+    for name in arguments:
+        try:
+            files.append(workspace.relative(workspace.resolve(str(call["args"].get(name, "")))))
+        except ToolRefusal:
+            continue
+    return files

@@ -1,0 +1,91 @@
+"""The end of a task: the human keeps the result, undoes it, or goes on with a remark."""
+
+from typing import Any, Literal
+
+from langgraph.graph import END
+from langgraph.runtime import Runtime
+from langgraph.types import Command, interrupt
+
+from .context import Context
+from .conversation import brief
+from .snapshot import current_tree
+from .state import Outcome, State
+from .tell import tell
+from .workbench import workbench
+
+SHOWN_DIFF = 20_000
+"""Characters of the diff in the question itself; the whole is one command away."""
+REMARK = "The user looked at the result and says:\n\n{words}"
+
+
+async def review(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["verify", "coder", "__end__"]]:
+    """Ask what becomes of the result; without changes, or with `apply`, nothing is asked."""
+    kept = state.get("kept") or state.get("options", {}).get("apply")
+    changed = state.get("tree", "") != state.get("base_tree", "")
+    decision = {"type": "approve"} if kept or not changed else await _ask(state, runtime)
+    if decision.get("type") == "reject":
+        return await _undo(state, runtime)
+    if decision.get("type") == "respond":
+        told = brief("coder", REMARK.format(words=decision.get("message") or ""))
+        return Command(
+            goto="coder",
+            update={"messages": [told], "accepted": False, "rounds": 0, "role": "coder"},
+        )
+    return await _keep(state, runtime)
+
+
+async def _ask(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
+    bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
+    base, tree = state.get("base_tree", ""), state.get("tree", "")
+    diff = await bench.snapshots.diff(base, tree) if bench.snapshots else ""
+    action = {"name": "review", "args": {"outcome": outcome(state), "diff": diff[:SHOWN_DIFF]}}
+    question = {
+        "action_requests": [{**action, "description": "keep, undo, or go on with a remark"}],
+        "review_configs": [
+            {"action_name": "review", "allowed_decisions": ["approve", "reject", "respond"]}
+        ],
+    }
+    while True:
+        answer = interrupt(question)
+        decisions = answer.get("decisions", []) if isinstance(answer, dict) else []
+        if decisions and decisions[0].get("type") in ("approve", "reject", "respond"):
+            return decisions[0]
+
+
+async def _keep(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["verify", "coder", "__end__"]]:
+    """The evidence must be of the files as they are now: changed since, they are tested again."""
+    tree, evidence = await current_tree(state, runtime), state.get("evidence")
+    moved = evidence is not None and tree != evidence["tree"]
+    if moved and outcome(state) == "verified":
+        if not state.get("kept"):
+            tell(runtime, "notice", text="files changed since the tests ran: testing again")
+            return Command(goto="verify", update={"kept": True, "tree": tree})
+        tell(runtime, "notice", text="files keep changing: the evidence is not of what is there now")
+        return Command(goto=END, update={"tree": tree, "outcome": "unverified"})
+    return Command(goto=END, update={"kept": True, "tree": tree, "outcome": outcome(state)})
+
+
+async def _undo(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["verify", "coder", "__end__"]]:
+    """Take back what changed since the thread's first effect; files changed since are left alone."""
+    bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
+    if bench.snapshots:
+        restored = await bench.snapshots.restore(state.get("base_tree", ""), state.get("tree", ""))
+        for path in restored.conflicts:
+            tell(runtime, "notice", text=f"`{path}` was changed since and is left as it is")
+    return Command(goto=END, update={"outcome": "undone"})
+
+
+def outcome(state: State) -> Outcome:
+    """How the task stands: `verified` only with passing evidence that the tester accepted."""
+    evidence = state.get("evidence")
+    if state.get("options", {}).get("skip_tests") or evidence is None:
+        return "unverified"
+    if evidence["verdict"] == "failed" or not state.get("accepted"):
+        return "failed"
+    return "verified" if evidence["verdict"] == "passed" else "unverified"

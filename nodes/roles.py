@@ -1,0 +1,34 @@
+"""The roles of a task: what each may use. Its words are in `<role>.md` beside this file."""
+
+from dataclasses import dataclass
+
+from .state import RoleName
+
+LOOKING = (
+    "read_file",
+    "list_files",
+    "glob",
+    "grep",
+    "git_status",
+    "git_diff",
+    "git_log",
+    "git_branch",
+    "command_output",
+)
+TALKING = ("todowrite", "todoread", "todoclear", "ask_user", "attempt_completion")
+CHANGING = ("edit", "write_file", "run_command")
+
+
+@dataclass(frozen=True)
+class Role:
+    """One role and the names of the tools it is offered."""
+
+    name: RoleName
+    tools: tuple[str, ...]
+
+
+ROLES: dict[RoleName, Role] = {
+    "architect": Role("architect", (*LOOKING, *TALKING)),
+    "coder": Role("coder", (*LOOKING, *CHANGING, *TALKING)),
+    "tester": Role("tester", (*LOOKING, *CHANGING, *TALKING)),
+}

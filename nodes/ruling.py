@@ -1,0 +1,111 @@
+"""Rule on one tool call, and fit a human's answer to what was asked."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from langchain_core.messages.tool import ToolCall
+from langchain_core.tools import BaseTool
+
+from ..tools.permissions import decide
+from ..tools.tool import effect_of, path_arguments
+from ..tools.toolset import canonical, unknown_tool
+from .state import Queued
+from .workbench import Workbench
+
+REJECTED = "The user refused this call. Do not try it again in another form."
+EDITED = "The user changed this call before it ran; its arguments were: {args}"
+OLD_TYPES = {"accept": "approve", "response": "respond", "ignore": "reject"}
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """What becomes of one call."""
+
+    call: Queued
+    verdict: Literal["allow", "ask", "deny", "answered"]
+    """`answered`: the human's words are the result, the tool does not run."""
+    reason: str = ""
+    """Why; for `deny` and `answered` it is what the model reads."""
+    choices: tuple[str, ...] = ()
+    """What the human may decide."""
+
+
+def rule(call: ToolCall, tools: Mapping[str, BaseTool], bench: Workbench) -> Ruling:
+    """Decide one call by the permission rules; an unknown tool is refused with what there is."""
+    name, args = canonical(call["name"], call["args"])
+    queued = Queued(id=call["id"] or "", name=name, args=args, notice="")
+    tool = tools.get(name)
+    if tool is None:
+        return Ruling(queued, "deny", unknown_tool(call["name"], tuple(tools)))
+    return _decided(queued, tool, bench)
+
+
+def _decided(queued: Queued, tool: BaseTool, bench: Workbench) -> Ruling:
+    decision = decide(
+        tool.name,
+        effect_of(tool),
+        queued["args"],
+        path_arguments(tool),
+        bench.workspace,
+        bench.policy,
+    )
+    if decision.verdict == "deny":
+        return Ruling(queued, "deny", f"Not allowed: {decision.reason}")
+    if effect_of(tool) == "talk":
+        return Ruling(queued, "ask", str(queued["args"].get("question", "")), ("respond",))
+    choices = ("approve", "edit", "reject", "respond")
+    return Ruling(queued, decision.verdict, decision.reason, choices)
+
+
+def answered(
+    asked: Sequence[Ruling], answer: object, tools: Mapping[str, BaseTool], bench: Workbench
+) -> list[Ruling] | None:
+    """The rulings after the human's decisions; None when the answer does not fit the questions."""
+    decisions = _decisions(answer)
+    if decisions is None or len(decisions) != len(asked):
+        return None
+    settled = [
+        _settled(ruling, decision, tools, bench)
+        for ruling, decision in zip(asked, decisions, strict=True)
+    ]
+    return [ruling for ruling in settled if ruling] if all(settled) else None
+
+
+def _settled(
+    ruling: Ruling, decision: Mapping[str, Any], tools: Mapping[str, BaseTool], bench: Workbench
+) -> Ruling | None:
+    kind = OLD_TYPES.get(str(decision.get("type")), str(decision.get("type")))
+    if kind not in ruling.choices and kind != "reject":
+        return None
+    words = str(decision.get("message") or "")
+    if kind == "approve":
+        return replace(ruling, verdict="allow")
+    if kind == "respond":
+        return replace(ruling, verdict="answered", reason=words or str(decision.get("args") or ""))
+    if kind == "reject":
+        reason = f"{REJECTED} Their reason: {words}" if words else REJECTED
+        return replace(ruling, verdict="deny", reason=reason)
+    return _edited(ruling, decision, tools, bench)
+
+
+def _edited(
+    ruling: Ruling, decision: Mapping[str, Any], tools: Mapping[str, BaseTool], bench: Workbench
+) -> Ruling | None:
+    """What the human edits is checked again: only a hard deny is left to stop it."""
+    action = decision.get("edited_action") or decision.get("args") or {}
+    args = action.get("args") if isinstance(action, Mapping) else None
+    if not isinstance(args, dict):
+        return None
+    notice = EDITED.format(args=args)
+    queued = Queued(id=ruling.call["id"], name=ruling.call["name"], args=args, notice=notice)
+    checked = _decided(queued, tools[queued["name"]], bench)
+    return replace(checked, verdict="allow") if checked.verdict == "ask" else checked
+
+
+def _decisions(answer: object) -> list[Mapping[str, Any]] | None:
+    """Both shapes that clients send: `{"decisions": […]}`, and the older plain list."""
+    listed = answer.get("decisions") if isinstance(answer, Mapping) else answer
+    if not isinstance(listed, list):
+        return None
+    return listed if all(isinstance(item, Mapping) for item in listed) else None

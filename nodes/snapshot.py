@@ -1,0 +1,31 @@
+"""Snapshot the workspace after a step that changed files: a checkpoint is (conversation, files)."""
+
+from typing import Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from .context import Context
+from .state import State
+from .tell import tell
+from .workbench import workbench
+
+
+async def snapshot(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["architect", "coder", "tester"]]:
+    """Store the tree, tell what changed, go on with the role that acted."""
+    tree = await current_tree(state, runtime)
+    old = state.get("tree") or state.get("base_tree", "")
+    if old and tree != old:
+        bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
+        changes = await bench.snapshots.changes(old, tree) if bench.snapshots else []
+        files = [{"path": change.path, "kind": change.kind} for change in changes]
+        tell(runtime, "files_changed", files=files, tree=tree)
+    return Command(goto=state.get("role", "coder"), update={"tree": tree})
+
+
+async def current_tree(state: State, runtime: Runtime[Context]) -> str:
+    """The id of the workspace as it is now; empty when git is missing."""
+    bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
+    return await bench.snapshots.take() if bench.snapshots else ""

@@ -1,0 +1,158 @@
+"""State: what a thread remembers. Small, serialisable data only; big things live in files, by id."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, TypeVar
+
+from langchain_core.messages import AnyMessage, BaseMessage, RemoveMessage
+from langgraph.channels import DeltaChannel
+from typing_extensions import TypedDict
+
+from ..tools.todo import Todo
+
+RoleName = Literal["architect", "coder", "tester"]
+Outcome = Literal["verified", "unverified", "failed", "undone"]
+Latest = TypeVar("Latest")
+
+
+def merge_messages(state: list[AnyMessage], writes: Sequence[Any]) -> list[AnyMessage]:
+    """Append messages; one with a known id replaces its namesake, `RemoveMessage` takes it out.
+
+    LangGraph's own delta reducer is still private, and this channel must never vanish under us.
+    """
+    merged: dict[str, AnyMessage] = {str(message.id): message for message in state}
+    for write in writes:
+        for message in write if isinstance(write, list) else [write]:
+            if isinstance(message, RemoveMessage):
+                merged.pop(str(message.id), None)
+            elif isinstance(message, BaseMessage):
+                merged[str(message.id)] = message  # type: ignore[assignment]
+    return list(merged.values())
+
+
+def merge_seen(state: dict[str, str], writes: Sequence[dict[str, str]]) -> dict[str, str]:
+    """The newest content hash of every file."""
+    return {path: digest for seen in (state, *writes) for path, digest in seen.items()}
+
+
+def keep_latest(old: Latest, new: Latest) -> Latest:
+    """The last write of a step wins; several tool calls may write in one step."""
+    return new
+
+
+class Options(TypedDict, total=False):
+    """What the user chose for this thread; it holds after a resume in another shell too."""
+
+    mode: str
+    """Approval mode; absent: the configuration's."""
+    model: str
+    """`PROVIDER/MODEL`; absent: the configuration's."""
+    base_url: str
+    """Endpoint of the model; absent: the provider's."""
+    apply: bool
+    """Keep the result without asking."""
+    skip_tests: bool
+    """End without evidence, as `unverified`."""
+
+
+class Evidence(TypedDict):
+    """What a test run showed, and of which files."""
+
+    command: str
+    verdict: Literal["passed", "failed", "unverified"]
+    reason: str
+    """Why, in words."""
+    exit_code: int | None
+    passed: int | None
+    failed: int | None
+    errors: int | None
+    skipped: int | None
+    """Counts; None where the command reports none."""
+    tree: str
+    """The workspace snapshot that was tested; empty without snapshots."""
+    tail: str
+    """The end of the command's output."""
+
+
+class Usage(TypedDict):
+    """Tokens and money so far."""
+
+    requests: int
+    input: int
+    output: int
+    cached: int
+    """Input tokens that the provider's cache answered."""
+    cost: float | None
+    """US dollars; None when a price is unknown."""
+
+
+class Queued(TypedDict):
+    """A tool call that may run."""
+
+    id: str
+    name: str
+    args: dict[str, Any]
+    notice: str
+    """Put before the result, such as that the human changed the call; mostly empty."""
+
+
+class ToolTask(TypedDict):
+    """One queued call with all it needs from the state: the payload of a `Send`."""
+
+    call: Queued
+    role: RoleName
+    folder: str
+    options: Options
+    seen: dict[str, str]
+    todos: list[Todo]
+    then: str
+    """The node that follows when every call of the group has its result."""
+
+
+class State(TypedDict, total=False):
+    """The thread."""
+
+    request: str
+    """What the user asked for."""
+    folder: str
+    """The project's absolute path."""
+    options: Options
+    messages: Annotated[list[AnyMessage], DeltaChannel(merge_messages, snapshot_frequency=100)]
+    """Every role's conversation; `additional_kwargs["role"]` says whose."""
+    role: RoleName
+    """Who speaks."""
+    steps: int
+    """Model turns taken."""
+    steps_allowed: int
+    """Model turns after which the run stops and waits to be resumed."""
+    queue: list[list[Queued]]
+    """Groups of allowed calls that wait for the group before them."""
+    seen: Annotated[dict[str, str], DeltaChannel(merge_seen, dict, snapshot_frequency=100)]
+    """Content hash of each file as the model last saw it, by path in the project."""
+    todos: Annotated[list[Todo], keep_latest]
+    completion: Annotated[str, keep_latest]
+    """The result that `attempt_completion` named."""
+    plan: str
+    """The architect's plan; empty for a small task."""
+    base_tree: str
+    """Workspace snapshot before the first effect; what `undo` goes back to."""
+    tree: str
+    """Workspace snapshot after the last step that changed files."""
+    evidence: Evidence | None
+    """The last test run."""
+    accepted: bool
+    """The tester has accepted the change."""
+    kept: bool
+    """The human has kept the result."""
+    rounds: int
+    """Repair rounds used."""
+    usage: Usage
+    outcome: Outcome
+    """How the task ended."""
+
+
+class Task(TypedDict, total=False):
+    """What starts a task: Studio's input form."""
+
+    request: str
+    folder: str
+    options: Options

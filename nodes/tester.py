@@ -1,0 +1,38 @@
+"""The tester: judges a change whose tests are green; accepts it or sends it back."""
+
+from typing import Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from .context import Context
+from .conversation import brief
+from .repair import send_back
+from .snapshot import current_tree
+from .state import State
+from .turn import take_turn
+
+REJECTED = "The tester rejected the change:\n\n{words}"
+
+
+async def tester(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["approve", "coder", "verify", "review"]]:
+    """Speak once; an accepted change is tested again if the tester added tests."""
+    turn = await take_turn(state, runtime, "tester")
+    if turn.words is None:
+        return Command(goto="approve", update=turn.update)
+    if is_rejection(turn.words):
+        return await send_back(
+            state, runtime, turn.update, brief("coder", REJECTED.format(words=turn.words))
+        )
+    tree = await current_tree(state, runtime)
+    evidence = state.get("evidence")
+    proven = evidence is not None and bool(tree) and evidence["tree"] == tree
+    update = {**turn.update, "accepted": True, "tree": tree}
+    return Command(goto="review" if proven else "verify", update=update)
+
+
+def is_rejection(words: str) -> bool:
+    """Whether the tester's answer begins with the word that sends the change back."""
+    return words.strip().lstrip("*#` ").startswith("REJECTED")

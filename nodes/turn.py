@@ -1,0 +1,137 @@
+"""One model turn of a role: stop at the limit, ask, retry what can be retried, count."""
+
+import asyncio
+import random
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from langchain_core.messages import AIMessage, BaseMessage
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+
+from ..models.ask import ask
+from ..models.catalog import cost
+from ..models.errors import ProviderError
+from ..models.retry import delay
+from .context import Context
+from .conversation import brief, conversation, final_words
+from .state import RoleName, State, Usage
+from .tell import tell
+from .workbench import Voice, Workbench, workbench
+
+NOTHING_USED = Usage(requests=0, input=0, output=0, cached=0, cost=0.0)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What a turn changes in the state, and the role's last words when it has finished."""
+
+    update: dict[str, Any]
+    words: str | None
+
+
+async def take_turn(
+    state: State, runtime: Runtime[Context], role: RoleName, opening: str = ""
+) -> Turn:
+    """Let the role speak once, unless it has finished; `opening` is its brief if it has none yet.
+
+    Raises the provider's error when retries are used up; the thread can be resumed then.
+    """
+    words = final_words(state, role)
+    if words is not None:
+        return Turn({}, words)
+    bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
+    allowed = _steps_allowed(state, bench)
+    if state.get("role") != role:
+        tell(runtime, "role", role=role)
+    heard = conversation(state, role)
+    told = [] if heard else [brief(role, opening)]
+    voice = await asyncio.to_thread(bench.voice, role)
+    answer = _signed(await _answer(voice, bench, [*heard, *told], runtime), role)
+    used = _used(state.get("usage", NOTHING_USED), answer, bench)
+    _tell_answer(runtime, answer, role, used, bench)
+    update = {
+        "messages": [*told, answer],
+        "role": role,
+        "steps": state.get("steps", 0) + 1,
+        "steps_allowed": allowed,
+        "usage": used,
+    }
+    finished = not (answer.tool_calls or answer.invalid_tool_calls)
+    return Turn(update, str(answer.text) if finished else None)
+
+
+def _steps_allowed(state: State, bench: Workbench) -> int:
+    """Park the thread at the limit; whoever resumes it grants as many turns again."""
+    turns = bench.settings.model.max_iterations
+    allowed = state.get("steps_allowed", turns)
+    if state.get("steps", 0) < allowed:
+        return allowed
+    interrupt({"type": "limit", "steps": allowed, "description": f"{allowed} model turns used"})
+    return allowed + turns
+
+
+async def _answer(
+    voice: Voice, bench: Workbench, messages: list[BaseMessage], runtime: Runtime[Context]
+) -> AIMessage:
+    retries = bench.settings.model.max_retries
+    for attempt in range(retries + 1):
+        try:
+            return await ask(
+                voice.model,
+                [voice.system, *messages],
+                on_text=lambda text: tell(runtime, "output", text=text),
+                on_thinking=lambda text: tell(runtime, "thinking", text=text),
+            )
+        except ProviderError as error:
+            seconds = delay(attempt, error, random=random.random)
+            if not error.retryable or seconds is None or attempt == retries:
+                raise
+            tell(runtime, "retry", reason=error.message, seconds=seconds, attempt=attempt + 1)
+            await asyncio.sleep(seconds)
+    raise AssertionError("unreachable: the last attempt returns or raises")
+
+
+def _signed(answer: AIMessage, role: RoleName) -> AIMessage:
+    """Mark whose answer it is; give each call an id of its own, which the journal relies on.
+
+    Providers send empty and repeated ids, and a rewound thread must not meet its old ones again.
+    """
+    answer.id = f"answer-{uuid4().hex}"
+    answer.additional_kwargs["role"] = role
+    for call in (*answer.tool_calls, *answer.invalid_tool_calls):
+        call["id"] = f"call_{uuid4().hex[:16]}"
+    return answer
+
+
+def _used(before: Usage, answer: AIMessage, bench: Workbench) -> Usage:
+    usage = answer.usage_metadata
+    if usage is None:
+        return Usage(**{**before, "requests": before["requests"] + 1})
+    price = cost(bench.model.full_name, usage)
+    known = price is not None and before["cost"] is not None
+    return Usage(
+        requests=before["requests"] + 1,
+        input=before["input"] + usage["input_tokens"],
+        output=before["output"] + usage["output_tokens"],
+        cached=before["cached"] + usage.get("input_token_details", {}).get("cache_read", 0),
+        cost=(before["cost"] or 0.0) + price if known and price is not None else None,
+    )
+
+
+def _tell_answer(
+    runtime: Runtime[Context], answer: AIMessage, role: RoleName, used: Usage, bench: Workbench
+) -> None:
+    window = answer.usage_metadata["input_tokens"] if answer.usage_metadata else 0
+    tell(
+        runtime,
+        "token_usage",
+        **used,
+        window=window,
+        context_length=bench.model.context_length,
+    )
+    for call in answer.tool_calls:
+        tell(runtime, "tool_call", id=call["id"], tool=call["name"], args=call["args"], role=role)
+    for call in answer.invalid_tool_calls:
+        tell(runtime, "tool_call", id=call["id"], tool=call["name"] or "?", args={}, role=role)

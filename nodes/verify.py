@@ -1,0 +1,125 @@
+"""Run the project's own tests and keep what they showed: the only way to `verified`.
+
+The test command is repeatable by contract, so it needs no journal: a run cut short runs again.
+"""
+
+from pathlib import Path
+from typing import Any, Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Command, interrupt
+
+from ..tools.frameworks import TestCommand, detect
+from ..tools.test_run import TestRun, run_tests, verdict
+from .context import Context
+from .conversation import brief
+from .repair import send_back
+from .snapshot import current_tree
+from .state import Evidence, State
+from .tell import tell
+from .workbench import Workbench, workbench
+
+NOT_FOUND = "no tests were found: no pytest project and no `task.test_command` is configured"
+REFUSED = "the test command was not allowed to run"
+RED = """The project's tests are red. Find the cause and repair it; do not weaken the tests.
+
+`{command}` ended with exit code {exit_code}:
+
+{tail}"""
+GREEN = """The request was:
+
+{request}
+
+The coder reports:
+
+{completion}
+
+The evidence: `{command}`: {reason}. Judge the change."""
+
+
+async def verify(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["coder", "tester", "review"]]:
+    """Green goes to the tester, or to the review once the tester has accepted; red to the coder."""
+    bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
+    command = await detect(Path(state["folder"]), bench.settings.task.test_command)
+    evidence = await _evidence(state, runtime, bench, command)
+    tell(runtime, "evidence", **evidence)
+    update: dict[str, Any] = {"evidence": evidence, "tree": evidence["tree"]}
+    if evidence["verdict"] == "failed":
+        return await send_back(state, runtime, update, brief("coder", RED.format(**evidence)))
+    if state.get("accepted"):
+        return Command(goto="review", update=update)
+    text = GREEN.format(
+        request=state["request"], completion=state.get("completion", ""), **evidence
+    )
+    update["messages"] = [brief("tester", text)]
+    return Command(goto="tester", update=update)
+
+
+async def _evidence(
+    state: State, runtime: Runtime[Context], bench: Workbench, command: TestCommand | None
+) -> Evidence:
+    if command is None:
+        return _nothing(NOT_FOUND, await current_tree(state, runtime))
+    if not _allowed(bench, command):
+        return _nothing(REFUSED, await current_tree(state, runtime), command.shown)
+    tell(runtime, "verifying", command=command.shown)
+    run = await run_tests(
+        command,
+        bench.workspace.root,
+        bench.settings.task.test_timeout,
+        lambda text: tell(runtime, "tool_output", id="verify", text=text),
+    )
+    # taken after the run: files that the tests themselves write belong to what was tested
+    return _shown(run, await current_tree(state, runtime))
+
+
+def _allowed(bench: Workbench, command: TestCommand) -> bool:
+    """Starting a task is consent to run its tests, but not in the modes that ask for everything."""
+    if bench.policy.mode in ("edits", "auto"):
+        return True
+    if bench.policy.mode == "read-only":
+        return False
+    action = {"name": "run_tests", "args": {"command": command.shown}}
+    answer = interrupt(
+        {
+            "action_requests": [{**action, "description": "run the project's tests"}],
+            "review_configs": [
+                {"action_name": "run_tests", "allowed_decisions": ["approve", "reject"]}
+            ],
+        }
+    )
+    decisions = answer.get("decisions", []) if isinstance(answer, dict) else []
+    return bool(decisions) and decisions[0].get("type") == "approve"
+
+
+def _shown(run: TestRun, tree: str) -> Evidence:
+    judged = verdict(run)
+    return Evidence(
+        command=run.command,
+        verdict=judged.verdict,
+        reason=judged.reason,
+        exit_code=run.exit_code,
+        passed=run.passed,
+        failed=run.failed,
+        errors=run.errors,
+        skipped=run.skipped,
+        tree=tree,
+        tail=run.tail,
+    )
+
+
+def _nothing(reason: str, tree: str, command: str = "") -> Evidence:
+    return Evidence(
+        command=command,
+        verdict="unverified",
+        reason=reason,
+        exit_code=None,
+        passed=None,
+        failed=None,
+        errors=None,
+        skipped=None,
+        tree=tree,
+        tail="",
+    )

@@ -1,0 +1,160 @@
+"""Everything alive that nodes work with, built once for a thread from its folder, options and Context.
+
+Context is plain data because Studio fills it from a form; what is alive is found here, so that the
+command line and Studio run the very same nodes. Benches are kept for each event loop, since an
+HTTP client belongs to the loop that opened it.
+"""
+
+import asyncio
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+from weakref import WeakKeyDictionary
+
+from langchain_core.language_models import LanguageModelInput
+from langchain_core.messages import AIMessage, SystemMessage
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool
+from langgraph.runtime import Runtime
+
+from ..config import paths
+from ..config.errors import UsageError
+from ..config.loading import load
+from ..config.settings import Mode, Settings
+from ..memory.journal import Journal
+from ..memory.snapshots import Snapshots
+from ..models.providers import ResolvedModel, resolve
+from ..models.registry import open_model
+from ..tools.permissions import Policy
+from ..tools.toolset import tools_for
+from ..tools.workspace import Workspace
+from .context import Context
+from .prompt import system_prompt
+from .roles import ROLES
+from .state import Options, RoleName
+
+Model = Runnable[LanguageModelInput, AIMessage]
+
+
+@dataclass(frozen=True)
+class Voice:
+    """A role ready to speak: its prompt, its tools and its model."""
+
+    system: SystemMessage
+    tools: Mapping[str, BaseTool]
+    model: Model
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """What a thread's nodes share while this process runs it."""
+
+    settings: Settings
+    workspace: Workspace
+    policy: Policy
+    journal: Journal
+    snapshots: Snapshots | None
+    """None when git is missing: then nothing can be undone."""
+    home: Path
+    model: ResolvedModel
+    voices: dict[RoleName, Voice] = field(default_factory=dict[RoleName, Voice])
+
+    def voice(self, name: RoleName) -> Voice:
+        """The role's voice, opened when it first speaks."""
+        if name not in self.voices:
+            self.voices[name] = _open_voice(self, name)
+        return self.voices[name]
+
+    async def close(self) -> None:
+        """Close the journal and the models' connections."""
+        self.journal.close()
+        for voice in self.voices.values():
+            close = getattr(getattr(voice.model, "bound", voice.model), "aclose", None)
+            if close:
+                await close()
+
+
+_BENCHES: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, ...], Workbench]]
+_BENCHES = WeakKeyDictionary()
+
+
+async def workbench(folder: str, options: Options, context: Context | None) -> Workbench:
+    """The workbench of a thread; raises UsageError for a wrong folder or configuration."""
+    key = _key(folder, options, context or Context())
+    benches = _BENCHES.setdefault(asyncio.get_running_loop(), {})
+    if key not in benches:
+        benches[key] = await asyncio.to_thread(_open, *key)
+    return benches[key]
+
+
+async def close_workbenches() -> None:
+    """Close every workbench of the running loop."""
+    for bench in _BENCHES.pop(asyncio.get_running_loop(), {}).values():
+        await bench.close()
+
+
+def outputs_folder(bench: Workbench, runtime: Runtime[Context]) -> Path:
+    """Where whole outputs of this thread's commands are kept."""
+    return paths.outputs_folder(bench.home, thread_id(runtime))
+
+
+def thread_id(runtime: Runtime[Context]) -> str:
+    """The id of the running thread; `none` for a graph that runs without a checkpointer."""
+    info = runtime.execution_info
+    return (info.thread_id if info else None) or "none"
+
+
+def _key(folder: str, options: Options, context: Context) -> tuple[str, str, str, str, str]:
+    return (
+        folder,
+        context.home,
+        context.mode or options.get("mode", ""),
+        context.model or options.get("model", ""),
+        context.base_url or options.get("base_url", ""),
+    )
+
+
+def _open(folder: str, home: str, mode: str, model: str, base_url: str) -> Workbench:
+    root = Path(folder)
+    if not root.is_absolute() or not root.is_dir():
+        raise UsageError(f"`{folder}` is not a folder", hint="name the project's absolute path")
+    home_folder = Path(home) if home else paths.home()
+    flags = {"security.mode": mode, "model.default": model, "litellm.base_url": base_url}
+    settings = load(
+        root, home_folder, flags={key: value for key, value in flags.items() if value}
+    ).settings
+    return Workbench(
+        settings=settings,
+        workspace=Workspace(root.resolve(), tuple(settings.security.ignore_patterns)),
+        policy=Policy(_mode(settings), tuple(settings.security.command_whitelist)),
+        journal=Journal(paths.database(home_folder)),
+        snapshots=_open_snapshots(root, home_folder, settings),
+        home=home_folder,
+        model=resolve(settings, os.environ),
+    )
+
+
+def _mode(settings: Settings) -> Mode:
+    if settings.security.mode:
+        return settings.security.mode
+    return "edits" if settings.security.require_confirmation else "auto"
+
+
+def _open_snapshots(root: Path, home: Path, settings: Settings) -> Snapshots | None:
+    if not Snapshots.available():
+        return None
+    store = paths.data_folder(home) / "snapshots"
+    return Snapshots(root.resolve(), store, settings.security.ignore_patterns)
+
+
+def _open_voice(bench: Workbench, name: RoleName) -> Voice:
+    role = ROLES[name]
+    tools = tools_for(role.tools, bench.settings.tools)
+    model = open_model(bench.settings, environ=os.environ, role=name)
+    return Voice(
+        system=system_prompt(role, str(bench.workspace.root), bench.settings.agents),
+        tools={tool.name: tool for tool in tools},
+        model=cast(Model, model.bind_tools(tools)),
+    )

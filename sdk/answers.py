@@ -1,0 +1,42 @@
+"""A human's answer, fitted to the question that a thread asks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..config.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the human decided: for every request alike, or one by one in `decisions`."""
+
+    approve: bool = False
+    reject: str | None = None
+    """Why; may be empty."""
+    text: str | None = None
+    """An answer in words."""
+    decisions: Sequence[Mapping[str, Any]] = ()
+    """One for each request, in its order; used as they are."""
+
+
+def decisions_for(answer: Answer, review_configs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The resume value for a question; raises UsageError where the answer does not fit."""
+    if answer.decisions:
+        return {"decisions": list(answer.decisions)}
+    return {"decisions": [_decision(answer, config) for config in review_configs]}
+
+
+def _decision(answer: Answer, config: Mapping[str, Any]) -> dict[str, Any]:
+    allowed = config["allowed_decisions"]
+    if answer.reject is not None:
+        return {"type": "reject", "message": answer.reject}
+    if answer.approve and "approve" in allowed:
+        return {"type": "approve"}
+    if answer.text is not None and "respond" in allowed:
+        return {"type": "respond", "message": answer.text}
+    flags = {"approve": "`--approve`", "reject": "`--reject WHY`", "respond": "`--answer TEXT`"}
+    fitting = ", ".join(flags[kind] for kind in allowed if kind in flags)
+    raise UsageError(
+        f"`{config['action_name']}` cannot be answered like that", hint=f"use {fitting}"
+    )

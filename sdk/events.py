@@ -1,0 +1,258 @@
+"""What a run says: a closed union of small dataclasses. Names and fields are for ever; only add.
+
+The terminal, JSON lines, web and ACP are renderings of this one stream. A run's stream begins with
+`run_started` and ends with exactly one of `question`, `completion`, `interrupted` and `error`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Literal
+
+
+@dataclass(frozen=True)
+class RunStarted:
+    """A run begins or goes on."""
+
+    type: ClassVar[str] = "run_started"
+    thread_id: str
+    title: str
+    folder: str
+    model: str
+    mode: str
+    resumed: bool
+
+
+@dataclass(frozen=True)
+class RoleStarted:
+    """Another role speaks."""
+
+    type: ClassVar[str] = "role"
+    role: str
+
+
+@dataclass(frozen=True)
+class Thinking:
+    """A piece of the model's reasoning."""
+
+    type: ClassVar[str] = "thinking"
+    text: str
+
+
+@dataclass(frozen=True)
+class Output:
+    """A piece of what the model says."""
+
+    type: ClassVar[str] = "output"
+    text: str
+
+
+@dataclass(frozen=True)
+class Retrying:
+    """The request failed and is repeated: forget the pieces of this answer so far."""
+
+    type: ClassVar[str] = "retry"
+    reason: str
+    seconds: float
+    attempt: int
+
+
+@dataclass(frozen=True)
+class TokenUsage:
+    """Totals of the thread after one more request."""
+
+    type: ClassVar[str] = "token_usage"
+    requests: int
+    input: int
+    output: int
+    cached: int
+    """Input tokens that the provider's cache answered."""
+    cost: float | None
+    """US dollars; None when a price is unknown."""
+    window: int
+    """Tokens of the last request."""
+    context_length: int
+    """Tokens that the model can take."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The architect's plan."""
+
+    type: ClassVar[str] = "plan"
+    text: str
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """The model asks for a tool; whether it runs is decided next."""
+
+    type: ClassVar[str] = "tool_call"
+    id: str
+    tool: str
+    args: Mapping[str, Any]
+    role: str
+
+
+@dataclass(frozen=True)
+class ToolOutput:
+    """A piece of a running tool's output; id `verify` is the graph's own test run."""
+
+    type: ClassVar[str] = "tool_output"
+    id: str
+    text: str
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """A tool call's answer, or why it did not run."""
+
+    type: ClassVar[str] = "tool_result"
+    id: str
+    tool: str
+    ok: bool
+    output: str
+    error: str
+    metadata: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Todos:
+    """The todo list as it is now."""
+
+    type: ClassVar[str] = "todos"
+    items: list[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class FilesChanged:
+    """Files that a step changed, by tool, by command or by the user meanwhile."""
+
+    type: ClassVar[str] = "files_changed"
+    files: list[Mapping[str, str]]
+    """`path`, and `kind`: added, modified or deleted."""
+    tree: str
+    """Snapshot id of the workspace after the step."""
+
+
+@dataclass(frozen=True)
+class Verifying:
+    """The graph starts the project's own tests."""
+
+    type: ClassVar[str] = "verifying"
+    command: str
+
+
+@dataclass(frozen=True)
+class EvidenceFound:
+    """What a test run showed, and of which files."""
+
+    type: ClassVar[str] = "evidence"
+    command: str
+    verdict: Literal["passed", "failed", "unverified"]
+    reason: str
+    exit_code: int | None
+    passed: int | None
+    failed: int | None
+    errors: int | None
+    skipped: int | None
+    tree: str
+    tail: str
+
+
+@dataclass(frozen=True)
+class Repair:
+    """The change goes back to the coder."""
+
+    type: ClassVar[str] = "repair"
+    round: int
+    of: int
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something that the user should know."""
+
+    type: ClassVar[str] = "notice"
+    text: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """The run waits for an answer, for as long as it takes; last event of the stream."""
+
+    type: ClassVar[str] = "question"
+    thread_id: str
+    id: str
+    """Which interrupt; an answer names it."""
+    kind: Literal["approval", "review", "limit"]
+    action_requests: list[Mapping[str, Any]]
+    """`name`, `args`, `description` of each thing to decide."""
+    review_configs: list[Mapping[str, Any]]
+    """`allowed_decisions` of each, in the same order."""
+
+
+@dataclass(frozen=True)
+class Completion:
+    """The task has ended; last event of the stream."""
+
+    type: ClassVar[str] = "completion"
+    thread_id: str
+    outcome: Literal["verified", "unverified", "failed", "undone"]
+    summary: str
+    evidence: Mapping[str, Any] | None
+    files: list[Mapping[str, str]]
+    diff: str
+
+
+@dataclass(frozen=True)
+class Interrupted:
+    """The user stopped the run; the thread goes on with `resume`; last event of the stream."""
+
+    type: ClassVar[str] = "interrupted"
+    thread_id: str
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The run failed; the thread is kept; last event of the stream."""
+
+    type: ClassVar[str] = "error"
+    message: str
+    hint: str
+    exit_code: int
+    thread_id: str = field(default="")
+
+
+Event = (
+    RunStarted
+    | RoleStarted
+    | Thinking
+    | Output
+    | Retrying
+    | TokenUsage
+    | Plan
+    | ToolCall
+    | ToolOutput
+    | ToolResult
+    | Todos
+    | FilesChanged
+    | Verifying
+    | EvidenceFound
+    | Repair
+    | Notice
+    | Question
+    | Completion
+    | Interrupted
+    | Failure
+)
+KINDS: dict[str, type[Event]] = {kind.type: kind for kind in Event.__args__}
+
+
+def event_from(told: Mapping[str, Any]) -> Event:
+    """The event that a node told; raises KeyError or TypeError for one that is not in the union."""
+    return KINDS[told["type"]](**{name: told[name] for name in told if name != "type"})
+
+
+def as_json(event: Event) -> dict[str, Any]:
+    """The event as JSON, its `type` first."""
+    return {"type": event.type, **asdict(event)}

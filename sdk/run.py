@@ -1,0 +1,132 @@
+"""One run of one thread: LangGraph's stream as our events, from `run_started` to the last one."""
+
+import traceback
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphDrained
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import RunControl
+from langgraph.types import Command, StateSnapshot
+from langsmith import tracing_context
+
+from ..config import paths
+from ..config.errors import MaxAgentError, UsageError
+from ..memory.threads import ThreadRow
+from ..nodes.context import Context
+from ..nodes.state import State, Task
+from ..nodes.workbench import Workbench
+from .answers import Answer, decisions_for
+from .endings import completion, question
+from .events import Event, Failure, Interrupted, Question, RunStarted, event_from
+
+PARALLEL_CALLS = 8
+
+Graph = CompiledStateGraph[State, Context, Task, State]
+Input = Task | Command[str] | None
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run needs: the graph with its saver, the thread, and what the user gave this time."""
+
+    graph: Graph
+    row: ThreadRow
+    context: Context
+    bench: Workbench
+    control: RunControl
+    answer: Answer | None
+    resumed: bool
+
+    async def events(self) -> AsyncGenerator[Event]:
+        """Everything that happens; whatever goes wrong is the last event, never an exception."""
+        yield self._started()
+        try:
+            state = await self.graph.aget_state(self._config)
+            waiting = question(self.row.thread_id, state)
+            if waiting and waiting.kind != "limit" and self.answer is None:
+                yield waiting
+                return
+            if state.next or state.created_at is None:
+                async for event in self._stream(self._input(state, waiting)):
+                    yield event
+            yield await self._ending()
+        except GraphDrained:
+            yield Interrupted(self.row.thread_id)
+        except MaxAgentError as error:
+            yield Failure(error.message, error.hint, error.exit_code, self.row.thread_id)
+        except Exception as error:
+            # a fault of ours: the thread is kept, and a person is not helped by a traceback
+            yield self._internal_error(error)
+
+    @property
+    def _config(self) -> RunnableConfig:
+        return {
+            "configurable": {"thread_id": self.row.thread_id},
+            "max_concurrency": PARALLEL_CALLS,
+        }
+
+    def _started(self) -> RunStarted:
+        return RunStarted(
+            thread_id=self.row.thread_id,
+            title=self.row.title,
+            folder=self.row.folder,
+            model=self.bench.model.full_name,
+            mode=self.bench.policy.mode,
+            resumed=self.resumed,
+        )
+
+    def _input(self, state: StateSnapshot, waiting: Question | None) -> Input:
+        if waiting is None and self.answer is not None:
+            raise UsageError(
+                f"thread `{self.row.thread_id[:8]}` asks nothing",
+                hint="go on with `mcode resume` and no answer",
+            )
+        if state.created_at is None:  # killed before its first checkpoint
+            row = self.row
+            return Task(request=row.request, folder=row.folder, options=row.options)
+        if waiting is None:
+            return None
+        if waiting.kind == "limit" or self.answer is None:
+            return Command(resume={waiting.id: "go on"})
+        return Command(resume={waiting.id: decisions_for(self.answer, waiting.review_configs)})
+
+    async def _stream(self, given: Input) -> AsyncGenerator[Event]:
+        # a stray LANGSMITH_TRACING in the user's shell would upload their code
+        with tracing_context(enabled=False):
+            parts = self.graph.astream(
+                given,
+                self._config,
+                context=self.context,
+                stream_mode=["custom"],
+                version="v2",
+                durability="sync",
+                control=self.control,
+            )
+            async for part in parts:
+                yield event_from(part["data"])
+
+    async def _ending(self) -> Event:
+        state = await self.graph.aget_state(self._config)
+        waiting = question(self.row.thread_id, state)
+        return waiting or await completion(self.row.thread_id, state, self.bench)
+
+    def _internal_error(self, error: Exception) -> Failure:
+        log = _log_folder(Path(self.bench.home)) / f"{uuid4().hex[:8]}.txt"
+        log.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+        return Failure(
+            f"internal error: {type(error).__name__}: {error}",
+            f"the thread is kept; please report `{log}`",
+            1,
+            self.row.thread_id,
+        )
+
+
+def _log_folder(home: Path) -> Path:
+    folder: Any = paths.data_folder(home) / "errors"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder

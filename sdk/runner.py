@@ -1,0 +1,115 @@
+"""One way in: start, watch, stop, resume and answer threads."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, aclosing
+from pathlib import Path
+from typing import Self
+from uuid import uuid4
+
+from langgraph.runtime import RunControl
+
+from ..config import paths
+from ..config.errors import UsageError
+from ..graphs.task import build
+from ..memory.checkpointer import open_checkpointer
+from ..memory.lease import hold
+from ..memory.threads import ThreadIndex, ThreadRow
+from ..nodes.context import Context
+from ..nodes.state import Options
+from ..nodes.workbench import close_workbenches, workbench
+from .answers import Answer
+from .endings import status_after
+from .events import Event
+from .run import Run
+
+TITLE_LENGTH = 60
+
+
+class Runner:
+    """Runs the threads of one MaxAgent home.
+
+        async with Runner() as runner:
+            async for event in runner.task("Repair the test", folder=Path(".")):
+                ...
+
+    Wrong input raises `UsageError` and a thread held elsewhere `ThreadBusy`, before the run
+    begins; whatever happens later is the last event of the stream.
+    """
+
+    def __init__(self, *, home: Path | None = None) -> None:
+        self.home = home or paths.home()
+        self.threads = ThreadIndex(self.home)
+        self._control = RunControl()
+        self._closing = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        opened = open_checkpointer(paths.database(self.home))
+        saver = await self._closing.enter_async_context(opened)
+        self._closing.push_async_callback(close_workbenches)
+        self._graph = build().compile(checkpointer=saver, name="task")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._closing.aclose()
+
+    def stop(self) -> None:
+        """Let the running step finish; then the stream ends with `interrupted`."""
+        self._control.request_drain("stopped by the user")
+
+    async def task(
+        self, request: str, *, folder: Path, options: Options | None = None
+    ) -> AsyncGenerator[Event]:
+        """Start a task on a new thread and tell what happens."""
+        if not request.strip():
+            raise UsageError("the task is empty", hint="say what should be done")
+        chosen = options or Options()
+        context = Context(home=str(self.home))
+        # a wrong folder, model or configuration is told before a thread exists
+        await workbench(str(folder.resolve()), chosen, context)
+        row = self.threads.record(
+            thread_id=str(uuid4()),
+            title=_title(request),
+            folder=str(folder.resolve()),
+            graph="task",
+            request=request,
+            options=chosen,
+        )
+        async with aclosing(self._run(row, context, answer=None, resumed=False)) as events:
+            async for event in events:
+                yield event
+
+    async def resume(
+        self, thread: str, answer: Answer | None = None, *, context: Context | None = None
+    ) -> AsyncGenerator[Event]:
+        """Go on with a thread where it was; `thread` is an id, its beginning, or a name."""
+        row = self.threads.find(thread)
+        given = context or Context()
+        own = Context(str(self.home), given.mode, given.model, given.base_url)
+        async with aclosing(self._run(row, own, answer=answer, resumed=True)) as events:
+            async for event in events:
+                yield event
+
+    async def _run(
+        self, row: ThreadRow, context: Context, *, answer: Answer | None, resumed: bool
+    ) -> AsyncGenerator[Event]:
+        bench = await workbench(row.folder, row.options, context)
+        self._control = RunControl()
+        run = Run(self._graph, row, context, bench, self._control, answer, resumed)
+        with hold(self.home, row.thread_id):
+            self.threads.set_status(row.thread_id, "running")
+            status = "interrupted"  # what holds when the stream is closed or cancelled
+            try:
+                async with aclosing(run.events()) as events:
+                    async for event in events:
+                        status = status_after(event) or status
+                        yield event
+            finally:
+                await asyncio.shield(
+                    asyncio.to_thread(self.threads.set_status, row.thread_id, status)
+                )
+
+
+def _title(request: str) -> str:
+    first = request.strip().splitlines()[0]
+    return first if len(first) <= TITLE_LENGTH else first[: TITLE_LENGTH - 1].rstrip() + "…"

@@ -94,7 +94,6 @@ def test_links_that_lead_outside_are_refused(workspace: Workspace, tmp_path: Pat
     for name in ["file", "folder/file", "folder/new", "relative", "dangling", "hop", "folder"]:
         with pytest.raises(ToolRefusal, match="outside"):
             workspace.resolve(name)
-        assert "secret" not in name
     assert workspace.is_hidden(root / "hop") and workspace.is_hidden(root / "folder")
 
 

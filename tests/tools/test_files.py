@@ -1,0 +1,220 @@
+"""Files are read whole or not at all, and replaced in one step or not at all."""
+
+import os
+import shutil
+import socket
+import stat
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from maxagent.tools.files import content_hash, exclusive, read_bytes, write_atomic
+from maxagent.tools.result import ToolRefusal
+from maxagent.tools.workspace import Workspace
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path)
+
+
+def everything(folder: Path) -> dict[str, bytes | None]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        for path in folder.rglob("*")
+    }
+
+
+@pytest.mark.parametrize("data", [b"", b"text\n", bytes(range(256)), b"x" * 3_000_000])
+def test_what_was_written_is_read_back(workspace: Workspace, data: bytes) -> None:
+    path = workspace.resolve("new/folder/file")
+    write_atomic(workspace, path, data)
+    assert read_bytes(workspace, path) == data
+    assert [entry.name for entry in path.parent.iterdir()] == ["file"]
+
+
+def test_hard_names_are_read_and_written(workspace: Workspace) -> None:
+    for name in ["-rf", "two\nlines", "文件.txt", "a b", "x" * 255, "🙂", "'quo\"ted'"]:
+        path = workspace.resolve(name)
+        write_atomic(workspace, path, name.encode())
+        assert read_bytes(workspace, path) == name.encode()
+
+
+def test_what_is_no_regular_file_is_refused_without_hanging(workspace: Workspace) -> None:
+    root = workspace.root
+    (root / "folder").mkdir()
+    os.mkfifo(root / "pipe")
+    (root / "loop").symlink_to("loop")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(root / "socket"))
+        for name in ["folder", "pipe", "socket", "loop"]:
+            with pytest.raises(ToolRefusal):
+                read_bytes(workspace, root / name)
+            with pytest.raises(ToolRefusal, match="folder|not a regular file"):
+                write_atomic(workspace, root / name, b"x")
+    assert stat.S_ISFIFO((root / "pipe").lstat().st_mode)
+
+
+def test_a_device_is_refused() -> None:
+    with pytest.raises(ToolRefusal, match="not a regular file"):
+        read_bytes(Workspace(Path("/dev")), Path("/dev/zero"))
+
+
+def test_a_missing_file_is_refused_with_the_reason(workspace: Workspace) -> None:
+    with pytest.raises(ToolRefusal, match="`gone` could not be read: no such file"):
+        read_bytes(workspace, workspace.resolve("gone"))
+
+
+def test_more_than_the_limit_is_refused(workspace: Workspace) -> None:
+    (workspace.root / "big").write_bytes(b"x" * 11)
+    assert len(read_bytes(workspace, workspace.root / "big", limit=11)) == 11
+    with pytest.raises(ToolRefusal, match="larger than 10 bytes"):
+        read_bytes(workspace, workspace.root / "big", limit=10)
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o755, 0o600, 0o640])
+def test_the_mode_of_a_replaced_file_is_kept(workspace: Workspace, mode: int) -> None:
+    path = workspace.root / "script"
+    path.write_text("old")
+    path.chmod(mode)
+    write_atomic(workspace, path, b"new")
+    assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"new", mode)
+
+
+def test_a_new_file_follows_the_umask(workspace: Workspace) -> None:
+    umask = os.umask(0o027)
+    try:
+        write_atomic(workspace, workspace.root / "new", b"")
+    finally:
+        os.umask(umask)
+    assert stat.S_IMODE((workspace.root / "new").stat().st_mode) == 0o640
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a file away")
+def test_the_owner_of_a_replaced_file_is_kept(workspace: Workspace) -> None:
+    path = workspace.root / "theirs"
+    path.write_text("old")
+    os.chown(path, 65534, 65534)
+    write_atomic(workspace, path, b"new")
+    assert (path.stat().st_uid, path.stat().st_gid) == (65534, 65534)
+
+
+def test_a_link_is_written_through(workspace: Workspace) -> None:
+    root = workspace.root
+    (root / "target").write_text("old")
+    (root / "link").symlink_to("target")
+    (root / "dangling").symlink_to("not-yet")
+    write_atomic(workspace, workspace.resolve("link"), b"new")
+    write_atomic(workspace, workspace.resolve("dangling"), b"made")
+    assert (root / "link").is_symlink() and (root / "target").read_bytes() == b"new"
+    assert (root / "dangling").is_symlink() and (root / "not-yet").read_bytes() == b"made"
+
+
+def test_a_file_in_the_way_of_a_folder_is_refused(workspace: Workspace) -> None:
+    (workspace.root / "file").write_text("x")
+    for name in ["file/new", "file/deeper/new"]:
+        with pytest.raises(ToolRefusal, match="nothing was changed: not a directory"):
+            write_atomic(workspace, workspace.root / name, b"x")
+    assert everything(workspace.root) == {"file": b"x"}
+
+
+@pytest.fixture
+def as_nobody() -> Iterator[Path]:
+    """A folder that belongs to a user who is not root, and the rights of that user."""
+    folder = Path(tempfile.mkdtemp())
+    if os.geteuid() != 0:
+        yield folder
+    else:
+        os.chown(folder, 65534, 65534)
+        os.seteuid(65534)
+        try:
+            yield folder
+        finally:
+            os.seteuid(0)
+    shutil.rmtree(folder)
+
+
+def test_a_read_only_file_is_refused_and_unchanged(as_nobody: Path) -> None:
+    workspace = Workspace(as_nobody)
+    path = workspace.root / "file"
+    path.write_text("old")
+    path.chmod(0o444)
+    with pytest.raises(ToolRefusal, match="`file` is read-only"):
+        write_atomic(workspace, path, b"new")
+    assert everything(workspace.root) == {"file": b"old"}
+
+
+def test_a_read_only_folder_is_refused_and_unchanged(as_nobody: Path) -> None:
+    workspace = Workspace(as_nobody)
+    (workspace.root / "file").write_text("old")
+    as_nobody.chmod(0o555)
+    for name in ["file", "new", "new/folder/file"]:
+        with pytest.raises(ToolRefusal, match="nothing was changed: permission denied"):
+            write_atomic(workspace, workspace.root / name, b"new")
+    as_nobody.chmod(0o755)
+    assert everything(workspace.root) == {"file": b"old"}
+
+
+def test_a_file_that_may_not_be_read_is_refused(as_nobody: Path) -> None:
+    workspace = Workspace(as_nobody)
+    (workspace.root / "file").write_text("theirs")
+    (workspace.root / "file").chmod(0)
+    with pytest.raises(ToolRefusal, match="permission denied"):
+        read_bytes(workspace, workspace.root / "file")
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("a small disk needs root and mount")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_full_disk_is_refused_and_nothing_is_left_behind(small_disk: Path) -> None:
+    workspace = Workspace(small_disk)
+    (small_disk / "file").write_text("old")
+    for name in ["file", "new", "new/folder/file"]:
+        with pytest.raises(ToolRefusal, match="nothing was changed: no space left on device"):
+            write_atomic(workspace, small_disk / name, b"x" * 1_000_000)
+    assert everything(small_disk) == {"file": b"old"}
+    write_atomic(workspace, small_disk / "file", b"x" * 20_000)
+
+
+def test_readers_never_see_a_half_written_file(workspace: Workspace) -> None:
+    path = workspace.root / "file"
+    contents = {bytes([letter]) * 200_000 for letter in b"ab"}
+    path.write_bytes(next(iter(contents)))
+    done = threading.Event()
+
+    def write() -> None:
+        for _ in range(20):
+            for data in contents:
+                write_atomic(workspace, path, data)
+        done.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    seen = set()
+    while not done.is_set():
+        seen.add(read_bytes(workspace, path))
+    writer.join()
+    assert seen <= contents
+
+
+def test_the_lock_of_a_file_is_one_for_all_who_hold_it(tmp_path: Path) -> None:
+    held = exclusive(tmp_path / "a")
+    assert exclusive(tmp_path / "a") is held
+    assert exclusive(tmp_path / "b") is not held
+
+
+def test_hashes_tell_contents_apart() -> None:
+    assert content_hash(b"a") == content_hash(b"a") != content_hash(b"b")
+    assert len(content_hash(b"")) == 16

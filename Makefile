@@ -1,0 +1,43 @@
+# Every command of the project; `make` lists them.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+N ?= 200
+
+.PHONY: help demo test check check-pythons bench torture docs install
+
+help: ## list the commands
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
+
+install: $(INSTALLED) ## make .venv and install MaxAgent with all that tests need
+
+$(INSTALLED): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "MaxAgent needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,studio]'
+	@touch $@
+
+demo: $(INSTALLED) ## repair a small project with a scripted model: no key, no network
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh docs/demo/run.sh
+
+test: $(INSTALLED) ## run the test suite
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2
+
+check: $(INSTALLED) ## ruff, pyright, and the shape of the house
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+	$(BIN)/python -m pytest -q tests/test_layout.py
+
+check-pythons: ## run the suite on every Python from 3.11 that this machine has
+	sh docs/check-pythons.sh
+
+bench: $(INSTALLED) ## time, disk and memory as ratios beside a bare loop
+	$(BIN)/python tests/bench/bench.py
+
+torture: $(INSTALLED) ## kill a task N times at random moments: make torture N=200
+	$(BIN)/python tests/torture/torture.py $(N)
+
+docs: $(INSTALLED) ## draw the graph for docs/architecture.md
+	$(BIN)/python docs/draw.py

@@ -1,0 +1,1 @@
+"""A shop so small that it fits a demonstration."""

@@ -1,0 +1,113 @@
+from pathlib import Path
+
+import pytest
+
+from maxagent.tools.command_output import command_output
+from maxagent.tools.invoke import invoke
+from maxagent.tools.result import ToolResult, ToolRun
+from maxagent.tools.run_command import run_command
+from maxagent.tools.workspace import Workspace
+
+
+class Desk:
+    """A project with its tool runs."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "project"
+        self.root.mkdir()
+        self.outputs = folder / "outputs"
+        self.shown: list[str] = []
+
+    async def run(self, command: str, **args: object) -> ToolResult:
+        run = ToolRun(
+            workspace=Workspace(self.root),
+            call_id="call/1",
+            outputs=self.outputs,
+            command_timeout=30,
+            emit=self.shown.append,
+        )
+        return await invoke(run_command, {"command": command, **args}, run)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+async def test_output_and_errors_come_back_together_and_live(desk: Desk) -> None:
+    result = await desk.run("echo out; echo err >&2")
+    assert (result.output, result.error) == ("out\nerr\n", "")
+    assert "".join(desk.shown) == "out\nerr\n"
+    assert {**result.metadata, "duration_s": 0} == {
+        "exit_code": 0,
+        "duration_s": 0,
+        "timed_out": False,
+        "output_file": "",
+        "bytes": 8,
+    }
+
+
+async def test_a_failed_command_is_an_error_with_its_output(desk: Desk) -> None:
+    result = await desk.run("echo why; exit 3")
+    assert (result.output, result.error) == ("why\n", "exit code 3")
+
+
+async def test_silence_is_said(desk: Desk) -> None:
+    assert (await desk.run("true")).output == "(no output)"
+
+
+async def test_it_runs_in_the_folder_asked_for(desk: Desk) -> None:
+    (desk.root / "sub").mkdir()
+    assert (await desk.run("pwd")).output == f"{desk.root}\n"
+    assert (await desk.run("pwd", cwd="sub")).output == f"{desk.root}/sub\n"
+
+
+@pytest.mark.parametrize(
+    ("args", "problem"),
+    [
+        ({"cwd": ".."}, "outside the project"),
+        ({"cwd": "missing"}, "`missing` is not a folder"),
+        ({"cwd": "file"}, "`file` is not a folder"),
+        ({"timeout": 0}, "`timeout` is a number of seconds above 0"),
+        ({"command": " "}, "`command` is empty"),
+        ({"command": "echo \0"}, "a character that no command can have"),
+        ({"command": "echo \ud800"}, "a character that no command can have"),
+        ({"command": "x" * 200_000}, "over 100,000 bytes"),
+    ],
+)
+async def test_what_cannot_run_is_refused(
+    args: dict[str, object], problem: str, desk: Desk
+) -> None:
+    (desk.root / "file").touch()
+    result = await desk.run(**{"command": "touch made", **args})
+    assert problem in result.error
+    assert not (desk.root / "made").exists()
+
+
+async def test_a_time_out_keeps_what_was_said(desk: Desk) -> None:
+    result = await desk.run("echo begun; sleep 1000", timeout=0.3)
+    assert result.output == "begun\n"
+    assert result.error.startswith("stopped after 0.3 seconds, with all it had started")
+    assert result.metadata["timed_out"]
+
+
+async def test_a_long_output_is_cut_in_the_middle_and_kept_whole(desk: Desk) -> None:
+    result = await desk.run("seq 100000")
+    assert result.output.startswith("1\n2\n") and result.output.endswith("99999\n100000\n")
+    assert 'command_output(id="call_1")' in result.output
+    assert (len(result.output) < 17_000, result.metadata["output_file"]) == (True, "call_1")
+    run = ToolRun(workspace=Workspace(desk.root), call_id="c2", outputs=desk.outputs)
+    args = {"id": "call_1", "start_line": 50_000, "end_line": 50_001}
+    assert (await invoke(command_output, args, run)).output == "50000\n50001\n"
+
+
+async def test_200_megabytes_are_bounded_everywhere(desk: Desk) -> None:
+    result = await desk.run("yes 0123456789 | head -c 200000000")
+    assert (result.ok, result.metadata["bytes"]) == (True, 200_000_000)
+    assert (len(result.output) < 17_000, sum(map(len, desk.shown)) < 70_000) == (True, True)
+    assert (desk.outputs / "call_1.txt").stat().st_size == 50_000_000
+
+
+async def test_the_command_sees_no_secret(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    assert "sk-secret" not in (await desk.run("env")).output

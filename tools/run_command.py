@@ -1,0 +1,84 @@
+"""The tool that runs a shell command."""
+
+import asyncio
+from pathlib import Path
+
+from .live_output import LiveOutput
+from .process import Ended, stream
+from .recording import Recording
+from .result import ToolRefusal, ToolResult
+from .tool import Run, tool
+
+SHELL = "/bin/bash" if Path("/bin/bash").exists() else "/bin/sh"
+"""bash where there is one, since that is what models write; without start files."""
+LONGEST_TIMEOUT = 600.0
+"""Seconds that a call may ask for; the configured time may be longer."""
+LONGEST_COMMAND = 100_000
+"""Bytes; Linux takes no argument over 131,071."""
+
+
+@tool("execute", paths=("cwd",))
+async def run_command(
+    command: str, cwd: str = ".", timeout: float | None = None, *, run: Run
+) -> ToolResult:
+    """Run a command; an exit code other than 0 is an error, and its output is given too."""
+    folder = run.workspace.resolve(cwd)
+    if not await asyncio.to_thread(folder.is_dir):
+        raise ToolRefusal(f"`{cwd}` is not a folder; `cwd` is a folder in the project")
+    seconds = _seconds(timeout, run.command_timeout)
+    recording, live = Recording(run.outputs, run.call_id), LiveOutput(run.emit)
+
+    def take(piece: bytes) -> None:
+        recording.add(piece)
+        live.add(piece)
+
+    try:
+        ended = await stream(
+            [SHELL, "-c", _checked(command)], cwd=folder, timeout=seconds, on_output=take
+        )
+    finally:
+        recording.close()
+    return _result(recording, ended, seconds)
+
+
+def _seconds(asked: float | None, configured: float) -> float:
+    if asked is None:
+        return configured
+    if asked <= 0:
+        raise ToolRefusal("`timeout` is a number of seconds above 0")
+    return min(asked, max(LONGEST_TIMEOUT, configured))
+
+
+def _checked(command: str) -> str:
+    if not command.strip():
+        raise ToolRefusal("`command` is empty; give the shell command to run")
+    try:
+        size = len(command.encode())
+    except UnicodeEncodeError:
+        size = 0
+    if not 0 < size <= LONGEST_COMMAND or "\0" in command:
+        raise ToolRefusal(
+            f"the command is over {LONGEST_COMMAND:,} bytes or holds a character that no command "
+            "can have; write a script and run that"
+        )
+    return command
+
+
+def _result(recording: Recording, ended: Ended, seconds: float) -> ToolResult:
+    error = f"exit code {ended.exit_code}" if ended.exit_code else ""
+    if ended.timed_out:
+        error = (
+            f"stopped after {seconds:g} seconds, with all it had started; "
+            "give a longer `timeout` (at most 600) or run a smaller part"
+        )
+    return ToolResult(
+        output=recording.text() or ("" if error else "(no output)"),
+        error=error,
+        metadata={
+            "exit_code": ended.exit_code,
+            "duration_s": round(ended.duration, 1),
+            "timed_out": ended.timed_out,
+            "output_file": recording.stored_as,
+            "bytes": recording.size,
+        },
+    )

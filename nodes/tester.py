@@ -22,7 +22,7 @@ async def tester(
     turn = await take_turn(state, runtime, "tester")
     if turn.words is None:
         return Command(goto="approve", update=turn.update)
-    if is_rejection(turn.words):
+    if is_rejected(turn.words):
         return await send_back(
             state, runtime, turn.update, brief("coder", REJECTED.format(words=turn.words))
         )
@@ -33,6 +33,6 @@ async def tester(
     return Command(goto="review" if proven else "verify", update=update)
 
 
-def is_rejection(words: str) -> bool:
+def is_rejected(words: str) -> bool:
     """Whether the tester's answer begins with the word that sends the change back."""
     return words.strip().lstrip("*#` ").startswith("REJECTED")

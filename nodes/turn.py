@@ -12,7 +12,7 @@ from langgraph.types import interrupt
 
 from ..models.ask import ask
 from ..models.catalog import cost
-from ..models.errors import ProviderError
+from ..models.errors import ModelFailure
 from ..models.retry import delay
 from .context import Context
 from .conversation import brief, conversation, final_words
@@ -75,8 +75,8 @@ def _steps_allowed(state: State, bench: Workbench) -> int:
 async def _answer(
     voice: Voice, bench: Workbench, messages: list[BaseMessage], runtime: Runtime[Context]
 ) -> AIMessage:
-    retries = bench.settings.model.max_retries
-    for attempt in range(retries + 1):
+    attempt = 0
+    while True:
         try:
             return await ask(
                 voice.model,
@@ -84,13 +84,13 @@ async def _answer(
                 on_text=lambda text: tell(runtime, "output", text=text),
                 on_thinking=lambda text: tell(runtime, "thinking", text=text),
             )
-        except ProviderError as error:
+        except ModelFailure as error:
+            attempt += 1
             seconds = delay(attempt, error, random=random.random)
-            if not error.retryable or seconds is None or attempt == retries:
+            if seconds is None or attempt > bench.settings.model.max_retries:
                 raise
-            tell(runtime, "retry", reason=error.message, seconds=seconds, attempt=attempt + 1)
-            await asyncio.sleep(seconds)
-    raise AssertionError("unreachable: the last attempt returns or raises")
+            tell(runtime, "retry", reason=error.message, seconds=seconds, attempt=attempt)
+        await asyncio.sleep(seconds)
 
 
 def _signed(answer: AIMessage, role: RoleName) -> AIMessage:
@@ -109,7 +109,7 @@ def _used(before: Usage, answer: AIMessage, bench: Workbench) -> Usage:
     usage = answer.usage_metadata
     if usage is None:
         return Usage(**{**before, "requests": before["requests"] + 1})
-    price = cost(bench.model.full_name, usage)
+    price = cost(bench.model.name, usage)
     known = price is not None and before["cost"] is not None
     return Usage(
         requests=before["requests"] + 1,

@@ -75,7 +75,7 @@ class Run:
             thread_id=self.row.thread_id,
             title=self.row.title,
             folder=self.row.folder,
-            model=self.bench.model.full_name,
+            model=self.bench.model.name,
             mode=self.bench.policy.mode,
             resumed=self.resumed,
         )

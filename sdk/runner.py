@@ -1,6 +1,5 @@
 """One way in: start, watch, stop, resume and answer threads."""
 
-import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
@@ -14,13 +13,13 @@ from ..config.errors import UsageError
 from ..graphs.task import build
 from ..memory.checkpointer import open_checkpointer
 from ..memory.lease import hold
-from ..memory.threads import ThreadIndex, ThreadRow
+from ..memory.threads import Status, ThreadIndex, ThreadRow
 from ..nodes.context import Context
 from ..nodes.state import Options
 from ..nodes.workbench import close_workbenches, workbench
 from .answers import Answer
 from .endings import status_after
-from .events import Event
+from .events import Event, EvidenceFound, as_json
 from .run import Run
 
 TITLE_LENGTH = 60
@@ -98,16 +97,16 @@ class Runner:
         run = Run(self._graph, row, context, bench, self._control, answer, resumed)
         with hold(self.home, row.thread_id):
             self.threads.set_status(row.thread_id, "running")
-            status = "interrupted"  # what holds when the stream is closed or cancelled
+            status: Status = "interrupted"  # what holds when the stream is closed or cancelled
+            evidence = None
             try:
                 async with aclosing(run.events()) as events:
                     async for event in events:
                         status = status_after(event) or status
+                        evidence = as_json(event) if isinstance(event, EvidenceFound) else evidence
                         yield event
             finally:
-                await asyncio.shield(
-                    asyncio.to_thread(self.threads.set_status, row.thread_id, status)
-                )
+                self.threads.set_status(row.thread_id, status, evidence=evidence)
 
 
 def _title(request: str) -> str:

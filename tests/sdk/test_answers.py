@@ -1,0 +1,27 @@
+import pytest
+from maxagent.config.errors import UsageError
+from maxagent.sdk.answers import Answer, decisions_for
+
+CALL = {"action_name": "run_command", "allowed_decisions": ["approve", "edit", "reject", "respond"]}
+ASKED = {"action_name": "ask_user", "allowed_decisions": ["respond"]}
+
+
+@pytest.mark.parametrize(
+    ("answer", "configs", "types"),
+    [
+        (Answer(approve=True), [CALL, CALL], ["approve", "approve"]),
+        (Answer(reject="no"), [CALL, ASKED], ["reject", "reject"]),
+        (Answer(text="blue"), [ASKED], ["respond"]),
+        (Answer(approve=True, text="blue"), [CALL, ASKED], ["approve", "respond"]),
+        (Answer(decisions=[{"type": "edit"}]), [CALL], ["edit"]),
+    ],
+)
+def test_an_answer_becomes_one_decision_for_each_request(answer, configs, types):
+    decided = decisions_for(answer, configs)["decisions"]
+    assert [decision["type"] for decision in decided] == types
+
+
+def test_a_question_cannot_be_approved():
+    with pytest.raises(UsageError) as refused:
+        decisions_for(Answer(approve=True), [ASKED])
+    assert "--answer" in refused.value.hint

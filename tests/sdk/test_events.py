@@ -1,0 +1,24 @@
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from maxagent.sdk.events import KINDS, as_json, event_from
+
+PAGE = (Path(__file__).parents[2] / "docs/events.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_event_and_field_is_documented(name):
+    row = next(line for line in PAGE.splitlines() if line.startswith(f"| `{name}` |"))
+    assert [f.name for f in fields(KINDS[name]) if f"`{f.name}`" not in row] == []
+
+
+def test_an_event_survives_the_way_through_json():
+    told = {"type": "repair", "round": 1, "of": 3}
+    assert as_json(event_from(told)) == told
+
+
+@pytest.mark.parametrize("told", [{"type": "nonsense"}, {"type": "repair", "round": 1}])
+def test_an_unknown_or_incomplete_event_is_refused(told):
+    with pytest.raises((KeyError, TypeError)):
+        event_from(told)

@@ -1,0 +1,71 @@
+"""Loading the settings: flags over environment over project file over user file over defaults."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from .keys import join, leaves, split
+from .layers import Layer, merged, mistakes, refuse, report, single
+from .paths import project_config, user_config
+from .settings import Settings
+from .variables import expanded, from_environment
+from .yaml_file import Document, read
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The settings, and where each value comes from."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+    """By dotted key: `default`, `FILE:LINE`, `environment NAME` or `flag`."""
+
+
+def load(
+    folder: Path,
+    home: Path,
+    *,
+    environ: Mapping[str, str] = os.environ,
+    flags: Mapping[str, object] | None = None,
+) -> Loaded:
+    """The settings for work in `folder`; `flags` are by dotted key, None means not given.
+
+    Raises UsageError that names every mistake with its file and line, or its variable.
+    """
+    layers: list[Layer] = []
+    reports: list[str] = []
+    for source in [*_files(folder, home), *from_environment(environ), *_flags(flags or {})]:
+        layer, found = checked(source, environ)
+        layers.append(layer)
+        reports += found
+    refuse(reports)
+    settings = Settings.model_validate(merged(layers), strict=True)
+    return Loaded(settings, _origins(settings, layers))
+
+
+def checked(layer: Layer, environ: Mapping[str, str]) -> tuple[Layer, list[str]]:
+    """The layer with its `${NAME}` replaced, and a report of every mistake in it."""
+    layer, unset = expanded(layer, environ) if layer.lines else (layer, {})
+    return layer, report(layer, mistakes(layer) | unset)
+
+
+def file_layer(file: Path, document: Document) -> Layer:
+    """What a file says, as a layer."""
+    return Layer(str(file), document.values, document.lines)
+
+
+def _files(folder: Path, home: Path) -> list[Layer]:
+    """The files' layers; the place to leave out the file of a project that is not trusted."""
+    files = [user_config(home), project_config(folder)]
+    return [file_layer(file, found) for file in files if (found := read(file)) is not None]
+
+
+def _flags(flags: Mapping[str, object]) -> list[Layer]:
+    given = {key: value for key, value in flags.items() if value is not None}
+    return [single("flag", split(key), value) for key, value in given.items()]
+
+
+def _origins(settings: Settings, layers: list[Layer]) -> dict[str, str]:
+    found = {path: layer.origin(path) for layer in layers for path, _ in leaves(layer.values)}
+    return {join(path): found.get(path, "default") for path, _ in leaves(settings.model_dump())}

@@ -1,0 +1,78 @@
+"""Setting one key of a configuration file: checked by the schema first, written atomically."""
+
+import os
+import stat
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from .errors import UsageError
+from .keys import holds_keys, split
+from .layers import Layer, merged, mistakes, refuse, single
+from .loading import checked, file_layer
+from .variables import expanded
+from .yaml_edit import with_value
+from .yaml_file import decode, parse, read_bytes, value_of
+
+_BOM = b"\xef\xbb\xbf"
+
+
+def set_value(
+    file: Path,
+    key: str,
+    text: str,
+    *,
+    environ: Mapping[str, str] = os.environ,
+    new_mode: int = 0o600,
+) -> None:
+    """Write the key's value into the file; all else in it stays as it is.
+
+    The text is taken as it is for a text key and read as YAML for any other. Raises UsageError,
+    with nothing written, when the schema would refuse the value or the file with it.
+    """
+    file = file.resolve()  # a linked file stays a link
+    path = split(key)
+    if holds_keys(path):
+        raise UsageError(f"`{key}` is a section", hint=f"set one key of it: `{key}.NAME`")
+    value = value_of(path, text)
+    wish = single(key, path, value)
+    filled, unset = expanded(wish, environ)
+    refuse(list((mistakes(filled) | unset).values()))
+
+    content = read_bytes(file) or b""
+    old_text = decode(file, content)
+    old = parse(file, old_text)
+    wanted = merged([file_layer(file, old), wish])
+    refuse(checked(Layer(str(file), wanted, old.lines), environ)[1])
+    new_text = with_value(old_text, path, value)
+    if not _says(file, new_text, wanted):
+        hint = f"change `{file}` by hand"
+        raise UsageError(f"`{key}` cannot be set without changing other keys", hint=hint)
+    _write(file, (_BOM if content.startswith(_BOM) else b"") + new_text.encode(), new_mode)
+
+
+def _says(file: Path, text: str, wanted: dict[str, object]) -> bool:
+    """Whether the text holds just these values; an anchor elsewhere may have got in the way."""
+    try:
+        return parse(file, text).values == wanted
+    except UsageError:
+        return False
+
+
+def _write(file: Path, content: bytes, new_mode: int) -> None:
+    """Replace the file in one step, with its mode; a reader sees the old or the new, never half."""
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        mode = stat.S_IMODE(file.stat().st_mode) if file.exists() else new_mode
+        descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+        try:
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.chmod(temporary, mode)
+            os.replace(temporary, file)
+        finally:
+            Path(temporary).unlink(missing_ok=True)
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be written: {error.strerror}") from error

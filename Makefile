@@ -27,7 +27,7 @@ test: $(INSTALLED) ## run the test suite
 check: $(INSTALLED) ## ruff, pyright, and the shape of the house
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/pyright
+	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/python -m pytest -q tests/test_layout.py
 
 check-pythons: ## run the suite on every Python from 3.11 that this machine has

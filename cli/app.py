@@ -1,4 +1,4 @@
-"""The command line: names the commands, nothing else. Each command imports its work when it runs."""
+"""The command line: names the commands, nothing else; each imports its work when it runs."""
 
 import sys
 from typing import Annotated

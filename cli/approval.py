@@ -17,9 +17,7 @@ def ask(question: Question) -> Answer | None:
     console = open_console()
     decisions: list[Mapping[str, Any]] = []
     try:
-        for request, config in zip(
-            question.action_requests, question.review_configs, strict=True
-        ):
+        for request, config in zip(question.action_requests, question.review_configs, strict=True):
             decisions.append(_decide(console, request, config["allowed_decisions"]))
     except (EOFError, KeyboardInterrupt):
         console.print()
@@ -27,9 +25,7 @@ def ask(question: Question) -> Answer | None:
     return Answer(decisions=decisions)
 
 
-def _decide(
-    console: Console, request: Mapping[str, Any], allowed: list[str]
-) -> Mapping[str, Any]:
+def _decide(console: Console, request: Mapping[str, Any], allowed: list[str]) -> Mapping[str, Any]:
     if request["name"] == "review":
         return _review(console, request)
     if allowed == ["respond"]:

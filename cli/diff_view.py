@@ -1,4 +1,4 @@
-"""A unified diff in colour: added green, removed red, places cyan; plain where there is no colour."""
+"""A unified diff in colour: added green, removed red; plain where there is no colour."""
 
 from rich.console import Console
 

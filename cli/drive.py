@@ -1,4 +1,4 @@
-"""Drive a run from the terminal: show its events, ask its questions, obey Ctrl-C, end with a code."""
+"""Drive a run from the terminal: show its events, ask its questions, obey Ctrl-C."""
 
 import asyncio
 import signal
@@ -36,9 +36,7 @@ async def _drive(start: Start, renderer: Renderer, can_ask: bool) -> int:
     return exit_code(last)
 
 
-async def _watch(
-    runner: Runner, events: AsyncGenerator[Event], renderer: Renderer
-) -> Event | None:
+async def _watch(runner: Runner, events: AsyncGenerator[Event], renderer: Renderer) -> Event | None:
     """Show a stream to its end; the last event, or None when it was stopped at once."""
     watching = asyncio.ensure_future(_show(events, renderer))
     with _ctrl_c(runner, watching, renderer):

@@ -41,6 +41,4 @@ def resume(
     said = Answer(approve, reject, answer) if given else None
     context = Context(mode=mode.value if mode else "", model=model, base_url=base_url)
     chosen = thread or ThreadIndex().latest(Path.cwd()).thread_id
-    raise typer.Exit(
-        drive(lambda runner: runner.resume(chosen, said, context=context), output)
-    )
+    raise typer.Exit(drive(lambda runner: runner.resume(chosen, said, context=context), output))

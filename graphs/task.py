@@ -1,4 +1,4 @@
-"""The graph of `mcode task`: architect → coder → tests → tester → review, around one set of tools."""
+"""The graph of `mcode task`: architect → coder → tests → tester → review, and their tools."""
 
 from langgraph.graph import START, StateGraph
 

@@ -21,7 +21,9 @@ from .state import RoleName, State
 from .tell import tell
 from .workbench import Workbench, workbench
 
-BROKEN_JSON = "The arguments are not valid JSON ({error}). Send the call again, complete. You sent: {sent}"
+BROKEN_JSON = (
+    "The arguments are not valid JSON ({error}). Send the call again, complete. You sent: {sent}"
+)
 
 
 async def approve(state: State, runtime: Runtime[Context]) -> Dispatched:

@@ -1,4 +1,4 @@
-"""Context: what one run is given besides the thread; plain data, so that Studio can offer a form."""
+"""Context: what one run is given besides the thread; plain data, so Studio can offer a form."""
 
 from dataclasses import dataclass
 

@@ -20,7 +20,8 @@ def grouped(calls: Sequence[Queued], tools: Tools) -> list[list[Queued]]:
     """Cut calls into groups that run one after the other, in the model's order."""
     groups: list[list[Queued]] = []
     for acts, run in groupby(calls, key=lambda call: has_effect(tools[call["name"]])):
-        groups += [[call] for call in run] if acts else [list(run)]
+        together = list(run)
+        groups += [[call] for call in together] if acts else [together]
     return groups
 
 
@@ -43,9 +44,7 @@ def dispatch(
     return Command(goto=sends, update={**(update or {}), "queue": rest})
 
 
-def _task(
-    state: State, call: Queued, then: str, tools: Tools, workspace: Workspace
-) -> ToolTask:
+def _task(state: State, call: Queued, then: str, tools: Tools, workspace: Workspace) -> ToolTask:
     seen = state.get("seen", {})
     named = _named_files(call, path_arguments(tools[call["name"]]), workspace)
     return ToolTask(

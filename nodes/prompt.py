@@ -1,4 +1,4 @@
-"""The system prompt of a role: its words, the user's additions, the place. No clock: it never changes in a thread."""
+"""The system prompt of a role: its words, the user's, the place. It never changes in a thread."""
 
 import platform
 from functools import cache

@@ -64,7 +64,9 @@ async def _keep(
         if not state.get("kept"):
             tell(runtime, "notice", text="files changed since the tests ran: testing again")
             return Command(goto="verify", update={"kept": True, "tree": tree})
-        tell(runtime, "notice", text="files keep changing: the evidence is not of what is there now")
+        tell(
+            runtime, "notice", text="files keep changing: the evidence is not of what is there now"
+        )
         return Command(goto=END, update={"tree": tree, "outcome": "unverified"})
     return Command(goto=END, update={"kept": True, "tree": tree, "outcome": outcome(state)})
 
@@ -72,7 +74,7 @@ async def _keep(
 async def _undo(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["verify", "coder", "__end__"]]:
-    """Take back what changed since the thread's first effect; files changed since are left alone."""
+    """Take back what the thread changed; files that somebody changed since are left alone."""
     bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
     if bench.snapshots:
         restored = await bench.snapshots.restore(state.get("base_tree", ""), state.get("tree", ""))

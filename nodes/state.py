@@ -1,4 +1,4 @@
-"""State: what a thread remembers. Small, serialisable data only; big things live in files, by id."""
+"""State: what a thread remembers. Small, serialisable data; big things live in files, by id."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, TypeVar

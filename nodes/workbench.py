@@ -1,4 +1,4 @@
-"""Everything alive that nodes work with, built once for a thread from its folder, options and Context.
+"""Everything alive that nodes work with, made for a thread from its folder, options and Context.
 
 Context is plain data because Studio fills it from a form; what is alive is found here, so that the
 command line and Studio run the very same nodes. Benches are kept for each event loop, since an
@@ -76,8 +76,8 @@ class Workbench:
                 await close()
 
 
-_BENCHES: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, ...], Workbench]]
-_BENCHES = WeakKeyDictionary()
+Benches = dict[tuple[str, ...], Workbench]
+_BENCHES: WeakKeyDictionary[asyncio.AbstractEventLoop, Benches] = WeakKeyDictionary()
 
 
 async def workbench(folder: str, options: Options, context: Context | None) -> Workbench:

@@ -62,13 +62,11 @@ def register_threads(address: str, thread_ids: Iterable[str]) -> int:
     """Make threads that the command line began known to the server; returns how many."""
     from langgraph_sdk import get_sync_client
 
+    known = list(thread_ids)
     with get_sync_client(url=address) as client:
-        count = 0
-        for count, thread_id in enumerate(thread_ids, 1):
-            client.threads.create(
-                thread_id=thread_id, graph_id="task", if_exists="do_nothing"
-            )
-    return count
+        for thread_id in known:
+            client.threads.create(thread_id=thread_id, graph_id="task", if_exists="do_nothing")
+    return len(known)
 
 
 def _prepared(home: Path) -> Path:

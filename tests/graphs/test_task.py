@@ -17,7 +17,12 @@ def test_the_schemas_that_studio_asks_for_can_be_made():
     schemas = graph.get_input_jsonschema(), graph.get_output_jsonschema()
     assert set(schemas[0]["properties"]) == {"request", "folder", "options"}
     assert "messages" in schemas[1]["properties"]
-    assert set(graph.get_context_jsonschema()["properties"]) == {"home", "mode", "model", "base_url"}
+    assert set(graph.get_context_jsonschema()["properties"]) == {
+        "home",
+        "mode",
+        "model",
+        "base_url",
+    }
 
 
 def test_the_exported_graph_carries_neither_saver_nor_store():

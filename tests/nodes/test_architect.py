@@ -1,4 +1,5 @@
 import pytest
+
 from maxagent.nodes.architect import plan_in
 
 

@@ -1,5 +1,6 @@
 import pytest
 from langchain_core.messages import AIMessage
+
 from maxagent.nodes.conversation import answer_to, brief, conversation, final_words, last_answer
 
 CODER = {"role": "coder"}
@@ -8,7 +9,9 @@ END = {"name": "attempt_completion", "args": {}, "id": "c2"}
 
 
 def said(text="", calls=(), role="coder"):
-    return AIMessage(text, id=text or "ai", tool_calls=list(calls), additional_kwargs={"role": role})
+    return AIMessage(
+        text, id=text or "ai", tool_calls=list(calls), additional_kwargs={"role": role}
+    )
 
 
 def result(call, ok=True):
@@ -53,7 +56,10 @@ def test_a_role_has_finished_when_its_last_words_say_so(messages, words):
 
 def test_the_last_answer_of_a_role_is_found_behind_other_messages():
     answer = said("", [CALL])
-    assert last_answer({"messages": [answer, result(CALL), said("x", role="tester")]}, "coder") is answer
+    assert (
+        last_answer({"messages": [answer, result(CALL), said("x", role="tester")]}, "coder")
+        is answer
+    )
 
 
 def test_a_role_that_never_spoke_has_no_last_answer():

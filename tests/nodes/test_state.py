@@ -1,6 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage
+
 from maxagent.nodes.state import merge_messages, merge_seen
 
 writes = st.lists(

@@ -1,4 +1,5 @@
 import pytest
+
 from maxagent.nodes.tester import is_rejected
 
 

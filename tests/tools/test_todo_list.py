@@ -1,0 +1,120 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maxagent.tools.result import ToolRefusal
+from maxagent.tools.todo_list import Item, Todo, created, items_of, shown, updated
+
+
+def todo(identity: str, content: str, **other: str) -> Todo:
+    blank = {"status": "pending", "priority": "medium", "file_path": "", "details": ""}
+    return {"id": identity, "content": content, **blank, **other}
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        ["read the code", "fix it"],
+        [{"content": "read the code"}, {"content": "fix it"}],
+        ["read the code\nfix it"],
+        "read the code\nfix it\n",
+        "1. read the code\n2) fix it",
+        "- read the code\n\n* [ ] fix it",
+        "Plan: <task>read the code</task>\n<TASK id='2'> fix it </task>",
+        '["read the code", {"content": "fix it"}]',
+    ],
+)
+def test_a_list_comes_in_many_forms(sent: list[Item | str] | str) -> None:
+    contents = [item.get("content") for item in items_of(sent)]
+    assert contents == ["read the code", "fix it"]
+
+
+def test_marks_in_lines_say_how_far_a_task_is() -> None:
+    items = items_of("- [x] one\n- [X] two\n- [>] three\n- [-] four\n- [ ] five\n- six")
+    done, doing = "completed", "in_progress"
+    expected = [done, done, doing, "cancelled", "pending", "pending"]
+    assert [item.get("status") for item in items] == expected
+
+
+@given(st.text())
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        items = items_of(text)
+    except ToolRefusal:
+        return
+    assert all(item.get("content") for item in items) or text.lstrip().startswith("[")
+
+
+def test_what_is_shown_can_be_read_again() -> None:
+    todos = [todo("1", "one", status="completed"), todo("2", "two", status="in_progress")]
+    assert created(items_of("\n".join(shown(todos).splitlines()[:-1]))) == todos
+
+
+def test_json_with_a_wrong_status_is_refused() -> None:
+    with pytest.raises(ToolRefusal, match=r"wrong at `0\.Item\.status`: Input should be 'pending'"):
+        items_of(json.dumps([{"content": "one", "status": "done"}]))
+
+
+def test_ids_are_kept_or_numbered() -> None:
+    items: list[Item] = [{"content": "a"}, {"id": 1, "content": "b"}, {"id": "x", "content": "c"}]
+    assert [(one["id"], one["content"]) for one in created(items)] == [
+        ("2", "a"),
+        ("1", "b"),
+        ("x", "c"),
+    ]
+
+
+def test_a_task_keeps_all_it_is_told() -> None:
+    item = Item(id="7", content="c", status="completed", priority="low", file_path="a", details="d")
+    assert created([item]) == [{**item}]
+
+
+@pytest.mark.parametrize(
+    ("items", "problem"),
+    [
+        ([{"id": "1"}], "every task needs a `content`"),
+        ([{"content": " "}], "every task needs a `content`"),
+        ([{"id": "1", "content": "a"}, {"id": 1, "content": "b"}], "two tasks with the id `1`"),
+    ],
+)
+def test_a_list_that_makes_no_sense_is_refused(items: list[Item], problem: str) -> None:
+    with pytest.raises(ToolRefusal, match=problem):
+        created(items)
+
+
+def test_an_update_changes_only_what_it_names() -> None:
+    todos = [todo("1", "one"), todo("2", "two")]
+    assert updated(todos, [{"id": 2, "priority": "high"}]) == [
+        todo("1", "one"),
+        todo("2", "two", priority="high"),
+    ]
+    assert todos[1]["priority"] == "medium"
+
+
+@pytest.mark.parametrize("named", [{"id": "2"}, {"id": 2}, {"content": "2"}, {"content": "two"}])
+def test_a_task_is_marked_by_id_or_by_its_text(named: Item) -> None:
+    todos = [todo("1", "one"), todo("2", "two")]
+    assert updated(todos, [named], "completed")[1] == todo("2", "two", status="completed")
+
+
+def test_an_unknown_task_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(ToolRefusal, match="no task with the id `3`; there are: `1`, `2`"):
+        updated([todo("1", "one"), todo("2", "two")], [{"id": "3"}])
+
+
+def test_the_list_is_shown_with_its_state() -> None:
+    todos = [
+        todo("1", "one", status="completed", file_path="a.py"),
+        todo("2", "two", status="in_progress", priority="high", details="carefully"),
+        todo("3", "three"),
+    ]
+    assert shown(todos).splitlines() == [
+        "1. [x] one a.py",
+        "2. [>] two (high)",
+        "   carefully",
+        "3. [ ] three",
+        "1 of 3 completed",
+    ]
+    assert shown([]) == "The todo list is empty."

@@ -1,0 +1,143 @@
+"""A list of tasks as plain data: read what a model sent, change the list, show it."""
+
+import re
+from collections.abc import Sequence
+from typing import Literal, cast
+
+from pydantic import TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+from .result import ToolRefusal
+
+Status = Literal["pending", "in_progress", "completed", "cancelled"]
+Priority = Literal["high", "medium", "low"]
+
+_MARKS = {"pending": "[ ]", "in_progress": "[>]", "completed": "[x]", "cancelled": "[-]"}
+_TASK_TAG = re.compile(r"<task[^>]*>(.*?)</task>", re.DOTALL | re.IGNORECASE)
+_BULLET = re.compile(r"\s*(?:[-*•+]\s+|\d+[.)]\s+)?(?:\[(?P<mark>[ xX>-])\]\s*)?(?P<content>.*)")
+
+
+class Todo(TypedDict):
+    """One task; plain, because it is checkpointed."""
+
+    id: str
+    content: str
+    status: Status
+    priority: Priority
+    file_path: str
+    """The file it is about, or empty."""
+    details: str
+
+
+class Item(TypedDict, total=False):
+    """A task; what is not said stays as it is."""
+
+    id: str | int
+    content: str
+    status: Status
+    priority: Priority
+    file_path: str
+    details: str
+
+
+_LISTED = TypeAdapter(list[Item | str])
+
+
+def items_of(sent: Sequence[Item | str] | str) -> list[Item]:
+    """The items in a list, in `<task>` tags, in JSON, or in lines with or without bullets."""
+    if not isinstance(sent, str):
+        return [item for one in sent for item in (_lines(one) if isinstance(one, str) else [one])]
+    if tags := _TASK_TAG.findall(sent):
+        return [Item(content=text.strip()) for text in tags if text.strip()]
+    listed = _json_list(sent)
+    return items_of(listed) if listed is not None else _lines(sent)
+
+
+def created(items: Sequence[Item], known: Sequence[Todo] = ()) -> list[Todo]:
+    """`known` and a task for every item; an item without an id gets the next free number."""
+    todos = list(known)
+    reserved = {str(item.get("id")) for item in items}
+    for item in items:
+        if not item.get("content", "").strip():
+            raise ToolRefusal('every task needs a `content`, such as {"content": "add a test"}')
+        taken = {todo["id"] for todo in todos}
+        identity = str(item.get("id") or _free_number(taken | reserved))
+        if identity in taken:
+            raise ToolRefusal(f"there are two tasks with the id `{identity}`; leave ids out")
+        blank = Todo(
+            id=identity, content="", status="pending", priority="medium", file_path="", details=""
+        )
+        todos.append(_merged(blank, item))
+    return todos
+
+
+def updated(
+    todos: Sequence[Todo], items: Sequence[Item], status: Status | None = None
+) -> list[Todo]:
+    """The list with each item merged into the task of its id; `status` is set if the item has none.
+
+    A plain text names a task by its id, or by its whole content.
+    """
+    changed = {todo["id"]: todo for todo in todos}
+    by_content = {todo["content"]: todo["id"] for todo in todos}
+    for item in items:
+        content = item.get("content", "")
+        identity = str(item.get("id") or by_content.get(content, content))
+        if identity not in changed:
+            ids = ", ".join(f"`{known}`" for known in changed) or "none yet"
+            raise ToolRefusal(f"there is no task with the id `{identity}`; there are: {ids}")
+        default = Item(status=status) if status else Item()
+        news = item if item.get("id") else Item()
+        changed[identity] = _merged(changed[identity], cast(Item, {**default, **news}))
+    return list(changed.values())
+
+
+def shown(todos: Sequence[Todo]) -> str:
+    """The list for a model or a person to read."""
+    if not todos:
+        return "The todo list is empty."
+    done = sum(todo["status"] == "completed" for todo in todos)
+    return "\n".join([*map(_shown, todos), f"{done} of {len(todos)} completed"])
+
+
+def _shown(todo: Todo) -> str:
+    priority = "" if todo["priority"] == "medium" else f" ({todo['priority']})"
+    file = f" {todo['file_path']}" if todo["file_path"] else ""
+    details = f"\n   {todo['details']}" if todo["details"] else ""
+    return f"{todo['id']}. {_MARKS[todo['status']]} {todo['content']}{priority}{file}{details}"
+
+
+def _merged(todo: Todo, item: Item) -> Todo:
+    news = {key: value for key, value in item.items() if key in todo and key != "id"}
+    return cast(Todo, {**todo, **news})
+
+
+def _free_number(taken: set[str]) -> int:
+    return next(number for number in range(1, len(taken) + 2) if str(number) not in taken)
+
+
+def _lines(text: str) -> list[Item]:
+    matches = (_BULLET.fullmatch(line.rstrip()) for line in text.splitlines())
+    return [_line(match) for match in matches if match and match["content"]]
+
+
+def _line(match: re.Match[str]) -> Item:
+    item = Item(content=match["content"])
+    marks = {mark[1]: status for status, mark in _MARKS.items()}
+    if status := marks.get((match["mark"] or " ").lower()):
+        item["status"] = cast(Status, status)
+    return item
+
+
+def _json_list(text: str) -> list[Item | str] | None:
+    """The tasks in a JSON text; None when it is not JSON."""
+    if not text.lstrip().startswith("["):
+        return None
+    try:
+        return _LISTED.validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        if first["type"] == "json_invalid":
+            return None
+        place = ".".join(map(str, first["loc"]))
+        raise ToolRefusal(f"the list of tasks is wrong at `{place}`: {first['msg']}") from None

@@ -1,0 +1,129 @@
+"""Puts streamed tool-call pieces together, also where a provider numbers them wrongly (pure)."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+
+@dataclass
+class Call:
+    """One tool call as far as it has arrived."""
+
+    index: object = None
+    id: str = ""
+    name: str = ""
+    pieces: list[str] = field(default_factory=list[str])
+
+    @property
+    def arguments(self) -> str:
+        """The JSON text of the arguments so far."""
+        return "".join(self.pieces)
+
+    def is_whole(self) -> bool:
+        """Whether the arguments are already a complete JSON object."""
+        ends = bool(self.pieces) and self.pieces[-1].rstrip().endswith("}")
+        return ends and _is_object(self.arguments)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One delta of a tool call; whatever the provider left out is empty."""
+
+    index: object
+    id: str
+    name: str
+    arguments: str
+
+    @classmethod
+    def of(cls, delta: Mapping[str, Any]) -> "Piece":
+        """The piece in a `tool_calls` delta; arguments may be an object instead of its text."""
+        function = cast("dict[str, Any]", delta.get("function") or {})
+        arguments = function.get("arguments")
+        text = arguments if isinstance(arguments, str) else _dumped(arguments)
+        index = delta.get("index")
+        return cls(index, _text(delta.get("id")), _text(function.get("name")), text)
+
+
+class CallAssembler:
+    """Decides for every piece which call it belongs to.
+
+    Well-behaved providers number their calls, and only the first piece has an id and a name. Others
+    leave the number out, give every call the same, repeat id and name with each piece, or send the
+    finished call once more. So a piece begins a new call when its number is new, or its name or id
+    is another, or when the call it would belong to is already complete.
+    """
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+
+    def add(self, delta: Mapping[str, Any]) -> None:
+        """Take one element of a `tool_calls` delta."""
+        piece = Piece.of(delta)
+        call = self._continued(piece)
+        if call is None:
+            if not (piece.id or piece.name or piece.arguments):
+                return
+            call = Call(piece.index)
+            self.calls.append(call)
+        elif piece.arguments.startswith("{") and piece.arguments == call.arguments:
+            return  # the finished call once more
+        call.id, call.name = call.id or piece.id, call.name or piece.name
+        if piece.arguments:
+            call.pieces.append(piece.arguments)
+
+    def finished(self, new_id: Callable[[], str]) -> list[Call]:
+        """The calls, each with a name and an id of its own."""
+        seen: set[str] = set()
+        for call in self.calls:
+            if not call.id or call.id in seen:
+                call.id = new_id()
+            seen.add(call.id)
+            call.name = call.name or "unknown"
+        return self.calls
+
+    def _continued(self, piece: Piece) -> Call | None:
+        """The call that the piece goes on with, or None: it begins one."""
+        call = self._candidate(piece)
+        if call is None:
+            return None
+        other_id = bool(piece.id and call.id and piece.id != call.id)
+        other_name = bool(piece.name and call.name and piece.name != call.name)
+        if other_name or (other_id and piece.name):
+            return None
+        named_again = bool(piece.name) and not (piece.id or call.id)
+        goes_past_the_end = bool(piece.arguments) and (bool(piece.name) or other_id)
+        repeats = piece.arguments.startswith("{") and piece.arguments == call.arguments
+        if (named_again or goes_past_the_end) and not repeats and call.is_whole():
+            return None
+        return call
+
+    def _candidate(self, piece: Piece) -> Call | None:
+        """The call that the piece's number, else its id, else its place points to."""
+        numbered = self._latest("index", piece.index)
+        if numbered or (piece.index is not None and piece.name):
+            return numbered
+        known = self._latest("id", piece.id or None)
+        if known or (piece.index is not None and piece.id):
+            return known
+        return self.calls[-1] if self.calls else None
+
+    def _latest(self, field_name: str, value: object) -> Call | None:
+        if value is None:
+            return None
+        return next((c for c in reversed(self.calls) if getattr(c, field_name) == value), None)
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text, strict=False), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _dumped(arguments: object) -> str:
+    return "" if arguments is None else json.dumps(arguments, ensure_ascii=False)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,93 @@
+"""What is known of models: context lengths, output limits and list prices (`catalog.json`)."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+if TYPE_CHECKING:
+    from langchain_core.messages.ai import UsageMetadata
+
+
+@dataclass(frozen=True)
+class Price:
+    """US dollars per million tokens."""
+
+    input: float
+    output: float
+    cached: float | None = None
+    """Input tokens that the provider had in its cache; None: priced as `input`."""
+    tokens: int = 0
+    """The price counts for requests with more input tokens than this."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One known model."""
+
+    context: int
+    """Input tokens that fit."""
+    output: int
+    """Tokens that an answer may have."""
+    price: Price | None = None
+    price_above: Price | None = None
+    """The price of long requests, where it differs."""
+    temperature: bool = True
+    """Whether the model takes a temperature."""
+    api: Literal["chat", "responses"] = "chat"
+
+
+@cache
+def catalog() -> Mapping[str, Entry]:
+    """Every known model by `provider/model`."""
+    text = Path(__file__).with_name("catalog.json").read_text(encoding="utf-8")
+    rows = cast("dict[str, dict[str, Any]]", json.loads(text)["models"])
+    return {name: _entry(row) for name, row in rows.items()}
+
+
+def find(name: str) -> Entry | None:
+    """The entry of `provider/model`, else of the same model at its own maker.
+
+    A gateway's `openrouter/z-ai/glm-5` has the limits of `glm/glm-5`, and no price of its own.
+    """
+    entries = catalog()
+    own = entries.get(name) or entries.get(f"{name.partition('/')[0]}/*")
+    return own or _by_model().get(name.rpartition("/")[2].lower())
+
+
+def cost(name: str, usage: "UsageMetadata") -> float | None:
+    """US dollars at list price for one answer of `provider/model`; None when it is unknown."""
+    entries = catalog()
+    entry = entries.get(name) or entries.get(f"{name.partition('/')[0]}/*")
+    if entry is None or entry.price is None:
+        return None
+    above = entry.price_above
+    price = above if above and usage["input_tokens"] > above.tokens else entry.price
+    cached = usage.get("input_token_details", {}).get("cache_read", 0)
+    dollars = (
+        (usage["input_tokens"] - cached) * price.input
+        + cached * (price.input if price.cached is None else price.cached)
+        + usage["output_tokens"] * price.output
+    )
+    return dollars / 1_000_000
+
+
+@cache
+def _by_model() -> Mapping[str, Entry]:
+    return {
+        name.rpartition("/")[2].lower(): Entry(
+            context=entry.context,
+            output=entry.output,
+            temperature=entry.temperature,
+        )
+        for name, entry in catalog().items()
+    }
+
+
+def _entry(row: Mapping[str, Any]) -> Entry:
+    prices: dict[str, Any] = {
+        key: Price(**row[key]) for key in ("price", "price_above") if key in row
+    }
+    return Entry(**{**row, **prices})

@@ -1,0 +1,32 @@
+"""Makes text out of what providers send: no NUL, no half characters (pure)."""
+
+
+def repair(text: str) -> str:
+    """The text without NUL, its surrogate pairs joined and lone surrogates made `�`."""
+    text = text.replace("\0", "")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+class CharacterJoiner:
+    """Joins a character whose two UTF-16 halves come in different portions."""
+
+    def __init__(self) -> None:
+        self._half = ""
+
+    def feed(self, text: str) -> str:
+        """The repaired text; a first half at its end waits for the second."""
+        if not text:
+            return ""
+        held, self._half = self._half + text, ""
+        if "\ud800" <= held[-1] <= "\udbff":
+            held, self._half = held[:-1], held[-1]
+        return repair(held)
+
+    def close(self) -> str:
+        """What a half that stayed alone becomes."""
+        half, self._half = self._half, ""
+        return repair(half)

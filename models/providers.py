@@ -1,0 +1,123 @@
+"""The providers we know, as data (`providers.json`), and which of them the user has a key for."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from ..config.errors import UsageError
+from ..config.settings import Settings
+
+
+@dataclass(frozen=True)
+class Provider:
+    """One provider: where it is, its keys, and how its dialect of chat completions differs."""
+
+    name: str
+    base_url: str = ""
+    base_url_variables: tuple[str, ...] = ()
+    key_variables: tuple[str, ...] = ()
+    """Environment variables that may hold the key; the first that is set counts."""
+    default_model: str = ""
+    available: bool = True
+    """False: the name is known, the provider comes in a later version."""
+    slashed_models: bool = False
+    """Whether its model names contain slashes (`z-ai/glm-5`)."""
+    max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    stream_usage: bool = True
+    """Whether `stream_options: {"include_usage": true}` is accepted."""
+    tool_choice: Literal["any", "auto", "none"] = "any"
+    """Which values of `tool_choice` are accepted; `none`: not even the field."""
+    parallel_by_default: bool | None = None
+    """What `parallel_tool_calls` is when not sent; None: the field is not accepted."""
+    reasoning_echo: Literal["", "reasoning_content", "think_tags"] = ""
+    """How the model's earlier thinking is sent back to it; empty: it is not."""
+    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Further fields of every request that offers tools."""
+    elsewhere: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What differs when another server answers under this provider's name."""
+
+    def at(self, base_url: str) -> "Provider":
+        """This provider as it behaves at that endpoint."""
+        return self if base_url == self.base_url else replace(self, **self.elsewhere)
+
+    def key(self, environ: Mapping[str, str]) -> str:
+        """The key in the environment, or nothing."""
+        return _first(environ, self.key_variables)
+
+    def endpoint(self, environ: Mapping[str, str]) -> str:
+        """The endpoint that the environment asks for, or nothing."""
+        return _first(environ, self.base_url_variables)
+
+
+@cache
+def providers() -> Mapping[str, Provider]:
+    """Every known provider by name, in the order in which keys are looked for."""
+    text = Path(__file__).with_name("providers.json").read_text(encoding="utf-8")
+    table = cast("dict[str, dict[str, Any]]", json.loads(text))
+    return {name: Provider(name, **_frozen(row)) for name, row in table.items()}
+
+
+def provider(name: str) -> Provider:
+    """The provider of that name; `UsageError` when it is unknown or not available yet."""
+    found = providers().get(name.lower())
+    if found is None:
+        raise unknown_provider(name)
+    if not found.available:
+        raise UsageError(
+            f"The provider `{found.name}` comes in a later version of MaxAgent",
+            hint=f"Choose one of {_names()}",
+        )
+    return found
+
+
+def unknown_provider(name: str) -> UsageError:
+    """The error for a name that no provider has."""
+    near = get_close_matches(name.lower(), providers(), n=1)
+    guess = f"Did you mean `{near[0]}`? " if near else ""
+    return UsageError(f"Unknown provider `{name}`", hint=f"{guess}Known providers: {_names()}")
+
+
+def detect(settings: Settings, environ: Mapping[str, str]) -> Provider:
+    """The provider to ask when no model names one.
+
+    In order: `litellm.provider` of the settings, the first key found in the environment, the first
+    endpoint found there, and for a bare `litellm.base_url` the `openai` dialect.
+    """
+    if settings.litellm.provider:
+        return provider(settings.litellm.provider)
+    known = [each for each in providers().values() if each.available]
+    for found in (
+        *(each for each in known if each.key(environ)),
+        *(each for each in known if each.endpoint(environ)),
+    ):
+        return found
+    if settings.litellm.base_url or settings.litellm.api_key:
+        return provider("openai")
+    raise UsageError("No model provider is configured", hint=_how_to_configure())
+
+
+def _how_to_configure() -> str:
+    variables = [each.key_variables[0] for each in providers().values() if each.key_variables]
+    return (
+        f"Set one of {', '.join(f'`{name}`' for name in variables)}, or give `--base-url` for a"
+        " server of your own"
+    )
+
+
+def _names() -> str:
+    return ", ".join(f"`{each.name}`" for each in providers().values() if each.available)
+
+
+def _first(environ: Mapping[str, str], names: tuple[str, ...]) -> str:
+    return next((value for name in names if (value := environ.get(name, "").strip())), "")
+
+
+def _frozen(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: tuple(cast("list[str]", value)) if isinstance(value, list) else value
+        for name, value in row.items()
+    }

@@ -1,0 +1,57 @@
+"""How long to wait before a request is repeated, and whether to repeat it at all (pure)."""
+
+import time
+from collections.abc import Callable, Mapping
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .errors import ModelFailure
+
+FIRST_DELAY = 0.5
+LONGEST_DELAY = 30.0
+LONGEST_ASKED = 120.0
+"""Seconds; a provider that asks for a longer wait is not waited for."""
+
+
+def delay(attempt: int, error: "ModelFailure", *, random: Callable[[], float]) -> float | None:
+    """Seconds to wait before repeat `attempt` (1 is the first), or None: do not repeat.
+
+    Exponential with jitter: half of the delay is fixed, half is `random()`'s. The provider's
+    own wish counts instead, plus a tenth of jitter so that many clients do not return at once.
+    """
+    if not error.retryable:
+        return None
+    asked = error.retry_after
+    if asked is not None and asked > LONGEST_ASKED:
+        return None
+    if asked:
+        return asked * (1 + 0.1 * random())
+    step = min(LONGEST_DELAY, FIRST_DELAY * 2 ** min(attempt - 1, 16))
+    return step * (0.5 + 0.5 * random())
+
+
+def retry_after(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
+    """Seconds that the answer's headers ask to wait; None when they say nothing readable."""
+    values = {name.lower(): value.strip() for name, value in headers.items()}
+    milliseconds = _number(values.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    text = values.get("retry-after", "")
+    seconds = _number(text)
+    return seconds if seconds is not None else _until(text, time.time() if now is None else now)
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0 <= value < float("inf") else None
+
+
+def _until(http_date: str, now: float) -> float | None:
+    try:
+        return max(0.0, parsedate_to_datetime(http_date).timestamp() - now)
+    except (ValueError, OverflowError):
+        return None

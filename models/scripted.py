@@ -1,0 +1,182 @@
+"""A model that plays a scenario: for the demo, for tests, and for work without a network.
+
+A scenario is JSON: `{"architect": [TURN, …], "coder": [TURN, …]}`, or a list for any role.
+A turn is `{"text": "", "thinking": "", "tool_calls": [{"name": "…", "args": {…}}]}`.
+
+Which turn comes next is the number of answers in the messages, so a run that was killed goes on
+with the right one.
+"""
+
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models.chat_models import BaseChatModel, agenerate_from_stream
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.messages.tool import tool_call_chunk
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_core.tools import BaseTool
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from typing_extensions import override
+
+from ..config.errors import ModelError, UsageError
+
+SHAPE = "A turn is `{text, thinking, tool_calls: [{name, args}]}`; a role has a list of turns"
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class ScriptedCall(_Strict):
+    """One tool call of a turn."""
+
+    name: str
+    args: dict[str, Any] = Field(default_factory=dict[str, Any])
+
+
+class Turn(_Strict):
+    """One answer of the model."""
+
+    text: str = ""
+    thinking: str = ""
+    tool_calls: list[ScriptedCall] = Field(default_factory=list[ScriptedCall])
+
+
+Scenario = dict[str, list[Turn]] | list[Turn]
+
+
+class Scripted(BaseChatModel):
+    """Plays the turns of one role."""
+
+    turns: list[Turn] = Field(repr=False)
+    role: str = ""
+
+    @property
+    @override
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    @override
+    def bind_tools(
+        self,
+        tools: Sequence[dict[str, Any] | type | Callable[..., Any] | BaseTool],
+        *,
+        tool_choice: str | None = None,
+        **kwargs: Any,
+    ) -> "Scripted":
+        """Itself: the script knows which tools it calls."""
+        return self
+
+    @override
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        number = sum(isinstance(message, AIMessage) for message in messages)
+        if number >= len(self.turns):
+            who = self.role or "any role"
+            raise ModelError(
+                f"The script has no turn {number + 1} for `{who}`",
+                hint=f"It has {len(self.turns)}; add one to the scenario",
+            )
+        turn = self.turns[number]
+        for word in re.findall(r"\s*\S+\s*", turn.thinking):
+            chunk = AIMessageChunk(content="", additional_kwargs={"reasoning_content": word})
+            yield ChatGenerationChunk(message=chunk)
+        for word in re.findall(r"\s*\S+\s*", turn.text):
+            yield ChatGenerationChunk(message=AIMessageChunk(content=word))
+        yield ChatGenerationChunk(message=self._last_chunk(turn, number, messages))
+
+    @override
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        return await agenerate_from_stream(self._astream(messages, stop, run_manager, **kwargs))
+
+    @override
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        raise NotImplementedError("This model is async only: use `ainvoke` or `astream`")
+
+    def _last_chunk(
+        self, turn: Turn, number: int, messages: Sequence[BaseMessage]
+    ) -> AIMessageChunk:
+        calls = [
+            tool_call_chunk(
+                name=call.name,
+                args=json.dumps(call.args, ensure_ascii=False),
+                id=f"call_{self.role or 'any'}_{number}_{index}",
+                index=index,
+            )
+            for index, call in enumerate(turn.tool_calls)
+        ]
+        return AIMessageChunk(
+            content="",
+            tool_call_chunks=calls,
+            usage_metadata=_usage(messages, turn.model_dump_json()),
+            response_metadata={
+                "finish_reason": "tool_calls" if calls else "stop",
+                "model_name": "scripted",
+                "model_provider": "scripted",
+            },
+            chunk_position="last",
+        )
+
+
+def open_script(path: Path, role: str) -> Scripted:
+    """The model of one role in a scenario file; `UsageError` when the file is not one."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"The scenario `{path}` cannot be read: {error}",
+            hint="Give the path as `--model scripted/PATH.json`",
+        ) from None
+    scenario = _scenario(path, text)
+    if isinstance(scenario, list):
+        return Scripted(turns=scenario, role=role)
+    if role and role not in scenario:
+        known = ", ".join(f"`{name}`" for name in scenario)
+        raise UsageError(f"The scenario `{path}` has no role `{role}`", hint=f"It has {known}")
+    return Scripted(turns=scenario.get(role, []), role=role)
+
+
+def _scenario(path: Path, text: str) -> Scenario:
+    try:
+        value: object = json.loads(text)
+        return cast(Scenario, TypeAdapter[Any](Scenario).validate_python(value))
+    except json.JSONDecodeError as error:
+        what = f"`{path}`, line {error.lineno}, column {error.colno}: {error.msg}"
+        raise UsageError(what, hint="A scenario is a JSON file") from None
+    except ValidationError as error:
+        raise UsageError(f"`{path}`: {_first(error)}", hint=SHAPE) from None
+
+
+def _first(error: ValidationError) -> str:
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"][1:])
+    return f"{place or 'scenario'}: {first['msg']}"
+
+
+def _usage(messages: Sequence[BaseMessage], answer: str) -> UsageMetadata:
+    """Four bytes a token, as a rule of thumb."""
+    read = sum(len(str(message.text).encode("utf-8", "replace")) for message in messages) // 4
+    written = len(answer.encode("utf-8", "replace")) // 4
+    return UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)

@@ -1,0 +1,60 @@
+"""Parts `<think>…</think>` at the beginning of an answer from the answer itself (pure)."""
+
+OPEN, CLOSE = "<think>", "</think>"
+
+
+class ThinkingSplitter:
+    """Takes an answer's text in any portions; only a tag before the first word counts."""
+
+    def __init__(self) -> None:
+        self._state = "start"
+        self._held = ""
+
+    def feed(self, text: str) -> tuple[str, str]:
+        """The thinking and the answer that this portion lets us tell apart."""
+        if self._state == "answer":
+            return "", text
+        self._held += text
+        thinking = answer = ""
+        if self._state == "start":
+            self._start()
+        if self._state == "thinking":
+            thinking = self._thinking()
+        if self._state == "gap":
+            self._gap()
+        if self._state == "answer":
+            answer, self._held = self._held, ""
+        return thinking, answer
+
+    def close(self) -> tuple[str, str]:
+        """What was held back at the end of the answer."""
+        held, self._held = self._held, ""
+        return (held, "") if self._state == "thinking" else ("", held)
+
+    def _start(self) -> None:
+        word = self._held.lstrip()
+        if word.startswith(OPEN):
+            self._state, self._held = "thinking", word[len(OPEN) :]
+        elif not OPEN.startswith(word):
+            self._state = "answer"
+
+    def _thinking(self) -> str:
+        thinking, found, rest = self._held.partition(CLOSE)
+        if found:
+            self._state, self._held = "gap", rest
+            return thinking
+        keep = _overlap(self._held, CLOSE)
+        thinking = self._held[: len(self._held) - keep]
+        self._held = self._held[len(thinking) :]
+        return thinking
+
+    def _gap(self) -> None:
+        """Blank lines between the thinking and the answer belong to neither."""
+        self._held = self._held.lstrip()
+        if self._held:
+            self._state = "answer"
+
+
+def _overlap(text: str, tag: str) -> int:
+    """How many characters at the end of the text could begin the tag."""
+    return next((size for size in range(len(tag) - 1, 0, -1) if text.endswith(tag[:size])), 0)

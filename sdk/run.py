@@ -2,6 +2,7 @@
 
 import traceback
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from langsmith import tracing_context
 
 from ..config import paths
 from ..config.errors import MaxAgentError, UsageError
+from ..memory.database import explained
 from ..memory.threads import ThreadRow
 from ..nodes.context import Context
 from ..nodes.state import State, Task
@@ -43,25 +45,35 @@ class Run:
     resumed: bool
 
     async def events(self) -> AsyncGenerator[Event]:
-        """Everything that happens; whatever goes wrong is the last event, never an exception."""
+        """Everything that happens; what goes wrong is the last event, wrong input is raised."""
         yield self._started()
         try:
-            state = await self.graph.aget_state(self._config)
-            waiting = question(self.row.thread_id, state)
-            if waiting and waiting.kind != "limit" and self.answer is None:
-                yield waiting
-                return
-            if state.next or state.created_at is None:
-                async for event in self._stream(self._input(state, waiting)):
-                    yield event
-            yield await self._ending()
+            with explained(paths.database(self.bench.home)):
+                async with aclosing(self._from_state_to_state()) as events:
+                    async for event in events:
+                        yield event
         except GraphDrained:
             yield Interrupted(self.row.thread_id)
+        except UsageError:
+            raise
         except MaxAgentError as error:
             yield Failure(error.message, error.hint, error.exit_code, self.row.thread_id)
         except Exception as error:
             # a fault of ours: the thread is kept, and a person is not helped by a traceback
             yield self._internal_error(error)
+
+    async def _from_state_to_state(self) -> AsyncGenerator[Event]:
+        state = await self.graph.aget_state(self._config)
+        waiting = question(self.row.thread_id, state)
+        given = self._input(state, waiting)
+        if waiting and waiting.kind != "limit" and self.answer is None:
+            yield waiting
+            return
+        if state.next or state.created_at is None:
+            async with aclosing(self._stream(given)) as events:
+                async for event in events:
+                    yield event
+        yield await self._ending()
 
     @property
     def _config(self) -> RunnableConfig:

@@ -105,6 +105,9 @@ class Runner:
                         status = status_after(event) or status
                         evidence = as_json(event) if isinstance(event, EvidenceFound) else evidence
                         yield event
+            except UsageError:
+                status = row.status
+                raise
             finally:
                 self.threads.set_status(row.thread_id, status, evidence=evidence)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from ..config import paths
 from ..config.errors import MaxAgentError
 
-SAVER = "from maxagent.memory.checkpointer import for_server as open_saver\n"
+SAVER = "from maxagent.memory.checkpointer import studio_checkpointer as open_saver\n"
 SERVER = {
     "dependencies": ["."],
     "graphs": {"task": "maxagent.graphs.task:graph"},

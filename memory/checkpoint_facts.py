@@ -1,0 +1,95 @@
+"""What LangGraph's own tables tell of threads, by SQL alone: how far each is, if it waits."""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+
+_THREAD_IDS = """
+    WITH RECURSIVE thread(id) AS (
+        SELECT MIN(thread_id) FROM checkpoints
+        UNION ALL
+        SELECT (SELECT MIN(thread_id) FROM checkpoints WHERE thread_id > thread.id)
+        FROM thread WHERE thread.id IS NOT NULL
+    )
+    SELECT id FROM thread WHERE id IS NOT NULL
+"""
+"""Steps from thread to thread in the index: the number of checkpoints does not matter."""
+_LAST = (
+    "SELECT checkpoint_id, metadata FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
+    " ORDER BY checkpoint_id DESC LIMIT 1"
+)
+_FIRST = "SELECT MIN(checkpoint_id) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
+_WAITS = (
+    "SELECT EXISTS (SELECT 1 FROM writes WHERE thread_id = ? AND checkpoint_ns = ''"
+    " AND checkpoint_id = ? AND channel = '__interrupt__')"
+)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """One thread, seen through its last checkpoint."""
+
+    steps: int
+    graph: str
+    waiting: bool
+    created_at: str
+    updated_at: str
+
+
+def read(connection: sqlite3.Connection) -> dict[str, Facts]:
+    """The facts of every thread that has a checkpoint, by thread id."""
+    if not _has_tables(connection):
+        return {}
+    ids = [row[0] for row in connection.execute(_THREAD_IDS)]
+    found = {thread_id: _facts(connection, thread_id) for thread_id in ids}
+    return {thread_id: facts for thread_id, facts in found.items() if facts}
+
+
+def delete(connection: sqlite3.Connection, thread_id: str) -> None:
+    """Delete the thread's checkpoints and writes."""
+    if _has_tables(connection):
+        connection.execute("DELETE FROM checkpoints WHERE thread_id = ?", (thread_id,))
+        connection.execute("DELETE FROM writes WHERE thread_id = ?", (thread_id,))
+
+
+def _has_tables(connection: sqlite3.Connection) -> bool:
+    """LangGraph makes its tables when the first run begins, both at once."""
+    query = "SELECT COUNT(*) FROM sqlite_schema WHERE name IN ('checkpoints', 'writes')"
+    return connection.execute(query).fetchone()[0] == 2
+
+
+def _facts(connection: sqlite3.Connection, thread_id: str) -> Facts | None:
+    last = connection.execute(_LAST, (thread_id,)).fetchone()
+    if last is None:
+        return None
+    first = connection.execute(_FIRST, (thread_id,)).fetchone()[0]
+    metadata = _parsed(last[1])
+    step = metadata.get("step")
+    return Facts(
+        steps=max(step, 0) if isinstance(step, int) else 0,
+        graph=str(metadata.get("graph_id", "")),
+        waiting=bool(connection.execute(_WAITS, (thread_id, last[0])).fetchone()[0]),
+        created_at=_time_of(first),
+        updated_at=_time_of(last[0]),
+    )
+
+
+def _parsed(metadata: bytes | None) -> dict[str, Any]:
+    try:
+        parsed = json.loads(metadata or b"{}")
+    except ValueError:
+        return {}
+    return cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}
+
+
+def _time_of(checkpoint_id: str) -> str:
+    """When a checkpoint was made: its id is a UUID of version 6, which begins with the time."""
+    digits = checkpoint_id.replace("-", "")
+    try:
+        ticks = int(digits[:12] + digits[13:16], 16)
+        moment = datetime(1582, 10, 15, tzinfo=UTC) + timedelta(microseconds=ticks // 10)
+    except (ValueError, OverflowError):
+        return ""
+    return moment.isoformat(timespec="milliseconds")

@@ -1,0 +1,38 @@
+"""Wait for a lock file without stopping the event loop."""
+
+import asyncio
+import fcntl
+import os
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from ..config.errors import MaxAgentError
+
+PATIENCE = 30.0
+"""Seconds."""
+
+
+@asynccontextmanager
+async def file_lock(path: Path) -> AsyncGenerator[int]:
+    """Hold the lock; yields its descriptor, for a child that must hold it as long as it lives."""
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    give_up_at = time.monotonic() + PATIENCE
+    try:
+        while not _locked(lock):
+            if time.monotonic() > give_up_at:
+                message = f"another process keeps `{path}` locked"
+                raise MaxAgentError(message, hint="wait for it to end, then try again")
+            await asyncio.sleep(0.02)
+        yield lock
+    finally:
+        os.close(lock)
+
+
+def _locked(lock: int) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -1,0 +1,101 @@
+"""The exactly-once journal of tool calls: what was begun, what was finished, with which result.
+
+LangGraph saves a task's result after the task has run, so a kill in between runs it twice. Here
+every call leaves two marks, each on the disk before the run goes on: `started`
+before it runs, `done` with its result after. Call ids must be unique within a thread, over all its
+branches: a repeated id is answered with the old result.
+"""
+
+import json
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from .database import connect, immediate, prepare
+
+
+@dataclass(frozen=True)
+class Begun:
+    """The call is on record and may run now."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The call ran before; this is what it answered."""
+
+    result: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """The call was begun before and its outcome is unknown: it must not be repeated blindly."""
+
+    tool: str
+    started_at: str
+    """ISO 8601, UTC."""
+
+
+class Journal:
+    """The journal of all threads in one database; its methods block, and any thread may call them.
+
+    From a node: `await asyncio.to_thread(journal.begin, …)`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open the journal in the database, which is made ready first."""
+        prepare(path)
+        self._connection = connect(path)
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._connection.close()
+
+    def begin(
+        self, thread_id: str, call_id: str, tool: str, *, repeatable: bool = False
+    ) -> Begun | Finished | Unfinished:
+        """Put the call on record before it runs, or say what is known of it.
+
+        An unfinished call begins again only when it is `repeatable` and was so when it was begun.
+        """
+        with self._lock, immediate(self._connection):
+            row = self._connection.execute(
+                "SELECT state, result, tool, started_at, effectful FROM journal"
+                " WHERE thread_id = ? AND call_id = ?",
+                (thread_id, call_id),
+            ).fetchone()
+            if row is None or (row[0] == "started" and repeatable and not row[4]):
+                self._write_start(thread_id, call_id, tool, effectful=not repeatable)
+                return Begun()
+        state, result, known_tool, started_at, _ = row
+        return (
+            Finished(json.loads(result)) if state == "done" else Unfinished(known_tool, started_at)
+        )
+
+    def finish(self, thread_id: str, call_id: str, result: Mapping[str, Any]) -> None:
+        """Record what the call answered; `result` must be JSON."""
+        text = json.dumps(result)
+        with self._lock, immediate(self._connection):
+            changed = self._connection.execute(
+                "UPDATE journal SET state = 'done', result = ?, finished_at = ?"
+                " WHERE thread_id = ? AND call_id = ? AND state = 'started'",
+                (text, _now(), thread_id, call_id),
+            ).rowcount
+            if changed != 1:
+                raise LookupError(f"call {call_id} of thread {thread_id} was not begun")
+
+    def _write_start(self, thread_id: str, call_id: str, tool: str, *, effectful: bool) -> None:
+        self._connection.execute(
+            "INSERT OR REPLACE INTO journal"
+            " (thread_id, call_id, tool, effectful, state, started_at, pid)"
+            " VALUES (?, ?, ?, ?, 'started', ?, ?)",
+            (thread_id, call_id, tool, effectful, _now(), os.getpid()),
+        )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

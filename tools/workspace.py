@@ -58,6 +58,13 @@ class Workspace:
             return True
         return path.is_symlink() and self._leads_astray(Path(os.path.realpath(path)))
 
+    def ignores(self, name: str) -> bool:
+        """Whether the ignore patterns match a name, in the project or, as if it were, outside."""
+        place = Path(os.path.normpath(self.root / name))
+        if not place.is_relative_to(self.root):
+            place = self.root.joinpath(*place.parts[1:])
+        return self._is_ignored(place)
+
     def _leads_astray(self, real: Path) -> bool:
         return not real.is_relative_to(self.root) or self._is_ignored(real, ".git")
 

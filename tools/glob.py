@@ -1,0 +1,44 @@
+"""The tool that finds files by name."""
+
+import asyncio
+from pathlib import Path
+
+from .listing import listed_folder, shown
+from .name_pattern import name_matcher
+from .result import ToolRefusal, ToolResult
+from .tool import Run, tool
+from .walk import walk
+from .workspace import Workspace
+
+MOST_RESULTS = 200
+
+
+@tool("read")
+async def glob(pattern: str, *, run: Run) -> ToolResult:
+    """Find files by name."""
+    if not pattern.strip():
+        raise ToolRefusal("the pattern is empty; `**/*.py`, for example, finds all Python files")
+    return await asyncio.to_thread(_glob, run.workspace, pattern)
+
+
+def _glob(workspace: Workspace, pattern: str) -> ToolResult:
+    inside = pattern.removeprefix(f"{workspace.root}/")
+    start, rest = _plain_beginning(inside)
+    fits = name_matcher(rest)
+    folder = listed_folder(workspace, start)
+    entries = (
+        entry
+        for entry in walk(workspace, folder, deep=True)
+        if fits(Path(entry.path).relative_to(folder).as_posix())
+    )
+    return ToolResult(shown(workspace, entries, MOST_RESULTS, "make the pattern narrower"))
+
+
+def _plain_beginning(pattern: str) -> tuple[str, str]:
+    """The folders that the pattern names without any `*`, and the rest of it."""
+    parts = pattern.split("/")
+    plain = 0
+    while plain < len(parts) - 1 and not set("*?[{") & set(parts[plain]):
+        plain += 1
+    rest = "/".join(parts[plain:])
+    return "/".join(parts[:plain]) or ".", rest if plain == 0 else f"./{rest}"

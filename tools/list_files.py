@@ -1,0 +1,43 @@
+"""The tool that lists a folder."""
+
+import asyncio
+from pathlib import Path
+
+from .listing import listed_folder, shown
+from .name_pattern import name_matcher
+from .result import ToolRefusal, ToolResult
+from .tool import Run, tool
+from .walk import walk
+from .workspace import Workspace
+
+MOST_RESULTS = 1_000
+
+
+@tool("read", paths=("path",))
+async def list_files(
+    path: str = ".",
+    pattern: str = "",
+    recursive: bool = False,
+    max_results: int = 100,
+    *,
+    run: Run,
+) -> ToolResult:
+    """List a folder."""
+    if max_results < 1:
+        raise ToolRefusal("`max_results` is at least 1")
+    limit = min(max_results, MOST_RESULTS)
+    return await asyncio.to_thread(_list, run.workspace, path, pattern, recursive, limit)
+
+
+def _list(workspace: Workspace, path: str, pattern: str, recursive: bool, limit: int) -> ToolResult:
+    folder = listed_folder(workspace, path)
+    fits = name_matcher(pattern)
+    deep = recursive or "/" in pattern
+    entries = (
+        entry
+        for entry in walk(workspace, folder, deep=deep)
+        if fits(Path(entry.path).relative_to(folder).as_posix())
+    )
+    hint = "narrow with `path` or `pattern`, or raise `max_results`"
+    output = shown(workspace, entries, limit, hint)
+    return ToolResult(output, metadata={"path": workspace.relative(folder)})

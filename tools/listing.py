@@ -1,0 +1,64 @@
+"""What the listing tools share: finding the folder, showing entries, saying what was cut."""
+
+import os
+from collections.abc import Iterable
+from difflib import SequenceMatcher, get_close_matches
+from itertools import islice
+from pathlib import Path
+
+from .result import ToolRefusal
+from .text import one_line
+from .walk import Entry, walk
+from .workspace import Workspace
+
+SEARCHED_FOR_NAMES = 20_000
+"""Files that are looked at for one with a name like the missing one."""
+
+
+def existing(workspace: Workspace, path: str) -> Path:
+    """What `path` names; raises ToolRefusal, with names like it, when there is nothing."""
+    found = workspace.resolve(path)
+    if not os.path.lexists(found):
+        near = [f"`{one_line(name)}`" for name in _names_like(workspace, found)]
+        hint = f"did you mean {' or '.join(near)}?" if near else "`glob` finds files by name"
+        raise ToolRefusal(f"`{one_line(path)}` does not exist; {hint}")
+    return found
+
+
+def listed_folder(workspace: Workspace, path: str) -> Path:
+    """The folder that `path` names; raises ToolRefusal when it is none that is ever listed."""
+    folder = existing(workspace, path)
+    if not folder.is_dir():
+        raise ToolRefusal(f"`{one_line(path)}` is not a folder; `read_file` shows a file")
+    if workspace.is_hidden(folder):
+        raise ToolRefusal(f"`{one_line(path)}` is never listed; the git tools tell about `.git`")
+    return folder
+
+
+def shown(workspace: Workspace, entries: Iterable[Entry], limit: int, hint: str) -> str:
+    """The first `limit` entries, one a line; `hint` says how to see others."""
+    lines = [_line(workspace, entry) for entry in islice(entries, limit + 1)]
+    if not lines:
+        return "[nothing found; what git ignores and secret files are not listed]"
+    if len(lines) > limit:
+        lines[limit:] = [f"[there are more than {limit}; {hint}]"]
+    return "\n".join(lines)
+
+
+def _line(workspace: Workspace, entry: Entry) -> str:
+    name = one_line(workspace.relative(Path(entry.path)))
+    if entry.is_symlink():
+        target = workspace.relative(Path(os.path.realpath(entry.path)))
+        return f"{name} -> {one_line(target)}"
+    return f"{name}/" if entry.is_dir(follow_symlinks=False) else name
+
+
+def _names_like(workspace: Workspace, missing: Path) -> list[str]:
+    """Up to three existing files whose names are like the missing one's, the likest path first."""
+    wanted = workspace.relative(missing)
+    by_name: dict[str, list[str]] = {}
+    for entry in islice(walk(workspace, workspace.root, deep=True), SEARCHED_FOR_NAMES):
+        by_name.setdefault(entry.name, []).append(workspace.relative(Path(entry.path)))
+    close = get_close_matches(missing.name, by_name, n=10, cutoff=0.75)
+    paths = [path for name in close for path in by_name[name]]
+    return sorted(paths, key=lambda path: -SequenceMatcher(None, path, wanted).ratio())[:3]

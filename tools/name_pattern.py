@@ -1,0 +1,65 @@
+"""File name patterns: `*`, `?`, `[…]`, `{a,b}`, and `**` for any number of folders."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from fnmatch import fnmatchcase
+
+from .result import ToolRefusal
+
+MOST_ALTERNATIVES = 200
+
+_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
+
+
+def name_matcher(pattern: str) -> Callable[[str], bool]:
+    """A test for relative paths; a pattern without `/` is met by a name in any folder.
+
+    An empty pattern is met by all. Raises ToolRefusal for a pattern that leads out of the folder.
+    """
+    wanted = [_parts(alternative) for alternative in _alternatives(pattern)]
+    return lambda path: any(_fits(path.split("/"), parts) for parts in wanted)
+
+
+def _alternatives(pattern: str) -> list[str]:
+    found = [pattern]
+    while _BRACES.search(found[0]):  # the innermost braces, which are alike in all of them
+        found = [choice for alternative in found for choice in _choices(alternative)]
+        if len(found) > MOST_ALTERNATIVES:
+            raise ToolRefusal(f"`{pattern}` has more than {MOST_ALTERNATIVES} alternatives")
+    return found
+
+
+def _choices(pattern: str) -> Iterable[str]:
+    head, choices, tail = _BRACES.split(pattern, maxsplit=1)
+    return (head + choice + tail for choice in choices.split(","))
+
+
+def _parts(pattern: str) -> list[str]:
+    parts = [part for part in pattern.split("/") if part not in ("", ".")]
+    if ".." in parts:
+        raise ToolRefusal(f"`{pattern}` leads out of the folder; leave out `..`, or name a `path`")
+    above = [] if "/" in pattern.rstrip("/") else ["**"]
+    below = ["**"] if pattern.endswith("/") or not parts else []
+    return [*above, *parts, *below]
+
+
+def _fits(path: Sequence[str], pattern: Sequence[str]) -> bool:
+    reached = _with_skips({0}, pattern)
+    for name in path:
+        stays = {place for place in reached if pattern[place : place + 1] == ["**"]}
+        steps = {
+            place + 1
+            for place in reached - stays
+            if place < len(pattern) and fnmatchcase(name, pattern[place])
+        }
+        reached = _with_skips(stays | steps, pattern)
+    return len(pattern) in reached
+
+
+def _with_skips(places: set[int], pattern: Sequence[str]) -> set[int]:
+    """`**` may stand for no folder at all."""
+    found = set(places)
+    for place, part in enumerate(pattern):
+        if part == "**" and place in found:
+            found.add(place + 1)
+    return found

@@ -1,4 +1,4 @@
-"""Setting one value in a YAML text: text in, text out, every other byte stays.
+"""Writing YAML: a value on one line, and one value in a text whose every other byte stays.
 
 ruamel's own round trip drops comments before `---` and after a replaced list, and realigns lines;
 so here its parser only says where things stand.
@@ -53,24 +53,24 @@ def _below(text: str, key: Any, below: Any, rest: KeyPath, value: object) -> Cha
 def _replacement(text: str, key: Any, below: Any, value: object) -> Change:
     after_colon = _after_colon(text, key)
     if _is_empty(below):
-        return after_colon, after_colon, " " + _inline(value)
+        return after_colon, after_colon, " " + inline(value)
     start, end = below.start_mark.index, _end(text, below)
     if "\n" not in text[after_colon:start]:
-        return start, end, _inline(value)
+        return start, end, inline(value)
     comments = text[after_colon:start].rstrip()
-    return after_colon, end, f" {_inline(value)}{comments}"
+    return after_colon, end, f" {inline(value)}{comments}"
 
 
 def _addition(text: str, node: Any, path: KeyPath, value: object) -> Change:
     if not node.value:
         for part in reversed(path):
             value = {part: value}
-        return node.start_mark.index, node.end_mark.index, _inline(value)
+        return node.start_mark.index, node.end_mark.index, inline(value)
     at = _end_of_pair(text, *node.value[-1])
     if node.flow_style:
         for part in reversed(path[1:]):
             value = {part: value}
-        return at, at, f", {_inline(path[0])}: {_inline(value)}"
+        return at, at, f", {inline(path[0])}: {inline(value)}"
     at = _line_end(text, at)
     return at, at, "\n" + _block(path, value, node.start_mark.column)
 
@@ -107,17 +107,17 @@ def _line_end(text: str, at: int) -> int:
 
 def _block(path: KeyPath, value: object, column: int) -> str:
     """One line for every part of the path, each below and inside the one before."""
-    lines = [" " * (column + 2 * depth) + _inline(part) + ":" for depth, part in enumerate(path)]
-    return "\n".join(lines) + " " + _inline(value)
+    lines = [" " * (column + 2 * depth) + inline(part) + ":" for depth, part in enumerate(path)]
+    return "\n".join(lines) + " " + inline(value)
 
 
-def _inline(value: object) -> str:
+def inline(value: object) -> str:
     """The value on one line: JSON, which YAML understands, with plain words unquoted."""
     if isinstance(value, str) and _PLAIN.fullmatch(value):
         return value
     if isinstance(value, Mapping):
         pairs = cast("Mapping[str, object]", value).items()
-        return "{" + ", ".join(f"{_inline(name)}: {_inline(below)}" for name, below in pairs) + "}"
+        return "{" + ", ".join(f"{inline(name)}: {inline(below)}" for name, below in pairs) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(_inline(item) for item in cast("list[object]", value)) + "]"
+        return "[" + ", ".join(inline(item) for item in cast("list[object]", value)) + "]"
     return json.dumps(value, ensure_ascii=False, default=str)

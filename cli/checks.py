@@ -1,0 +1,150 @@
+"""What `mcode doctor` checks: small functions in a table, without the network."""
+
+import asyncio
+import os
+import platform
+import shutil
+import sqlite3
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ..config.errors import MaxAgentError, UsageError
+from ..config.loading import Loaded
+from .i18n import t
+
+SPACE_NEEDED = 500_000_000
+"""Bytes free below which doctor warns: threads, snapshots and long outputs grow."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """What one check found."""
+
+    name: str
+    status: Literal["ok", "warn", "fail"]
+    detail: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What the checks look at; either the configuration or the reason why it does not load."""
+
+    environ: Mapping[str, str]
+    home: Path
+    loaded: Loaded | None
+    problem: UsageError | None
+
+
+def python(_: Surroundings) -> Check:
+    """Which Python runs this; none below 3.11 gets here."""
+    return Check("python", "ok", f"{platform.python_version()} ({sys.executable})")
+
+
+def sqlite(_: Surroundings) -> Check:
+    """SQLite 3.35 or newer."""
+    if sqlite3.sqlite_version_info >= (3, 35):
+        return Check("sqlite", "ok", sqlite3.sqlite_version)
+    return Check("sqlite", "warn", sqlite3.sqlite_version, t("doctor.sqlite"))
+
+
+def git(_: Surroundings) -> Check:
+    """Whether git runs."""
+    if version := _version("git"):
+        return Check("git", "ok", version)
+    return Check("git", "warn", t("doctor.not_found", program="git"), t("doctor.git"))
+
+
+def ripgrep(_: Surroundings) -> Check:
+    """Whether ripgrep runs."""
+    if version := _version("rg"):
+        return Check("ripgrep", "ok", version)
+    return Check("ripgrep", "warn", t("doctor.not_found", program="rg"), t("doctor.ripgrep"))
+
+
+def sandbox(_: Surroundings) -> Check:
+    """Whether the system's sandbox program is there."""
+    program = {"linux": "bwrap", "darwin": "sandbox-exec"}.get(sys.platform)
+    if program is None:
+        return Check("sandbox", "warn", t("doctor.sandbox.none"))
+    if found := shutil.which(program):
+        return Check("sandbox", "ok", t("doctor.sandbox.found", program=found))
+    remedy = t("doctor.sandbox.install") if program == "bwrap" else ""
+    return Check("sandbox", "warn", t("doctor.sandbox.missing", program=program), remedy)
+
+
+def configuration(around: Surroundings) -> Check:
+    """Whether the configuration loads, and which files it comes from."""
+    if around.problem:
+        return Check("configuration", "fail", around.problem.message, around.problem.hint)
+    origins = around.loaded.origins.values() if around.loaded else ()
+    kinds = {origin for origin in origins if origin != "default"}
+    files = {origin.rpartition(":")[0] or origin for origin in kinds}
+    return Check("configuration", "ok", ", ".join(sorted(files)) or t("doctor.defaults"))
+
+
+def provider(around: Surroundings) -> Check:
+    """Which provider and model would be asked, and where the key comes from; never the key."""
+    from ..models.resolve import resolve
+
+    if not around.loaded:
+        return Check("provider", "fail", t("doctor.provider.unknown"))
+    try:
+        model = resolve(around.loaded.settings, around.environ)
+    except MaxAgentError as error:
+        return Check("provider", "fail", error.message, error.hint)
+    key = t("doctor.no_key")
+    if model.api_key:
+        variables = [
+            name for name in model.provider.key_variables if around.environ.get(name, "").strip()
+        ]
+        configured = around.loaded.settings.litellm.api_key == model.api_key
+        source = around.loaded.origins["litellm.api_key"] if configured else variables[0]
+        key = t("doctor.key", source=source)
+    return Check("provider", "ok", f"{model.name} · {model.host} · {key}")
+
+
+def data_directory(around: Surroundings) -> Check:
+    """Whether threads can be stored, by their owner alone."""
+    folder = around.home / "data"
+    existing = next(place for place in (folder, *folder.parents) if place.exists())
+    detail = str(folder) if existing == folder else t("doctor.data.new", folder=folder)
+    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+        return Check("data_directory", "fail", detail, t("doctor.data.closed", folder=existing))
+    if existing == folder and folder.stat().st_mode & 0o077:
+        return Check("data_directory", "warn", detail, t("doctor.data.open", folder=folder))
+    free = shutil.disk_usage(existing).free
+    if free < SPACE_NEEDED:
+        return Check("data_directory", "warn", detail, t("doctor.data.full", free=_size(free)))
+    return Check("data_directory", "ok", t("doctor.data.free", detail=detail, free=_size(free)))
+
+
+CHECKS: tuple[Callable[[Surroundings], Check], ...] = (
+    python,
+    sqlite,
+    git,
+    ripgrep,
+    sandbox,
+    configuration,
+    provider,
+    data_directory,
+)
+
+
+def _version(program: str) -> str:
+    """What `PROGRAM --version` says first, and where the program is; empty when it does not run."""
+    from ..tools.process import capture
+
+    found = shutil.which(program)
+    if not found:
+        return ""
+    answer = asyncio.run(capture([found, "--version"], cwd=Path(found).parent, timeout=10))
+    return f"{answer.text.splitlines()[0]} ({found})" if answer.exit_code == 0 else ""
+
+
+def _size(count: int) -> str:
+    """Bytes for people."""
+    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"

@@ -1,0 +1,53 @@
+"""`mcode doctor`: checks the machine and says what to do about what it finds."""
+
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..config import paths
+from ..config.errors import UsageError
+
+if TYPE_CHECKING:
+    from .checks import Check, Surroundings
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="A JSON list on stdout.")] = False,
+) -> None:
+    """Check this machine: programs, configuration, provider and key, data directory.
+
+    Exit codes: 0 nothing failed, 1 something did. Asks no network.
+    """
+    from .checks import CHECKS
+
+    surroundings = _surroundings()
+    found = [check(surroundings) for check in CHECKS]
+    if as_json:
+        typer.echo(json.dumps([asdict(each) for each in found], indent=2, ensure_ascii=False))
+    else:
+        for each in found:
+            typer.echo(_lines(each))
+    raise typer.Exit(1 if any(each.status == "fail" for each in found) else 0)
+
+
+def _surroundings() -> "Surroundings":
+    from ..config.loading import load
+    from .checks import Surroundings
+    from .i18n import use_language
+
+    home = paths.home()
+    try:
+        loaded = load(Path.cwd(), home)
+    except UsageError as problem:
+        return Surroundings(os.environ, home, None, problem)
+    use_language(loaded.settings.language)
+    return Surroundings(os.environ, home, loaded, None)
+
+
+def _lines(check: "Check") -> str:
+    line = f"{check.status:4}  {check.name:14}  {check.detail}".replace("\n", "\n      ")
+    return f"{line}\n      → {check.remedy}" if check.remedy else line

@@ -1,0 +1,70 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = (
+    "import sys, typer; from maxagent.cli.doctor import doctor\n"
+    "try: typer.run(doctor)\n"
+    "finally: print(*sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)"
+)
+
+
+def run(folder: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    """`mcode doctor` as a process of its own in an empty home."""
+    kept = {name: os.environ[name] for name in ("PATH", "VIRTUAL_ENV") if name in os.environ}
+    return subprocess.run(
+        [sys.executable, "-c", PROGRAM, *arguments],
+        cwd=folder,
+        env=kept | {"MAXAGENT_HOME": str(folder / "home"), "LC_ALL": "C.UTF-8"} | environ,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+
+
+def test_it_ends_with_0_when_nothing_failed(tmp_path: Path) -> None:
+    ended = run(tmp_path, OPENAI_API_KEY="sk-very-secret")
+    assert ended.returncode == 0
+    assert "ok    provider" in ended.stdout
+    assert "sk-very-secret" not in ended.stdout + ended.stderr
+    assert not (tmp_path / "home").exists()
+
+
+def test_it_ends_with_1_and_a_remedy_when_something_failed(tmp_path: Path) -> None:
+    ended = run(tmp_path)
+    assert ended.returncode == 1
+    assert "fail  provider" in ended.stdout
+    assert "\n      → Set one of `GLM_API_KEY`" in ended.stdout
+
+
+def test_a_broken_configuration_is_one_failed_check(tmp_path: Path) -> None:
+    (tmp_path / ".llc.yaml").write_text("modle: 1\nlanguage: fr\n")
+    ended = run(tmp_path, "--json")
+    checks = {each["name"]: each for each in json.loads(ended.stdout)}
+    assert (ended.returncode, checks["configuration"]["status"]) == (1, "fail")
+    assert ".llc.yaml:1: unknown key `modle`" in checks["configuration"]["detail"]
+    assert checks["data_directory"]["status"] == "ok"
+
+
+def test_json_has_a_row_for_every_check(tmp_path: Path) -> None:
+    rows = json.loads(run(tmp_path, "--json", OPENAI_API_KEY="x").stdout)
+    assert [row["name"] for row in rows] == [
+        "python", "sqlite", "git", "ripgrep", "sandbox", "configuration", "provider",
+        "data_directory",
+    ]  # fmt: skip
+    assert all(set(row) == {"name", "status", "detail", "remedy"} for row in rows)
+
+
+@pytest.mark.parametrize("environ", [{"LC_ALL": "zh_CN.UTF-8"}, {"LLC_LANG": "zh"}])
+def test_it_speaks_chinese(environ: dict[str, str], tmp_path: Path) -> None:
+    assert "密钥来自 OPENAI_API_KEY" in run(tmp_path, OPENAI_API_KEY="x", **environ).stdout
+
+
+def test_nothing_heavy_is_imported(tmp_path: Path) -> None:
+    imported = set(run(tmp_path, OPENAI_API_KEY="x").stderr.split())
+    heavy = {"langgraph", "langchain_core", "langchain_openai", "openai", "mcp", "httpx", "rich"}
+    assert (imported & heavy, "pydantic" in imported) == (set(), True)

@@ -1,0 +1,91 @@
+import ast
+import json
+import string
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from maxagent.cli import i18n
+from maxagent.cli.i18n import catalogue, language_of, t, use_language
+
+CLI = Path(i18n.__file__).parent
+LANGUAGES = ["en", "zh"]
+
+
+@pytest.fixture(autouse=True)
+def forget_language() -> Iterator[None]:
+    yield
+    use_language("")
+
+
+def placeholders(text: str) -> set[str | None]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def test_both_catalogues_have_the_same_keys_and_placeholders() -> None:
+    english, chinese = catalogue("en"), catalogue("zh")
+    assert list(english) == list(chinese)
+    assert {k: placeholders(v) for k, v in english.items()} == {
+        k: placeholders(v) for k, v in chinese.items()
+    }
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_catalogue_is_plain_json_with_sorted_keys(language: str) -> None:
+    text = (CLI / f"messages.{language}.json").read_text(encoding="utf-8")
+    messages = json.loads(text)
+    assert text == json.dumps(messages, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+    assert all(message.strip() == message and message for message in messages.values())
+
+
+def keys_in(path: Path) -> Iterator[str]:
+    """The keys of a module's `t(…)` calls; of an f-string, its fixed beginning."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "t":
+            first = node.args[0]
+            if isinstance(first, ast.JoinedStr):
+                first = first.values[0]
+            for constant in ast.walk(first):
+                if isinstance(constant, ast.Constant):
+                    yield str(constant.value)
+
+
+@pytest.mark.parametrize("path", sorted(CLI.glob("*.py")), ids=lambda path: path.stem)
+def test_every_key_that_the_code_names_has_a_message(path: Path) -> None:
+    known = catalogue("en")
+    for key in keys_in(path):
+        assert key in known or (key.endswith(".") and any(name.startswith(key) for name in known))
+
+
+@pytest.mark.parametrize(
+    "environ, language",
+    [
+        ({}, "en"),
+        ({"LANG": "zh_CN.UTF-8"}, "zh"),
+        ({"LANG": "zh_TW"}, "zh"),
+        ({"LANG": "de_DE.UTF-8"}, "en"),
+        ({"LC_ALL": "C", "LANG": "zh_CN.UTF-8"}, "en"),
+        ({"LC_ALL": "", "LC_MESSAGES": "zh_CN", "LANG": "en_US"}, "zh"),
+        ({"LLC_LANG": "zh", "LC_ALL": "en_US"}, "zh"),
+        ({"MAXAGENT_LANG": "en", "LLC_LANG": "zh"}, "en"),
+    ],
+)
+def test_the_environment_chooses_the_language(environ: dict[str, str], language: str) -> None:
+    assert language_of(environ) == language
+
+
+def test_a_chosen_language_wins_and_can_be_left_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAXAGENT_LANG", "en")
+    use_language("zh")
+    assert t("doctor.key", source="X") == "密钥来自 X"
+    use_language("")
+    assert t("doctor.key", source="X") == "key from X"
+
+
+def test_a_missing_translation_is_english(monkeypatch: pytest.MonkeyPatch) -> None:
+    chinese = {key: text for key, text in catalogue("zh").items() if key != "doctor.no_key"}
+    catalogues = {"en": catalogue("en"), "zh": chinese}
+    monkeypatch.setattr(i18n, "catalogue", catalogues.__getitem__)
+    use_language("zh")
+    assert (t("doctor.no_key"), t("doctor.defaults")) == ("no key needed", "仅使用默认值")

@@ -58,11 +58,19 @@ def _entries(workspace: Workspace, folder: Path, rules: _Rules) -> list[Entry]:
 
 
 def _is_shown(workspace: Workspace, entry: Entry, rules: _Rules) -> bool:
-    return not (_is_excluded(_path_of(entry), rules) or workspace.is_hidden(Path(entry.path)))
+    if _is_excluded(_path_of(entry), rules):
+        return False
+    if entry.is_symlink():
+        return not workspace.is_hidden(Path(entry.path))
+    return not workspace.hides_name(entry.path[len(_prefix(workspace.root)) :])
 
 
 def _is_folder(entry: Entry) -> bool:
     return entry.is_dir(follow_symlinks=False)
+
+
+def _prefix(folder: Path) -> str:
+    return f"{folder}".rstrip("/") + "/"
 
 
 def _path_of(entry: Entry) -> str:
@@ -85,7 +93,7 @@ def _rules_above(workspace: Workspace, folder: Path) -> _Rules:
     rules = _with_gitignore(workspace, workspace.root, ())
     for depth in range(len(inner)):
         below = workspace.root.joinpath(*inner[: depth + 1])
-        if _is_excluded(f"{below}/", rules):
+        if _is_excluded(_prefix(below), rules):
             rules = ()
         rules = _with_gitignore(workspace, below, rules)
     return rules
@@ -100,7 +108,7 @@ def _with_gitignore(workspace: Workspace, folder: Path, rules: _Rules) -> _Rules
     except ToolRefusal:  # what cannot be read says nothing
         return rules
     patterns = [pattern for line in text.splitlines() if (pattern := _pattern(line))]
-    return (*rules, (f"{folder}/", GitIgnoreSpec(patterns)))
+    return (*rules, (_prefix(folder), GitIgnoreSpec(patterns)))
 
 
 def _pattern(line: str) -> GitIgnoreSpecPattern | None:

@@ -54,9 +54,13 @@ class Workspace:
 
     def is_hidden(self, path: Path) -> bool:
         """Whether listings leave this out: ignored, `.git`, or a link to such or to outside."""
-        if self._is_ignored(path, ".git"):
+        if self.hides_name(self.relative(path)):
             return True
         return path.is_symlink() and self._leads_astray(Path(os.path.realpath(path)))
+
+    def hides_name(self, name: str) -> bool:
+        """The same by the relative name alone, for what is known not to be a link."""
+        return _any_matches((*self.ignore, ".git"), name)
 
     def ignores(self, name: str) -> bool:
         """Whether the ignore patterns match a name, in the project or, as if it were, outside."""
@@ -66,15 +70,10 @@ class Workspace:
         return self._is_ignored(place)
 
     def _leads_astray(self, real: Path) -> bool:
-        return not real.is_relative_to(self.root) or self._is_ignored(real, ".git")
+        return not real.is_relative_to(self.root) or self.hides_name(self.relative(real))
 
-    def _is_ignored(self, path: Path, *more: str) -> bool:
-        """Whether the path or a folder above it is ignored; as in git, nothing below comes back."""
-        if not path.is_relative_to(self.root):
-            return False
-        name, patterns = self.relative(path), self.ignore + more
-        ends = [place for place, letter in enumerate(name) if letter == "/"]
-        return any(_matches(patterns, name[:end]) for end in [*ends, len(name)])
+    def _is_ignored(self, path: Path) -> bool:
+        return path.is_relative_to(self.root) and _any_matches(self.ignore, self.relative(path))
 
 
 def _check_spelling(path: str) -> None:
@@ -103,6 +102,12 @@ def _is_text(path: str) -> bool:
 @lru_cache(maxsize=16)
 def _spec(ignore: tuple[str, ...]) -> GitIgnoreSpec:
     return GitIgnoreSpec.from_lines(_plain(pattern) for pattern in ignore)
+
+
+def _any_matches(ignore: tuple[str, ...], name: str) -> bool:
+    """Whether the name or a folder above it is ignored; as in git, nothing below comes back."""
+    ends = [place for place, letter in enumerate(name) if letter == "/"]
+    return any(_matches(ignore, name[:end]) for end in [*ends, len(name)])
 
 
 @lru_cache(maxsize=100_000)

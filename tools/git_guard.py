@@ -1,0 +1,108 @@
+"""Run git so that a repository's own configuration can start no program and reach no network.
+
+"Read-only" git commands run hooks, file system monitors, filters and external diffs that the
+repository configures for itself. Everything here is switched off by the environment, which git
+obeys before any file; filters, which have free names, are looked up first and emptied by name.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from .process import Captured, capture
+from .result import ToolRefusal
+from .workspace import Workspace
+
+TIMEOUT = 30.0
+"""Seconds for one git command."""
+
+_OFF = {
+    "core.fsmonitor": "false",
+    "core.hooksPath": "/dev/null",
+    "core.pager": "cat",
+    "core.quotePath": "false",
+    "diff.external": "",
+    "log.showSignature": "false",
+    "safe.bareRepository": "explicit",
+}
+_ENVIRONMENT = {
+    "GIT_PAGER": "cat",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+}
+_FILTER = re.compile(r"(filter\..*)\.(clean|smudge|process|required)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Repository:
+    """The repository that a project is in, ready for guarded commands."""
+
+    root: Path
+    """The project's folder, where commands run."""
+    prefix: str
+    """The project's path in the repository, such as `packages/a/`; empty at its top."""
+    environment: Mapping[str, str]
+
+    async def run(self, *arguments: str) -> Captured:
+        """Run `git ARGUMENTS` in the project; raises ToolRefusal when it fails."""
+        done = await _git(self.root, self.environment, *arguments)
+        if done.timed_out:
+            raise ToolRefusal(f"git took over {TIMEOUT:g} seconds; ask for less, such as one path")
+        if done.exit_code:
+            raise ToolRefusal(f"git: {_complaint(done)}")
+        return done
+
+
+async def open_repository(workspace: Workspace) -> Repository:
+    """The project's repository; raises ToolRefusal when there is none or no git."""
+    found = await _git(workspace.root, _environment(_OFF), "rev-parse", "--show-toplevel")
+    if found.exit_code == 127:
+        raise ToolRefusal("git is not installed here; do without it")
+    if found.exit_code:
+        raise ToolRefusal(
+            f"the project is in no git repository that can be used: {_complaint(found)}"
+        )
+    top = Path(found.text.rstrip("\n")).resolve()
+    if not workspace.root.is_relative_to(top):
+        raise ToolRefusal("this repository's files lie outside the project; do without git")
+    prefix = workspace.root.relative_to(top).as_posix()
+    return Repository(
+        root=workspace.root,
+        prefix="" if prefix == "." else f"{prefix}/",
+        environment=_environment({**_OFF, **await _filters_off(workspace.root)}),
+    )
+
+
+async def _filters_off(root: Path) -> dict[str, str]:
+    """Empty values for each filter that the repository itself, not the user, configures."""
+    command = ("config", "--list", "--includes", "--show-scope", "--name-only", "-z")
+    listed = await _git(root, _environment(_OFF), *command)
+    fields = listed.text.split("\0")
+    off: dict[str, str] = {}
+    for scope, name in zip(fields[::2], fields[1::2], strict=False):
+        if scope in ("local", "worktree") and (match := _FILTER.fullmatch(name)):
+            off |= {f"{match[1]}.{key}": "" for key in ("clean", "smudge", "process")}
+            off[f"{match[1]}.required"] = "false"
+    return off
+
+
+def _environment(configuration: Mapping[str, str]) -> dict[str, str]:
+    entries = {"GIT_CONFIG_COUNT": str(len(configuration))}
+    for number, (key, value) in enumerate(configuration.items()):
+        entries[f"GIT_CONFIG_KEY_{number}"] = key
+        entries[f"GIT_CONFIG_VALUE_{number}"] = value
+    return {**_ENVIRONMENT, **entries}
+
+
+async def _git(root: Path, environment: Mapping[str, str], *arguments: str) -> Captured:
+    return await capture(
+        ["git", "--no-pager", *arguments], cwd=root, timeout=TIMEOUT, env=environment
+    )
+
+
+def _complaint(done: Captured) -> str:
+    lines = done.stderr.decode(errors="replace").strip().splitlines()
+    return lines[0].removeprefix("fatal: ") if lines else f"exit code {done.exit_code}"

@@ -1,7 +1,7 @@
 """Ask the human at the terminal what a thread asks, and make an answer of what they type."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from rich.console import Console
 
@@ -62,7 +62,7 @@ def _show_request(console: Console, request: Mapping[str, Any]) -> None:
 
 
 def _reply(console: Console, request: Mapping[str, Any]) -> str:
-    options = [str(option) for option in request["args"].get("options") or []]
+    options = [str(option) for option in cast("list[object]", request["args"].get("options") or [])]
     console.print(styled(f"\n{request['args'].get('question', '')}", "bold yellow"))
     for number, option in enumerate(options, 1):
         console.print(styled(f"  {number}. {option}", ""))

@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import sys
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import aclosing, contextmanager
 
 from ..sdk.events import Completion, Event, Failure, Interrupted, Question
@@ -57,7 +57,7 @@ async def _show(events: AsyncGenerator[Event], renderer: Renderer) -> Event | No
 @contextmanager
 def _ctrl_c(
     runner: Runner, watching: "asyncio.Future[Event | None]", renderer: Renderer
-) -> Iterator[None]:
+) -> Generator[None]:
     """Once: finish the step and save. Twice: stop at once; the thread loses nothing."""
     loop, presses = asyncio.get_running_loop(), iter((1, 2))
 

@@ -1,7 +1,7 @@
 """`mcode task`: architect, coder and tester on a thread of its own, until the tests are green."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -37,6 +37,7 @@ def task(
     Ends as verified only with green tests for the files as they are. Exit codes: 0 ended,
     1 failed, 2 wrong input, 3 a limit was reached, 4 waiting for an answer, 130 interrupted.
     """
+    from ..nodes.state import Options
     from .drive import drive
 
     options = {
@@ -46,7 +47,7 @@ def task(
         "apply": apply,
         "skip_tests": skip_tests,
     }
-    chosen = {name: value for name, value in options.items() if value}
+    chosen = cast(Options, {name: value for name, value in options.items() if value})
     raise typer.Exit(
         drive(lambda runner: runner.task(description, folder=folder, options=chosen), output)
     )

@@ -1,5 +1,7 @@
 """The graph of `mcode task`: architect → coder → tests → tester → review, and their tools."""
 
+# pyright: reportUnknownMemberType=false
+# LangGraph's overloads for nodes are only partly typed
 from langgraph.graph import START, StateGraph
 
 from ..nodes.approve import approve
@@ -9,7 +11,7 @@ from ..nodes.context import Context
 from ..nodes.review import review
 from ..nodes.run_tool import run_tool
 from ..nodes.snapshot import snapshot
-from ..nodes.state import State, Task
+from ..nodes.state import State, Task, ToolTask
 from ..nodes.tester import tester
 from ..nodes.verify import verify
 
@@ -21,7 +23,7 @@ def build() -> StateGraph[State, Context, Task, State]:
     builder.add_node("coder", coder)
     builder.add_node("tester", tester)
     builder.add_node("approve", approve)
-    builder.add_node("tools", run_tool)
+    builder.add_node("tools", run_tool, input_schema=ToolTask)
     builder.add_node("snapshot", snapshot)
     builder.add_node("verify", verify)
     builder.add_node("review", review)

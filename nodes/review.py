@@ -1,13 +1,14 @@
 """The end of a task: the human keeps the result, undoes it, or goes on with a remark."""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
-from langgraph.graph import END
 from langgraph.runtime import Runtime
 from langgraph.types import Command, interrupt
 
 from .context import Context
 from .conversation import brief
+from .decisions import decisions_in
 from .snapshot import current_tree
 from .state import Outcome, State
 from .tell import tell
@@ -15,12 +16,11 @@ from .workbench import workbench
 
 SHOWN_DIFF = 20_000
 """Characters of the diff in the question itself; the whole is one command away."""
+Reviewed = Command[Literal["verify", "coder", "__end__"]]
 REMARK = "The user looked at the result and says:\n\n{words}"
 
 
-async def review(
-    state: State, runtime: Runtime[Context]
-) -> Command[Literal["verify", "coder", "__end__"]]:
+async def review(state: State, runtime: Runtime[Context]) -> Reviewed:
     """Ask what becomes of the result; without changes, or with `apply`, nothing is asked."""
     kept = state.get("kept") or state.get("options", {}).get("apply")
     changed = state.get("tree", "") != state.get("base_tree", "")
@@ -36,7 +36,7 @@ async def review(
     return await _keep(state, runtime)
 
 
-async def _ask(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
+async def _ask(state: State, runtime: Runtime[Context]) -> Mapping[str, Any]:
     bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
     base, tree = state.get("base_tree", ""), state.get("tree", "")
     diff = await bench.snapshots.diff(base, tree) if bench.snapshots else ""
@@ -48,15 +48,12 @@ async def _ask(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         ],
     }
     while True:
-        answer = interrupt(question)
-        decisions = answer.get("decisions", []) if isinstance(answer, dict) else []
-        if decisions and decisions[0].get("type") in ("approve", "reject", "respond"):
+        decisions = decisions_in(interrupt(question)) or [{}]
+        if decisions[0].get("type") in ("approve", "reject", "respond"):
             return decisions[0]
 
 
-async def _keep(
-    state: State, runtime: Runtime[Context]
-) -> Command[Literal["verify", "coder", "__end__"]]:
+async def _keep(state: State, runtime: Runtime[Context]) -> Reviewed:
     """The evidence must be of the files as they are now: changed since, they are tested again."""
     tree, evidence = await current_tree(state, runtime), state.get("evidence")
     moved = evidence is not None and tree != evidence["tree"]
@@ -67,20 +64,18 @@ async def _keep(
         tell(
             runtime, "notice", text="files keep changing: the evidence is not of what is there now"
         )
-        return Command(goto=END, update={"tree": tree, "outcome": "unverified"})
-    return Command(goto=END, update={"kept": True, "tree": tree, "outcome": outcome(state)})
+        return Command(goto="__end__", update={"tree": tree, "outcome": "unverified"})
+    return Command(goto="__end__", update={"kept": True, "tree": tree, "outcome": outcome(state)})
 
 
-async def _undo(
-    state: State, runtime: Runtime[Context]
-) -> Command[Literal["verify", "coder", "__end__"]]:
+async def _undo(state: State, runtime: Runtime[Context]) -> Reviewed:
     """Take back what the thread changed; files that somebody changed since are left alone."""
     bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
     if bench.snapshots:
         restored = await bench.snapshots.restore(state.get("base_tree", ""), state.get("tree", ""))
         for path in restored.conflicts:
             tell(runtime, "notice", text=f"`{path}` was changed since and is left as it is")
-    return Command(goto=END, update={"outcome": "undone"})
+    return Command(goto="__end__", update={"outcome": "undone"})
 
 
 def outcome(state: State) -> Outcome:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from langchain_core.messages.tool import ToolCall
 from langchain_core.tools import BaseTool
@@ -10,12 +10,12 @@ from langchain_core.tools import BaseTool
 from ..tools.permissions import decide
 from ..tools.tool import effect_of, path_arguments
 from ..tools.toolset import canonical, unknown_tool
+from .decisions import decisions_in
 from .state import Queued
 from .workbench import Workbench
 
 REJECTED = "The user refused this call. Do not try it again in another form."
 EDITED = "The user changed this call before it ran; its arguments were: {args}"
-OLD_TYPES = {"accept": "approve", "response": "respond", "ignore": "reject"}
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ def answered(
     asked: Sequence[Ruling], answer: object, tools: Mapping[str, BaseTool], bench: Workbench
 ) -> list[Ruling] | None:
     """The rulings after the human's decisions; None when the answer does not fit the questions."""
-    decisions = _decisions(answer)
-    if decisions is None or len(decisions) != len(asked):
+    decisions = decisions_in(answer)
+    if len(decisions) != len(asked):
         return None
     settled = [
         _settled(ruling, decision, tools, bench)
@@ -75,7 +75,7 @@ def answered(
 def _settled(
     ruling: Ruling, decision: Mapping[str, Any], tools: Mapping[str, BaseTool], bench: Workbench
 ) -> Ruling | None:
-    kind = OLD_TYPES.get(str(decision.get("type")), str(decision.get("type")))
+    kind = decision["type"]
     if kind not in ruling.choices and kind != "reject":
         return None
     words = str(decision.get("message") or "")
@@ -93,19 +93,11 @@ def _edited(
     ruling: Ruling, decision: Mapping[str, Any], tools: Mapping[str, BaseTool], bench: Workbench
 ) -> Ruling | None:
     """What the human edits is checked again: only a hard deny is left to stop it."""
-    action = decision.get("edited_action") or decision.get("args") or {}
-    args = action.get("args") if isinstance(action, Mapping) else None
-    if not isinstance(args, dict):
+    action = cast("dict[str, Any]", decision.get("edited_action") or decision.get("args") or {})
+    args = cast("dict[str, Any] | None", action.get("args"))
+    if args is None:
         return None
     notice = EDITED.format(args=args)
     queued = Queued(id=ruling.call["id"], name=ruling.call["name"], args=args, notice=notice)
     checked = _decided(queued, tools[queued["name"]], bench)
     return replace(checked, verdict="allow") if checked.verdict == "ask" else checked
-
-
-def _decisions(answer: object) -> list[Mapping[str, Any]] | None:
-    """Both shapes that clients send: `{"decisions": […]}`, and the older plain list."""
-    listed = answer.get("decisions") if isinstance(answer, Mapping) else answer
-    if not isinstance(listed, list):
-        return None
-    return listed if all(isinstance(item, Mapping) for item in listed) else None

@@ -26,22 +26,22 @@ UNKNOWN = (
 AfterTool = Command[Literal["approve", "snapshot", "architect", "coder", "tester"]]
 
 
-async def run_tool(task: ToolTask, runtime: Runtime[Context]) -> AfterTool:
+async def run_tool(state: ToolTask, runtime: Runtime[Context]) -> AfterTool:
     """Run the call, or replay its recorded result, or say that its outcome is unknown."""
-    bench = await workbench(task["folder"], task["options"], runtime.context)
-    thread, call = thread_id(runtime), task["call"]
-    tool = bench.voice(task["role"]).tools[call["name"]]
+    bench = await workbench(state["folder"], state["options"], runtime.context)
+    thread, call = thread_id(runtime), state["call"]
+    tool = bench.voice(state["role"]).tools[call["name"]]
     begun = await asyncio.to_thread(
         bench.journal.begin, thread, call["id"], call["name"], repeatable=not has_effect(tool)
     )
     if isinstance(begun, Finished):
-        return _answered(task, runtime, ToolResult(**begun.result))
+        return _answered(state, runtime, ToolResult(**begun.result))
     if isinstance(begun, Unfinished):
         result = ToolResult(error=UNKNOWN.format(started=begun.started_at))
     else:
-        result = await invoke(tool, call["args"], _run_of(task, bench, runtime))
+        result = await invoke(tool, call["args"], _run_of(state, bench, runtime))
     await asyncio.to_thread(bench.journal.finish, thread, call["id"], asdict(result))
-    return _answered(task, runtime, result)
+    return _answered(state, runtime, result)
 
 
 def _run_of(task: ToolTask, bench: Workbench, runtime: Runtime[Context]) -> ToolRun:

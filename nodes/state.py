@@ -1,11 +1,11 @@
 """State: what a thread remembers. Small, serialisable data; big things live in files, by id."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, cast
 
 from langchain_core.messages import AnyMessage, BaseMessage, RemoveMessage
 from langgraph.channels import DeltaChannel
-from typing_extensions import TypedDict
+from typing_extensions import Required, TypedDict
 
 from ..tools.todo import Todo
 
@@ -21,7 +21,7 @@ def merge_messages(state: list[AnyMessage], writes: Sequence[Any]) -> list[AnyMe
     """
     merged: dict[str, AnyMessage] = {str(message.id): message for message in state}
     for write in writes:
-        for message in write if isinstance(write, list) else [write]:
+        for message in cast("list[object]", write if isinstance(write, list) else [write]):
             if isinstance(message, RemoveMessage):
                 merged.pop(str(message.id), None)
             elif isinstance(message, BaseMessage):
@@ -111,9 +111,9 @@ class ToolTask(TypedDict):
 class State(TypedDict, total=False):
     """The thread."""
 
-    request: str
+    request: Required[str]
     """What the user asked for."""
-    folder: str
+    folder: Required[str]
     """The project's absolute path."""
     options: Options
     messages: Annotated[list[AnyMessage], DeltaChannel(merge_messages, snapshot_frequency=100)]
@@ -153,6 +153,6 @@ class State(TypedDict, total=False):
 class Task(TypedDict, total=False):
     """What starts a task: Studio's input form."""
 
-    request: str
-    folder: str
+    request: Required[str]
+    folder: Required[str]
     options: Options

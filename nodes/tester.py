@@ -23,9 +23,9 @@ async def tester(
     if turn.words is None:
         return Command(goto="approve", update=turn.update)
     if is_rejected(turn.words):
-        return await send_back(
-            state, runtime, turn.update, brief("coder", REJECTED.format(words=turn.words))
-        )
+        told = brief("coder", REJECTED.format(words=turn.words))
+        goto, update = await send_back(state, runtime, turn.update, told)
+        return Command(goto=goto, update=update)
     tree = await current_tree(state, runtime)
     evidence = state.get("evidence")
     proven = evidence is not None and bool(tree) and evidence["tree"] == tree

@@ -108,7 +108,7 @@ def _signed(answer: AIMessage, role: RoleName) -> AIMessage:
 def _used(before: Usage, answer: AIMessage, bench: Workbench) -> Usage:
     usage = answer.usage_metadata
     if usage is None:
-        return Usage(**{**before, "requests": before["requests"] + 1})
+        return {**before, "requests": before["requests"] + 1}
     price = cost(bench.model.name, usage)
     known = price is not None and before["cost"] is not None
     return Usage(

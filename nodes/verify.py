@@ -13,6 +13,7 @@ from ..tools.frameworks import TestCommand, detect
 from ..tools.test_run import TestRun, run_tests, verdict
 from .context import Context
 from .conversation import brief
+from .decisions import decisions_in
 from .repair import send_back
 from .snapshot import current_tree
 from .state import Evidence, State
@@ -47,7 +48,9 @@ async def verify(
     tell(runtime, "evidence", **evidence)
     update: dict[str, Any] = {"evidence": evidence, "tree": evidence["tree"]}
     if evidence["verdict"] == "failed":
-        return await send_back(state, runtime, update, brief("coder", RED.format(**evidence)))
+        told = brief("coder", RED.format(**evidence))
+        goto, update = await send_back(state, runtime, update, told)
+        return Command(goto=goto, update=update)
     if state.get("accepted"):
         return Command(goto="review", update=update)
     text = GREEN.format(
@@ -82,16 +85,14 @@ def _allowed(bench: Workbench, command: TestCommand) -> bool:
     if bench.policy.mode == "read-only":
         return False
     action = {"name": "run_tests", "args": {"command": command.shown}}
-    answer = interrupt(
-        {
-            "action_requests": [{**action, "description": "run the project's tests"}],
-            "review_configs": [
-                {"action_name": "run_tests", "allowed_decisions": ["approve", "reject"]}
-            ],
-        }
-    )
-    decisions = answer.get("decisions", []) if isinstance(answer, dict) else []
-    return bool(decisions) and decisions[0].get("type") == "approve"
+    question = {
+        "action_requests": [{**action, "description": "run the project's tests"}],
+        "review_configs": [
+            {"action_name": "run_tests", "allowed_decisions": ["approve", "reject"]}
+        ],
+    }
+    decisions = decisions_in(interrupt(question)) or [{}]
+    return decisions[0].get("type") == "approve"
 
 
 def _shown(run: TestRun, tree: str) -> Evidence:

@@ -10,10 +10,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
 from weakref import WeakKeyDictionary
 
-from langchain_core.language_models import LanguageModelInput
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, SystemMessage
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
@@ -25,8 +24,8 @@ from ..config.loading import load
 from ..config.settings import Mode, Settings
 from ..memory.journal import Journal
 from ..memory.snapshots import Snapshots
-from ..models.providers import ResolvedModel, resolve
-from ..models.registry import open_model
+from ..models.resolve import ResolvedModel, resolve
+from ..models.registry import close_model, open_resolved
 from ..tools.permissions import Policy
 from ..tools.toolset import tools_for
 from ..tools.workspace import Workspace
@@ -44,7 +43,9 @@ class Voice:
 
     system: SystemMessage
     tools: Mapping[str, BaseTool]
+    chat_model: BaseChatModel
     model: Model
+    """The chat model that knows the tools."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +72,7 @@ class Workbench:
         """Close the journal and the models' connections."""
         self.journal.close()
         for voice in self.voices.values():
-            close = getattr(getattr(voice.model, "bound", voice.model), "aclose", None)
-            if close:
-                await close()
+            await close_model(voice.chat_model)
 
 
 Benches = dict[tuple[str, ...], Workbench]
@@ -152,9 +151,10 @@ def _open_snapshots(root: Path, home: Path, settings: Settings) -> Snapshots | N
 def _open_voice(bench: Workbench, name: RoleName) -> Voice:
     role = ROLES[name]
     tools = tools_for(role.tools, bench.settings.tools)
-    model = open_model(bench.settings, environ=os.environ, role=name)
+    chat_model = open_resolved(bench.model, role=name)
     return Voice(
         system=system_prompt(role, str(bench.workspace.root), bench.settings.agents),
         tools={tool.name: tool for tool in tools},
-        model=cast(Model, model.bind_tools(tools)),
+        chat_model=chat_model,
+        model=chat_model.bind_tools(tools),
     )

@@ -36,11 +36,12 @@ async def completion(thread_id: str, state: StateSnapshot, bench: Workbench) -> 
     """The end of a task, with the evidence and everything that changed."""
     values = cast(State, state.values)
     base, tree = values.get("base_tree", ""), values.get("tree", "")
-    changed = bench.snapshots is not None and base != tree and values["outcome"] != "undone"
+    outcome = values.get("outcome", "unverified")
+    changed = base != tree and outcome != "undone"
     changes = await bench.snapshots.changes(base, tree) if bench.snapshots and changed else []
     return Completion(
         thread_id=thread_id,
-        outcome=values["outcome"],
+        outcome=outcome,
         summary=values.get("completion", ""),
         evidence=values.get("evidence"),
         files=[{"path": change.path, "kind": change.kind} for change in changes],

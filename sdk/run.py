@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
@@ -13,7 +13,7 @@ from langgraph.errors import GraphDrained
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import RunControl
 from langgraph.types import Command, StateSnapshot
-from langsmith import tracing_context
+from langsmith import tracing_context  # pyright: ignore[reportUnknownVariableType]
 
 from ..config import paths
 from ..config.errors import MaxAgentError, UsageError
@@ -110,7 +110,7 @@ class Run:
     async def _stream(self, given: Input) -> AsyncGenerator[Event]:
         # a stray LANGSMITH_TRACING in the user's shell would upload their code
         with tracing_context(enabled=False):
-            parts = self.graph.astream(
+            parts = self.graph.astream(  # pyright: ignore[reportUnknownMemberType]
                 given,
                 self._config,
                 context=self.context,
@@ -120,7 +120,7 @@ class Run:
                 control=self.control,
             )
             async for part in parts:
-                yield event_from(part["data"])
+                yield event_from(cast("dict[str, Any]", part["data"]))
 
     async def _ending(self) -> Event:
         state = await self.graph.aget_state(self._config)

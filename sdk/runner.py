@@ -46,7 +46,8 @@ class Runner:
         opened = open_checkpointer(paths.database(self.home))
         saver = await self._closing.enter_async_context(opened)
         self._closing.push_async_callback(close_workbenches)
-        self._graph = build().compile(checkpointer=saver, name="task")
+        # only partly typed in LangGraph
+        self._graph = build().compile(checkpointer=saver, name="task")  # pyright: ignore
         return self
 
     async def __aexit__(self, *_: object) -> None:

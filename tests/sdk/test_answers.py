@@ -1,4 +1,5 @@
 import pytest
+
 from maxagent.config.errors import UsageError
 from maxagent.sdk.answers import Answer, decisions_for
 

@@ -2,6 +2,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+
 from maxagent.sdk.events import KINDS, as_json, event_from
 
 PAGE = (Path(__file__).parents[2] / "docs/events.md").read_text(encoding="utf-8")

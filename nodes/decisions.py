@@ -1,0 +1,28 @@
+"""What a human decided: the resume value of an interrupt, from whichever client it came."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+OLD_TYPES = {"accept": "approve", "response": "respond", "ignore": "reject"}
+"""What older clients call the decisions."""
+
+
+def decisions_in(answer: object) -> list[Mapping[str, Any]]:
+    """The decisions in order, each with a `type`; empty when the answer has no known shape.
+
+    Clients send `{"decisions": […]}`, older ones a plain list.
+    """
+    listed = cast("Mapping[str, object]", answer).get("decisions") if _maps(answer) else answer
+    items = cast("list[object]", listed) if isinstance(listed, list) else []
+    if not all(map(_maps, items)):
+        return []
+    return [_named(cast("Mapping[str, Any]", item)) for item in items]
+
+
+def _named(decision: Mapping[str, Any]) -> Mapping[str, Any]:
+    kind = str(decision.get("type", ""))
+    return {**decision, "type": OLD_TYPES.get(kind, kind)}
+
+
+def _maps(value: object) -> bool:
+    return isinstance(value, Mapping)

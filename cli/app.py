@@ -1,5 +1,6 @@
 """The command line: names the commands, nothing else; each imports its work when it runs."""
 
+import os
 import sys
 from typing import Annotated
 
@@ -43,6 +44,14 @@ def options(
     """A coding agent whose every run is a thread: kill it, resume it, undo it."""
 
 
+def _has_folder() -> bool:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def main() -> None:
     """Run the command line: two lines and an exit code for every error, never a traceback."""
     try:
@@ -52,6 +61,11 @@ def main() -> None:
         if error.hint:
             typer.echo(f"hint: {error.hint}", err=True)
         sys.exit(error.exit_code)
+    except FileNotFoundError:
+        if _has_folder():
+            raise
+        typer.echo("error: the current folder is gone\nhint: `cd` to one that exists", err=True)
+        sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:  # `mcode … | head`: nobody listens any more

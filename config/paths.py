@@ -4,6 +4,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from .errors import MaxAgentError
+
 
 def home(environ: Mapping[str, str] = os.environ) -> Path:
     """The user's MaxAgent folder; not created here."""
@@ -22,10 +24,19 @@ def project_config(folder: Path) -> Path:
 
 
 def data_folder(home_folder: Path) -> Path:
-    """Threads, journals, snapshots and long outputs: created private (0700)."""
+    """Threads, journals, snapshots and long outputs: created private (0700).
+
+    Raises MaxAgentError when it cannot be made.
+    """
     folder = home_folder / "data"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folder.chmod(0o700)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.chmod(0o700)
+    except OSError as error:
+        raise MaxAgentError(
+            f"cannot keep data in `{folder}`: {error.strerror}",
+            hint="make it a folder that you may write to, or set `MAXAGENT_HOME` to another one",
+        ) from error
     return folder
 
 

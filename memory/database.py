@@ -132,10 +132,9 @@ def set_aside(path: Path) -> Path:
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     names = (f"{path.name}.corrupt-{stamp}{again}" for again in chain([""], count(2)))
     aside = next(path.with_name(name) for name in names if not path.with_name(name).exists())
-    for suffix in ("-wal", "-shm", ""):
-        part = path.with_name(path.name + suffix)
+    for part, moved in zip(_parts(path), _parts(aside), strict=True):
         if part.exists():
-            part.rename(path.with_name(aside.name + suffix))
+            part.rename(moved)
     return aside
 
 
@@ -209,16 +208,31 @@ def _refuse_newer(version: int) -> None:
 
 
 def _begin_or_migrate(path: Path) -> Path | None:
-    done = _probe(path) if path.exists() else 0
-    moved = set_aside(path) if done is None else None
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-    path.chmod(0o600)
+    done = _probe(path) if path.exists() else None
+    if done is not None:
+        path.chmod(0o600)
+        _migrate(path, done)
+        return None
+    moved = set_aside(path) if any(part.exists() for part in _parts(path)) else None
+    fresh = path.with_name(f"{path.name}.new")  # renamed when whole: a kill leaves nothing half
+    for part in _parts(fresh):
+        part.unlink(missing_ok=True)
+    os.close(os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    _migrate(fresh, 0)
+    fresh.rename(path)
+    return moved
+
+
+def _migrate(path: Path, done: int) -> None:
     with closing(connect(path)) as connection:
-        for version, step in enumerate(MIGRATIONS[done or 0 :], start=(done or 0) + 1):
+        for version, step in enumerate(MIGRATIONS[done:], start=done + 1):
             connection.executescript(
                 f"BEGIN IMMEDIATE; {step} PRAGMA user_version = {version}; COMMIT;"
             )
-    return moved
+
+
+def _parts(path: Path) -> list[Path]:
+    return [path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm")]
 
 
 @contextmanager

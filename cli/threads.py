@@ -1,0 +1,180 @@
+"""`mcode threads`: list, look at, name and delete threads, without loading LangGraph."""
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..config.errors import UsageError
+
+if TYPE_CHECKING:
+    from ..memory.threads import ThreadIndex, ThreadRow
+
+app = typer.Typer(
+    help="The threads of this machine: list, show, rename, delete.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Thread = Annotated[str, typer.Argument(help="Id, its beginning (4 characters or more), or name.")]
+AsJson = Annotated[bool, typer.Option("--json", help="JSON on stdout.")]
+
+SHORT_ID = 8
+
+
+@app.command("list")
+def list_(
+    all_folders: Annotated[bool, typer.Option("--all", help="Those of every folder.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the threads of the current folder, the last used first."""
+    from .i18n import t
+
+    everything = _index().list()
+    here = str(Path.cwd().resolve())
+    rows = [row for row in everything if all_folders or row.folder == here]
+    if as_json:
+        typer.echo(json.dumps([asdict(row) for row in rows], indent=2, ensure_ascii=False))
+        return
+    if rows:
+        _show_rows(rows, with_folder=all_folders)
+    elif not everything:
+        typer.echo(t("threads.none"), err=True)
+    if others := len(everything) - len(rows):
+        typer.echo(t("threads.elsewhere", count=others), err=True)
+
+
+@app.command()
+def show(thread: Thread, as_json: AsJson = False) -> None:
+    """Show one thread: what it was asked, how it stands, how to go on."""
+    from .safe_text import safe
+
+    row = _index().find(thread)
+    if as_json:
+        typer.echo(json.dumps(asdict(row), indent=2, ensure_ascii=False))
+        return
+    for label, text in _facts(row):
+        if text:
+            typer.echo(f"{label}: {safe(text)}")
+
+
+@app.command()
+def rename(thread: Thread, name: Annotated[str, typer.Argument(help="The new name.")]) -> None:
+    """Give a thread a name to call it by."""
+    from .i18n import t
+
+    index = _index()
+    row = index.find(thread)
+    index.rename(row.thread_id, name)
+    typer.echo(t("threads.renamed", id=row.thread_id[:SHORT_ID], name=name.strip()), err=True)
+
+
+@app.command()
+def delete(
+    thread: Thread,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete a thread and everything kept for it; the project's files stay as they are."""
+    from .i18n import t
+
+    index = _index()
+    row = index.find(thread)
+    if not yes and not _confirmed(row):
+        raise typer.Exit(1)
+    index.delete(row.thread_id)
+    typer.echo(t("threads.deleted", id=row.thread_id[:SHORT_ID]), err=True)
+
+
+def _confirmed(row: "ThreadRow") -> bool:
+    from .i18n import t
+
+    if not sys.stdin.isatty():
+        raise UsageError("nobody is here to say yes", hint="add `--yes` to delete without asking")
+    question = t("threads.delete", id=row.thread_id[:SHORT_ID], title=_title(row))
+    return typer.confirm(question, err=True)
+
+
+def _index() -> "ThreadIndex":
+    from ..memory.threads import ThreadIndex
+    from .i18n import t
+
+    index = ThreadIndex()
+    if index.set_aside:
+        typer.echo(t("threads.damaged", path=index.set_aside), err=True)
+    return index
+
+
+def _show_rows(rows: "list[ThreadRow]", *, with_folder: bool) -> None:
+    from .i18n import t
+    from .safe_text import safe_line
+    from .table import show_table
+
+    folder, title = t("threads.folder"), t("threads.title")
+    headers = ["id", t("threads.status"), t("threads.steps"), t("threads.updated"), title]
+    cells = [
+        [row.thread_id[:SHORT_ID], _status(row), str(row.steps), _when(row.updated_at), _title(row)]
+        for row in rows
+    ]
+    if with_folder:
+        headers.insert(-1, folder)
+        for row, line in zip(rows, cells, strict=True):
+            line.insert(-1, safe_line(row.folder))
+    show_table(headers, cells, cut=(folder, title))
+
+
+def _facts(row: "ThreadRow") -> "Iterator[tuple[str, str]]":
+    """What `show` says of a thread, by label; empty texts are not shown."""
+    from .i18n import t
+
+    yield t("threads.title"), row.title
+    yield "id", row.thread_id
+    yield t("threads.name"), row.name
+    yield t("threads.folder"), row.folder
+    yield t("threads.status"), _status(row)
+    yield t("threads.holder"), _holder(row)
+    yield t("threads.steps"), str(row.steps)
+    yield t("threads.created"), _when(row.created_at)
+    yield t("threads.updated"), _when(row.updated_at)
+    yield t("threads.request"), row.request
+    if row.evidence:
+        yield t("threads.evidence"), "{command}: {verdict}, {reason}".format(**row.evidence)
+    yield t("threads.resume"), _way_on(row)
+
+
+def _way_on(row: "ThreadRow") -> str:
+    command = f"mcode resume {row.thread_id[:SHORT_ID]}"
+    if row.status == "waiting":
+        return f"{command} [--approve | --reject WHY | --answer TEXT]"
+    return command if row.status in ("limit", "interrupted", "failed", "unknown") else ""
+
+
+def _holder(row: "ThreadRow") -> str:
+    from ..config import paths
+    from ..memory.lease import holder
+
+    found = holder(paths.home(), row.thread_id) if row.status == "running" else None
+    return f"{found.pid} ({found.command}), {found.host}, {found.clock}" if found else ""
+
+
+def _title(row: "ThreadRow") -> str:
+    from .i18n import t
+    from .safe_text import safe_line
+
+    title = safe_line(row.title) or t("threads.untitled")
+    return f"{row.name} · {title}" if row.name else title
+
+
+def _status(row: "ThreadRow") -> str:
+    from .i18n import t
+
+    return t(f"threads.status.{row.status}")
+
+
+def _when(moment: str) -> str:
+    """Local time to the minute; empty where it is not known."""
+    return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M") if moment else ""

@@ -72,6 +72,7 @@ GLM_CODES = {"1261": ContextOverflow, "1113": QuotaExhausted, "1211": ModelNotFo
 HINTS: Mapping[type[ModelFailure], str] = {
     AuthenticationFailed: "Check the key and that it belongs to this endpoint",
     QuotaExhausted: "Check the account's balance and limits at the provider",
+    InvalidRequest: "Check the settings of this model and the base URL",
     ModelNotFound: "Check the model's name and the base URL (most end in `/v1`)",
     ContextOverflow: "Go on in a new thread, or set `context_length` of this model to its real one",
     RateLimited: "Wait a little, then `mcode resume`",

@@ -63,13 +63,13 @@ def resolve(settings: Settings, environ: Mapping[str, str], spec: str = "") -> R
 def _split(settings: Settings, environ: Mapping[str, str], spec: str) -> tuple[Provider, str]:
     """The provider and its name for the model.
 
-    A known first part is always the provider. An unknown one belongs to the model's name
-    (`Qwen/Qwen3-Coder` on a server of one's own) where the user has named the endpoint, or where
-    the provider's names have slashes; elsewhere it is a mistake.
+    A known first part, in small letters, is always the provider. An unknown one belongs to the
+    model's name (`Qwen/Qwen3-Coder` on a server of one's own) where the user has named the
+    endpoint, or where the provider's names have slashes; elsewhere it is a mistake.
     """
     for separator in "/:":
         first, found, rest = spec.partition(separator)
-        if found and rest and first.lower() in providers():
+        if found and rest and first in providers():
             return provider(first), rest
     chosen = detect(settings, environ)
     own_endpoint = settings.litellm.base_url or chosen.endpoint(environ)

@@ -71,6 +71,6 @@ class Responses(ChatOpenAI):
             what = f"{asked.who} was silent for {READ_SECONDS:g} s"
             return ProviderFault(what, hint=HINTS[ProviderFault])
         if isinstance(error, openai.APIConnectionError):
-            what = f"{asked.who} could not be reached: {asked.quote(str(error))}"
+            what = f"The connection to {asked.who} failed: {asked.quote(str(error))}"
             return ProviderFault(what, hint="Check the network and the base URL")
         return refusal_in_stream(asked, str(error))

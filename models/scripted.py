@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models.chat_models import BaseChatModel, agenerate_from_stream
@@ -48,6 +48,8 @@ class Turn(_Strict):
 
 
 Scenario = dict[str, list[Turn]] | list[Turn]
+_BY_ROLE = TypeAdapter(dict[str, list[Turn]])
+_LIST = TypeAdapter(list[Turn])
 
 
 class Scripted(BaseChatModel):
@@ -161,7 +163,7 @@ def open_script(path: Path, role: str) -> Scripted:
 def _scenario(path: Path, text: str) -> Scenario:
     try:
         value: object = json.loads(text)
-        return cast(Scenario, TypeAdapter[Any](Scenario).validate_python(value))
+        return (_LIST if isinstance(value, list) else _BY_ROLE).validate_python(value)
     except json.JSONDecodeError as error:
         what = f"`{path}`, line {error.lineno}, column {error.colno}: {error.msg}"
         raise UsageError(what, hint="A scenario is a JSON file") from None
@@ -171,7 +173,7 @@ def _scenario(path: Path, text: str) -> Scenario:
 
 def _first(error: ValidationError) -> str:
     first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"][1:])
+    place = ".".join(str(part) for part in first["loc"])
     return f"{place or 'scenario'}: {first['msg']}"
 
 

@@ -1,0 +1,70 @@
+"""From the user's words to a chat model, and what that imports."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from langchain_core.messages import HumanMessage
+from provider import Provider
+
+from maxagent.config.errors import UsageError
+from maxagent.config.settings import Endpoint, ModelLimits, ModelSection, Settings
+from maxagent.models.ask import ask
+from maxagent.models.chat_completions import ChatCompletions
+from maxagent.models.registry import close_model, open_model
+from maxagent.models.responses import Responses
+from maxagent.models.scripted import Scripted
+
+RESPONSES = Settings(model=ModelSection(models={"gpt-4o": ModelLimits(api="responses")}))
+
+
+async def test_the_settings_and_the_spec_choose_the_class(tmp_path: Path) -> None:
+    (tmp_path / "s.json").write_text(json.dumps([{"text": "Hi"}]))
+    keys = {"OPENAI_API_KEY": "k"}
+    opened = [
+        open_model(Settings(), environ=keys),
+        open_model(RESPONSES, spec="openai/gpt-4o", environ=keys),
+        open_model(Settings(), spec=f"scripted/{tmp_path}/s.json", environ={}, role="coder"),
+    ]
+    assert [type(model) for model in opened] == [ChatCompletions, Responses, Scripted]
+    for model in opened:
+        await close_model(model)
+
+
+async def test_an_environment_alone_is_enough(provider: Provider) -> None:
+    provider.script([{"text": "Hi"}])
+    environ = {"OPENAI_BASE_URL": provider.url, "OPENAI_API_KEY": "k"}
+    model = open_model(Settings(), environ=environ)
+    message = await ask(model, [HumanMessage("x")], print, print)
+    await close_model(model)
+    assert message.content == "Hi"
+    body = provider.requests[0].body
+    assert (body["model"], body["max_tokens"], body["temperature"]) == ("gpt-4o", 16_384, 0.7)
+
+
+def test_wrong_words_are_a_usage_error_and_reach_no_network() -> None:
+    with pytest.raises(UsageError):
+        open_model(Settings(litellm=Endpoint(provider="nobody")), environ={})
+
+
+HEAVY = ("langchain_core", "langgraph", "openai", "httpx", "langchain_openai")
+LIGHT = ["providers", "resolve", "catalog", "errors", "retry", "refusals", "registry"]
+
+
+def imported_by(code: str) -> set[str]:
+    script = f"import sys\n{code}\nprint(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    return {name for name in done.stdout.split() if name in HEAVY}
+
+
+def test_what_light_commands_use_is_light() -> None:
+    assert imported_by("\n".join(f"import maxagent.models.{name}" for name in LIGHT)) == set()
+
+
+def test_no_sdk_is_imported_but_the_one_used() -> None:
+    used = imported_by("import maxagent.models.chat_completions, maxagent.models.scripted")
+    assert used == {"langchain_core", "httpx"}

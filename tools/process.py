@@ -20,6 +20,8 @@ from typing import cast
 
 from .environment import child_environment
 
+SHELL = "/bin/bash" if Path("/bin/bash").exists() else "/bin/sh"
+"""What runs command lines: bash where there is one, since that is what models write."""
 GRACE = 2.0
 """Seconds between asking a group to end (TERM) and ending it (KILL)."""
 LAST_WORDS = 0.5

@@ -1,16 +1,13 @@
 """The tool that runs a shell command."""
 
 import asyncio
-from pathlib import Path
 
 from .live_output import LiveOutput
-from .process import Ended, stream
+from .process import SHELL, Ended, stream
 from .recording import Recording
 from .result import ToolRefusal, ToolResult
 from .tool import Run, tool
 
-SHELL = "/bin/bash" if Path("/bin/bash").exists() else "/bin/sh"
-"""bash where there is one, since that is what models write; without start files."""
 LONGEST_TIMEOUT = 600.0
 """Seconds that a call may ask for; the configured time may be longer."""
 LONGEST_COMMAND = 100_000

@@ -1,0 +1,115 @@
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from maxagent.tools.frameworks import detect, find_python, uses_pytest
+from maxagent.tools.process import SHELL
+
+
+def write(folder: Path, name: str, text: str = "") -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def fake_python(path: Path, *, has_pytest: bool) -> Path:
+    """A Python that runs ours, or one that has no pytest."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(
+        f'#!/bin/sh\nexec {sys.executable} "$@"\n' if has_pytest else "#!/bin/sh\nexit 1\n"
+    )
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pytest.ini", ""),
+        ("conftest.py", ""),
+        ("pyproject.toml", "[tool.pytest.ini_options]\n"),
+        ("setup.cfg", "[tool:pytest]\n"),
+        ("tox.ini", "[pytest]\n"),
+        ("test_a.py", ""),
+        ("a_test.py", ""),
+        ("tests/check.py", ""),
+        ("src/package/tests/test_a.py", ""),
+    ],
+)
+def test_a_pytest_project_is_known_by_its_files(name: str, text: str, tmp_path: Path) -> None:
+    write(tmp_path, name, text)
+    assert uses_pytest(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pyproject.toml", "[tool.ruff]\n"),
+        ("setup.cfg", "[metadata]\n"),
+        ("tests/a.test.js", ""),
+        ("contest.py", ""),
+        ("node_modules/x/test_a.py", ""),
+        (".venv/lib/test_a.py", ""),
+    ],
+)
+async def test_other_projects_have_no_pytest(name: str, text: str, tmp_path: Path) -> None:
+    write(tmp_path, name, text)
+    assert await detect(tmp_path, "") is None
+
+
+async def test_a_configured_command_wins(tmp_path: Path) -> None:
+    write(tmp_path, "test_a.py")
+    command = await detect(tmp_path, "make test && true")
+    assert command
+    assert command.argv == (SHELL, "-c", "make test && true")
+    assert (command.shown, command.framework) == ("make test && true", "configured")
+
+
+async def test_the_projects_own_python_is_used(tmp_path: Path) -> None:
+    write(tmp_path, "test_a.py")
+    own = fake_python(tmp_path / ".venv" / "bin" / "python", has_pytest=True)
+    command = await detect(tmp_path, "")
+    assert command
+    assert command.argv == (str(own), "-m", "pytest")
+    assert (command.shown, command.problem) == (".venv/bin/python -m pytest", "")
+
+
+async def test_the_projects_own_python_without_pytest_is_a_problem(tmp_path: Path) -> None:
+    write(tmp_path, "test_a.py")
+    own = fake_python(tmp_path / "venv" / "bin" / "python", has_pytest=False)
+    command = await detect(tmp_path, "")
+    assert command and command.problem == f"pytest is not installed for `{own}`"
+
+
+async def test_without_one_the_first_python_with_pytest_is_used(tmp_path: Path) -> None:
+    folder, path = tmp_path / "project", tmp_path / "bin"
+    active = fake_python(tmp_path / "active" / "bin" / "python", has_pytest=True)
+    fake_python(path / "python3", has_pytest=False)
+    on_path = fake_python(path / "python", has_pytest=True)
+    environ = {"PATH": str(path), "VIRTUAL_ENV": str(active.parent.parent)}
+    assert await find_python(folder, environ) == (active, True)
+    fake_python(active, has_pytest=False)
+    assert await find_python(folder, environ) == (on_path, True)
+    assert await find_python(folder, {"PATH": ""}) == (Path(sys.executable), True)
+
+
+async def test_without_any_pytest_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = fake_python(tmp_path / "bin" / "python3", has_pytest=False)
+    monkeypatch.setattr(sys, "executable", str(python))
+    assert await find_python(tmp_path, {"PATH": str(python.parent)}) == (python, False)
+
+
+async def test_a_module_in_the_project_is_not_taken_for_pytest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, "pytest.py")
+    monkeypatch.chdir(tmp_path)
+    bare = write(tmp_path, "bare", f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
+    bare.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(bare))
+    assert await find_python(tmp_path, {"PATH": os.devnull}) == (bare, False)

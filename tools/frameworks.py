@@ -1,0 +1,107 @@
+"""Find out how a project's own tests are run: the configured command, or pytest and its Python."""
+
+import asyncio
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from .process import SHELL, capture
+
+MOST_FOLDERS = 500
+"""How many folders of a project are looked into for tests."""
+_NOT_THE_PROJECT = frozenset(["node_modules", "venv", "env", "build", "dist", "site-packages"])
+_CONFIGURED = {
+    "pytest.ini": "",
+    ".pytest.ini": "",
+    "conftest.py": "",
+    "pyproject.toml": "[tool.pytest",
+    "setup.cfg": "[tool:pytest]",
+    "tox.ini": "[pytest]",
+}
+"""Files that configure pytest, and what must be in them."""
+_HAS_PYTEST = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"
+
+
+@dataclass(frozen=True)
+class TestCommand:
+    """How to run the tests."""
+
+    __test__: ClassVar[bool] = False  # pytest would take the name for a test's
+    argv: tuple[str, ...]
+    shown: str
+    """The command as people read it."""
+    framework: Literal["configured", "pytest"]
+    """Only pytest can be asked for a report with counts."""
+    problem: str = ""
+    """Why the command cannot run, and what to do; mostly empty."""
+
+
+async def detect(folder: Path, configured: str) -> TestCommand | None:
+    """The project's test command; None when nothing says that there are tests."""
+    if configured.strip():
+        return TestCommand((SHELL, "-c", configured), configured, "configured")
+    if not await asyncio.to_thread(uses_pytest, folder):
+        return None
+    python, works = await find_python(folder, os.environ)
+    shown = f"{_short(python, folder)} -m pytest"
+    problem = "" if works else f"pytest is not installed for `{python}`"
+    return TestCommand((str(python), "-m", "pytest"), shown, "pytest", problem)
+
+
+def uses_pytest(folder: Path) -> bool:
+    """Whether pytest is configured, or there are files that it would collect."""
+    if any(_says(folder / name, words) for name, words in _CONFIGURED.items()):
+        return True
+    return any(_is_test(name, parent) for parent, name in _python_files(folder))
+
+
+async def find_python(folder: Path, environ: Mapping[str, str]) -> tuple[Path, bool]:
+    """The project's own Python, or else the first with pytest; and whether it has pytest.
+
+    After the project's own come `$VIRTUAL_ENV`, PATH and the one that runs MaxAgent.
+    """
+    for name in (".venv", "venv"):
+        if (own := folder / name / "bin" / "python").exists():
+            return own, await has_pytest(own)
+    active = environ.get("VIRTUAL_ENV")
+    candidates = [Path(active) / "bin" / "python"] if active else []
+    found = (shutil.which(name, path=environ.get("PATH")) for name in ("python3", "python"))
+    candidates += [Path(path) for path in found if path]
+    for python in [*candidates, Path(sys.executable)]:
+        if await has_pytest(python):
+            return python, True
+    return next(filter(Path.exists, candidates), Path(sys.executable)), False
+
+
+async def has_pytest(python: Path) -> bool:
+    """Whether pytest is installed for this Python."""
+    # run from the root, so that nothing in the project is taken for a module
+    probe = await capture([str(python), "-c", _HAS_PYTEST], cwd=Path("/"), timeout=20)
+    return probe.exit_code == 0
+
+
+def _says(file: Path, words: str) -> bool:
+    try:
+        return words in file.read_text(errors="replace")
+    except OSError:
+        return False
+
+
+def _python_files(folder: Path) -> Iterator[tuple[str, str]]:
+    """The name of each Python file and of the folder it is in, of a bounded part of the project."""
+    for parent, folders, files in islice(os.walk(folder), MOST_FOLDERS):
+        folders[:] = [one for one in folders if one[0] != "." and one not in _NOT_THE_PROJECT]
+        yield from ((Path(parent).name, file) for file in files if file.endswith(".py"))
+
+
+def _is_test(file: str, parent: str) -> bool:
+    return file.startswith("test_") or file.endswith("_test.py") or parent in ("test", "tests")
+
+
+def _short(python: Path, folder: Path) -> str:
+    return str(python.relative_to(folder)) if python.is_relative_to(folder) else python.name

@@ -82,9 +82,7 @@ async def test_tests_that_take_too_long_are_stopped_and_red(tmp_path: Path) -> N
 
 
 async def test_strict_projects_and_those_that_use_the_cache_run_too(tmp_path: Path) -> None:
-    settings = (
-        "[pytest]\naddopts = --strict-config --ff\ncache_dir = .cache\nfilterwarnings = error\n"
-    )
+    settings = "[pytest]\naddopts = --strict-config --ff\ncache_dir = .cache\n"
     (tmp_path / "pytest.ini").write_text(settings)
     run = await run_in(tmp_path, "def test_good(): pass")
     assert verdict(run).verdict == "passed"

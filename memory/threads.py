@@ -227,4 +227,4 @@ def _not_found(text: str, rows: list[ThreadRow]) -> UsageError:
 
 
 def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+    return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -137,9 +137,9 @@ def test_damage_further_inside_is_told_when_it_is_met(filled: Path) -> None:
     good = filled.read_bytes()
     filled.write_bytes(good[:16384] + b"\xaa" * 200_000 + good[216_384:])
     assert prepare(filled).set_aside is None
-    with pytest.raises(MaxAgentError, match="was damaged and has been kept aside") as told:
-        with explained(filled):
-            count(filled, "checkpoints WHERE value LIKE '%y%'")
+    kept = pytest.raises(MaxAgentError, match="was damaged and has been kept aside")
+    with kept as told, explained(filled):
+        count(filled, "checkpoints WHERE value LIKE '%y%'")
     assert "run the command again" in told.value.hint
     assert prepare(filled) == Prepared(set_aside=None)
     assert count(filled, "threads") == 0
@@ -175,9 +175,9 @@ def test_a_full_disk_is_told_with_a_remedy(filled: Path) -> None:
     with closing(connect(filled)) as connection:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages}")
-        with pytest.raises(MaxAgentError, match="the disk is full") as told:
-            with explained(filled), immediate(connection):
-                connection.execute("INSERT INTO checkpoints VALUES ('t', 1, zeroblob(100000))")
+        full = pytest.raises(MaxAgentError, match="the disk is full")
+        with full as told, explained(filled), immediate(connection):
+            connection.execute("INSERT INTO checkpoints VALUES ('t', 1, zeroblob(100000))")
         assert not connection.in_transaction
     assert "free some space" in told.value.hint
     assert count(filled, "checkpoints") == 200
@@ -209,10 +209,9 @@ def test_a_disk_that_fills_up_at_the_start_leaves_nothing_half(room: int, path: 
 def test_a_locked_database_is_told_with_a_remedy(filled: Path) -> None:
     with closing(connect(filled)) as holder, closing(connect(filled)) as other:
         other.execute("PRAGMA busy_timeout = 0")
-        with immediate(holder):
-            with pytest.raises(MaxAgentError, match="another process keeps it locked"):
-                with explained(filled):
-                    other.execute("BEGIN IMMEDIATE")
+        locked = pytest.raises(MaxAgentError, match="another process keeps it locked")
+        with immediate(holder), locked, explained(filled):
+            other.execute("BEGIN IMMEDIATE")
 
 
 def test_a_mistake_of_our_own_is_not_dressed_up(filled: Path) -> None:

@@ -95,10 +95,12 @@ def test_half_a_surrogate_is_no_obstacle(journal: Journal) -> None:
 
 
 def test_of_many_threads_one_begins_a_call(path: Path) -> None:
-    with closing(Journal(path)) as mine, closing(Journal(path)) as other:
-        with ThreadPoolExecutor(8) as pool:
-            journals = [mine, other] * 20
-            found = list(pool.map(lambda journal: journal.begin("t", "c", "edit"), journals))
+    with (
+        closing(Journal(path)) as mine,
+        closing(Journal(path)) as other,
+        ThreadPoolExecutor(8) as pool,
+    ):
+        found = list(pool.map(lambda journal: journal.begin("t", "c", "edit"), [mine, other] * 20))
     assert [type(one) for one in found].count(Begun) == 1
     assert [type(one) for one in found].count(Unfinished) == 39
 

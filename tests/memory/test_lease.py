@@ -137,9 +137,8 @@ def test_a_file_removed_while_it_is_being_locked_is_not_the_lock(
         flock(descriptor, operation)
 
     monkeypatch.setattr(fcntl, "flock", flock_just_after_the_holder_has_left)
-    with hold(tmp_path, thread):
-        with pytest.raises(ThreadBusy), hold(tmp_path, thread):
-            pass
+    with hold(tmp_path, thread), pytest.raises(ThreadBusy), hold(tmp_path, thread):
+        pass
 
 
 TAKE_TURNS = """

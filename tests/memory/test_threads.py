@@ -1,0 +1,298 @@
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from maxagent.config import paths
+from maxagent.config.errors import MaxAgentError, ThreadBusy, UsageError
+from maxagent.memory import thread_id
+from maxagent.memory.checkpointer import open_checkpointer
+from maxagent.memory.database import connect
+from maxagent.memory.journal import Journal
+from maxagent.memory.lease import hold, lock_file
+from maxagent.memory.threads import Status, ThreadIndex, ThreadRow
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def index(home: Path) -> ThreadIndex:
+    return ThreadIndex(home)
+
+
+def record(
+    index: ThreadIndex, folder: Path, title: str = "Repair the test", thread: str = ""
+) -> ThreadRow:
+    return index.record(
+        thread_id=thread or thread_id.new(),
+        title=title,
+        folder=str(folder.resolve()),
+        graph="task",
+        request=f"{title}, please",
+        options={"mode": "auto"},
+    )
+
+
+async def begin_elsewhere(home: Path, thread: str, *, waiting: bool = False) -> None:
+    """What LangGraph's own server leaves of a thread that we never saw."""
+    path = paths.database(home)
+    async with open_checkpointer(path):
+        pass
+    checkpoint = "1f0a9a6e-0000-6000-8000-000000000000"
+    with closing(connect(path)) as connection:
+        connection.execute(
+            "INSERT INTO checkpoints (thread_id, checkpoint_id, metadata) VALUES (?, ?, ?)",
+            (thread, checkpoint, b'{"step": 4, "graph_id": "task"}'),
+        )
+        if waiting:
+            connection.execute(
+                "INSERT INTO writes (thread_id, checkpoint_id, task_id, idx, channel)"
+                " VALUES (?, ?, 'a', -3, '__interrupt__')",
+                (thread, checkpoint),
+            )
+
+
+def test_a_recorded_thread_is_listed_as_it_is(
+    index: ThreadIndex, home: Path, tmp_path: Path
+) -> None:
+    row = record(index, tmp_path)
+    with hold(home, row.thread_id):
+        assert index.list() == [row] == [index.get(row.thread_id)]
+    assert (row.status, row.request, row.options) == (
+        "running",
+        "Repair the test, please",
+        {"mode": "auto"},
+    )
+
+
+def test_threads_are_listed_by_folder_the_last_used_first(
+    index: ThreadIndex, tmp_path: Path
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir(), there.mkdir()
+    first, second, other = record(index, here), record(index, here), record(index, there)
+    index.set_status(first.thread_id, "done")
+    assert [row.thread_id for row in index.list(here)] == [first.thread_id, second.thread_id]
+    assert index.latest(here).thread_id == first.thread_id
+    (tmp_path / "link").symlink_to(there)
+    assert index.latest(tmp_path / "link").thread_id == other.thread_id
+    assert len(index.list()) == 3
+
+
+def test_a_folder_without_threads_has_no_latest(index: ThreadIndex, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no thread in") as told:
+        index.latest(tmp_path)
+    assert "threads list --all" in told.value.hint
+
+
+def test_running_is_believed_only_while_somebody_holds_the_thread(
+    index: ThreadIndex, home: Path, tmp_path: Path
+) -> None:
+    row = record(index, tmp_path)
+    assert index.get(row.thread_id).status == "interrupted"
+    with hold(home, row.thread_id):
+        assert index.get(row.thread_id).status == "running"
+
+
+@pytest.mark.parametrize("status", ["waiting", "done", "unverified", "failed", "limit", "undone"])
+def test_a_status_stays_with_its_proof(status: Status, index: ThreadIndex, tmp_path: Path) -> None:
+    row = record(index, tmp_path)
+    proof = {"command": "pytest -q", "verdict": "passed", "reason": "3 passed"}
+    index.set_status(row.thread_id, "waiting", evidence=proof)
+    index.set_status(row.thread_id, status)
+    found = index.get(row.thread_id)
+    assert (found.status, found.evidence) == (status, proof)
+    assert found.updated_at >= row.updated_at == found.created_at
+
+
+@pytest.mark.parametrize("name", ["登录修复", "x", "it's; DROP TABLE threads; --", "n" * 60])
+def test_a_thread_is_found_by_its_name(name: str, index: ThreadIndex, tmp_path: Path) -> None:
+    row = record(index, tmp_path)
+    index.rename(row.thread_id, f" {name} ")
+    assert index.find(name).thread_id == row.thread_id
+    assert index.get(row.thread_id).name == name
+
+
+@pytest.mark.parametrize("name", ["", "  ", "two\nlines", "\x1b[31mred", "n" * 61])
+def test_a_bad_name_is_refused(name: str, index: ThreadIndex, tmp_path: Path) -> None:
+    row = record(index, tmp_path)
+    with pytest.raises(UsageError, match="one line of printable characters"):
+        index.rename(row.thread_id, name)
+
+
+def test_a_name_belongs_to_one_thread(index: ThreadIndex, tmp_path: Path) -> None:
+    first, second = record(index, tmp_path), record(index, tmp_path)
+    index.rename(first.thread_id, "login")
+    index.rename(first.thread_id, "login")
+    with pytest.raises(UsageError, match="another thread is called `login`"):
+        index.rename(second.thread_id, "login")
+
+
+A, B = "aaaa1111-0000-4000-8000-000000000001", "aaaa2222-0000-4000-8000-000000000002"
+
+
+@pytest.mark.parametrize(("text", "found"), [(A, A), (A[:5], A), (A[:8], A), (B[:-1], B)])
+def test_a_thread_is_found_by_the_beginning_of_its_id(
+    text: str, found: str, index: ThreadIndex, tmp_path: Path
+) -> None:
+    record(index, tmp_path, thread=A), record(index, tmp_path, thread=B)
+    assert index.find(text).thread_id == found
+
+
+def test_a_name_goes_before_the_beginning_of_an_id(index: ThreadIndex, tmp_path: Path) -> None:
+    record(index, tmp_path, thread=A), record(index, tmp_path, thread=B)
+    index.rename(B, A[:6])
+    assert index.find(A[:6]).thread_id == B
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("aaaa", "`aaaa` fits 2 threads", f"`{B}` (login), `{A}` (Repair)"),
+        ("aaa", "no thread `aaa`", "threads list --all"),
+        ("", "no thread ``", "threads list --all"),
+        ("logni", "no thread `logni`", "did you mean `login`?"),
+        ("aaaa2223", "no thread `aaaa2223`", f"did you mean `{B}`"),
+        ("' OR 1=1 --", "no thread `' OR 1=1 --`", "threads list --all"),
+        ("%", "no thread `%`", "threads list --all"),
+    ],
+)
+def test_a_thread_that_is_not_meant_clearly_is_not_guessed(
+    text: str, message: str, hint: str, index: ThreadIndex, tmp_path: Path
+) -> None:
+    record(index, tmp_path, "Repair", A), record(index, tmp_path, "Other", B)
+    index.rename(B, "login")
+    with pytest.raises(UsageError) as told:
+        index.find(text)
+    assert told.value.message == message
+    assert hint in told.value.hint
+    assert told.value.exit_code == 2
+
+
+async def test_a_thread_begun_elsewhere_is_on_the_list(
+    index: ThreadIndex, home: Path, tmp_path: Path
+) -> None:
+    waiting, ended = thread_id.new(), thread_id.new()
+    await begin_elsewhere(home, waiting, waiting=True)
+    await begin_elsewhere(home, ended)
+    rows = {row.thread_id: row for row in index.list()}
+    assert (rows[waiting].status, rows[ended].status) == ("waiting", "unknown")
+    found = index.find(ended[:8])
+    assert (found.graph, found.steps, found.title, found.folder) == ("task", 4, "", "")
+    assert found.updated_at.startswith("2025-")
+    assert index.list(tmp_path) == []
+    with pytest.raises(UsageError, match="was begun elsewhere"):
+        index.rename(ended, "mine")
+
+
+async def test_the_steps_of_a_recorded_thread_are_counted(
+    index: ThreadIndex, home: Path, tmp_path: Path
+) -> None:
+    row = record(index, tmp_path)
+    await begin_elsewhere(home, row.thread_id)
+    assert (index.get(row.thread_id).steps, index.get(row.thread_id).title) == (4, row.title)
+
+
+async def test_a_deleted_thread_leaves_nothing(
+    index: ThreadIndex, home: Path, tmp_path: Path
+) -> None:
+    gone, kept = record(index, tmp_path), record(index, tmp_path)
+    outputs = paths.outputs_folder(home, gone.thread_id)
+    outputs.mkdir(parents=True)
+    (outputs / "c1.txt").write_text("long output")
+    with closing(Journal(paths.database(home))) as journal:
+        for row in (gone, kept):
+            await begin_elsewhere(home, row.thread_id, waiting=True)
+            journal.begin(row.thread_id, "c1", "edit")
+    index.delete(gone.thread_id)
+    with closing(connect(paths.database(home))) as connection:
+        for table in ("threads", "journal", "checkpoints", "writes"):
+            left = connection.execute(f"SELECT thread_id FROM {table}").fetchall()
+            assert left == [(kept.thread_id,)], table
+    assert not outputs.exists()
+    assert not lock_file(home, gone.thread_id).exists()
+    with pytest.raises(UsageError, match="no thread"):
+        index.get(gone.thread_id)
+
+
+def test_a_thread_that_runs_is_not_deleted(index: ThreadIndex, home: Path, tmp_path: Path) -> None:
+    row = record(index, tmp_path)
+    with hold(home, row.thread_id), pytest.raises(ThreadBusy):
+        index.delete(row.thread_id)
+    assert index.get(row.thread_id).title == row.title
+
+
+async def test_a_forged_id_deletes_no_files(index: ThreadIndex, home: Path) -> None:
+    await begin_elsewhere(home, "..")
+    with pytest.raises(UsageError, match="is not a thread id"):
+        index.delete("..")
+    assert paths.database(home).exists()
+
+
+def test_a_damaged_database_is_told_of(home: Path) -> None:
+    paths.database(home).write_bytes(b"damaged")
+    index = ThreadIndex(home)
+    assert index.set_aside and index.set_aside.read_bytes() == b"damaged"
+    assert index.list() == []
+
+
+def test_damage_met_while_listing_is_explained(
+    index: ThreadIndex, home: Path, tmp_path: Path
+) -> None:
+    for n in range(60):
+        record(index, tmp_path, f"{n}" * 200)
+    path = paths.database(home)
+    good = path.read_bytes()
+    path.write_bytes(good[:12288] + b"\xaa" * (len(good) - 12288))
+    with pytest.raises(MaxAgentError, match="kept aside"):
+        index.list()
+    assert ThreadIndex(home).list() == []
+
+
+RECORD = """
+import sys
+from pathlib import Path
+from maxagent.memory import thread_id
+from maxagent.memory.threads import ThreadIndex
+index = ThreadIndex(Path(sys.argv[1]))
+for n in range(20):
+    row = index.record(thread_id=thread_id.new(), title=str(n), folder="/", graph="task",
+                       request="", options={})
+    index.set_status(row.thread_id, "done")
+"""
+
+
+def test_processes_may_write_the_list_at_once(home: Path) -> None:
+    children = [
+        subprocess.Popen([sys.executable, "-c", RECORD, str(home)], stderr=subprocess.PIPE)
+        for _ in range(3)
+    ]
+    for child in children:
+        assert child.communicate() == (None, b"")
+    rows = ThreadIndex(home).list()
+    assert [row.status for row in rows] == ["done"] * 60
+
+
+def test_the_list_is_read_without_langgraph(home: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from maxagent.memory.threads import ThreadIndex;"
+        " ThreadIndex(Path(sys.argv[1])).list(); print(*sys.modules)"
+    )
+    command = [sys.executable, "-c", code, str(home)]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    heavy = {"langgraph", "langchain_core", "openai", "mcp", "pydantic", "rich", "asyncio"}
+    assert heavy & set(loaded) == set()
+
+
+def test_a_row_of_ours_that_is_written_twice_is_an_error(
+    index: ThreadIndex, tmp_path: Path
+) -> None:
+    row = record(index, tmp_path)
+    with pytest.raises(sqlite3.IntegrityError):
+        record(index, tmp_path, thread=row.thread_id)

@@ -49,8 +49,8 @@ class ResolvedModel:
 def resolve(settings: Settings, environ: Mapping[str, str], spec: str = "") -> ResolvedModel:
     """The model that `spec`, the settings and the environment ask for; `UsageError` if none.
 
-    `spec` is `PROVIDER/MODEL`, `PROVIDER:MODEL` or `MODEL` of the detected provider; empty:
-    `model.default` of the settings.
+    `spec` is `PROVIDER/MODEL`, `PROVIDER:MODEL`, `PROVIDER`, or `MODEL` of the detected provider;
+    empty: `model.default` of the settings.
     """
     chosen, model = _split(settings, environ, (spec or settings.model.default).strip())
     own = settings.litellm.provider in ("", chosen.name)
@@ -63,14 +63,15 @@ def resolve(settings: Settings, environ: Mapping[str, str], spec: str = "") -> R
 def _split(settings: Settings, environ: Mapping[str, str], spec: str) -> tuple[Provider, str]:
     """The provider and its name for the model.
 
-    A known first part, in small letters, is always the provider. An unknown one belongs to the
-    model's name (`Qwen/Qwen3-Coder` on a server of one's own) where the user has named the
-    endpoint, or where the provider's names have slashes; elsewhere it is a mistake.
+    A known first part, in small letters, is always the provider; alone it means its usual model.
+    An unknown one belongs to the model's name (`Qwen/Qwen3-Coder` on a server of one's own) where
+    the user has named the endpoint, or where the provider's names have slashes; elsewhere it is a
+    mistake.
     """
     for separator in "/:":
-        first, found, rest = spec.partition(separator)
-        if found and rest and first in providers():
-            return provider(first), rest
+        first, _, rest = spec.partition(separator)
+        if first in providers():
+            return provider(first), rest or provider(first).default_model
     chosen = detect(settings, environ)
     own_endpoint = settings.litellm.base_url or chosen.endpoint(environ)
     if "/" in spec and not (chosen.slashed_models or own_endpoint):
@@ -82,13 +83,20 @@ def _base_url(chosen: Provider, configured: str, environ: Mapping[str, str]) -> 
     url = (configured.strip() or chosen.endpoint(environ) or chosen.base_url).rstrip("/")
     if not url and not chosen.base_url:
         return ""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if not _is_address(url):
         raise UsageError(
             f"The base URL of `{chosen.name}` is not an http(s) address",
             hint="Write it like `https://host/v1`",
         )
     return url
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def _check_key(chosen: Provider, base_url: str, key: str) -> None:

@@ -8,6 +8,8 @@ from typing import Any, cast
 LINE_END = re.compile(rb"\r\n|\n|\r")
 """Only these end a line; `str.splitlines` would also cut JSON at U+2028."""
 
+DECODER = json.JSONDecoder(strict=False)
+
 
 class EventDecoder:
     """Gathers lines into events. Comments, ids, names and unknown fields are passed over."""
@@ -46,10 +48,10 @@ def json_values(data: str) -> Iterator[dict[str, Any]]:
     Usually one; several where a server leaves out the blank line between events. Anything else,
     as `[DONE]`, yields nothing.
     """
-    decoder, position = json.JSONDecoder(strict=False), 0
+    position = 0
     while (position := data.find("{", position)) >= 0:
         try:
-            value, position = decoder.raw_decode(data, position)
+            value, position = DECODER.raw_decode(data, position)
         except RecursionError:
             raise ValueError("nested too deeply") from None
         yield cast("dict[str, Any]", value)

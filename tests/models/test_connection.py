@@ -1,5 +1,6 @@
 """One endpoint over HTTP, against a real server."""
 
+import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable
 from typing import Any
@@ -162,6 +163,25 @@ async def test_a_complete_answer_needs_no_formal_end(
     connection = connect()
     for end in ends:
         assert (await ask(connection)).content == "abc", end
+
+
+async def test_an_abandoned_answer_does_not_spoil_the_next(
+    provider: Provider, connect: Connect
+) -> None:
+    provider.script([{"text": "abc", "hang_after": 2}, {"text": "next"}])
+    connection = connect()
+    first_piece = asyncio.Event()
+
+    async def abandoned() -> None:
+        async for _ in connection.answer(REQUEST):
+            first_piece.set()
+
+    task = asyncio.create_task(abandoned())
+    await first_piece.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert (await ask(connection)).content == "next"
 
 
 async def test_a_server_that_is_not_there(connect: Connect) -> None:

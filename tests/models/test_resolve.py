@@ -19,6 +19,8 @@ OWN_SERVER = Settings(litellm=Endpoint(base_url="http://localhost:8000/v1/"))
         ("gpt-4.1", "openai/gpt-4.1"),
         ("deepseek/deepseek-reasoner", "deepseek/deepseek-reasoner"),
         ("deepseek:deepseek-chat", "deepseek/deepseek-chat"),
+        ("deepseek", "deepseek/deepseek-chat"),
+        ("deepseek/", "deepseek/deepseek-chat"),
         ("qwen3:8b", "openai/qwen3:8b"),
         ("scripted/demo.json", "scripted/demo.json"),
         ("scripted//tmp/a/demo.json", "scripted//tmp/a/demo.json"),
@@ -88,7 +90,9 @@ def test_a_server_of_ones_own_needs_no_key(settings: Settings, spec: str) -> Non
     assert resolve(settings, {}, spec).api_key == ""
 
 
-@pytest.mark.parametrize("url", ["localhost:4000", "ftp://x/v1", "https://", "/v1"])
+@pytest.mark.parametrize(
+    "url", ["localhost:4000", "ftp://x/v1", "https://", "/v1", "http://[::1", "http://x:y"]
+)
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(UsageError, match="not an http"):
         resolve(Settings(litellm=Endpoint(base_url=url)), {})

@@ -2,6 +2,7 @@
 
 import codecs
 import re
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 
@@ -12,6 +13,8 @@ BINARY_SIGN_WITHIN = 8_000
 """Bytes at the beginning in which a NUL makes a file binary, as git has it."""
 GUESSED_FROM = 64_000
 """Bytes at the beginning from which a rare encoding is guessed."""
+TOO_FEW = 4
+"""Bytes beyond ASCII from which nothing can be guessed: mostly a Western name or sign."""
 
 BINARY = "the file is binary, not text; `run_command` can look at it"
 
@@ -84,11 +87,11 @@ def printable(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def one_line(name: str) -> str:
-    """A file name that cannot be taken for two: control characters are written as escapes."""
+def one_line(text: str) -> str:
+    """The text without anything that could end its line: control characters become escapes."""
     return "".join(
-        letter if letter.isprintable() or letter == " " else ascii(letter)[1:-1]
-        for letter in printable(name)
+        ascii(letter)[1:-1] if unicodedata.category(letter) in ("Cc", "Zl", "Zp") else letter
+        for letter in printable(text)
     )
 
 
@@ -133,6 +136,8 @@ def _is_chinese(data: bytes) -> bool:
 
 
 def _detected(data: bytes) -> list[str]:
+    if len(re.findall(b"[^\0-\x7f]", data)) < TOO_FEW:
+        return [_OTHERS[0]]
     from charset_normalizer import from_bytes
 
     best = from_bytes(data[:GUESSED_FROM], cp_isolation=_OTHERS).best()

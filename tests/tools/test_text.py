@@ -35,7 +35,7 @@ def test_the_encoding_is_found(data: bytes, text: str, encoding: str) -> None:
 @pytest.mark.parametrize(
     ("text", "encoding"),
     [
-        ("# café très bon\nx = 1\n", "cp1252"),
+        ("# café\nx = 1\n", "cp1252"),
         ("int größe = 1;\n", "cp1252"),
         ("Le café était très bien situé, près de l'hôtel.\n", "cp1252"),
         ("He said “hello” – and it’s fine\n", "cp1252"),
@@ -159,4 +159,4 @@ def test_only_a_newline_ends_a_line(text: str, lines: list[str]) -> None:
 
 def test_names_and_bytes_that_are_no_text_are_shown_as_escapes() -> None:
     assert printable("a\udcffb\nc") == "a\\xffb\nc"
-    assert one_line("two\nlines\x1b\udcff 文件") == "two\\nlines\\x1b\\xff 文件"
+    assert one_line("two\nlines\x1b\u2028\udcff 文\u3000件") == "two\\nlines\\x1b\\u2028\\xff 文\u3000件"

@@ -1,0 +1,89 @@
+"""The tool that searches in files: with ripgrep where it is there, else in Python."""
+
+import asyncio
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from .files import LARGEST, read_bytes
+from .line_search import Found, Hit, Search, search_lines
+from .listing import existing, listed_folder
+from .name_pattern import name_matcher
+from .result import ToolRefusal, ToolResult
+from .ripgrep import find_ripgrep, ripgrep_lines
+from .text import decode, one_line
+from .tool import Run, tool
+from .walk import Entry, walk
+from .workspace import Workspace
+
+MOST_HITS = 200
+MOST_CHARACTERS = 30_000
+"""Of all that is shown."""
+LONGEST_TEXT = 300
+"""Characters of a line that are shown, around the match."""
+SECONDS = 20.0
+
+
+@tool("read", paths=("path",))
+async def grep(regex: str, path: str = ".", file_pattern: str = "", *, run: Run) -> ToolResult:
+    """Search in files."""
+    if not regex:
+        raise ToolRefusal("`regex` is empty; `list_files` and `glob` show which files there are")
+    workspace: Workspace = run.workspace
+    names = await asyncio.to_thread(_names, workspace, path, file_pattern)
+    search = Search(workspace, names, regex, MOST_HITS + 1, time.monotonic() + SECONDS)
+    return ToolResult(_shown(await _found(search), len(names)))
+
+
+async def _found(search: Search) -> Found:
+    """ripgrep takes every file for UTF-8: words beyond ASCII it would miss in others, as in GBK."""
+    program = await asyncio.to_thread(find_ripgrep)
+    plain = search.pattern.isascii() and search.pattern.isprintable()
+    found = await ripgrep_lines(program, search) if program and plain else None
+    return found or await asyncio.to_thread(search_lines, search)
+
+
+def _names(workspace: Workspace, path: str, file_pattern: str) -> list[str]:
+    """The files to search, in order of paths; a single one must be readable text."""
+    start = existing(workspace, path)
+    if not start.is_dir():
+        decode(read_bytes(workspace, start))
+        return [workspace.relative(start)]
+    folder, fits = listed_folder(workspace, path), name_matcher(file_pattern)
+    return [
+        workspace.relative(found)
+        for entry in walk(workspace, folder, deep=True)
+        if (found := Path(entry.path)) and _is_searched(entry)
+        if fits(found.relative_to(folder).as_posix()) or fits(workspace.relative(found))
+    ]
+
+
+def _is_searched(entry: Entry) -> bool:
+    with suppress(OSError):  # gone meanwhile
+        return entry.is_file(follow_symlinks=False) and entry.stat().st_size <= LARGEST
+    return False
+
+
+def _shown(found: Found, files: int) -> str:
+    lines, left = list[str](), MOST_CHARACTERS
+    for hit in found.hits[:MOST_HITS]:
+        line = _line(hit)
+        left -= len(line)
+        if left < 0:
+            break
+        lines.append(line)
+    if not found.complete:
+        lines.append("[stopped before all was searched; name a `path` or a `file_pattern`]")
+    elif len(lines) < len(found.hits):
+        lines.append(f"[only the first {len(lines)} matches; narrow the search to see others]")
+    elif not lines:
+        lines.append(f"[no match in {files} files; what git ignores is not searched]")
+    return "\n".join(lines)
+
+
+def _line(hit: Hit) -> str:
+    start = max(0, hit.column - LONGEST_TEXT // 3) if len(hit.text) > LONGEST_TEXT else 0
+    end = start + LONGEST_TEXT
+    text = f"{'…' * (start > 0)}{hit.text[start:end]}{'…' * (end < len(hit.text))}"
+    plain = "\t".join(map(one_line, text.split("\t")))
+    return f"{one_line(hit.path)}:{hit.line}: {plain}"

@@ -74,4 +74,4 @@ def _answered(task: ToolTask, runtime: Runtime[Context], result: ToolResult) -> 
     text = "\n\n".join(filter(None, (call["notice"], for_model(result))))
     message = answer_to(call["id"], call["name"], task["role"], text, ok=result.ok)
     update = {"messages": [message], "seen": dict(result.seen), **result.update}
-    return Command(goto=task["then"], update=update)  # pyright: ignore[reportArgumentType]
+    return Command(goto=task["then"], update=update)

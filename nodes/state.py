@@ -104,7 +104,7 @@ class ToolTask(TypedDict):
     options: Options
     seen: dict[str, str]
     todos: list[Todo]
-    then: str
+    then: Literal["approve", "snapshot", "architect", "coder", "tester"]
     """The node that follows when every call of the group has its result."""
 
 

@@ -20,6 +20,8 @@ from .state import Evidence, State
 from .tell import tell
 from .workbench import Workbench, workbench
 
+SHOWN_TAIL = 3_000
+"""Characters of the output that are kept in State, which every checkpoint repeats."""
 NOT_FOUND = "no tests were found: no pytest project and no `task.test_command` is configured"
 REFUSED = "the test command was not allowed to run"
 RED = """The project's tests are red. Find the cause and repair it; do not weaken the tests.
@@ -107,7 +109,7 @@ def _shown(run: TestRun, tree: str) -> Evidence:
         errors=run.errors,
         skipped=run.skipped,
         tree=tree,
-        tail=run.tail,
+        tail=run.tail[-SHOWN_TAIL:],
     )
 
 

@@ -159,4 +159,5 @@ def test_only_a_newline_ends_a_line(text: str, lines: list[str]) -> None:
 
 def test_names_and_bytes_that_are_no_text_are_shown_as_escapes() -> None:
     assert printable("a\udcffb\nc") == "a\\xffb\nc"
-    assert one_line("two\nlines\x1b\u2028\udcff 文\u3000件") == "two\\nlines\\x1b\\u2028\\xff 文\u3000件"
+    assert one_line("two\nlines\x1b\u2028\udcff") == "two\\nlines\\x1b\\u2028\\xff"
+    assert one_line("文\u3000件 🙂") == "文\u3000件 🙂"

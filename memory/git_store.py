@@ -56,8 +56,9 @@ class GitStore:
         """Make the store unless it is there: by hand, so that no template and no hook gets in."""
         if (self.directory / "HEAD").exists():
             return
+        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         for part in ("objects", "refs", "info"):
-            (self.directory / part).mkdir(mode=0o700, parents=True, exist_ok=True)
+            (self.directory / part).mkdir(mode=0o700, exist_ok=True)
         (self.directory / "config").write_text(_CONFIG)
         (self.directory / "info" / "attributes").write_text(_ATTRIBUTES)
         (self.directory / "description").write_text(f"MaxAgent's snapshots of {self.folder}\n")

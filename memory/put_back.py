@@ -135,6 +135,8 @@ def _write(folder: Path, path: str, mode: str, content: bytes) -> None:
                 os.symlink(os.fsdecode(content), temporary, dir_fd=parent)
             else:
                 _write_beside(parent, name, temporary, mode == PROGRAM, content)
+            with suppress(OSError):  # an empty folder holds nothing that could be lost
+                os.rmdir(name, dir_fd=parent)
             os.replace(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
         except BaseException:
             with suppress(FileNotFoundError):

@@ -120,9 +120,9 @@ class Snapshots:
             await git("update-index", "-z", "--force-remove", "--stdin", given=gone)
         if present:
             await git("update-index", "-z", "--add", "--remove", "--stdin", given=present)
-        state = await asyncio.to_thread(self._store.index_state)
-        if state != self._last[0]:
-            self._last = (state, (await git("write-tree")).decode().strip())
+        if self._last[0] != await asyncio.to_thread(self._store.index_state):
+            tree = (await git("write-tree")).decode().strip()  # which writes to the index as well
+            self._last = (await asyncio.to_thread(self._store.index_state), tree)
         return self._last[1]
 
     async def _compare(self, old: str, new: str) -> list[Change]:

@@ -1,0 +1,141 @@
+"""Tools called by hand, by the same rules and with the same memory as a thread's."""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from langchain_core.tools import BaseTool
+
+from ..config.settings import Settings
+from ..tools.invoke import invoke
+from ..tools.permissions import Decision, Policy, decide
+from ..tools.result import ToolResult, ToolRun
+from ..tools.todo import Todo
+from ..tools.tool import effect_of, path_arguments
+from ..tools.toolset import canonical, tools_for, unknown_tool
+from ..tools.workspace import Workspace
+
+NEEDS_APPROVAL = "needs approval: {reason}; nothing was run"
+MALFORMED = 'a call is a JSON object, {{"tool": "NAME", "args": {{…}}}}: {problem}'
+
+Consent = Callable[[BaseTool, Mapping[str, object], Decision], "bool | str | None"]
+"""What the human says to a call that must be asked: yes, no, the answer itself, or nobody is there.
+Called in a thread, so it may wait."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a call came to."""
+
+    exit_code: int
+    output: str = ""
+    error: str = ""
+    decision: Decision | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def as_json(self) -> str:
+        """One line for a program."""
+        return json.dumps(
+            {
+                "ok": not self.error,
+                "output": self.output,
+                "error": self.error,
+                "decision": asdict(self.decision) if self.decision else None,
+                "metadata": dict(self.metadata),
+            },
+            default=str,
+        )
+
+
+class ToolSession:
+    """One project, one approval mode, and what its calls have seen and noted so far."""
+
+    def __init__(self, folder: Path, settings: Settings, mode: str, outputs: Path) -> None:
+        security = settings.security
+        self._workspace = Workspace(folder, tuple(security.ignore_patterns))
+        self._policy = Policy(cast(Any, mode), tuple(security.command_whitelist))
+        self._timeout = security.command_timeout
+        self._tools = {tool.name: tool for tool in tools_for(None, settings.tools)}
+        self._outputs = outputs
+        self._seen: dict[str, str] = {}
+        self._todos: list[Todo] = []
+        self._calls = 0
+
+    async def call_line(self, line: bytes, consent: Consent) -> Reply:
+        """Call what a line of JSON says."""
+        try:
+            name, args = _read_call(line)
+        except ValueError as error:
+            return Reply(2, error=MALFORMED.format(problem=error))
+        return await self.call(name, args, consent)
+
+    async def call(self, name: str, args: Mapping[str, object], consent: Consent) -> Reply:
+        """Decide the call, ask if it must be asked, run it if it may run."""
+        name, args = canonical(name, args)
+        tool = self._tools.get(name)
+        if tool is None:
+            return Reply(2, error=unknown_tool(name, self._tools))
+        decision = await asyncio.to_thread(self._decide, tool, args)
+        if decision.verdict == "deny":
+            return Reply(1, error=f"Not allowed: {decision.reason}", decision=decision)
+        if decision.verdict == "ask":
+            said = await asyncio.to_thread(consent, tool, args, decision)
+            if said is None:
+                error = NEEDS_APPROVAL.format(reason=decision.reason)
+                return Reply(4, error=error, decision=decision)
+            if said is False:
+                return Reply(1, error="The user refused this call.", decision=decision)
+            if isinstance(said, str):
+                return Reply(0, output=said, decision=decision)
+        return _reply(await self._run(tool, args), decision)
+
+    def _decide(self, tool: BaseTool, args: Mapping[str, object]) -> Decision:
+        paths = path_arguments(tool)
+        return decide(tool.name, effect_of(tool), args, paths, self._workspace, self._policy)
+
+    async def _run(self, tool: BaseTool, args: Mapping[str, object]) -> ToolResult:
+        self._calls += 1
+        run = ToolRun(
+            workspace=self._workspace,
+            call_id=f"call_{self._calls}",
+            outputs=self._outputs,
+            command_timeout=self._timeout,
+            seen=dict(self._seen),
+            todos=list(self._todos),
+        )
+        result = await invoke(tool, args, run)
+        self._seen.update(result.seen)
+        self._todos = result.update.get("todos", self._todos)
+        return result
+
+
+def read_object(text: bytes | str) -> dict[str, object]:
+    """The JSON object in a text; raises ValueError saying what is wrong."""
+    try:
+        value: object = json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+    if not isinstance(value, dict):
+        raise ValueError("it is no object")
+    return cast("dict[str, object]", value)
+
+
+def _read_call(line: bytes) -> tuple[str, dict[str, object]]:
+    asked = read_object(line)
+    name, args = asked.get("tool"), asked.get("args", {})
+    if not isinstance(name, str) or not isinstance(args, dict):
+        raise ValueError("`tool` is a text and `args` is an object")
+    return name, cast("dict[str, object]", args)
+
+
+def _reply(result: ToolResult, decision: Decision) -> Reply:
+    return Reply(
+        exit_code=0 if result.ok else 1,
+        output=result.output,
+        error=result.error,
+        decision=decision,
+        metadata=result.metadata,
+    )

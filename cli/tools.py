@@ -1,0 +1,151 @@
+"""`mcode tools`: see the tools, and call one by hand through the same door as a model's calls."""
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..config import paths
+from ..config.errors import MaxAgentError, UsageError
+from .choices import Mode
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+    from ..tools.permissions import Decision
+    from .tool_session import Consent, ToolSession
+
+app = typer.Typer(
+    help="See the tools that a model may call, and call one by hand.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.command("list")
+def list_tools(
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of a table.")] = False,
+) -> None:
+    """List the tools, what each has for an effect and what it does."""
+    from ..tools.tool import effect_of
+    from ..tools.toolset import ALL
+    from .table import show_table
+
+    rows = [(tool.name, effect_of(tool), _first_sentence(tool)) for tool in ALL]
+    if as_json:
+        keys = ("name", "effect", "description")
+        typer.echo(json.dumps([dict(zip(keys, row, strict=True)) for row in rows], indent=2))
+    else:
+        show_table(("TOOL", "EFFECT", "WHAT IT DOES"), rows, cut=("WHAT IT DOES",))
+
+
+@app.command()
+def show(name: Annotated[str, typer.Argument(help="A tool's name, or an alias of it.")]) -> None:
+    """Show what a model is told of one tool: description, arguments; and its other names."""
+    from ..tools.aliases import TOOLS
+    from ..tools.tool import effect_of, schema_of
+    from ..tools.toolset import ALL, resolve, unknown_tool
+
+    tool = resolve(name)
+    if tool is None:
+        raise UsageError(unknown_tool(name, (one.name for one in ALL)))
+    schema = {key: value for key, value in schema_of(tool).items() if key != "description"}
+    others = ", ".join(alias for alias, canonical in TOOLS.items() if canonical == tool.name)
+    typer.echo(f"{tool.name} ({effect_of(tool)})")
+    typer.echo(f"also called: {others}\n" if others else "")
+    typer.echo(f"{tool.description}\n\n{json.dumps(schema, indent=2)}")
+
+
+@app.command()
+def call(
+    name: Annotated[str, typer.Argument(help="The tool.")] = "",
+    arguments: Annotated[str, typer.Argument(metavar="JSON", help="Its arguments.")] = "{}",
+    stdin: Annotated[
+        bool, typer.Option("--stdin", help='Read {"tool": …, "args": {…}} a line, answer a line.')
+    ] = False,
+    mode: Annotated[Mode, typer.Option(help="Approval mode.")] = Mode.ask,
+    yes: Annotated[bool, typer.Option("--yes", help="Approve whatever is asked.")] = False,
+) -> None:
+    """Call a tool in the current folder; exit code 1: it failed, 2: bad call, 4: to be approved."""
+    import asyncio
+
+    if stdin == bool(name):
+        raise UsageError("give a tool and its arguments, or --stdin", hint="`mcode tools list`")
+    if stdin:
+        asyncio.run(_answer_lines(mode.value, yes))
+    else:
+        asyncio.run(_call_one(name, arguments, mode.value, yes))
+
+
+async def _call_one(name: str, arguments: str, mode: str, yes: bool) -> None:
+    from .safe_text import safe
+    from .tool_session import read_object
+
+    try:
+        args = read_object(arguments)
+    except ValueError as error:
+        raise UsageError(f"the arguments are no JSON object: {error}") from None
+    # always the same folder and the same id, so that the next call can read a long output
+    session = _session(mode, paths.outputs_folder(paths.home(), "by-hand"))
+    reply = await session.call(name, args, _consent(yes, at_terminal=sys.stdin.isatty()))
+    if reply.output:
+        typer.echo(safe(reply.output).rstrip("\n"))
+    if reply.exit_code:
+        raise Failed(reply.error, reply.exit_code)
+
+
+class Failed(MaxAgentError):
+    """A tool's error, with the exit code of its kind."""
+
+    def __init__(self, message: str, exit_code: int) -> None:
+        from .safe_text import safe
+
+        hint = "approve it with `--yes`, or choose another `--mode`" if exit_code == 4 else ""
+        super().__init__(safe(message), hint=hint)
+        self.exit_code = exit_code
+
+
+async def _answer_lines(mode: str, yes: bool) -> None:
+    import asyncio
+    import tempfile
+
+    consent = _consent(yes, at_terminal=False)
+    with tempfile.TemporaryDirectory(prefix="maxagent-") as outputs:
+        session = _session(mode, Path(outputs))
+        while line := await asyncio.to_thread(sys.stdin.buffer.readline):
+            if line.strip():
+                reply = await session.call_line(line, consent)
+                typer.echo(reply.as_json())
+                sys.stdout.flush()
+
+
+def _first_sentence(tool: "BaseTool") -> str:
+    return " ".join(tool.description.split()).split(". ")[0].rstrip(".")
+
+
+def _session(mode: str, outputs: Path) -> "ToolSession":
+    from ..config.loading import load
+    from .tool_session import ToolSession
+
+    folder = Path.cwd()
+    return ToolSession(folder, load(folder, paths.home()).settings, mode, outputs)
+
+
+def _consent(yes: bool, *, at_terminal: bool) -> "Consent":
+    if at_terminal and not yes:
+        return _ask
+    return lambda tool, args, decision: yes or None
+
+
+def _ask(tool: "BaseTool", args: Mapping[str, object], decision: "Decision") -> bool | str:
+    from ..tools.tool import effect_of
+    from .safe_text import safe
+
+    lines = [f"{tool.name}: {decision.reason}", *(f"  {key}: {args[key]}" for key in args)]
+    typer.echo(safe("\n".join(lines)), err=True)
+    if effect_of(tool) == "talk":
+        return str(typer.prompt("answer", err=True))
+    return typer.confirm("run it?", err=True)

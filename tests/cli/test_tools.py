@@ -1,0 +1,177 @@
+"""The door for calling tools by hand, as a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+class Door:
+    """A project and `mcode tools` in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "project"
+        self.root.mkdir()
+        (self.root / ".env").write_text("SECRET=1\n")
+        (self.root / "a.txt").write_text("one\n")
+        self.home = folder / "home"
+
+    def __call__(self, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [sys.executable, "-m", "maxagent", "tools", *arguments],
+            cwd=self.root,
+            env={**os.environ, "MAXAGENT_HOME": str(self.home), "LC_ALL": "C.UTF-8"},
+            input=stdin,
+            capture_output=True,
+        )
+
+    def lines(self, *lines: object, mode: str = "ask", yes: bool = False) -> list[dict[str, Any]]:
+        data = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
+        options = ["--mode", mode, *(["--yes"] if yes else [])]
+        done = self("call", "--stdin", *options, stdin=b"\n".join(data))
+        assert (done.returncode, done.stderr) == (0, b"")
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.fixture
+def door(tmp_path: Path) -> Door:
+    return Door(tmp_path)
+
+
+def call(tool: str, **args: object) -> dict[str, object]:
+    return {"tool": tool, "args": args}
+
+
+def test_tools_are_listed_and_shown(door: Door) -> None:
+    listed = json.loads(door("list", "--json").stdout)
+    assert {"name": "run_command", "effect": "execute"}.items() <= next(
+        tool.items() for tool in listed if tool["name"] == "run_command"
+    )
+    shown = door("show", "bash").stdout.decode()
+    assert shown.startswith("run_command (execute)\nalso called: execute_command, bash\n")
+    assert '"cwd": {' in shown
+    assert door("show", "nonsense").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "stdout", "stderr"),
+    [
+        (["ls", "{}"], 0, b"a.txt\n", b""),
+        (["bash", '{"cmd": "printf hi"}', "--mode", "auto"], 0, b"hi\n", b""),
+        (["bash", '{"cmd": "printf hi"}', "--yes"], 0, b"hi\n", b""),
+        (["bash", '{"cmd": "echo x; exit 3"}', "--yes"], 1, b"x\n", b"error: exit code 3\n"),
+        (
+            ["bash", '{"cmd": "cat .env"}', "--yes"],
+            1,
+            b"",
+            b"error: Not allowed: the command names",
+        ),
+        (["bash", '{"cmd": "printf hi"}'], 4, b"", b"error: needs approval: it runs a program"),
+        (
+            ["bash", '{"cmd": "x"}', "--mode", "read-only"],
+            1,
+            b"",
+            b"error: Not allowed: run_command",
+        ),
+        (["ask_user", '{"question": "?"}'], 4, b"", b"error: needs approval: it asks the user"),
+        (["nonsense", "{}"], 2, b"", b"error: There is no tool `nonsense`."),
+        (["ls", "{"], 2, b"", b"error: the arguments are no JSON object"),
+        (["ls", "[]"], 2, b"", b"error: the arguments are no JSON object: it is no object"),
+        ([], 2, b"", b"error: give a tool and its arguments, or --stdin"),
+    ],
+)
+def test_one_call_and_its_exit_code(
+    arguments: list[str], code: int, stdout: bytes, stderr: bytes, door: Door
+) -> None:
+    done = door("call", *arguments)
+    assert (done.returncode, done.stdout) == (code, stdout)
+    assert done.stderr.startswith(stderr)
+
+
+def test_output_cannot_steer_the_terminal(door: Door) -> None:
+    (door.root / "b.txt").write_text("x")
+    done = door("call", "list_files", json.dumps({"path": "\x1b[31m"}))
+    assert (done.returncode, b"\x1b" in done.stderr) == (1, False)
+
+
+def test_lines_are_answered_one_by_one_with_the_decision(door: Door) -> None:
+    made = {"command": "touch made"}
+    replies = door.lines(call("ls"), {"tool": "bash", "args": made}, call("bash", cmd="cat .env"))
+    verdicts = [(reply["ok"], reply["decision"]["verdict"]) for reply in replies]
+    assert verdicts == [(True, "allow"), (False, "ask"), (False, "deny")]
+    assert replies[1]["error"] == "needs approval: it runs a program; nothing was run"
+    assert set(replies[0]) == {"ok", "output", "error", "decision", "metadata"}
+    assert not (door.root / "made").exists()
+
+
+def test_a_malformed_line_is_answered_and_the_next_one_too(door: Door) -> None:
+    wrong = [b"{", b"[]", b"\xff", b"[" * 100_000, b'{"tool": 1}', b'{"tool": "ls", "args": []}']
+    replies = door.lines(*wrong, call("nonsense"), call("ls", path=3), b"", call("ls"))
+    assert [reply["ok"] for reply in replies] == [False] * 8 + [True]
+    assert all(reply["error"].startswith("a call is a JSON object") for reply in replies[:6])
+    assert replies[6]["decision"] is None
+    assert "`path`: Input should be a valid string" in replies[7]["error"]
+
+
+def test_todos_and_stored_outputs_are_kept_between_lines(door: Door) -> None:
+    replies = door.lines(
+        call("todowrite", todos=["one", "two"]),
+        call("todowrite", action="mark_completed", id="1"),
+        call("todoread"),
+        call("bash", command="seq 30000"),
+        call("command_output", id="call_4", start_line=20_000, end_line=20_000),
+        yes=True,
+    )
+    assert replies[2]["output"] == "1. [x] one\n2. [ ] two\n1 of 2 completed"
+    assert replies[3]["metadata"]["output_file"] == "call_4"
+    assert replies[4]["output"] == "20000\n"
+
+
+def test_a_long_output_of_one_call_can_be_read_by_the_next(door: Door) -> None:
+    door("call", "run_command", '{"command": "seq 30000"}', "--yes")
+    read = door("call", "command_output", '{"id": "call_1", "start_line": 30000}')
+    assert read.stdout == b"30000\n"
+
+
+def test_every_line_is_answered_at_once(door: Door) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "maxagent", "tools", "call", "--stdin"],
+        cwd=door.root,
+        env={**os.environ, "MAXAGENT_HOME": str(door.home)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    with process:
+        assert process.stdin and process.stdout
+        for _ in range(2):
+            process.stdin.write(b'{"tool": "ls"}\n')
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline())["output"] == "a.txt"
+        process.stdin.close()
+        assert process.wait() == 0
+
+
+def test_at_a_terminal_a_call_is_asked(door: Door) -> None:
+    import pty
+
+    for answer, code, made in ((b"n\n", 1, False), (b"y\n", 0, True)):
+        master, terminal = pty.openpty()
+        arguments = ["call", "bash", '{"command": "touch made"}']
+        process = subprocess.Popen(
+            [sys.executable, "-m", "maxagent", "tools", *arguments],
+            cwd=door.root,
+            env={**os.environ, "MAXAGENT_HOME": str(door.home)},
+            stdin=terminal,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        os.close(terminal)
+        os.write(master, answer)
+        _, errors = process.communicate()
+        os.close(master)
+        assert (process.returncode, (door.root / "made").exists()) == (code, made)
+        assert b"command: touch made" in errors

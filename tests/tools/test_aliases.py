@@ -1,0 +1,46 @@
+import pytest
+
+from maxagent.tools.aliases import arguments, tool_name
+
+
+@pytest.mark.parametrize(
+    ("name", "canonical"),
+    [
+        ("read", "read_file"),
+        ("ls", "list_files"),
+        ("search_code", "grep"),
+        ("execute_command", "run_command"),
+        ("Bash", "run_command"),
+        ("TodoWrite", "todowrite"),
+        ("Read-File", "read_file"),
+        ("ask_followup_question", "ask_user"),
+        ("run_command", "run_command"),
+        ("mcp_files_read", "mcp_files_read"),
+        ("", ""),
+    ],
+)
+def test_a_tool_is_known_by_its_other_names(name: str, canonical: str) -> None:
+    assert tool_name(name, ["read_file", "run_command", "todowrite"]) == canonical
+
+
+@pytest.mark.parametrize(
+    ("args", "renamed"),
+    [
+        ({"cmd": "ls", "workdir": "src"}, {"command": "ls", "cwd": "src"}),
+        ({"CMD": "ls", "timeoutSeconds": 3}, {"command": "ls", "timeout": 3}),
+        ({"command": "ls", "cwd": None}, {"command": "ls"}),
+        ({"command": "ls", "description": "look"}, {"command": "ls"}),
+        ({"command": "ls", "cmd": "rm"}, {"command": "ls", "cmd": "rm"}),
+        ({"cmd": "rm", "command": "ls"}, {"command": "ls", "cmd": "rm"}),
+        ({"cmd": "a", "Cmd": "b"}, {"command": "a", "Cmd": "b"}),
+        ({"other": 1, "": 2}, {"other": 1, "": 2}),
+    ],
+)
+def test_arguments_get_the_tools_own_names(
+    args: dict[str, object], renamed: dict[str, object]
+) -> None:
+    assert arguments("run_command", args, ["command", "cwd", "timeout"]) == renamed
+
+
+def test_an_argument_that_one_tool_takes_is_no_remark_there() -> None:
+    assert arguments("x", {"reason": "r", "description": "d"}, ["reason"]) == {"reason": "r"}

@@ -1,0 +1,100 @@
+"""Other names that models use for our tools and their arguments."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+TOOLS = {
+    "read": "read_file",
+    "find_files": "list_files",
+    "ls": "list_files",
+    "search_code": "grep",
+    "search_files": "grep",
+    "list_code_definition_names": "list_code_definitions",
+    "edit_file": "edit",
+    "write_to_file": "write_file",
+    "write": "write_file",
+    "execute_command": "run_command",
+    "bash": "run_command",
+    "bash_output": "command_output",
+    "bash_kill": "command_kill",
+    "task": "subagent",
+    "todo_write": "todowrite",
+    "todo_read": "todoread",
+    "todo_clear": "todoclear",
+    "ask_followup_question": "ask_user",
+    "ac_mod_read": "module_doc_read",
+    "ac_mod_write": "module_doc_write",
+}
+"""Alias and canonical name; case, `_` and `-` do not count."""
+
+ARGUMENTS = {
+    "read_file": {"file_path": "path", "file": "path", "filename": "path"},
+    "list_files": {"directory": "path", "dir": "path", "folder": "path", "glob": "pattern"},
+    "glob": {"regex": "pattern", "file_pattern": "pattern"},
+    "grep": {
+        "pattern": "regex",
+        "query": "regex",
+        "directory": "path",
+        "include": "file_pattern",
+        "glob": "file_pattern",
+    },
+    "edit": {
+        "path": "file_path",
+        "file": "file_path",
+        "old_str": "old_string",
+        "old_text": "old_string",
+        "new_str": "new_string",
+        "new_text": "new_string",
+    },
+    "write_file": {
+        "file_path": "path",
+        "file": "path",
+        "filename": "path",
+        "contents": "content",
+        "text": "content",
+    },
+    "run_command": {
+        "cmd": "command",
+        "workdir": "cwd",
+        "directory": "cwd",
+        "working_directory": "cwd",
+        "timeout_seconds": "timeout",
+    },
+    "command_output": {"output_id": "id", "bash_id": "id", "call_id": "id"},
+    "git_diff": {"file_path": "path", "file": "path", "cached": "staged"},
+    "git_log": {"file_path": "path", "file": "path", "limit": "max_count", "n": "max_count"},
+    "todowrite": {"tasks": "todos", "items": "todos", "task_id": "id", "notes": "details"},
+    "ask_user": {"choices": "options", "suggestions": "options", "follow_up": "options"},
+    "attempt_completion": {"summary": "result"},
+}
+"""For each tool, alias and canonical name of its arguments."""
+
+REMARKS = frozenset(["description", "explanation", "reason", "requires_approval"])
+"""Arguments that models add about a call; dropped where a tool does not take them."""
+
+
+def tool_name(name: str, known: Iterable[str]) -> str:
+    """The canonical name of a tool; `name` itself when it is neither known nor an alias."""
+    names = {_plain(one): one for one in (*TOOLS, *known)}
+    found = names.get(_plain(name), name)
+    return TOOLS.get(found, found)
+
+
+def arguments(
+    tool: str, args: Mapping[str, object], parameters: Iterable[str]
+) -> dict[str, object]:
+    """The arguments under the tool's own names; null means that an argument is left out."""
+    takes = list(parameters)
+    own = {_plain(one): one for one in takes}
+    others = {_plain(alias): name for alias, name in ARGUMENTS.get(tool, {}).items()}
+    renamed: dict[str, object] = {}
+    for given, value in args.items():
+        name = own.get(_plain(given)) or others.get(_plain(given), given)
+        taken = name in renamed or (name != given and name in args)
+        if value is not None and not (given in REMARKS and name not in takes):
+            renamed[given if taken else name] = value
+    return renamed
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).casefold()

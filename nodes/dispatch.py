@@ -10,7 +10,7 @@ from langgraph.types import Command, Send
 from ..tools.result import ToolRefusal
 from ..tools.tool import has_effect, path_arguments
 from ..tools.workspace import Workspace
-from .state import Queued, State, ToolTask
+from .state import AfterTools, Queued, State, ToolTask
 
 Dispatched = Command[Literal["tools", "snapshot", "architect", "coder", "tester"]]
 Tools = Mapping[str, BaseTool]
@@ -39,12 +39,14 @@ def dispatch(
     first, rest = groups[0], groups[1:]
     # a queue means that there were several groups, and of two groups one has an effect
     acts = bool(state.get("queue")) or any(has_effect(tools[call["name"]]) for call in first)
-    then = "approve" if rest else "snapshot" if acts else role
+    then: AfterTools = "approve" if rest else "snapshot" if acts else role
     sends = [Send("tools", _task(state, call, then, tools, workspace)) for call in first]
     return Command(goto=sends, update={**(update or {}), "queue": rest})
 
 
-def _task(state: State, call: Queued, then: str, tools: Tools, workspace: Workspace) -> ToolTask:
+def _task(
+    state: State, call: Queued, then: AfterTools, tools: Tools, workspace: Workspace
+) -> ToolTask:
     seen = state.get("seen", {})
     named = _named_files(call, path_arguments(tools[call["name"]]), workspace)
     return ToolTask(

@@ -2,7 +2,6 @@
 
 import asyncio
 from dataclasses import asdict
-from typing import Literal
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
@@ -13,7 +12,7 @@ from ..tools.result import ToolResult, ToolRun
 from ..tools.tool import has_effect
 from .context import Context
 from .conversation import answer_to
-from .state import ToolTask
+from .state import AfterTools, ToolTask
 from .tell import tell
 from .workbench import Workbench, outputs_folder, thread_id, workbench
 
@@ -23,7 +22,7 @@ UNKNOWN = (
     "repeat it."
 )
 
-AfterTool = Command[Literal["approve", "snapshot", "architect", "coder", "tester"]]
+AfterTool = Command[AfterTools]
 
 
 async def run_tool(state: ToolTask, runtime: Runtime[Context]) -> AfterTool:

@@ -1,15 +1,16 @@
 """State: what a thread remembers. Small, serialisable data; big things live in files, by id."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, TypeVar, cast
+from typing import Annotated, Any, Literal, Required, TypeVar, cast
 
 from langchain_core.messages import AnyMessage, BaseMessage, RemoveMessage
 from langgraph.channels import DeltaChannel
-from typing_extensions import Required, TypedDict
+from typing_extensions import TypedDict
 
 from ..tools.todo import Todo
 
 RoleName = Literal["architect", "coder", "tester"]
+AfterTools = Literal["approve", "snapshot", "architect", "coder", "tester"]
 Outcome = Literal["verified", "unverified", "failed", "undone"]
 Latest = TypeVar("Latest")
 
@@ -104,7 +105,7 @@ class ToolTask(TypedDict):
     options: Options
     seen: dict[str, str]
     todos: list[Todo]
-    then: Literal["approve", "snapshot", "architect", "coder", "tester"]
+    then: AfterTools
     """The node that follows when every call of the group has its result."""
 
 

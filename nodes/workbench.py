@@ -24,8 +24,8 @@ from ..config.loading import load
 from ..config.settings import Mode, Settings
 from ..memory.journal import Journal
 from ..memory.snapshots import Snapshots
-from ..models.resolve import ResolvedModel, resolve
 from ..models.registry import close_model, open_resolved
+from ..models.resolve import ResolvedModel, resolve
 from ..tools.permissions import Policy
 from ..tools.toolset import tools_for
 from ..tools.workspace import Workspace
@@ -120,10 +120,7 @@ def _open(folder: str, home: str, mode: str, model: str, base_url: str) -> Workb
     if not root.is_absolute() or not root.is_dir():
         raise UsageError(f"`{folder}` is not a folder", hint="name the project's absolute path")
     home_folder = Path(home) if home else paths.home()
-    flags = {"security.mode": mode, "model.default": model, "litellm.base_url": base_url}
-    settings = load(
-        root, home_folder, flags={key: value for key, value in flags.items() if value}
-    ).settings
+    settings = load(root, home_folder, flags=_flags(mode, model, base_url)).settings
     return Workbench(
         settings=settings,
         workspace=Workspace(root.resolve(), tuple(settings.security.ignore_patterns)),
@@ -133,6 +130,13 @@ def _open(folder: str, home: str, mode: str, model: str, base_url: str) -> Workb
         home=home_folder,
         model=resolve(settings, os.environ),
     )
+
+
+def _flags(mode: str, model: str, base_url: str) -> dict[str, object]:
+    flags = {"security.mode": mode, "model.default": model, "litellm.base_url": base_url}
+    given: dict[str, object] = {key: value for key, value in flags.items() if value}
+    # an endpoint named for this run is not tied to the provider that the configuration names
+    return {**given, "litellm.provider": ""} if base_url else given
 
 
 def _mode(settings: Settings) -> Mode:

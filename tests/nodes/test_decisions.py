@@ -1,4 +1,5 @@
 import pytest
+
 from maxagent.nodes.decisions import decisions_in
 
 APPROVE = {"type": "approve"}

@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from maxagent import Answer, Runner
 from maxagent.config.errors import ThreadBusy, UsageError
 from maxagent.memory.lease import hold
@@ -58,9 +59,12 @@ async def last_of(events):
 
 
 async def test_a_task_ends_verified_with_evidence_of_the_files_as_they_are(runner, project, play):
-    events = [e async for e in runner.task(
-        "repair double", folder=project, options=play(calls([READ], [REPAIR], [DONE]))
-    )]
+    events = [
+        e
+        async for e in runner.task(
+            "repair double", folder=project, options=play(calls([READ], [REPAIR], [DONE]))
+        )
+    ]
     end = events[-1]
     assert isinstance(end, Completion)
     assert (end.outcome, end.summary) == ("verified", "double doubles")
@@ -73,9 +77,7 @@ async def test_a_task_ends_verified_with_evidence_of_the_files_as_they_are(runne
 
 async def test_red_tests_go_back_to_the_coder_until_its_rounds_are_used_up(runner, project, play):
     (project / ".llc.yaml").write_text("task: {repair_rounds: 1}\n")
-    end = await last_of(
-        runner.task("repair", folder=project, options=play(calls([DONE], [DONE])))
-    )
+    end = await last_of(runner.task("repair", folder=project, options=play(calls([DONE], [DONE]))))
     assert (end.outcome, end.evidence["failed"]) == ("failed", 1)
 
 
@@ -144,7 +146,9 @@ async def test_a_command_waits_for_approval_and_runs_once_when_it_comes(runner, 
     command = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
     script = play(calls([READ], [REPAIR, command], [DONE]))
     asked = await last_of(runner.task("repair", folder=project, options=script))
-    assert [request["args"]["command"] for request in asked.action_requests] == ["echo x >> log.txt"]
+    assert [request["args"]["command"] for request in asked.action_requests] == [
+        "echo x >> log.txt"
+    ]
     assert not (project / "log.txt").exists()
     unanswered = await last_of(runner.resume(asked.thread_id))
     assert unanswered == asked
@@ -226,11 +230,15 @@ async def test_a_thread_held_elsewhere_is_not_run(runner, project, play):
         await last_of(runner.resume(end.thread_id))
 
 
-@pytest.mark.parametrize("turns", [
-    calls([{"name": "no_such_tool", "args": {}}], [READ], [REPAIR], [DONE]),
-    calls([{"name": "edit", "args": {"nonsense": 1}}], [READ], [REPAIR], [DONE]),
-    calls([{"name": "read_file", "args": {"path": "../outside"}}], [READ], [REPAIR], [DONE]),
-], ids=["unknown tool", "wrong arguments", "outside the project"])
+@pytest.mark.parametrize(
+    "turns",
+    [
+        calls([{"name": "no_such_tool", "args": {}}], [READ], [REPAIR], [DONE]),
+        calls([{"name": "edit", "args": {"nonsense": 1}}], [READ], [REPAIR], [DONE]),
+        calls([{"name": "read_file", "args": {"path": "../outside"}}], [READ], [REPAIR], [DONE]),
+    ],
+    ids=["unknown tool", "wrong arguments", "outside the project"],
+)
 async def test_a_wrong_call_is_answered_and_the_task_goes_on(runner, project, play, turns):
     events = [e async for e in runner.task("repair", folder=project, options=play(turns))]
     wrong = next(event for event in events if event.type == "tool_result")

@@ -1,0 +1,95 @@
+import pytest
+
+from maxagent.cli.text_renderer import TextRenderer
+from maxagent.sdk import events as ev
+
+EVIDENCE = {"command": "pytest", "reason": "3 passed"}
+
+
+def shown(capsys, *events):
+    renderer = TextRenderer()
+    for event in events:
+        renderer.show(event)
+    renderer.end(events[-1])
+    return capsys.readouterr()
+
+
+def test_the_result_is_on_stdout_and_everything_else_on_stderr(capsys):
+    out = shown(
+        capsys,
+        ev.RunStarted("abcdef123456", "repair it", "/p", "m", "edits", False),
+        ev.Output("thinking aloud"),
+        ev.Completion("abcdef123456", "verified", "It is repaired.", EVIDENCE, [], "+new\n"),
+    )
+    assert out.out == "It is repaired.\n"
+    for words in ("abcdef12", "repair it", "thinking aloud", "+new", "verified", "3 passed"):
+        assert words in out.err
+
+
+def test_pieces_of_text_stay_on_one_line_and_the_next_event_begins_its_own(capsys):
+    out = shown(capsys, ev.Output("one "), ev.Output("two"), ev.Notice("careful"))
+    assert out.err.splitlines()[:1] == ["one two"]
+    assert "careful" in out.err.splitlines()[1]
+
+
+def test_a_piped_run_has_no_escape_sequences_and_is_not_wrapped(capsys):
+    long = "x" * 300
+    out = shown(capsys, ev.RoleStarted("coder"), ev.Output(long + "\n"), ev.Notice("n"))
+    assert "\x1b" not in out.err and long in out.err
+
+
+def test_control_characters_of_the_model_are_made_visible(capsys):
+    out = shown(capsys, ev.Output("a\x1b[2Jb\u202ec\n"), ev.Notice("n"))
+    assert "a\\x1b[2Jb\\u202ec" in out.err
+
+
+def test_a_tool_call_is_one_line_with_its_result_and_diff(capsys):
+    metadata = {"diff": "-old\n+new\n", "added": 1, "removed": 1}
+    out = shown(
+        capsys,
+        ev.ToolCall("c1", "edit", {"file_path": "a.py"}, "coder"),
+        ev.ToolResult(
+            "c1", "edit", True, "", "", {"diff": "-old\n+new\n", "added": 1, "removed": 1}
+        ),
+    )
+    assert "✓ edit a.py  (+1 -1)" in out.err and "    +new" in out.err
+
+
+def test_a_refused_call_says_why(capsys):
+    refused = ev.ToolResult("c1", "edit", False, "", "not found\ntry again", {})
+    out = shown(capsys, ev.ToolCall("c1", "edit", {"file_path": "a.py"}, "coder"), refused)
+    assert "✗ edit a.py" in out.err and "not found" in out.err
+
+
+def test_long_output_of_a_tool_is_cut_and_says_so(capsys):
+    text = "".join(f"line {number}\n" for number in range(50))
+    out = shown(capsys, ev.ToolOutput("c1", text), ev.Notice("n"))
+    assert "line 11" in out.err and "line 12" not in out.err and "…" in out.err
+
+
+@pytest.mark.parametrize("last", [ev.Interrupted("abcdef123456"), None])
+def test_an_interrupted_run_says_how_to_go_on(capsys, last):
+    renderer = TextRenderer()
+    renderer.show(ev.RunStarted("abcdef123456", "t", "/p", "m", "edits", False))
+    renderer.end(last)
+    assert "mcode resume abcdef12" in capsys.readouterr().err
+
+
+def test_a_question_says_how_to_answer_it(capsys):
+    request = {"name": "run_command", "args": {"command": "make"}, "description": ""}
+    out = shown(capsys, ev.Question("abcdef123456", "i", "approval", [request], [{}]))
+    for words in ("run_command make", "mcode resume abcdef12", "--approve", "--reject"):
+        assert words in out.err
+
+
+def test_a_failure_is_two_lines_and_the_thread(capsys):
+    out = shown(capsys, ev.Failure("no answer", "try later", 1, "abcdef123456"))
+    assert out.err.splitlines()[:2] == ["error: no answer", "hint: try later"]
+    assert "abcdef12" in out.err
+
+
+def test_tokens_and_cost_end_the_run(capsys):
+    usage = ev.TokenUsage(2, 12_000, 300, 9_000, 0.0123, 6_000, 128_000)
+    out = shown(capsys, usage, ev.Interrupted("t"))
+    for words in ("12,000", "75%", "300", "$0.0123"):
+        assert words in out.err

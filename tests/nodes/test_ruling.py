@@ -1,0 +1,91 @@
+from dataclasses import dataclass
+
+import pytest
+
+from maxagent.nodes.ruling import answered, rule
+from maxagent.tools.permissions import Policy
+from maxagent.tools.toolset import ALL
+from maxagent.tools.workspace import Workspace
+
+TOOLS = {tool.name: tool for tool in ALL}
+
+
+@dataclass
+class Bench:
+    workspace: Workspace
+    policy: Policy
+
+
+@pytest.fixture
+def bench(tmp_path):
+    return Bench(Workspace(tmp_path), Policy("edits"))
+
+
+def ruling(bench, name, **args):
+    return rule({"name": name, "args": args, "id": "c1", "type": "tool_call"}, TOOLS, bench)
+
+
+def test_an_unknown_tool_is_refused_with_what_there_is(bench):
+    refused = ruling(bench, "greb", regex="x")
+    assert refused.verdict == "deny"
+    assert "did you mean `grep`" in refused.reason and "run_command" in refused.reason
+
+
+def test_an_alias_is_ruled_under_its_own_name(bench):
+    assert ruling(bench, "bash", command="ls").call["name"] == "run_command"
+
+
+def test_a_question_can_only_be_answered_in_words(bench):
+    asked = ruling(bench, "ask_user", question="Which?")
+    assert (asked.verdict, asked.choices, asked.reason) == ("ask", ("respond",), "Which?")
+
+
+@pytest.mark.parametrize(
+    ("decision", "verdict", "words"),
+    [
+        ({"type": "approve"}, "allow", ""),
+        ({"type": "reject"}, "deny", "refused"),
+        ({"type": "reject", "message": "not now"}, "deny", "not now"),
+        ({"type": "respond", "message": "use make"}, "answered", "use make"),
+    ],
+)
+def test_a_decision_settles_its_call(bench, decision, verdict, words):
+    asked = [ruling(bench, "run_command", command="ls")]
+    settled = answered(asked, {"decisions": [decision]}, TOOLS, bench)
+    assert settled is not None
+    assert settled[0].verdict == verdict and words in settled[0].reason
+
+
+def test_an_edited_call_runs_as_the_human_wrote_it_and_says_so(bench):
+    asked = [ruling(bench, "run_command", command="rm x")]
+    edit = {"type": "edit", "edited_action": {"name": "run_command", "args": {"command": "ls"}}}
+    settled = answered(asked, {"decisions": [edit]}, TOOLS, bench)
+    assert settled is not None
+    assert (settled[0].verdict, settled[0].call["args"]) == ("allow", {"command": "ls"})
+    assert "changed this call" in settled[0].call["notice"]
+
+
+def test_an_edited_call_is_checked_again(bench):
+    asked = [ruling(bench, "run_command", command="ls")]
+    edit = {"type": "edit", "edited_action": {"args": {"command": "rm -rf /"}}}
+    settled = answered(asked, {"decisions": [edit]}, TOOLS, bench)
+    assert settled is not None and settled[0].verdict == "deny"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "yes",
+        {"decisions": []},
+        {"decisions": [{"type": "approve"}, {"type": "approve"}]},
+        {"decisions": [{"type": "nonsense"}]},
+        {"decisions": [{"type": "edit"}]},
+    ],
+)
+def test_an_answer_that_does_not_fit_is_asked_for_again(bench, answer):
+    assert answered([ruling(bench, "run_command", command="ls")], answer, TOOLS, bench) is None
+
+
+def test_a_question_cannot_be_approved(bench):
+    asked = [ruling(bench, "ask_user", question="Which?")]
+    assert answered(asked, {"decisions": [{"type": "approve"}]}, TOOLS, bench) is None

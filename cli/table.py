@@ -1,5 +1,6 @@
 """Rows as aligned columns: plain text for a pipe, a Rich table that fits a terminal."""
 
+import shutil
 import sys
 import unicodedata
 from collections.abc import Sequence
@@ -7,6 +8,13 @@ from collections.abc import Sequence
 import typer
 
 GAP = "  "
+NARROW = 64
+"""Columns of a terminal."""
+
+
+def is_narrow() -> bool:
+    """Whether the terminal has room for few columns only; a pipe has room for all."""
+    return sys.stdout.isatty() and shutil.get_terminal_size().columns < NARROW
 
 
 def show_table(

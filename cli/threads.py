@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -112,19 +112,21 @@ def _index() -> "ThreadIndex":
 def _show_rows(rows: "list[ThreadRow]", *, with_folder: bool) -> None:
     from .i18n import t
     from .safe_text import safe_line
-    from .table import show_table
+    from .table import is_narrow, show_table
 
     folder, title = t("threads.folder"), t("threads.title")
-    headers = ["id", t("threads.status"), t("threads.steps"), t("threads.updated"), title]
-    cells = [
-        [row.thread_id[:SHORT_ID], _status(row), str(row.steps), _when(row.updated_at), _title(row)]
-        for row in rows
-    ]
+    columns: dict[str, Callable[[ThreadRow], str]] = {
+        "id": lambda row: row.thread_id[:SHORT_ID],
+        t("threads.status"): _status,
+    }
+    if not is_narrow():
+        columns[t("threads.steps")] = lambda row: str(row.steps)
+        columns[t("threads.updated")] = lambda row: _when(row.updated_at)
     if with_folder:
-        headers.insert(-1, folder)
-        for row, line in zip(rows, cells, strict=True):
-            line.insert(-1, safe_line(row.folder))
-    show_table(headers, cells, cut=(folder, title))
+        columns[folder] = lambda row: safe_line(row.folder)
+    columns[title] = _title
+    cells = [[cell(row) for cell in columns.values()] for row in rows]
+    show_table(list(columns), cells, cut=(folder, title))
 
 
 def _facts(row: "ThreadRow") -> "Iterator[tuple[str, str]]":

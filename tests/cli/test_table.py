@@ -1,0 +1,17 @@
+import pytest
+
+from maxagent.cli.table import aligned, width_of
+
+
+@pytest.mark.parametrize(
+    ("text", "width"), [("", 0), ("abc", 3), ("标题", 4), ("e\u0301", 1), ("ｆｕｌｌ", 8)]
+)
+def test_the_width_is_what_a_screen_needs(text: str, width: int) -> None:
+    from rich.cells import cell_len
+
+    assert width_of(text) == width == cell_len(text)
+
+
+def test_columns_are_as_wide_as_their_widest_cell() -> None:
+    rows = [["id", "标题", "end"], ["long one", "x", ""]]
+    assert aligned(rows) == ["id        标题  end", "long one  x"]

@@ -13,18 +13,24 @@ from . import aliases
 from .ask_user import ask_user
 from .attempt_completion import attempt_completion
 from .command_output import command_output
+from .edit import edit
 from .git import git_branch, git_diff, git_log, git_status
 from .glob import glob
 from .grep import grep
 from .list_files import list_files
+from .read_file import read_file
 from .run_command import run_command
 from .todo import todoclear, todoread, todowrite
 from .todo_list import Item
+from .write_file import write_file
 
 ALL: tuple[BaseTool, ...] = (
+    read_file,
     list_files,
     glob,
     grep,
+    edit,
+    write_file,
     run_command,
     command_output,
     git_status,

@@ -131,6 +131,13 @@ def test_todos_and_stored_outputs_are_kept_between_lines(door: Door) -> None:
     assert replies[4]["output"] == "20000\n"
 
 
+def test_what_was_read_is_known_to_later_lines(door: Door) -> None:
+    change = call("edit", path="a.txt", old_str="one", new_str="two")
+    replies = door.lines(change, call("read", file_path="a.txt"), change, mode="edits")
+    assert [reply["ok"] for reply in replies] == [False, True, True]
+    assert (door.root / "a.txt").read_text() == "two\n"
+
+
 def test_a_long_output_of_one_call_can_be_read_by_the_next(door: Door) -> None:
     door("call", "run_command", '{"command": "seq 30000"}', "--yes")
     read = door("call", "command_output", '{"id": "call_1", "start_line": 30000}')

@@ -44,7 +44,7 @@ def test_every_tool_says_what_it_is_in_a_few_words(tool) -> None:
 
 
 def test_all_tools_together_cost_little_of_each_request() -> None:
-    assert sum(len(json.dumps(schema_of(tool))) for tool in ALL) < 14_000
+    assert sum(len(json.dumps(schema_of(tool))) for tool in ALL) < 10_000
 
 
 @pytest.mark.parametrize("tool", [tool for tool in ALL if tool.name in ARGUMENTS], ids=str)

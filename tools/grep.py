@@ -1,6 +1,7 @@
 """The tool that searches in files: with ripgrep where it is there, else in Python."""
 
 import asyncio
+import os
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -46,7 +47,7 @@ async def _found(search: Search) -> Found:
 def _names(workspace: Workspace, path: str, file_pattern: str) -> list[str]:
     """The files to search, in order of paths; a single one must be readable text."""
     start = existing(workspace, path)
-    if not start.is_dir():
+    if not os.path.isdir(start):
         decode(read_bytes(workspace, start))
         return [workspace.relative(start)]
     folder, fits = listed_folder(workspace, path), name_matcher(file_pattern)

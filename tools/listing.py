@@ -28,7 +28,7 @@ def existing(workspace: Workspace, path: str) -> Path:
 def listed_folder(workspace: Workspace, path: str) -> Path:
     """The folder that `path` names; raises ToolRefusal when it is none that is ever listed."""
     folder = existing(workspace, path)
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise ToolRefusal(f"`{one_line(path)}` is not a folder; `read_file` shows a file")
     if workspace.is_hidden(folder):
         raise ToolRefusal(f"`{one_line(path)}` is never listed; the git tools tell about `.git`")

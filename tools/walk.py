@@ -101,7 +101,7 @@ def _rules_above(workspace: Workspace, folder: Path) -> _Rules:
 
 def _with_gitignore(workspace: Workspace, folder: Path, rules: _Rules) -> _Rules:
     path = folder / ".gitignore"
-    if not path.is_file():
+    if not os.path.isfile(path):
         return rules
     try:
         text = read_bytes(workspace, path, LARGEST_GITIGNORE).decode(errors="replace")

@@ -65,17 +65,13 @@ async def find_python(folder: Path, environ: Mapping[str, str]) -> tuple[Path, b
 
     After the project's own come `$VIRTUAL_ENV`, PATH and the one that runs MaxAgent.
     """
-    for name in (".venv", "venv"):
-        if (own := folder / name / "bin" / "python").exists():
-            return own, await has_pytest(own)
-    active = environ.get("VIRTUAL_ENV")
-    candidates = [Path(active) / "bin" / "python"] if active else []
-    found = (shutil.which(name, path=environ.get("PATH")) for name in ("python3", "python"))
-    candidates += [Path(path) for path in found if path]
-    for python in [*candidates, Path(sys.executable)]:
+    own, others = await asyncio.to_thread(_pythons, folder, environ)
+    if own:
+        return own, await has_pytest(own)
+    for python in others:
         if await has_pytest(python):
             return python, True
-    return next(filter(Path.exists, candidates), Path(sys.executable)), False
+    return others[0], False
 
 
 async def has_pytest(python: Path) -> bool:
@@ -83,6 +79,16 @@ async def has_pytest(python: Path) -> bool:
     # run from the root, so that nothing in the project is taken for a module
     probe = await capture([str(python), "-c", _HAS_PYTEST], cwd=Path("/"), timeout=20)
     return probe.exit_code == 0
+
+
+def _pythons(folder: Path, environ: Mapping[str, str]) -> tuple[Path | None, list[Path]]:
+    """The project's own Python, if it has one, and the others in their order."""
+    own = (folder / name / "bin" / "python" for name in (".venv", "venv"))
+    active = environ.get("VIRTUAL_ENV")
+    found = [str(Path(active) / "bin" / "python")] if active else []
+    found += [shutil.which(name, path=environ.get("PATH")) or "" for name in ("python3", "python")]
+    others = [Path(path) for path in [*found, sys.executable] if path and Path(path).exists()]
+    return next(filter(Path.exists, own), None), others
 
 
 def _says(file: Path, words: str) -> bool:

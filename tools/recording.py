@@ -1,5 +1,6 @@
 """A running command's output, bounded: both ends in memory, the whole of a long one in a file."""
 
+import contextlib
 import os
 import re
 from io import BufferedWriter
@@ -22,9 +23,14 @@ def output_file(outputs: Path, identity: str) -> Path:
 
 
 class Recording:
-    """Takes pieces of output as they come; `text()` is what a model reads of them."""
+    """Takes pieces of output as they come; `text()` is what a model reads of them.
+
+    Made in a thread, since it makes the folder; what goes wrong with the file is told in `text()`.
+    """
 
     def __init__(self, outputs: Path, call_id: str) -> None:
+        with contextlib.suppress(OSError):
+            outputs.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.size = 0
         """Bytes so far."""
         self._id = output_id(call_id)
@@ -81,5 +87,4 @@ class Recording:
 
 
 def _create(path: Path) -> BufferedWriter:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")

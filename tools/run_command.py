@@ -23,7 +23,8 @@ async def run_command(
     if not await asyncio.to_thread(folder.is_dir):
         raise ToolRefusal(f"`{cwd}` is not a folder; `cwd` is a folder in the project")
     seconds = _seconds(timeout, run.command_timeout)
-    recording, live = Recording(run.outputs, run.call_id), LiveOutput(run.emit)
+    recording = await asyncio.to_thread(Recording, run.outputs, run.call_id)
+    live = LiveOutput(run.emit)
 
     def take(piece: bytes) -> None:
         recording.add(piece)

@@ -1,6 +1,7 @@
 """Run a project's tests and judge what they showed."""
 
 import asyncio
+import shutil
 import tempfile
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
@@ -62,12 +63,15 @@ async def run_tests(
         tail.extend(piece)
         del tail[:-TAIL]
 
-    with tempfile.TemporaryDirectory(prefix="maxagent-") as temporary:
-        report = Path(temporary) / "report.xml"
+    temporary = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="maxagent-"))
+    try:
+        report = temporary / "report.xml"
         argv = [*command.argv, *_report_options(command, report)]
         clean_room = {"PYTHONDONTWRITEBYTECODE": "1"}
         ended = await stream(argv, cwd=folder, timeout=timeout, on_output=take, env=clean_room)
         return await asyncio.to_thread(_run, command, ended, report, clean(bytes(tail)), timeout)
+    finally:
+        await asyncio.to_thread(shutil.rmtree, temporary, ignore_errors=True)
 
 
 def verdict(run: TestRun) -> Judgement:

@@ -111,3 +111,17 @@ async def test_200_megabytes_are_bounded_everywhere(desk: Desk) -> None:
 async def test_the_command_sees_no_secret(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     assert "sk-secret" not in (await desk.run("env")).output
+
+
+async def test_the_event_loop_is_not_blocked(desk: Desk) -> None:
+    blockbuster = pytest.importorskip("blockbuster").BlockBuster()
+    # as LangGraph's development server has it, which lets the cheap ones pass
+    for name in list(blockbuster.functions):
+        if name.startswith(("os.path.", "io.")) or name == "os.stat":
+            del blockbuster.functions[name]
+    blockbuster.activate()
+    try:
+        result = await desk.run("seq 100000")
+    finally:
+        blockbuster.deactivate()
+    assert result.ok, result.error

@@ -288,3 +288,19 @@ def test_a_live_database_can_be_set_aside(filled: Path) -> None:
         connection.execute("INSERT INTO checkpoints VALUES ('t', 1, 'new')")
         moved = set_aside(filled)
     assert (count(moved, "checkpoints"), filled.exists()) == (201, False)
+
+
+LOOK = (
+    "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('SELECT * FROM threads').fetchall()"
+)
+
+
+def test_preparing_again_leaves_open_connections_their_locks(filled: Path) -> None:
+    """Or else another process takes itself for the last one, and takes the log away from us."""
+    with closing(connect(filled)) as connection:
+        connection.execute("UPDATE checkpoints SET n = n + 1")
+        prepare(filled)
+        subprocess.run([sys.executable, "-c", LOOK, str(filled)], check=True)
+        assert filled.with_name("threads.db-wal").exists()
+        connection.execute("DELETE FROM checkpoints")
+    assert count(filled, "checkpoints") == 0

@@ -9,7 +9,7 @@ from langgraph.types import Command, interrupt
 from .context import Context
 from .conversation import brief
 from .decisions import decisions_in
-from .snapshot import current_tree
+from .snapshot import current_tree, span
 from .state import Outcome, State
 from .tell import tell
 from .workbench import workbench
@@ -23,8 +23,8 @@ REMARK = "The user looked at the result and says:\n\n{words}"
 async def review(state: State, runtime: Runtime[Context]) -> Reviewed:
     """Ask what becomes of the result; without changes, or with `apply`, nothing is asked."""
     kept = state.get("kept") or state.get("options", {}).get("apply")
-    changed = state.get("tree", "") != state.get("base_tree", "")
-    decision = {"type": "approve"} if kept or not changed else await _ask(state, runtime)
+    base, tree = span(state)
+    decision = {"type": "approve"} if kept or base == tree else await _ask(state, runtime)
     if decision.get("type") == "reject":
         return await _undo(state, runtime)
     if decision.get("type") == "respond":
@@ -38,7 +38,7 @@ async def review(state: State, runtime: Runtime[Context]) -> Reviewed:
 
 async def _ask(state: State, runtime: Runtime[Context]) -> Mapping[str, Any]:
     bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
-    base, tree = state.get("base_tree", ""), state.get("tree", "")
+    base, tree = span(state)
     diff = await bench.snapshots.diff(base, tree) if bench.snapshots else ""
     action = {"name": "review", "args": {"outcome": outcome(state), "diff": diff[:SHOWN_DIFF]}}
     question = {
@@ -72,7 +72,7 @@ async def _undo(state: State, runtime: Runtime[Context]) -> Reviewed:
     """Take back what the thread changed; files that somebody changed since are left alone."""
     bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
     if bench.snapshots:
-        restored = await bench.snapshots.restore(state.get("base_tree", ""), state.get("tree", ""))
+        restored = await bench.snapshots.restore(*span(state))
         for path in restored.conflicts:
             tell(runtime, "notice", text=f"`{path}` was changed since and is left as it is")
     return Command(goto="__end__", update={"outcome": "undone"})

@@ -16,13 +16,19 @@ async def snapshot(
 ) -> Command[Literal["architect", "coder", "tester"]]:
     """Store the tree, tell what changed, go on with the role that acted."""
     tree = await current_tree(state, runtime)
-    old = state.get("tree") or state.get("base_tree", "")
+    _, old = span(state)
     if old and tree != old:
         bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
         changes = await bench.snapshots.changes(old, tree) if bench.snapshots else []
         files = [{"path": change.path, "kind": change.kind} for change in changes]
         tell(runtime, "files_changed", files=files, tree=tree)
     return Command(goto=state.get("role", "coder"), update={"tree": tree})
+
+
+def span(state: State) -> tuple[str, str]:
+    """The trees before and after all that the thread did; the same when it had no effect."""
+    tree = state.get("tree", "")
+    return state.get("base_tree") or tree, tree
 
 
 async def current_tree(state: State, runtime: Runtime[Context]) -> str:

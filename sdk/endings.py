@@ -6,6 +6,7 @@ from typing import Any, Literal, cast
 from langgraph.types import StateSnapshot
 
 from ..memory.threads import Status
+from ..nodes.snapshot import span
 from ..nodes.state import State
 from ..nodes.workbench import Workbench
 from .events import Completion, Event, Failure, Interrupted, Question
@@ -35,7 +36,7 @@ def question(thread_id: str, state: StateSnapshot) -> Question | None:
 async def completion(thread_id: str, state: StateSnapshot, bench: Workbench) -> Completion:
     """The end of a task, with the evidence and everything that changed."""
     values = cast(State, state.values)
-    base, tree = values.get("base_tree", ""), values.get("tree", "")
+    base, tree = span(values)
     outcome = values.get("outcome", "unverified")
     changed = base != tree and outcome != "undone"
     changes = await bench.snapshots.changes(base, tree) if bench.snapshots and changed else []

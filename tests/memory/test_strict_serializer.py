@@ -74,7 +74,7 @@ def test_what_could_not_be_read_back_is_not_written(
 
 
 def test_the_refusal_names_the_type() -> None:
-    with pytest.raises(MaxAgentError, match=r"a step returned a `pathlib\.\w+`") as told:
+    with pytest.raises(MaxAgentError, match=r"a step returned a `pathlib\.[\w.]+`") as told:
         StrictSerializer().dumps_typed({"path": Path("/x")})
     assert told.value.hint == "return plain data or messages"
 

@@ -1,15 +1,13 @@
 """A run as text: roles, tool calls, diffs and the end on stderr; the result itself on stdout."""
 
-from collections.abc import Mapping
 from functools import singledispatchmethod
-from typing import Any
 
 from ..sdk import events as ev
+from .call_line import call_line, facts
 from .diff_view import show_diff
 from .i18n import t
 from .screen import open_console, safe, styled
 
-CALL_WIDTH = 120
 OUTPUT_LINES = 12
 """Lines of a tool's output that are shown as it runs; the model and the thread have more."""
 
@@ -20,8 +18,9 @@ class TextRenderer:
     def __init__(self) -> None:
         self._console = open_console()
         self._calls: dict[str, str] = {}
+        self._pieces: dict[str, str] = {}
         self._shown_lines: dict[str, int] = {}
-        self._open_line = False
+        self._open_line = ""
         self._thread_id = ""
         self._usage: ev.TokenUsage | None = None
 
@@ -75,24 +74,21 @@ class TextRenderer:
 
     @_show.register
     def _(self, event: ev.ToolCall) -> None:
-        self._calls[event.id] = f"{event.tool} {_arguments(event.args)}".rstrip()
+        self._calls[event.id] = call_line(event.tool, event.args)
 
     @_show.register
     def _(self, event: ev.ToolOutput) -> None:
-        for line in event.text.splitlines():
-            shown = self._shown_lines.get(event.id, 0)
-            self._shown_lines[event.id] = shown + 1
-            if shown < OUTPUT_LINES:
-                self._line(f"    {line}", "dim")
-            elif shown == OUTPUT_LINES:
-                self._line("    …", "dim")
+        *lines, rest = (self._pieces.pop(event.id, "") + event.text).split("\n")
+        self._pieces[event.id] = rest
+        for line in lines:
+            self._output_line(event.id, line)
 
     @_show.register
     def _(self, event: ev.ToolResult) -> None:
+        self._end_output(event.id)
         call = self._calls.pop(event.id, event.tool)
-        mark, style = ("✓", "green") if event.ok else ("✗", "red")
-        facts = _facts(event.metadata)
-        self._line(f"  {mark} {call}{facts}", style if not event.ok else "")
+        mark, style = ("✓", "") if event.ok else ("✗", "red")
+        self._line(f"  {mark} {call}{facts(event.metadata)}", style)
         if event.error:
             self._line(f"    {event.error.splitlines()[0]}", "red")
         if diff := event.metadata.get("diff"):
@@ -100,11 +96,11 @@ class TextRenderer:
 
     @_show.register
     def _(self, event: ev.Verifying) -> None:
-        self._shown_lines.pop("verify", None)
         self._line(f"\n{t('role.tests')}  {event.command}", "bold cyan")
 
     @_show.register
     def _(self, event: ev.EvidenceFound) -> None:
+        self._end_output("verify")
         style = {"passed": "green", "failed": "red", "unverified": "yellow"}[event.verdict]
         self._line(f"  {t(f'verdict.{event.verdict}')}: {event.reason}", style)
 
@@ -122,8 +118,7 @@ class TextRenderer:
             self._line(t("run.limit", thread=event.thread_id[:8]), "yellow")
             return
         for request in event.action_requests:
-            shown = _arguments({k: v for k, v in request["args"].items() if k != "diff"})
-            self._line(t("run.asks", name=request["name"], args=shown), "yellow")
+            self._line(t("run.asks", call=call_line(request["name"], request["args"])), "yellow")
         self._line(t("run.how_to_answer", thread=event.thread_id[:8]), "yellow")
 
     @_show.register
@@ -151,13 +146,29 @@ class TextRenderer:
         self._console.print(styled(text, style))
 
     def _piece(self, text: str, style: str) -> None:
+        """A piece of a text that goes on; another kind of text begins a line of its own."""
+        if self._open_line != f"{style} ":
+            self._break()
         self._console.print(styled(text, style), end="")
-        self._open_line = not text.endswith("\n")
+        self._open_line = "" if text.endswith("\n") else f"{style} "
 
     def _break(self) -> None:
         if self._open_line:
             self._console.print()
-            self._open_line = False
+            self._open_line = ""
+
+    def _output_line(self, call_id: str, line: str) -> None:
+        shown = self._shown_lines.get(call_id, 0)
+        self._shown_lines[call_id] = shown + 1
+        if shown < OUTPUT_LINES:
+            self._line(f"    {line}", "dim")
+        elif shown == OUTPUT_LINES:
+            self._line("    …", "dim")
+
+    def _end_output(self, call_id: str) -> None:
+        if rest := self._pieces.pop(call_id, ""):
+            self._output_line(call_id, rest)
+        self._shown_lines.pop(call_id, None)
 
 
 def _ending(event: ev.Completion) -> str:
@@ -166,23 +177,6 @@ def _ending(event: ev.Completion) -> str:
     if evidence and event.outcome != "undone":
         return f"{words}: {evidence['reason']} ({evidence['command'] or '-'})"
     return words
-
-
-def _arguments(args: Mapping[str, Any]) -> str:
-    """The call's arguments on one line: what names the thing first, long texts cut."""
-    shown = " ".join(str(value).replace("\n", "⏎") for value in args.values() if value != "")
-    return shown if len(shown) <= CALL_WIDTH else shown[: CALL_WIDTH - 1] + "…"
-
-
-def _facts(metadata: Mapping[str, Any]) -> str:
-    facts: list[str] = []
-    if "added" in metadata:
-        facts.append(f"+{metadata['added']} -{metadata.get('removed', 0)}")
-    if metadata.get("timed_out"):
-        facts.append(t("tool.timed_out"))
-    elif "exit_code" in metadata:
-        facts.append(t("tool.exit_code", code=metadata["exit_code"]))
-    return f"  ({', '.join(facts)})" if facts else ""
 
 
 def _spent(usage: ev.TokenUsage) -> str:

@@ -17,6 +17,11 @@ status=0
 mcode task "The tests in tests/test_prices.py fail. Repair the prices." \
     --folder "$project" --model "scripted/$here/scenario.json" --apply || status=$?
 echo
-echo "Look at the thread:  mcode threads list --all   ·   mcode threads show THREAD"
-echo "Go on with one:      mcode resume THREAD"
+cd "$project"
+mcode threads list
+echo
+echo "In $project:"
+echo "  mcode threads show ID     what the thread did, and its evidence"
+echo "  mcode resume ID           goes on after Ctrl-C or a crash; here it says how it ended"
+echo "Without --apply a task ends with a question: keep, undo, or go on with a remark."
 exit "$status"

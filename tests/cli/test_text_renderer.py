@@ -44,7 +44,6 @@ def test_control_characters_of_the_model_are_made_visible(capsys):
 
 
 def test_a_tool_call_is_one_line_with_its_result_and_diff(capsys):
-    metadata = {"diff": "-old\n+new\n", "added": 1, "removed": 1}
     out = shown(
         capsys,
         ev.ToolCall("c1", "edit", {"file_path": "a.py"}, "coder"),

@@ -1,0 +1,33 @@
+"""A tool call and the facts of its result, each on one line."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from .i18n import t
+
+WIDTH = 120
+TELLING = ("command", "file_path", "path", "regex", "pattern", "question", "action", "id", "result")
+"""Arguments that say what a call is about; the rest are details."""
+
+
+def call_line(tool: str, args: Mapping[str, Any]) -> str:
+    """The tool and what the call is about; a long text is cut."""
+    texts = [value for value in args.values() if isinstance(value, str)]
+    about = [args[name] for name in TELLING if args.get(name)] or texts[:1]
+    shown = " ".join([tool, *(_one_line(value) for value in about)])
+    return shown if len(shown) <= WIDTH else shown[: WIDTH - 1] + "…"
+
+
+def facts(metadata: Mapping[str, Any]) -> str:
+    """Lines added and removed, or the exit code, in brackets; nothing when there is none."""
+    if "added" in metadata:
+        return f"  (+{metadata['added']} -{metadata.get('removed', 0)})"
+    if metadata.get("timed_out"):
+        return f"  ({t('tool.timed_out')})"
+    if "exit_code" in metadata:
+        return f"  ({t('tool.exit_code', code=metadata['exit_code'])})"
+    return ""
+
+
+def _one_line(value: object) -> str:
+    return " ".join(str(value).split())

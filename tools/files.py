@@ -100,15 +100,29 @@ def _read_up_to(descriptor: int, limit: int) -> bytes:
 
 def _replace(path: Path, data: bytes, old: os.stat_result | None, undo: ExitStack) -> None:
     temporary = path.with_name(f".mcode-{secrets.token_hex(8)}.tmp")
-    descriptor = os.open(temporary, _CREATE, stat.S_IMODE(old.st_mode) if old else 0o666)
     undo.callback(temporary.unlink, missing_ok=True)
+    mode = stat.S_IMODE(old.st_mode) if old else 0o666
+    unnamed = _open_unnamed(path.parent, mode)
+    descriptor = os.open(temporary, _CREATE, mode) if unnamed is None else unnamed
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)
         file.flush()
         if old:
             _keep_owner_and_mode(descriptor, old)
         os.fsync(descriptor)
+        if unnamed is not None:  # named by a descriptor, `link` works only as `linkat`
+            os.link(f"/proc/self/fd/{unnamed}", temporary, src_dir_fd=unnamed)
     os.replace(temporary, path)
+
+
+def _open_unnamed(folder: Path, mode: int) -> int | None:
+    """A file without a name yet, so that a kill leaves nothing behind; only Linux can do this."""
+    if not os.path.exists("/proc/self/fd"):
+        return None
+    try:
+        return os.open(folder, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, mode)
+    except (OSError, AttributeError):
+        return None
 
 
 def _keep_owner_and_mode(descriptor: int, old: os.stat_result) -> None:

@@ -31,7 +31,7 @@ async def grep(regex: str, path: str = ".", file_pattern: str = "", *, run: Run)
     if not regex:
         raise ToolRefusal("`regex` is empty; `list_files` and `glob` show which files there are")
     workspace: Workspace = run.workspace
-    names = await asyncio.to_thread(_names, workspace, path, file_pattern)
+    names = await asyncio.to_thread(_names, workspace, path or ".", file_pattern)
     search = Search(workspace, names, regex, MOST_HITS + 1, time.monotonic() + SECONDS)
     return ToolResult(_shown(await _found(search), len(names)))
 

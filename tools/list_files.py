@@ -26,7 +26,7 @@ async def list_files(
     if max_results < 1:
         raise ToolRefusal("`max_results` is at least 1")
     limit = min(max_results, MOST_RESULTS)
-    return await asyncio.to_thread(_list, run.workspace, path, pattern, recursive, limit)
+    return await asyncio.to_thread(_list, run.workspace, path or ".", pattern, recursive, limit)
 
 
 def _list(workspace: Workspace, path: str, pattern: str, recursive: bool, limit: int) -> ToolResult:

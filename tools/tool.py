@@ -1,4 +1,4 @@
-"""What makes a function a tool: a LangChain tool with an effect, its path arguments and its text."""
+"""What makes a function a tool: a LangChain tool with an effect, path arguments and its text."""
 
 from collections.abc import Awaitable, Callable
 from importlib import resources

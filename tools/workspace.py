@@ -1,6 +1,7 @@
 """The project folder as tools see it: which paths are inside it and which may be touched."""
 
 import os
+import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
@@ -8,6 +9,7 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
+from ..config.errors import UsageError
 from ..config.settings import IGNORE_PATTERNS
 from .result import ToolRefusal
 
@@ -27,6 +29,13 @@ class Workspace:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "root", Path(os.path.realpath(self.root)))
+        try:
+            _spec(self.ignore)
+        except (ValueError, re.error) as error:
+            raise UsageError(
+                f"`security.ignore_patterns` has a wrong pattern: {error}",
+                hint="patterns are written as in .gitignore",
+            ) from error
 
     def resolve(self, path: str) -> Path:
         """The real file or folder that `path` names; it need not exist.
@@ -101,6 +110,9 @@ def _is_text(path: str) -> bool:
 
 @lru_cache(maxsize=16)
 def _spec(ignore: tuple[str, ...]) -> GitIgnoreSpec:
+    for pattern in ignore:
+        if "[[" in pattern:  # pathspec would take it for something else
+            raise ValueError(f"classes as in {pattern} are not known")
     return GitIgnoreSpec.from_lines(_plain(pattern) for pattern in ignore)
 
 

@@ -17,8 +17,13 @@ from maxagent.tools.result import ToolRefusal
 from maxagent.tools.workspace import Workspace
 
 
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
+@pytest.fixture(params=["unnamed", "named"])
+def workspace(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Workspace:
+    """A project on a system that has files without names, and on one that has not."""
+    if request.param == "named":
+        monkeypatch.delattr(os, "O_TMPFILE", raising=False)
     return Workspace(tmp_path)
 
 
@@ -207,6 +212,22 @@ def test_readers_never_see_a_half_written_file(workspace: Workspace) -> None:
         seen.add(read_bytes(workspace, path))
     writer.join()
     assert seen <= contents
+
+
+@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="only Linux has files without names")
+def test_a_kill_while_writing_would_leave_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("old")
+    seen, sync = [], os.fsync
+
+    def watch(descriptor: int) -> None:
+        seen.append(everything(tmp_path))
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", watch)
+    write_atomic(Workspace(tmp_path), tmp_path / "file", b"new")
+    assert seen == [{"file": b"old"}, {"file": b"new"}]
 
 
 def test_the_lock_of_a_file_is_one_for_all_who_hold_it(tmp_path: Path) -> None:

@@ -63,6 +63,7 @@ async def test_the_whole_project_is_searched_but_for_what_is_hidden(run: ToolRun
     [
         ({"path": "src"}, ["src/a.py:2", "src/deep/b.ts:1"]),
         ({"path": "src/a.py"}, ["src/a.py:2"]),
+        ({"path": "", "file_pattern": "*.py"}, ["secrets.py:1", "src/a.py:2"]),
         ({"file_pattern": "*.py"}, ["secrets.py:1", "src/a.py:2"]),
         ({"file_pattern": "src/**/*.{ts,js}"}, ["src/deep/b.ts:1"]),
         ({"path": "src", "file_pattern": "src/*.py"}, ["src/a.py:2"]),

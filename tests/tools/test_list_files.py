@@ -26,6 +26,7 @@ def run(tmp_path: Path) -> ToolRun:
     ("args", "lines"),
     [
         ({}, [".gitignore", "README.md", "src/"]),
+        ({"path": ""}, [".gitignore", "README.md", "src/"]),
         ({"path": "src"}, ["src/a.py", "src/b.txt", "src/deep/"]),
         ({"path": "src", "recursive": True}, ["src/a.py", "src/b.txt", "src/deep/c.py"]),
         ({"path": "src", "pattern": "*.py"}, ["src/a.py"]),

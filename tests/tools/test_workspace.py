@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from maxagent.config.errors import UsageError
 from maxagent.tools.result import ToolRefusal
 from maxagent.tools.workspace import Workspace
 
@@ -204,6 +205,12 @@ def test_the_patterns_are_the_workspace_s_own(tmp_path: Path) -> None:
         workspace.resolve("build/x")
     assert workspace.resolve("Keep.log") and workspace.resolve("src/build/x")
     assert workspace.resolve(".env")
+
+
+@pytest.mark.parametrize("pattern", ["!", "[z-a]", "[[:alpha:]]"])
+def test_a_pattern_that_cannot_be_read_is_an_error_at_once(tmp_path: Path, pattern: str) -> None:
+    with pytest.raises(UsageError, match="ignore_patterns"):
+        Workspace(tmp_path, ignore=(".env", pattern))
 
 
 def test_composed_and_decomposed_names_are_one(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Send allowed calls to the tools: reading ones together, those with an effect one by one."""
+"""Send allowed calls to the tools: reading ones together, all others one by one."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -8,7 +8,7 @@ from langchain_core.tools import BaseTool
 from langgraph.types import Command, Send
 
 from ..tools.result import ToolRefusal
-from ..tools.tool import has_effect, path_arguments
+from ..tools.tool import effect_of, has_effect, path_arguments
 from ..tools.workspace import Workspace
 from .state import AfterTools, Queued, State, ToolTask
 
@@ -17,11 +17,14 @@ Tools = Mapping[str, BaseTool]
 
 
 def grouped(calls: Sequence[Queued], tools: Tools) -> list[list[Queued]]:
-    """Cut calls into groups that run one after the other, in the model's order."""
+    """Cut calls into groups that run one after the other, in the model's order.
+
+    Notes change the thread's state, so each must see what the one before it wrote.
+    """
     groups: list[list[Queued]] = []
-    for acts, run in groupby(calls, key=lambda call: has_effect(tools[call["name"]])):
+    for reads, run in groupby(calls, key=lambda call: effect_of(tools[call["name"]]) == "read"):
         together = list(run)
-        groups += [[call] for call in together] if acts else [together]
+        groups += [together] if reads else [[call] for call in together]
     return groups
 
 
@@ -37,8 +40,9 @@ def dispatch(
     if not groups:
         return Command(goto=role, update=update)
     first, rest = groups[0], groups[1:]
-    # a queue means that there were several groups, and of two groups one has an effect
-    acts = bool(state.get("queue")) or any(has_effect(tools[call["name"]]) for call in first)
+    # what the groups before a queued one did is not known here: it may have been an effect
+    acted = bool(state.get("queue") and state.get("base_tree"))
+    acts = acted or any(has_effect(tools[call["name"]]) for call in first)
     then: AfterTools = "approve" if rest else "snapshot" if acts else role
     sends = [Send("tools", _task(state, call, then, tools, workspace)) for call in first]
     return Command(goto=sends, update={**(update or {}), "queue": rest})

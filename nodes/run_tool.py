@@ -38,7 +38,8 @@ async def run_tool(state: ToolTask, runtime: Runtime[Context]) -> AfterTool:
     if isinstance(begun, Unfinished):
         result = ToolResult(error=UNKNOWN.format(started=begun.started_at))
     else:
-        result = await invoke(tool, call["args"], _run_of(state, bench, runtime))
+        given = await asyncio.to_thread(_run_of, state, bench, runtime)
+        result = await invoke(tool, call["args"], given)
     await asyncio.to_thread(bench.journal.finish, thread, call["id"], asdict(result))
     return _answered(state, runtime, result)
 

@@ -22,10 +22,10 @@ def names(groups):
         (["grep", "glob"], [["grep", "glob"]]),
         (["run_command", "run_command"], [["run_command"], ["run_command"]]),
         (["grep", "glob", "run_command", "grep"], [["grep", "glob"], ["run_command"], ["grep"]]),
-        (["todowrite", "grep"], [["todowrite", "grep"]]),
+        (["todowrite", "todowrite", "grep"], [["todowrite"], ["todowrite"], ["grep"]]),
     ],
 )
-def test_reading_calls_run_together_and_effects_alone_in_order(calls, groups):
+def test_reading_calls_run_together_and_all_others_alone_in_order(calls, groups):
     assert names(grouped([call(name) for name in calls], TOOLS)) == groups
 
 
@@ -55,7 +55,8 @@ def test_groups_wait_in_the_queue_and_the_last_ends_with_a_snapshot(tmp_path):
     groups = [[call("run_command")], [call("grep")]]
     first = dispatch(state(), groups, TOOLS, Workspace(tmp_path))
     assert (sent(first), names(first.update["queue"])) == ([("run_command", "approve")], [["grep"]])
-    last = dispatch(state(queue=first.update["queue"]), groups[1:], TOOLS, Workspace(tmp_path))
+    later = state(queue=first.update["queue"], base_tree="t")
+    last = dispatch(later, groups[1:], TOOLS, Workspace(tmp_path))
     assert (sent(last), last.update["queue"]) == ([("grep", "snapshot")], [])
 
 

@@ -20,6 +20,7 @@ _LAST = (
     "SELECT checkpoint_id, metadata FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
     " ORDER BY checkpoint_id DESC LIMIT 1"
 )
+_BLOB = _LAST.replace("checkpoint_id, metadata", "checkpoint")
 _FIRST = "SELECT MIN(checkpoint_id) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
 _WAITS = (
     "SELECT EXISTS (SELECT 1 FROM writes WHERE thread_id = ? AND checkpoint_ns = ''"
@@ -31,11 +32,11 @@ _WAITS = (
 class Facts:
     """One thread, seen through its last checkpoint."""
 
-    steps: int
-    graph: str
-    waiting: bool
-    created_at: str
-    updated_at: str
+    steps: int = 0
+    graph: str = ""
+    waiting: bool = False
+    created_at: str = ""
+    updated_at: str = ""
 
 
 def read(connection: sqlite3.Connection) -> dict[str, Facts]:
@@ -45,6 +46,21 @@ def read(connection: sqlite3.Connection) -> dict[str, Facts]:
     ids = [row[0] for row in connection.execute(_THREAD_IDS)]
     found = {thread_id: _facts(connection, thread_id) for thread_id in ids}
     return {thread_id: facts for thread_id, facts in found.items() if facts}
+
+
+def values(connection: sqlite3.Connection, thread_id: str) -> dict[str, Any]:
+    """The plain values in the thread's last checkpoint, such as what it was asked.
+
+    Nothing but numbers, texts, lists and mappings is built, whatever the row says.
+    """
+    import ormsgpack
+
+    found = connection.execute(_BLOB, (thread_id,)).fetchone()
+    try:
+        unpacked = ormsgpack.unpackb(found[0], ext_hook=lambda code, data: None)
+        return dict(unpacked["channel_values"])
+    except (TypeError, ValueError, KeyError):
+        return {}
 
 
 def delete(connection: sqlite3.Connection, thread_id: str) -> None:
@@ -92,4 +108,4 @@ def _time_of(checkpoint_id: str) -> str:
         moment = datetime(1582, 10, 15, tzinfo=UTC) + timedelta(microseconds=ticks // 10)
     except (ValueError, OverflowError):
         return ""
-    return moment.isoformat(timespec="milliseconds")
+    return moment.isoformat(timespec="microseconds")

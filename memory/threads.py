@@ -10,56 +10,17 @@ import shutil
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
 
 from ..config import paths
 from ..config.errors import UsageError
 from . import checkpoint_facts, lease
 from .database import connect, explained, immediate, prepare
-
-Status = Literal[
-    "running",
-    "waiting",
-    "done",
-    "unverified",
-    "failed",
-    "undone",
-    "limit",
-    "interrupted",
-    "unknown",
-]
-"""waiting: asks something · unverified: ended without proof · limit: a limit stopped it, it can go
-on · interrupted: stopped half-way, it can go on · unknown: begun elsewhere and not waiting."""
+from .thread_row import Status, ThreadRow, as_it_is, begun_elsewhere, from_store, to_store
 
 SHORTEST_PREFIX = 4
 LONGEST_NAME = 60
-
-
-@dataclass(frozen=True)
-class ThreadRow:
-    """One thread as people see it."""
-
-    thread_id: str
-    title: str
-    folder: str
-    """The project's absolute path; empty for a thread begun elsewhere."""
-    graph: str
-    request: str
-    status: Status
-    created_at: str
-    """ISO 8601, UTC, as `updated_at`."""
-    updated_at: str
-    name: str = ""
-    """What the user calls it; empty until renamed."""
-    options: Any = None
-    """What the user chose for it, as it was given to `record`."""
-    evidence: Mapping[str, Any] | None = None
-    """What proves the result, once a run has recorded it."""
-    steps: int = 0
-    """Supersteps of its graph so far."""
 
 
 class ThreadIndex:
@@ -86,13 +47,7 @@ class ThreadIndex:
         row = ThreadRow(
             thread_id, title, folder, graph, request, "running", now, now, options=options
         )
-        with explained(self._path), closing(connect(self._path)) as connection:
-            connection.execute(
-                "INSERT INTO threads (thread_id, title, name, folder, graph, request, options,"
-                " status, evidence, created_at, updated_at)"
-                " VALUES (?, ?, '', ?, ?, ?, ?, 'running', 'null', ?, ?)",
-                (thread_id, title, folder, graph, request, json.dumps(options), now, now),
-            )
+        self._insert(row)
         return row
 
     def set_status(
@@ -100,12 +55,11 @@ class ThreadIndex:
     ) -> None:
         """Say how the thread stands, and what proves it; without `evidence` the old one stays."""
         proof = json.dumps(evidence) if evidence is not None else None
-        with explained(self._path), closing(connect(self._path)) as connection:
-            connection.execute(
-                "UPDATE threads SET status = ?, evidence = COALESCE(?, evidence), updated_at = ?"
-                " WHERE thread_id = ?",
-                (status, proof, _now(), thread_id),
-            )
+        self._update(
+            thread_id,
+            "status = ?, evidence = COALESCE(?, evidence), updated_at = ?",
+            (status, proof, _now()),
+        )
 
     def rename(self, thread_id: str, name: str) -> None:
         """Give the thread a name of the user's own; raises UsageError for a bad or taken one."""
@@ -115,20 +69,12 @@ class ThreadIndex:
                 "a thread's name is one line of printable characters",
                 hint=f"use 1 to {LONGEST_NAME} characters",
             )
-        with explained(self._path), closing(connect(self._path)) as connection:
-            try:
-                renamed = connection.execute(
-                    "UPDATE threads SET name = ? WHERE thread_id = ?", (name, thread_id)
-                ).rowcount
-            except sqlite3.IntegrityError:
-                raise UsageError(
-                    f"another thread is called `{name}` already", hint="choose another name"
-                ) from None
-        if not renamed:
+        try:
+            self._update(thread_id, "name = ?", (name,))
+        except sqlite3.IntegrityError:
             raise UsageError(
-                f"thread `{thread_id}` was begun elsewhere and cannot be named",
-                hint="name it by its id",
-            )
+                f"another thread is called `{name}` already", hint="choose another name"
+            ) from None
 
     def get(self, thread_id: str) -> ThreadRow:
         """The thread with exactly this id; raises UsageError when there is none."""
@@ -164,13 +110,16 @@ class ThreadIndex:
             facts = checkpoint_facts.read(connection)
             connection.row_factory = sqlite3.Row
             stored = connection.execute("SELECT * FROM threads").fetchall()
-        rows = {row["thread_id"]: _row(row) for row in stored}
-        for thread_id, fact in facts.items():
-            known = rows.get(thread_id) or _begun_elsewhere(thread_id, fact)
-            rows[thread_id] = replace(known, steps=fact.steps)
+            rows = {row["thread_id"]: from_store(row) for row in stored}
+            for thread_id in facts.keys() - rows.keys():
+                begun_with = checkpoint_facts.values(connection, thread_id)
+                rows[thread_id] = begun_elsewhere(thread_id, facts[thread_id], begun_with)
         wanted = str(folder.resolve()) if folder else None
         chosen = [row for row in rows.values() if wanted in (None, row.folder)]
-        return sorted(map(self._with_truth, chosen), key=lambda row: row.updated_at, reverse=True)
+        true = [
+            as_it_is(row, facts.get(row.thread_id), is_held=self._is_held(row)) for row in chosen
+        ]
+        return sorted(true, key=lambda row: row.updated_at, reverse=True)
 
     def delete(self, thread_id: str) -> None:
         """Forget the thread and everything kept for it; raises ThreadBusy while it is run."""
@@ -185,29 +134,26 @@ class ThreadIndex:
             connection.execute("DELETE FROM threads WHERE thread_id = ?", (thread_id,))
             shutil.rmtree(paths.outputs_folder(self._home, thread_id), ignore_errors=True)
 
-    def _with_truth(self, row: ThreadRow) -> ThreadRow:
-        """A thread that says `running` while nobody runs it was killed."""
-        if row.status == "running" and lease.holder(self._home, row.thread_id) is None:
-            return replace(row, status="interrupted")
-        return row
+    def _is_held(self, row: ThreadRow) -> bool:
+        return row.status == "running" and lease.holder(self._home, row.thread_id) is not None
 
+    def _insert(self, row: ThreadRow) -> None:
+        stored = to_store(row)
+        with explained(self._path), closing(connect(self._path)) as connection:
+            connection.execute(
+                f"INSERT INTO threads ({', '.join(stored)})"
+                f" VALUES ({', '.join(f':{column}' for column in stored)})",
+                stored,
+            )
 
-def _row(stored: sqlite3.Row) -> ThreadRow:
-    parsed = {column: json.loads(stored[column]) for column in ("options", "evidence")}
-    return ThreadRow(**{**dict(stored), **parsed})
-
-
-def _begun_elsewhere(thread_id: str, fact: checkpoint_facts.Facts) -> ThreadRow:
-    return ThreadRow(
-        thread_id=thread_id,
-        title="",
-        folder="",
-        graph=fact.graph,
-        request="",
-        status="waiting" if fact.waiting else "unknown",
-        created_at=fact.created_at,
-        updated_at=fact.updated_at,
-    )
+    def _update(self, thread_id: str, assignment: str, values: tuple[str | None, ...]) -> None:
+        """Change a thread's row; one begun elsewhere gets its row now."""
+        with explained(self._path), closing(connect(self._path)) as connection:
+            change = f"UPDATE threads SET {assignment} WHERE thread_id = ?"
+            if connection.execute(change, (*values, thread_id)).rowcount:
+                return
+        self._insert(self.get(thread_id))
+        self._update(thread_id, assignment, values)
 
 
 def _ambiguous(text: str, found: list[ThreadRow]) -> UsageError:

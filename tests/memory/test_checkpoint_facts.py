@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import ormsgpack
 import pytest
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt
@@ -117,3 +118,26 @@ async def test_a_forged_row_is_no_obstacle(
     assert (fact.steps, fact.waiting) == (0, False)
     checkpoint_facts.delete(connection, row[0])
     assert checkpoint_facts.read(connection) == {}
+
+
+@pytest.mark.parametrize(
+    "blob", [None, b"", b"\xc1", b"\x01", ormsgpack.packb({"channel_values": 7}), "text"]
+)
+async def test_the_values_of_a_forged_row_are_empty(
+    blob: object, path: Path, connection: sqlite3.Connection
+) -> None:
+    async with open_checkpointer(path):
+        pass
+    row = ("t", "1ef", blob)
+    connection.execute(
+        "INSERT INTO checkpoints (thread_id, checkpoint_id, checkpoint) VALUES (?, ?, ?)", row
+    )
+    assert checkpoint_facts.values(connection, "t") == {}
+
+
+async def test_the_values_of_a_real_thread_are_plain(
+    path: Path, connection: sqlite3.Connection
+) -> None:
+    thread = thread_id.new()
+    await run(path, thread, answer=True)
+    assert checkpoint_facts.values(connection, thread)["n"] == 2

@@ -4,6 +4,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+import ormsgpack
 import pytest
 
 from maxagent.config import paths
@@ -39,16 +40,20 @@ def record(
     )
 
 
-async def begin_elsewhere(home: Path, thread: str, *, waiting: bool = False) -> None:
+async def begin_elsewhere(
+    home: Path, thread: str, *, waiting: bool = False, values: object = None, hour: int = 0
+) -> None:
     """What LangGraph's own server leaves of a thread that we never saw."""
     path = paths.database(home)
     async with open_checkpointer(path):
         pass
-    checkpoint = "1f0a9a6e-0000-6000-8000-000000000000"
+    checkpoint = f"1f0a9a6e-000{hour}-6000-8000-000000000000"
+    blob = ormsgpack.packb({"channel_values": values or {}})
     with closing(connect(path)) as connection:
         connection.execute(
-            "INSERT INTO checkpoints (thread_id, checkpoint_id, metadata) VALUES (?, ?, ?)",
-            (thread, checkpoint, b'{"step": 4, "graph_id": "task"}'),
+            "INSERT INTO checkpoints (thread_id, checkpoint_id, checkpoint, metadata)"
+            " VALUES (?, ?, ?, ?)",
+            (thread, checkpoint, blob, b'{"step": 4, "graph_id": "task"}'),
         )
         if waiting:
             connection.execute(
@@ -179,16 +184,54 @@ async def test_a_thread_begun_elsewhere_is_on_the_list(
     index: ThreadIndex, home: Path, tmp_path: Path
 ) -> None:
     waiting, ended = thread_id.new(), thread_id.new()
-    await begin_elsewhere(home, waiting, waiting=True)
-    await begin_elsewhere(home, ended)
-    rows = {row.thread_id: row for row in index.list()}
-    assert (rows[waiting].status, rows[ended].status) == ("waiting", "unknown")
+    asked = {
+        "request": "Repair it\nplease",
+        "folder": str(tmp_path),
+        "options": {"mode": "auto", "apply": True, "odd": b"bytes"},
+        "messages": ormsgpack.Ext(0, ormsgpack.packb(["os", "mkdir", str(tmp_path / "made")])),
+    }
+    await begin_elsewhere(home, waiting, waiting=True, values=asked)
+    await begin_elsewhere(home, ended, values={"request": 7, "folder": None, "options": [1]})
+    (row,) = index.list(tmp_path)
+    assert (row.thread_id, row.title, row.status) == (waiting, "Repair it", "waiting")
+    assert (row.request, row.options) == (asked["request"], {"mode": "auto", "apply": True})
     found = index.find(ended[:8])
-    assert (found.graph, found.steps, found.title, found.folder) == ("task", 4, "", "")
+    assert (found.graph, found.steps, found.status) == ("task", 4, "unknown")
+    assert (found.title, found.folder, found.request, found.options) == ("", "", "", {})
     assert found.updated_at.startswith("2025-")
-    assert index.list(tmp_path) == []
-    with pytest.raises(UsageError, match="was begun elsewhere"):
-        index.rename(ended, "mine")
+    assert not (tmp_path / "made").exists()
+
+
+async def test_a_thread_begun_elsewhere_is_ours_once_it_is_used_here(
+    index: ThreadIndex, home: Path, tmp_path: Path
+) -> None:
+    thread = thread_id.new()
+    asked = {"request": "Repair it", "folder": str(tmp_path), "options": {"mode": "auto"}}
+    await begin_elsewhere(home, thread, waiting=True, values=asked)
+    index.rename(thread, "mine")
+    assert index.find("mine").status == "waiting"
+    index.set_status(thread, "done", evidence={"verdict": "passed"})
+    row = index.find("mine")
+    assert (row.status, row.title, row.folder) == ("done", "Repair it", str(tmp_path))
+    assert (row.options, row.evidence) == ({"mode": "auto"}, {"verdict": "passed"})
+    with pytest.raises(UsageError, match="no thread"):
+        index.set_status(thread_id.new(), "done")
+
+
+@pytest.mark.parametrize("waiting", [True, False])
+async def test_a_thread_that_went_on_elsewhere_is_not_as_we_left_it(
+    waiting: bool, index: ThreadIndex, home: Path, tmp_path: Path
+) -> None:
+    row = record(index, tmp_path)
+    index.set_status(row.thread_id, "limit")
+    await begin_elsewhere(home, row.thread_id)
+    assert index.get(row.thread_id).status == "limit"  # that checkpoint is of 2025
+    with closing(connect(paths.database(home))) as connection:
+        connection.execute("UPDATE threads SET updated_at = '2025-01-01T00:00:00+00:00'")
+    await begin_elsewhere(home, row.thread_id, waiting=waiting, hour=1)
+    found = index.get(row.thread_id)
+    assert found.status == ("waiting" if waiting else "unknown")
+    assert found.updated_at.startswith("2025-1")
 
 
 async def test_the_steps_of_a_recorded_thread_are_counted(

@@ -9,7 +9,7 @@ import aiosqlite
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from ..config import paths
-from .database import SETTINGS, prepare
+from .database import SETTINGS, explained, prepare
 from .strict_serializer import StrictSerializer
 
 
@@ -17,15 +17,17 @@ from .strict_serializer import StrictSerializer
 async def open_checkpointer(path: Path) -> AsyncGenerator[AsyncSqliteSaver]:
     """The saver of one event loop; the database is made ready first.
 
-    SQLite's errors come out of it as they are: wrap its use in `database.explained`.
+    Errors of SQLite that leave the block are explained; where they are caught inside it, wrap the
+    saver's use in `database.explained`.
     """
     await asyncio.to_thread(prepare, path)
-    async with aiosqlite.connect(path) as connection:
-        for setting in SETTINGS:
-            await connection.execute(f"PRAGMA {setting}")
-        saver = AsyncSqliteSaver(connection, serde=StrictSerializer())
-        await saver.setup()
-        yield saver
+    with explained(path):
+        async with aiosqlite.connect(path) as connection:
+            for setting in SETTINGS:
+                await connection.execute(f"PRAGMA {setting}")
+            saver = AsyncSqliteSaver(connection, serde=StrictSerializer())
+            await saver.setup()
+            yield saver
 
 
 @asynccontextmanager

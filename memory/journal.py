@@ -9,13 +9,14 @@ branches: a repeated id is answered with the old result.
 import json
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from .database import connect, immediate, prepare
+from .database import connect, explained, immediate, prepare
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         """Open the journal in the database, which is made ready first."""
         prepare(path)
+        self._path = path
         self._connection = connect(path)
         self._lock = threading.Lock()
 
@@ -62,7 +64,7 @@ class Journal:
 
         An unfinished call begins again only when it is `repeatable` and was so when it was begun.
         """
-        with self._lock, immediate(self._connection):
+        with self._writing():
             row = self._connection.execute(
                 "SELECT state, result, tool, started_at, effectful FROM journal"
                 " WHERE thread_id = ? AND call_id = ?",
@@ -79,7 +81,7 @@ class Journal:
     def finish(self, thread_id: str, call_id: str, result: Mapping[str, Any]) -> None:
         """Record what the call answered; `result` must be JSON."""
         text = json.dumps(result)
-        with self._lock, immediate(self._connection):
+        with self._writing():
             changed = self._connection.execute(
                 "UPDATE journal SET state = 'done', result = ?, finished_at = ?"
                 " WHERE thread_id = ? AND call_id = ? AND state = 'started'",
@@ -87,6 +89,11 @@ class Journal:
             ).rowcount
             if changed != 1:
                 raise LookupError(f"call {call_id} of thread {thread_id} was not begun")
+
+    @contextmanager
+    def _writing(self) -> Generator[None]:
+        with self._lock, explained(self._path), immediate(self._connection):
+            yield
 
     def _write_start(self, thread_id: str, call_id: str, tool: str, *, effectful: bool) -> None:
         self._connection.execute(

@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 from maxagent.config.errors import MaxAgentError
 from maxagent.memory import thread_id
 from maxagent.memory.checkpointer import open_checkpointer, studio_checkpointer
-from maxagent.memory.database import explained, prepare
+from maxagent.memory.database import prepare
 
 
 def append(state: list[AnyMessage], writes: Sequence[Any]) -> list[AnyMessage]:
@@ -143,7 +143,7 @@ async def test_damage_met_by_the_saver_is_explained(path: Path) -> None:
     cfg = await begin(path)
     good = path.read_bytes()
     path.write_bytes(good[:8192] + b"\xaa" * (len(good) - 8192))
-    with pytest.raises(MaxAgentError, match="kept aside"), explained(path):
+    with pytest.raises(MaxAgentError, match="kept aside"):
         async with open_checkpointer(path) as saver:
             await compiled(saver).aget_state(cfg)
     assert prepare(path).set_aside is None

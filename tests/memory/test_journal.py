@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from maxagent.config.errors import MaxAgentError
 from maxagent.memory.database import connect
 from maxagent.memory.journal import Begun, Finished, Journal, Unfinished
 
@@ -103,6 +104,18 @@ def test_of_many_threads_one_begins_a_call(path: Path) -> None:
         found = list(pool.map(lambda journal: journal.begin("t", "c", "edit"), [mine, other] * 20))
     assert [type(one) for one in found].count(Begun) == 1
     assert [type(one) for one in found].count(Unfinished) == 39
+
+
+def test_a_full_disk_is_told_and_the_call_is_not_said_to_be_begun(
+    journal: Journal, path: Path
+) -> None:
+    connection = journal._connection  # the limit holds for this connection only
+    connection.execute(f"PRAGMA max_page_count = {path.stat().st_size // 4096}")
+    with pytest.raises(MaxAgentError, match="the disk is full"):
+        for n in range(100):
+            journal.begin("t", f"{n}" * 200, "edit")
+    connection.execute("PRAGMA max_page_count = 10000")
+    assert journal.begin("t", f"{n}" * 200, "edit") == Begun()
 
 
 CALLS_UNTIL_KILLED = """

@@ -69,7 +69,7 @@ class Run:
         if waiting and waiting.kind != "limit" and self.answer is None:
             yield waiting
             return
-        if state.next or state.created_at is None:
+        if state.tasks or state.created_at is None:  # `next` leaves out a task whose write waits
             async with aclosing(self._stream(given)) as events:
                 async for event in events:
                     yield event

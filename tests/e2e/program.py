@@ -1,0 +1,117 @@
+"""`mcode` as people run it: a process of its own, with a project and a home of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+KEY = "Zq8-the-key-that-nobody-may-see"
+"""Of no provider's shape: only who knows it can hide it."""
+PATIENCE = 100.0
+"""Seconds after which a process counts as hung."""
+
+Event = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a process ended."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def events(self) -> list[Event]:
+        """What `--output stream-json` or `json` said."""
+        return [json.loads(line) for line in self.stdout.splitlines()]
+
+    @property
+    def last(self) -> Event:
+        """The last event."""
+        return self.events[-1]
+
+    def told(self, kind: str) -> list[Event]:
+        """The events of one kind."""
+        return [event for event in self.events if event["type"] == kind]
+
+    @property
+    def outcome(self) -> str:
+        """How the task ended; what happened instead when it did not."""
+        return self.last.get("outcome") or json.dumps(self.last)
+
+
+class Program:
+    """Runs `mcode` against one endpoint; what it is given is the same each time."""
+
+    def __init__(
+        self, folder: Path, url: str, environ: Mapping[str, str] | None = None, key: str = KEY
+    ) -> None:
+        self.project, self.home, self._url = folder / "project", folder / "home", url
+        self.project.mkdir(parents=True)
+        self.environ = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(folder),
+            "LANG": "C.UTF-8",
+            "MAXAGENT_HOME": str(self.home),
+            "OPENAI_API_KEY": key,
+            **(environ or {}),
+        }
+
+    def task(self, *options: str, output: str = "stream-json", **environ: str) -> Ended:
+        """Start a task and wait for its end."""
+        return self.end(self.start("task", "Write the lines.", *options, output=output, **environ))
+
+    def resume(
+        self, thread: str, *options: str, output: str = "stream-json", **environ: str
+    ) -> Ended:
+        """Go on with a thread and wait for its end."""
+        return self.end(self.start("resume", thread, *options, output=output, **environ))
+
+    def start(
+        self, command: str, what: str, *options: str, output: str = "stream-json", **environ: str
+    ) -> "subprocess.Popen[str]":
+        """Start `mcode task` or `mcode resume`; a task's model is the server's."""
+        model = ["--model", "openai/served", "--base-url", self._url]
+        given = ["--output", output, *(model if command == "task" else []), *options]
+        return self._popen([command, what, *given], environ)
+
+    def run(self, *arguments: str) -> Ended:
+        """Run any other command of `mcode`."""
+        return self.end(self._popen(arguments, {}))
+
+    def _popen(
+        self, arguments: Sequence[str], environ: Mapping[str, str]
+    ) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            [sys.executable, "-m", "maxagent", *arguments],
+            cwd=self.project,
+            env={**self.environ, **environ},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def end(self, process: "subprocess.Popen[str]") -> Ended:
+        """Wait for the end; a process that hangs is killed and raises TimeoutExpired."""
+        with process:
+            try:
+                stdout, stderr = process.communicate(timeout=PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+        return Ended(process.returncode, stdout, stderr)
+
+    def lines(self, name: str = "log.txt") -> list[str]:
+        """The lines of a file of the project."""
+        return (self.project / name).read_text().splitlines()
+
+    def files_with(self, words: str) -> list[Path]:
+        """The files of the home, database and logs included, whose bytes hold these words."""
+        files = [path for path in self.home.rglob("*") if path.is_file()]
+        return [path for path in files if words.encode() in path.read_bytes()]

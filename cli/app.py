@@ -9,6 +9,7 @@ import typer
 from .. import __version__
 from ..config.errors import MaxAgentError
 from . import config, doctor, resume, studio, task, threads, tools
+from .safe_text import safe
 
 app = typer.Typer(
     name="mcode",
@@ -57,9 +58,9 @@ def main() -> None:
     try:
         app()
     except MaxAgentError as error:
-        typer.echo(f"error: {error.message}", err=True)
+        typer.echo(f"error: {safe(error.message)}", err=True)
         if error.hint:
-            typer.echo(f"hint: {error.hint}", err=True)
+            typer.echo(f"hint: {safe(error.hint)}", err=True)
         sys.exit(error.exit_code)
     except FileNotFoundError:
         if _has_folder():

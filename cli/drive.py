@@ -5,11 +5,15 @@ import signal
 import sys
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import aclosing, contextmanager
+from pathlib import Path
 
+from ..config import paths
+from ..config.loading import load
 from ..sdk.events import Completion, Event, Failure, Interrupted, Question
 from ..sdk.runner import Runner
 from .approval import ask
 from .choices import OutputFormat
+from .i18n import use_language
 from .render import Renderer, renderer_for
 
 Start = Callable[[Runner], AsyncGenerator[Event]]
@@ -17,6 +21,7 @@ Start = Callable[[Runner], AsyncGenerator[Event]]
 
 def drive(start: Start, output: OutputFormat) -> int:
     """Run to the end or to a question that nobody here can answer; returns the exit code."""
+    use_language(load(Path.cwd(), paths.home()).settings.language)
     return asyncio.run(_drive(start, renderer_for(output), _can_ask(output)))
 
 

@@ -10,7 +10,7 @@ from faults import Answer, says
 from program import Event, Program
 from provider import Provider
 
-SLOW = {"command": "echo begins | tee -a log.txt; sleep 60; echo ends >> log.txt"}
+SLOW = {"command": "echo begins >> log.txt; echo begun; sleep 60; echo ends >> log.txt"}
 BEFORE = [{"text": "SMALL: log.txt"}, says("one")]
 AFTER = [says("two"), {"text": "Two lines are written."}, {"text": "Accepted."}]
 GOOD = {"LLC_TASK__TEST_COMMAND": 'test -z "$(sort log.txt | uniq -d)"'}
@@ -63,7 +63,7 @@ def test_killed_while_a_command_runs_the_model_is_told_and_it_is_not_repeated(
     provider.script([*BEFORE, {"tool_calls": [{"name": "run_command", "args": SLOW}]}, *AFTER])
     process = start(program)
     thread = read_until(process, "run_started")["thread_id"]
-    assert read_until(process, "tool_output")["text"] == "begins\n"
+    assert read_until(process, "tool_output")["text"] == "begun\n"
     kill(process, program)
     ended = program.resume(thread, **GOOD)
     assert (ended.code, ended.outcome) == (0, "verified")

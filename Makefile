@@ -31,7 +31,7 @@ check: $(INSTALLED) ## ruff, pyright, and the shape of the house
 	$(BIN)/python -m pytest -q tests/test_layout.py
 
 check-pythons: ## run the suite on every Python from 3.11 that this machine has
-	sh docs/check-pythons.sh
+	sh tests/check-pythons.sh
 
 bench: $(INSTALLED) ## time, disk and memory as ratios beside a bare loop
 	$(BIN)/python tests/bench/bench.py

@@ -12,7 +12,7 @@ from ..tools.tool import effect_of, has_effect, path_arguments
 from ..tools.workspace import Workspace
 from .state import AfterTools, Queued, State, ToolTask
 
-Dispatched = Command[Literal["tools", "snapshot", "architect", "coder", "tester"]]
+Dispatched = Command[Literal["tools", "architect", "coder", "tester"]]
 Tools = Mapping[str, BaseTool]
 
 

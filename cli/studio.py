@@ -1,5 +1,6 @@
 """`mcode studio`: the user's own threads in LangGraph Studio."""
 
+import sys
 from typing import Annotated
 
 import typer
@@ -10,18 +11,14 @@ def studio(
 ) -> None:
     """Open your threads in LangGraph Studio: graphs, state, time travel, answers."""
     from ..config import paths
-    from ..memory.threads import ThreadIndex
-    from ..sdk.studio import address_of, register_threads, start_server
+    from ..sdk.studio import STUDIO_PAGE, serve
     from .i18n import t
 
-    home = paths.home()
-    with start_server(home, port) as server:
-        try:
-            lines = iter(server.stdout or ())
-            address = address_of(lines)
-            ids = [row.thread_id for row in ThreadIndex(home).list()]
-            typer.echo(t("studio.ready", address=address, count=register_threads(address, ids)))
-            for line in lines:
-                typer.echo(line, err=True, nl=False)
-        finally:
-            server.terminate()
+    stdout = sys.stdout
+
+    def ready(address: str, count: int) -> None:
+        link = STUDIO_PAGE.format(address=address)
+        typer.echo(t("studio.ready", address=address, count=count, link=link), file=stdout)
+        stdout.flush()
+
+    serve(paths.home(), port, ready)

@@ -8,8 +8,11 @@
 """
 
 
-class MaxAgentError(Exception):
-    """An error with a remedy; the command line shows both and never a traceback."""
+class MaxAgentError(RuntimeError):
+    """An error with a remedy; the command line shows both and never a traceback.
+
+    LangGraph's server tells its clients the words of a RuntimeError, of others only the type.
+    """
 
     exit_code = 1
 

@@ -69,6 +69,15 @@ def status_after(event: Event) -> Status | None:
             return None
 
 
+def status_in(state: StateSnapshot) -> Status:
+    """The thread's status as its state tells it, whoever ran it."""
+    if waiting := question("", state):
+        return "limit" if waiting.kind == "limit" else "waiting"
+    if state.next:
+        return "interrupted"
+    return STATUS_OF_OUTCOME[cast(State, state.values).get("outcome", "unverified")]
+
+
 def _kind(asked: Mapping[str, Any]) -> Literal["approval", "review", "limit"]:
     if asked.get("type") == "limit":
         return "limit"

@@ -1,77 +1,122 @@
-"""LangGraph's dev server on the user's own threads: the same database, the same graphs.
+"""LangGraph's dev server on the user's own threads: the same database, the same graph.
 
-The server keeps pickled state in its working folder, so that is ours and never a project's.
+It runs in this process, so that whatever ends the one ends the other. What it pickles into its
+working folder is thrown away: the threads are in our database, and at its next start it would run
+again whatever it was running at its end.
 """
 
 import json
+import logging
 import os
-import re
-import subprocess
+import signal
+import socket
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Sequence
+from contextlib import chdir, redirect_stdout
+from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
+from urllib.request import urlopen
 
 from ..config import paths
-from ..config.errors import MaxAgentError
+from ..config.errors import MaxAgentError, UsageError
+from ..memory.threads import ThreadIndex, ThreadRow
 
-SAVER = "from maxagent.memory.checkpointer import studio_checkpointer as open_saver\n"
-SERVER = {
-    "dependencies": ["."],
-    "graphs": {"task": "maxagent.graphs.task:graph"},
-    "checkpointer": {"path": "./saver.py:open_saver"},
-}
+HOST = "127.0.0.1"
 QUIET = {
     "LANGGRAPH_CLI_NO_ANALYTICS": "1",
     "LANGGRAPH_NO_VERSION_CHECK": "true",
     "LANGGRAPH_STRICT_MSGPACK": "true",
     "LANGSMITH_TRACING": "false",
+    "LOG_LEVEL": "ERROR",
 }
 JOBS = 10
 """Runs at once; with the server's default of one, a paused run blocks the next."""
-ADDRESS = re.compile(r"http://(?:127\.0\.0\.1|localhost):\d+")
+STUDIO_PAGE = "https://smith.langchain.com/studio/?baseUrl={address}"
 
 
-def start_server(home: Path, port: int) -> subprocess.Popen[str]:
-    """Start `langgraph dev` with our data folder as its own; raises when it is not installed."""
-    if find_spec("langgraph_cli") is None or find_spec("langgraph_api") is None:
+def serve(home: Path, port: int, on_ready: Callable[[str, int], None]) -> None:
+    """Serve until SIGINT or SIGTERM; `on_ready` is told the address and the number of threads.
+
+    Takes this process over: its environment, its signals, its standard output. Raises
+    MaxAgentError when the server is not installed or does not start, UsageError for a busy port.
+    """
+    if find_spec("langgraph_api") is None:
         raise MaxAgentError(
             "LangGraph's dev server is not installed", hint='pip install "maxagent[studio]"'
         )
-    folder = _prepared(home)
-    options = ["--no-browser", "--no-reload", "--host", "127.0.0.1", "--port", str(port)]
-    return subprocess.Popen(
-        [sys.executable, "-m", "langgraph_cli", "dev", *options, "--n-jobs-per-worker", str(JOBS)],
-        cwd=folder,
-        env={**os.environ, **QUIET, "MAXAGENT_HOME": str(home)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    threads = ThreadIndex(home).list()
+    _refuse_busy(port)
+    os.environ.update({**QUIET, "MAXAGENT_HOME": str(home)})
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    Thread(target=_announce, args=(port, threads, on_ready), daemon=True).start()
+    with (
+        TemporaryDirectory(prefix="studio-", dir=paths.data_folder(home)) as folder,
+        chdir(folder),
+        redirect_stdout(sys.stderr),
+    ):
+        _run(port)
 
 
-def address_of(lines: Iterable[str]) -> str:
-    """The address that the server says it listens on: a busy port makes it take another."""
-    for line in lines:
-        if found := ADDRESS.search(line):
-            return found.group()
-    raise MaxAgentError("LangGraph's dev server ended before it listened")
+def _refuse_busy(port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except (OSError, OverflowError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise UsageError(
+                f"cannot listen on port {port}: {reason}",
+                hint="another server may run there; choose a port with `--port`",
+            ) from error
 
 
-def register_threads(address: str, thread_ids: Iterable[str]) -> int:
-    """Make threads that the command line began known to the server; returns how many."""
+def _run(port: int) -> None:
+    logging.basicConfig(level=logging.WARNING)  # before the server would greet at length
+    from langgraph_api.cli import run_server  # pyright: ignore[reportUnknownVariableType]
+
+    config = json.loads((resources.files("maxagent") / "langgraph.json").read_text())
+    try:
+        run_server(
+            HOST,
+            port,
+            graphs=config["graphs"],
+            checkpointer=config["checkpointer"],
+            http=config["http"],
+            n_jobs_per_worker=JOBS,
+        )
+    except SystemExit as error:  # how uvicorn says that the start failed
+        raise MaxAgentError(
+            "LangGraph's dev server did not start", hint="what it said is above"
+        ) from error
+
+
+def _announce(
+    port: int, threads: Sequence[ThreadRow], on_ready: Callable[[str, int], None]
+) -> None:
+    """Once the server answers, tell it of the threads, which it does not look for by itself."""
     from langgraph_sdk import get_sync_client
 
-    known = list(thread_ids)
+    address = f"http://{HOST}:{port}"
+    while not _answers(address):
+        time.sleep(0.1)
     with get_sync_client(url=address) as client:
-        for thread_id in known:
-            client.threads.create(thread_id=thread_id, graph_id="task", if_exists="do_nothing")
-    return len(known)
+        for row in threads:
+            client.threads.create(
+                thread_id=row.thread_id,
+                graph_id="task",
+                if_exists="do_nothing",
+                metadata={"title": row.title, "folder": row.folder},
+            )
+    on_ready(address, len(threads))
 
 
-def _prepared(home: Path) -> Path:
-    folder = paths.data_folder(home) / "studio"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    (folder / "langgraph.json").write_text(json.dumps(SERVER, indent=2), encoding="utf-8")
-    (folder / "saver.py").write_text(SAVER, encoding="utf-8")
-    return folder
+def _answers(address: str) -> bool:
+    try:
+        with urlopen(f"{address}/ok", timeout=1):
+            return True
+    except OSError:
+        return False

@@ -1,0 +1,109 @@
+"""`mcode` and LangGraph's server, each a process of its own, on one home."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+ROOT = Path(__file__).parents[2]
+MCODE = (sys.executable, "-m", "maxagent")
+LANGGRAPH_DEV = (
+    *(sys.executable, "-m", "langgraph_cli", "dev", "--config", str(ROOT / "langgraph.json")),
+    *("--no-browser", "--no-reload", "--n-jobs-per-worker", "4"),
+)
+
+
+@dataclass(frozen=True)
+class House:
+    """A home and projects in it; nothing of the tester's own settings."""
+
+    folder: Path
+
+    @property
+    def environ(self) -> dict[str, str]:
+        """What every process is given; the test command proves that the file was written."""
+        return {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.folder),
+            "LANG": "C.UTF-8",
+            "MAXAGENT_HOME": str(self.folder / "home"),
+            "LLC_TASK__TEST_COMMAND": "test -s log.txt",
+            "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+            "LANGGRAPH_NO_VERSION_CHECK": "true",
+        }
+
+    def project(self, name: str, turns: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """A task of this coder in a new project, as the server takes it."""
+        folder = self.folder / name
+        folder.mkdir()
+        script = self.folder / f"{name}.json"
+        architect, tester = [{"text": "SMALL: log.txt"}], [{"text": "Accepted."}]
+        roles = {"architect": architect, "coder": list(turns), "tester": tester}
+        script.write_text(json.dumps(roles))
+        options = {"model": f"scripted/{script}", "apply": True}
+        return {"request": f"the task {name}", "folder": str(folder), "options": options}
+
+    def mcode(self, *arguments: str) -> tuple[int, list[dict[str, Any]], str]:
+        """Run a command: its exit code, the JSON on stdout, what it said on stderr."""
+        ended = subprocess.run(
+            [*MCODE, *arguments], env=self.environ, capture_output=True, text=True, timeout=60
+        )
+        return (
+            ended.returncode,
+            [json.loads(line) for line in ended.stdout.splitlines()],
+            ended.stderr,
+        )
+
+    def begin(self, task: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
+        """`mcode task`: its exit code and last event."""
+        options = ["--folder", task["folder"], "--model", task["options"]["model"], "--apply"]
+        code, events, _ = self.mcode("task", task["request"], *options, "--output", "json")
+        return code, events[-1]
+
+    @contextmanager
+    def serve(self, *command: str) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
+        """Run a server on a free port; yields its address once it answers, stops it at the end."""
+        port = free_port()
+        process = subprocess.Popen(
+            [*command, "--port", str(port)],
+            cwd=self.folder,
+            env=self.environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        address = f"http://127.0.0.1:{port}"
+        with process:
+            try:
+                wait_until_it_answers(address, process)
+                yield address, process
+            finally:
+                process.send_signal(signal.SIGINT)
+                process.communicate(timeout=30)
+
+
+def free_port() -> int:
+    """A port that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_until_it_answers(address: str, process: "subprocess.Popen[str]") -> None:
+    """Ask until there is an answer; a server that has ended instead is an error."""
+    while process.poll() is None:
+        try:
+            with urlopen(f"{address}/ok", timeout=5):
+                return
+        except OSError:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(0.1)
+    raise RuntimeError(f"the server ended with {process.returncode}")

@@ -1,0 +1,24 @@
+"""The Python door: what `import maxagent` offers, and what it costs."""
+
+import subprocess
+import sys
+
+import pytest
+
+import maxagent
+
+
+@pytest.mark.parametrize("name", maxagent.__all__)
+def test_every_exported_name_is_there(name: str) -> None:
+    assert getattr(maxagent, name)
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = maxagent.nonsense
+
+
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    seen = "import maxagent, sys; print([m for m in ('langgraph', 'httpx') if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"

@@ -96,9 +96,10 @@ def _quick(names: Iterator[str]) -> Step:
 
 
 def _slow(names: Iterator[str]) -> Step:
-    """Half-done for a while: what a blind repetition would double is the first half."""
+    """Half-done for a while: a blind repetition doubles the first half; an orphan stays long."""
     name = next(names)
-    command = f"echo {name} begins >> log.txt; sleep 0.2; echo {name} ends >> log.txt"
+    halves = f"echo {name} begins >> log.txt; sleep 0.2; echo {name} ends >> log.txt"
+    command = f"sleep 60 > /dev/null 2>&1 & {halves}"
     return Step([_command(command)], {0: {"log.txt": [f"{name} begins", f"{name} ends"]}})
 
 

@@ -50,11 +50,14 @@ def attempt(trial: Trial, kill: Kill) -> Ended:
     if kill.after is not None:
         if not kill.since_start:
             process.wait_for("run_started")
+            trial.visit()
         try:
             process.popen.wait(kill.after)
         except subprocess.TimeoutExpired:
             process.popen.kill()
-    return process.end()
+    ended = process.end()
+    trial.asked = not ended.killed and ended.last.get("type") == "question"
+    return ended
 
 
 def _moment(dice: Random) -> Kill:

@@ -30,6 +30,8 @@ from trial import Ended, Trial
 
 LONGEST = 12
 """Kills of one run at most."""
+MOST_QUESTIONS = 9
+"""Processes that a run which is not killed any more needs at most: one for each question."""
 TOLD_WITHIN = 2.0
 """Seconds from its start in which a second process has said who holds the thread, and ended."""
 NO_LEFTOVERS = "no process is left one second after a kill"
@@ -60,7 +62,7 @@ def torture(kills: int, dice: Random, folder: Path, say: Callable[[str], None] =
     """Run after run until that many kills have landed."""
     tally, plan = Tally(), planned_kills(dice)
     while (missing := kills - tally.kills.total()) > 0:
-        trial = Trial(folder / f"run-{tally.runs}", errand(dice.randrange(2**32)))
+        trial = _trial(folder / f"run-{tally.runs}", dice)
         before, faults = tally.kills.total(), len(tally.faults)
         last = _killed_and_resumed(
             trial, [next(plan) for _ in range(min(missing, dice.randint(2, LONGEST)))], dice, tally
@@ -78,9 +80,16 @@ def torture(kills: int, dice: Random, folder: Path, say: Callable[[str], None] =
     return tally
 
 
+def _trial(folder: Path, dice: Random) -> Trial:
+    """One of six asks for every effect, and every answer is a process of its own."""
+    if dice.random() < 1 / 6:
+        return Trial(folder, errand(dice.randrange(2**32), turns=3), mode="ask")
+    return Trial(folder, errand(dice.randrange(2**32)))
+
+
 def _killed_and_resumed(trial: Trial, kills: list[Kill], dice: Random, tally: Tally) -> Ended:
     """The last process of the run: the first one that ended the task."""
-    for kill in [*kills, SPARED]:
+    for kill in [*kills, *[SPARED] * MOST_QUESTIONS]:
         ended = attempt(trial, kill)
         tally.processes += 1
         tally.check(QUIET, trial.folder, [ended.stderr] if "Traceback" in ended.stderr else [])

@@ -15,6 +15,8 @@ from typing import Any
 
 from errand import CHECK, Errand, untouched
 
+from maxagent.memory.threads import ThreadIndex
+
 REQUEST = "Append every token."
 PATIENCE = 90.0
 """Seconds after which a process counts as hung."""
@@ -119,8 +121,10 @@ class Process:
 class Trial:
     """A project, a home and a scenario in a folder of their own."""
 
-    def __init__(self, folder: Path, errand: Errand) -> None:
-        self.folder, self.errand = folder, errand
+    def __init__(self, folder: Path, errand: Errand, mode: str = "auto") -> None:
+        self.folder, self.errand, self.mode = folder, errand, mode
+        self.asked = False
+        """The task waits for an approval: the next process gives it."""
         self.project, self.home = folder / "project", folder / "home"
         self.project.mkdir(parents=True)
         self.home.mkdir()
@@ -133,9 +137,9 @@ class Trial:
     def arguments(self, output: str = "stream-json") -> list[str]:
         """How to begin the task, or to go on with it once there is a thread."""
         if thread := self.thread_id:
-            return ["resume", thread, "--output", output]
+            return ["resume", thread, "--output", output, *(["--approve"] if self.asked else [])]
         model = f"scripted/{self.folder / 'scenario.json'}"
-        options = ["--model", model, "--mode", "auto", "--apply", "--output", output]
+        options = ["--model", model, "--mode", self.mode, "--apply", "--output", output]
         return ["task", REQUEST, "--folder", str(self.project), *options]
 
     def start(
@@ -149,6 +153,10 @@ class Trial:
         surroundings = {**os.environ, "MAXAGENT_HOME": str(self.home), **(environ or {})}
         command = [*wrapper, *VICTIM, *self.arguments(output)]
         return Process(command, self.project, surroundings)
+
+    def visit(self) -> None:
+        """Look into the database as another `mcode` would, which must not disturb a running one."""
+        ThreadIndex(self.home).list()
 
     @property
     def database(self) -> Path:

@@ -10,7 +10,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph_sdk.runtime import ServerRuntime
 
 from ..config import paths
-from ..graphs.task import build
+from ..graphs.task import build, graph
 from ..memory.checkpointer import open_checkpointer
 from ..memory.lease import hold
 from ..memory.threads import ThreadIndex
@@ -18,20 +18,18 @@ from ..nodes.context import Context
 from .endings import status_in
 from .run import Graph
 
-_GRAPH = build().compile(name="task")  # pyright: ignore[reportUnknownMemberType]
-
 
 @asynccontextmanager
 async def task(config: RunnableConfig, runtime: ServerRuntime[Context]) -> AsyncGenerator[Graph]:
     """The graph; while it runs nobody else may run its thread. Raises ThreadBusy."""
     thread_id = config.get("configurable", {}).get("thread_id")
     if runtime.execution_runtime is None or not thread_id:
-        yield _GRAPH
+        yield graph
         return
     home, held = await asyncio.to_thread(paths.home), ExitStack()
     await asyncio.to_thread(held.enter_context, hold(home, thread_id))
     try:
-        yield _GRAPH
+        yield graph
     finally:
         await _note_end(home, thread_id)
         await asyncio.to_thread(held.close)
@@ -40,8 +38,8 @@ async def task(config: RunnableConfig, runtime: ServerRuntime[Context]) -> Async
 async def _note_end(home: Path, thread_id: str) -> None:
     """Say on the list of threads how the run left this one."""
     async with open_checkpointer(await asyncio.to_thread(paths.database, home)) as saver:
-        graph = build().compile(checkpointer=saver)  # pyright: ignore[reportUnknownMemberType]
-        state = await graph.aget_state({"configurable": {"thread_id": thread_id}})
+        reader = build().compile(checkpointer=saver)  # pyright: ignore[reportUnknownMemberType]
+        state = await reader.aget_state({"configurable": {"thread_id": thread_id}})
     if state.created_at is None:  # it failed before its first checkpoint
         return
     evidence: Any = state.values.get("evidence")

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
+from program import Ended
+
 ROOT = Path(__file__).parents[2]
 MCODE = (sys.executable, "-m", "maxagent")
 LANGGRAPH_DEV = (
@@ -51,22 +53,21 @@ class House:
         options = {"model": f"scripted/{script}", "apply": True}
         return {"request": f"the task {name}", "folder": str(folder), "options": options}
 
-    def mcode(self, *arguments: str) -> tuple[int, list[dict[str, Any]], str]:
-        """Run a command: its exit code, the JSON on stdout, what it said on stderr."""
-        ended = subprocess.run(
+    def mcode(self, *arguments: str) -> Ended:
+        """Run a command to its end."""
+        done = subprocess.run(
             [*MCODE, *arguments], env=self.environ, capture_output=True, text=True, timeout=60
         )
-        return (
-            ended.returncode,
-            [json.loads(line) for line in ended.stdout.splitlines()],
-            ended.stderr,
-        )
+        return Ended(done.returncode, done.stdout, done.stderr)
 
-    def begin(self, task: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
-        """`mcode task`: its exit code and last event."""
+    def begin(self, task: Mapping[str, Any]) -> Ended:
+        """`mcode task` to its end."""
         options = ["--folder", task["folder"], "--model", task["options"]["model"], "--apply"]
-        code, events, _ = self.mcode("task", task["request"], *options, "--output", "json")
-        return code, events[-1]
+        return self.mcode("task", task["request"], *options, "--output", "json")
+
+    def status(self, thread: str) -> str:
+        """How the list of threads says that this one stands."""
+        return json.loads(self.mcode("threads", "show", thread, "--json").stdout)["status"]
 
     @contextmanager
     def serve(self, *command: str) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:

@@ -1,16 +1,15 @@
 """Threads go from the command line to LangGraph's server and back."""
 
 import asyncio
-import json
 import os
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import httpx
 import pytest
@@ -20,7 +19,10 @@ if find_spec("langgraph_api") is None:
 
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
-from studio import LANGGRAPH_DEV, MCODE, House, free_port
+from studio import LANGGRAPH_DEV, MCODE, House
+
+from maxagent.memory.lease import hold
+from maxagent.tools.toolset import ALL
 
 WRITE = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
 DONE = {"name": "attempt_completion", "args": {"result": "log.txt is written"}}
@@ -40,8 +42,8 @@ EVERY_TOOL = [
     ],
     [{"name": "edit", "args": {"file_path": "log.txt", "old_string": "one", "new_string": "two"}}],
     [{"name": "run_command", "args": {"command": "seq 100000"}}],
-    [{"name": "command_output", "args": {"file": "no-such-file"}}],
-    [{"name": "todowrite", "args": {"action": "create", "todos": []}}],
+    [{"name": "command_output", "args": {"id": "of-no-call"}}],
+    [{"name": "todowrite", "args": {"action": "create", "todos": "<task>Look</task>"}}],
     [{"name": "todoclear", "args": {}}],
     [{"name": "ask_user", "args": {"question": "Is it right?"}}],
 ]
@@ -64,40 +66,43 @@ def address(house: House) -> Iterator[str]:
 
 
 @pytest.fixture
-def client(address: str) -> LangGraphClient:
-    return get_client(url=address)
+async def client(address: str) -> AsyncIterator[LangGraphClient]:
+    async with get_client(url=address) as client:
+        yield client
 
 
-async def outcome_of(client: LangGraphClient, thread: str) -> Any:
+async def outcome(client: LangGraphClient, thread: str) -> str:
     state = await client.threads.get_state(thread)
-    return None if state["next"] else state["values"]["outcome"]
+    return state["values"]["outcome"] if not state["next"] else f"at {state['next']}"
+
+
+def written(task: dict[str, Any]) -> str:
+    return Path(task["folder"], "log.txt").read_text()
 
 
 async def test_a_run_paused_in_the_command_line_is_finished_in_studio(
     house: House, client: LangGraphClient
 ) -> None:
     task = house.project("paused-here", turns(WRITE))
-    code, asked = house.begin(task)
-    thread, log = asked["thread_id"], Path(task["folder"], "log.txt")
-    assert (code, log.exists()) == (4, False)
+    asked = house.begin(task)
+    thread = asked.last["thread_id"]
+    assert (asked.code, Path(task["folder"], "log.txt").exists()) == (4, False)
 
     await client.threads.create(thread_id=thread, graph_id="task", if_exists="do_nothing")
     state = await client.threads.get_state(thread)
-    assert state["next"] == ["approve"]
     (question,) = state["interrupts"]
-    assert question["value"]["action_requests"] == asked["action_requests"]
+    assert state["next"] == ["approve"]
+    assert question["value"]["action_requests"] == asked.last["action_requests"]
     ended = await client.runs.wait(thread, "task", command={"resume": APPROVE})
 
-    assert (ended["outcome"], log.read_text()) == ("verified", "x\n")
+    assert (ended["outcome"], written(task)) == ("verified", "x\n")
     assert (ended["evidence"]["verdict"], ended["completion"]) == ("passed", "log.txt is written")
-    assert [m["name"] for m in ended["messages"] if m["type"] == "tool"] == [
-        "run_command",
-        "attempt_completion",
-    ]
-    code, (seen,), _ = house.mcode("resume", thread, "--output", "json")
-    assert (code, seen["outcome"], seen["evidence"]) == (0, "verified", ended["evidence"])
-    listed = house.mcode("threads", "show", thread)
-    assert listed[0] == 0
+    answered = [message["name"] for message in ended["messages"] if message["type"] == "tool"]
+    assert answered == ["run_command", "attempt_completion"]
+    assert house.status(thread) == "done"
+    seen = house.mcode("resume", thread, "--output", "json")
+    assert (seen.code, seen.outcome) == (0, "verified")
+    assert seen.last["evidence"] == ended["evidence"]
 
 
 async def test_a_thread_begun_in_studio_is_finished_in_the_command_line(
@@ -106,10 +111,143 @@ async def test_a_thread_begun_in_studio_is_finished_in_the_command_line(
     task = house.project("begun-there", turns(WRITE))
     thread = (await client.threads.create())["thread_id"]
     asked = await client.runs.wait(thread, "task", input=task)
-    assert asked["__interrupt__"][0]["value"]["action_requests"][0]["args"] == WRITE["args"]
+    (question,) = asked["__interrupt__"]
+    assert question["value"]["action_requests"][0]["args"] == WRITE["args"]
+    assert house.status(thread) == "waiting"
 
-    code, (ended,), _ = house.mcode("resume", thread, "--approve", "--output", "json")
+    ended = house.mcode("resume", thread, "--approve", "--output", "json")
 
-    log = Path(task["folder"], "log.txt").read_text()
-    assert (code, ended["outcome"], log) == (0, "verified", "x\n")
-    assert await outcome_of(client, thread) == "verified"
+    assert (ended.code, ended.outcome, written(task)) == (0, "verified", "x\n")
+    assert house.status(thread) == "done"
+    assert await outcome(client, thread) == "verified"
+
+
+async def test_every_tool_runs_in_the_server_without_blocking_it(
+    house: House, client: LangGraphClient
+) -> None:
+    task = house.project("every-tool", turns(*EVERY_TOOL))
+    subprocess.run(["git", "init", "-q", task["folder"]], check=True)
+    task["options"]["mode"] = "auto"
+    thread = (await client.threads.create())["thread_id"]
+    await client.runs.wait(thread, "task", input=task)
+    answer = {"decisions": [{"type": "respond", "message": "It is."}]}
+    ended = await client.runs.wait(thread, "task", command={"resume": answer})
+    answered = [message for message in ended["messages"] if message["type"] == "tool"]
+    assert {message["name"] for message in answered} == {tool.name for tool in ALL}
+    failed = [message["content"] for message in answered if message["status"] == "error"]
+    assert ("of-no-call" in failed[0], failed[1:]) == (True, [])
+    assert (ended["outcome"], written(task)) == ("verified", "two\n")
+
+
+async def test_a_thread_that_one_door_runs_is_told_to_the_other(
+    house: House, client: LangGraphClient
+) -> None:
+    waits = {"name": "run_command", "args": {"command": "cat gate > log.txt"}}
+    task = house.project("held", turns(waits))
+    task["options"]["mode"] = "auto"
+    gate = Path(task["folder"], "gate")
+    os.mkfifo(gate)
+    thread = (await client.threads.create())["thread_id"]
+    running = asyncio.create_task(client.runs.wait(thread, "task", input=task))
+    with await asyncio.to_thread(gate.open, "w") as opened:  # returns when `cat` reads
+        refused = await asyncio.to_thread(house.mcode, "resume", thread)
+        opened.write("through\n")
+    assert (refused.code, "is being run by process" in refused.stderr) == (1, True)
+    assert (await running)["outcome"] == "verified"
+
+    with (
+        hold(house.folder / "home", thread),
+        pytest.raises(Exception, match="ThreadBusy: .*run by"),
+    ):
+        await client.runs.wait(thread, "task", input=task)
+    assert house.status(thread) == "done"
+
+
+async def test_a_wrong_form_is_answered_in_words(client: LangGraphClient) -> None:
+    thread = (await client.threads.create())["thread_id"]
+    with pytest.raises(Exception, match="UsageError: `/nowhere` is not a folder"):
+        await client.runs.wait(thread, "task", input={"request": "x", "folder": "/nowhere"})
+
+
+async def test_the_server_draws_the_roles_and_offers_the_forms(client: LangGraphClient) -> None:
+    (assistant,) = await client.assistants.search()
+    graph = await client.assistants.get_graph(assistant["assistant_id"])
+    inner = {node["id"] for node in graph["nodes"]} - {"__start__", "__end__"}
+    assert {"architect", "coder", "tester"} < inner
+    assert inner <= {edge["source"] for edge in graph["edges"]}
+    assert inner <= {edge["target"] for edge in graph["edges"]}
+    schemas = await client.assistants.get_schemas(assistant["assistant_id"])
+    assert set(schemas["input_schema"]["properties"]) == {"request", "folder", "options"}
+    assert {"messages", "evidence", "outcome"} < set(schemas["output_schema"]["properties"])
+    assert set(schemas["context_schema"]["properties"]) == {"home", "mode", "model", "base_url"}
+
+
+def test_no_web_page_but_studio_may_send_a_task(address: str) -> None:
+    def posted(origin: str) -> int:
+        headers = {"Origin": origin, "Content-Type": "text/plain"}
+        return httpx.post(f"{address}/threads", content="{}", headers=headers).status_code
+
+    assert posted("https://evil.example") == 403
+    assert posted("https://smith.langchain.com") == 200
+
+
+async def test_langgraph_dev_serves_the_same_threads(house: House) -> None:
+    task = house.project("langgraph-dev", turns(WRITE))
+    thread = house.begin(task).last["thread_id"]
+    with house.serve(*LANGGRAPH_DEV) as (address, _):
+        async with get_client(url=address) as client:
+            await client.threads.create(thread_id=thread, graph_id="task")
+            ended = await client.runs.wait(thread, "task", command={"resume": APPROVE})
+    assert (ended["outcome"], written(task)) == ("verified", "x\n")
+    assert house.status(thread) == "done"
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+async def test_a_signal_ends_the_server_and_the_command_that_it_runs(
+    tmp_path: Path, sign: signal.Signals
+) -> None:
+    house = House(tmp_path)
+    waits = {"name": "run_command", "args": {"command": "echo $$ > gate; exec cat gate"}}
+    task = house.project("stopped", turns(waits))
+    task["options"]["mode"] = "auto"
+    gate = Path(task["folder"], "gate")
+    os.mkfifo(gate)
+    with house.serve(*MCODE, "studio") as (address, server):
+        async with get_client(url=address) as client:
+            thread = (await client.threads.create())["thread_id"]
+            await client.runs.create(thread, "task", input=task)
+            command = int(await asyncio.to_thread(gate.read_text))
+        server.send_signal(sign)
+        told, _ = server.communicate(timeout=30)
+    assert server.returncode == 0
+    assert told.splitlines()[0].endswith(address)
+    with pytest.raises(ProcessLookupError):
+        os.kill(command, 0)
+    assert house.status(thread) == "interrupted"
+    assert [path.name for path in (house.folder / "home/data").glob("studio-*")] == []
+
+
+def test_a_port_in_use_is_an_error_in_two_lines(house: House) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        refused = house.mcode("studio", "--port", str(port))
+    error, hint = refused.stderr.splitlines()
+    assert (refused.code, refused.stdout) == (2, "")
+    assert error == f"error: cannot listen on port {port}: Address already in use"
+    assert hint.endswith("choose a port with `--port`")
+
+
+def test_without_the_extra_it_says_what_to_install(house: House) -> None:
+    missing = (
+        "import sys; sys.modules['langgraph_api'] = None; sys.argv = ['mcode', 'studio'];"
+        "from maxagent.cli.app import main; main()"
+    )
+    refused = subprocess.run(
+        [sys.executable, "-c", missing], env=house.environ, capture_output=True, text=True
+    )
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr == (
+        'error: LangGraph\'s dev server is not installed\nhint: pip install "maxagent[studio]"\n'
+    )

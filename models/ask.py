@@ -42,6 +42,11 @@ async def ask(
     return _checked(_message(whole))
 
 
+def is_cut(message: AIMessage) -> bool:
+    """Whether the answer stopped at its token limit, not at its end."""
+    return _ended(message) in CUT
+
+
 def _tell(
     chunk: AIMessageChunk, on_text: Callable[[str], None], on_thinking: Callable[[str], None]
 ) -> None:
@@ -92,7 +97,7 @@ def _invalid(piece: ToolCallChunk, error: str) -> InvalidToolCall:
 
 
 def _why_cut(whole: AIMessage) -> str:
-    if _ended(whole) not in CUT:
+    if not is_cut(whole):
         return ""
     return "; the answer was cut at its token limit: write less in one call"
 
@@ -107,7 +112,7 @@ def _checked(message: AIMessage) -> AIMessage:
     if message.tool_calls or message.invalid_tool_calls or message.text.strip():
         return message
     name, ended = message.response_metadata.get("model_name", "the model"), _ended(message)
-    if ended in CUT:
+    if is_cut(message):
         raise EmptyAnswer(
             f"`{name}` used up its answer's tokens before it said anything",
             hint="Raise `max_tokens` of this model in the configuration",

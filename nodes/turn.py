@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
-from ..models.ask import ask
+from ..models.ask import ask, is_cut
 from ..models.catalog import cost
 from ..models.errors import ModelFailure
 from ..models.retry import delay
@@ -20,6 +20,7 @@ from .state import RoleName, State, Usage
 from .tell import tell
 from .workbench import Voice, Workbench, workbench
 
+CUT = "Your answer was cut at its token limit and does not count. Give it again, whole and shorter."
 NOTHING_USED = Usage(requests=0, input=0, output=0, cached=0, cost=0.0)
 
 
@@ -51,15 +52,26 @@ async def take_turn(
     answer = _signed(await _answer(voice, bench, [*heard, *told], runtime), role)
     used = _used(state.get("usage", NOTHING_USED), answer, bench)
     _tell_answer(runtime, answer, role, used, bench)
+    finished = not (answer.tool_calls or answer.invalid_tool_calls)
+    again = [_again(heard, role, bench)] if finished and is_cut(answer) else []
     update = {
-        "messages": [*told, answer],
+        "messages": [*told, answer, *again],
         "role": role,
         "steps": state.get("steps", 0) + 1,
         "steps_allowed": allowed,
         "usage": used,
     }
-    finished = not (answer.tool_calls or answer.invalid_tool_calls)
-    return Turn(update, str(answer.text) if finished else None)
+    return Turn(update, str(answer.text) if finished and not again else None)
+
+
+def _again(heard: list[AnyMessage], role: RoleName, bench: Workbench) -> HumanMessage:
+    """Ask once more for an answer that was cut: half a verdict must not pass for a whole one."""
+    if heard and heard[-1].text == CUT:
+        raise ModelFailure(
+            f"`{bench.model.name}` was cut at its token limit twice",
+            hint="Raise `max_tokens` of this model in the configuration",
+        )
+    return brief(role, CUT)
 
 
 def _steps_allowed(state: State, bench: Workbench) -> int:

@@ -159,3 +159,31 @@ def _answers_after(before: Request, after: Request) -> list[str]:
     """What the tools answered between two requests."""
     messages = after.body["messages"][len(before.body["messages"]) :]
     return [message["content"] for message in messages if message["role"] == "tool"]
+
+
+CUT = {"text": "Let me look at", "finish_reason": "length"}
+
+
+@pytest.mark.parametrize(
+    "at", range(1, 5), ids=("architect", "coder", "coder at the end", "tester")
+)
+def test_a_last_word_that_was_cut_does_not_count(
+    at: int, program: Program, provider: Provider
+) -> None:
+    good = _answers([Fault("one", [], "")])
+    provider.script([*good[: at - 1], CUT, *good[at - 1 :]])
+    ended = program.task("--mode", "auto", "--apply", LLC_TASK__TEST_COMMAND=GOOD)
+    assert (ended.code, ended.outcome, len(provider.requests)) == (0, "verified", len(good) + 1)
+    assert (ended.last["summary"], ended.told("plan")) == ("Every line is written.", [])
+    assert "cut" in provider.requests[at].body["messages"][-1]["content"]
+
+
+def test_an_answer_that_is_always_cut_ends_the_run_in_words(
+    program: Program, provider: Provider
+) -> None:
+    provider.script([CUT, CUT, *_answers([Fault("one", [], "")])])
+    ended = program.task("--mode", "auto", "--apply", LLC_TASK__TEST_COMMAND=GOOD)
+    assert (ended.code, ended.last["type"], ended.stderr) == (1, "error", "")
+    assert "cut" in ended.last["message"] and "max_tokens" in ended.last["hint"]
+    again = program.resume(ended.last["thread_id"], LLC_TASK__TEST_COMMAND=GOOD)
+    assert (again.code, again.outcome) == (0, "verified")

@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from provider import Provider
 
-from maxagent.models.ask import ask
+from maxagent.models.ask import ask, is_cut
 from maxagent.models.chat_completions import ChatCompletions
 from maxagent.models.errors import BrokenStream, EmptyAnswer
 from maxagent.models.providers import providers
@@ -143,3 +143,11 @@ async def test_a_model_of_another_maker_is_asked_the_same_way() -> None:
     told = Told()
     message = await answer(foreign, told)
     assert (message.content, told.all("text")) == ("Hello there", "Hello there")
+
+
+@pytest.mark.parametrize(("reason", "cut"), [("length", True), ("stop", False)])
+async def test_an_answer_that_was_cut_is_known(
+    provider: Provider, model: ChatCompletions, reason: str, cut: bool
+) -> None:
+    provider.script([{"text": "Let me look at", "finish_reason": reason}])
+    assert is_cut(await answer(model)) is cut

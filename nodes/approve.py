@@ -42,7 +42,8 @@ async def approve(state: State, runtime: Runtime[Context]) -> Dispatched:
     groups = grouped([ruling.call for ruling in rulings if ruling.verdict == "allow"], tools)
     acts = any(has_effect(tools[call["name"]]) for group in groups for call in group)
     base = await _base_tree(state, bench) if acts else {}
-    return dispatch(state, groups, tools, bench.workspace, {"messages": messages, **base})
+    answers = {"messages": messages} if messages else {}
+    return dispatch(state, groups, tools, bench.workspace, {**answers, **base})
 
 
 def ask_human(rulings: list[Ruling], tools: Tools, bench: Workbench) -> list[Ruling]:

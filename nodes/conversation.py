@@ -1,5 +1,6 @@
 """Each role's own conversation, cut from the one channel; the briefs that roles hand each other."""
 
+from collections.abc import Iterable, Mapping
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
@@ -21,16 +22,39 @@ def brief(role: RoleName, text: str) -> HumanMessage:
     return HumanMessage(text, id=f"brief-{uuid4().hex}", additional_kwargs={"role": role})
 
 
-def answer_to(call_id: str, name: str, role: RoleName, text: str, *, ok: bool) -> ToolMessage:
-    """The answer to one tool call; its id makes a second answer to the same call impossible."""
+def answer_to(
+    call_id: str,
+    name: str,
+    role: RoleName,
+    text: str,
+    *,
+    ok: bool,
+    seen: Mapping[str, str] | None = None,
+) -> ToolMessage:
+    """The answer to one tool call; its id makes a second answer to the same call impossible.
+
+    `seen` are the files that it showed or wrote, with their content hash.
+    """
     return ToolMessage(
         text,
         tool_call_id=call_id,
         name=name,
         status="success" if ok else "error",
         id=f"result-{call_id}",
-        additional_kwargs={"role": role},
+        additional_kwargs={"role": role, **({"seen": dict(seen)} if seen else {})},
     )
+
+
+def last_seen(state: State, paths: Iterable[str]) -> dict[str, str]:
+    """The content hash of each of these files as the thread last saw it."""
+    wanted, found = set(paths), dict[str, str]()
+    for message in reversed(state.get("messages", [])):
+        seen = message.additional_kwargs.get("seen", {})
+        found |= {path: digest for path, digest in seen.items() if path in wanted}
+        wanted -= found.keys()
+        if not wanted:
+            break
+    return found
 
 
 def last_answer(state: State, role: RoleName) -> AIMessage:

@@ -10,6 +10,7 @@ from langgraph.types import Command, Send
 from ..tools.result import ToolRefusal
 from ..tools.tool import effect_of, has_effect, path_arguments
 from ..tools.workspace import Workspace
+from .conversation import last_seen
 from .state import AfterTools, Queued, State, ToolTask
 
 Dispatched = Command[Literal["tools", "architect", "coder", "tester"]]
@@ -51,14 +52,13 @@ def dispatch(
 def _task(
     state: State, call: Queued, then: AfterTools, tools: Tools, workspace: Workspace
 ) -> ToolTask:
-    seen = state.get("seen", {})
     named = _named_files(call, path_arguments(tools[call["name"]]), workspace)
     return ToolTask(
         call=call,
         role=state.get("role", "coder"),
         folder=state["folder"],
         options=state.get("options", {}),
-        seen={path: seen[path] for path in named if path in seen},
+        seen=last_seen(state, named),
         todos=state.get("todos", []),
         then=then,
     )

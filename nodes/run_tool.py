@@ -72,6 +72,7 @@ def _answered(task: ToolTask, runtime: Runtime[Context], result: ToolResult) -> 
     if "todos" in result.update:
         tell(runtime, "todos", items=result.update["todos"])
     text = "\n\n".join(filter(None, (call["notice"], for_model(result))))
-    message = answer_to(call["id"], call["name"], task["role"], text, ok=result.ok)
-    update = {"messages": [message], "seen": dict(result.seen), **result.update}
-    return Command(goto=task["then"], update=update)
+    message = answer_to(
+        call["id"], call["name"], task["role"], text, ok=result.ok, seen=result.seen
+    )
+    return Command(goto=task["then"], update={"messages": [message], **result.update})

@@ -30,11 +30,6 @@ def merge_messages(state: list[AnyMessage], writes: Sequence[Any]) -> list[AnyMe
     return list(merged.values())
 
 
-def merge_seen(state: dict[str, str], writes: Sequence[dict[str, str]]) -> dict[str, str]:
-    """The newest content hash of every file."""
-    return {path: digest for seen in (state, *writes) for path, digest in seen.items()}
-
-
 def keep_latest(old: Latest, new: Latest) -> Latest:
     """The last write of a step wins; several tool calls may write in one step."""
     return new
@@ -117,8 +112,12 @@ class State(TypedDict, total=False):
     folder: Required[str]
     """The project's absolute path."""
     options: Options
-    messages: Annotated[list[AnyMessage], DeltaChannel(merge_messages, snapshot_frequency=100)]
-    """Every role's conversation; `additional_kwargs["role"]` says whose."""
+    messages: Annotated[list[AnyMessage], DeltaChannel(merge_messages, snapshot_frequency=200)]
+    """Every role's conversation; `additional_kwargs["role"]` says whose, and a tool message's
+    `additional_kwargs["seen"]` which files it showed or wrote, by path, with their content hash.
+
+    All of them are written out at every 200th write, at about 2 a step: more often, and these
+    copies are most of the database (25 MB instead of 19 for 1,000 messages of 2 kB)."""
     role: RoleName
     """Who speaks."""
     steps: int
@@ -127,8 +126,6 @@ class State(TypedDict, total=False):
     """Model turns after which the run stops and waits to be resumed."""
     queue: list[list[Queued]]
     """Groups of allowed calls that wait for the group before them."""
-    seen: Annotated[dict[str, str], DeltaChannel(merge_seen, dict, snapshot_frequency=100)]
-    """Content hash of each file as the model last saw it, by path in the project."""
     todos: Annotated[list[Todo], keep_latest]
     completion: Annotated[str, keep_latest]
     """The result that `attempt_completion` named."""

@@ -1,7 +1,14 @@
 import pytest
 from langchain_core.messages import AIMessage
 
-from maxagent.nodes.conversation import answer_to, brief, conversation, final_words, last_answer
+from maxagent.nodes.conversation import (
+    answer_to,
+    brief,
+    conversation,
+    final_words,
+    last_answer,
+    last_seen,
+)
 
 CODER = {"role": "coder"}
 CALL = {"name": "edit", "args": {}, "id": "c1"}
@@ -65,3 +72,13 @@ def test_the_last_answer_of_a_role_is_found_behind_other_messages():
 def test_a_role_that_never_spoke_has_no_last_answer():
     with pytest.raises(LookupError, match="coder has not spoken"):
         last_answer({"messages": []}, "coder")
+
+
+def test_what_a_file_was_when_it_was_seen_is_found_in_the_newest_answer_about_it():
+    shown = [{"a": "1", "b": "1"}, {"a": "2"}, {}]
+    answers = [
+        answer_to(str(at), "read_file", "coder", "", ok=True, seen=seen)
+        for at, seen in enumerate(shown)
+    ]
+    state = {"messages": [brief("coder", "do it"), *answers]}
+    assert last_seen(state, ["a", "b", "never"]) == {"a": "2", "b": "1"}

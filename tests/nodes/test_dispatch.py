@@ -1,5 +1,6 @@
 import pytest
 
+from maxagent.nodes.conversation import answer_to
 from maxagent.nodes.dispatch import dispatch, grouped
 from maxagent.tools.toolset import ALL
 from maxagent.tools.workspace import Workspace
@@ -61,9 +62,9 @@ def test_groups_wait_in_the_queue_and_the_last_ends_with_a_snapshot(tmp_path):
 
 
 def test_a_call_is_given_what_the_thread_saw_of_the_files_it_names(tmp_path):
-    seen = {"a.py": "1", "b.py": "2"}
+    read = answer_to("c1", "read_file", "coder", "", ok=True, seen={"a.py": "1", "b.py": "2"})
     command = dispatch(
-        state(seen=seen),
+        state(messages=[read]),
         [[call("grep", path="./a.py"), call("grep", path="../outside")]],
         TOOLS,
         Workspace(tmp_path),

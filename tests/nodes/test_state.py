@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage
 
-from maxagent.nodes.state import merge_messages, merge_seen
+from maxagent.nodes.state import merge_messages
 
 writes = st.lists(
     st.one_of(
@@ -29,7 +29,3 @@ def test_a_message_with_a_known_id_replaces_its_namesake_in_place():
 def test_removing_an_unknown_message_changes_nothing():
     state = [HumanMessage("a", id="1")]
     assert merge_messages(state, [RemoveMessage(id="9")]) == state
-
-
-def test_the_newest_hash_of_a_file_wins():
-    assert merge_seen({"a": "1", "b": "1"}, [{"a": "2"}, {"a": "3"}]) == {"a": "3", "b": "1"}

@@ -26,12 +26,13 @@ def race(folder: Path) -> Race:
     """Kill a runner inside a command, start two more at once, let the one that goes on finish."""
     with Gate(folder / "first") as first, Gate(folder / "second") as second:
         trial = Trial(folder / "trial", gated(first, second))
-        faults = _leave_a_lease(trial, first)
+        if faults := _leave_a_lease(trial, first):
+            return Race(0, 0, [f"{folder}: {fault}" for fault in faults])
         winner, loser = _by_success(trial.start(), trial.start())
         before = _cpu_of_children()
         told = loser.end()
         cpu = _cpu_of_children() - before
-        faults += _wrongly_told(told, winner.popen.pid)
+        faults = _wrongly_told(told, winner.popen.pid)
         if not second.reached():
             faults.append("the other did not go on")
         second.open()
@@ -47,9 +48,9 @@ def _leave_a_lease(trial: Trial, gate: Gate) -> list[str]:
     process = trial.start()
     reached = gate.reached()
     process.popen.kill()
-    process.end()
+    said = process.end().stderr
     leases = list((trial.home / "data" / "leases").glob("*.lock"))
-    return [] if reached and leases else [f"gate reached: {reached}, leases left: {leases}"]
+    return [] if reached and leases else [f"gate reached: {reached}, leases: {leases}, {said}"]
 
 
 def _by_success(one: Process, other: Process) -> tuple[Process, Process]:

@@ -20,6 +20,7 @@ from maxagent.memory.threads import ThreadIndex
 REQUEST = "Append every token."
 PATIENCE = 90.0
 """Seconds after which a process counts as hung."""
+HUNG = -1000
 VICTIM = [sys.executable, str(Path(__file__).with_name("victim.py"))]
 
 Event = dict[str, Any]
@@ -78,15 +79,15 @@ class Process:
         return self._wait(lambda: words in "".join(self._stderr))
 
     def end(self, timeout: float = PATIENCE) -> Ended:
-        """Wait for the end; a process that hangs is killed and raises TimeoutExpired."""
+        """Wait for the end; a process that hangs is killed, and its code is `HUNG`."""
         try:
             code = self.popen.wait(timeout)
         except subprocess.TimeoutExpired:
             self.popen.kill()
-            raise
-        finally:
-            for reader in self._readers:
-                reader.join()
+            self.popen.wait()
+            code = HUNG
+        for reader in self._readers:
+            reader.join()
         self._close()
         return Ended(code, self.events, "".join(self._stderr), time.monotonic() - self._began)
 

@@ -7,6 +7,7 @@ import typer
 
 from ..config.errors import UsageError
 from .choices import Mode, OutputFormat
+from .importing import without_collector
 
 
 def resume(
@@ -30,10 +31,11 @@ def resume(
     ] = OutputFormat.text,
 ) -> None:
     """Go on with a thread exactly where it was; what had finished is not done again."""
-    from ..memory.threads import ThreadIndex
-    from ..nodes.context import Context
-    from ..sdk.answers import Answer
-    from .drive import drive
+    with without_collector():
+        from ..memory.threads import ThreadIndex
+        from ..nodes.context import Context
+        from ..sdk.answers import Answer
+        from .drive import drive
 
     if approve and reject is not None:
         raise UsageError("`--approve` and `--reject` exclude each other", hint="choose one")

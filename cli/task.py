@@ -6,6 +6,7 @@ from typing import Annotated, cast
 import typer
 
 from .choices import Mode, OutputFormat
+from .importing import without_collector
 
 
 def task(
@@ -37,8 +38,9 @@ def task(
     Ends as verified only with green tests for the files as they are. Exit codes: 0 ended,
     1 failed, 2 wrong input, 3 a limit was reached, 4 waiting for an answer, 130 interrupted.
     """
-    from ..nodes.state import Options
-    from .drive import drive
+    with without_collector():
+        from ..nodes.state import Options
+        from .drive import drive
 
     options = {
         "model": model,

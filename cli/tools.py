@@ -11,6 +11,7 @@ import typer
 from ..config import paths
 from ..config.errors import MaxAgentError, UsageError
 from .choices import Mode
+from .importing import without_collector
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -127,8 +128,9 @@ def _first_sentence(tool: "BaseTool") -> str:
 
 
 def _session(mode: str, outputs: Path) -> "ToolSession":
-    from ..config.loading import load
-    from .tool_session import ToolSession
+    with without_collector():
+        from ..config.loading import load
+        from .tool_session import ToolSession
 
     folder = Path.cwd()
     return ToolSession(folder, load(folder, paths.home()).settings, mode, outputs)

@@ -81,8 +81,13 @@ def unknown_provider(name: str) -> UsageError:
     return UsageError(f"Unknown provider `{name}`", hint=f"{guess}Known providers: {_names()}")
 
 
-def detect(settings: Settings, environ: Mapping[str, str]) -> Provider:
-    """The provider to ask when no model names one.
+def no_provider() -> UsageError:
+    """The error when nothing says whom to ask."""
+    return UsageError("No model provider is configured", hint=_how_to_configure())
+
+
+def detect(settings: Settings, environ: Mapping[str, str]) -> Provider | None:
+    """The provider to ask when no model names one; None when nothing is configured.
 
     In order: `litellm.provider` of the settings, the first key found in the environment, the first
     endpoint found there, and for a bare `litellm.base_url` the `openai` dialect.
@@ -97,7 +102,7 @@ def detect(settings: Settings, environ: Mapping[str, str]) -> Provider:
         return found
     if settings.litellm.base_url or settings.litellm.api_key:
         return provider("openai")
-    raise UsageError("No model provider is configured", hint=_how_to_configure())
+    return None
 
 
 def _how_to_configure() -> str:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from ..config.errors import UsageError
 from ..config.settings import ModelLimits, Settings
 from .catalog import Entry, find
-from .providers import Provider, detect, provider, providers, unknown_provider
+from .providers import Provider, detect, no_provider, provider, providers, unknown_provider
 
 Api = Literal["chat", "responses"]
 _T = TypeVar("_T")
@@ -73,9 +73,11 @@ def _split(settings: Settings, environ: Mapping[str, str], spec: str) -> tuple[P
         if first in providers():
             return provider(first), rest or provider(first).default_model
     chosen = detect(settings, environ)
-    own_endpoint = settings.litellm.base_url or chosen.endpoint(environ)
-    if "/" in spec and not (chosen.slashed_models or own_endpoint):
+    slashed = chosen is not None and (chosen.slashed_models or chosen.endpoint(environ))
+    if "/" in spec and not (slashed or settings.litellm.base_url):
         raise unknown_provider(spec.partition("/")[0])
+    if chosen is None:
+        raise no_provider()
     return chosen, spec or chosen.default_model
 
 

@@ -41,6 +41,13 @@ def test_a_name_with_slashes_is_kept_whole_where_the_providers_names_have_them()
     assert (asked.name, asked.model) == ("openrouter/z-ai/glm-5", "z-ai/glm-5")
 
 
+def test_without_a_provider_an_unknown_one_is_told_before_the_missing_key() -> None:
+    with pytest.raises(UsageError, match="Unknown provider `opanai`"):
+        resolve(Settings(), {}, "opanai/gpt-4o")
+    with pytest.raises(UsageError, match="No model provider is configured"):
+        resolve(Settings(), {}, "gpt-4o")
+
+
 def test_elsewhere_an_unknown_first_part_is_a_mistake() -> None:
     with pytest.raises(UsageError, match="Unknown provider `opanai`") as caught:
         resolve(Settings(), KEYS, "opanai/gpt-4o")

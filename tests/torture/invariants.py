@@ -181,3 +181,8 @@ INVARIANTS: list[Invariant] = [
     database_is_sound,
     ends_verified,
 ]
+
+
+def faults_in(remains: Remains) -> list[str]:
+    """Everything that is violated."""
+    return [fault for invariant in INVARIANTS for fault in invariant(remains)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate import Gate, gated
-from invariants import INVARIANTS, remains_of
+from invariants import faults_in, remains_of
 from trial import PATIENCE, Ended, Process, Trial
 
 
@@ -38,7 +38,7 @@ def race(folder: Path) -> Race:
         second.open()
         last = winner.end().last
     remains = remains_of(trial, last)
-    faults += [fault for invariant in INVARIANTS for fault in invariant(remains)]
+    faults += faults_in(remains)
     if remains.unknown != {("coder", 0, 0)}:
         faults.append(f"outcomes unknown: {remains.unknown}")
     return Race(told.seconds, cpu, [f"{folder}: {fault}" for fault in faults])

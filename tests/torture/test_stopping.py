@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from gate import Gate, gated
-from invariants import INVARIANTS, Remains, remains_of
+from invariants import Remains, faults_in, remains_of
 from leftovers import leftovers
 from trial import Ended, Process, Trial
 
@@ -51,7 +51,7 @@ def test_one_signal_lets_the_step_finish_and_resume_goes_on(
     assert (stopped.code, gate.lines[1] in log) == (130, True)
     assert f"mcode resume {task.trial.thread_id[:8]}" in stopped.stderr
     ended, remains = task.resumed()
-    assert (ended.code, remains.unknown, faults_of(remains)) == (0, set(), [])
+    assert (ended.code, remains.unknown, faults_in(remains)) == (0, set(), [])
 
 
 def test_two_signals_stop_at_once_and_nothing_is_lost(tmp_path: Path, gate: Gate) -> None:
@@ -63,8 +63,4 @@ def test_two_signals_stop_at_once_and_nothing_is_lost(tmp_path: Path, gate: Gate
     assert (stopped.code, stopped.last["type"]) == (130, "interrupted")
     assert leftovers(task.trial.folder) == []
     ended, remains = task.resumed()
-    assert (ended.code, remains.unknown, faults_of(remains)) == (0, {FIRST}, [])
-
-
-def faults_of(remains: Remains) -> list[str]:
-    return [fault for invariant in INVARIANTS for fault in invariant(remains)]
+    assert (ended.code, remains.unknown, faults_in(remains)) == (0, {FIRST}, [])

@@ -1,11 +1,12 @@
 """A short torture in the suite; `make torture N=200` is the long one."""
 
+import time
 from pathlib import Path
 from random import Random
 
 import pytest
 from errand import errand
-from invariants import INVARIANTS, remains_of
+from invariants import faults_in, remains_of
 from kills import SPARED, Kill, attempt
 from rivals import race
 from torture import torture
@@ -16,23 +17,23 @@ def test_an_undisturbed_run_does_everything_once_and_knows_every_outcome(tmp_pat
     trial = Trial(tmp_path / "run", errand(1, turns=3))
     ended = attempt(trial, SPARED)
     remains = remains_of(trial, ended.last)
-    faults = [fault for invariant in INVARIANTS for fault in invariant(remains)]
-    assert (ended.code, ended.stderr, remains.unknown, faults) == (0, "", set(), [])
+    assert (ended.code, ended.stderr, remains.unknown) == (0, "", set())
+    assert faults_in(remains) == []
 
 
-@pytest.mark.parametrize("number", [2, 5])
 def test_a_kill_between_a_steps_last_write_and_its_checkpoint_is_not_the_end(
-    tmp_path: Path, number: int
+    tmp_path: Path,
 ) -> None:
     trial = Trial(tmp_path / "run", errand(2, turns=1))
-    assert attempt(trial, Kill("", environ={"KILL_AT": f"aput:{number}:before"})).killed
+    assert attempt(trial, Kill("", environ={"KILL_AT": "aput:5:before"})).killed
     remains = remains_of(trial, attempt(trial, SPARED).last)
-    assert [fault for invariant in INVARIANTS for fault in invariant(remains)] == []
+    assert faults_in(remains) == []
 
 
 def test_a_task_survives_being_killed_again_and_again(tmp_path: Path) -> None:
-    tally = torture(8, Random(), tmp_path, say=lambda line: None)
-    assert (tally.kills.total(), tally.faults) == (8, [])
+    seed = time.time_ns()
+    tally = torture(8, Random(seed), tmp_path, say=lambda line: None)
+    assert (tally.kills.total(), tally.faults) == (8, []), f"seed {seed}"
 
 
 @pytest.mark.parametrize("number", range(3))

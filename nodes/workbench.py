@@ -155,10 +155,18 @@ def _open_snapshots(root: Path, home: Path, settings: Settings) -> Snapshots | N
 def _open_voice(bench: Workbench, name: RoleName) -> Voice:
     role = ROLES[name]
     tools = tools_for(role.tools, bench.settings.tools)
-    chat_model = open_resolved(bench.model, role=name)
+    chat_model = _chat_model(bench, name)
     return Voice(
         system=system_prompt(role, str(bench.workspace.root), bench.settings.agents),
         tools={tool.name: tool for tool in tools},
         chat_model=chat_model,
         model=chat_model.bind_tools(tools),
     )
+
+
+def _chat_model(bench: Workbench, name: RoleName) -> BaseChatModel:
+    """One for all roles, so that they share its connections; of a script, one for each."""
+    opened = [voice.chat_model for voice in bench.voices.values()]
+    if opened and bench.model.provider.name != "scripted":
+        return opened[0]
+    return open_resolved(bench.model, role=name)

@@ -1,18 +1,21 @@
 """Decide every tool call of an answer: run, ask or refuse. Nothing with an effect happens here.
 
 What must be asked is raised as one interrupt in the shape that Studio, agent-chat-ui and our own
-command line understand. The node runs again from its top when the answer comes; it asks about the
-calls of a checkpointed message, so an answer binds to exactly what was shown.
+command line understand. The node runs again from its top when the answer comes, perhaps under
+another mode or configuration. So what is asked is checkpointed first and stays asked until it is
+answered: an answer binds to exactly what was shown.
 """
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.runtime import Runtime
-from langgraph.types import interrupt
+from langgraph.types import Command
 
 from ..tools.tool import has_effect
+from .asking import newest_answer
 from .context import Context
 from .conversation import answer_to, last_answer
 from .dispatch import Dispatched, Tools, dispatch, grouped
@@ -35,6 +38,10 @@ async def approve(state: State, runtime: Runtime[Context]) -> Dispatched:
         return dispatch(state, queue, tools, bench.workspace)
     answer = last_answer(state, role)
     rulings = [await asyncio.to_thread(rule, call, tools, bench) for call in answer.tool_calls]
+    rulings = _still_asked(rulings, state.get("asked", []))
+    asked = [ruling.call["id"] for ruling in rulings if ruling.verdict == "ask"]
+    if asked and asked != state.get("asked"):
+        return Command(goto="approve", update={"asked": asked})
     rulings = ask_human(rulings, tools, bench)
     messages = [*_answers(rulings, role), *_broken_calls(answer, role)]
     for message in messages:
@@ -43,17 +50,28 @@ async def approve(state: State, runtime: Runtime[Context]) -> Dispatched:
     acts = any(has_effect(tools[call["name"]]) for group in groups for call in group)
     base = await _base_tree(state, bench) if acts else {}
     answers = {"messages": messages} if messages else {}
-    return dispatch(state, groups, tools, bench.workspace, {**answers, **base})
+    update = {**answers, **base, "asked": []}
+    return dispatch(state, groups, tools, bench.workspace, update)
 
 
 def ask_human(rulings: list[Ruling], tools: Tools, bench: Workbench) -> list[Ruling]:
     """Raise one interrupt for all that must be asked; again while the answer does not fit."""
     asked = [ruling for ruling in rulings if ruling.verdict == "ask"]
-    settled = None if asked else list[Ruling]()
-    while settled is None:
-        settled = answered(asked, interrupt(_request(asked)), tools, bench)
+    if not asked:
+        return rulings
+    settled = newest_answer(_request(asked), lambda answer: answered(asked, answer, tools, bench))
     by_id = {ruling.call["id"]: ruling for ruling in settled}
     return [by_id.get(ruling.call["id"], ruling) for ruling in rulings]
+
+
+def _still_asked(rulings: list[Ruling], asked: list[str]) -> list[Ruling]:
+    """What was shown to the human waits for the answer, even where it would be allowed by now."""
+    return [
+        replace(ruling, verdict="ask")
+        if ruling.verdict == "allow" and ruling.call["id"] in asked
+        else ruling
+        for ruling in rulings
+    ]
 
 
 def _request(asked: list[Ruling]) -> dict[str, Any]:

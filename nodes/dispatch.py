@@ -13,7 +13,7 @@ from ..tools.workspace import Workspace
 from .conversation import last_seen
 from .state import AfterTools, Queued, State, ToolTask
 
-Dispatched = Command[Literal["tools", "architect", "coder", "tester"]]
+Dispatched = Command[Literal["approve", "tools", "architect", "coder", "tester"]]
 Tools = Mapping[str, BaseTool]
 
 

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
-from langgraph.types import Command, interrupt
+from langgraph.types import Command
 
+from .asking import newest_answer
 from .context import Context
 from .conversation import brief
 from .decisions import decisions_in
@@ -47,10 +48,12 @@ async def _ask(state: State, runtime: Runtime[Context]) -> Mapping[str, Any]:
             {"action_name": "review", "allowed_decisions": ["approve", "reject", "respond"]}
         ],
     }
-    while True:
-        decisions = decisions_in(interrupt(question)) or [{}]
-        if decisions[0].get("type") in ("approve", "reject", "respond"):
-            return decisions[0]
+    return newest_answer(question, _decision)
+
+
+def _decision(answer: object) -> Mapping[str, Any] | None:
+    decisions = decisions_in(answer) or [{}]
+    return decisions[0] if decisions[0].get("type") in ("approve", "reject", "respond") else None
 
 
 async def _keep(state: State, runtime: Runtime[Context]) -> Reviewed:

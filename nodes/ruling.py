@@ -93,10 +93,11 @@ def _edited(
     ruling: Ruling, decision: Mapping[str, Any], tools: Mapping[str, BaseTool], bench: Workbench
 ) -> Ruling | None:
     """What the human edits is checked again: only a hard deny is left to stop it."""
-    action = cast("dict[str, Any]", decision.get("edited_action") or decision.get("args") or {})
-    args = cast("dict[str, Any] | None", action.get("args"))
-    if args is None:
+    action = decision.get("edited_action") or decision.get("args")
+    args: object = cast("dict[str, object]", action).get("args") if isinstance(action, dict) else 0
+    if not isinstance(args, dict):
         return None
+    args = cast("dict[str, Any]", args)
     notice = EDITED.format(args=args)
     queued = Queued(id=ruling.call["id"], name=ruling.call["name"], args=args, notice=notice)
     checked = _decided(queued, tools[queued["name"]], bench)

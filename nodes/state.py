@@ -124,6 +124,8 @@ class State(TypedDict, total=False):
     """Model turns taken."""
     steps_allowed: int
     """Model turns after which the run stops and waits to be resumed."""
+    asked: list[str]
+    """What the human is being asked: ids of calls, or the test command; empty otherwise."""
     queue: list[list[Queued]]
     """Groups of allowed calls that wait for the group before them."""
     todos: Annotated[list[Todo], keep_latest]

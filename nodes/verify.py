@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
-from langgraph.types import Command, interrupt
+from langgraph.types import Command
 
 from ..tools.frameworks import TestCommand, detect
 from ..tools.test_run import TestRun, run_tests, verdict
+from .asking import newest_answer
 from .context import Context
 from .conversation import brief
 from .decisions import decisions_in
@@ -42,13 +43,16 @@ The evidence: `{command}`: {reason}. Judge the change."""
 
 async def verify(
     state: State, runtime: Runtime[Context]
-) -> Command[Literal["coder", "tester", "review"]]:
+) -> Command[Literal["verify", "coder", "tester", "review"]]:
     """Green goes to the tester, or to the review once the tester has accepted; red to the coder."""
     bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
     command = await detect(Path(state["folder"]), bench.settings.task.test_command)
+    asked = [command.shown] if command and _must_ask(state, bench) else []
+    if asked != state.get("asked", []):
+        return Command(goto="verify", update={"asked": asked})
     evidence = await _evidence(state, runtime, bench, command)
     tell(runtime, "evidence", **evidence)
-    update: dict[str, Any] = {"evidence": evidence, "tree": evidence["tree"]}
+    update: dict[str, Any] = {"evidence": evidence, "tree": evidence["tree"], "asked": []}
     if evidence["verdict"] == "failed":
         told = brief("coder", RED.format(**evidence))
         goto, update = await send_back(state, runtime, update, told)
@@ -67,7 +71,7 @@ async def _evidence(
 ) -> Evidence:
     if command is None:
         return _nothing(NOT_FOUND, await current_tree(state, runtime))
-    if not _allowed(bench, command):
+    if not _allowed(state, bench, command):
         return _nothing(REFUSED, await current_tree(state, runtime), command.shown)
     tell(runtime, "verifying", command=command.shown)
     run = await run_tests(
@@ -80,12 +84,20 @@ async def _evidence(
     return _shown(run, await current_tree(state, runtime))
 
 
-def _allowed(bench: Workbench, command: TestCommand) -> bool:
-    """Starting a task is consent to run its tests, but not in the modes that ask for everything."""
-    if bench.policy.mode in ("edits", "auto"):
-        return True
+def _must_ask(state: State, bench: Workbench) -> bool:
+    """Starting a task is consent to run its tests, but not in the mode that asks for everything.
+
+    What is being asked stays asked, even where the mode has changed meanwhile.
+    """
+    mode = bench.policy.mode
+    return mode == "ask" or (mode != "read-only" and bool(state.get("asked")))
+
+
+def _allowed(state: State, bench: Workbench, command: TestCommand) -> bool:
     if bench.policy.mode == "read-only":
         return False
+    if not state.get("asked"):
+        return True
     action = {"name": "run_tests", "args": {"command": command.shown}}
     question = {
         "action_requests": [{**action, "description": "run the project's tests"}],
@@ -93,8 +105,12 @@ def _allowed(bench: Workbench, command: TestCommand) -> bool:
             {"action_name": "run_tests", "allowed_decisions": ["approve", "reject"]}
         ],
     }
-    decisions = decisions_in(interrupt(question)) or [{}]
-    return decisions[0].get("type") == "approve"
+    return newest_answer(question, _decision) == "approve"
+
+
+def _decision(answer: object) -> str | None:
+    decisions = decisions_in(answer) or [{}]
+    return decisions[0].get("type")
 
 
 def _shown(run: TestRun, tree: str) -> Evidence:

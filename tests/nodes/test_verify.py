@@ -1,0 +1,61 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from maxagent import Answer, Runner
+from maxagent.nodes.context import Context
+
+TURNS = {
+    "architect": [{"text": "SMALL"}],
+    "coder": [{"text": "done"}],
+    "tester": [{"text": "Accepted."}],
+}
+
+
+@pytest.fixture
+async def runner(tmp_path: Path):
+    async with Runner(home=tmp_path / "home") as opened:
+        yield opened
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / ".llc.yaml").write_text("task: {test_command: touch ran}\n")
+    return folder
+
+
+@pytest.fixture
+def options(tmp_path: Path):
+    script = tmp_path / "scenario.json"
+    script.write_text(json.dumps(TURNS))
+    return {"model": f"scripted/{script}", "apply": True}
+
+
+async def last_of(events):
+    return [event async for event in events][-1]
+
+
+@pytest.mark.parametrize("mode", ["", "auto"])
+async def test_refused_tests_do_not_run_whatever_the_mode_is_by_then(
+    runner, project, options, mode
+):
+    asked = await last_of(runner.task("x", folder=project, options={**options, "mode": "ask"}))
+    assert asked.action_requests[0]["args"] == {"command": "touch ran"}
+    refusal = Answer(reject="no")
+    end = await last_of(runner.resume(asked.thread_id, refusal, context=Context(mode=mode)))
+    assert (end.outcome, (project / "ran").exists()) == ("unverified", False)
+
+
+async def test_a_yes_to_one_test_command_is_no_yes_to_another(tmp_path, project, options):
+    async with Runner(home=tmp_path / "home") as first:
+        asked = await last_of(first.task("x", folder=project, options={**options, "mode": "ask"}))
+    (project / ".llc.yaml").write_text("task: {test_command: touch other}\n")
+    async with Runner(home=tmp_path / "home") as second:
+        again = await last_of(second.resume(asked.thread_id, Answer(approve=True)))
+        assert again.action_requests[0]["args"] == {"command": "touch other"}
+        assert not (project / "other").exists()
+        end = await last_of(second.resume(asked.thread_id, Answer(approve=True)))
+    assert (end.outcome, (project / "other").exists()) == ("verified", True)

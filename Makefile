@@ -22,7 +22,7 @@ demo: $(INSTALLED) ## repair a small project with a scripted model: no key, no n
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh docs/demo/run.sh
 
 test: $(INSTALLED) ## run the test suite
-	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadgroup
 
 check: $(INSTALLED) ## ruff, pyright, and the shape of the house
 	$(BIN)/ruff check .

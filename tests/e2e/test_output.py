@@ -136,3 +136,11 @@ def test_a_reader_that_leaves_loses_nothing(program: Program, provider: Provider
     provider.script(answers())
     again = program.resume(thread, **GOOD)
     assert (again.code, again.outcome) == (0, "verified")
+
+
+def test_a_command_is_not_given_the_key(program: Program, provider: Provider) -> None:
+    prints = {"name": "run_command", "args": {"command": "env | tee log.txt"}}
+    provider.script(answers(call=prints))
+    ended = program.task("--mode", "auto", "--apply", **GOOD)
+    assert (ended.outcome, "PATH=" in ended.stdout) == ("verified", True)
+    assert (KEY in ended.stdout, program.files_with(KEY)) == (False, [])

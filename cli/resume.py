@@ -32,15 +32,18 @@ def resume(
 ) -> None:
     """Go on with a thread exactly where it was; what had finished is not done again."""
     with without_collector():
-        from ..memory.threads import ThreadIndex
         from ..nodes.context import Context
         from ..sdk.answers import Answer
         from .drive import drive
+        from .threads import open_index
 
     if approve and reject is not None:
         raise UsageError("`--approve` and `--reject` exclude each other", hint="choose one")
     given = approve or reject is not None or answer is not None
     said = Answer(approve, reject, answer) if given else None
     context = Context(mode=mode.value if mode else "", model=model, base_url=base_url)
-    chosen = thread or ThreadIndex().latest(Path.cwd()).thread_id
-    raise typer.Exit(drive(lambda runner: runner.resume(chosen, said, context=context), output))
+    threads = open_index()
+    row = threads.find(thread) if thread else threads.latest(Path.cwd())
+    raise typer.Exit(
+        drive(lambda runner: runner.resume(row.thread_id, said, context=context), output)
+    )

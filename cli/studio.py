@@ -13,7 +13,9 @@ def studio(
     from ..config import paths
     from ..sdk.studio import STUDIO_PAGE, serve
     from .i18n import t
+    from .threads import open_index
 
+    open_index()  # tells of a damaged one
     stdout = sys.stdout
 
     def ready(address: str, count: int) -> None:

@@ -41,7 +41,9 @@ def task(
     with without_collector():
         from ..nodes.state import Options
         from .drive import drive
+        from .threads import open_index
 
+    open_index()  # tells of a damaged one
     options = {
         "model": model,
         "base_url": base_url,

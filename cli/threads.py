@@ -35,7 +35,7 @@ def list_(
     """List the threads of the current folder, the last used first."""
     from .i18n import t
 
-    everything = _index().list()
+    everything = open_index().list()
     here = str(Path.cwd().resolve())
     rows = [row for row in everything if all_folders or row.folder == here]
     if as_json:
@@ -54,7 +54,7 @@ def show(thread: Thread, as_json: AsJson = False) -> None:
     """Show one thread: what it was asked, how it stands, how to go on."""
     from .safe_text import safe
 
-    row = _index().find(thread)
+    row = open_index().find(thread)
     if as_json:
         typer.echo(json.dumps(asdict(row), indent=2, ensure_ascii=False))
         return
@@ -68,7 +68,7 @@ def rename(thread: Thread, name: Annotated[str, typer.Argument(help="The new nam
     """Give a thread a name to call it by."""
     from .i18n import t
 
-    index = _index()
+    index = open_index()
     row = index.find(thread)
     index.rename(row.thread_id, name)
     typer.echo(t("threads.renamed", id=row.thread_id[:SHORT_ID], name=name.strip()), err=True)
@@ -82,7 +82,7 @@ def delete(
     """Delete a thread and everything kept for it; the project's files stay as they are."""
     from .i18n import t
 
-    index = _index()
+    index = open_index()
     row = index.find(thread)
     if not yes and not _confirmed(row):
         raise typer.Exit(1)
@@ -99,7 +99,8 @@ def _confirmed(row: "ThreadRow") -> bool:
     return typer.confirm(question, err=True)
 
 
-def _index() -> "ThreadIndex":
+def open_index() -> "ThreadIndex":
+    """The list of threads; a damaged one that had to be replaced is told."""
     from ..memory.threads import ThreadIndex
     from .i18n import t
 

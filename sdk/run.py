@@ -1,7 +1,7 @@
 """One run of one thread: LangGraph's stream as our events, from `run_started` to the last one."""
 
 import traceback
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,7 @@ from ..nodes.state import State, Task
 from ..nodes.workbench import Workbench
 from .answers import Answer, decisions_for
 from .endings import completion, question
-from .events import Event, Failure, Interrupted, Question, RunStarted, event_from
+from .events import Event, Failure, Interrupted, Notice, Question, RunStarted, event_from
 
 PARALLEL_CALLS = 8
 
@@ -43,10 +43,10 @@ class Run:
     control: RunControl
     answer: Answer | None
     resumed: bool
+    notices: Sequence[str] = ()
 
     async def events(self) -> AsyncGenerator[Event]:
         """Everything that happens; what goes wrong is the last event, wrong input is raised."""
-        yield self._started()
         try:
             with explained(paths.database(self.bench.home)):
                 async with aclosing(self._from_state_to_state()) as events:
@@ -66,6 +66,9 @@ class Run:
         state = await self.graph.aget_state(self._config)
         waiting = question(self.row.thread_id, state)
         given = self._input(state, waiting)
+        yield self._started()
+        for text in self.notices:
+            yield Notice(text)
         if waiting and waiting.kind != "limit" and self.answer is None:
             yield waiting
             return

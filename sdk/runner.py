@@ -1,6 +1,7 @@
 """One way in: start, watch, stop, resume and answer threads."""
 
-from collections.abc import AsyncGenerator
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
 from typing import Self
@@ -20,6 +21,7 @@ from ..nodes.workbench import close_workbenches, workbench
 from .answers import Answer
 from .endings import status_after
 from .events import Event, EvidenceFound, as_json
+from .notices import notices
 from .run import Run
 
 TITLE_LENGTH = 60
@@ -65,17 +67,21 @@ class Runner:
             raise UsageError("the task is empty", hint="say what should be done")
         chosen = options or Options()
         context = Context(home=str(self.home))
-        # a wrong folder, model or configuration is told before a thread exists
-        await workbench(str(folder.resolve()), chosen, context)
+        root = folder.resolve()
+        # a wrong folder, model, script or configuration is told before a thread exists
+        bench = await workbench(str(root), chosen, context)
+        await asyncio.to_thread(bench.voice, "architect")
         row = self.threads.record(
             thread_id=str(uuid4()),
             title=_title(request),
-            folder=str(folder.resolve()),
+            folder=str(root),
             graph="task",
             request=request,
             options=chosen,
         )
-        async with aclosing(self._run(row, context, answer=None, resumed=False)) as events:
+        told = notices(root, self.threads.set_aside)
+        run = self._run(row, context, answer=None, resumed=False, notices=told)
+        async with aclosing(run) as events:
             async for event in events:
                 yield event
 
@@ -91,11 +97,17 @@ class Runner:
                 yield event
 
     async def _run(
-        self, row: ThreadRow, context: Context, *, answer: Answer | None, resumed: bool
+        self,
+        row: ThreadRow,
+        context: Context,
+        *,
+        answer: Answer | None,
+        resumed: bool,
+        notices: Sequence[str] = (),
     ) -> AsyncGenerator[Event]:
         bench = await workbench(row.folder, row.options, context)
         self._control = RunControl()
-        run = Run(self._graph, row, context, bench, self._control, answer, resumed)
+        run = Run(self._graph, row, context, bench, self._control, answer, resumed, notices)
         with hold(self.home, row.thread_id):
             self.threads.set_status(row.thread_id, "running")
             status: Status = "interrupted"  # what holds when the stream is closed or cancelled

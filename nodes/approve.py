@@ -15,6 +15,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..tools.tool import has_effect
+from ..tools.toolset import ALL
 from .asking import newest_answer
 from .context import Context
 from .conversation import answer_to, last_answer
@@ -35,7 +36,9 @@ async def approve(state: State, runtime: Runtime[Context]) -> Dispatched:
     bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
     tools = (await asyncio.to_thread(bench.voice, role)).tools
     if queue := state.get("queue"):
-        return dispatch(state, queue, tools, bench.workspace)
+        # one taken out of the configuration since it was allowed is answered by `run_tool`
+        every = {tool.name: tool for tool in ALL} | dict(tools)
+        return dispatch(state, queue, every, bench.workspace)
     answer = last_answer(state, role)
     rulings = [await asyncio.to_thread(rule, call, tools, bench) for call in answer.tool_calls]
     rulings = _still_asked(rulings, state.get("asked", []))

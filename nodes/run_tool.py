@@ -10,6 +10,7 @@ from ..memory.journal import Finished, Unfinished
 from ..tools.invoke import for_model, invoke
 from ..tools.result import ToolResult, ToolRun
 from ..tools.tool import has_effect
+from ..tools.toolset import unknown_tool
 from .context import Context
 from .conversation import answer_to
 from .state import AfterTools, ToolTask
@@ -29,14 +30,18 @@ async def run_tool(state: ToolTask, runtime: Runtime[Context]) -> AfterTool:
     """Run the call, or replay its recorded result, or say that its outcome is unknown."""
     bench = await workbench(state["folder"], state["options"], runtime.context)
     thread, call = thread_id(runtime), state["call"]
-    tool = bench.voice(state["role"]).tools[call["name"]]
+    tools = (await asyncio.to_thread(bench.voice, state["role"])).tools
+    tool = tools.get(call["name"])  # none: taken out of the configuration meanwhile
+    repeatable = tool is not None and not has_effect(tool)
     begun = await asyncio.to_thread(
-        bench.journal.begin, thread, call["id"], call["name"], repeatable=not has_effect(tool)
+        bench.journal.begin, thread, call["id"], call["name"], repeatable=repeatable
     )
     if isinstance(begun, Finished):
         return _answered(state, runtime, ToolResult(**begun.result))
     if isinstance(begun, Unfinished):
         result = ToolResult(error=UNKNOWN.format(started=begun.started_at))
+    elif tool is None:
+        result = ToolResult(error=unknown_tool(call["name"], tools))
     else:
         given = await asyncio.to_thread(_run_of, state, bench, runtime)
         result = await invoke(tool, call["args"], given)

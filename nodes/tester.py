@@ -34,5 +34,5 @@ async def tester(
 
 
 def is_rejected(words: str) -> bool:
-    """Whether the tester's answer begins with the word that sends the change back."""
-    return words.strip().lstrip("*#` ").startswith("REJECTED")
+    """Whether a line begins with the word that sends the change back; some models lead up to it."""
+    return any(line.lstrip("*#`> ").startswith("REJECTED") for line in words.splitlines())

@@ -24,6 +24,7 @@ from .workbench import Workbench, workbench
 SHOWN_TAIL = 3_000
 """Characters of the output that are kept in State, which every checkpoint repeats."""
 NOT_FOUND = "no tests were found: no pytest project and no `task.test_command` is configured"
+MOVING = "`{path}` changed while the tests ran, so they prove nothing of the files as they are"
 REFUSED = "the test command was not allowed to run"
 RED = """The project's tests are red. Find the cause and repair it; do not weaken the tests.
 
@@ -73,6 +74,37 @@ async def _evidence(
         return _nothing(NOT_FOUND, await current_tree(state, runtime))
     if not _allowed(state, bench, command):
         return _nothing(REFUSED, await current_tree(state, runtime), command.shown)
+    return await _tested(state, runtime, bench, command)
+
+
+async def _tested(
+    state: State, runtime: Runtime[Context], bench: Workbench, command: TestCommand
+) -> Evidence:
+    """Files that changed while the tests ran are not what was tested: then they run once more.
+
+    What the second run changes again, such as a coverage file, is the tests' own.
+    """
+    before = await current_tree(state, runtime)
+    evidence = await _run(state, runtime, bench, command)
+    changed = await _changed(bench, before, evidence["tree"])
+    if evidence["verdict"] != "passed" or not changed:
+        return evidence
+    again = await _run(state, runtime, bench, command)
+    moved = await _changed(bench, evidence["tree"], again["tree"]) - changed
+    if again["verdict"] == "passed" and moved:
+        return {**again, "verdict": "unverified", "reason": MOVING.format(path=min(moved))}
+    return again
+
+
+async def _changed(bench: Workbench, old: str, new: str) -> set[str]:
+    """Files that were there before and are not the same now; new ones are no part of the proof."""
+    changes = await bench.snapshots.changes(old, new) if bench.snapshots else []
+    return {change.path for change in changes if change.kind != "added"}
+
+
+async def _run(
+    state: State, runtime: Runtime[Context], bench: Workbench, command: TestCommand
+) -> Evidence:
     tell(runtime, "verifying", command=command.shown)
     run = await run_tests(
         command,

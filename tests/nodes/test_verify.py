@@ -59,3 +59,26 @@ async def test_a_yes_to_one_test_command_is_no_yes_to_another(tmp_path, project,
         assert not (project / "other").exists()
         end = await last_of(second.resume(asked.thread_id, Answer(approve=True)))
     assert (end.outcome, (project / "other").exists()) == ("verified", True)
+
+
+@pytest.mark.parametrize(
+    ("command", "verdict", "runs"),
+    [
+        ("echo x >> log.txt", "passed", 2),
+        ("echo x > new.txt", "passed", 1),
+        ("grep -q whole code.txt && echo broken > code.txt", "failed", 2),
+        ("test -e once || echo y > code.txt; touch once", "passed", 2),
+        ("echo x >> log.txt; test ! -e once || echo y > code.txt; touch once", "unverified", 2),
+    ],
+    ids=["its own log", "a new file", "it breaks the code", "only at first", "another at last"],
+)
+async def test_what_changes_while_the_tests_run_is_tested_again(
+    runner, project, options, command, verdict, runs
+):
+    (project / "log.txt").write_text("")
+    (project / "code.txt").write_text("whole\n")
+    config = {"task": {"test_command": command, "repair_rounds": 0}}
+    (project / ".llc.yaml").write_text(json.dumps(config))
+    events = [one async for one in runner.task("x", folder=project, options=options)]
+    assert [one.verdict for one in events if one.type == "evidence"] == [verdict]
+    assert len([one for one in events if one.type == "verifying"]) == runs

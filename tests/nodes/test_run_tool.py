@@ -1,0 +1,29 @@
+import json
+from pathlib import Path
+
+from maxagent import Runner
+
+WRITES = [
+    {"name": "write_file", "args": {"path": name, "content": "x\n"}} for name in ("a.txt", "b.txt")
+]
+TURNS = {"architect": [{"text": "SMALL"}], "coder": [{"tool_calls": WRITES}, {"text": "done"}]}
+
+
+async def test_a_tool_taken_out_meanwhile_is_answered_and_the_thread_goes_on(tmp_path: Path):
+    home, project, script = tmp_path / "home", tmp_path / "project", tmp_path / "scenario.json"
+    project.mkdir()
+    script.write_text(json.dumps(TURNS))
+    options = {"model": f"scripted/{script}", "skip_tests": True, "apply": True}
+    async with Runner(home=home) as runner:
+        async for event in runner.task("write", folder=project, options=options):
+            if event.type == "tool_result":
+                runner.stop()
+    assert event.type == "interrupted"
+    (project / ".llc.yaml").write_text("tools: {disabled: [write_file]}\n")
+    async with Runner(home=home) as runner:
+        events = [one async for one in runner.resume(event.thread_id)]
+    assert ["no tool `write_file`" in one.error for one in events if one.type == "tool_result"] == [
+        True
+    ]
+    assert events[-1].type == "completion"
+    assert [(project / name).exists() for name in ("a.txt", "b.txt")] == [True, False]

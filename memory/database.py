@@ -56,8 +56,10 @@ SETTINGS = (
     "journal_mode = WAL",
     "synchronous = FULL",
     "foreign_keys = ON",
+    "temp_store = MEMORY",
 )
-"""Pragmas of every connection; FULL because a journal entry must outlive a power cut too."""
+"""Pragmas of every connection; FULL because a journal entry must outlive a power cut too, MEMORY
+because LangGraph's query for a long thread would otherwise copy it through a file in /tmp."""
 
 _HEADER_LENGTH = 100
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -55,6 +56,9 @@ def _has_folder() -> bool:
 
 def main() -> None:
     """Run the command line: two lines and an exit code for every error, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # what a terminal cannot show is spelled out
+            stream.reconfigure(errors="backslashreplace")
     try:
         app()
     except MaxAgentError as error:

@@ -22,7 +22,7 @@ def ask(question: Question) -> Answer | None:
     except (EOFError, KeyboardInterrupt):
         console.print()
         return None
-    return Answer(decisions=decisions)
+    return Answer(decisions=decisions, question=question.id)
 
 
 def _decide(console: Console, request: Mapping[str, Any], allowed: list[str]) -> Mapping[str, Any]:

@@ -117,7 +117,7 @@ def _key(folder: str, options: Options, context: Context) -> tuple[str, str, str
 
 def _open(folder: str, home: str, mode: str, model: str, base_url: str) -> Workbench:
     root = Path(folder)
-    if not root.is_absolute() or not root.is_dir():
+    if not root.is_absolute() or not os.path.isdir(root):
         raise UsageError(f"`{folder}` is not a folder", hint="name the project's absolute path")
     home_folder = Path(home) if home else paths.home()
     settings = load(root, home_folder, flags=_flags(mode, model, base_url)).settings

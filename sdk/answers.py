@@ -18,6 +18,8 @@ class Answer:
     """An answer in words."""
     decisions: Sequence[Mapping[str, Any]] = ()
     """One for each request, in its order; used as they are."""
+    question: str = ""
+    """Id of the question that was read; empty: whatever the thread asks."""
 
 
 def decisions_for(answer: Answer, review_configs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

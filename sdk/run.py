@@ -46,21 +46,25 @@ class Run:
     notices: Sequence[str] = ()
 
     async def events(self) -> AsyncGenerator[Event]:
-        """Everything that happens; what goes wrong is the last event, wrong input is raised."""
+        """Everything that happens; what goes wrong is the last event.
+
+        Raises UsageError, before any event, for an answer that does not fit the thread.
+        """
+        begun = False
         try:
             with explained(paths.database(self.bench.home)):
                 async with aclosing(self._from_state_to_state()) as events:
                     async for event in events:
+                        begun = True
                         yield event
         except GraphDrained:
             yield Interrupted(self.row.thread_id)
-        except UsageError:
-            raise
-        except MaxAgentError as error:
-            yield Failure(error.message, error.hint, error.exit_code, self.row.thread_id)
         except Exception as error:
-            # a fault of ours: the thread is kept, and a person is not helped by a traceback
-            yield self._internal_error(error)
+            if not begun and isinstance(error, UsageError):
+                raise
+            if not begun:
+                yield self._started()
+            yield self._failure(error)
 
     async def _from_state_to_state(self) -> AsyncGenerator[Event]:
         state = await self.graph.aget_state(self._config)
@@ -96,11 +100,8 @@ class Run:
         )
 
     def _input(self, state: StateSnapshot, waiting: Question | None) -> Input:
-        if waiting is None and self.answer is not None:
-            raise UsageError(
-                f"thread `{self.row.thread_id[:8]}` asks nothing",
-                hint="go on with `mcode resume` and no answer",
-            )
+        if self.answer is not None:
+            self._refuse_misplaced(self.answer, waiting)
         if state.created_at is None:  # killed before its first checkpoint
             row = self.row
             return Task(request=row.request, folder=row.folder, options=row.options)
@@ -109,6 +110,18 @@ class Run:
         if waiting.kind == "limit" or self.answer is None:
             return Command(resume={waiting.id: "go on"})
         return Command(resume={waiting.id: decisions_for(self.answer, waiting.review_configs)})
+
+    def _refuse_misplaced(self, answer: Answer, waiting: Question | None) -> None:
+        thread = self.row.thread_id[:8]
+        if waiting is None or waiting.kind == "limit":
+            raise UsageError(
+                f"thread `{thread}` asks nothing", hint="go on with `mcode resume` and no answer"
+            )
+        if answer.question not in ("", waiting.id):
+            raise UsageError(
+                f"thread `{thread}` has been answered elsewhere and asks something else by now",
+                hint=f"`mcode resume {thread}` shows it",
+            )
 
     async def _stream(self, given: Input) -> AsyncGenerator[Event]:
         # a stray LANGSMITH_TRACING in the user's shell would upload their code
@@ -130,8 +143,11 @@ class Run:
         waiting = question(self.row.thread_id, state)
         return waiting or await completion(self.row.thread_id, state, self.bench)
 
-    def _internal_error(self, error: Exception) -> Failure:
-        log = _log_folder(Path(self.bench.home)) / f"{uuid4().hex[:8]}.txt"
+    def _failure(self, error: Exception) -> Failure:
+        if isinstance(error, MaxAgentError):
+            return Failure(error.message, error.hint, error.exit_code, self.row.thread_id)
+        # a fault of ours: the thread is kept, and a person is not helped by a traceback
+        log = _log_folder(self.bench.home) / f"{uuid4().hex[:8]}.txt"
         log.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
         return Failure(
             f"internal error: {type(error).__name__}: {error}",
@@ -142,6 +158,6 @@ class Run:
 
 
 def _log_folder(home: Path) -> Path:
-    folder: Any = paths.data_folder(home) / "errors"
+    folder = paths.data_folder(home) / "errors"
     folder.mkdir(mode=0o700, exist_ok=True)
     return folder

@@ -1,6 +1,7 @@
 """One way in: start, watch, stop, resume and answer threads."""
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
@@ -63,11 +64,11 @@ class Runner:
         self, request: str, *, folder: Path, options: Options | None = None
     ) -> AsyncGenerator[Event]:
         """Start a task on a new thread and tell what happens."""
-        if not request.strip():
-            raise UsageError("the task is empty", hint="say what should be done")
+        self._control = RunControl()
+        root = Path(os.path.realpath(folder))
+        _refuse_unusable(request, root)
         chosen = options or Options()
         context = Context(home=str(self.home))
-        root = folder.resolve()
         # a wrong folder, model, script or configuration is told before a thread exists
         bench = await workbench(str(root), chosen, context)
         await asyncio.to_thread(bench.voice, "architect")
@@ -89,6 +90,7 @@ class Runner:
         self, thread: str, answer: Answer | None = None, *, context: Context | None = None
     ) -> AsyncGenerator[Event]:
         """Go on with a thread where it was; `thread` is an id, its beginning, or a name."""
+        self._control = RunControl()
         row = self.threads.find(thread)
         given = context or Context()
         own = Context(str(self.home), given.mode, given.model, given.base_url)
@@ -106,7 +108,6 @@ class Runner:
         notices: Sequence[str] = (),
     ) -> AsyncGenerator[Event]:
         bench = await workbench(row.folder, row.options, context)
-        self._control = RunControl()
         run = Run(self._graph, row, context, bench, self._control, answer, resumed, notices)
         with hold(self.home, row.thread_id):
             self.threads.set_status(row.thread_id, "running")
@@ -123,6 +124,16 @@ class Runner:
                 raise
             finally:
                 self.threads.set_status(row.thread_id, status, evidence=evidence)
+
+
+def _refuse_unusable(request: str, folder: Path) -> None:
+    if not request.strip():
+        raise UsageError("the task is empty", hint="say what should be done")
+    for what, text in (("the task", request), ("the folder's name", str(folder))):
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise UsageError(f"{what} is not valid UTF-8", hint="use UTF-8 text") from None
 
 
 def _title(request: str) -> str:

@@ -54,3 +54,9 @@ def test_the_whole_command_is_shown_with_control_characters_visible(monkeypatch,
     ask(question(COMMAND))
     shown = capsys.readouterr().err
     assert "make \\x1b[2Jall" in shown and "\x1b[2J" not in shown
+
+
+def test_an_answer_names_the_question_that_was_read(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    answer = ask(question(COMMAND))
+    assert answer is not None and answer.question == "i"

@@ -1,3 +1,4 @@
+import asyncio
 import json
 from pathlib import Path
 
@@ -258,3 +259,62 @@ async def test_an_empty_task_is_refused_before_a_thread_exists(runner, project, 
     with pytest.raises(UsageError):
         await last_of(runner.task(request_, folder=project))
     assert runner.threads.list() == []
+
+
+@pytest.mark.parametrize("folder", ["\udcff", "loop", "a" * 5000])
+async def test_a_folder_that_cannot_be_used_is_refused_before_a_thread_exists(
+    runner, tmp_path, folder
+):
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(UsageError):
+        await last_of(runner.task("repair", folder=tmp_path / folder))
+    assert runner.threads.list() == []
+
+
+async def test_a_request_that_is_no_text_is_refused_before_a_thread_exists(runner, project):
+    with pytest.raises(UsageError, match="UTF-8"):
+        await last_of(runner.task("\udcff", folder=project))
+    assert runner.threads.list() == []
+
+
+async def test_an_answer_to_another_question_than_the_one_asked_changes_nothing(
+    runner, project, play
+):
+    first, second = (
+        {"name": "run_command", "args": {"command": f"echo x > {name}"}} for name in "ab"
+    )
+    script = play(calls([first], [second], [DONE]), skip_tests=True)
+    read = await last_of(runner.task("write", folder=project, options=script))
+    await last_of(runner.resume(read.thread_id, Answer(approve=True, question=read.id)))
+    with pytest.raises(UsageError, match="asks something else"):
+        await last_of(runner.resume(read.thread_id, Answer(approve=True, question=read.id)))
+    assert [(project / name).exists() for name in "ab"] == [True, False]
+
+
+async def test_a_limit_takes_no_answer(runner, project, play):
+    (project / ".llc.yaml").write_text("model: {max_iterations: 1}\n")
+    parked = await last_of(runner.task("x", folder=project, options=play(calls([READ], [DONE]))))
+    with pytest.raises(UsageError, match="asks nothing"):
+        await last_of(runner.resume(parked.thread_id, Answer(reject="stop")))
+    assert runner.threads.find(parked.thread_id).status == "limit"
+
+
+async def test_a_stop_that_comes_before_the_first_event_is_heard(runner, project, play):
+    events = runner.task("repair", folder=project, options=play(calls([READ], [DONE])))
+    first = asyncio.ensure_future(anext(events))
+    await asyncio.sleep(0)
+    runner.stop()
+    kinds = [(await first).type] + [event.type async for event in events]
+    assert (kinds[0], kinds[-1]) == ("run_started", "interrupted")
+    assert "completion" not in kinds
+
+
+async def test_wrong_input_that_shows_while_the_thread_runs_is_the_last_event(
+    runner, project, tmp_path
+):
+    script = tmp_path / "no-coder.json"
+    script.write_text(json.dumps({"architect": SMALL}))
+    options = {"model": f"scripted/{script}"}
+    events = [e async for e in runner.task("repair", folder=project, options=options)]
+    assert (events[0].type, events[-1].type) == ("run_started", "error")
+    assert events[-1].exit_code == 2

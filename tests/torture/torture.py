@@ -114,7 +114,7 @@ def _check(remains: Remains, tally: Tally) -> None:
 
 def _report(tally: Tally) -> None:
     print(f"\n{'kills':66}{tally.kills.total():>8}")
-    for kind, number in sorted(tally.kills.items()):
+    for kind, number in sorted((+tally.kills).items()):
         print(f"  {kind:64}{number:>8}")
     print(f"{'runs':66}{tally.runs:>8}")
     print(f"{'processes':66}{tally.processes:>8}")

@@ -22,7 +22,7 @@ async def snapshot(
         changes = await bench.snapshots.changes(old, tree) if bench.snapshots else []
         files = [{"path": change.path, "kind": change.kind} for change in changes]
         tell(runtime, "files_changed", files=files, tree=tree)
-    return Command(goto=state.get("role", "coder"), update={"tree": tree})
+    return Command(goto=state.get("role", "coder"), update={"tree": tree, "proven": False})
 
 
 def span(state: State) -> tuple[str, str]:

@@ -139,6 +139,8 @@ class State(TypedDict, total=False):
     """Workspace snapshot after the last step that changed files."""
     evidence: Evidence | None
     """The last test run."""
+    proven: bool
+    """No step had an effect since the last test run; snapshots do not see every file."""
     accepted: bool
     """The tester has accepted the change."""
     kept: bool

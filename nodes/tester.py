@@ -18,7 +18,7 @@ REJECTED = "The tester rejected the change:\n\n{words}"
 async def tester(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["approve", "coder", "verify", "review"]]:
-    """Speak once; an accepted change is tested again if the tester added tests."""
+    """Speak once; an accepted change is tested again if the tester did more than look."""
     turn = await take_turn(state, runtime, "tester")
     if turn.words is None:
         return Command(goto="approve", update=turn.update)
@@ -28,7 +28,8 @@ async def tester(
         return Command(goto=goto, update=update)
     tree = await current_tree(state, runtime)
     evidence = state.get("evidence")
-    proven = evidence is not None and bool(tree) and evidence["tree"] == tree
+    same = evidence is not None and bool(tree) and evidence["tree"] == tree
+    proven = same and state.get("proven", False)
     update = {**turn.update, "accepted": True, "tree": tree}
     return Command(goto="review" if proven else "verify", update=update)
 

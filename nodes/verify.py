@@ -54,6 +54,7 @@ async def verify(
     evidence = await _evidence(state, runtime, bench, command)
     tell(runtime, "evidence", **evidence)
     update: dict[str, Any] = {"evidence": evidence, "tree": evidence["tree"], "asked": []}
+    update["proven"] = True
     if evidence["verdict"] == "failed":
         told = brief("coder", RED.format(**evidence))
         goto, update = await send_back(state, runtime, update, told)

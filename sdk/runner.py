@@ -2,16 +2,16 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 from uuid import uuid4
 
 from langgraph.runtime import RunControl
 
 from ..config import paths
-from ..config.errors import UsageError
+from ..config.errors import MaxAgentError, UsageError
 from ..graphs.task import build
 from ..memory.checkpointer import open_checkpointer
 from ..memory.lease import hold
@@ -123,7 +123,14 @@ class Runner:
                 status = row.status
                 raise
             finally:
-                self.threads.set_status(row.thread_id, status, evidence=evidence)
+                self._note(row.thread_id, status, evidence)
+
+    def _note(self, thread_id: str, status: Status, evidence: Mapping[str, Any] | None) -> None:
+        try:
+            self.threads.set_status(thread_id, status, evidence=evidence)
+        except MaxAgentError:
+            if status != "failed":  # a failed run has told already what the disk refuses
+                raise
 
 
 def _refuse_unusable(request: str, folder: Path) -> None:

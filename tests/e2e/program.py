@@ -80,9 +80,9 @@ class Program:
         given = ["--output", output, *(model if command == "task" else []), *options]
         return self._popen([command, what, *given], environ)
 
-    def run(self, *arguments: str) -> Ended:
+    def run(self, *arguments: str, **environ: str) -> Ended:
         """Run any other command of `mcode`."""
-        return self.end(self._popen(arguments, {}))
+        return self.end(self._popen(arguments, environ))
 
     def _popen(
         self, arguments: Sequence[str], environ: Mapping[str, str]

@@ -1,0 +1,41 @@
+"""A disk of a given size to fill, or to write nothing on: a tmpfs, which only root can mount."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+
+@contextmanager
+def small_disk(place: Path, size: str) -> Iterator[Path]:
+    """Mount a tmpfs of that size (`200k`); skips the test where that is impossible."""
+    place.mkdir()
+    mounted = _mount(place, "-t", "tmpfs", "-o", f"size={size}", "tmpfs")
+    if mounted.returncode:
+        pytest.skip(f"no tmpfs can be mounted here: {mounted.stderr.strip()}")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "--lazy", place], check=True)
+
+
+def remount(place: Path, options: str) -> None:
+    """Change a mounted disk: `ro`, or `size=20m`."""
+    _mount(place, "-o", f"remount,{options}").check_returncode()
+
+
+def fill(place: Path) -> None:
+    """Write until the disk is full."""
+    with (place / "big").open("wb", buffering=0) as file:
+        while True:
+            try:
+                os.write(file.fileno(), bytes(4096))
+            except OSError:
+                return
+
+
+def _mount(place: Path, *options: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(["mount", *options, place], capture_output=True, text=True)

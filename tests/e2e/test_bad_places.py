@@ -1,0 +1,181 @@
+"""A folder, a disk or a database that is not as it should be: told in words, nothing lost."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program import Program
+from provider import Provider
+from small_disk import fill, remount, small_disk
+
+from maxagent.memory.threads import ThreadIndex
+
+WRITE = {"name": "write_file", "args": {"path": "log.txt", "content": "x\n"}}
+DONE = {"name": "attempt_completion", "args": {"result": "done"}}
+TESTED = {"LLC_TASK__TEST_COMMAND": "test -s log.txt"}
+FULL = "no space left on device"
+MODE = ("--mode", "auto", "--apply")
+
+
+def answers(*called: Any) -> list[dict[str, Any]]:
+    """What the coder does; the architect and the tester agree."""
+    turns = [{"tool_calls": [call]} for call in (*called, DONE)]
+    return [{"text": "SMALL: log.txt"}, *turns, {"text": "Accepted."}]
+
+
+def notices(events: list[dict[str, Any]]) -> list[str]:
+    return [event["text"] for event in events]
+
+
+def test_outside_a_repository_a_task_works_and_says_what_is_lost(
+    program: Program, provider: Provider
+) -> None:
+    provider.script(answers(WRITE))
+    ended = program.task(*MODE, **TESTED)
+    (told,) = notices(ended.told("notice"))
+    assert "is in no git repository" in told and "no history" in told
+    assert (ended.code, ended.outcome, ended.last["files"]) == (
+        0,
+        "verified",
+        [{"path": "log.txt", "kind": "added"}],
+    )
+    subprocess.run(["git", "init", "-q", program.project], check=True)
+    provider.script(answers())
+    assert program.task(*MODE, **TESTED).told("notice") == []
+
+
+def test_without_git_a_task_works_and_says_what_is_lost(
+    program: Program, provider: Provider, tmp_path: Path
+) -> None:
+    for name in ("sh", "test"):  # all that this task needs
+        (tmp_path / "bin").mkdir(exist_ok=True)
+        (tmp_path / "bin" / name).symlink_to(shutil.which(name) or "")
+    provider.script(answers(WRITE))
+    ended = program.task(*MODE, **TESTED, PATH=str(tmp_path / "bin"))
+    (told,) = notices(ended.told("notice"))
+    assert told.startswith("git is not installed: changes cannot be shown or undone")
+    assert (ended.code, ended.outcome) == (0, "verified")
+    assert program.lines() == ["x"]
+
+
+def test_a_current_folder_that_is_gone_is_told(program: Program) -> None:
+    gone = program.project / "gone"
+    gone.mkdir()
+    command = f'rmdir "{gone}"; exec "{sys.executable}" -m maxagent task x'
+    ended = subprocess.run(
+        ["sh", "-c", command], cwd=gone, env=program.environ, capture_output=True, text=True
+    )
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == "error: the current folder is gone\nhint: `cd` to one that exists\n"
+
+
+def test_a_home_that_cannot_be_written_is_told(program: Program) -> None:
+    for command in (["task", "x"], ["threads", "list"], ["resume"]):
+        ended = program.run(*command, MAXAGENT_HOME="", HOME="/dev/null")
+        error, hint = ended.stderr.splitlines()
+        assert (ended.code, ended.stdout) == (1, "")
+        assert error.startswith("error: cannot keep data in `/dev/null/.llc/data`: Not a directory")
+        assert "set `MAXAGENT_HOME`" in hint
+
+
+def test_a_project_on_a_read_only_disk_is_not_changed(tmp_path: Path, provider: Provider) -> None:
+    with small_disk(tmp_path / "disk", "1m") as disk:
+        program = Program(disk, provider.url, {"MAXAGENT_HOME": str(tmp_path / "home")})
+        remount(disk, "ro")
+        provider.script(answers(WRITE))
+        ended = program.task(*MODE, "--skip-tests")
+        refused, _ = ended.told("tool_result")
+        assert refused["error"].endswith("nothing was changed: read-only file system")
+        assert (ended.code, ended.outcome) == (0, "unverified")
+        assert list(program.project.iterdir()) == []
+
+
+def test_a_project_on_a_full_disk_keeps_its_files(tmp_path: Path, provider: Provider) -> None:
+    with small_disk(tmp_path / "disk", "64k") as disk:
+        program = Program(disk, provider.url, {"MAXAGENT_HOME": str(tmp_path / "home")})
+        (program.project / "log.txt").write_text("old\n")
+        fill(disk)
+        change = {"file_path": "log.txt", "old_string": "old", "new_string": "x" * 8192}
+        new = {"path": "new/log.txt", "content": "x" * 8192}
+        read = {"name": "read_file", "args": {"path": "log.txt"}}
+        edit, write = {"name": "edit", "args": change}, {"name": "write_file", "args": new}
+        provider.script(answers(read, edit, write))
+        ended = program.task(*MODE, "--skip-tests")
+        errors = [result["error"] for result in ended.told("tool_result")]
+        assert [error.rpartition(": ")[2] for error in errors[1:3]] == [
+            "no space left on device"
+        ] * 2
+        assert (ended.code, ended.outcome) == (0, "unverified")
+        assert program.lines() == ["old"]
+        assert os.listdir(program.project) == ["log.txt"]
+
+
+def test_a_data_folder_on_a_full_disk_stops_the_run_and_loses_nothing(
+    tmp_path: Path, provider: Provider
+) -> None:
+    with small_disk(tmp_path / "disk", "300k") as disk:
+        program = Program(tmp_path / "place", provider.url, {"MAXAGENT_HOME": str(disk / "home")})
+        many = [{**WRITE, "args": {**WRITE["args"], "content": f"{n}\n" * 9000}} for n in range(9)]
+        provider.script(answers(*many))
+        full = program.task(*MODE, **TESTED)
+        assert (full.code, full.last["type"], full.stderr) == (1, "error", "")
+        assert "the disk is full" in full.last["message"] and full.last["hint"]
+
+        remount(disk, "size=20m")
+        again = program.resume(full.last["thread_id"], **TESTED)
+        assert (again.code, again.outcome, len(provider.requests)) == (0, "verified", 12)
+        assert program.lines() == ["8"] * 9000
+
+
+def test_without_room_for_a_database_nothing_begins(tmp_path: Path, provider: Provider) -> None:
+    with small_disk(tmp_path / "disk", "20k") as disk:
+        program = Program(tmp_path / "place", provider.url, {"MAXAGENT_HOME": str(disk / "home")})
+        for command in (["task", "x"], ["threads", "list"]):
+            ended = program.run(*command)
+            error, hint = ended.stderr.splitlines()
+            assert (ended.code, ended.stdout) == (1, "")
+            assert "the disk failed or is full" in error and "free space" in hint
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "threads"),
+    [(("task", "Write the lines.", *MODE), 0, 1), (("threads", "list"), 0, 0), (("resume",), 2, 0)],
+    ids=["task", "list", "resume"],
+)
+def test_a_database_that_is_none_is_kept_aside_and_told(
+    command: tuple[str, ...], code: int, threads: int, program: Program, provider: Provider
+) -> None:
+    data = program.home / "data"
+    data.mkdir(parents=True)
+    (data / "threads.db").write_bytes(b"no database\n" * 400)
+    provider.script(answers(WRITE))
+    endpoint = {"OPENAI_BASE_URL": provider.url, "LLC_MODEL__DEFAULT": "openai/served"}
+    ended = program.run(*command, **endpoint, **TESTED)
+    (aside,) = data.glob("threads.db.corrupt-*")
+    assert f"it is kept aside as {aside}, and a new one has been begun" in ended.stderr
+    assert (ended.code, aside.read_bytes()) == (code, b"no database\n" * 400)
+    assert len(ThreadIndex(program.home).list()) == threads
+
+
+def test_damage_inside_a_database_is_kept_aside_when_it_is_met(program: Program) -> None:
+    index, data = ThreadIndex(program.home), program.home / "data"
+    about = {"title": "x" * 3000, "folder": "/", "graph": "task", "request": "", "options": {}}
+    for number in range(20):
+        index.record(thread_id=f"{number:08}-0000-4000-8000-000000000000", **about)
+    database = data / "threads.db"
+    pages = bytearray(database.read_bytes())
+    pages[4096 * 4 :] = b"\xff" * (len(pages) - 4096 * 4)
+    database.write_bytes(pages)
+    ended = program.run("threads", "list", "--all")
+    (aside,) = data.glob("threads.db.corrupt-*")
+    error, hint = ended.stderr.splitlines()
+    assert (ended.code, ended.stdout) == (1, "")
+    assert error == f"error: the database was damaged and has been kept aside as `{aside}`"
+    assert hint.startswith("hint: run the command again")
+    again = program.run("threads", "list", "--all", "--json")
+    assert (again.code, json.loads(again.stdout)) == (0, [])

@@ -31,19 +31,29 @@ def resume(
     ] = OutputFormat.text,
 ) -> None:
     """Go on with a thread exactly where it was; what had finished is not done again."""
+    if approve and reject is not None:
+        raise UsageError("`--approve` and `--reject` exclude each other", hint="choose one")
+    thread_id = _free_thread(thread)
     with without_collector():
         from ..nodes.context import Context
         from ..sdk.answers import Answer
         from .drive import drive
-        from .threads import open_index
 
-    if approve and reject is not None:
-        raise UsageError("`--approve` and `--reject` exclude each other", hint="choose one")
     given = approve or reject is not None or answer is not None
     said = Answer(approve, reject, answer) if given else None
     context = Context(mode=mode.value if mode else "", model=model, base_url=base_url)
-    threads = open_index()
-    row = threads.find(thread) if thread else threads.latest(Path.cwd())
     raise typer.Exit(
-        drive(lambda runner: runner.resume(row.thread_id, said, context=context), output)
+        drive(lambda runner: runner.resume(thread_id, said, context=context), output)
     )
+
+
+def _free_thread(text: str) -> str:
+    """The thread that is meant; one that is held is told now, before LangGraph is imported."""
+    from ..config import paths
+    from ..memory.lease import refuse_held
+    from .threads import open_index
+
+    threads = open_index()
+    row = threads.find(text) if text else threads.latest(Path.cwd())
+    refuse_held(paths.home(), row.thread_id)
+    return row.thread_id

@@ -74,6 +74,12 @@ def holder(home: Path, thread_id: str) -> Holder | None:
         os.close(lock)
 
 
+def refuse_held(home: Path, thread_id: str) -> None:
+    """Raise ThreadBusy when somebody runs the thread now; it may be taken in the next moment."""
+    if found := holder(home, thread_id):
+        raise _busy(thread_id, found)
+
+
 def lock_file(home: Path, thread_id: str) -> Path:
     """Where the thread's lock is; its folder exists afterwards."""
     folder = data_folder(home) / "leases"
@@ -111,7 +117,10 @@ def _is_at(path: Path, lock: int) -> bool:
 
 
 def _busy(thread_id: str, found: Holder | None) -> ThreadBusy:
-    who = f"process {found.pid} on {found.host} since {found.clock}" if found else "another process"
+    if found and found.pid:
+        who = f"process {found.pid} on {found.host} since {found.clock}"
+    else:
+        who = "another process"
     stop = f", or stop it with `kill {found.pid}`" if found and found.host == _HOST else ""
     return ThreadBusy(
         f"thread `{thread_id}` is being run by {who}",

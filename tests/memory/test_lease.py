@@ -12,7 +12,7 @@ import pytest
 
 from maxagent.config.errors import MaxAgentError, ThreadBusy, UsageError
 from maxagent.memory import thread_id
-from maxagent.memory.lease import hold, holder, lock_file
+from maxagent.memory.lease import hold, holder, lock_file, refuse_held
 
 ROUNDS = 20
 
@@ -189,3 +189,11 @@ def test_a_lock_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     with pytest.raises(MaxAgentError, match="cannot lock thread") as told, hold(tmp_path, thread):
         pass
     assert told.value.hint
+
+
+def test_a_held_thread_is_refused_without_taking_it(tmp_path: Path) -> None:
+    held = thread_id.new()
+    refuse_held(tmp_path, held)
+    with hold(tmp_path, held), pytest.raises(ThreadBusy, match=str(os.getpid())):
+        refuse_held(tmp_path, held)
+    refuse_held(tmp_path, held)

@@ -1,0 +1,51 @@
+"""How fast MaxAgent is, as ratios beside two bare loops: `make bench`, about four minutes.
+
+All figures of a run belong together: the programs take turns, each figure is a median, and times
+are processor time (user and system, children included), because the machine is shared. Absolute
+times are this machine's; read the ratios. "Bare httpx" is a loop that keeps nothing, the floor in
+Python; "bare LangGraph" is the least graph with a saver (`langgraph_loop.py`). All three talk to
+the same streaming server and do the same steps: a model turn with one call of `read_file`.
+
+Ends with 1 when a bar is missed.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+sys.path.append(str(FOLDER.parent / "fixtures"))
+
+from contenders import make_project  # noqa: E402
+from gauge import Gauge  # noqa: E402
+from lengths import measure_lengths  # noqa: E402
+from light import measure_light_commands  # noqa: E402
+from provider import Provider  # noqa: E402
+from starts import measure_starts  # noqa: E402
+from steps import measure_steps  # noqa: E402
+from table import show  # noqa: E402
+
+PARTS = {
+    "Light commands (processor time of `python -c pass` is 1)": measure_light_commands,
+    "From exec to the first request (processor time)": measure_starts,
+    "200 steps": measure_steps,
+    "Long threads, of messages of 2 kB": measure_lengths,
+}
+
+
+def main() -> int:
+    """Measure everything; the exit code."""
+    missed: list[str] = []
+    with tempfile.TemporaryDirectory() as folder, Provider() as server:
+        gauge = Gauge(server, Path(folder))
+        project = make_project(Path(folder))
+        for title, measure in PARTS.items():
+            rows = measure(gauge, project)
+            show(title, rows)
+            missed += [row.what for row in rows if row.missed]
+    print("\n" + ("missed: " + "; ".join(missed) if missed else "every bar is met"))
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

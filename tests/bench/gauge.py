@@ -1,0 +1,104 @@
+"""Runs a program against the model server and measures the processor time it has spent.
+
+Processor time, user and system, not the clock on the wall: what else the machine does then matters
+little. The server reads a program's time at each of its requests, before it answers.
+"""
+
+import os
+import resource
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Timer
+
+from provider import Answer, Provider, Request
+
+REFUSED: Answer = {"status": 400, "body": {"error": {"message": "the bench is over"}}}
+"""Ends any program at once; a thread can be resumed afterwards."""
+PATIENCE = 600.0
+"""Seconds until a program that hangs is killed."""
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One run of one program."""
+
+    cpu: float
+    """Seconds from exec to the end, with all children."""
+    memory: float
+    """Most MB that it had in memory at once."""
+    marks: list[float]
+    """Seconds spent when each request came."""
+    requests: list[Request]
+    exit_code: int
+    said: str
+    """What it wrote on stderr."""
+
+    def between(self, first: int, last: int) -> float:
+        """Seconds of each step from one request to another."""
+        return (self.marks[last] - self.marks[first]) / (last - first)
+
+
+class Gauge:
+    """Measures one program after the other."""
+
+    def __init__(self, server: Provider, folder: Path) -> None:
+        self._server = server
+        self._errors = folder / "stderr.txt"
+
+    @property
+    def url(self) -> str:
+        """Where programs find the model."""
+        return self._server.url
+
+    def run(
+        self,
+        argv: Sequence[str],
+        cwd: Path,
+        environment: Mapping[str, str],
+        answers: Sequence[Answer] = (),
+    ) -> Ran:
+        """Run to the end; the model gives these answers and then refuses."""
+        self._server.requests.clear()
+        marks: list[float] = []
+        left = iter(answers)
+
+        def answer(request: Request) -> Answer:
+            marks.append(spent(process.pid))
+            return next(left, REFUSED)
+
+        self._server.script(answer)
+        with self._errors.open("w+b") as errors:
+            process = subprocess.Popen(
+                argv, cwd=cwd, env=environment, stdout=subprocess.DEVNULL, stderr=errors
+            )
+            usage = _end_of(process)
+            errors.seek(0)
+            said = errors.read().decode(errors="replace")
+        cpu, memory = usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6
+        return Ran(cpu, memory, marks, list(self._server.requests), process.returncode, said)
+
+
+def spent(pid: int) -> float:
+    """Seconds that a running process has spent, with those of its children that have ended.
+
+    Its own come from the process's clock, in nanoseconds (`clock_getcpuclockid(3)`); its
+    children's from `/proc`, in ticks of usually 10 ms.
+    """
+    own = time.clock_gettime(~pid << 3 | 2)
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return own + (int(fields[13]) + int(fields[14])) / TICKS
+
+
+def _end_of(process: subprocess.Popen[bytes]) -> resource.struct_rusage:
+    killer = Timer(PATIENCE, process.kill)
+    killer.start()
+    try:
+        _, status, usage = os.wait4(process.pid, 0)
+    finally:
+        killer.cancel()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return usage

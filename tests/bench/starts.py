@@ -1,0 +1,54 @@
+"""What it costs to get from exec to the first request, and what that request carries."""
+
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from statistics import median
+
+from contenders import CONTENDERS, HTTPX, LANGGRAPH, MAXAGENT
+from gauge import Gauge, Ran
+from prompts import system_characters, tool_sizes
+from table import Row
+
+REPETITIONS = 9
+SYSTEM_BAR = 8000
+
+
+def measure_starts(gauge: Gauge, project: Path) -> list[Row]:
+    """Every program on a new home; the model refuses its first request."""
+    runs: dict[str, list[Ran]] = {contender.name: [] for contender in CONTENDERS}
+    for repetition in range(REPETITIONS + 1):
+        for contender in CONTENDERS:
+            home = project.with_name(f"start-{repetition}-{contender.name.replace(' ', '-')}")
+            ran = contender.run(gauge, project, home)
+            if repetition:  # the first one compiles
+                runs[contender.name].append(ran)
+    first = {name: [ran.marks[0] for ran in each] for name, each in runs.items()}
+    whole = {name: [ran.cpu for ran in each] for name, each in runs.items()}
+    return [
+        ratio("mcode : bare LangGraph", first[MAXAGENT.name], first[LANGGRAPH.name], 1.3),
+        ratio("mcode : bare httpx", first[MAXAGENT.name], first[HTTPX.name]),
+        ratio("bare LangGraph : bare httpx", first[LANGGRAPH.name], first[HTTPX.name]),
+        ratio("exec to exit, mcode : bare LangGraph", whole[MAXAGENT.name], whole[LANGGRAPH.name]),
+        *_sizes(runs[MAXAGENT.name][0]),
+    ]
+
+
+def ratio(
+    what: str, ours: Sequence[float], theirs: Sequence[float], bar: float | None = None
+) -> Row:
+    """The median of the ratios of runs that were neighbours."""
+    pairs = zip(ours, theirs, strict=True)
+    detail = f"{median(ours) * 1000:.4g} ms : {median(theirs) * 1000:.4g} ms"
+    return Row(what, median(a / b for a, b in pairs), detail, bar)
+
+
+def _sizes(ran: Ran) -> list[Row]:
+    request = ran.requests[0]
+    sizes = tool_sizes(request)
+    largest = ", ".join(f"{name} {size}" for name, size in islice(sizes.items(), 4))
+    return [
+        Row("characters of system prompt", system_characters(request), bar=SYSTEM_BAR),
+        Row("characters of tools", sum(sizes.values()), f"{len(sizes)} tools: {largest}"),
+        Row("bytes of the whole first request", len(request.raw)),
+    ]

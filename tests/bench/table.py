@@ -1,0 +1,33 @@
+"""A table of figures, some of which have a bar that they must not pass."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure."""
+
+    what: str
+    figure: float
+    detail: str = ""
+    bar: float | None = None
+    sense: Literal["at most", "at least"] = "at most"
+
+    @property
+    def missed(self) -> bool:
+        """Whether the figure is beyond its bar."""
+        if self.bar is None:
+            return False
+        return self.figure > self.bar if self.sense == "at most" else self.figure < self.bar
+
+
+def show(title: str, rows: Sequence[Row]) -> None:
+    """Print a part of the table as soon as it is measured."""
+    print(f"\n{title}")
+    for row in rows:
+        bar = "" if row.bar is None else f"{row.sense} {row.bar:g}"
+        verdict = "" if row.bar is None else "MISSED" if row.missed else "ok"
+        print(f"  {row.what:<52}{row.figure:>10.4g}  {bar:<14}{verdict:<8}{row.detail}".rstrip())
+    print(end="", flush=True)

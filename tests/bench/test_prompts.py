@@ -1,0 +1,71 @@
+"""What is sent to the model: short, and always begun with all that was sent before."""
+
+import json
+from pathlib import Path
+
+import pytest
+from contenders import EDITOR, MAXAGENT, editing, make_project, reading
+from gauge import Gauge
+from prompts import share_repeated, system_characters, tool_sizes
+from provider import Provider, Request
+from starts import SYSTEM_BAR
+
+AT_ONCE = {
+    "thinking": "I look at everything at once.",
+    "tool_calls": [
+        {"name": "read_file", "args": {"path": "notes.txt"}, "id": "a"},
+        {"name": "grep", "args": {"pattern": "49"}, "id": "a"},
+        {"name": "list_files", "args": {"path": ".."}},
+    ],
+}
+BROKEN = {"tool_calls": [{"name": "read_file", "args": '{"path": "not'}]}
+UNKNOWN = {"text": "?", "tool_calls": [{"name": "fetch", "args": {"url": "http://x"}}]}
+
+
+def test_each_prompt_begins_with_the_whole_prompt_before_it_also_after_a_resume(
+    provider: Provider, tmp_path: Path
+) -> None:
+    gauge, project, home = Gauge(provider, tmp_path), make_project(tmp_path), tmp_path / "home"
+    answers = [AT_ONCE, editing(0), BROKEN, UNKNOWN, reading(1)]
+    begun = EDITOR.run(gauge, project, home, answers)
+    resumed = EDITOR.run(gauge, project, home, [reading(2)], again=True)
+    of_the_coder = [*begun.requests[1:], *resumed.requests]
+    assert len(of_the_coder) == len(answers) + 2 + 2
+    assert share_repeated(of_the_coder) == 1.0
+
+
+def test_the_first_prompts_are_short_and_the_same_in_every_thread(
+    provider: Provider, tmp_path: Path
+) -> None:
+    gauge, project = Gauge(provider, tmp_path), make_project(tmp_path)
+    runs = [MAXAGENT.run(gauge, project, tmp_path / home) for home in ("one", "two")]
+    architect, coder = runs[0].requests
+    assert [request.raw for request in runs[0].requests] == [r.raw for r in runs[1].requests]
+    for request in (architect, coder):
+        assert 500 < system_characters(request) <= SYSTEM_BAR
+        assert sum(tool_sizes(request).values()) <= 12_000
+
+
+def request(**body: object) -> Request:
+    return Request("", {}, json.dumps(body, separators=(",", ":")).encode())
+
+
+@pytest.mark.parametrize(
+    ("later", "whole"),
+    [
+        ({"model": "m", "messages": ["a", "b"]}, True),
+        ({"model": "m", "messages": ["a"]}, True),
+        ({"model": "m", "messages": ["c", "b"]}, False),
+        ({"model": "n", "messages": ["a", "b"]}, False),
+    ],
+)
+def test_a_changed_message_or_option_is_not_a_repetition(
+    later: dict[str, object], whole: bool
+) -> None:
+    share = share_repeated([request(model="m", messages=["a"]), request(**later)])
+    assert (share == 1.0) is whole
+
+
+def test_a_request_must_end_with_its_messages() -> None:
+    with pytest.raises(ValueError, match="does not end"):
+        share_repeated([request(messages=[], model="m")])

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from ..config.errors import MaxAgentError
+from ..config import paths
+from ..config.faults import in_words
 from . import config, doctor, resume, studio, task, threads, tools
 from .safe_text import safe
 
@@ -46,33 +47,29 @@ def options(
     """A coding agent whose every run is a thread: kill it, resume it, undo it."""
 
 
-def _has_folder() -> bool:
-    try:
-        os.getcwd()
-    except FileNotFoundError:
-        return False
-    return True
+def _open_closed_streams() -> None:
+    """What was closed (`<&-`, `>&-`) is nothing to read and nowhere to write, not None."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def main() -> None:
     """Run the command line: two lines and an exit code for every error, never a traceback."""
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # what a terminal cannot show is spelled out
             stream.reconfigure(errors="backslashreplace")
     try:
         app()
-    except MaxAgentError as error:
-        typer.echo(f"error: {safe(error.message)}", err=True)
-        if error.hint:
-            typer.echo(f"hint: {safe(error.hint)}", err=True)
-        sys.exit(error.exit_code)
-    except FileNotFoundError:
-        if _has_folder():
-            raise
-        typer.echo("error: the current folder is gone\nhint: `cd` to one that exists", err=True)
-        sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:  # `mcode … | head`: nobody listens any more
         sys.stderr.close()
         sys.exit(141)
+    except Exception as error:
+        told = in_words(error, paths.home())
+        typer.echo(f"error: {safe(told.message)}", err=True)
+        if told.hint:
+            typer.echo(f"hint: {safe(told.hint)}", err=True)
+        sys.exit(told.exit_code)

@@ -1,12 +1,9 @@
 """One run of one thread: LangGraph's stream as our events, from `run_started` to the last one."""
 
-import traceback
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
-from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphDrained
@@ -16,7 +13,8 @@ from langgraph.types import Command, StateSnapshot
 from langsmith import tracing_context  # pyright: ignore[reportUnknownVariableType]
 
 from ..config import paths
-from ..config.errors import MaxAgentError, UsageError
+from ..config.errors import UsageError
+from ..config.faults import in_words
 from ..memory.database import explained
 from ..memory.threads import ThreadRow
 from ..nodes.context import Context
@@ -144,20 +142,5 @@ class Run:
         return waiting or await completion(self.row.thread_id, state, self.bench)
 
     def _failure(self, error: Exception) -> Failure:
-        if isinstance(error, MaxAgentError):
-            return Failure(error.message, error.hint, error.exit_code, self.row.thread_id)
-        # a fault of ours: the thread is kept, and a person is not helped by a traceback
-        log = _log_folder(self.bench.home) / f"{uuid4().hex[:8]}.txt"
-        log.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
-        return Failure(
-            f"internal error: {type(error).__name__}: {error}",
-            f"the thread is kept; please report `{log}`",
-            1,
-            self.row.thread_id,
-        )
-
-
-def _log_folder(home: Path) -> Path:
-    folder = paths.data_folder(home) / "errors"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    return folder
+        told = in_words(error, self.bench.home)
+        return Failure(told.message, told.hint, told.exit_code, self.row.thread_id)

@@ -3,8 +3,10 @@
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -179,3 +181,19 @@ def test_damage_inside_a_database_is_kept_aside_when_it_is_met(program: Program)
     assert hint.startswith("hint: run the command again")
     again = program.run("threads", "list", "--all", "--json")
     assert (again.code, json.loads(again.stdout)) == (0, [])
+
+
+def test_a_database_that_somebody_changed_by_hand_is_told_without_a_traceback(
+    program: Program,
+) -> None:
+    ThreadIndex(program.home)
+    with closing(sqlite3.connect(program.home / "data/threads.db")) as connection:
+        connection.execute("DROP TABLE threads")
+    ended = program.run("threads", "list")
+    error, hint = ended.stderr.splitlines()
+    assert (ended.code, error) == (
+        1,
+        "error: internal error: OperationalError: no such table: threads",
+    )
+    (log,) = (program.home / "data/errors").iterdir()
+    assert (hint, "Traceback" in log.read_text()) == (f"hint: please report `{log}`", True)

@@ -1,0 +1,42 @@
+"""What people are told of an error that nobody foresaw: one line, and where its traceback is."""
+
+import os
+import time
+import traceback
+from pathlib import Path
+
+from . import paths
+from .errors import MaxAgentError, UsageError
+
+
+def in_words(error: Exception, home: Path) -> MaxAgentError:
+    """The error in words: ours as it is, the system's by its reason, any other as a fault."""
+    if isinstance(error, MaxAgentError):
+        return error
+    if isinstance(error, FileNotFoundError) and not _has_folder():
+        return UsageError("the current folder is gone", hint="`cd` to one that exists")
+    if isinstance(error, OSError) and error.filename:
+        reason = f"`{os.fsdecode(error.filename)}`: {error.strerror}"
+        return MaxAgentError(reason, hint="check its permissions and the disk's free space")
+    return fault(error, home)
+
+
+def fault(error: Exception, home: Path) -> MaxAgentError:
+    """An error of MaxAgent's own; its traceback is kept in the data folder if that can be."""
+    message = f"internal error: {type(error).__name__}: {error}"
+    try:
+        folder = paths.data_folder(home) / "errors"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        log = folder / f"{time.time_ns():x}.txt"
+        log.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+    except (OSError, MaxAgentError):
+        return MaxAgentError(message, hint="please report it")
+    return MaxAgentError(message, hint=f"please report `{log}`")
+
+
+def _has_folder() -> bool:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True

@@ -9,7 +9,7 @@ three or four otherwise.
 import asyncio
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -96,14 +96,16 @@ class Snapshots:
         printed = await self._diff_trees(old, new, "-p", "--no-ext-diff", "--no-textconv")
         return printed.decode("utf-8", "replace")
 
-    async def restore(self, old: str, new: str) -> Restored:
+    async def restore(self, old: str, new: str, *, keep: Collection[str] = ()) -> Restored:
         """Take back what changed from `old` to `new`: content and mode, byte for byte.
 
-        A file that is no longer as in `new` is left alone and named as a conflict.
+        A file that is no longer as in `new`, or is one to `keep`, is left alone: a conflict.
         """
         changes = await self._compare(old, new)
-        contents = await self._read([c.old.blob for c in changes if c.old != ABSENT])
-        conflicts = set(await asyncio.to_thread(put_back, self._store.folder, changes, contents))
+        ours = [change for change in changes if change.path not in keep]
+        contents = await self._read([c.old.blob for c in ours if c.old != ABSENT])
+        conflicts = set(await asyncio.to_thread(put_back, self._store.folder, ours, contents))
+        conflicts |= {change.path for change in changes if change.path in keep}
         return Restored(
             paths=[change.path for change in changes if change.path not in conflicts],
             conflicts=[change.path for change in changes if change.path in conflicts],

@@ -21,6 +21,7 @@ from .context import Context
 from .conversation import answer_to, last_answer
 from .dispatch import Dispatched, Tools, dispatch, grouped
 from .ruling import Ruling, answered, rule
+from .snapshot import ground
 from .state import RoleName, State
 from .tell import tell
 from .workbench import Workbench, workbench
@@ -51,9 +52,9 @@ async def approve(state: State, runtime: Runtime[Context]) -> Dispatched:
         _tell_result(runtime, message)
     groups = grouped([ruling.call for ruling in rulings if ruling.verdict == "allow"], tools)
     acts = any(has_effect(tools[call["name"]]) for group in groups for call in group)
-    base = await _base_tree(state, bench) if acts else {}
+    before = await ground(state, runtime) if acts else {}
     answers = {"messages": messages} if messages else {}
-    update = {**answers, **base, "asked": []}
+    update = {**answers, **before, "asked": []}
     return dispatch(state, groups, tools, bench.workspace, update)
 
 
@@ -134,11 +135,3 @@ def _tell_result(runtime: Runtime[Context], message: ToolMessage) -> None:
         error="" if ok else text,
         metadata={},
     )
-
-
-async def _base_tree(state: State, bench: Workbench) -> dict[str, str]:
-    """The workspace before the thread's first effect: what `undo` goes back to."""
-    if state.get("base_tree") or bench.snapshots is None:
-        return {}
-    tree = await bench.snapshots.take()
-    return {"base_tree": tree, "tree": tree}

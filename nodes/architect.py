@@ -1,6 +1,6 @@
 """The architect: reads the project and plans; hands a brief to the coder."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
@@ -16,8 +16,10 @@ WITH_PLAN = "{request}\n\nThe architect's plan:\n\n{plan}"
 
 async def architect(
     state: State, runtime: Runtime[Context]
-) -> Command[Literal["approve", "coder"]]:
+) -> Command[Literal["architect", "approve", "coder"]]:
     """Speak once; when the plan stands, brief the coder."""
+    if state.get("outcome"):
+        return Command(goto="architect", update=next_job(state["request"]))
     turn = await take_turn(state, runtime, "architect", opening=state["request"])
     if turn.words is None:
         return Command(goto="approve", update=turn.update)
@@ -28,6 +30,25 @@ async def architect(
     text = WITH_PLAN.format(request=request, plan=plan) if plan else _small(request, turn.words)
     messages = [*turn.update.get("messages", []), brief("coder", text)]
     return Command(goto="coder", update={**turn.update, "plan": plan, "messages": messages})
+
+
+def next_job(request: str) -> dict[str, Any]:
+    """A new request on a thread that had ended, as Studio allows: what was said before stays."""
+    return {
+        "messages": [brief("architect", request)],
+        "role": "architect",
+        "steps": 0,
+        "queue": [],
+        "plan": "",
+        "summary": "",
+        "base_tree": "",
+        "theirs": [],
+        "evidence": None,
+        "accepted": False,
+        "kept": False,
+        "rounds": 0,
+        "outcome": None,
+    }
 
 
 def plan_in(words: str) -> str:

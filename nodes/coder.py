@@ -18,4 +18,4 @@ async def coder(
     if turn.words is None:
         return Command(goto="approve", update=turn.update)
     proof = "review" if state.get("options", {}).get("skip_tests") else "verify"
-    return Command(goto=proof, update={**turn.update, "completion": turn.words, "accepted": False})
+    return Command(goto=proof, update={**turn.update, "summary": turn.words, "accepted": False})

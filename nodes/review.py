@@ -22,10 +22,14 @@ REMARK = "The user looked at the result and says:\n\n{words}"
 
 
 async def review(state: State, runtime: Runtime[Context]) -> Reviewed:
-    """Ask what becomes of the result; without changes, or with `apply`, nothing is asked."""
+    """Ask what becomes of the result; without changes, or with `apply`, nothing is asked.
+
+    Without git nobody can say whether there are changes: then it is always asked.
+    """
     kept = state.get("kept") or state.get("options", {}).get("apply")
     base, tree = span(state)
-    decision = {"type": "approve"} if kept or base == tree else await _ask(state, runtime)
+    unchanged = bool(tree) and base == tree
+    decision = {"type": "approve"} if kept or unchanged else await _ask(state, runtime)
     if decision.get("type") == "reject":
         return await _undo(state, runtime)
     if decision.get("type") == "respond":
@@ -72,12 +76,13 @@ async def _keep(state: State, runtime: Runtime[Context]) -> Reviewed:
 
 
 async def _undo(state: State, runtime: Runtime[Context]) -> Reviewed:
-    """Take back what the thread changed; files that somebody changed since are left alone."""
+    """Take back what the thread changed; files that somebody else changed are left alone."""
     bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
     if bench.snapshots:
-        restored = await bench.snapshots.restore(*span(state))
+        theirs = state.get("theirs", [])
+        restored = await bench.snapshots.restore(*span(state), keep=theirs)
         for path in restored.conflicts:
-            tell(runtime, "notice", text=f"`{path}` was changed since and is left as it is")
+            tell(runtime, "notice", text=f"`{path}` was changed by others too and is left as it is")
     return Command(goto="__end__", update={"outcome": "undone"})
 
 

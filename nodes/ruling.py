@@ -92,10 +92,14 @@ def _settled(
 def _edited(
     ruling: Ruling, decision: Mapping[str, Any], tools: Mapping[str, BaseTool], bench: Workbench
 ) -> Ruling | None:
-    """What the human edits is checked again: only a hard deny is left to stop it."""
-    action = decision.get("edited_action") or decision.get("args")
-    args: object = cast("dict[str, object]", action).get("args") if isinstance(action, dict) else 0
-    if not isinstance(args, dict):
+    """What the human edits is checked again: only a hard deny is left to stop it.
+
+    Another tool instead of the one that was asked does not fit.
+    """
+    given = decision.get("edited_action") or decision.get("args")
+    action = cast("dict[str, object]", given) if isinstance(given, dict) else {}
+    args = action.get("args")
+    if not isinstance(args, dict) or action.get("name", ruling.call["name"]) != ruling.call["name"]:
         return None
     args = cast("dict[str, Any]", args)
     notice = EDITED.format(args=args)

@@ -1,6 +1,6 @@
 """Snapshot the workspace after a step that changed files: a checkpoint is (conversation, files)."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
@@ -23,6 +23,19 @@ async def snapshot(
         files = [{"path": change.path, "kind": change.kind} for change in changes]
         tell(runtime, "files_changed", files=files, tree=tree)
     return Command(goto=state.get("role", "coder"), update={"tree": tree, "proven": False})
+
+
+async def ground(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
+    """The workspace before a step: what changed since the last one is not the thread's doing."""
+    bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
+    tree = await current_tree(state, runtime)
+    known = state.get("tree", "")
+    if not bench.snapshots or tree == known:
+        return {}
+    if not state.get("base_tree"):
+        return {"base_tree": tree, "tree": tree}
+    changed = {change.path for change in await bench.snapshots.changes(known, tree)}
+    return {"tree": tree, "theirs": sorted({*state.get("theirs", []), *changed})}
 
 
 def span(state: State) -> tuple[str, str]:

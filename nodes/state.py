@@ -130,13 +130,17 @@ class State(TypedDict, total=False):
     """Groups of allowed calls that wait for the group before them."""
     todos: Annotated[list[Todo], keep_latest]
     completion: Annotated[str, keep_latest]
-    """The result that `attempt_completion` named."""
+    """The result that `attempt_completion` named last."""
+    summary: str
+    """What the coder says it did."""
     plan: str
     """The architect's plan; empty for a small task."""
     base_tree: str
     """Workspace snapshot before the first effect; what `undo` goes back to."""
     tree: str
     """Workspace snapshot after the last step that changed files."""
+    theirs: list[str]
+    """Files that changed while no step of the thread ran: somebody else's, never undone."""
     evidence: Evidence | None
     """The last test run."""
     proven: bool
@@ -148,8 +152,8 @@ class State(TypedDict, total=False):
     rounds: int
     """Repair rounds used."""
     usage: Usage
-    outcome: Outcome
-    """How the task ended."""
+    outcome: Outcome | None
+    """How the task ended; None while it goes on."""
 
 
 class Task(TypedDict, total=False):

@@ -1,5 +1,6 @@
 """The tester: judges a change whose tests are green; accepts it or sends it back."""
 
+import re
 from typing import Literal
 
 from langgraph.runtime import Runtime
@@ -8,7 +9,7 @@ from langgraph.types import Command
 from .context import Context
 from .conversation import brief
 from .repair import send_back
-from .snapshot import current_tree
+from .snapshot import ground
 from .state import State
 from .turn import take_turn
 
@@ -26,14 +27,14 @@ async def tester(
         told = brief("coder", REJECTED.format(words=turn.words))
         goto, update = await send_back(state, runtime, turn.update, told)
         return Command(goto=goto, update=update)
-    tree = await current_tree(state, runtime)
-    evidence = state.get("evidence")
+    now = await ground(state, runtime)
+    tree, evidence = now.get("tree", state.get("tree", "")), state.get("evidence")
     same = evidence is not None and bool(tree) and evidence["tree"] == tree
     proven = same and state.get("proven", False)
-    update = {**turn.update, "accepted": True, "tree": tree}
+    update = {**turn.update, **now, "accepted": True}
     return Command(goto="review" if proven else "verify", update=update)
 
 
 def is_rejected(words: str) -> bool:
     """Whether a line begins with the word that sends the change back; some models lead up to it."""
-    return any(line.lstrip("*#`> ").startswith("REJECTED") for line in words.splitlines())
+    return re.search(r"(?m)^\W*((?i:verdict)\W+)?REJECTED\b", words) is not None

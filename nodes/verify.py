@@ -16,7 +16,7 @@ from .context import Context
 from .conversation import brief
 from .decisions import decisions_in
 from .repair import send_back
-from .snapshot import current_tree
+from .snapshot import current_tree, ground
 from .state import Evidence, State
 from .tell import tell
 from .workbench import Workbench, workbench
@@ -37,7 +37,7 @@ GREEN = """The request was:
 
 The coder reports:
 
-{completion}
+{summary}
 
 The evidence: `{command}`: {reason}. Judge the change."""
 
@@ -51,19 +51,23 @@ async def verify(
     asked = [command.shown] if command and _must_ask(state, bench) else []
     if asked != state.get("asked", []):
         return Command(goto="verify", update={"asked": asked})
+    before = await ground(state, runtime)
     evidence = await _evidence(state, runtime, bench, command)
     tell(runtime, "evidence", **evidence)
-    update: dict[str, Any] = {"evidence": evidence, "tree": evidence["tree"], "asked": []}
-    update["proven"] = True
+    update: dict[str, Any] = {
+        **before,
+        "evidence": evidence,
+        "tree": evidence["tree"],
+        "asked": [],
+        "proven": True,
+    }
     if evidence["verdict"] == "failed":
         told = brief("coder", RED.format(**evidence))
         goto, update = await send_back(state, runtime, update, told)
         return Command(goto=goto, update=update)
     if state.get("accepted"):
         return Command(goto="review", update=update)
-    text = GREEN.format(
-        request=state["request"], completion=state.get("completion", ""), **evidence
-    )
+    text = GREEN.format(request=state["request"], summary=state.get("summary", ""), **evidence)
     update["messages"] = [brief("tester", text)]
     return Command(goto="tester", update=update)
 

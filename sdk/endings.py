@@ -37,13 +37,13 @@ async def completion(thread_id: str, state: StateSnapshot, bench: Workbench) -> 
     """The end of a task, with the evidence and everything that changed."""
     values = cast(State, state.values)
     base, tree = span(values)
-    outcome = values.get("outcome", "unverified")
+    outcome = values.get("outcome") or "unverified"
     changed = base != tree and outcome != "undone"
     changes = await bench.snapshots.changes(base, tree) if bench.snapshots and changed else []
     return Completion(
         thread_id=thread_id,
         outcome=outcome,
-        summary=values.get("completion", ""),
+        summary=values.get("summary", ""),
         evidence=values.get("evidence"),
         files=[{"path": change.path, "kind": change.kind} for change in changes],
         diff=await bench.snapshots.diff(base, tree) if bench.snapshots and changed else "",
@@ -75,7 +75,7 @@ def status_in(state: StateSnapshot) -> Status:
         return "limit" if waiting.kind == "limit" else "waiting"
     if state.next:
         return "interrupted"
-    return STATUS_OF_OUTCOME[cast(State, state.values).get("outcome", "unverified")]
+    return STATUS_OF_OUTCOME[cast(State, state.values).get("outcome") or "unverified"]
 
 
 def _kind(asked: Mapping[str, Any]) -> Literal["approval", "review", "limit"]:

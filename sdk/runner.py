@@ -60,6 +60,11 @@ class Runner:
         """Let the running step finish; then the stream ends with `interrupted`."""
         self._control.request_drain("stopped by the user")
 
+    @property
+    def is_stopping(self) -> bool:
+        """Whether `stop` was called in the run that is going on or has just ended."""
+        return self._control.drain_requested
+
     async def task(
         self, request: str, *, folder: Path, options: Options | None = None
     ) -> AsyncGenerator[Event]:

@@ -52,7 +52,7 @@ async def test_a_refusal_holds_after_an_approval_that_the_process_did_not_outliv
         raise OSError("the disk is full")
 
     with monkeypatch.context() as broken:
-        broken.setattr(approve, "_base_tree", full)
+        broken.setattr(approve, "ground", full)
         assert (await last_of(runner.resume(asked.thread_id, Answer(approve=True)))).type == "error"
     assert (await last_of(runner.resume(asked.thread_id))).type == "question"
     end = await last_of(runner.resume(asked.thread_id, Answer(reject="no")))

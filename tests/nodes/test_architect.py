@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.nodes.architect import plan_in
+from maxagent.nodes.architect import architect, plan_in
 
 
 @pytest.mark.parametrize(
@@ -16,3 +16,12 @@ from maxagent.nodes.architect import plan_in
 )
 def test_a_small_task_has_no_plan(words, plan):
     assert plan_in(words) == plan
+
+
+async def test_a_new_request_on_a_thread_that_had_ended_begins_with_nothing_proven_or_kept():
+    ended = {"request": "next", "folder": "/", "outcome": "verified", "kept": True, "rounds": 2}
+    command = await architect(ended, runtime=None)
+    begun = {**ended, **command.update}
+    assert command.goto == "architect"
+    assert not any(begun[name] for name in ("outcome", "kept", "accepted", "evidence", "rounds"))
+    assert [message.text for message in begun["messages"]] == ["next"]

@@ -80,6 +80,7 @@ def test_an_edited_call_is_checked_again(bench):
         {"decisions": [{"type": "approve"}, {"type": "approve"}]},
         {"decisions": [{"type": "nonsense"}]},
         {"decisions": [{"type": "edit"}]},
+        {"decisions": [{"type": "edit", "edited_action": {"name": "edit", "args": {}}}]},
     ],
 )
 def test_an_answer_that_does_not_fit_is_asked_for_again(bench, answer):

@@ -318,3 +318,24 @@ async def test_wrong_input_that_shows_while_the_thread_runs_is_the_last_event(
     events = [e async for e in runner.task("repair", folder=project, options=options)]
     assert (events[0].type, events[-1].type) == ("run_started", "error")
     assert events[-1].exit_code == 2
+
+
+async def test_the_review_leaves_what_others_changed_while_a_question_waited(runner, project, play):
+    command = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
+    script = play(calls([READ], [REPAIR], [command], [DONE]), apply=False)
+    asked = await last_of(runner.task("repair", folder=project, options=script))
+    (project / "mine.txt").write_text("the user's own\n")
+    review = await last_of(runner.resume(asked.thread_id, Answer(approve=True)))
+    events = [e async for e in runner.resume(review.thread_id, Answer(reject=""))]
+    assert events[-1].outcome == "undone"
+    assert (project / "mine.txt").read_text() == "the user's own\n"
+    assert not (project / "log.txt").exists()
+    assert (project / "numbers_.py").read_text() == BROKEN
+    assert any("mine.txt" in event.text for event in events if event.type == "notice")
+
+
+async def test_the_testers_words_do_not_replace_the_coders_summary(runner, project, play):
+    praise = {"name": "attempt_completion", "args": {"result": "I looked at it"}}
+    script = play(calls([READ], [REPAIR], [DONE]), tester=calls([praise]))
+    end = await last_of(runner.task("repair", folder=project, options=script))
+    assert (end.outcome, end.summary) == ("verified", "double doubles")

@@ -33,6 +33,8 @@ async def _drive(start: Start, renderer: Renderer, can_ask: bool) -> int:
     async with Runner() as runner:
         last = await _watch(runner, start(runner), renderer)
         while isinstance(last, Question) and last.kind != "limit" and can_ask:
+            if runner.is_stopping:
+                break
             answer = ask(last)
             if answer is None:
                 break

@@ -7,7 +7,6 @@ from rich.console import Console
 
 from ..sdk.answers import Answer
 from ..sdk.events import Question
-from .diff_view import show_diff
 from .i18n import t
 from .screen import open_console, styled
 
@@ -40,9 +39,6 @@ def _decide(console: Console, request: Mapping[str, Any], allowed: list[str]) ->
 
 
 def _review(console: Console, request: Mapping[str, Any]) -> Mapping[str, Any]:
-    diff = str(request["args"].get("diff", ""))
-    console.print(styled(f"\n{t('run.changes')}", "bold"))
-    show_diff(console, diff, indent="  ")
     console.print(styled(t(f"outcome.{request['args']['outcome']}"), "bold"))
     while True:
         key = _read(console, t("ask.review")).lower()
@@ -50,8 +46,8 @@ def _review(console: Console, request: Mapping[str, Any]) -> Mapping[str, Any]:
             return {"type": "approve"}
         if key in ("u", "undo"):
             return {"type": "reject"}
-        if key in ("r", "remark"):
-            return {"type": "respond", "message": _read(console, t("ask.remark"))}
+        if key in ("r", "remark") and (remark := _read(console, t("ask.remark"))):
+            return {"type": "respond", "message": remark}
 
 
 def _show_request(console: Console, request: Mapping[str, Any]) -> None:

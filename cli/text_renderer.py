@@ -37,6 +37,8 @@ class TextRenderer:
         self._break()
         if self._usage:
             self._line(_spent(self._usage), "dim")
+        if isinstance(last, ev.Question):
+            self._left_open(last)
         if last is None or isinstance(last, ev.Interrupted):
             self._line(t("run.interrupted", thread=self._thread_id[:8]), "yellow")
 
@@ -102,6 +104,9 @@ class TextRenderer:
     def _(self, event: ev.EvidenceFound) -> None:
         self._end_output("verify")
         style = {"passed": "green", "failed": "red", "unverified": "yellow"}[event.verdict]
+        if event.verdict == "failed":  # a test run says at its end what is wrong
+            for line in event.tail.splitlines()[-OUTPUT_LINES:]:
+                self._line(f"    {line}", "dim")
         self._line(f"  {t(f'verdict.{event.verdict}')}: {event.reason}", style)
 
     @_show.register
@@ -114,23 +119,18 @@ class TextRenderer:
 
     @_show.register
     def _(self, event: ev.Question) -> None:
-        if event.kind == "limit":
-            self._line(t("run.limit", thread=event.thread_id[:8]), "yellow")
-            return
+        self._break()
         for request in event.action_requests:
-            self._line(t("run.asks", call=call_line(request["name"], request["args"])), "yellow")
-        self._line(t("run.how_to_answer", thread=event.thread_id[:8]), "yellow")
+            if request["name"] == "review":
+                self._changes(str(request["args"].get("diff", "")))
 
     @_show.register
     def _(self, event: ev.Completion) -> None:
-        self._break()
-        if event.diff:
-            self._line(f"\n{t('run.changes')}", "bold")
-            show_diff(self._console, event.diff, indent="  ")
+        self._changes(event.diff)
         style = {"verified": "bold green", "failed": "bold red"}.get(event.outcome, "bold yellow")
         self._line(f"\n{_ending(event)}", style)
         self._line(t("run.thread", thread=event.thread_id), "dim")
-        if event.summary.strip():
+        if event.summary.strip() and event.outcome != "undone":  # it speaks of what is gone
             print(safe(event.summary.strip()), flush=True)
 
     @_show.register
@@ -140,6 +140,24 @@ class TextRenderer:
             self._line(f"hint: {event.hint}", "yellow")
         if event.thread_id:
             self._line(t("run.kept", thread=event.thread_id[:8]), "dim")
+
+    def _left_open(self, question: ev.Question) -> None:
+        """Say what waits and how to answer it from another shell."""
+        thread = question.thread_id[:8]
+        if question.kind == "limit":
+            self._line(t("run.limit", thread=thread), "yellow")
+            return
+        for request in question.action_requests:
+            self._line(t("run.asks", call=call_line(request["name"], request["args"])), "yellow")
+        self._line(t("run.how_to_answer", thread=thread), "yellow")
+        if question.kind == "review":
+            self._line(t("run.how_to_review"), "yellow")
+
+    def _changes(self, diff: str) -> None:
+        self._break()
+        if diff:
+            self._line(f"\n{t('run.changes')}", "bold")
+            show_diff(self._console, diff, indent="  ")
 
     def _line(self, text: str, style: str) -> None:
         self._break()

@@ -20,7 +20,7 @@ echo
 cd "$project"
 mcode threads list
 echo
-echo "In $project:"
+echo "In $project, with $(command -v mcode):"
 echo "  mcode threads show ID     what the thread did, and its evidence"
 echo "  mcode resume ID           goes on after Ctrl-C or a crash; here it says how it ended"
 echo "Without --apply a task ends with a question: keep, undo, or go on with a remark."

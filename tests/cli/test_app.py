@@ -2,6 +2,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 
 def test_what_the_terminal_cannot_show_is_spelled_out(tmp_path):
     (tmp_path / "好").touch()
@@ -10,3 +12,13 @@ def test_what_the_terminal_cannot_show_is_spelled_out(tmp_path):
     ended = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert r"\u597d" in ended.stdout
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_is_no_traceback(tmp_path, closed):
+    environ = {**os.environ, "MAXAGENT_HOME": str(tmp_path / "home")}
+    for command in ("task x --model scripted//none.json", "threads list"):
+        line = f"{sys.executable} -m maxagent {command} {closed}"
+        ended = subprocess.run(line, shell=True, cwd=tmp_path, env=environ, capture_output=True)
+        assert ended.returncode == (2 if command.startswith("task") else 0), ended.stderr
+        assert b"Traceback" not in ended.stderr

@@ -36,6 +36,7 @@ def question(*requests):
         ([REVIEW], "k\n", [{"type": "approve"}]),
         ([REVIEW], "u\n", [{"type": "reject"}]),
         ([REVIEW], "r\nshorter\n", [{"type": "respond", "message": "shorter"}]),
+        ([REVIEW], "r\n\nk\n", [{"type": "approve"}]),
     ],
 )
 def test_what_the_human_types_becomes_one_decision_each(monkeypatch, requests, typed, decisions):

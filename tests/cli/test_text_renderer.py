@@ -81,6 +81,32 @@ def test_a_question_says_how_to_answer_it(capsys):
         assert words in out.err
 
 
+def test_the_review_shows_the_changes_and_says_what_each_answer_does(capsys):
+    review = {"name": "review", "args": {"outcome": "verified", "diff": "+new\n"}}
+    out = shown(capsys, ev.Question("abcdef123456", "i", "review", [review], [{}]))
+    assert "+new" in out.err and "`--reject` undoes them" in out.err
+
+
+def test_a_question_is_told_only_when_it_is_left_open(capsys):
+    request = {"name": "run_command", "args": {"command": "make"}, "description": ""}
+    TextRenderer().show(ev.Question("abcdef123456", "i", "approval", [request], [{}]))
+    assert capsys.readouterr().err == ""
+
+
+def test_what_was_undone_is_not_praised_on_stdout(capsys):
+    out = shown(capsys, ev.Completion("abcdef123456", "undone", "It is repaired.", None, [], ""))
+    assert out.out == "" and "undone" in out.err
+
+
+def test_red_tests_show_the_end_of_their_output_where_the_reason_is(capsys):
+    head = "".join(f"line {number}\n" for number in range(50))
+    red = ev.EvidenceFound(
+        "pytest", "failed", "1 failed", 1, 0, 1, 0, 0, "", f"{head}E assert 1 == 2\n"
+    )
+    out = shown(capsys, ev.ToolOutput("verify", head), red)
+    assert out.err.index("E assert 1 == 2") < out.err.index("1 failed")
+
+
 def test_a_failure_is_two_lines_and_the_thread(capsys):
     out = shown(capsys, ev.Failure("no answer", "try later", 1, "abcdef123456"))
     assert out.err.splitlines()[:2] == ["error: no answer", "hint: try later"]

@@ -5,7 +5,6 @@ little. The server reads a program's time at each of its requests, before it ans
 """
 
 import os
-import resource
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -29,7 +28,7 @@ class Ran:
     cpu: float
     """Seconds from exec to the end, with all children."""
     memory: float
-    """Most MB that it had in memory at once."""
+    """Most MB that it had in memory at once until its last request; 0 without requests."""
     marks: list[float]
     """Seconds spent when each request came."""
     requests: list[Request]
@@ -63,11 +62,12 @@ class Gauge:
     ) -> Ran:
         """Run to the end; the model gives these answers and then refuses."""
         self._server.requests.clear()
-        marks: list[float] = []
+        marks, peaks = list[float](), [0.0]
         left = iter(answers)
 
         def answer(request: Request) -> Answer:
             marks.append(spent(process.pid))
+            peaks.append(peak(process.pid))
             return next(left, REFUSED)
 
         self._server.script(answer)
@@ -75,11 +75,11 @@ class Gauge:
             process = subprocess.Popen(
                 argv, cwd=cwd, env=environment, stdout=subprocess.DEVNULL, stderr=errors
             )
-            usage = _end_of(process)
+            cpu = _end_of(process)
             errors.seek(0)
             said = errors.read().decode(errors="replace")
-        cpu, memory = usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024 / 1e6
-        return Ran(cpu, memory, marks, list(self._server.requests), process.returncode, said)
+        requests = list(self._server.requests)
+        return Ran(cpu, peaks[-1], marks, requests, process.returncode, said)
 
 
 def spent(pid: int) -> float:
@@ -93,7 +93,13 @@ def spent(pid: int) -> float:
     return own + (int(fields[13]) + int(fields[14])) / TICKS
 
 
-def _end_of(process: subprocess.Popen[bytes]) -> resource.struct_rusage:
+def peak(pid: int) -> float:
+    """Most MB that a running process had in memory; `ru_maxrss` would include its parent's."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(status.partition("VmHWM:")[2].split(maxsplit=1)[0]) * 1024 / 1e6
+
+
+def _end_of(process: subprocess.Popen[bytes]) -> float:
     killer = Timer(PATIENCE, process.kill)
     killer.start()
     try:
@@ -101,4 +107,4 @@ def _end_of(process: subprocess.Popen[bytes]) -> resource.struct_rusage:
     finally:
         killer.cancel()
     process.returncode = os.waitstatus_to_exitcode(status)
-    return usage
+    return usage.ru_utime + usage.ru_stime

@@ -22,6 +22,7 @@ from langgraph_sdk.client import LangGraphClient
 from studio import LANGGRAPH_DEV, MCODE, House
 
 from maxagent.memory.lease import hold
+from maxagent.memory.threads import ThreadIndex
 from maxagent.tools.toolset import ALL
 
 WRITE = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
@@ -161,6 +162,25 @@ async def test_a_thread_that_one_door_runs_is_told_to_the_other(
     ):
         await client.runs.wait(thread, "task", input=task)
     assert house.status(thread) == "done"
+
+
+async def test_a_run_killed_in_the_command_line_goes_on_in_studio(
+    house: House, client: LangGraphClient
+) -> None:
+    begins = {"name": "run_command", "args": {"command": "echo x >> log.txt; cat gate"}}
+    task = house.project("killed", turns(begins))
+    gate = Path(task["folder"], "gate")
+    os.mkfifo(gate)
+    options = ["--model", task["options"]["model"], "--mode", "auto", "--apply"]
+    run = subprocess.Popen([*MCODE, "task", "x", *options], cwd=gate.parent, env=house.environ)
+    with run, await asyncio.to_thread(gate.open, "w"):
+        run.kill()
+    (row,) = ThreadIndex(house.folder / "home").list(gate.parent)
+    await client.threads.create(thread_id=row.thread_id, graph_id="task")
+    ended = await client.runs.wait(row.thread_id, "task", input=None)
+    (answer,) = [message for message in ended["messages"] if message.get("name") == "run_command"]
+    assert answer["content"].startswith("Error: Outcome unknown")
+    assert (ended["outcome"], written(task)) == ("verified", "x\n")
 
 
 async def test_a_wrong_form_is_answered_in_words(client: LangGraphClient) -> None:

@@ -42,9 +42,7 @@ def resume(
     given = approve or reject is not None or answer is not None
     said = Answer(approve, reject, answer) if given else None
     context = Context(mode=mode.value if mode else "", model=model, base_url=base_url)
-    raise typer.Exit(
-        drive(lambda runner: runner.resume(thread_id, said, context=context), output)
-    )
+    raise typer.Exit(drive(lambda runner: runner.resume(thread_id, said, context=context), output))
 
 
 def _free_thread(text: str) -> str:

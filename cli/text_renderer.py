@@ -8,6 +8,7 @@ from .diff_view import show_diff
 from .i18n import t
 from .screen import open_console, safe, styled
 
+TODO_MARKS = {"completed": "x", "in_progress": ">", "cancelled": "-"}
 OUTPUT_LINES = 12
 """Lines of a tool's output that are shown as it runs; the model and the thread have more."""
 
@@ -88,13 +89,19 @@ class TextRenderer:
     @_show.register
     def _(self, event: ev.ToolResult) -> None:
         self._end_output(event.id)
-        call = self._calls.pop(event.id, event.tool)
+        call = self._calls.pop(event.id, None) or call_line(event.tool, event.args)
         mark, style = ("✓", "") if event.ok else ("✗", "red")
         self._line(f"  {mark} {call}{facts(event.metadata)}", style)
         if event.error:
             self._line(f"    {event.error.splitlines()[0]}", "red")
         if diff := event.metadata.get("diff"):
             show_diff(self._console, str(diff), indent="    ")
+
+    @_show.register
+    def _(self, event: ev.Todos) -> None:
+        for item in event.items:
+            mark = TODO_MARKS.get(item.get("status", ""), " ")
+            self._line(f"    [{mark}] {item.get('content', '')}", "dim")
 
     @_show.register
     def _(self, event: ev.Verifying) -> None:
@@ -193,8 +200,9 @@ def _ending(event: ev.Completion) -> str:
     words = t(f"outcome.{event.outcome}")
     evidence = event.evidence
     if evidence and event.outcome != "undone":
-        return f"{words}: {evidence['reason']} ({evidence['command'] or '-'})"
-    return words
+        command = f" ({evidence['command']})" if evidence["command"] else ""
+        return f"{words}: {evidence['reason']}{command}"
+    return t("outcome.skipped") if event.outcome == "unverified" else words
 
 
 def _spent(usage: ev.TokenUsage) -> str:

@@ -29,7 +29,7 @@ async def architect(
     request = state["request"]
     text = WITH_PLAN.format(request=request, plan=plan) if plan else _small(request, turn.words)
     messages = [*turn.update.get("messages", []), brief("coder", text)]
-    return Command(goto="coder", update={**turn.update, "plan": plan, "messages": messages})
+    return Command(goto="coder", update={**turn.update, "messages": messages})
 
 
 def next_job(request: str) -> dict[str, Any]:
@@ -39,7 +39,6 @@ def next_job(request: str) -> dict[str, Any]:
         "role": "architect",
         "steps": 0,
         "queue": [],
-        "plan": "",
         "summary": "",
         "base_tree": "",
         "theirs": [],

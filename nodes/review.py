@@ -81,6 +81,7 @@ async def _undo(state: State, runtime: Runtime[Context]) -> Reviewed:
     if bench.snapshots:
         theirs = state.get("theirs", [])
         restored = await bench.snapshots.restore(*span(state), keep=theirs)
+        tell(runtime, "notice", text=f"put back: {', '.join(restored.paths) or 'nothing'}")
         for path in restored.conflicts:
             tell(runtime, "notice", text=f"`{path}` was changed by others too and is left as it is")
     return Command(goto="__end__", update={"outcome": "undone"})

@@ -73,6 +73,7 @@ def _answered(task: ToolTask, runtime: Runtime[Context], result: ToolResult) -> 
         output=result.output,
         error=result.error,
         metadata=result.metadata,
+        args=call["args"],
     )
     if "todos" in result.update:
         tell(runtime, "todos", items=result.update["todos"])

@@ -133,8 +133,6 @@ class State(TypedDict, total=False):
     """The result that `attempt_completion` named last."""
     summary: str
     """What the coder says it did."""
-    plan: str
-    """The architect's plan; empty for a small task."""
     base_tree: str
     """Workspace snapshot before the first effect; what `undo` goes back to."""
     tree: str

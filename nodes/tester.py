@@ -13,17 +13,23 @@ from .snapshot import ground
 from .state import State
 from .turn import take_turn
 
+Verdict = Literal["accepted", "rejected"]
 REJECTED = "The tester rejected the change:\n\n{words}"
+UNCLEAR = "Is the request met? Answer again, and begin with `ACCEPTED` or `REJECTED`."
 
 
 async def tester(
     state: State, runtime: Runtime[Context]
-) -> Command[Literal["approve", "coder", "verify", "review"]]:
+) -> Command[Literal["approve", "tester", "coder", "verify", "review"]]:
     """Speak once; an accepted change is tested again if the tester did more than look."""
     turn = await take_turn(state, runtime, "tester")
     if turn.words is None:
         return Command(goto="approve", update=turn.update)
-    if is_rejected(turn.words):
+    verdict = verdict_in(turn.words)
+    if verdict is None:  # praise is no verdict: nothing is accepted by default
+        messages = [*turn.update.get("messages", []), brief("tester", UNCLEAR)]
+        return Command(goto="tester", update={**turn.update, "messages": messages})
+    if verdict == "rejected":
         told = brief("coder", REJECTED.format(words=turn.words))
         goto, update = await send_back(state, runtime, turn.update, told)
         return Command(goto=goto, update=update)
@@ -35,6 +41,14 @@ async def tester(
     return Command(goto="review" if proven else "verify", update=update)
 
 
-def is_rejected(words: str) -> bool:
-    """Whether a line begins with the word that sends the change back; some models lead up to it."""
-    return re.search(r"(?m)^\W*((?i:verdict)\W+)?REJECTED\b", words) is not None
+def verdict_in(words: str) -> Verdict | None:
+    """The verdict: the answer's first word, or a line that begins with it in capitals.
+
+    Some models lead up to it; of two verdicts the stricter holds.
+    """
+    lines = re.findall(r"(?m)^\W*(?:(?i:verdict)\W+)?(ACCEPTED|REJECTED)\b", words)
+    first = re.match(r"\W*(?:verdict\W+)?(accepted|rejected)\b", words, re.IGNORECASE)
+    found = {word.lower() for word in (*lines, *(first.groups() if first else ()))}
+    if "rejected" in found:
+        return "rejected"
+    return "accepted" if found else None

@@ -20,7 +20,7 @@ from langgraph.runtime import Runtime
 
 from ..config import paths
 from ..config.errors import UsageError
-from ..config.loading import load
+from ..config.loading import Loaded, load
 from ..config.settings import Mode, Settings
 from ..memory.journal import Journal
 from ..memory.snapshots import Snapshots
@@ -60,6 +60,8 @@ class Workbench:
     """None when git is missing: then nothing can be undone."""
     home: Path
     model: ResolvedModel
+    from_project: tuple[str, ...]
+    """What the project's own configuration says about endpoints, permissions and commands."""
     voices: dict[RoleName, Voice] = field(default_factory=dict[RoleName, Voice])
 
     def voice(self, name: RoleName) -> Voice:
@@ -120,7 +122,8 @@ def _open(folder: str, home: str, mode: str, model: str, base_url: str) -> Workb
     if not root.is_absolute() or not os.path.isdir(root):
         raise UsageError(f"`{folder}` is not a folder", hint="name the project's absolute path")
     home_folder = Path(home) if home else paths.home()
-    settings = load(root, home_folder, flags=_flags(mode, model, base_url)).settings
+    loaded = load(root, home_folder, flags=_flags(mode, model, base_url))
+    settings = loaded.settings
     return Workbench(
         settings=settings,
         workspace=Workspace(root.resolve(), tuple(settings.security.ignore_patterns)),
@@ -129,6 +132,7 @@ def _open(folder: str, home: str, mode: str, model: str, base_url: str) -> Workb
         snapshots=_open_snapshots(root, home_folder, settings),
         home=home_folder,
         model=resolve(settings, os.environ),
+        from_project=_from_project(loaded, root),
     )
 
 
@@ -137,6 +141,15 @@ def _flags(mode: str, model: str, base_url: str) -> dict[str, object]:
     given: dict[str, object] = {key: value for key, value in flags.items() if value}
     # an endpoint named for this run is not tied to the provider that the configuration names
     return {**given, "litellm.provider": ""} if base_url else given
+
+
+def _from_project(loaded: Loaded, root: Path) -> tuple[str, ...]:
+    file = f"{paths.project_config(root)}:"
+    return tuple(
+        key
+        for key, origin in loaded.origins.items()
+        if origin.startswith(file) and key.startswith(("litellm.", "security.", "task."))
+    )
 
 
 def _mode(settings: Settings) -> Mode:

@@ -24,6 +24,8 @@ class Answer:
 
 def decisions_for(answer: Answer, review_configs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The resume value for a question; raises UsageError where the answer does not fit."""
+    if answer.text is not None and not answer.text.strip():
+        raise UsageError("the answer is empty", hint="say something with `--answer TEXT`")
     if answer.decisions:
         return {"decisions": list(answer.decisions)}
     return {"decisions": [_decision(answer, config) for config in review_configs]}

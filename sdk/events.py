@@ -113,6 +113,8 @@ class ToolResult:
     output: str
     error: str
     metadata: Mapping[str, Any]
+    args: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What it was called with: after a resume nobody may have seen the call."""
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,8 @@ class Run:
         thread = self.row.thread_id[:8]
         if waiting is None or waiting.kind == "limit":
             raise UsageError(
-                f"thread `{thread}` asks nothing", hint="go on with `mcode resume` and no answer"
+                f"thread `{thread}` asks nothing",
+                hint=f"`mcode resume {thread}` without an answer goes on, or says how it ended",
             )
         if answer.question not in ("", waiting.id):
             raise UsageError(

@@ -66,7 +66,7 @@ class Runner:
         return self._control.drain_requested
 
     async def task(
-        self, request: str, *, folder: Path, options: Options | None = None
+        self, request: str, *, folder: Path | str, options: Options | None = None
     ) -> AsyncGenerator[Event]:
         """Start a task on a new thread and tell what happens."""
         self._control = RunControl()
@@ -85,7 +85,7 @@ class Runner:
             request=request,
             options=chosen,
         )
-        told = notices(root, self.threads.set_aside)
+        told = notices(root, self.threads.set_aside, bench.from_project)
         run = self._run(row, context, answer=None, resumed=False, notices=told)
         async with aclosing(run) as events:
             async for event in events:

@@ -96,7 +96,7 @@ def _report_options(command: TestCommand, report: Path) -> list[str]:
     if command.framework != "pytest":
         return []
     # the cache is moved, not switched off: that would break projects which configure it
-    return [f"--junitxml={report}", "-o", f"cache_dir={report.parent / 'cache'}"]
+    return ["-q", f"--junitxml={report}", "-o", f"cache_dir={report.parent / 'cache'}"]
 
 
 def _run(command: TestCommand, ended: Ended, report: Path, tail: str, timeout: float) -> TestRun:

@@ -54,6 +54,22 @@ def test_a_tool_call_is_one_line_with_its_result_and_diff(capsys):
     assert "✓ edit a.py  (+1 -1)" in out.err and "    +new" in out.err
 
 
+def test_a_call_that_nobody_saw_is_told_by_its_result(capsys):
+    result = ev.ToolResult("c1", "run_command", True, "", "", {}, {"command": "make"})
+    assert "✓ run_command make" in shown(capsys, result).err
+
+
+def test_the_todo_list_is_shown(capsys):
+    items = [{"content": "look", "status": "completed"}, {"content": "mend", "status": "pending"}]
+    out = shown(capsys, ev.Todos(items))
+    assert "[x] look" in out.err and "[ ] mend" in out.err
+
+
+def test_skipped_tests_are_said_in_words(capsys):
+    end = ev.Completion("t", "unverified", "", None, [], "")
+    assert "unverified: the tests were skipped" in shown(capsys, end).err
+
+
 def test_a_refused_call_says_why(capsys):
     refused = ev.ToolResult("c1", "edit", False, "", "not found\ntry again", {})
     out = shown(capsys, ev.ToolCall("c1", "edit", {"file_path": "a.py"}, "coder"), refused)

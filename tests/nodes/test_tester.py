@@ -3,21 +3,40 @@ import json
 import pytest
 
 from maxagent import Runner
-from maxagent.nodes.tester import is_rejected
+from maxagent.nodes.tester import verdict_in
 
 
 @pytest.mark.parametrize(
-    ("words", "rejected"),
+    ("words", "verdict"),
     [
-        ("REJECTED\nit divides by zero", True),
-        ("**REJECTED**: …", True),
-        ("I looked at everything.\n\nREJECTED: it divides by zero", True),
-        ("Accepted. Nothing was REJECTED.", False),
-        ("", False),
+        ("REJECTED\nit divides by zero", "rejected"),
+        ("**REJECTED**: …", "rejected"),
+        ("Rejected. I do not like it.", "rejected"),
+        ("Verdict: REJECTED", "rejected"),
+        ("I looked at everything.\n\nREJECTED: it divides by zero", "rejected"),
+        ("ACCEPTED at first sight\nREJECTED at the second", "rejected"),
+        ("Accepted. Nothing was REJECTED.", "accepted"),
+        ("ACCEPTED\nRejected values are tested too.", "accepted"),
+        ("## Verdict: accepted", "accepted"),
+        ("Looks good.\n\nACCEPTED", "accepted"),
+        ("What a beautiful change, nothing to be rejected", None),
+        ("", None),
     ],
 )
-def test_only_a_word_that_leads_a_line_sends_the_change_back(words, rejected):
-    assert is_rejected(words) is rejected
+def test_a_verdict_is_the_first_word_or_leads_a_line_in_capitals(words, verdict):
+    assert verdict_in(words) == verdict
+
+
+async def test_praise_is_no_verdict_and_the_tester_is_asked_again(tmp_path):
+    script = tmp_path / "scenario.json"
+    (tmp_path / ".llc.yaml").write_text("task: {test_command: 'true'}\n")
+    tester = [{"text": "What a beautiful change"}, {"text": "Accepted."}]
+    turns = {"architect": [{"text": "SMALL"}], "coder": [{"text": "done"}], "tester": tester}
+    script.write_text(json.dumps(turns))
+    options = {"model": f"scripted/{script}", "apply": True}
+    async with Runner(home=tmp_path / "home") as runner:
+        end = [one async for one in runner.task("x", folder=tmp_path, options=options)][-1]
+    assert end.outcome == "verified"
 
 
 async def test_what_the_tester_does_where_no_snapshot_looks_is_tested_too(tmp_path):

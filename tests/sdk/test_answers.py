@@ -22,6 +22,11 @@ def test_an_answer_becomes_one_decision_for_each_request(answer, configs, types)
     assert [decision["type"] for decision in decided] == types
 
 
+def test_an_empty_answer_is_refused():
+    with pytest.raises(UsageError, match="empty"):
+        decisions_for(Answer(text=" "), [ASKED])
+
+
 def test_a_question_cannot_be_approved():
     with pytest.raises(UsageError) as refused:
         decisions_for(Answer(approve=True), [ASKED])

@@ -335,7 +335,23 @@ async def test_the_review_leaves_what_others_changed_while_a_question_waited(run
 
 
 async def test_the_testers_words_do_not_replace_the_coders_summary(runner, project, play):
-    praise = {"name": "attempt_completion", "args": {"result": "I looked at it"}}
+    praise = {"name": "attempt_completion", "args": {"result": "Accepted: I looked"}}
     script = play(calls([READ], [REPAIR], [DONE]), tester=calls([praise]))
     end = await last_of(runner.task("repair", folder=project, options=script))
     assert (end.outcome, end.summary) == ("verified", "double doubles")
+
+
+async def test_a_task_begins_by_naming_what_the_projects_configuration_decides(
+    runner, project, play
+):
+    (project / ".llc.yaml").write_text("security: {mode: auto}\nlanguage: en\n")
+    script = play(calls([READ], [REPAIR], [DONE]))
+    events = [e async for e in runner.task("repair", folder=project, options=script)]
+    told = [event.text for event in events if event.type == "notice"]
+    assert "this project's `.llc.yaml` sets security.mode" in told
+
+
+async def test_the_folder_may_be_given_as_text(runner, project, play):
+    script = play(calls([READ], [REPAIR], [DONE]))
+    end = await last_of(runner.task("repair", folder=str(project), options=script))
+    assert end.outcome == "verified"

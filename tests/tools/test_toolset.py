@@ -47,7 +47,9 @@ def test_all_tools_together_cost_little_of_each_request() -> None:
     assert sum(len(json.dumps(schema_of(tool))) for tool in ALL) < 10_000
 
 
-@pytest.mark.parametrize("tool", [tool for tool in ALL if tool.name in ARGUMENTS], ids=str)
+@pytest.mark.parametrize(
+    "tool", [tool for tool in ALL if tool.name in ARGUMENTS], ids=lambda tool: tool.name
+)
 def test_argument_aliases_lead_to_arguments(tool) -> None:
     names = set(schema_of(tool)["properties"]) | (
         {"id", "details"} if "todo" in tool.name else set()

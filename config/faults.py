@@ -15,8 +15,9 @@ def in_words(error: Exception, home: Path) -> MaxAgentError:
         return error
     if isinstance(error, FileNotFoundError) and not _has_folder():
         return UsageError("the current folder is gone", hint="`cd` to one that exists")
-    if isinstance(error, OSError) and error.filename:
-        reason = f"`{os.fsdecode(error.filename)}`: {error.strerror}"
+    if isinstance(error, OSError) and error.strerror:
+        place = f"`{os.fsdecode(error.filename)}`: " if error.filename else ""
+        reason = f"{place}{error.strerror}"
         return MaxAgentError(reason, hint="check its permissions and the disk's free space")
     return fault(error, home)
 

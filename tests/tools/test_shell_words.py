@@ -1,3 +1,5 @@
+import shlex
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,7 +50,8 @@ def test_only_a_simple_command_has_plain_words(command: str, words: list[str] | 
 
 
 @given(st.text(alphabet=st.sampled_from("ab '\"\\\n;|&<>()$`#=x")))
-def test_any_text_can_be_cut(command: str) -> None:
+def test_any_text_can_be_cut_and_plain_words_are_all_of_it(command: str) -> None:
     split(command)
     pieces(command)
-    plain_words(command)
+    words = plain_words(command)
+    assert words is None or words == shlex.split(command)

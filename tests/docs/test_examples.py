@@ -1,0 +1,55 @@
+"""What the documentation shows is run as it is written."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+MCODE = [sys.executable, "-m", "maxagent"]
+
+
+def block(page: str, language: str) -> str:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)[1]
+
+
+def run(argv: list[str], folder: Path, **environ: str) -> subprocess.CompletedProcess[str]:
+    home = {"MAXAGENT_HOME": str(folder / "home"), **environ}
+    return subprocess.run(
+        argv, cwd=folder, env={**os.environ, **home}, capture_output=True, text=True, timeout=100
+    )
+
+
+def test_the_sdk_page_s_program_answers_questions_to_the_end(tmp_path: Path) -> None:
+    write = {"name": "run_command", "args": {"command": "echo done > made.txt"}}
+    turns = {
+        "architect": [{"text": "SMALL"}],
+        "coder": [{"tool_calls": [write]}, {"text": "It is made."}],
+        "tester": [{"text": "Accepted."}],
+    }
+    (tmp_path / "scenario.json").write_text(json.dumps(turns))
+    (tmp_path / ".llc.yaml").write_text("task: {test_command: test -f made.txt}\n")
+    model = f"scripted/{tmp_path / 'scenario.json'}"
+    ended = run([sys.executable, "-c", block("docs/sdk.md", "python")], tmp_path, LLC_MODEL=model)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.splitlines()[-1].endswith("}") and "verified" in ended.stdout
+
+
+def test_the_readme_s_tool_call_reads_the_readme(tmp_path: Path) -> None:
+    line = re.search(r"`mcode (tools call .*?)`", (ROOT / "README.md").read_text("utf-8"))[1]
+    (tmp_path / "README.md").write_text("hello\n")
+    ended = run([*MCODE, *shlex.split(line)], tmp_path)
+    assert (ended.returncode, "hello" in ended.stdout) == (0, True)
+
+
+def test_every_command_of_the_readme_exists(tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    commands = {words for words in re.findall(r"mcode ((?:[a-z]+ ?){1,2})", text)}
+    known = {"task", "resume", "threads", "tools", "config", "doctor", "studio", "in"}
+    assert {words.split()[0] for words in commands} <= known
+    for name in known - {"in"}:
+        assert run([*MCODE, name, "--help"], tmp_path).returncode == 0, name

@@ -1,10 +1,10 @@
 """The errors that people see: what happened, what to do next, and the exit code.
 
-    MaxAgentError          1  the run failed
-    ├── ModelError         1  the provider did not answer as it should: models/errors.py
-    ├── ThreadBusy         1  another process holds the thread
-    ├── UsageError         2  a wrong flag, argument, path or configuration
-    └── LimitReached       3  steps, repair rounds or context used up; the thread can go on
+MaxAgentError          1  the run failed
+├── ModelError         1  the provider did not answer as it should: models/errors.py
+├── ThreadBusy         1  another process holds the thread
+├── UsageError         2  a wrong flag, argument, path or configuration
+└── LimitReached       3  steps, repair rounds or context used up; the thread can go on
 """
 
 

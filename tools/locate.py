@@ -47,9 +47,7 @@ def nearest(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
 
 
 def _most_alike(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
-    offset, longest = max(
-        enumerate(wanted), key=lambda pair: len(pair[1].strip()), default=(0, "")
-    )
+    offset, longest = max(enumerate(wanted), key=lambda pair: len(pair[1].strip()), default=(0, ""))
     if not longest.strip() or len(longest) > COMPARED_LENGTH:
         return None
     plain = [line.strip()[:COMPARED_LENGTH] for line in lines[:COMPARED_LINES]]

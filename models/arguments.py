@@ -2,9 +2,13 @@
 
 import json
 import math
+from collections.abc import Iterable
 from typing import Any, cast
 
 from .characters import repair
+
+MOST_LEVELS = 100
+TOO_DEEP = "the arguments are nested too deeply"
 
 
 def parse(arguments: str) -> dict[str, Any]:
@@ -20,6 +24,8 @@ def parse(arguments: str) -> dict[str, Any]:
         return {}
     if not isinstance(value, dict):
         raise ValueError("the arguments are not a JSON object")
+    if _is_deep(cast(object, value)):
+        raise ValueError(TOO_DEEP)
     return cast("dict[str, Any]", clean(cast(object, value)))
 
 
@@ -66,10 +72,26 @@ def clean(value: object) -> object:
     return value
 
 
+def _is_deep(value: object) -> bool:
+    """Whether it is nested deeper than what is done with it later can follow, on any Python."""
+    level = [value]
+    for _ in range(MOST_LEVELS):
+        level = [child for each in level for child in _children(each)]
+        if not level:
+            return False
+    return True
+
+
+def _children(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return cast("dict[str, object]", value).values()
+    return cast("list[object]", value) if isinstance(value, list) else ()
+
+
 def _loads(text: str) -> object:
     try:
         return json.loads(text, strict=False)
     except json.JSONDecodeError as error:
         raise ValueError(f"the arguments are not valid JSON: {error}") from None
     except RecursionError:
-        raise ValueError("the arguments are nested too deeply") from None
+        raise ValueError(TOO_DEEP) from None

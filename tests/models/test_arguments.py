@@ -72,3 +72,13 @@ def test_a_checkpoint_can_hold_whatever_was_cleaned(value: object) -> None:
     serializer = JsonPlusSerializer()
     cleaned = clean(value)
     assert serializer.loads_typed(serializer.dumps_typed(cleaned)) == cleaned
+
+
+@pytest.mark.parametrize(("levels", "deep"), [(50, False), (99, False), (101, True), (5000, True)])
+def test_what_is_nested_too_deeply_is_refused_on_every_python(levels: int, deep: bool) -> None:
+    text = '{"a": ' + "[" * levels + "]" * levels + "}"
+    if deep:
+        with pytest.raises(ValueError, match="too deeply"):
+            parse(text)
+    else:
+        assert parse(text)

@@ -21,8 +21,10 @@ Start = Callable[[Runner], AsyncGenerator[Event]]
 
 def drive(start: Start, output: OutputFormat) -> int:
     """Run to the end or to a question that nobody here can answer; returns the exit code."""
-    use_language(load(Path.cwd(), paths.home()).settings.language)
-    return asyncio.run(_drive(start, renderer_for(output), _can_ask(output)))
+    settings = load(Path.cwd(), paths.home()).settings
+    use_language(settings.language)
+    renderer = renderer_for(output, show_thinking=settings.model.show_thinking)
+    return asyncio.run(_drive(start, renderer, _can_ask(output)))
 
 
 def _can_ask(output: OutputFormat) -> bool:

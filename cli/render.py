@@ -52,10 +52,10 @@ class JsonRenderer:
             _print(as_json(last))
 
 
-def renderer_for(output: OutputFormat) -> Renderer:
+def renderer_for(output: OutputFormat, *, show_thinking: bool = True) -> Renderer:
     """The renderer of an `--output` choice."""
     if output is OutputFormat.text:
-        return TextRenderer()
+        return TextRenderer(show_thinking=show_thinking)
     return JsonRenderer(every_event=output is OutputFormat.stream_json)
 
 

@@ -16,7 +16,8 @@ OUTPUT_LINES = 12
 class TextRenderer:
     """Plain lines that are only ever appended, so pipes, logs and narrow windows read the same."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, show_thinking: bool = True) -> None:
+        self._show_thinking = show_thinking
         self._console = open_console()
         self._calls: dict[str, str] = {}
         self._pieces: dict[str, str] = {}
@@ -61,7 +62,8 @@ class TextRenderer:
 
     @_show.register
     def _(self, event: ev.Thinking) -> None:
-        self._piece(event.text, "dim italic")
+        if self._show_thinking:
+            self._piece(event.text, "dim italic")
 
     @_show.register
     def _(self, event: ev.Output) -> None:

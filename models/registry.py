@@ -1,28 +1,16 @@
-"""From the user's words to a chat model; imports only what the chosen one needs."""
+"""From a resolved model to a chat model; imports only what the chosen one needs."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..config.settings import Settings
-from .resolve import ResolvedModel, resolve
+from .resolve import ResolvedModel
 
 if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel
 
 
-def open_model(
-    settings: Settings, *, spec: str = "", environ: Mapping[str, str], role: str = ""
-) -> "BaseChatModel":
-    """The chat model that `spec`, the settings and the environment ask for.
-
-    `role` is whose part a script plays. Raises `UsageError`; reaches no network.
-    """
-    return open_resolved(resolve(settings, environ, spec), role=role)
-
-
-def open_resolved(resolved: ResolvedModel, *, role: str = "") -> "BaseChatModel":
-    """The chat model of a model that is already resolved."""
+def open_model(resolved: ResolvedModel, *, role: str = "") -> "BaseChatModel":
+    """The chat model; `role` is whose part a script plays. Reaches no network."""
     if resolved.provider.name == "scripted":
         from .scripted import open_script
 

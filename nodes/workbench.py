@@ -24,7 +24,7 @@ from ..config.loading import Loaded, load
 from ..config.settings import Mode, Settings
 from ..memory.journal import Journal
 from ..memory.snapshots import Snapshots
-from ..models.registry import close_model, open_resolved
+from ..models.registry import close_model, open_model
 from ..models.resolve import ResolvedModel, resolve
 from ..tools.permissions import Policy
 from ..tools.toolset import tools_for
@@ -182,4 +182,4 @@ def _chat_model(bench: Workbench, name: RoleName) -> BaseChatModel:
     opened = [voice.chat_model for voice in bench.voices.values()]
     if opened and bench.model.provider.name != "scripted":
         return opened[0]
-    return open_resolved(bench.model, role=name)
+    return open_model(bench.model, role=name)

@@ -14,7 +14,6 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-STUDIO = "https://smith.langchain.com"
 _HOST = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")
 _ORIGIN = re.compile(rf"https?://{_HOST.pattern}|https://(\w+\.)?smith\.langchain\.com")
 REFUSED = "Only Studio and this machine may use this server"

@@ -59,6 +59,13 @@ def test_a_call_that_nobody_saw_is_told_by_its_result(capsys):
     assert "✓ run_command make" in shown(capsys, result).err
 
 
+@pytest.mark.parametrize("wanted", [True, False])
+def test_thinking_is_shown_only_where_it_is_wanted(capsys, wanted):
+    renderer = TextRenderer(show_thinking=wanted)
+    renderer.show(ev.Thinking("let me see"))
+    assert ("let me see" in capsys.readouterr().err) is wanted
+
+
 def test_the_todo_list_is_shown(capsys):
     items = [{"content": "look", "status": "completed"}, {"content": "mend", "status": "pending"}]
     out = shown(capsys, ev.Todos(items))

@@ -14,6 +14,7 @@ from maxagent.config.settings import Endpoint, ModelLimits, ModelSection, Settin
 from maxagent.models.ask import ask
 from maxagent.models.chat_completions import ChatCompletions
 from maxagent.models.registry import close_model, open_model
+from maxagent.models.resolve import resolve
 from maxagent.models.responses import Responses
 from maxagent.models.scripted import Scripted
 
@@ -24,9 +25,9 @@ async def test_the_settings_and_the_spec_choose_the_class(tmp_path: Path) -> Non
     (tmp_path / "s.json").write_text(json.dumps([{"text": "Hi"}]))
     keys = {"OPENAI_API_KEY": "k"}
     opened = [
-        open_model(Settings(), environ=keys),
-        open_model(RESPONSES, spec="openai/gpt-4o", environ=keys),
-        open_model(Settings(), spec=f"scripted/{tmp_path}/s.json", environ={}, role="coder"),
+        open_model(resolve(Settings(), keys)),
+        open_model(resolve(RESPONSES, keys, "openai/gpt-4o")),
+        open_model(resolve(Settings(), {}, f"scripted/{tmp_path}/s.json"), role="coder"),
     ]
     assert [type(model) for model in opened] == [ChatCompletions, Responses, Scripted]
     for model in opened:
@@ -36,7 +37,7 @@ async def test_the_settings_and_the_spec_choose_the_class(tmp_path: Path) -> Non
 async def test_an_environment_alone_is_enough(provider: Provider) -> None:
     provider.script([{"text": "Hi"}])
     environ = {"OPENAI_BASE_URL": provider.url, "OPENAI_API_KEY": "k"}
-    model = open_model(Settings(), environ=environ)
+    model = open_model(resolve(Settings(), environ))
     message = await ask(model, [HumanMessage("x")], print, print)
     await close_model(model)
     assert message.content == "Hi"
@@ -46,7 +47,7 @@ async def test_an_environment_alone_is_enough(provider: Provider) -> None:
 
 def test_wrong_words_are_a_usage_error_and_reach_no_network() -> None:
     with pytest.raises(UsageError):
-        open_model(Settings(litellm=Endpoint(provider="nobody")), environ={})
+        resolve(Settings(litellm=Endpoint(provider="nobody")), {})
 
 
 HEAVY = ("langchain_core", "langgraph", "openai", "httpx", "langchain_openai")

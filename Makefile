@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 N ?= 200
 
-.PHONY: help demo test check check-pythons bench torture docs install
+.PHONY: help demo test check check-pythons bench edit-eval torture torture-undo docs install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -36,8 +36,15 @@ check-pythons: ## run the suite on every Python from 3.11 that this machine has
 bench: $(INSTALLED) ## time, disk and memory as ratios beside a bare loop
 	$(BIN)/python tests/bench/bench.py
 
+edit-eval: $(INSTALLED) ## garbled edits of real sources: make edit-eval SEED=7 EDITS=2000
+	$(BIN)/python tests/edit_eval/edit_eval.py $(if $(SEED),--seed $(SEED)) $(if $(EDITS),--edits $(EDITS)) \
+		$(if $(SHOW),--show "$(SHOW)") $(if $(PROCESS),--process)
+
 torture: $(INSTALLED) ## kill a task N times at random moments: make torture N=200
 	$(BIN)/python tests/torture/torture.py $(N)
+
+torture-undo: $(INSTALLED) ## undo, redo and rewind N random histories: make torture-undo N=500
+	PYTHONPATH=tests/fixtures $(BIN)/python tests/torture/undo.py $(N)
 
 docs: $(INSTALLED) ## draw the graph for docs/architecture.md
 	$(BIN)/python docs/draw.py

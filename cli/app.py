@@ -10,7 +10,23 @@ import typer
 from .. import __version__
 from ..config import paths
 from ..config.faults import in_words
-from . import config, doctor, resume, studio, task, threads, tools
+from . import (
+    config,
+    diff,
+    doctor,
+    edit,
+    resume,
+    rewind,
+    studio,
+    task,
+    threads,
+    threads_changes,
+    threads_fork,
+    threads_prune,
+    threads_tree,
+    tools,
+    undo,
+)
 from .safe_text import safe
 
 app = typer.Typer(
@@ -23,7 +39,19 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(task.task)
+app.command()(edit.edit)
 app.command()(resume.resume)
+app.command()(diff.diff)
+app.command()(undo.undo)
+app.command()(undo.redo)
+app.command()(rewind.rewind)
+for command in (
+    threads_fork.fork,
+    threads_tree.tree,
+    threads_changes.changes,
+    threads_prune.prune,
+):
+    threads.app.command()(command)
 app.add_typer(threads.app, name="threads")
 app.add_typer(tools.app, name="tools")
 app.add_typer(config.app, name="config")

@@ -7,6 +7,7 @@ from rich.console import Console
 
 from ..sdk.answers import Answer
 from ..sdk.events import Question
+from .diff_view import show_diff
 from .i18n import t
 from .screen import open_console, styled
 
@@ -51,8 +52,11 @@ def _review(console: Console, request: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _show_request(console: Console, request: Mapping[str, Any]) -> None:
-    """The whole of what would run: nothing is cut from an approval."""
+    """The whole of what would run, or what an edit would change: its diff says what is cut."""
     console.print(styled(f"\n{request['name']}: {request.get('description', '')}", "bold yellow"))
+    if diff := request.get("diff"):
+        show_diff(console, str(diff), indent="  ")
+        return
     for name, value in request["args"].items():
         console.print(styled(f"  {name}: {value}", ""))
 

@@ -13,9 +13,22 @@ TELLING = ("command", "file_path", "path", "regex", "pattern", "question", "acti
 def call_line(tool: str, args: Mapping[str, Any]) -> str:
     """The tool and what the call is about; a long text is cut."""
     texts = [value for value in args.values() if isinstance(value, str)]
-    about = [args[name] for name in TELLING if args.get(name)] or texts[:1]
+    about = [args[name] for name in TELLING if args.get(name)] or _patched(tool, args) or texts[:1]
     shown = " ".join([tool, *(_one_line(value) for value in about)])
     return shown if len(shown) <= WIDTH else shown[: WIDTH - 1] + "…"
+
+
+def _patched(tool: str, args: Mapping[str, Any]) -> list[str]:
+    """The files that a patch names; none when it cannot be read."""
+    if tool != "apply_patch":
+        return []
+    from ..tools.editing.patch import patched_names
+    from ..tools.result import ToolRefusal
+
+    try:
+        return patched_names(args)
+    except ToolRefusal:
+        return []
 
 
 def facts(metadata: Mapping[str, Any]) -> str:

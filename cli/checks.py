@@ -13,6 +13,7 @@ from typing import Literal
 
 from ..config.errors import MaxAgentError, UsageError
 from ..config.loading import Loaded
+from ..memory.git_store import git_program
 from .i18n import t
 
 SPACE_NEEDED = 500_000_000
@@ -56,6 +57,14 @@ def git(_: Surroundings) -> Check:
     if version := _version("git"):
         return Check("git", "ok", version)
     return Check("git", "warn", t("doctor.not_found", program="git"), t("doctor.git"))
+
+
+def snapshots(around: Surroundings) -> Check:
+    """Which files can be shown and taken back: all of them with git, else what tools write."""
+    if git_program():
+        folder = around.home / "data" / "snapshots"
+        return Check("snapshots", "ok", t("doctor.snapshots", folder=folder))
+    return Check("snapshots", "warn", t("doctor.snapshots.plain"), t("doctor.snapshots.git"))
 
 
 def ripgrep(_: Surroundings) -> Check:
@@ -126,6 +135,7 @@ CHECKS: tuple[Callable[[Surroundings], Check], ...] = (
     python,
     sqlite,
     git,
+    snapshots,
     ripgrep,
     sandbox,
     configuration,

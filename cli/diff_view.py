@@ -7,13 +7,13 @@ from .screen import styled
 MOST_LINES = 400
 
 
-def show_diff(console: Console, diff: str, *, indent: str) -> None:
-    """Print the diff; a very long one is cut, and says so."""
-    lines = diff.splitlines()
-    for line in lines[:MOST_LINES]:
+def show_diff(console: Console, diff: str, *, indent: str, most: int | None = MOST_LINES) -> None:
+    """Print the diff; one longer than `most` lines is cut, and says so."""
+    lines = diff.removesuffix("\n").split("\n")  # only `\n` ends a line of a diff
+    for line in lines[:most]:
         console.print(styled(indent + line, _style(line)))
-    if len(lines) > MOST_LINES:
-        console.print(styled(f"{indent}… {len(lines) - MOST_LINES} lines more", "dim"))
+    if most is not None and len(lines) > most:
+        console.print(styled(f"{indent}… {len(lines) - most} lines more", "dim"))
 
 
 def _style(line: str) -> str:

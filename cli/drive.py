@@ -89,7 +89,9 @@ def _ctrl_c(
 def exit_code(last: Event | None) -> int:
     """The process's exit code after a stream's last event."""
     match last:
-        case Completion(outcome="failed"):
+        case (
+            Completion(outcome="failed") | Completion(graph="edit", outcome="unverified", files=[])
+        ):
             return 1
         case Completion():
             return 0

@@ -98,6 +98,9 @@ class TextRenderer:
             self._line(f"    {event.error.splitlines()[0]}", "red")
         if diff := event.metadata.get("diff"):
             show_diff(self._console, str(diff), indent="    ")
+        kept = event.metadata.get("backups") or {"": event.metadata.get("backup")}
+        for file in filter(None, kept.values()):
+            self._line(f"    {t('tool.backup', file=file)}", "dim")
 
     @_show.register
     def _(self, event: ev.Todos) -> None:
@@ -158,6 +161,8 @@ class TextRenderer:
             return
         for request in question.action_requests:
             self._line(t("run.asks", call=call_line(request["name"], request["args"])), "yellow")
+            if diff := request.get("diff"):
+                show_diff(self._console, str(diff), indent="  ")
         self._line(t("run.how_to_answer", thread=thread), "yellow")
         if question.kind == "review":
             self._line(t("run.how_to_review"), "yellow")
@@ -200,6 +205,8 @@ class TextRenderer:
 
 def _ending(event: ev.Completion) -> str:
     words = t(f"outcome.{event.outcome}")
+    if event.graph == "edit" and event.outcome != "undone":
+        return t("outcome.edited") if event.files else t("outcome.unchanged")
     evidence = event.evidence
     if evidence and event.outcome != "undone":
         command = f" ({evidence['command']})" if evidence["command"] else ""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..memory.threads import ThreadIndex, ThreadRow
 
 app = typer.Typer(
-    help="The threads of this machine: list, show, rename, delete.",
+    help="The threads of this machine: list, show, name, fork, delete.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -30,6 +30,9 @@ SHORT_ID = 8
 @app.command("list")
 def list_(
     all_folders: Annotated[bool, typer.Option("--all", help="Those of every folder.")] = False,
+    with_size: Annotated[
+        bool, typer.Option("--size", help="With what each takes on the disk.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """List the threads of the current folder, the last used first."""
@@ -38,11 +41,14 @@ def list_(
     everything = open_index().list()
     here = str(Path.cwd().resolve())
     rows = [row for row in everything if all_folders or row.folder == here]
+    sizes = _sizes(rows) if with_size else None
     if as_json:
-        typer.echo(json.dumps([asdict(row) for row in rows], indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(_mappings(rows, sizes), indent=2, ensure_ascii=False))
         return
     if rows:
-        _show_rows(rows, with_folder=all_folders)
+        show_rows(rows, with_folder=all_folders, sizes=sizes)
+    if with_size:
+        _show_shared_sizes(rows)
     elif not everything:
         typer.echo(t("threads.none"), err=True)
     if others := len(everything) - len(rows):
@@ -56,7 +62,7 @@ def show(thread: Thread, as_json: AsJson = False) -> None:
 
     row = open_index().find(thread)
     if as_json:
-        typer.echo(json.dumps(asdict(row), indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(_mappings([row], None)[0], indent=2, ensure_ascii=False))
         return
     for label, text in _facts(row):
         if text:
@@ -92,11 +98,12 @@ def delete(
 
 def _confirmed(row: "ThreadRow") -> bool:
     from .i18n import t
+    from .question import agreed
 
     if not sys.stdin.isatty():
         raise UsageError("nobody is here to say yes", hint="add `--yes` to delete without asking")
-    question = t("threads.delete", id=row.thread_id[:SHORT_ID], title=_title(row))
-    return typer.confirm(question, err=True)
+    question = t("threads.delete", id=row.thread_id[:SHORT_ID], title=title_of(row))
+    return agreed(question)
 
 
 def open_index() -> "ThreadIndex":
@@ -110,22 +117,70 @@ def open_index() -> "ThreadIndex":
     return index
 
 
-def _show_rows(rows: "list[ThreadRow]", *, with_folder: bool) -> None:
+def _sizes(rows: "list[ThreadRow]") -> dict[str, int]:
+    from ..config import paths
+    from ..sdk.sizes import thread_sizes
+
+    return thread_sizes(rows, paths.home())
+
+
+def _show_shared_sizes(rows: "list[ThreadRow]") -> None:
+    """What no single thread takes: snapshots are those of a folder."""
+    from ..config import paths
+    from ..sdk.sizes import database_size, snapshot_sizes
     from .i18n import t
     from .safe_text import safe_line
+    from .sizes import readable
+
+    for folder, size in snapshot_sizes(rows, paths.home()).items():
+        shown = t("threads.snapshots", folder=safe_line(str(folder)), size=readable(size))
+        typer.echo(shown, err=True)
+    typer.echo(t("threads.database", size=readable(database_size(paths.home()))), err=True)
+
+
+def _mappings(rows: "list[ThreadRow]", sizes: dict[str, int] | None) -> list[dict[str, object]]:
+    put_back = files_put_back()
+    return [
+        {
+            **asdict(row),
+            "files_undone": row.thread_id in put_back,
+            **({} if sizes is None else {"size": sizes[row.thread_id]}),
+        }
+        for row in rows
+    ]
+
+
+def files_put_back() -> set[str]:
+    """Ids of the threads whose files were put back last, by undo or rewind."""
+    from ..config import paths
+    from ..memory.file_history import FileHistory
+
+    return FileHistory(paths.database(paths.home())).put_back()
+
+
+def show_rows(
+    rows: "list[ThreadRow]", *, with_folder: bool, sizes: dict[str, int] | None = None
+) -> None:
+    """Print the threads as a table."""
+    from .i18n import t
+    from .safe_text import safe_line
+    from .sizes import readable
     from .table import is_narrow, show_table
 
     folder, title = t("threads.folder"), t("threads.title")
+    put_back = files_put_back()
     columns: dict[str, Callable[[ThreadRow], str]] = {
         "id": lambda row: row.thread_id[:SHORT_ID],
-        t("threads.status"): _status,
+        t("threads.status"): lambda row: status_of(row, put_back),
     }
     if not is_narrow():
         columns[t("threads.steps")] = lambda row: str(row.steps)
-        columns[t("threads.updated")] = lambda row: _when(row.updated_at)
+        columns[t("threads.updated")] = lambda row: when(row.updated_at)
+    if sizes is not None:
+        columns[t("threads.size")] = lambda row: readable(sizes[row.thread_id])
     if with_folder:
         columns[folder] = lambda row: safe_line(row.folder)
-    columns[title] = _title
+    columns[title] = title_of
     cells = [[cell(row) for cell in columns.values()] for row in rows]
     show_table(list(columns), cells, cut=(folder, title))
 
@@ -138,11 +193,11 @@ def _facts(row: "ThreadRow") -> "Iterator[tuple[str, str]]":
     yield "id", row.thread_id
     yield t("threads.name"), row.name
     yield t("threads.folder"), row.folder
-    yield t("threads.status"), _status(row)
+    yield t("threads.status"), status_of(row, files_put_back())
     yield t("threads.holder"), _holder(row)
     yield t("threads.steps"), str(row.steps)
-    yield t("threads.created"), _when(row.created_at)
-    yield t("threads.updated"), _when(row.updated_at)
+    yield t("threads.created"), when(row.created_at)
+    yield t("threads.updated"), when(row.updated_at)
     yield t("threads.request"), row.request
     if row.evidence:
         yield t("threads.evidence"), "{command}: {verdict}, {reason}".format(**row.evidence)
@@ -164,7 +219,8 @@ def _holder(row: "ThreadRow") -> str:
     return f"{found.pid} ({found.command}), {found.host}, {found.clock}" if found else ""
 
 
-def _title(row: "ThreadRow") -> str:
+def title_of(row: "ThreadRow") -> str:
+    """What it is called, in one line."""
     from .i18n import t
     from .safe_text import safe_line
 
@@ -172,12 +228,16 @@ def _title(row: "ThreadRow") -> str:
     return f"{row.name} · {title}" if row.name else title
 
 
-def _status(row: "ThreadRow") -> str:
+def status_of(row: "ThreadRow", put_back: set[str]) -> str:
+    """How it stands, and whether its files were put back since."""
     from .i18n import t
 
-    return t(f"threads.status.{row.status}")
+    status = t(f"threads.status.{row.status}")
+    if row.thread_id in put_back and row.status != "undone":
+        return f"{status}, {t('threads.files_undone')}"
+    return status
 
 
-def _when(moment: str) -> str:
-    """Local time to the minute; empty where it is not known."""
+def when(moment: str) -> str:
+    """A moment as local time to the minute; empty where it is not known."""
     return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M") if moment else ""

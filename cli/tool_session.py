@@ -9,12 +9,13 @@ from typing import Any, cast
 
 from langchain_core.tools import BaseTool
 
+from ..config import paths
 from ..config.settings import Settings
 from ..tools.invoke import invoke
 from ..tools.permissions import Decision, Policy, decide
 from ..tools.result import ToolResult, ToolRun
 from ..tools.todo import Todo
-from ..tools.tool import effect_of, path_arguments
+from ..tools.tool import effect_of, named_paths
 from ..tools.toolset import canonical, tools_for, unknown_tool
 from ..tools.workspace import Workspace
 
@@ -56,10 +57,15 @@ class ToolSession:
     def __init__(self, folder: Path, settings: Settings, mode: str, outputs: Path) -> None:
         security = settings.security
         self._workspace = Workspace(folder, tuple(security.ignore_patterns))
-        self._policy = Policy(cast(Any, mode), tuple(security.command_whitelist))
+        self._policy = Policy(
+            cast(Any, mode), tuple(security.command_whitelist), after_edit=settings.after_edit
+        )
         self._timeout = security.command_timeout
         self._tools = {tool.name: tool for tool in tools_for(None, settings.tools)}
         self._outputs = outputs
+        self._backups = (
+            paths.backups_folder(paths.home(), "by-hand") if settings.tools.backup else None
+        )
         self._seen: dict[str, str] = {}
         self._todos: list[Todo] = []
         self._calls = 0
@@ -93,8 +99,8 @@ class ToolSession:
         return _reply(await self._run(tool, args), decision)
 
     def _decide(self, tool: BaseTool, args: Mapping[str, object]) -> Decision:
-        paths = path_arguments(tool)
-        return decide(tool.name, effect_of(tool), args, paths, self._workspace, self._policy)
+        named = named_paths(tool, args)
+        return decide(tool.name, effect_of(tool), args, named, self._workspace, self._policy)
 
     async def _run(self, tool: BaseTool, args: Mapping[str, object]) -> ToolResult:
         self._calls += 1
@@ -105,6 +111,8 @@ class ToolSession:
             command_timeout=self._timeout,
             seen=dict(self._seen),
             todos=list(self._todos),
+            policy=self._policy,
+            backups=self._backups,
         )
         result = await invoke(tool, args, run)
         self._seen.update(result.seen)

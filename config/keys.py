@@ -17,7 +17,7 @@ HIDDEN = "********"
 def split(key: str) -> KeyPath:
     """`model.max_tokens` as a path. Refuses a key that the schema does not know."""
     parts = tuple(key.split("."))
-    path = _with_dotted_name(parts) if parts[:-1] and _is_table(parts[:2]) else parts
+    path = _with_dotted_name(parts)
     if type_of(path) is None:
         raise UsageError(f"unknown key `{key}`", hint=suggestion(key))
     return path
@@ -107,8 +107,11 @@ def _is_table(path: KeyPath) -> bool:
 
 
 def _with_dotted_name(parts: KeyPath) -> KeyPath:
-    """`model.models.glm-4.6.max_tokens`: the model's own name holds a dot."""
-    table, rest = parts[:2], parts[2:]
+    """`model.models.glm-4.6.max_tokens`: below a table the user's own name may hold dots."""
+    depth = next((size for size in range(1, len(parts)) if _is_table(parts[:size])), len(parts))
+    table, rest = parts[:depth], parts[depth:]
+    if not rest:
+        return parts
     names_a_field = len(rest) > 1 and rest[-1] in _fields(get_args(type_of(table))[1])
     name, field = (rest[:-1], rest[-1:]) if names_a_field else (rest, ())
-    return (*table, *((".".join(name),) if name else ()), *field)
+    return (*table, ".".join(name), *field)

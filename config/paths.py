@@ -48,3 +48,8 @@ def database(home_folder: Path) -> Path:
 def outputs_folder(home_folder: Path, thread_id: str) -> Path:
     """Whole outputs of one thread's commands, too long for the conversation; may not exist yet."""
     return data_folder(home_folder) / "outputs" / thread_id
+
+
+def backups_folder(home_folder: Path, thread_id: str) -> Path:
+    """What files held before one thread's tools overwrote them, where that is configured."""
+    return data_folder(home_folder) / "backups" / thread_id

@@ -74,11 +74,13 @@ class ModelSection(Section):
 
 
 class ToolsSection(Section):
-    """Which tools the model is offered."""
+    """Which tools the model is offered, and how they work."""
 
     enabled: list[str] = Field(default_factory=list[str])
     """Only these; empty: all."""
     disabled: list[str] = Field(default_factory=list[str])
+    backup: bool = False
+    """Keep a file's old content in the data folder before a tool overwrites it."""
 
 
 class SecuritySection(Section):
@@ -104,11 +106,12 @@ class Agent(Section):
 
 
 class AgentsSection(Section):
-    """The three roles of a task."""
+    """The three roles of a task, and the editor of `mcode edit`."""
 
     architect: Agent = Agent()
     coder: Agent = Agent()
     tester: Agent = Agent()
+    editor: Agent = Agent()
 
 
 class TaskSection(Section):
@@ -131,5 +134,8 @@ class Settings(Section):
     security: SecuritySection = SecuritySection()
     agents: AgentsSection = AgentsSection()
     task: TaskSection = TaskSection()
+    after_edit: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
+    """Commands to run after an edit of a file whose name meets the pattern; `{file}` is its path
+    relative to the project, quoted for the shell."""
     language: Literal["", "en", "zh"] = ""
     """Language of the interface, `en` or `zh`; empty: from the locale."""

@@ -1,16 +1,20 @@
-"""Draw the graph of `mcode task` into docs/graph.md, as LangGraph itself sees it."""
+"""Draw the graphs into docs/graph.md, as LangGraph itself sees them."""
 
 from pathlib import Path
 
-from maxagent.graphs.task import graph
+from maxagent.graphs import edit, task
 
 PAGE = Path(__file__).with_name("graph.md")
+TITLES = {"task": "`mcode task`", "edit": "`mcode edit`"}
 
 
 def page() -> str:
     """The page as it should be."""
-    drawing = graph.get_graph().draw_mermaid(with_styles=False).strip()
-    return f"# The graph of a task\n\nDrawn by `make docs`.\n\n```mermaid\n{drawing}\n```\n"
+    parts = ["# The graphs\n\nDrawn by `make docs`.\n"]
+    for graph in (task.graph, edit.graph):
+        drawing = graph.get_graph().draw_mermaid(with_styles=False).strip()
+        parts.append(f"## {TITLES[graph.name]}\n\n```mermaid\n{drawing}\n```\n")
+    return "\n".join(parts)
 
 
 if __name__ == "__main__":

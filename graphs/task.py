@@ -10,10 +10,11 @@ from ..nodes.coder import coder
 from ..nodes.context import Context
 from ..nodes.review import review
 from ..nodes.run_tool import run_tool
-from ..nodes.snapshot import snapshot
 from ..nodes.state import State, Task, ToolTask
 from ..nodes.tester import tester
 from ..nodes.verify import verify
+
+ROLES = ("architect", "coder", "tester")
 
 
 def build() -> StateGraph[State, Context, Task, State]:
@@ -22,9 +23,8 @@ def build() -> StateGraph[State, Context, Task, State]:
     builder.add_node("architect", architect)
     builder.add_node("coder", coder)
     builder.add_node("tester", tester)
-    builder.add_node("approve", approve)
-    builder.add_node("tools", run_tool, input_schema=ToolTask)
-    builder.add_node("snapshot", snapshot)
+    builder.add_node("approve", approve, destinations=(*ROLES, "tools", "approve"))
+    builder.add_node("tools", run_tool, input_schema=ToolTask, destinations=(*ROLES, "approve"))
     builder.add_node("verify", verify)
     builder.add_node("review", review)
     builder.add_edge(START, "architect")

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
@@ -33,6 +34,7 @@ class Facts:
     """One thread, seen through its last checkpoint."""
 
     steps: int = 0
+    """Model answers; of another program's graph, supersteps."""
     graph: str = ""
     waiting: bool = False
     created_at: str = ""
@@ -41,7 +43,7 @@ class Facts:
 
 def read(connection: sqlite3.Connection) -> dict[str, Facts]:
     """The facts of every thread that has a checkpoint, by thread id."""
-    if not _has_tables(connection):
+    if not has_tables(connection):
         return {}
     ids = [row[0] for row in connection.execute(_THREAD_IDS)]
     found = {thread_id: _facts(connection, thread_id) for thread_id in ids}
@@ -53,24 +55,44 @@ def values(connection: sqlite3.Connection, thread_id: str) -> dict[str, Any]:
 
     Nothing but numbers, texts, lists and mappings is built, whatever the row says.
     """
+    found = connection.execute(_BLOB, (thread_id,)).fetchone()
+    return part(unpacked(found[0]), "channel_values") if found else {}
+
+
+def unpacked(blob: object, other: Callable[[bytes], object] = lambda data: None) -> object:
+    """A row's plain data, with what `other` makes of everything else; None if it is damaged."""
     import ormsgpack
 
-    found = connection.execute(_BLOB, (thread_id,)).fetchone()
     try:
-        unpacked = ormsgpack.unpackb(found[0], ext_hook=lambda code, data: None)
-        return dict(unpacked["channel_values"])
-    except (TypeError, ValueError, KeyError):
-        return {}
+        return ormsgpack.unpackb(cast(bytes, blob), ext_hook=lambda code, data: other(data))
+    except (TypeError, ValueError):
+        return None
+
+
+def part(mapping: object, key: str) -> dict[str, Any]:
+    """The mapping under that key, if there is one."""
+    found = cast("dict[str, Any]", mapping).get(key) if isinstance(mapping, dict) else None
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+
+
+def sizes(connection: sqlite3.Connection) -> dict[str, int]:
+    """Bytes of each thread's checkpoints and writes."""
+    found: dict[str, int] = {}
+    for table, column in (("checkpoints", "checkpoint"), ("writes", "value")):
+        query = f"SELECT thread_id, SUM(LENGTH({column})) FROM {table} GROUP BY thread_id"
+        for thread_id, size in connection.execute(query):
+            found[thread_id] = found.get(thread_id, 0) + (size or 0)
+    return found
 
 
 def delete(connection: sqlite3.Connection, thread_id: str) -> None:
     """Delete the thread's checkpoints and writes."""
-    if _has_tables(connection):
+    if has_tables(connection):
         connection.execute("DELETE FROM checkpoints WHERE thread_id = ?", (thread_id,))
         connection.execute("DELETE FROM writes WHERE thread_id = ?", (thread_id,))
 
 
-def _has_tables(connection: sqlite3.Connection) -> bool:
+def has_tables(connection: sqlite3.Connection) -> bool:
     """LangGraph makes its tables when the first run begins, both at once."""
     query = "SELECT COUNT(*) FROM sqlite_schema WHERE name IN ('checkpoints', 'writes')"
     return connection.execute(query).fetchone()[0] == 2
@@ -82,13 +104,14 @@ def _facts(connection: sqlite3.Connection, thread_id: str) -> Facts | None:
         return None
     first = connection.execute(_FIRST, (thread_id,)).fetchone()[0]
     metadata = _parsed(last[1])
-    step = metadata.get("step")
+    superstep = metadata.get("step")
+    steps = values(connection, thread_id).get("steps", superstep)
     return Facts(
-        steps=max(step, 0) if isinstance(step, int) else 0,
+        steps=max(steps, 0) if isinstance(steps, int) else 0,
         graph=str(metadata.get("graph_id", "")),
         waiting=bool(connection.execute(_WAITS, (thread_id, last[0])).fetchone()[0]),
-        created_at=_time_of(first),
-        updated_at=_time_of(last[0]),
+        created_at=time_of(first),
+        updated_at=time_of(last[0]),
     )
 
 
@@ -100,12 +123,17 @@ def _parsed(metadata: bytes | None) -> dict[str, Any]:
     return cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}
 
 
-def _time_of(checkpoint_id: str) -> str:
-    """When a checkpoint was made: its id is a UUID of version 6, which begins with the time."""
-    digits = checkpoint_id.replace("-", "")
+def time_of(checkpoint_id: str) -> str:
+    """When a checkpoint was made."""
     try:
-        ticks = int(digits[:12] + digits[13:16], 16)
-        moment = datetime(1582, 10, 15, tzinfo=UTC) + timedelta(microseconds=ticks // 10)
+        since = timedelta(microseconds=ticks_of(checkpoint_id) // 10)
+        moment = datetime(1582, 10, 15, tzinfo=UTC) + since
     except (ValueError, OverflowError):
         return ""
     return moment.isoformat(timespec="microseconds")
+
+
+def ticks_of(checkpoint_id: str) -> int:
+    """The time in the id, a UUID of version 6, in units of 100 ns; raises ValueError."""
+    digits = checkpoint_id.replace("-", "")
+    return int(digits[:12] + digits[13:16], 16)

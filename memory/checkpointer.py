@@ -2,15 +2,49 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import aiosqlite
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.checkpoint.base import id as checkpoint_ids
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from typing_extensions import override
 
 from ..config import paths
+from .checkpoint_facts import ticks_of
 from .database import SETTINGS, explained, prepare
 from .strict_serializer import StrictSerializer
+
+_LAST = "SELECT MAX(checkpoint_id) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?"
+_LAST_TICKS = "_last_v6_timestamp"
+"""LangGraph's name for the time in the last id that this process has made; private."""
+
+
+class Saver(AsyncSqliteSaver):
+    """Goes on after a thread's last checkpoint even if the clock was set back since.
+
+    The latest checkpoint is the one whose id sorts last, and ids begin with the time.
+    """
+
+    @override
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """A checkpoint; whatever is saved next comes after all of its thread."""
+        found = await super().aget_tuple(config)
+        if found:
+            given = found.config.get("configurable", {})
+            asked = (given.get("thread_id"), given.get("checkpoint_ns", ""))
+            async with self.lock, self.conn.execute(_LAST, asked) as rows:
+                (last,) = await rows.fetchone() or ("",)
+            _go_on_after(last)
+        return found
+
+
+def _go_on_after(checkpoint_id: str) -> None:
+    known: int = getattr(checkpoint_ids, _LAST_TICKS) or 0
+    with suppress(ValueError):  # an id of another program's
+        setattr(checkpoint_ids, _LAST_TICKS, max(known, ticks_of(checkpoint_id)))
 
 
 @asynccontextmanager
@@ -25,7 +59,7 @@ async def open_checkpointer(path: Path) -> AsyncGenerator[AsyncSqliteSaver]:
         async with aiosqlite.connect(path) as connection:
             for setting in SETTINGS:
                 await connection.execute(f"PRAGMA {setting}")
-            saver = AsyncSqliteSaver(connection, serde=StrictSerializer())
+            saver = Saver(connection, serde=StrictSerializer())
             await saver.setup()
             yield saver
 

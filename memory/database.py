@@ -1,4 +1,5 @@
-"""The one SQLite file: LangGraph's checkpoints and writes, our journal and list of threads.
+"""The one SQLite file: LangGraph's checkpoints and writes; our journal, list of threads
+and history of files.
 
 At each start only the header and the schema are read (0.5 ms), because the cost of `quick_check`
 grows with the file: 30 ms for 100 MB that are in memory already, a second or more from a disk.
@@ -46,6 +47,28 @@ MIGRATIONS = (
         finished_at TEXT,
         pid INTEGER NOT NULL,
         PRIMARY KEY (thread_id, call_id)
+    );
+    """,
+    """
+    ALTER TABLE threads ADD COLUMN parent TEXT NOT NULL DEFAULT '';
+    ALTER TABLE threads ADD COLUMN parent_step INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE file_history (
+        thread_id TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        key TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        tool TEXT NOT NULL,
+        turn INTEGER NOT NULL,
+        reverted TEXT NOT NULL,
+        before_tree TEXT NOT NULL,
+        after_tree TEXT NOT NULL,
+        changes TEXT NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('started', 'done')),
+        sure INTEGER NOT NULL,
+        created_at TEXT NOT NULL,
+        left_alone TEXT NOT NULL,
+        PRIMARY KEY (thread_id, number),
+        UNIQUE (thread_id, key)
     );
     """,
 )

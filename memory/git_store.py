@@ -5,16 +5,17 @@ the store has a directory and a configuration of its own, and `GIT_*` variables 
 """
 
 import asyncio
-import hashlib
 import os
 import shutil
+import struct
 from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..config.errors import MaxAgentError
+from .store_files import short_digest, write_whole
 
 _CONFIG = """[core]
 \trepositoryformatversion = 0
@@ -25,11 +26,25 @@ _CONFIG = """[core]
 \tfsmonitor = false
 \thooksPath = /dev/null
 \tquotePath = false
+\tprotectNTFS = false
+\tprotectHFS = false
+\tfsync = loose-object,index
+\tfsyncMethod = batch
+[pack]
+\tcompression = 1
 [gc]
 \tauto = 0
 """
+"""The checkpoint that names a tree must not outlive it in a power cut: what git writes is on the
+disk before the index names it. Git before 2.36 does not know these two lines."""
 _ATTRIBUTES = "* -text -ident -filter -working-tree-encoding !diff !eol !merge\n"
 """Above every `.gitattributes` of the project: bytes go in and out as they are."""
+_ENTRIES = struct.Struct(">4x4xL")
+_ENTRY = struct.Struct(">36xL20xH")
+
+
+FULL = "No space left on device"
+"""How git says so."""
 
 
 class GitFailed(MaxAgentError):
@@ -44,25 +59,37 @@ def git_program() -> str | None:
 
 @dataclass(frozen=True)
 class GitStore:
-    """The store in `directory` whose work tree is `folder`."""
+    """The store in `directory` of the files of `folder`."""
 
     folder: Path
     directory: Path
+    top: Path
+    """The top of the work tree for git: the folder, or one above it whose rules hold as well."""
     index: Path
-    program: str | None
-    """Git's path; None when git is not there."""
+    program: str
+    """Git's path."""
 
-    def create(self) -> None:
-        """Make the store unless it is there: by hand, so that no template and no hook gets in."""
-        if (self.directory / "HEAD").exists():
-            return
+    @property
+    def prefix(self) -> str:
+        """The folder below `top`; empty, or ending with a slash."""
+        return "" if self.top == self.folder else f"{self.folder.relative_to(self.top)}/"
+
+    def is_there(self) -> bool:
+        """Whether git can work with the store."""
+        return (self.directory / "HEAD").exists()
+
+    def create(self, excludes: bytes) -> None:
+        """Make the store or make it right: by hand, so that no template and no hook gets in.
+
+        `excludes` are the rules of the user's own `info/exclude`.
+        """
         self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for part in ("objects", "refs", "info"):
-            (self.directory / part).mkdir(mode=0o700, exist_ok=True)
-        (self.directory / "config").write_text(_CONFIG)
-        (self.directory / "info" / "attributes").write_text(_ATTRIBUTES)
-        (self.directory / "description").write_text(f"MaxAgent's snapshots of {self.folder}\n")
-        (self.directory / "HEAD").write_text("ref: refs/heads/none\n")
+        for part in ("objects/info", "objects/pack", "refs", "info"):
+            (self.directory / part).mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_whole(self.directory / "config", _CONFIG.encode())
+        write_whole(self.directory / "info" / "attributes", _ATTRIBUTES.encode())
+        write_whole(self.directory / "info" / "exclude", excludes)
+        write_whole(self.directory / "HEAD", b"ref: refs/heads/none\n")
 
     def unlock_index(self) -> None:
         """Take away the lock that a killed git has left; only while no git is running."""
@@ -80,16 +107,45 @@ class GitStore:
             return None
         return (found.st_ino, found.st_mtime_ns, found.st_size)
 
-    async def git(self, *arguments: str, given: bytes = b"", keep: Sequence[int] = ()) -> bytes:
+    def index_holds(self) -> int:
+        """Number of files in the index."""
+        try:
+            with self.index.open("rb") as file:
+                return _ENTRIES.unpack(file.read(_ENTRIES.size))[0]
+        except (FileNotFoundError, struct.error):
+            return 0
+
+    def index_bytes(self) -> int:
+        """Size of all files in the index together; its format: `git help format-index`."""
+        index = self.index.read_bytes() if self.index.exists() else b""
+        at, total = _ENTRIES.size, 0
+        for _ in range(self.index_holds()):
+            size, flags = _ENTRY.unpack_from(index, at)
+            name = flags & 0xFFF
+            if name == 0xFFF:  # longer than the field can say
+                name = index.index(b"\0", at + _ENTRY.size) - at - _ENTRY.size
+            at += (_ENTRY.size + name + 8) // 8 * 8
+            total += size
+        return total
+
+    async def git(
+        self,
+        *arguments: str,
+        given: bytes = b"",
+        keep: Sequence[int] = (),
+        one_pack: bool = False,
+        fine: Collection[int] = (0,),
+    ) -> bytes:
         """Run git in the folder and return what it printed; raises GitFailed.
 
         `given` is its standard input, `keep` descriptors that stay open until git is gone.
+        `one_pack`: contents go into one pack, not into a file each. `fine`: exit codes of success.
         """
-        if self.program is None:
-            raise GitFailed("git is not installed", hint="install git to keep snapshots")
+        options = ["-c", "core.bigFileThreshold=1"] if one_pack else []
         try:
             process = await asyncio.create_subprocess_exec(
                 self.program,
+                *options,
                 *arguments,
                 cwd=self.folder,
                 env=self._environment(),
@@ -107,7 +163,7 @@ class GitStore:
                 process.kill()
             await process.wait()
             raise
-        if process.returncode:
+        if process.returncode not in fine:
             words = complaint.decode("utf-8", "replace").strip() or f"exit {process.returncode}"
             raise GitFailed(f"git {arguments[0]} failed: {words}")
         return printed
@@ -116,7 +172,7 @@ class GitStore:
         kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
         return kept | {
             "GIT_DIR": str(self.directory),
-            "GIT_WORK_TREE": str(self.folder),
+            "GIT_WORK_TREE": str(self.top),
             "GIT_INDEX_FILE": str(self.index),
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_CONFIG_GLOBAL": os.devnull,
@@ -126,11 +182,6 @@ class GitStore:
         }
 
 
-def store_of(folder: Path, stores: Path, patterns: Sequence[str]) -> GitStore:
-    """The store of a folder: found again by its path; another index for other ignore patterns."""
-    directory = stores / _digest(str(folder))
-    return GitStore(folder, directory, directory / f"index-{_digest(*patterns)}", git_program())
-
-
-def _digest(*texts: str) -> str:
-    return hashlib.sha256(b"\0".join(map(os.fsencode, texts))).hexdigest()[:16]
+def index_for(directory: Path, patterns: Sequence[str], top: Path) -> Path:
+    """The index of a store; another one for other patterns and another top."""
+    return directory / f"index-{short_digest(*patterns, str(top))}"

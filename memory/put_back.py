@@ -1,136 +1,88 @@
-"""Put files of a folder back as a snapshot has them, never through a link and never over a change.
+"""Put files of a folder into another version, never through a link and never over a change.
 
-Every path is walked from the folder's own descriptor without following links, so nothing outside
-the folder can be read or written, whatever is moved meanwhile.
+Safe to repeat: what is as it should be already is left as it is.
 """
 
-import errno
-import hashlib
 import os
-import secrets
 import stat
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
-from typing import Literal
 
-FILE, PROGRAM, LINK = "100644", "100755", "120000"
+from .on_disk import parent_of, version_on_disk
+from .versions import ABSENT, LINK, PROGRAM, Change
 
-
-@dataclass(frozen=True)
-class Version:
-    """A file as git names it: mode and id of the content."""
-
-    mode: str
-    blob: str
+MOVED = "it changed while files were being put back"
+LOST = "its content is no longer kept"
 
 
-ABSENT = Version("000000", "0" * 40)
-UNKNOWN = Version("", "")
-"""Neither a file nor a link, or not readable: equal to nothing in any snapshot."""
+def put_back(
+    folder: Path, changes: Sequence[Change], contents: Mapping[str, bytes], mark: str
+) -> dict[str, str]:
+    """Make the changes, from `old` to `new`; the paths left alone, with the reason in words.
 
-
-@dataclass(frozen=True)
-class Change:
-    """One path that differs between two snapshots."""
-
-    path: str
-    old: Version
-    new: Version
-
-    @property
-    def kind(self) -> Literal["added", "modified", "deleted"]:
-        """What happened to the file."""
-        if self.old == ABSENT:
-            return "added"
-        return "deleted" if self.new == ABSENT else "modified"
-
-
-def put_back(folder: Path, changes: Sequence[Change], contents: Mapping[str, bytes]) -> list[str]:
-    """Take the changes back; returns the paths left alone because they are not as in `new`.
-
-    `contents` has every blob of the old versions.
+    `contents` has the blobs of the new versions. `mark` is part of the names of temporary files.
     """
-    # what was added goes first: its folder may stand where a file has to come back
-    ordered = sorted(changes, key=lambda change: change.kind != "added")
-    return [change.path for change in ordered if not _take_back(folder, change, contents)]
+    # what goes away is first: its folder may stand where a file has to come back
+    ordered = sorted(changes, key=lambda change: change.new != ABSENT)
+    reasons = {change.path: _put(folder, change, contents, mark) for change in ordered}
+    _settle(folder, changes)
+    return {path: reason for path, reason in reasons.items() if reason}
 
 
-def _take_back(folder: Path, change: Change, contents: Mapping[str, bytes]) -> bool:
-    """Whether the path is as in the old snapshot afterwards."""
+def sweep(folder: Path, changes: Sequence[Change], mark: str) -> None:
+    """Delete the temporary file that a killed `put_back` of this mark has left."""
+    for beside in {PurePosixPath(change.path).with_name(_temporary(mark)) for change in changes}:
+        with suppress(OSError), parent_of(folder, str(beside)) as (parent, name):
+            os.unlink(name, dir_fd=parent)
+
+
+def _put(folder: Path, change: Change, contents: Mapping[str, bytes], mark: str) -> str:
+    """Empty when the path is in its new version afterwards, otherwise why not."""
     current = version_on_disk(folder, change.path)
-    if current != change.new:
-        return current == change.old
+    if current not in (change.old, change.new):
+        return MOVED
     try:
-        if change.old == ABSENT:
-            _remove(folder, change.path)
-        else:
-            _write(folder, change.path, change.old.mode, contents[change.old.blob])
-    except OSError:  # a link or a folder stands in the way, or the file may not be written
-        return False
-    return True
+        if change.new == ABSENT:
+            _remove(folder, change.path, there=current != ABSENT)
+        elif current != change.new:
+            if change.new.blob not in contents:
+                return LOST
+            _write(folder, change.path, change.new.mode, contents[change.new.blob], mark)
+    except OSError as error:  # a link or a folder stands in the way, the disk is full, …
+        return f"it cannot be written: {error.strerror}"
+    return ""
 
 
-def version_on_disk(folder: Path, path: str) -> Version:
-    """The file as it is; a folder, and anything behind a link, counts as ABSENT."""
-    try:
-        with _parent_of(folder, path) as (parent, name):
-            mode = os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
-            if stat.S_ISLNK(mode):
-                return Version(LINK, _blob_id(os.fsencode(os.readlink(name, dir_fd=parent))))
-            if not stat.S_ISREG(mode):
-                return ABSENT if stat.S_ISDIR(mode) else UNKNOWN
-            reading = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-            with open(os.open(name, reading, dir_fd=parent), "rb") as file:
-                return Version(PROGRAM if mode & 0o100 else FILE, _blob_id(file.read()))
-    except (FileNotFoundError, NotADirectoryError):
-        return ABSENT
-    except OSError:
-        return UNKNOWN
+def _settle(folder: Path, changes: Sequence[Change]) -> None:
+    """Have the new names on the disk as well, before anybody records that all is done."""
+    for beside in {PurePosixPath(change.path).with_name("x") for change in changes}:
+        with suppress(OSError), parent_of(folder, str(beside)) as (parent, _):
+            os.fsync(parent)
 
 
-def _blob_id(content: bytes) -> str:
-    """The name that git gives to a file's content."""
-    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+def _temporary(mark: str) -> str:
+    return f".mcode-{mark}"
 
 
-@contextmanager
-def _parent_of(folder: Path, path: str, *, create: bool = False) -> Generator[tuple[int, str]]:
-    """A descriptor of the path's parent, reached through real folders only, and the last name."""
-    *parents, name = PurePosixPath(path).parts
-    if {"/", "..", ".git"} & {*parents, name}:
-        raise OSError(errno.EINVAL, "not a path that a snapshot may hold")
-    at = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        for part in parents:
-            if create:
-                with suppress(FileExistsError):
-                    os.mkdir(part, dir_fd=at)
-            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-            below = os.open(part, flags, dir_fd=at)
-            os.close(at)
-            at = below
-        yield at, name
-    finally:
-        os.close(at)
-
-
-def _remove(folder: Path, path: str) -> None:
-    """Delete the file, and the folders that are empty without it, as git does."""
-    with _parent_of(folder, path) as (parent, name):
-        os.unlink(name, dir_fd=parent)
+def _remove(folder: Path, path: str, *, there: bool) -> None:
+    """Delete the file if it is there, and the folders that are empty without it, as git does."""
+    if there:
+        with parent_of(folder, path) as (parent, name):
+            os.unlink(name, dir_fd=parent)
     with suppress(OSError):  # not empty
         for above in PurePosixPath(path).parents[:-1]:
-            with _parent_of(folder, str(above)) as (parent, name):
+            with parent_of(folder, str(above)) as (parent, name):
                 os.rmdir(name, dir_fd=parent)
 
 
-def _write(folder: Path, path: str, mode: str, content: bytes) -> None:
+def _write(folder: Path, path: str, mode: str, content: bytes, mark: str) -> None:
     """Put the file or link in place at once: it is never seen half-written."""
-    with _parent_of(folder, path, create=True) as (parent, name):
-        temporary = f".mcode-{secrets.token_hex(8)}"
+    with parent_of(folder, path, create=True) as (parent, name):
+        temporary = _temporary(mark)
         try:
+            with suppress(FileNotFoundError):
+                os.unlink(temporary, dir_fd=parent)
             if mode == LINK:
                 os.symlink(os.fsdecode(content), temporary, dir_fd=parent)
             else:

@@ -1,56 +1,29 @@
 """Snapshots of a folder's files, so that a thread's files can be seen, compared and taken back.
 
-A snapshot is a git tree in a store of our own (`git_store`), named by its content: nothing changed,
-same id. Outside are what the project's `.gitignore` names, caches, nested repositories, unreadable
-files and the files that no tool may read. One git process when nothing changed since the last one,
-three or four otherwise.
+A snapshot is a tree in a store of our own, named by its content: nothing changed, same id. With
+git it has all files but ignored ones, caches, and what is too much (`limits`). Without git it has
+the files that tools named. Neither has the files that no tool may read.
 """
 
 import asyncio
 import os
 import re
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Generator, Sequence
+from contextlib import contextmanager
+from errno import ENOSPC
 from pathlib import Path
-from typing import Literal
 
 from ..config.errors import MaxAgentError
-from .file_lock import file_lock
-from .git_store import GitFailed, git_program, store_of
-from .put_back import ABSENT, Change, Version, put_back
+from .git_snapshots import GitSnapshots
+from .git_store import FULL, GitFailed, git_program
+from .left_out import left_out
+from .named_files import NamedFiles
+from .plain_snapshots import PlainSnapshots
+from .store_files import note_folder, store_directory, store_lock
+from .versions import Change
 
-CACHES = (
-    "__pycache__/",
-    "*.pyc",
-    ".pytest_cache/",
-    ".venv/",
-    "node_modules/",
-    ".mypy_cache/",
-    ".ruff_cache/",
-    ".hypothesis/",
-    "*.egg-info/",
-)
-ATTEMPTS = 3
-_TREE = re.compile(r"[0-9a-f]{40}")
-
-
-@dataclass(frozen=True)
-class FileChange:
-    """One file that differs between two snapshots."""
-
-    path: str
-    """Relative to the folder."""
-    kind: Literal["added", "modified", "deleted"]
-
-
-@dataclass(frozen=True)
-class Restored:
-    """What a restore did."""
-
-    paths: list[str]
-    """Files put back."""
-    conflicts: list[str]
-    """Files left alone, because they have changed since."""
+FULL_DISK = "the disk is full"
+_ID = re.compile(r"[0-9a-f]{40}")
 
 
 class Snapshots:
@@ -61,130 +34,88 @@ class Snapshots:
 
         The patterns win over the project's own `.gitignore`: no `!.env` there lets it in.
         """
-        patterns = [*CACHES, *exclude, *_own_data(folder, store.parent)]
-        self._store = store_of(folder, store, patterns)
-        self._list = ["ls-files", "-z", "-t", "-o", "-m", "-d", "--exclude-standard"]
-        self._list += [f"--exclude={pattern}" for pattern in patterns]
-        self._last: tuple[object, str] = ("never taken", "")
-
-    @staticmethod
-    def available() -> bool:
-        """Whether git is there; without it nothing can be compared or taken back."""
-        return git_program() is not None
-
-    async def take(self) -> str:
-        """Store the files as they are; the tree's id. Raises MaxAgentError when git cannot."""
-        await asyncio.to_thread(self._store.create)
-        async with file_lock(self._store.directory / "lock") as lock:
-            for attempt in range(1, ATTEMPTS):
-                try:
-                    return await self._take(lock)
-                except GitFailed:  # a file came or went meanwhile, or a power cut tore the index
-                    if attempt > 1:
-                        await asyncio.to_thread(self._store.forget_index)
-            return await self._take(lock)
-
-    async def changes(self, old: str, new: str) -> list[FileChange]:
-        """What differs between two snapshots, by path."""
-        found = await self._compare(old, new)
-        return [FileChange(change.path, change.kind) for change in found]
-
-    async def diff(self, old: str, new: str) -> str:
-        """The difference between two snapshots, as a unified diff."""
-        if old == new:
-            return ""
-        printed = await self._diff_trees(old, new, "-p", "--no-ext-diff", "--no-textconv")
-        return printed.decode("utf-8", "replace")
-
-    async def restore(self, old: str, new: str, *, keep: Collection[str] = ()) -> Restored:
-        """Take back what changed from `old` to `new`: content and mode, byte for byte.
-
-        A file that is no longer as in `new`, or is one to `keep`, is left alone: a conflict.
-        """
-        changes = await self._compare(old, new)
-        ours = [change for change in changes if change.path not in keep]
-        contents = await self._read([c.old.blob for c in ours if c.old != ABSENT])
-        conflicts = set(await asyncio.to_thread(put_back, self._store.folder, ours, contents))
-        conflicts |= {change.path for change in changes if change.path in keep}
-        return Restored(
-            paths=[change.path for change in changes if change.path not in conflicts],
-            conflicts=[change.path for change in changes if change.path in conflicts],
+        self.folder = folder
+        self.skipped = ""
+        """What the last take left out for its size or number, in words; empty when that is nothing,
+        or the same as in the take before it."""
+        self._left_out = ""
+        self.directory = store_directory(folder, store)
+        """Where the store lies."""
+        out = left_out(folder, store.parent, exclude)
+        self._named = NamedFiles(self.directory, out)
+        program = git_program()
+        self._files = (
+            GitSnapshots(folder, self.directory, out, program)
+            if program
+            else PlainSnapshots(folder, self.directory)
         )
 
-    async def _take(self, lock: int) -> str:
-        async def git(*arguments: str, given: bytes = b"") -> bytes:
-            return await self._store.git(*arguments, given=given, keep=(lock,))
+    @staticmethod
+    def sees_commands() -> bool:
+        """Whether snapshots have all files; without git only those that tools named."""
+        return git_program() is not None
 
-        await asyncio.to_thread(self._store.unlock_index)
-        listed = await git(*self._list)
-        gone, present = await asyncio.to_thread(_sort, self._store.folder, listed)
-        if gone:
-            await git("update-index", "-z", "--force-remove", "--stdin", given=gone)
-        if present:
-            await git("update-index", "-z", "--add", "--remove", "--stdin", given=present)
-        if self._last[0] != await asyncio.to_thread(self._store.index_state):
-            tree = (await git("write-tree")).decode().strip()  # which writes to the index as well
-            self._last = (await asyncio.to_thread(self._store.index_state), tree)
-        return self._last[1]
+    async def take(self, also: Sequence[str] = ()) -> str:
+        """Store the files as they are; the tree's id. Raises MaxAgentError when that fails.
 
-    async def _compare(self, old: str, new: str) -> list[Change]:
-        if old == new:
-            return []
-        entries = (await self._diff_trees(old, new, "--raw", "--no-abbrev", "-z")).split(b"\0")
-        return [_change(*pair) for pair in zip(entries[0::2], entries[1::2], strict=False)]
+        `also` are files that tools name: they are kept from now on, even if `.gitignore` has them.
+        """
+        with _explained(self.directory):
+            async with store_lock(self.directory) as lock:
+                await asyncio.to_thread(note_folder, self.directory, self.folder)
+                named = await asyncio.to_thread(self._named.add, also)
+                tree, left = await self._files.take(lock, frozenset(map(os.fsencode, named)))
+        words = left.words()
+        self.skipped = "" if words == self._left_out else words
+        self._left_out = words
+        return tree
 
-    async def _diff_trees(self, old: str, new: str, *flags: str) -> bytes:
-        for tree in (old, new):
-            if not _TREE.fullmatch(tree):
-                raise MaxAgentError(f"`{tree}` is not a snapshot")
-        return await self._store.git("diff-tree", "-r", "--no-renames", *flags, old, new, "--")
+    async def changes(self, old: str, new: str) -> list[Change]:
+        """What differs between two snapshots, by path; raises Lost when one is gone."""
+        _check(old, new)
+        return [] if old == new else await self._files.changes(old, new)
 
-    async def _read(self, blobs: Sequence[str]) -> dict[str, bytes]:
-        """The contents of blobs, by id."""
-        if not blobs:
-            return {}
-        asked = "".join(f"{blob}\n" for blob in blobs).encode()
-        printed = await self._store.git("cat-file", "--batch", given=asked)
-        contents: dict[str, bytes] = {}
-        at = 0
-        while at < len(printed):
-            line_end = printed.index(b"\n", at)
-            blob, kind, *size = printed[at:line_end].decode().split(" ")
-            if kind != "blob":
-                raise MaxAgentError(f"the snapshot has lost a file's content: {blob} {kind}")
-            at = line_end + 1 + int(size[0]) + 1
-            contents[blob] = printed[line_end + 1 : at - 1]
-        return contents
+    async def diff(self, old: str, new: str, paths: Collection[str] | None = None) -> str:
+        """The difference between two snapshots, of all files or of some, as a unified diff.
 
+        Raises Lost when one is gone.
+        """
+        _check(old, new)
+        return "" if old == new else await self._files.diff(old, new, paths)
 
-def _sort(folder: Path, listed: bytes) -> tuple[bytes, bytes]:
-    """From `ls-files -t -z`: the paths that are gone, and those that are new or changed."""
-    entries = [(entry[:1], entry[2:]) for entry in listed.split(b"\0") if entry]
-    gone = {path for tag, path in entries if tag == b"R"}
-    present = {path for _, path in entries} - gone
-    root = os.fsencode(folder)
-    stored = [path for path in present if _can_be_stored(os.path.join(root, path))]
-    return _joined(gone), _joined(stored)
+    async def read(self, blobs: Sequence[str]) -> dict[str, bytes]:
+        """The contents of blobs, by id; raises Lost when one is gone."""
+        _check(*blobs)
+        return await self._files.read(blobs) if blobs else {}
+
+    async def write(self, content: bytes) -> str:
+        """Store a file's content; its id, which is git's."""
+        with _explained(self.directory):
+            await asyncio.to_thread(note_folder, self.directory, self.folder)
+            return await self._files.write(content)
 
 
-def _can_be_stored(path: bytes) -> bool:
-    """Not a nested repository, which git lists with a slash, and not unreadable."""
-    return not path.endswith(b"/") and (os.path.islink(path) or os.access(path, os.R_OK))
+def _check(*names: str) -> None:
+    for name in names:
+        if not _ID.fullmatch(name):
+            raise MaxAgentError(f"`{name}` is not a snapshot")
 
 
-def _joined(paths: Iterable[bytes]) -> bytes:
-    return b"".join(path + b"\0" for path in sorted(paths))
+@contextmanager
+def _explained(directory: Path) -> Generator[None]:
+    """Turn the system's errors into words, and git's about a full disk."""
+    try:
+        yield
+    except GitFailed as error:
+        if FULL not in error.message:
+            raise
+        raise _cannot(directory, FULL_DISK) from error
+    except OSError as error:
+        reason = FULL_DISK if error.errno == ENOSPC else str(error.strerror)
+        raise _cannot(directory, reason) from error
 
 
-def _change(described: bytes, path: bytes) -> Change:
-    """One entry of `diff-tree --raw`: `:old mode, new mode, old blob, new blob, letter`."""
-    old_mode, new_mode, old_blob, new_blob, _ = described.decode().removeprefix(":").split(" ")
-    return Change(os.fsdecode(path), Version(old_mode, old_blob), Version(new_mode, new_blob))
-
-
-def _own_data(folder: Path, data: Path) -> list[str]:
-    """The pattern that leaves our own data out, when it lies inside the folder."""
-    if not data.is_relative_to(folder):
-        return []
-    relative = data.relative_to(folder).as_posix()
-    return ["/" + re.sub(r"([\\*?\[])", r"\\\1", relative) + "/"]
+def _cannot(directory: Path, reason: str) -> MaxAgentError:
+    remedy = "free some space" if reason == FULL_DISK else "see to the data folder"
+    message = f"cannot store a snapshot in `{directory}`: {reason}"
+    return MaxAgentError(message, hint=f"{remedy} and run the command again")

@@ -13,9 +13,14 @@ def new() -> str:
     return str(uuid.uuid4())
 
 
+def is_one(text: str) -> bool:
+    """Whether a text is a thread id: a lower-case UUID."""
+    return bool(_UUID.fullmatch(text))
+
+
 def checked(thread_id: str) -> str:
     """The id itself, fit to name a file; raises UsageError for anything but a lower-case UUID."""
-    if not _UUID.fullmatch(thread_id):
+    if not is_one(thread_id):
         raise UsageError(
             f"`{thread_id}` is not a thread id",
             hint="a thread id is a UUID; `mcode threads list --all` shows them",

@@ -22,6 +22,14 @@ Status = Literal[
 """waiting: asks something · unverified: ended without proof · limit: a limit stopped it, it can go
 on · interrupted: stopped half-way, it can go on · unknown: went on elsewhere, as in Studio."""
 
+STATUS_OF_OUTCOME: dict[str, Status] = {
+    "verified": "done",
+    "unverified": "unverified",
+    "failed": "failed",
+    "undone": "undone",
+}
+TITLE_LENGTH = 60
+
 
 @dataclass(frozen=True)
 class ThreadRow:
@@ -43,8 +51,18 @@ class ThreadRow:
     """What the user chose for it, as it was given to `record`."""
     evidence: Mapping[str, Any] | None = None
     """What proves the result, once a run has recorded it."""
+    parent: str = ""
+    """Id of the thread that this one was forked from."""
+    parent_step: int = 0
+    """The parent's step at which it was forked."""
     steps: int = 0
-    """Supersteps of its graph so far."""
+    """Model answers so far."""
+
+
+def title_of(request: str) -> str:
+    """The first line of what was asked, cut short."""
+    first = request.strip().splitlines()[0]
+    return first if len(first) <= TITLE_LENGTH else first[: TITLE_LENGTH - 1].rstrip() + "…"
 
 
 def from_store(stored: sqlite3.Row) -> ThreadRow:

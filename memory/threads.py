@@ -17,6 +17,7 @@ from ..config import paths
 from ..config.errors import UsageError
 from . import checkpoint_facts, lease
 from .database import connect, explained, immediate, prepare
+from .forks import copy_checkpoints, copy_history
 from .thread_row import Status, ThreadRow, as_it_is, begun_elsewhere, from_store, to_store
 
 SHORTEST_PREFIX = 4
@@ -49,6 +50,21 @@ class ThreadIndex:
         )
         self._insert(row)
         return row
+
+    def fork(self, fork: ThreadRow, checkpoint_id: str, file_entry: int) -> None:
+        """Put a fork on the list, with what its `parent` had said and done to files by then.
+
+        Without a checkpoint it begins anew.
+        """
+        with (
+            explained(self._path),
+            closing(connect(self._path)) as connection,
+            immediate(connection),
+        ):
+            if checkpoint_id:
+                copy_checkpoints(connection, fork.parent, checkpoint_id, fork.thread_id)
+                copy_history(connection, fork.parent, file_entry, fork.thread_id)
+            _insert(connection, fork)
 
     def set_status(
         self, thread_id: str, status: Status, *, evidence: Mapping[str, object] | None = None
@@ -131,20 +147,17 @@ class ThreadIndex:
         ):
             checkpoint_facts.delete(connection, thread_id)
             connection.execute("DELETE FROM journal WHERE thread_id = ?", (thread_id,))
+            connection.execute("DELETE FROM file_history WHERE thread_id = ?", (thread_id,))
             connection.execute("DELETE FROM threads WHERE thread_id = ?", (thread_id,))
             shutil.rmtree(paths.outputs_folder(self._home, thread_id), ignore_errors=True)
+            shutil.rmtree(paths.backups_folder(self._home, thread_id), ignore_errors=True)
 
     def _is_held(self, row: ThreadRow) -> bool:
         return row.status == "running" and lease.holder(self._home, row.thread_id) is not None
 
     def _insert(self, row: ThreadRow) -> None:
-        stored = to_store(row)
         with explained(self._path), closing(connect(self._path)) as connection:
-            connection.execute(
-                f"INSERT INTO threads ({', '.join(stored)})"
-                f" VALUES ({', '.join(f':{column}' for column in stored)})",
-                stored,
-            )
+            _insert(connection, row)
 
     def _update(self, thread_id: str, assignment: str, values: tuple[str | None, ...]) -> None:
         """Change a thread's row; one begun elsewhere gets its row now."""
@@ -154,6 +167,15 @@ class ThreadIndex:
                 return
         self._insert(self.get(thread_id))
         self._update(thread_id, assignment, values)
+
+
+def _insert(connection: sqlite3.Connection, row: ThreadRow) -> None:
+    stored = to_store(row)
+    connection.execute(
+        f"INSERT INTO threads ({', '.join(stored)})"
+        f" VALUES ({', '.join(f':{column}' for column in stored)})",
+        stored,
+    )
 
 
 def _ambiguous(text: str, found: list[ThreadRow]) -> UsageError:

@@ -14,14 +14,13 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from ..tools.tool import has_effect
 from ..tools.toolset import ALL
 from .asking import newest_answer
 from .context import Context
 from .conversation import answer_to, last_answer
 from .dispatch import Dispatched, Tools, dispatch, grouped
-from .ruling import Ruling, answered, rule
-from .snapshot import ground
+from .previews import previewed
+from .ruling import Ruling, answered, ids_of, rule, shown
 from .state import RoleName, State
 from .tell import tell
 from .workbench import Workbench, workbench
@@ -42,8 +41,9 @@ async def approve(state: State, runtime: Runtime[Context]) -> Dispatched:
         return dispatch(state, queue, every, bench.workspace)
     answer = last_answer(state, role)
     rulings = [await asyncio.to_thread(rule, call, tools, bench) for call in answer.tool_calls]
-    rulings = _still_asked(rulings, state.get("asked", []))
-    asked = [ruling.call["id"] for ruling in rulings if ruling.verdict == "ask"]
+    rulings = _still_asked(rulings, ids_of(state.get("asked", [])))
+    rulings = await previewed(rulings, state, tools, bench)
+    asked = [shown(ruling) for ruling in rulings if ruling.verdict == "ask"]
     if asked and asked != state.get("asked"):
         return Command(goto="approve", update={"asked": asked})
     rulings = ask_human(rulings, tools, bench)
@@ -51,11 +51,8 @@ async def approve(state: State, runtime: Runtime[Context]) -> Dispatched:
     for message in messages:
         _tell_result(runtime, message)
     groups = grouped([ruling.call for ruling in rulings if ruling.verdict == "allow"], tools)
-    acts = any(has_effect(tools[call["name"]]) for group in groups for call in group)
-    before = await ground(state, runtime) if acts else {}
     answers = {"messages": messages} if messages else {}
-    update = {**answers, **before, "asked": []}
-    return dispatch(state, groups, tools, bench.workspace, update)
+    return dispatch(state, groups, tools, bench.workspace, {**answers, "asked": []})
 
 
 def ask_human(rulings: list[Ruling], tools: Tools, bench: Workbench) -> list[Ruling]:
@@ -68,7 +65,7 @@ def ask_human(rulings: list[Ruling], tools: Tools, bench: Workbench) -> list[Rul
     return [by_id.get(ruling.call["id"], ruling) for ruling in rulings]
 
 
-def _still_asked(rulings: list[Ruling], asked: list[str]) -> list[Ruling]:
+def _still_asked(rulings: list[Ruling], asked: set[str]) -> list[Ruling]:
     """What was shown to the human waits for the answer, even where it would be allowed by now."""
     return [
         replace(ruling, verdict="ask")
@@ -86,6 +83,7 @@ def _request(asked: list[Ruling]) -> dict[str, Any]:
                 "args": ruling.call["args"],
                 "description": ruling.reason,
                 "tool_call_id": ruling.call["id"],
+                **({"diff": ruling.diff} if ruling.diff else {}),
             }
             for ruling in asked
         ],

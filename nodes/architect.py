@@ -1,12 +1,13 @@
 """The architect: reads the project and plans; hands a brief to the coder."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from .context import Context
 from .conversation import brief
+from .next_job import next_job
 from .state import State
 from .tell import tell
 from .turn import take_turn
@@ -19,7 +20,7 @@ async def architect(
 ) -> Command[Literal["architect", "approve", "coder"]]:
     """Speak once; when the plan stands, brief the coder."""
     if state.get("outcome"):
-        return Command(goto="architect", update=next_job(state["request"]))
+        return Command(goto="architect", update=next_job(state, "architect", state["request"]))
     turn = await take_turn(state, runtime, "architect", opening=state["request"])
     if turn.words is None:
         return Command(goto="approve", update=turn.update)
@@ -30,24 +31,6 @@ async def architect(
     text = WITH_PLAN.format(request=request, plan=plan) if plan else _small(request, turn.words)
     messages = [*turn.update.get("messages", []), brief("coder", text)]
     return Command(goto="coder", update={**turn.update, "messages": messages})
-
-
-def next_job(request: str) -> dict[str, Any]:
-    """A new request on a thread that had ended, as Studio allows: what was said before stays."""
-    return {
-        "messages": [brief("architect", request)],
-        "role": "architect",
-        "steps": 0,
-        "queue": [],
-        "summary": "",
-        "base_tree": "",
-        "theirs": [],
-        "evidence": None,
-        "accepted": False,
-        "kept": False,
-        "rounds": 0,
-        "outcome": None,
-    }
 
 
 def plan_in(words: str) -> str:

@@ -8,12 +8,12 @@ from langchain_core.tools import BaseTool
 from langgraph.types import Command, Send
 
 from ..tools.result import ToolRefusal
-from ..tools.tool import effect_of, has_effect, path_arguments
+from ..tools.tool import effect_of, named_paths
 from ..tools.workspace import Workspace
 from .conversation import last_seen
 from .state import AfterTools, Queued, State, ToolTask
 
-Dispatched = Command[Literal["approve", "tools", "architect", "coder", "tester"]]
+Dispatched = Command[Literal["approve", "tools", "architect", "coder", "tester", "editor"]]
 Tools = Mapping[str, BaseTool]
 
 
@@ -41,10 +41,7 @@ def dispatch(
     if not groups:
         return Command(goto=role, update=update)
     first, rest = groups[0], groups[1:]
-    # what the groups before a queued one did is not known here: it may have been an effect
-    acted = bool(state.get("queue") and state.get("base_tree"))
-    acts = acted or any(has_effect(tools[call["name"]]) for call in first)
-    then: AfterTools = "approve" if rest else "snapshot" if acts else role
+    then: AfterTools = "approve" if rest else role
     sends = [Send("tools", _task(state, call, then, tools, workspace)) for call in first]
     return Command(goto=sends, update={**(update or {}), "queue": rest})
 
@@ -52,7 +49,7 @@ def dispatch(
 def _task(
     state: State, call: Queued, then: AfterTools, tools: Tools, workspace: Workspace
 ) -> ToolTask:
-    named = _named_files(call, path_arguments(tools[call["name"]]), workspace)
+    named = named_files(call, tools[call["name"]], workspace)
     return ToolTask(
         call=call,
         role=state.get("role", "coder"),
@@ -60,16 +57,18 @@ def _task(
         options=state.get("options", {}),
         seen=last_seen(state, named),
         todos=state.get("todos", []),
+        tree=state.get("tree", ""),
+        turn=state.get("turn", 1),
         then=then,
     )
 
 
-def _named_files(call: Queued, arguments: tuple[str, ...], workspace: Workspace) -> list[str]:
+def named_files(call: Queued, tool: BaseTool, workspace: Workspace) -> list[str]:
     """The files that the call names, relative to the project; one that is refused has no entry."""
     files: list[str] = []
-    for name in arguments:
+    for name in named_paths(tool, call["args"]):
         try:
-            files.append(workspace.relative(workspace.resolve(str(call["args"].get(name, "")))))
+            files.append(workspace.relative(workspace.resolve(name)))
         except ToolRefusal:
             continue
     return files

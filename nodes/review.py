@@ -1,19 +1,25 @@
 """The end of a task: the human keeps the result, undoes it, or goes on with a remark."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from ..memory.active import active
+from ..memory.file_history import Entry
+from ..memory.net_changes import net_changes, net_diff
+from ..memory.restore import carry_out, plan
+from ..memory.snapshots import Snapshots
 from .asking import newest_answer
 from .context import Context
 from .conversation import brief
 from .decisions import decisions_in
-from .snapshot import current_tree, span
+from .file_record import look, stand, tell_changes
 from .state import Outcome, State
 from .tell import tell
-from .workbench import workbench
+from .workbench import thread_id, workbench
 
 SHOWN_DIFF = 20_000
 """Characters of the diff in the question itself; the whole is one command away."""
@@ -27,24 +33,21 @@ async def review(state: State, runtime: Runtime[Context]) -> Reviewed:
     Without git nobody can say whether there are changes: then it is always asked.
     """
     kept = state.get("kept") or state.get("options", {}).get("apply")
-    base, tree = span(state)
-    unchanged = bool(tree) and base == tree
+    sees_all = await asyncio.to_thread(Snapshots.sees_commands)
+    unchanged = sees_all and not net_changes(await done_since(state, runtime))
     decision = {"type": "approve"} if kept or unchanged else await _ask(state, runtime)
     if decision.get("type") == "reject":
         return await _undo(state, runtime)
     if decision.get("type") == "respond":
         told = brief("coder", REMARK.format(words=decision.get("message") or ""))
-        return Command(
-            goto="coder",
-            update={"messages": [told], "accepted": False, "rounds": 0, "role": "coder"},
-        )
+        undecided = {"accepted": False, "rounds": 0, "turn": state.get("turn", 1) + 1}
+        return Command(goto="coder", update={"messages": [told], "role": "coder", **undecided})
     return await _keep(state, runtime)
 
 
 async def _ask(state: State, runtime: Runtime[Context]) -> Mapping[str, Any]:
     bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
-    base, tree = span(state)
-    diff = await bench.snapshots.diff(base, tree) if bench.snapshots else ""
+    diff = await net_diff(bench.snapshots, await done_since(state, runtime))
     action = {"name": "review", "args": {"outcome": outcome(state), "diff": diff[:SHOWN_DIFF]}}
     question = {
         "action_requests": [{**action, "description": "keep, undo, or go on with a remark"}],
@@ -62,29 +65,42 @@ def _decision(answer: object) -> Mapping[str, Any] | None:
 
 async def _keep(state: State, runtime: Runtime[Context]) -> Reviewed:
     """The evidence must be of the files as they are now: changed since, they are tested again."""
-    tree, evidence = await current_tree(state, runtime), state.get("evidence")
+    bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
+    tree, evidence = await look(bench, runtime, state.get("tree", "")), state.get("evidence")
+    files = await stand(bench, runtime, tree)
     moved = evidence is not None and tree != evidence["tree"]
     if moved and outcome(state) == "verified":
         if not state.get("kept"):
             tell(runtime, "notice", text="files changed since the tests ran: testing again")
-            return Command(goto="verify", update={"kept": True, "tree": tree})
+            return Command(goto="verify", update={"kept": True, **files})
         tell(
             runtime, "notice", text="files keep changing: the evidence is not of what is there now"
         )
-        return Command(goto="__end__", update={"tree": tree, "outcome": "unverified"})
-    return Command(goto="__end__", update={"kept": True, "tree": tree, "outcome": outcome(state)})
+        return Command(goto="__end__", update={**files, "outcome": "unverified"})
+    return Command(goto="__end__", update={"kept": True, **files, "outcome": outcome(state)})
 
 
 async def _undo(state: State, runtime: Runtime[Context]) -> Reviewed:
-    """Take back what the thread changed; files that somebody else changed are left alone."""
+    """Take back what this job did; what others did to the same files meanwhile is kept."""
     bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
-    if bench.snapshots:
-        theirs = state.get("theirs", [])
-        restored = await bench.snapshots.restore(*span(state), keep=theirs)
-        tell(runtime, "notice", text=f"put back: {', '.join(restored.paths) or 'nothing'}")
-        for path in restored.conflicts:
-            tell(runtime, "notice", text=f"`{path}` was changed by others too and is left as it is")
-    return Command(goto="__end__", update={"outcome": "undone"})
+    thread, turn = thread_id(runtime), state.get("turn", 1)
+    planned = await plan(bench.snapshots, await done_since(state, runtime))
+    done = await carry_out(bench.snapshots, bench.history, thread, planned, "undo", turn)
+    tell(runtime, "notice", text=f"put back: {', '.join(done.paths) or 'nothing'}")
+    for conflict in done.conflicts:
+        tell(runtime, "notice", text=f"`{conflict.path}` is left as it is: {conflict.reason}")
+    tree = await bench.snapshots.take()
+    tell_changes(runtime, done.entry.changes if done.entry else (), "undo", tree)
+    return Command(
+        goto="__end__", update={"outcome": "undone", **await stand(bench, runtime, tree)}
+    )
+
+
+async def done_since(state: State, runtime: Runtime[Context]) -> list[Entry]:
+    """What the thread did to files in its current job and what is still in effect of it."""
+    bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
+    entries = await asyncio.to_thread(bench.history.entries, thread_id(runtime))
+    return [entry for entry in active(entries) if entry.number > state.get("since", 0)]
 
 
 def outcome(state: State) -> Outcome:

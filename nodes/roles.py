@@ -1,4 +1,4 @@
-"""The roles of a task: what each may use. Its words are in `<role>.md` beside this file."""
+"""The roles: what each may use. Its words are in `<role>.md` beside this file."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,8 @@ LOOKING = (
     "command_output",
 )
 TALKING = ("todowrite", "todoread", "todoclear", "ask_user", "attempt_completion")
-CHANGING = ("edit", "write_file", "run_command")
+EDITING = ("edit", "replace_in_file", "apply_patch", "write_file")
+CHANGING = (*EDITING, "run_command")
 
 
 @dataclass(frozen=True)
@@ -31,4 +32,5 @@ ROLES: dict[RoleName, Role] = {
     "architect": Role("architect", (*LOOKING, *TALKING)),
     "coder": Role("coder", (*LOOKING, *CHANGING, *TALKING)),
     "tester": Role("tester", (*LOOKING, *CHANGING, *TALKING)),
+    "editor": Role("editor", (*LOOKING, *EDITING, "ask_user", "attempt_completion")),
 }

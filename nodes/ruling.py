@@ -8,7 +8,7 @@ from langchain_core.messages.tool import ToolCall
 from langchain_core.tools import BaseTool
 
 from ..tools.permissions import decide
-from ..tools.tool import effect_of, path_arguments
+from ..tools.tool import effect_of, named_paths
 from ..tools.toolset import canonical, unknown_tool
 from .decisions import decisions_in
 from .state import Queued
@@ -29,6 +29,20 @@ class Ruling:
     """Why; for `deny` and `answered` it is what the model reads."""
     choices: tuple[str, ...] = ()
     """What the human may decide."""
+    diff: str = ""
+    """What an edit would change, for the human who is asked."""
+    commands: tuple[str, ...] = ()
+    """Those that will run after an edit."""
+
+
+def shown(ruling: Ruling) -> str:
+    """What an answer binds to, as `State.asked` keeps it: the call and the commands after it."""
+    return "\n".join([ruling.call["id"], *ruling.commands])
+
+
+def ids_of(asked: Sequence[str]) -> set[str]:
+    """The ids of the calls that are being asked."""
+    return {one.partition("\n")[0] for one in asked}
 
 
 def rule(call: ToolCall, tools: Mapping[str, BaseTool], bench: Workbench) -> Ruling:
@@ -46,7 +60,7 @@ def _decided(queued: Queued, tool: BaseTool, bench: Workbench) -> Ruling:
         tool.name,
         effect_of(tool),
         queued["args"],
-        path_arguments(tool),
+        named_paths(tool, queued["args"]),
         bench.workspace,
         bench.policy,
     )
@@ -55,7 +69,7 @@ def _decided(queued: Queued, tool: BaseTool, bench: Workbench) -> Ruling:
     if effect_of(tool) == "talk":
         return Ruling(queued, "ask", str(queued["args"].get("question", "")), ("respond",))
     choices = ("approve", "edit", "reject", "respond")
-    return Ruling(queued, decision.verdict, decision.reason, choices)
+    return Ruling(queued, decision.verdict, decision.reason, choices, commands=decision.commands)
 
 
 def answered(

@@ -1,21 +1,27 @@
 """Run one allowed call, exactly once: the journal knows what has started and what it answered."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import asdict
+from typing import Any, Literal
 
+from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..memory.journal import Finished, Unfinished
+from ..tools.after_edit import checks_for_all
 from ..tools.invoke import for_model, invoke
 from ..tools.result import ToolResult, ToolRun
-from ..tools.tool import has_effect
+from ..tools.tool import effect_of, has_effect
 from ..tools.toolset import unknown_tool
 from .context import Context
 from .conversation import answer_to
-from .state import AfterTools, ToolTask
+from .dispatch import named_files
+from .file_record import FileRecord
+from .state import AfterTools, Queued, ToolTask
 from .tell import tell
-from .workbench import Workbench, outputs_folder, thread_id, workbench
+from .workbench import Workbench, backups_folder, outputs_folder, thread_id, workbench
 
 UNKNOWN = (
     "Outcome unknown: this call was started at {started} and the process died before it finished. "
@@ -29,24 +35,65 @@ AfterTool = Command[AfterTools]
 async def run_tool(state: ToolTask, runtime: Runtime[Context]) -> AfterTool:
     """Run the call, or replay its recorded result, or say that its outcome is unknown."""
     bench = await workbench(state["folder"], state["options"], runtime.context)
-    thread, call = thread_id(runtime), state["call"]
     tools = (await asyncio.to_thread(bench.voice, state["role"])).tools
-    tool = tools.get(call["name"])  # none: taken out of the configuration meanwhile
-    repeatable = tool is not None and not has_effect(tool)
+    tool = tools.get(state["call"]["name"])
+    if tool is None:  # taken out of the configuration meanwhile
+        result = ToolResult(error=unknown_tool(state["call"]["name"], tools))
+        return _answered(state, runtime, result)
+    if not has_effect(tool):
+        return _answered(state, runtime, await _once(state, runtime, bench, tool))
+    return await _with_effect(state, runtime, bench, tool)
+
+
+async def _with_effect(
+    state: ToolTask, runtime: Runtime[Context], bench: Workbench, tool: BaseTool
+) -> AfterTool:
+    """Run it between two snapshots, so that what it does to the files can be taken back."""
+    call, kind = state["call"], _kind(state["call"], tool, bench)
+    record = FileRecord(
+        bench, runtime, call["id"], kind, call["name"], state["turn"], state["tree"]
+    )
+    result = await _once(state, runtime, bench, tool, record)
+    return _answered(state, runtime, result, {**await record.update(), "proven": False})
+
+
+def _kind(call: Queued, tool: BaseTool, bench: Workbench) -> Literal["tool", "shell"]:
+    """Whether it writes the files that it names and no others; commands after an edit may."""
+    if effect_of(tool) != "edit":
+        return "shell"
+    named = named_files(call, tool, bench.workspace)
+    return "shell" if checks_for_all(bench.policy.after_edit, named) else "tool"
+
+
+async def _once(
+    state: ToolTask,
+    runtime: Runtime[Context],
+    bench: Workbench,
+    tool: BaseTool,
+    record: FileRecord | None = None,
+) -> ToolResult:
+    """Call the tool unless the journal knows the call; an effect is recorded around it."""
+    thread, call = thread_id(runtime), state["call"]
+    named = named_files(call, tool, bench.workspace) if effect_of(tool) == "edit" else []
+    if record:
+        await record.look(named)
     begun = await asyncio.to_thread(
-        bench.journal.begin, thread, call["id"], call["name"], repeatable=repeatable
+        bench.journal.begin, thread, call["id"], tool.name, repeatable=record is None
     )
     if isinstance(begun, Finished):
-        return _answered(state, runtime, ToolResult(**begun.result))
+        return ToolResult(**begun.result)
+    if record:
+        await record.begin()
     if isinstance(begun, Unfinished):
         result = ToolResult(error=UNKNOWN.format(started=begun.started_at))
-    elif tool is None:
-        result = ToolResult(error=unknown_tool(call["name"], tools))
     else:
         given = await asyncio.to_thread(_run_of, state, bench, runtime)
         result = await invoke(tool, call["args"], given)
+    if record:
+        perhaps = named if result.ok or isinstance(begun, Unfinished) else ()
+        await record.finish(result.metadata.get("paths", perhaps))
     await asyncio.to_thread(bench.journal.finish, thread, call["id"], asdict(result))
-    return _answered(state, runtime, result)
+    return result
 
 
 def _run_of(task: ToolTask, bench: Workbench, runtime: Runtime[Context]) -> ToolRun:
@@ -58,11 +105,18 @@ def _run_of(task: ToolTask, bench: Workbench, runtime: Runtime[Context]) -> Tool
         command_timeout=bench.settings.security.command_timeout,
         seen=task["seen"],
         todos=task["todos"],
+        policy=bench.policy,
+        backups=backups_folder(bench, runtime),
         emit=lambda text: tell(runtime, "tool_output", id=call_id, text=text),
     )
 
 
-def _answered(task: ToolTask, runtime: Runtime[Context], result: ToolResult) -> AfterTool:
+def _answered(
+    task: ToolTask,
+    runtime: Runtime[Context],
+    result: ToolResult,
+    files: Mapping[str, Any] | None = None,
+) -> AfterTool:
     call = task["call"]
     tell(
         runtime,
@@ -81,4 +135,6 @@ def _answered(task: ToolTask, runtime: Runtime[Context], result: ToolResult) -> 
     message = answer_to(
         call["id"], call["name"], task["role"], text, ok=result.ok, seen=result.seen
     )
-    return Command(goto=task["then"], update={"messages": [message], **result.update})
+    return Command(
+        goto=task["then"], update={"messages": [message], **result.update, **(files or {})}
+    )

@@ -9,8 +9,8 @@ from typing_extensions import TypedDict
 
 from ..tools.todo import Todo
 
-RoleName = Literal["architect", "coder", "tester"]
-AfterTools = Literal["approve", "snapshot", "architect", "coder", "tester"]
+RoleName = Literal["architect", "coder", "tester", "editor"]
+AfterTools = Literal["approve", "architect", "coder", "tester", "editor"]
 Outcome = Literal["verified", "unverified", "failed", "undone"]
 Latest = TypeVar("Latest")
 
@@ -48,6 +48,10 @@ class Options(TypedDict, total=False):
     """Keep the result without asking."""
     skip_tests: bool
     """End without evidence, as `unverified`."""
+    files: list[str]
+    """The only files that may be changed, by path relative to the project; absent: any."""
+    backup: bool
+    """Keep what a file held before it is overwritten; absent: as the configuration says."""
 
 
 class Evidence(TypedDict):
@@ -100,6 +104,8 @@ class ToolTask(TypedDict):
     options: Options
     seen: dict[str, str]
     todos: list[Todo]
+    tree: str
+    turn: int
     then: AfterTools
     """The node that follows when every call of the group has its result."""
 
@@ -121,11 +127,14 @@ class State(TypedDict, total=False):
     role: RoleName
     """Who speaks."""
     steps: int
-    """Model turns taken."""
+    """Model turns taken; the thread's step n is its n-th model answer."""
     steps_allowed: int
-    """Model turns after which the run stops and waits to be resumed."""
+    """Step after which the run stops and waits to be resumed; 0: not yet decided."""
+    turn: int
+    """How often the human has asked for something, from 1: the task, a remark, new input."""
     asked: list[str]
-    """What the human is being asked: ids of calls, or the test command; empty otherwise."""
+    """What the human is being asked: calls as `ruling.shown` has them, or the test command; empty
+    otherwise."""
     queue: list[list[Queued]]
     """Groups of allowed calls that wait for the group before them."""
     todos: Annotated[list[Todo], keep_latest]
@@ -133,15 +142,16 @@ class State(TypedDict, total=False):
     """The result that `attempt_completion` named last."""
     summary: str
     """What the coder says it did."""
-    base_tree: str
-    """Workspace snapshot before the first effect; what `undo` goes back to."""
-    tree: str
-    """Workspace snapshot after the last step that changed files."""
-    theirs: list[str]
-    """Files that changed while no step of the thread ran: somebody else's, never undone."""
+    tree: Annotated[str, keep_latest]
+    """Workspace snapshot after the last step that could change files: a checkpoint is the pair
+    (conversation, files)."""
+    file_entry: Annotated[int, keep_latest]
+    """Number of the thread's last entry in the history of files at this checkpoint."""
+    since: int
+    """The same when the current job began: what came later is its doing."""
     evidence: Evidence | None
     """The last test run."""
-    proven: bool
+    proven: Annotated[bool, keep_latest]
     """No step had an effect since the last test run; snapshots do not see every file."""
     accepted: bool
     """The tester has accepted the change."""

@@ -8,10 +8,11 @@ from langgraph.types import Command
 
 from .context import Context
 from .conversation import brief
+from .file_record import look, stand
 from .repair import send_back
-from .snapshot import ground
 from .state import State
 from .turn import take_turn
+from .workbench import workbench
 
 Verdict = Literal["accepted", "rejected"]
 REJECTED = "The tester rejected the change:\n\n{words}"
@@ -33,11 +34,10 @@ async def tester(
         told = brief("coder", REJECTED.format(words=turn.words))
         goto, update = await send_back(state, runtime, turn.update, told)
         return Command(goto=goto, update=update)
-    now = await ground(state, runtime)
-    tree, evidence = now.get("tree", state.get("tree", "")), state.get("evidence")
-    same = evidence is not None and bool(tree) and evidence["tree"] == tree
-    proven = same and state.get("proven", False)
-    update = {**turn.update, **now, "accepted": True}
+    bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
+    tree, evidence = await look(bench, runtime, state.get("tree", "")), state.get("evidence")
+    proven = evidence is not None and evidence["tree"] == tree and state.get("proven", False)
+    update = {**turn.update, **await stand(bench, runtime, tree), "accepted": True}
     return Command(goto="review" if proven else "verify", update=update)
 
 

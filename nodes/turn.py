@@ -16,6 +16,8 @@ from ..models.errors import ModelFailure
 from ..models.retry import delay
 from .context import Context
 from .conversation import brief, conversation, final_words
+from .file_record import last_entry
+from .moved_files import moved_files
 from .state import RoleName, State, Usage
 from .tell import tell
 from .workbench import Voice, Workbench, workbench
@@ -47,9 +49,11 @@ async def take_turn(
     if state.get("role") != role:
         tell(runtime, "role", role=role)
     heard = conversation(state, role)
-    told = [] if heard else [brief(role, opening)]
+    moved = await moved_files(state, runtime, bench, role)
+    told = moved if heard else [brief(role, opening)]
     voice = await asyncio.to_thread(bench.voice, role)
-    answer = _signed(await _answer(voice, bench, [*heard, *told], runtime), role)
+    step = state.get("steps", 0) + 1
+    answer = _signed(await _answer(voice, bench, [*heard, *told], runtime), role, step)
     used = _used(state.get("usage", NOTHING_USED), answer, bench)
     _tell_answer(runtime, answer, role, used, bench)
     finished = not (answer.tool_calls or answer.invalid_tool_calls)
@@ -57,9 +61,11 @@ async def take_turn(
     update = {
         "messages": [*told, answer, *again],
         "role": role,
-        "steps": state.get("steps", 0) + 1,
+        "steps": step,
         "steps_allowed": allowed,
         "usage": used,
+        # the human may have put files back since the last call
+        "file_entry": await last_entry(bench, runtime),
     }
     return Turn(update, str(answer.text) if finished and not again else None)
 
@@ -76,9 +82,9 @@ def _again(heard: list[AnyMessage], role: RoleName, bench: Workbench) -> HumanMe
 
 def _steps_allowed(state: State, bench: Workbench) -> int:
     """Park the thread at the limit; whoever resumes it grants as many turns again."""
-    turns = bench.settings.model.max_iterations
-    allowed = state.get("steps_allowed", turns)
-    if state.get("steps", 0) < allowed:
+    turns, steps = bench.settings.model.max_iterations, state.get("steps", 0)
+    allowed = state.get("steps_allowed") or steps + turns
+    if steps < allowed:
         return allowed
     interrupt({"type": "limit", "steps": allowed, "description": f"{allowed} model turns used"})
     return allowed + turns
@@ -105,13 +111,13 @@ async def _answer(
         await asyncio.sleep(seconds)
 
 
-def _signed(answer: AIMessage, role: RoleName) -> AIMessage:
-    """Mark whose answer it is; give each call an id of its own, which the journal relies on.
+def _signed(answer: AIMessage, role: RoleName, step: int) -> AIMessage:
+    """Mark whose answer it is and which; give each call an id of its own: the journal needs it.
 
     Providers send empty and repeated ids, and a rewound thread must not meet its old ones again.
     """
     answer.id = f"answer-{uuid4().hex}"
-    answer.additional_kwargs["role"] = role
+    answer.additional_kwargs |= {"role": role, "step": step}
     for call in (*answer.tool_calls, *answer.invalid_tool_calls):
         call["id"] = f"call_{uuid4().hex[:16]}"
     return answer

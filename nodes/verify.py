@@ -15,8 +15,8 @@ from .asking import newest_answer
 from .context import Context
 from .conversation import brief
 from .decisions import decisions_in
+from .file_record import FileRecord
 from .repair import send_back
-from .snapshot import current_tree, ground
 from .state import Evidence, State
 from .tell import tell
 from .workbench import Workbench, workbench
@@ -51,13 +51,12 @@ async def verify(
     asked = [command.shown] if command and _must_ask(state, bench) else []
     if asked != state.get("asked", []):
         return Command(goto="verify", update={"asked": asked})
-    before = await ground(state, runtime)
-    evidence = await _evidence(state, runtime, bench, command)
+    record = _record(state, runtime, bench)
+    evidence = await _evidence(state, record, command)
     tell(runtime, "evidence", **evidence)
     update: dict[str, Any] = {
-        **before,
+        **await record.update(),
         "evidence": evidence,
-        "tree": evidence["tree"],
         "asked": [],
         "proven": True,
     }
@@ -72,44 +71,48 @@ async def verify(
     return Command(goto="tester", update=update)
 
 
-async def _evidence(
-    state: State, runtime: Runtime[Context], bench: Workbench, command: TestCommand | None
-) -> Evidence:
+def _record(state: State, runtime: Runtime[Context], bench: Workbench) -> FileRecord:
+    info, turn = runtime.execution_info, state.get("turn", 1)
+    key = f"tests-{info.task_id if info else 'none'}"  # the same when a run cut short runs again
+    return FileRecord(bench, runtime, key, "shell", "verify", turn, state.get("tree", ""))
+
+
+async def _evidence(state: State, record: FileRecord, command: TestCommand | None) -> Evidence:
+    await record.look()
     if command is None:
-        return _nothing(NOT_FOUND, await current_tree(state, runtime))
-    if not _allowed(state, bench, command):
-        return _nothing(REFUSED, await current_tree(state, runtime), command.shown)
-    return await _tested(state, runtime, bench, command)
+        return _nothing(NOT_FOUND, record.tree)
+    if not _allowed(state, record.bench, command):
+        return _nothing(REFUSED, record.tree, command.shown)
+    await record.begin()
+    evidence = await _tested(record, command)
+    await record.finish()
+    return evidence
 
 
-async def _tested(
-    state: State, runtime: Runtime[Context], bench: Workbench, command: TestCommand
-) -> Evidence:
+async def _tested(record: FileRecord, command: TestCommand) -> Evidence:
     """Files that changed while the tests ran are not what was tested: then they run once more.
 
     What the second run changes again, such as a coverage file, is the tests' own.
     """
-    before = await current_tree(state, runtime)
-    evidence = await _run(state, runtime, bench, command)
-    changed = await _changed(bench, before, evidence["tree"])
+    evidence = await _run(record, command)
+    changed = await _changed(record, record.tree, evidence["tree"])
     if evidence["verdict"] != "passed" or not changed:
         return evidence
-    again = await _run(state, runtime, bench, command)
-    moved = await _changed(bench, evidence["tree"], again["tree"]) - changed
+    again = await _run(record, command)
+    moved = await _changed(record, evidence["tree"], again["tree"]) - changed
     if again["verdict"] == "passed" and moved:
         return {**again, "verdict": "unverified", "reason": MOVING.format(path=min(moved))}
     return again
 
 
-async def _changed(bench: Workbench, old: str, new: str) -> set[str]:
+async def _changed(record: FileRecord, old: str, new: str) -> set[str]:
     """Files that were there before and are not the same now; new ones are no part of the proof."""
-    changes = await bench.snapshots.changes(old, new) if bench.snapshots else []
+    changes = await record.bench.snapshots.changes(old, new)
     return {change.path for change in changes if change.kind != "added"}
 
 
-async def _run(
-    state: State, runtime: Runtime[Context], bench: Workbench, command: TestCommand
-) -> Evidence:
+async def _run(record: FileRecord, command: TestCommand) -> Evidence:
+    bench, runtime = record.bench, record.runtime
     tell(runtime, "verifying", command=command.shown)
     run = await run_tests(
         command,
@@ -118,7 +121,7 @@ async def _run(
         lambda text: tell(runtime, "tool_output", id="verify", text=text),
     )
     # taken after the run: files that the tests themselves write belong to what was tested
-    return _shown(run, await current_tree(state, runtime))
+    return _shown(run, await bench.snapshots.take())
 
 
 def _must_ask(state: State, bench: Workbench) -> bool:

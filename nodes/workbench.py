@@ -22,6 +22,7 @@ from ..config import paths
 from ..config.errors import UsageError
 from ..config.loading import Loaded, load
 from ..config.settings import Mode, Settings
+from ..memory.file_history import FileHistory
 from ..memory.journal import Journal
 from ..memory.snapshots import Snapshots
 from ..models.registry import close_model, open_model
@@ -33,6 +34,9 @@ from .context import Context
 from .prompt import system_prompt
 from .roles import ROLES
 from .state import Options, RoleName
+
+PROJECT_SETS = ("litellm.", "security.", "task.", "after_edit.")
+"""Settings of endpoints, permissions and commands: a project's own are told."""
 
 Model = Runnable[LanguageModelInput, AIMessage]
 
@@ -56,8 +60,8 @@ class Workbench:
     workspace: Workspace
     policy: Policy
     journal: Journal
-    snapshots: Snapshots | None
-    """None when git is missing: then nothing can be undone."""
+    snapshots: Snapshots
+    history: FileHistory
     home: Path
     model: ResolvedModel
     from_project: tuple[str, ...]
@@ -77,17 +81,30 @@ class Workbench:
             await close_model(voice.chat_model)
 
 
-Benches = dict[tuple[str, ...], Workbench]
+@dataclass(frozen=True)
+class _Wish:
+    """What a workbench is made for."""
+
+    folder: str
+    home: str
+    mode: str
+    model: str
+    base_url: str
+    files: tuple[str, ...]
+    backup: bool | None
+
+
+Benches = dict[_Wish, Workbench]
 _BENCHES: WeakKeyDictionary[asyncio.AbstractEventLoop, Benches] = WeakKeyDictionary()
 
 
 async def workbench(folder: str, options: Options, context: Context | None) -> Workbench:
     """The workbench of a thread; raises UsageError for a wrong folder or configuration."""
-    key = _key(folder, options, context or Context())
+    wish = _wish(folder, options, context or Context())
     benches = _BENCHES.setdefault(asyncio.get_running_loop(), {})
-    if key not in benches:
-        benches[key] = await asyncio.to_thread(_open, *key)
-    return benches[key]
+    if wish not in benches:
+        benches[wish] = await asyncio.to_thread(_open, wish)
+    return benches[wish]
 
 
 async def close_workbenches() -> None:
@@ -101,46 +118,61 @@ def outputs_folder(bench: Workbench, runtime: Runtime[Context]) -> Path:
     return paths.outputs_folder(bench.home, thread_id(runtime))
 
 
+def backups_folder(bench: Workbench, runtime: Runtime[Context]) -> Path | None:
+    """Where this thread's tools keep what they overwrite; None where that is not configured."""
+    wanted = bench.settings.tools.backup
+    return paths.backups_folder(bench.home, thread_id(runtime)) if wanted else None
+
+
 def thread_id(runtime: Runtime[Context]) -> str:
     """The id of the running thread; `none` for a graph that runs without a checkpointer."""
     info = runtime.execution_info
     return (info.thread_id if info else None) or "none"
 
 
-def _key(folder: str, options: Options, context: Context) -> tuple[str, str, str, str, str]:
-    return (
-        folder,
-        context.home,
-        context.mode or options.get("mode", ""),
-        context.model or options.get("model", ""),
-        context.base_url or options.get("base_url", ""),
+def _wish(folder: str, options: Options, context: Context) -> _Wish:
+    return _Wish(
+        folder=folder,
+        home=context.home,
+        mode=context.mode or options.get("mode", ""),
+        model=context.model or options.get("model", ""),
+        base_url=context.base_url or options.get("base_url", ""),
+        files=tuple(options.get("files", ())),
+        backup=options.get("backup"),
     )
 
 
-def _open(folder: str, home: str, mode: str, model: str, base_url: str) -> Workbench:
-    root = Path(folder)
+def _open(wish: _Wish) -> Workbench:
+    root = Path(wish.folder)
     if not root.is_absolute() or not os.path.isdir(root):
-        raise UsageError(f"`{folder}` is not a folder", hint="name the project's absolute path")
-    home_folder = Path(home) if home else paths.home()
-    loaded = load(root, home_folder, flags=_flags(mode, model, base_url))
+        raise UsageError(f"`{root}` is not a folder", hint="name the project's absolute path")
+    home = Path(wish.home) if wish.home else paths.home()
+    loaded = load(root, home, flags=_flags(wish))
     settings = loaded.settings
     return Workbench(
         settings=settings,
         workspace=Workspace(root.resolve(), tuple(settings.security.ignore_patterns)),
-        policy=Policy(_mode(settings), tuple(settings.security.command_whitelist)),
-        journal=Journal(paths.database(home_folder)),
-        snapshots=_open_snapshots(root, home_folder, settings),
-        home=home_folder,
+        policy=_policy(settings, wish.files),
+        journal=Journal(paths.database(home)),
+        snapshots=_open_snapshots(root, home, settings),
+        history=FileHistory(paths.database(home)),
+        home=home,
         model=resolve(settings, os.environ),
         from_project=_from_project(loaded, root),
     )
 
 
-def _flags(mode: str, model: str, base_url: str) -> dict[str, object]:
-    flags = {"security.mode": mode, "model.default": model, "litellm.base_url": base_url}
-    given: dict[str, object] = {key: value for key, value in flags.items() if value}
+def _flags(wish: _Wish) -> dict[str, object]:
+    texts = {
+        "security.mode": wish.mode,
+        "model.default": wish.model,
+        "litellm.base_url": wish.base_url,
+    }
+    given: dict[str, object] = {key: value for key, value in texts.items() if value}
+    if wish.backup is not None:
+        given["tools.backup"] = wish.backup
     # an endpoint named for this run is not tied to the provider that the configuration names
-    return {**given, "litellm.provider": ""} if base_url else given
+    return {**given, "litellm.provider": ""} if wish.base_url else given
 
 
 def _from_project(loaded: Loaded, root: Path) -> tuple[str, ...]:
@@ -148,19 +180,19 @@ def _from_project(loaded: Loaded, root: Path) -> tuple[str, ...]:
     return tuple(
         key
         for key, origin in loaded.origins.items()
-        if origin.startswith(file) and key.startswith(("litellm.", "security.", "task."))
+        if origin.startswith(file) and key.startswith(PROJECT_SETS)
     )
 
 
-def _mode(settings: Settings) -> Mode:
-    if settings.security.mode:
-        return settings.security.mode
-    return "edits" if settings.security.require_confirmation else "auto"
+def _policy(settings: Settings, files: tuple[str, ...]) -> Policy:
+    """What is allowed; a job on named files changes only them, and begins by asking."""
+    security = settings.security
+    usual: Mode = "ask" if files else "edits"
+    mode = security.mode or (usual if security.require_confirmation else "auto")
+    return Policy(mode, tuple(security.command_whitelist), files, settings.after_edit)
 
 
-def _open_snapshots(root: Path, home: Path, settings: Settings) -> Snapshots | None:
-    if not Snapshots.available():
-        return None
+def _open_snapshots(root: Path, home: Path, settings: Settings) -> Snapshots:
     store = paths.data_folder(home) / "snapshots"
     return Snapshots(root.resolve(), store, settings.security.ignore_patterns)
 

@@ -1,22 +1,17 @@
 """How a run ends: read from the thread's state, for every door alike."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any, Literal, cast
 
 from langgraph.types import StateSnapshot
 
-from ..memory.threads import Status
-from ..nodes.snapshot import span
+from ..memory.active import active
+from ..memory.net_changes import net_changes, net_diff
+from ..memory.thread_row import STATUS_OF_OUTCOME, Status
 from ..nodes.state import State
 from ..nodes.workbench import Workbench
 from .events import Completion, Event, Failure, Interrupted, Question
-
-STATUS_OF_OUTCOME: dict[str, Status] = {
-    "verified": "done",
-    "unverified": "unverified",
-    "failed": "failed",
-    "undone": "undone",
-}
 
 
 def question(thread_id: str, state: StateSnapshot) -> Question | None:
@@ -33,20 +28,22 @@ def question(thread_id: str, state: StateSnapshot) -> Question | None:
     return None
 
 
-async def completion(thread_id: str, state: StateSnapshot, bench: Workbench) -> Completion:
-    """The end of a task, with the evidence and everything that changed."""
+async def completion(
+    thread_id: str, state: StateSnapshot, bench: Workbench, graph: str
+) -> Completion:
+    """The end of a job, with the evidence and everything that changed."""
     values = cast(State, state.values)
-    base, tree = span(values)
-    outcome = values.get("outcome") or "unverified"
-    changed = base != tree and outcome != "undone"
-    changes = await bench.snapshots.changes(base, tree) if bench.snapshots and changed else []
+    entries = await asyncio.to_thread(bench.history.entries, thread_id)
+    since = values.get("since", 0)
+    job = [entry for entry in active(entries) if entry.number > since]
     return Completion(
         thread_id=thread_id,
-        outcome=outcome,
+        outcome=values.get("outcome") or "unverified",
         summary=values.get("summary", ""),
         evidence=values.get("evidence"),
-        files=[{"path": change.path, "kind": change.kind} for change in changes],
-        diff=await bench.snapshots.diff(base, tree) if bench.snapshots and changed else "",
+        files=[{"path": change.path, "kind": change.kind} for change in net_changes(job)],
+        diff=await net_diff(bench.snapshots, job),
+        graph=graph,
     )
 
 

@@ -127,11 +127,11 @@ class Todos:
 
 @dataclass(frozen=True)
 class FilesChanged:
-    """Files that a step changed, by tool, by command or by the user meanwhile."""
+    """Files that changed: by a tool, by a command, by others meanwhile, or put back."""
 
     type: ClassVar[str] = "files_changed"
     files: list[Mapping[str, str]]
-    """`path`, and `kind`: added, modified or deleted."""
+    """`path`, `kind` (added, modified, deleted) and `by` (tool, shell, others, undo)."""
     tree: str
     """Snapshot id of the workspace after the step."""
 
@@ -188,14 +188,14 @@ class Question:
     """Which interrupt; an answer names it."""
     kind: Literal["approval", "review", "limit"]
     action_requests: list[Mapping[str, Any]]
-    """`name`, `args`, `description` of each thing to decide."""
+    """`name`, `args`, `description` of each thing to decide, and of an edit its `diff`."""
     review_configs: list[Mapping[str, Any]]
     """`allowed_decisions` of each, in the same order."""
 
 
 @dataclass(frozen=True)
 class Completion:
-    """The task has ended; last event of the stream."""
+    """The job has ended; last event of the stream."""
 
     type: ClassVar[str] = "completion"
     thread_id: str
@@ -204,6 +204,8 @@ class Completion:
     evidence: Mapping[str, Any] | None
     files: list[Mapping[str, str]]
     diff: str
+    graph: str = "task"
+    """Which job: `task`, or `edit`, which runs no tests."""
 
 
 @dataclass(frozen=True)

@@ -3,17 +3,23 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..memory.restore import finish_interrupted
 from ..memory.snapshots import Snapshots
+from ..nodes.workbench import Workbench
 
 DAMAGED = "the database was damaged: it is kept aside as `{path}`, and a new one has been begun"
 PROJECT_SETS = "this project's `.llc.yaml` sets {keys}"
 NO_GIT = (
-    "git is not installed: changes cannot be shown or undone, and evidence is not tied to the files"
+    "git is not installed: what commands change cannot be shown or undone, only what tools write; "
+    "and evidence is not tied to all files"
 )
 NO_REPOSITORY = (
     "`{folder}` is in no git repository: the task's own changes can be shown and undone, but there "
     "is no history and no commit to compare with"
 )
+
+FINISHED = "a restore that had been cut short was finished first; files put back: {count}"
+LEFT = "`{path}` is left alone: {reason}"
 
 
 def notices(folder: Path, set_aside: Path | None, from_project: Sequence[str] = ()) -> list[str]:
@@ -24,8 +30,17 @@ def notices(folder: Path, set_aside: Path | None, from_project: Sequence[str] = 
     told = [DAMAGED.format(path=set_aside)] if set_aside else []
     if from_project:
         told.append(PROJECT_SETS.format(keys=", ".join(from_project)))
-    if not Snapshots.available():
+    if not Snapshots.sees_commands():
         return [*told, NO_GIT]
     if not any((place / ".git").exists() for place in (folder, *folder.parents)):
         told.append(NO_REPOSITORY.format(folder=folder))
     return told
+
+
+async def finish_restore(bench: Workbench, thread_id: str) -> list[str]:
+    """Finish a restore of the thread's files that a kill cut short; what to say of it."""
+    done = await finish_interrupted(bench.snapshots, bench.history, thread_id)
+    if done is None:
+        return []
+    left = [LEFT.format(path=conflict.path, reason=conflict.reason) for conflict in done.conflicts]
+    return [FINISHED.format(count=len(done.paths)), *left]

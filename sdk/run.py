@@ -140,7 +140,8 @@ class Run:
     async def _ending(self) -> Event:
         state = await self.graph.aget_state(self._config)
         waiting = question(self.row.thread_id, state)
-        return waiting or await completion(self.row.thread_id, state, self.bench)
+        graph = self.graph.name
+        return waiting or await completion(self.row.thread_id, state, self.bench, graph)
 
     def _failure(self, error: Exception) -> Failure:
         told = in_words(error, self.bench.home)

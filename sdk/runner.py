@@ -12,20 +12,20 @@ from langgraph.runtime import RunControl
 
 from ..config import paths
 from ..config.errors import MaxAgentError, UsageError
-from ..graphs.task import build
 from ..memory.checkpointer import open_checkpointer
 from ..memory.lease import hold
-from ..memory.threads import Status, ThreadIndex, ThreadRow
+from ..memory.thread_row import Status, ThreadRow, title_of
+from ..memory.threads import ThreadIndex
 from ..nodes.context import Context
 from ..nodes.state import Options
 from ..nodes.workbench import close_workbenches, workbench
 from .answers import Answer
+from .edit_files import edit_files
 from .endings import status_after
 from .events import Event, EvidenceFound, as_json
-from .notices import notices
+from .jobs import EDIT, JOBS, TASK, Job, compiled, job_of
+from .notices import finish_restore, notices
 from .run import Run
-
-TITLE_LENGTH = 60
 
 
 class Runner:
@@ -49,8 +49,7 @@ class Runner:
         opened = open_checkpointer(paths.database(self.home))
         saver = await self._closing.enter_async_context(opened)
         self._closing.push_async_callback(close_workbenches)
-        # only partly typed in LangGraph
-        self._graph = build().compile(checkpointer=saver, name="task")  # pyright: ignore
+        self._graphs = {job.name: compiled(job, saver) for job in JOBS.values()}
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -69,21 +68,50 @@ class Runner:
         self, request: str, *, folder: Path | str, options: Options | None = None
     ) -> AsyncGenerator[Event]:
         """Start a task on a new thread and tell what happens."""
-        self._control = RunControl()
         root = Path(os.path.realpath(folder))
         _refuse_unusable(request, root)
-        chosen = options or Options()
+        begun = self._begin(TASK, request, root, options or Options(), title_of(request))
+        async with aclosing(begun) as events:
+            async for event in events:
+                yield event
+
+    async def edit(
+        self,
+        request: str,
+        *,
+        files: Sequence[str],
+        folder: Path | str,
+        options: Options | None = None,
+    ) -> AsyncGenerator[Event]:
+        """Change the named files, and no others, on a new thread; no tests are run.
+
+        `files` are named from the folder; one that does not exist may be made.
+        """
+        root = Path(os.path.realpath(folder))
+        _refuse_unusable(request, root)
+        named = await asyncio.to_thread(edit_files, files, root, self.home)
+        chosen: Options = {**(options or {}), "files": named}
+        title = title_of(f"{', '.join(named)}: {request.strip()}")
+        async with aclosing(self._begin(EDIT, request, root, chosen, title)) as events:
+            async for event in events:
+                yield event
+
+    async def _begin(
+        self, job: Job, request: str, root: Path, options: Options, title: str
+    ) -> AsyncGenerator[Event]:
+        self._control = RunControl()
         context = Context(home=str(self.home))
         # a wrong folder, model, script or configuration is told before a thread exists
-        bench = await workbench(str(root), chosen, context)
-        await asyncio.to_thread(bench.voice, "architect")
-        row = self.threads.record(
+        bench = await workbench(str(root), options, context)
+        await asyncio.to_thread(bench.voice, job.begins)
+        row = await asyncio.to_thread(
+            self.threads.record,
             thread_id=str(uuid4()),
-            title=_title(request),
+            title=title,
             folder=str(root),
-            graph="task",
+            graph=job.name,
             request=request,
-            options=chosen,
+            options=options,
         )
         told = notices(root, self.threads.set_aside, bench.from_project)
         run = self._run(row, context, answer=None, resumed=False, notices=told)
@@ -113,9 +141,12 @@ class Runner:
         notices: Sequence[str] = (),
     ) -> AsyncGenerator[Event]:
         bench = await workbench(row.folder, row.options, context)
-        run = Run(self._graph, row, context, bench, self._control, answer, resumed, notices)
+        graph = self._graphs[job_of(row.graph).name]
         with hold(self.home, row.thread_id):
-            self.threads.set_status(row.thread_id, "running")
+            told = [*notices, *await finish_restore(bench, row.thread_id)]
+            run = Run(graph, row, context, bench, self._control, answer, resumed, told)
+            # off the loop: a run that was closed may still have to commit on it, and is waited for
+            await asyncio.to_thread(self.threads.set_status, row.thread_id, "running")
             status: Status = "interrupted"  # what holds when the stream is closed or cancelled
             evidence = None
             try:
@@ -128,7 +159,7 @@ class Runner:
                 status = row.status
                 raise
             finally:
-                self._note(row.thread_id, status, evidence)
+                await asyncio.to_thread(self._note, row.thread_id, status, evidence)
 
     def _note(self, thread_id: str, status: Status, evidence: Mapping[str, Any] | None) -> None:
         try:
@@ -140,14 +171,9 @@ class Runner:
 
 def _refuse_unusable(request: str, folder: Path) -> None:
     if not request.strip():
-        raise UsageError("the task is empty", hint="say what should be done")
-    for what, text in (("the task", request), ("the folder's name", str(folder))):
+        raise UsageError("the request is empty", hint="say what should be done")
+    for what, text in (("the request", request), ("the folder's name", str(folder))):
         try:
             text.encode()
         except UnicodeEncodeError:
             raise UsageError(f"{what} is not valid UTF-8", hint="use UTF-8 text") from None
-
-
-def _title(request: str) -> str:
-    first = request.strip().splitlines()[0]
-    return first if len(first) <= TITLE_LENGTH else first[: TITLE_LENGTH - 1].rstrip() + "…"

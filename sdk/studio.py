@@ -100,6 +100,8 @@ def _announce(
     """Once the server answers, tell it of the threads, which it does not look for by itself."""
     from langgraph_sdk import get_sync_client
 
+    from .jobs import job_of
+
     address = f"http://{HOST}:{port}"
     while not _answers(address):
         time.sleep(0.1)
@@ -107,7 +109,7 @@ def _announce(
         for row in threads:
             client.threads.create(
                 thread_id=row.thread_id,
-                graph_id="task",
+                graph_id=job_of(row.graph).name,
                 if_exists="do_nothing",
                 metadata={"title": row.title, "folder": row.folder},
             )

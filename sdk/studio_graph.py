@@ -1,4 +1,4 @@
-"""The task as LangGraph's server runs it: held, listed and ended as a run of the command line."""
+"""The jobs as LangGraph's server runs them: held, listed and ended as runs of the command line."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -10,35 +10,71 @@ from langchain_core.runnables import RunnableConfig
 from langgraph_sdk.runtime import ServerRuntime
 
 from ..config import paths
-from ..graphs.task import build, graph
+from ..config.errors import UsageError
+from ..graphs import edit as edit_graph
+from ..graphs import task as task_graph
 from ..memory.checkpointer import open_checkpointer
 from ..memory.lease import hold
+from ..memory.restore import finish_interrupted
 from ..memory.threads import ThreadIndex
 from ..nodes.context import Context
 from .endings import status_in
+from .jobs import EDIT, TASK, Job, compiled
 from .run import Graph
+from .thread_files import ThreadFiles, files_of
 
 
 @asynccontextmanager
 async def task(config: RunnableConfig, runtime: ServerRuntime[Context]) -> AsyncGenerator[Graph]:
-    """The graph; while it runs nobody else may run its thread. Raises ThreadBusy."""
+    """The graph of a task; while it runs nobody else may run its thread. Raises ThreadBusy."""
+    async with _held(TASK, config, runtime):
+        yield task_graph.graph
+
+
+@asynccontextmanager
+async def edit(config: RunnableConfig, runtime: ServerRuntime[Context]) -> AsyncGenerator[Graph]:
+    """The graph of an edit; while it runs nobody else may run its thread. Raises ThreadBusy."""
+    async with _held(EDIT, config, runtime):
+        yield edit_graph.graph
+
+
+@asynccontextmanager
+async def _held(
+    job: Job, config: RunnableConfig, runtime: ServerRuntime[Context]
+) -> AsyncGenerator[None]:
     thread_id = config.get("configurable", {}).get("thread_id")
     if runtime.execution_runtime is None or not thread_id:
-        yield graph
+        yield
         return
     home, held = await asyncio.to_thread(paths.home), ExitStack()
     await asyncio.to_thread(held.enter_context, hold(home, thread_id))
     try:
-        yield graph
+        await _finish_restore(home, thread_id)
+        yield
     finally:
-        await _note_end(home, thread_id)
+        await _note_end(job, home, thread_id)
         await asyncio.to_thread(held.close)
 
 
-async def _note_end(home: Path, thread_id: str) -> None:
+async def _finish_restore(home: Path, thread_id: str) -> None:
+    """As at every door: files that were being put back when a kill came are put back first."""
+    files = await asyncio.to_thread(_files, home, thread_id)
+    if files:
+        await finish_interrupted(files.snapshots, files.history, thread_id)
+
+
+def _files(home: Path, thread_id: str) -> ThreadFiles | None:
+    """None for a thread that begins now, and where the folder is gone, which the run will say."""
+    try:
+        return files_of(ThreadIndex(home).get(thread_id), home)
+    except UsageError:
+        return None
+
+
+async def _note_end(job: Job, home: Path, thread_id: str) -> None:
     """Say on the list of threads how the run left this one."""
     async with open_checkpointer(await asyncio.to_thread(paths.database, home)) as saver:
-        reader = build().compile(checkpointer=saver)  # pyright: ignore[reportUnknownMemberType]
+        reader = compiled(job, saver)
         state = await reader.aget_state({"configurable": {"thread_id": thread_id}})
     if state.created_at is None:  # it failed before its first checkpoint
         return

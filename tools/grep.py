@@ -12,9 +12,11 @@ from .listing import existing, listed_folder
 from .name_pattern import name_matcher
 from .result import ToolRefusal, ToolResult
 from .ripgrep import find_ripgrep, ripgrep_lines
+from .shown_files import seen_in
 from .text import decode, one_line
 from .tool import Run, tool
 from .walk import Entry, walk
+from .worker import in_worker
 from .workspace import Workspace
 
 MOST_HITS = 200
@@ -33,7 +35,7 @@ async def grep(regex: str, path: str = ".", file_pattern: str = "", *, run: Run)
     workspace: Workspace = run.workspace
     names = await asyncio.to_thread(_names, workspace, path or ".", file_pattern)
     search = Search(workspace, names, regex, MOST_HITS + 1, time.monotonic() + SECONDS)
-    return ToolResult(_shown(await _found(search), len(names)))
+    return await in_worker(_answer, workspace, await _found(search), len(names))
 
 
 async def _found(search: Search) -> Found:
@@ -65,7 +67,17 @@ def _is_searched(entry: Entry) -> bool:
     return False
 
 
-def _shown(found: Found, files: int) -> str:
+def _answer(workspace: Workspace, found: Found, files: int) -> ToolResult:
+    """What is told of the hits; a file of which a line is shown counts as read."""
+    output, count = _shown(found, files)
+    shown: dict[str, list[tuple[int, str]]] = {}
+    for hit in found.hits[:count]:
+        shown.setdefault(hit.path, []).append((hit.line, hit.text))
+    return ToolResult(output, seen=seen_in(workspace, shown))
+
+
+def _shown(found: Found, files: int) -> tuple[str, int]:
+    """The text, and how many hits are in it."""
     lines, left = list[str](), MOST_CHARACTERS
     for hit in found.hits[:MOST_HITS]:
         line = _line(hit)
@@ -73,13 +85,14 @@ def _shown(found: Found, files: int) -> str:
         if left < 0:
             break
         lines.append(line)
+    count = len(lines)
     if not found.complete:
         lines.append("[stopped before all was searched; name a `path` or a `file_pattern`]")
     elif len(lines) < len(found.hits):
         lines.append(f"[only the first {len(lines)} matches; narrow the search to see others]")
     elif not lines:
         lines.append(f"[no match in {files} files; what git ignores is not searched]")
-    return "\n".join(lines)
+    return "\n".join(lines), count
 
 
 def _line(hit: Hit) -> str:

@@ -8,9 +8,10 @@ from typing import Any, cast
 from langchain_core.tools import BaseTool, InjectedToolArg
 from pydantic import BaseModel, ValidationError
 
+from .checked_edit import checked
 from .output import excerpt
 from .result import ToolRefusal, ToolResult, ToolRun
-from .tool import schema_of
+from .tool import effect_of, named_paths, schema_of
 
 LONGEST_ANSWER = 60_000
 """Bytes of one answer that reach the model."""
@@ -21,8 +22,10 @@ async def invoke(tool: BaseTool, args: Mapping[str, object], run: ToolRun) -> To
     try:
         if problem := _wrong_arguments(tool, args):
             return ToolResult(error=f"{problem}. {_signature(tool)}")
-        given: dict[str, Any] = {**args, **({"run": run} if _takes_run(tool) else {})}
-        return _as_result(await tool.ainvoke(given))
+        if effect_of(tool) == "edit" and run.policy:
+            paths = named_paths(tool, args)
+            return await checked(lambda: _call(tool, args, run), paths, run, run.policy)
+        return await _call(tool, args, run)
     except ToolRefusal as refusal:
         return ToolResult(error=str(refusal))
     except Exception as error:
@@ -37,6 +40,11 @@ def for_model(result: ToolResult) -> str:
     if len(data) <= LONGEST_ANSWER:
         return data.decode()
     return excerpt(data, "ask for less", keep=LONGEST_ANSWER // 2)
+
+
+async def _call(tool: BaseTool, args: Mapping[str, object], run: ToolRun) -> ToolResult:
+    given: dict[str, Any] = {**args, **({"run": run} if _takes_run(tool) else {})}
+    return _as_result(await tool.ainvoke(given))
 
 
 def _takes_run(tool: BaseTool) -> bool:

@@ -1,15 +1,18 @@
 """The one place that decides whether a tool call runs, is asked or is refused.
 
-Four rules look at every call and the strictest answer wins: paths outside the project and ignored
-ones are refused; ruinous commands and those that name ignored files are refused; protected names
-are asked; and the mode says the rest, with the whitelist for commands.
+Five rules look at every call and the strictest answer wins: paths outside the project and ignored
+ones are refused; where only some files may be changed, changes of others are; ruinous commands and
+those that name ignored files are refused; protected names are asked; and the mode says the rest,
+with the whitelist for commands. An edit is also asked where a command that runs after it must be.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+from ..config.errors import UsageError
 from ..config.settings import Mode
+from .after_edit import Checks, checks_for_all
 from .command_check import check
 from .protected import protected_name
 from .result import ToolRefusal
@@ -30,6 +33,16 @@ class Policy:
     mode: Mode
     whitelist: tuple[str, ...] = ()
     """Commands that run unasked: the exact words that a simple command starts with."""
+    scope: tuple[str, ...] = ()
+    """The only files that may be changed, by path relative to the project; empty: any."""
+    after_edit: Checks = field(default_factory=dict[str, list[str]])
+    """Commands that run after an edit, by pattern."""
+
+    def __post_init__(self) -> None:
+        try:
+            checks_for_all(self.after_edit, ["x"])
+        except ToolRefusal as error:
+            raise UsageError(f"`after_edit`: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -39,23 +52,32 @@ class Decision:
     verdict: Verdict
     reason: str
     rule: str
+    commands: tuple[str, ...] = ()
+    """Those that will run after an edit."""
 
 
 def decide(
     tool_name: str,
     effect: "Effect",
     args: Mapping[str, object],
-    paths: tuple[str, ...],
+    paths: Sequence[str],
     workspace: Workspace,
     policy: Policy,
 ) -> Decision:
-    """Decide one call; `paths` names the arguments that are paths. Whatever goes wrong is asked."""
+    """Decide one call; `paths` are all that it names. Whatever goes wrong is asked."""
     call = _Call(tool_name, effect, args, paths)
     decisions = [
         _ruled(rule, call, workspace, policy)
-        for rule in (_by_paths, _by_command, _by_protection, _by_mode)
+        for rule in (_by_paths, _by_scope, _by_command, _by_protection, _by_mode)
     ]
-    return max(filter(None, decisions), key=lambda decision: _STRICTNESS[decision.verdict])
+    strictest = max(filter(None, decisions), key=lambda decision: _STRICTNESS[decision.verdict])
+    return _with_checks(strictest, call, workspace, policy)
+
+
+def decide_check(command: str, workspace: Workspace, policy: Policy) -> Decision:
+    """Decide a command that runs after an edit: as if the model had called `run_command`."""
+    plain = replace(policy, scope=(), after_edit={})
+    return decide("run_command", "execute", {"command": command}, (), workspace, plain)
 
 
 @dataclass(frozen=True)
@@ -63,11 +85,11 @@ class _Call:
     tool: str
     effect: "Effect"
     args: Mapping[str, object]
-    paths: tuple[str, ...]
+    paths: Sequence[str]
 
-    def named(self) -> list[str]:
-        """The paths in the arguments; one left empty means the tool's own default."""
-        return [path for path in map(self.args.get, self.paths) if isinstance(path, str) and path]
+    def files(self, workspace: Workspace) -> list[str]:
+        """The paths as they really are, relative to the project; raises ToolRefusal."""
+        return [workspace.relative(workspace.resolve(path)) for path in self.paths]
 
 
 _Rule = Callable[[_Call, Workspace, Policy], Decision | None]
@@ -81,12 +103,24 @@ def _ruled(rule: _Rule, call: _Call, workspace: Workspace, policy: Policy) -> De
 
 
 def _by_paths(call: _Call, workspace: Workspace, policy: Policy) -> Decision | None:
-    for path in call.named():
+    for path in call.paths:
         try:
             workspace.resolve(path)
         except ToolRefusal as refusal:
             return Decision("deny", str(refusal), "path")
     return None
+
+
+def _by_scope(call: _Call, workspace: Workspace, policy: Policy) -> Decision | None:
+    if not policy.scope or call.effect not in ("edit", "execute"):
+        return None
+    only = "only these files may be changed: " + ", ".join(f"`{name}`" for name in policy.scope)
+    if call.effect == "execute":
+        return Decision("deny", f"a program could change other files, and {only}", "scope")
+    files = call.files(workspace)
+    if files and set(files) <= set(policy.scope):
+        return None
+    return Decision("deny", only if files else f"the call names no file, and {only}", "scope")
 
 
 def _by_command(call: _Call, workspace: Workspace, policy: Policy) -> Decision | None:
@@ -100,7 +134,7 @@ def _by_command(call: _Call, workspace: Workspace, policy: Policy) -> Decision |
 def _by_protection(call: _Call, workspace: Workspace, policy: Policy) -> Decision | None:
     if call.effect not in ("edit", "execute"):
         return None
-    for path in call.named():
+    for path in call.paths:
         real = workspace.relative(workspace.resolve(path))
         if name := protected_name(path) or protected_name(real):
             reason = f"`{name}` steers this agent or other tools; a change of it is always asked"
@@ -122,6 +156,25 @@ def _by_mode(call: _Call, workspace: Workspace, policy: Policy) -> Decision:
     if not edits and (entry := _whitelisted(call.args.get("command"), policy.whitelist)):
         return Decision("allow", f"`{entry}` is in the whitelist", "whitelist")
     return Decision("ask", "it changes files" if edits else "it runs a program", "mode")
+
+
+def _with_checks(decision: Decision, call: _Call, workspace: Workspace, policy: Policy) -> Decision:
+    """An edit's decision with those on the commands that run after it, refused ones left out.
+
+    Whoever says yes to the edit says yes to them, so all are named.
+    """
+    if call.effect != "edit" or decision.verdict == "deny" or decision.rule == "error":
+        return decision
+    commands = checks_for_all(policy.after_edit, call.files(workspace))
+    verdicts = {one: decide_check(one, workspace, policy).verdict for one in commands}
+    runs = tuple(one for one, verdict in verdicts.items() if verdict != "deny")
+    asked = "ask" in verdicts.values()
+    if not runs or not (asked or decision.verdict == "ask"):
+        return replace(decision, commands=runs)
+    first = decision.reason if decision.verdict == "ask" else "it changes files"
+    hint = " (those in `security.command_whitelist` run unasked)" if asked else ""
+    named = ", ".join(f"`{one}`" for one in runs)
+    return Decision("ask", f"{first}; after it runs {named}{hint}", "after_edit", runs)
 
 
 def _whitelisted(command: object, whitelist: tuple[str, ...]) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
+from .encodings import UNKNOWN
 from .files import content_hash, read_bytes
 from .listing import existing
 from .numbered import LONGEST_LINE, numbered
@@ -62,8 +63,10 @@ def _remarks(
         remarks.append(f"[lines {start} to {last} of {total}]")
     if any(len(line) > LONGEST_LINE for line in shown):
         remarks.append(f"[lines are cut at {LONGEST_LINE:,} characters; `grep` shows other parts]")
-    if decoded.encoding != "utf-8":
+    if decoded.encoding not in ("utf-8", UNKNOWN):
         remarks.append(f"[encoding: {decoded.encoding}; it is kept when the file is changed]")
-    elif printable(decoded.text) != decoded.text:
-        remarks.append("[bytes that are not UTF-8 are shown as \\x and two digits]")
+    if printable(decoded.text) != decoded.text:
+        remarks.append(
+            f"[bytes that are not {decoded.encoding.upper()} are shown as \\x and two digits]"
+        )
     return remarks

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .permissions import Policy
     from .todo import Todo
     from .workspace import Workspace
 
@@ -48,5 +49,9 @@ class ToolRun:
     seen: Mapping[str, str] = field(default_factory=dict[str, str])
     """Content hashes, as this thread last saw them, of the files that the call names."""
     todos: Sequence["Todo"] = ()
+    policy: "Policy | None" = None
+    """What the user allows, and which commands run after an edit; None: none do."""
     emit: Callable[[str], None] = lambda text: None
     """Tells the user a piece of output while the tool still runs."""
+    backups: Path | None = None
+    """Folder in which a file's old content is kept before it is overwritten; None: it is not."""

@@ -1,11 +1,16 @@
 """The tool that runs a shell command."""
 
 import asyncio
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 from .live_output import LiveOutput
+from .output import KEPT_EACH_SIDE
 from .process import SHELL, Ended, stream
 from .recording import Recording
-from .result import ToolRefusal, ToolResult
+from .result import ToolRefusal, ToolResult, ToolRun
+from .shown_files import seen_by
 from .tool import Run, tool
 
 LONGEST_TIMEOUT = 600.0
@@ -22,7 +27,17 @@ async def run_command(
     folder = run.workspace.resolve(cwd)
     if not await asyncio.to_thread(folder.is_dir):
         raise ToolRefusal(f"`{cwd}` is not a folder; `cwd` is a folder in the project")
-    seconds = _seconds(timeout, run.command_timeout)
+    result = await run_shell(command, folder, _seconds(timeout, run.command_timeout), run)
+    whole = result.metadata["bytes"] <= 2 * KEPT_EACH_SIDE
+    seen = partial(seen_by, run.workspace, folder, command, all_shown=whole)
+    return replace(result, seen=await asyncio.to_thread(seen)) if result.ok else result
+
+
+async def run_shell(command: str, folder: Path, seconds: float, run: ToolRun) -> ToolResult:
+    """Run a command line in a real folder; its output is shown, bounded, and kept as the call's.
+
+    Raises ToolRefusal for what is no command.
+    """
     recording = await asyncio.to_thread(Recording, run.outputs, run.call_id)
     live = LiveOutput(run.emit)
 

@@ -1,12 +1,12 @@
 """What makes a function a tool: a LangChain tool with an effect, path arguments and its text."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from importlib import resources
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from langchain_core.tools import BaseTool, InjectedToolArg, StructuredTool
 
-from .result import ToolResult, ToolRun
+from .result import ToolRefusal, ToolResult, ToolRun
 
 Effect = Literal["read", "edit", "execute", "talk", "note"]
 """read: looks only · edit: writes files · execute: runs a program · talk: asks the human ·
@@ -19,13 +19,16 @@ else:  # pydantic would build a schema of every field of a dataclass
     Run = Annotated[Any, InjectedToolArg]
 
 ToolFunction = Callable[..., Awaitable[ToolResult]]
+Paths = tuple[str, ...] | Callable[[Mapping[str, object]], list[str]]
+"""The names of the arguments that are paths, or what finds the paths in the arguments."""
 
 
-def tool(effect: Effect, *, paths: tuple[str, ...] = ()) -> Callable[[ToolFunction], BaseTool]:
+def tool(effect: Effect, *, paths: Paths = ()) -> Callable[[ToolFunction], BaseTool]:
     """Make a tool of an async function `(…arguments, run: Run) -> ToolResult`.
 
     The tool is named as the function. What the model reads of it is `<name>.md` beside this file,
-    or the docstring when there is none. `paths` names the arguments that are paths in the project.
+    or the docstring when there is none. `paths` names the arguments that are paths in the project,
+    or finds every path in them that the tool may open; it may raise ToolRefusal.
     """
 
     def wrap(function: ToolFunction) -> BaseTool:
@@ -44,9 +47,18 @@ def effect_of(subject: BaseTool) -> Effect:
     return cast(Effect, (subject.metadata or {}).get("effect", "execute"))
 
 
-def path_arguments(subject: BaseTool) -> tuple[str, ...]:
-    """The names of the tool's arguments that are paths in the project."""
-    return cast("tuple[str, ...]", (subject.metadata or {}).get("paths", ()))
+def named_paths(subject: BaseTool, args: Mapping[str, object]) -> list[str]:
+    """The paths that a call names, as written; one left empty means the tool's own default.
+
+    Arguments that the tool will refuse as unreadable name nothing.
+    """
+    paths = cast(Paths, (subject.metadata or {}).get("paths", ()))
+    if not callable(paths):
+        return [path for path in map(args.get, paths) if isinstance(path, str) and path]
+    try:
+        return paths(args)
+    except ToolRefusal:
+        return []
 
 
 def has_effect(subject: BaseTool) -> bool:

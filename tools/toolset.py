@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from ..config.errors import UsageError
 from ..config.settings import ToolsSection
 from . import aliases
+from .apply_patch import apply_patch
 from .ask_user import ask_user
 from .attempt_completion import attempt_completion
 from .command_output import command_output
@@ -19,6 +20,7 @@ from .glob import glob
 from .grep import grep
 from .list_files import list_files
 from .read_file import read_file
+from .replace_in_file import replace_in_file
 from .run_command import run_command
 from .todo import todoclear, todoread, todowrite
 from .todo_list import Item
@@ -31,6 +33,8 @@ ALL: tuple[BaseTool, ...] = (
     grep,
     edit,
     write_file,
+    replace_in_file,
+    apply_patch,
     run_command,
     command_output,
     git_status,

@@ -1,40 +1,43 @@
 """The tool that writes a whole file."""
 
-import asyncio
 import os
 from pathlib import Path
 
-from .files import content_hash, exclusive, read_bytes
+from .editing.left_out import left_out
+from .exclusive import exclusive
+from .files import content_hash, read_bytes, written_path
 from .result import ToolRefusal, ToolResult, ToolRun
 from .save import Saved, save
-from .text import Decoded, decode, encode, lf
+from .text import Decoded, as_read, decode, encode, lines_of
 from .tool import Run, tool
+from .worker import in_worker
 
 
 @tool("edit", paths=("path",))
 async def write_file(path: str, content: str, *, run: Run) -> ToolResult:
     """Write a whole file."""
-    return await asyncio.to_thread(_write, run, path, content)
+    return await in_worker(_write, run, path, content)
 
 
 def _write(run: ToolRun, path: str, content: str) -> ToolResult:
-    found = run.workspace.resolve(path)
+    found = written_path(run.workspace, path)
     if path.endswith("/"):
         raise ToolRefusal(f"`{path}` names a folder; folders are made with the files in them")
     with exclusive(found):
-        if not os.path.exists(found):
-            return _result(save(run.workspace, found, None, content), created=True)
+        if not os.path.lexists(found):
+            return _result(save(run, found, None, content), created=True)
         return _replace(run, found, content)
 
 
 def _replace(run: ToolRun, path: Path, content: str) -> ToolResult:
     data = read_bytes(run.workspace, path)
     old = decode(data)
-    text = lf(content) if old.text else content
+    text = as_read(old, content)
     if encode(old, text) == data:
         return _unchanged(run.workspace.relative(path), data)
     _check_known(run, run.workspace.relative(path), old, content_hash(data))
-    return _result(save(run.workspace, path, old, text), created=False)
+    _check_whole(old.text, text)
+    return _result(save(run, path, old, text), created=False)
 
 
 def _check_known(run: ToolRun, name: str, old: Decoded, current: str) -> None:
@@ -44,10 +47,21 @@ def _check_known(run: ToolRun, name: str, old: Decoded, current: str) -> None:
     raise ToolRefusal(f"`{name}` {state}; `read_file` it before you replace it")
 
 
+def _check_whole(old: str, new: str) -> None:
+    """A line such as `// ... rest unchanged ...` stands for code that would be lost."""
+    known = {line.strip() for line in lines_of(old)}
+    for line in left_out(lines_of(new)):
+        if line.strip() not in known:
+            raise ToolRefusal(
+                f"the content has `{line.strip()}` in place of lines of the file, which would be "
+                "lost; write the whole file, or change only parts of it with `edit`"
+            )
+
+
 def _unchanged(name: str, data: bytes) -> ToolResult:
     return ToolResult(
         f"`{name}` has this very content already; nothing was changed",
-        metadata={"path": name, "diff": "", "created": False},
+        metadata={"path": name, "paths": [], "diff": "", "created": False},
         seen={name: content_hash(data)},
     )
 
@@ -56,6 +70,6 @@ def _result(saved: Saved, *, created: bool) -> ToolResult:
     done = "Created" if created else "Replaced"
     return ToolResult(
         f"{done} `{saved.path}` ({saved.counts})",
-        metadata={"path": saved.path, "diff": saved.diff, "created": created},
+        metadata={**saved.metadata, "created": created},
         seen={saved.path: saved.hash},
     )

@@ -57,6 +57,16 @@ def test_the_whole_command_is_shown_with_control_characters_visible(monkeypatch,
     assert "make \\x1b[2Jall" in shown and "\x1b[2J" not in shown
 
 
+def test_an_edit_is_shown_as_its_diff(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    diff = "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-old\x1b[2J\n+new\n[… 7 more lines]\n"
+    args = {"file_path": "x.py", "old_string": "old", "new_string": "new"}
+    ask(question({"name": "edit", "args": args, "description": "it changes files", "diff": diff}))
+    shown = capsys.readouterr().err
+    assert "edit: it changes files" in shown and "old_string" not in shown
+    assert "  -old\\x1b[2J\n  +new\n  [… 7 more lines]\n" in shown
+
+
 def test_an_answer_names_the_question_that_was_read(monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
     answer = ask(question(COMMAND))

@@ -10,6 +10,13 @@ from maxagent.cli.call_line import call_line, facts
         ("grep", {"regex": "x+", "path": "src"}, "grep src x+"),
         ("edit", {"file_path": "a.py", "old_string": "a", "new_string": "b"}, "edit a.py"),
         ("run_command", {"command": "make\n  all"}, "run_command make all"),
+        ("replace_in_file", {"path": "a.py", "diff": "<<<<<<<"}, "replace_in_file a.py"),
+        (
+            "apply_patch",
+            {"patch": "*** Begin Patch\n*** Delete File: a\n*** Delete File: b\n*** End Patch"},
+            "apply_patch a b",
+        ),
+        ("apply_patch", {"patch": "no\npatch"}, "apply_patch no patch"),
         ("git_status", {}, "git_status"),
         ("list_files", {"recursive": True}, "list_files"),
         ("foreign", {"first": 1, "second": "two", "third": "three"}, "foreign two"),

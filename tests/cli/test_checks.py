@@ -19,6 +19,7 @@ from maxagent.cli.checks import (
     python,
     ripgrep,
     sandbox,
+    snapshots,
     sqlite,
 )
 from maxagent.config.errors import UsageError
@@ -64,6 +65,19 @@ def test_python_and_sqlite_say_their_versions(
     found = sqlite(around(tmp_path))
     assert (found.status, found.detail) == ("warn", "3.31.1")
     assert "3.35" in found.remedy
+
+
+def test_without_git_snapshots_have_only_what_tools_write(
+    programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = snapshots(around(tmp_path))
+    assert (found.status, found.remedy) == ("warn", "install git")
+    assert "only of files that tools write" in found.detail and "commands" in found.detail
+    program(programs, "git", "echo git version 2")
+    folder = tmp_path / "data" / "snapshots"
+    assert snapshots(around(tmp_path)) == Check(
+        "snapshots", "ok", f"of all files, by git; in {folder}"
+    )
 
 
 @pytest.mark.parametrize("check, name", [(git, "git"), (ripgrep, "rg")])

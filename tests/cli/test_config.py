@@ -45,7 +45,7 @@ def test_show_prints_every_setting_as_yaml(place: Path) -> None:
     values = parse(Path("f"), output("show")).values
     assert values["model"]["max_tokens"] == 7
     assert set(values) == {
-        "litellm", "model", "tools", "security", "agents", "task", "language",
+        "litellm", "model", "tools", "security", "agents", "task", "language", "after_edit",
     }  # fmt: skip
 
 
@@ -74,7 +74,7 @@ def test_show_prints_json(place: Path) -> None:
         ("security.mode", "null\n"),
         ("model.default", "\n"),
         ("tools.disabled", "[]\n"),
-        ("tools", "enabled: []\ndisabled: []\n"),
+        ("tools", "enabled: []\ndisabled: []\nbackup: false\n"),
         ("model.models", "{}\n"),
     ],
 )

@@ -8,6 +8,10 @@ def ended(outcome):
     return Completion("t", outcome, "", None, [], "")
 
 
+def edited(*files):
+    return Completion("t", "unverified", "", None, list(files), "", "edit")
+
+
 def asked(kind):
     return Question("t", "i", kind, [], [])
 
@@ -19,6 +23,8 @@ def asked(kind):
         (ended("unverified"), 0),
         (ended("undone"), 0),
         (ended("failed"), 1),
+        (edited({"path": "a.py", "kind": "modified"}), 0),
+        (edited(), 1),
         (asked("approval"), 4),
         (asked("review"), 4),
         (asked("limit"), 3),

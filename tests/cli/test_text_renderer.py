@@ -54,6 +54,30 @@ def test_a_tool_call_is_one_line_with_its_result_and_diff(capsys):
     assert "✓ edit a.py  (+1 -1)" in out.err and "    +new" in out.err
 
 
+@pytest.mark.parametrize(
+    "metadata", [{"backup": "/kept/a.py"}, {"backups": {"a.py": "/kept/a.py", "b.py": "/kept/b"}}]
+)
+def test_where_a_file_was_kept_is_told(capsys, metadata):
+    err = shown(capsys, ev.ToolResult("c1", "edit", True, "", "", metadata)).err
+    assert err.count("what it held before: ") == len(metadata.get("backups", "1"))
+    assert "what it held before: /kept/a.py" in err
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [([{"path": "a.py", "kind": "modified"}], "runs no tests"), ([], "nothing was changed")],
+)
+def test_an_edit_ends_in_its_own_words(capsys, files, words):
+    end = ev.Completion("abcdef123456", "unverified", "Done.", None, files, "", "edit")
+    assert words in shown(capsys, end).err
+
+
+def test_a_parked_edit_shows_its_diff(capsys):
+    request = {"name": "edit", "args": {"file_path": "a.py"}, "diff": "-old\n+new\n"}
+    err = shown(capsys, ev.Question("abcdef123456", "i", "approval", [request], [])).err
+    assert "waiting for an answer: edit a.py\n  -old\n  +new\n" in err
+
+
 def test_a_call_that_nobody_saw_is_told_by_its_result(capsys):
     result = ev.ToolResult("c1", "run_command", True, "", "", {}, {"command": "make"})
     assert "✓ run_command make" in shown(capsys, result).err

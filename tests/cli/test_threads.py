@@ -10,8 +10,10 @@ import pytest
 
 from maxagent.config import paths
 from maxagent.memory import thread_id
+from maxagent.memory.file_history import FileHistory
 from maxagent.memory.lease import hold
 from maxagent.memory.threads import ThreadIndex
+from maxagent.memory.versions import ABSENT, Change, Version
 
 THREADS = (
     "import sys; from maxagent.cli.threads import app; from maxagent.config.errors import"
@@ -121,7 +123,7 @@ def test_a_list_for_programs(index: ThreadIndex, run: Run, folder: Path) -> None
     assert rows[0]["status"] == "waiting" and rows[1]["title"] == "修复中文标题的登录"
     assert set(rows[0]) == {
         "thread_id", "title", "name", "folder", "graph", "request", "status", "options",
-        "evidence", "steps", "created_at", "updated_at",
+        "evidence", "parent", "parent_step", "steps", "created_at", "updated_at", "files_undone",
     }  # fmt: skip
     assert len(json.loads(run("list", "--json", "--all").stdout)) == 3
 
@@ -318,3 +320,30 @@ def test_every_status_has_a_word_in_both_languages() -> None:
         assert {f"threads.status.{status}" for status in get_args(Status)} <= set(
             catalogue(language)
         )
+
+
+def test_a_size_is_shown_on_request(index: ThreadIndex, run: Run, folder: Path, home: Path) -> None:
+    outputs = paths.outputs_folder(home, A)
+    outputs.mkdir(parents=True)
+    (outputs / "whole.txt").write_bytes(b"x" * 2500)
+    said = run("list", "--size")
+    header, first, second = said.stdout.splitlines()
+    assert "size" in header.split()
+    assert "2.5 kB" in first and "0 bytes" in second
+    assert "database: " in said.stderr
+    rows = json.loads(run("list", "--size", "--json").stdout)
+    assert [row["size"] for row in rows] == [2500, 0]
+
+
+def test_files_that_were_put_back_are_said(index: ThreadIndex, run: Run, home: Path) -> None:
+    version = Version("100644", "1" * 40)
+    change = Change("a.txt", version, ABSENT)
+    history = FileHistory(paths.database(home))
+    history.record(A, "undo-1", "undo", before="b", after="a", turn=1, changes=[change])
+    first, second = run("list").stdout.splitlines()[1:]
+    assert "waiting, files put back" in first and "put back" not in second
+    assert "status: waiting, files put back\n" in run("show", A).stdout
+    assert [row["files_undone"] for row in json.loads(run("list", "--json").stdout)] == [
+        True,
+        False,
+    ]

@@ -182,3 +182,26 @@ def test_at_a_terminal_a_call_is_asked(door: Door) -> None:
         os.close(master)
         assert (process.returncode, (door.root / "made").exists()) == (code, made)
         assert b"command: touch made" in errors
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "content"),
+    [
+        (["--mode", "edits"], 4, b"one\n"),
+        (["--mode", "edits", "--yes"], 0, b"TWO\n"),
+        (["--mode", "auto"], 0, b"TWO\n"),
+    ],
+)
+def test_the_commands_after_an_edit_are_asked_and_run_with_it(
+    door: Door, options: list[str], code: int, content: bytes
+) -> None:
+    (door.root / ".llc.yaml").write_text('after_edit: {"*.txt": ["sed -i s/two/TWO/ {file}"]}\n')
+    line = json.dumps(call("read_file", path="a.txt")).encode()
+    change = json.dumps(call("edit", file_path="a.txt", old_string="one", new_string="two"))
+    done = door("call", "--stdin", *options, stdin=line + b"\n" + change.encode())
+    reply = json.loads(done.stdout.splitlines()[1])
+    assert (door.root / "a.txt").read_bytes() == content
+    if code:
+        assert "`sed -i s/two/TWO/ a.txt`" in reply["error"]
+    else:
+        assert "+TWO" in reply["metadata"]["diff"] and reply["ok"]

@@ -25,6 +25,9 @@ from maxagent.config.keys import (
         ("model.models.glm-4.6.max_tokens", ("model", "models", "glm-4.6", "max_tokens")),
         ("model.models.openai/gpt-4.1.api", ("model", "models", "openai/gpt-4.1", "api")),
         ("model.models.plain.api", ("model", "models", "plain", "api")),
+        ("after_edit", ("after_edit",)),
+        ("after_edit.*.py", ("after_edit", "*.py")),
+        ("after_edit.src/*.test.ts", ("after_edit", "src/*.test.ts")),
     ],
 )
 def test_a_dotted_key_is_a_path_and_back(key: str, path: tuple[str, ...]) -> None:

@@ -39,6 +39,7 @@ def test_a_new_file_and_its_folder_are_for_the_user_alone(file: Path) -> None:
         ("model.default", "3", 'default: "3"'),
         ("tools.disabled", "[grep, glob]", "disabled: [grep, glob]"),
         ("tools.disabled", "[]", "disabled: []"),
+        ("after_edit.*.py", '["ruff check {file}"]', '"*.py": ["ruff check {file}"]'),
         ("security.mode", "read-only", "mode: read-only"),
         ("security.mode", "null", "mode: null"),
         ("task.test_command", "make test # all", 'test_command: "make test # all"'),

@@ -49,7 +49,49 @@ def test_the_readme_s_tool_call_reads_the_readme(tmp_path: Path) -> None:
 def test_every_command_of_the_readme_exists(tmp_path: Path) -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     commands = {words for words in re.findall(r"mcode ((?:[a-z]+ ?){1,2})", text)}
-    known = {"task", "resume", "threads", "tools", "config", "doctor", "studio", "in"}
+    known = {"task", "edit", "resume", "threads", "tools", "config", "doctor", "studio", "in"}
+    known |= {"undo", "rewind", "diff"}
     assert {words.split()[0] for words in commands} <= known
     for name in known - {"in"}:
         assert run([*MCODE, name, "--help"], tmp_path).returncode == 0, name
+
+
+def test_the_edit_pages_commands_do_what_it_says(tmp_path: Path) -> None:
+    scenario = tmp_path / "scenario.json"
+    codes, told = [], []
+    for line in block("docs/edit.md", "sh").splitlines():
+        _, command, *words = shlex.split(line, comments=True)
+        path = "notes.md" if "notes.md" in words else "cart.py"
+        call = {"name": "write_file", "args": {"path": path, "content": "total = 1\n"}}
+        if command == "edit":
+            scenario.write_text(json.dumps([{"tool_calls": [call]}, {"text": "done"}]))
+            (tmp_path / path).unlink(missing_ok=True)
+        ended = run([*MCODE, command, *words], tmp_path, LLC_MODEL=f"scripted/{scenario}")
+        codes.append(ended.returncode)
+        told.append(ended.stdout)
+        assert (tmp_path / path).exists() == (ended.returncode == 0)
+    assert codes == [4, 0, 0, 0]
+    assert json.loads(told[-1])["files"] == [{"path": "notes.md", "kind": "added"}]
+
+
+def test_the_undo_page_s_commands_do_what_it_says(tmp_path: Path) -> None:
+    (tmp_path / ".llc.yaml").write_text("task: {test_command: test -f made.txt}\n")
+    write = {"name": "run_command", "args": {"command": "echo done > made.txt"}}
+    turns = {
+        "architect": [{"text": "SMALL"}],
+        "coder": [{"tool_calls": [write]}, {"text": "It is made."}, {"text": "It is short."}],
+        "tester": [{"text": "Accepted."}],
+    }
+    (tmp_path / "scenario.json").write_text(json.dumps(turns))
+    model = f"scripted/{tmp_path / 'scenario.json'}"
+    run([*MCODE, "task", "Make it", "--model", model, "--mode", "auto", "--apply"], tmp_path)
+    made = tmp_path / "made.txt"
+    there = {"undo": False, "redo": True}
+    for line in block("docs/undo.md", "sh").splitlines():
+        _, *words = shlex.split(line, comments=True)
+        yes = ["--yes"] if words[0] in there or "--to" in words else []
+        ended = run([*MCODE, *words, *yes], tmp_path)
+        assert ended.returncode == 0, ended.stderr
+        assert made.exists() == there.get(words[0], True)
+        if words == ["threads", "tree"]:
+            assert len(ended.stdout.splitlines()) > 1

@@ -86,7 +86,7 @@ WRONG: dict[str, tuple[Prepare, tuple[str, ...], dict[str, str], str]] = {
     "no provider": (nothing, TASK, NO_KEY, "No model provider is configured"),
     "unknown provider": (nothing, (*TASK, "-m", "nope/x"), {}, "Unknown provider `nope`"),
     "bad address": (nothing, (*TASK, "--base-url", "here"), {}, "is not an http(s) address"),
-    "no request": (nothing, ("task", " "), {}, "the task is empty"),
+    "no request": (nothing, ("task", " "), {}, "the request is empty"),
     "a file": (write("file", ""), (*TASK, "-C", "file"), {}, "file` is not a folder"),
     "no folder": (nothing, (*TASK, "-C", "/no/where"), {}, "`/no/where` is not a folder"),
     "broken YAML": (write(".llc.yaml", "a: [1\n"), TASK, {}, ".llc.yaml:2: not YAML"),

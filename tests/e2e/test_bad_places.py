@@ -60,7 +60,7 @@ def test_without_git_a_task_works_and_says_what_is_lost(
     provider.script(answers(WRITE))
     ended = program.task(*MODE, **TESTED, PATH=str(tmp_path / "bin"))
     (told,) = notices(ended.told("notice"))
-    assert told.startswith("git is not installed: changes cannot be shown or undone")
+    assert told.startswith("git is not installed: what commands change cannot be shown or undone")
     assert (ended.code, ended.outcome) == (0, "verified")
     assert program.lines() == ["x"]
 

@@ -1,6 +1,7 @@
 """Threads go from the command line to LangGraph's server and back."""
 
 import asyncio
+import json
 import os
 import signal
 import socket
@@ -23,11 +24,14 @@ from studio import LANGGRAPH_DEV, MCODE, House
 
 from maxagent.memory.lease import hold
 from maxagent.memory.threads import ThreadIndex
+from maxagent.sdk.thread_files import files_of
 from maxagent.tools.toolset import ALL
 
 WRITE = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
 DONE = {"name": "attempt_completion", "args": {"result": "log.txt is written"}}
 APPROVE = {"decisions": [{"type": "approve"}]}
+BLOCK = "<<<<<<< SEARCH\ntwo\n=======\nthree\n>>>>>>> REPLACE\n"
+PATCH = "*** Begin Patch\n*** Update File: log.txt\n-three\n+four\n*** End Patch\n"
 EVERY_TOOL = [
     [{"name": "write_file", "args": {"path": "log.txt", "content": "one\n"}}],
     [
@@ -42,6 +46,8 @@ EVERY_TOOL = [
         {"name": "todoread", "args": {}},
     ],
     [{"name": "edit", "args": {"file_path": "log.txt", "old_string": "one", "new_string": "two"}}],
+    [{"name": "replace_in_file", "args": {"path": "log.txt", "diff": BLOCK}}],
+    [{"name": "apply_patch", "args": {"patch": PATCH}}],
     [{"name": "run_command", "args": {"command": "seq 100000"}}],
     [{"name": "command_output", "args": {"id": "of-no-call"}}],
     [{"name": "todowrite", "args": {"action": "create", "todos": "<task>Look</task>"}}],
@@ -137,7 +143,7 @@ async def test_every_tool_runs_in_the_server_without_blocking_it(
     assert {message["name"] for message in answered} == {tool.name for tool in ALL}
     failed = [message["content"] for message in answered if message["status"] == "error"]
     assert ("of-no-call" in failed[0], failed[1:]) == (True, [])
-    assert (ended["outcome"], written(task)) == ("verified", "two\n")
+    assert (ended["outcome"], written(task)) == ("verified", "four\n")
 
 
 async def test_a_thread_that_one_door_runs_is_told_to_the_other(
@@ -183,17 +189,62 @@ async def test_a_run_killed_in_the_command_line_goes_on_in_studio(
     assert (ended["outcome"], written(task)) == ("verified", "x\n")
 
 
+async def test_an_undo_that_was_killed_is_finished_before_a_run_in_studio(
+    house: House, client: LangGraphClient
+) -> None:
+    task = house.project("undone", turns(EVERY_TOOL[0], WRITE))
+    thread, home = house.begin(task).last["thread_id"], house.folder / "home"
+    files = files_of(ThreadIndex(home).get(thread), home)
+    way = await files.way("undo")
+    assert way and (way.plan.reverted, written(task)) == ((1,), "one\n")
+    files.history.begin(
+        thread, "undo-0123456789abcdef", "undo", before=way.plan.tree, turn=1,
+        changes=way.plan.changes, reverted=way.plan.reverted,
+    )  # fmt: skip
+    await client.threads.create(thread_id=thread, graph_id="task", if_exists="do_nothing")
+    ended = await client.runs.wait(thread, "task", command={"resume": APPROVE})
+    assert (ended["outcome"], written(task)) == ("verified", "x\n")
+    assert [entry.kind for entry in files.entries()] == ["tool", "undo", "shell"]
+
+
+async def test_an_edit_parked_in_the_command_line_is_made_in_studio_without_blocking_it(
+    house: House, client: LangGraphClient
+) -> None:
+    task = house.project("an-edit", [])
+    folder, script = Path(task["folder"]), house.folder / "an-edit.json"
+    (folder / "log.txt").write_text("one\n")
+    (folder / ".llc.yaml").write_text("after_edit: {'*.txt': ['echo checked >> {file}']}\n")
+    calls = [{"name": "read_file", "args": {"path": "log.txt"}}], EVERY_TOOL[2]
+    script.write_text(json.dumps([{"tool_calls": one} for one in calls] + [{"text": "Done."}]))
+    model = ["--model", f"scripted/{script}", "--folder", str(folder)]
+    asked = house.mcode("edit", "log.txt", "Say two", *model, "--output", "json")
+    thread = asked.last["thread_id"]
+    assert asked.code == 4 and "+two" in asked.last["action_requests"][0]["diff"]
+
+    await client.threads.create(thread_id=thread, graph_id="edit", if_exists="do_nothing")
+    ended = await client.runs.wait(thread, "edit", command={"resume": APPROVE})
+    assert (ended["outcome"], written(task)) == ("unverified", "two\nchecked\n")
+    assert house.status(thread) == "unverified"
+    seen = house.mcode("resume", thread, "--output", "json")
+    assert (seen.code, seen.last["graph"]) == (0, "edit")
+
+
 async def test_a_wrong_form_is_answered_in_words(client: LangGraphClient) -> None:
     thread = (await client.threads.create())["thread_id"]
     with pytest.raises(Exception, match="UsageError: `/nowhere` is not a folder"):
         await client.runs.wait(thread, "task", input={"request": "x", "folder": "/nowhere"})
 
 
-async def test_the_server_draws_the_roles_and_offers_the_forms(client: LangGraphClient) -> None:
-    (assistant,) = await client.assistants.search()
+@pytest.mark.parametrize(
+    ("name", "roles"), [("task", {"architect", "coder", "tester"}), ("edit", {"editor"})]
+)
+async def test_the_server_draws_the_roles_and_offers_the_forms(
+    client: LangGraphClient, name: str, roles: set[str]
+) -> None:
+    (assistant,) = await client.assistants.search(graph_id=name)
     graph = await client.assistants.get_graph(assistant["assistant_id"])
     inner = {node["id"] for node in graph["nodes"]} - {"__start__", "__end__"}
-    assert {"architect", "coder", "tester"} < inner
+    assert roles < inner
     assert inner <= {edge["source"] for edge in graph["edges"]}
     assert inner <= {edge["target"] for edge in graph["edges"]}
     schemas = await client.assistants.get_schemas(assistant["assistant_id"])

@@ -1,7 +1,7 @@
 from maxagent.graphs.task import build, graph
 
 ROLES = {"architect", "coder", "tester"}
-STEPS = {"approve", "tools", "snapshot", "verify", "review"}
+STEPS = {"approve", "tools", "verify", "review"}
 
 
 def test_the_drawn_graph_names_the_roles_and_leaves_no_node_dangling():

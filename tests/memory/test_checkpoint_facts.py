@@ -141,3 +141,13 @@ async def test_the_values_of_a_real_thread_are_plain(
     thread = thread_id.new()
     await run(path, thread, answer=True)
     assert checkpoint_facts.values(connection, thread)["n"] == 2
+
+
+async def test_the_bytes_of_each_thread_are_counted(
+    path: Path, connection: sqlite3.Connection
+) -> None:
+    short, long = thread_id.new(), thread_id.new()
+    await run(path, short, answer=False)
+    await run(path, long, answer=True)
+    sizes = checkpoint_facts.sizes(connection)
+    assert sizes.keys() == {short, long} and 500 < sizes[short] < sizes[long]

@@ -1,4 +1,5 @@
 import sqlite3
+import time
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.channels import DeltaChannel
+from langgraph.checkpoint.base import id as checkpoint_ids
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, Overwrite, Send, interrupt
@@ -99,6 +101,21 @@ async def test_a_thread_goes_on_in_another_process_where_it_stopped(
         state = await compiled(saver).aget_state(cfg)
     assert [message.content for message in state.values["messages"]] == texts
     assert state.next == ()
+
+
+async def test_a_thread_goes_on_though_the_clock_was_set_back(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cfg, now = await begin(path), time.time_ns
+    monkeypatch.setattr(checkpoint_ids, "_last_v6_timestamp", None)  # as in another process
+    monkeypatch.setattr(time, "time_ns", lambda: now() - 3600 * 10**9)
+    async with open_checkpointer(path) as saver:
+        graph = compiled(saver)
+        waiting = await graph.aget_state(cfg)
+        await graph.ainvoke(Command(resume="yes"), cfg, durability="sync")
+        ended = await graph.aget_state(cfg)
+    assert ended.metadata["step"] == waiting.metadata["step"] + 1
+    assert ended.values["messages"][-1].content == "yes"
 
 
 async def test_every_step_is_on_the_disk_before_the_next(path: Path) -> None:

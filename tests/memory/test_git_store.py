@@ -3,37 +3,51 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.memory.git_store import GitFailed, GitStore, git_program, store_of
+from maxagent.memory.git_store import GitFailed, GitStore, git_program, index_for
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> GitStore:
     folder = tmp_path / "project"
     folder.mkdir()
-    store = store_of(folder, tmp_path / "data", [])
-    store.create()
+    directory = tmp_path / "data" / "store"
+    store = GitStore(folder, directory, folder, directory / "index", git_program() or "")
+    store.create(b"")
     return store
 
 
-def test_a_folder_finds_its_store_again_and_no_other(tmp_path: Path) -> None:
-    def directory(name: str) -> Path:
-        return store_of(tmp_path / name, tmp_path / "data", ["*.log"]).directory
-
-    assert directory("a") == directory("a") != directory("b")
-    assert directory("a").parent == tmp_path / "data"
+def test_other_ignore_patterns_and_another_top_have_another_index(tmp_path: Path) -> None:
+    indexes = {index_for(tmp_path, some, tmp_path) for some in (["a", "b"], ["ab"], ["b"])}
+    assert len({*indexes, index_for(tmp_path, ["b"], tmp_path.parent)}) == 4
 
 
-def test_other_ignore_patterns_have_another_index(tmp_path: Path) -> None:
-    indexes = {
-        store_of(tmp_path, tmp_path, patterns).index for patterns in (["a", "b"], ["ab"], ["b"])
-    }
-    assert len(indexes) == 3
-
-
-def test_a_store_is_private_and_says_what_it_is(store: GitStore) -> None:
+def test_a_store_is_private_and_has_no_hooks(store: GitStore) -> None:
     assert oct(store.directory.stat().st_mode & 0o777) == "0o700"
-    assert str(store.folder) in (store.directory / "description").read_text()
     assert not (store.directory / "hooks").exists()
+
+
+def test_a_store_that_a_power_cut_or_an_older_version_left_is_made_right(store: GitStore) -> None:
+    before = (store.directory / "config").read_bytes()
+    (store.directory / "config").write_bytes(b"")
+    (store.directory / "info" / "attributes").unlink()
+    store.create(b"*.mine\n")
+    assert (store.directory / "config").read_bytes() == before
+    assert (store.directory / "info" / "attributes").exists()
+    assert (store.directory / "info" / "exclude").read_bytes() == b"*.mine\n"
+
+
+async def test_the_index_is_read_as_git_reads_it(store: GitStore) -> None:
+    assert (store.index_holds(), store.index_bytes(), store.index_state()) == (0, 0, None)
+    names = ["a", "b" * 100, "c" * 101, "d" * 5000, "e" * 4095, "f" * 4094]
+    entries = "".join(f"100644 {'1' * 40}\t{name}\n" for name in names)
+    await store.git("update-index", "--index-info", given=entries.encode())
+    for number in range(20):
+        (store.folder / ("z" * number + "z")).write_bytes(b"x" * number)
+        (store.folder / ("B" * number + "B")).write_bytes(b"x" * number)
+    listed = await store.git("ls-files", "-o", "-z")
+    await store.git("update-index", "--add", "-z", "--stdin", given=listed)
+    assert store.index_holds() == len(names) + 40
+    assert store.index_bytes() == 2 * sum(range(20))
 
 
 async def test_git_runs_in_the_folder_on_the_store(store: GitStore) -> None:

@@ -12,7 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from maxagent.config.errors import MaxAgentError
-from maxagent.memory.snapshots import FileChange, Restored, Snapshots
+from maxagent.memory.git_snapshots import EMPTY_TREE
+from maxagent.memory.put_back import put_back
+from maxagent.memory.snapshots import Snapshots
+from maxagent.memory.versions import ABSENT, Change
 
 SENSITIVE = [".env", ".env.*", "!.env.example", "*.pem", "**/secrets/**"]
 
@@ -50,6 +53,18 @@ def contents(folder: Path) -> dict[str, object]:
     return found
 
 
+def kinds(changes: Sequence[Change]) -> dict[str, str]:
+    """What happened to each path."""
+    return {change.path: change.kind for change in changes}
+
+
+async def put_all_back(snapshots: Snapshots, old: str, new: str) -> dict[str, str]:
+    """Take back what changed from `old` to `new`; what was left alone, and why."""
+    back = [Change(c.path, c.new, c.old) for c in await snapshots.changes(old, new)]
+    contents = await snapshots.read([c.new.blob for c in back if c.new != ABSENT])
+    return await asyncio.to_thread(put_back, snapshots.folder, back, contents, "test")
+
+
 def stored(tmp_path: Path) -> bytes:
     """Every byte of every object in the only store."""
     (store,) = (tmp_path / "data" / "snapshots").iterdir()
@@ -83,7 +98,7 @@ async def test_an_empty_folder_has_a_snapshot_too(tmp_path: Path) -> None:
     snapshots = Snapshots(tmp_path / "empty", tmp_path / "data" / "snapshots", [])
     empty = await snapshots.take()
     (tmp_path / "empty" / "x").write_text("x")
-    assert await snapshots.changes(empty, await snapshots.take()) == [FileChange("x", "added")]
+    assert kinds(await snapshots.changes(empty, await snapshots.take())) == {"x": "added"}
 
 
 async def test_changes_and_diff_name_what_differs(snapshots: Snapshots, folder: Path) -> None:
@@ -92,10 +107,10 @@ async def test_changes_and_diff_name_what_differs(snapshots: Snapshots, folder: 
     (folder / "sub" / "b.txt").unlink()
     (folder / "新.md").write_text("new\n")
     new = await snapshots.take()
-    assert await snapshots.changes(old, new) == [
-        FileChange("a.py", "modified"),
-        FileChange("sub/b.txt", "deleted"),
-        FileChange("新.md", "added"),
+    assert list(kinds(await snapshots.changes(old, new)).items()) == [
+        ("a.py", "modified"),
+        ("sub/b.txt", "deleted"),
+        ("新.md", "added"),
     ]
     assert await snapshots.changes(new, new) == []
     diff = await snapshots.diff(old, new)
@@ -173,11 +188,10 @@ async def test_every_kind_of_change_can_be_taken_back_and_done_again(
     change(folder)
     after, new = contents(folder), await snapshots.take()
     assert old != new
-    restored = await snapshots.restore(old, new)
-    assert (restored.conflicts, contents(folder)) == ([], before)
+    assert await put_all_back(snapshots, old, new) == {}
+    assert contents(folder) == before
     assert await snapshots.take() == old
-    assert set(restored.paths) == {change.path for change in await snapshots.changes(old, new)}
-    assert (await snapshots.restore(new, old)).conflicts == []
+    assert await put_all_back(snapshots, new, old) == {}
     assert contents(folder) == after
 
 
@@ -207,38 +221,11 @@ def test_from_any_files_to_any_others_and_back(
         expected, old = contents(folder), await snapshots.take()
         fill(folder, after)
         new = await snapshots.take()
-        assert (await snapshots.restore(old, new)).conflicts == []
+        assert await put_all_back(snapshots, old, new) == {}
         assert contents(folder) == expected
         assert await snapshots.take() == old
 
     asyncio.run(there_and_back())
-
-
-async def test_what_has_changed_since_is_left_alone(snapshots: Snapshots, folder: Path) -> None:
-    old = await snapshots.take()
-    (folder / "a.py").write_text("a = 2\n")
-    (folder / "sub" / "b.txt").write_text("B\n")
-    (folder / "new.py").write_text("new\n")
-    new = await snapshots.take()
-    (folder / "a.py").write_text("the user's own\n")
-    (folder / "new.py").write_text("the user's own\n")
-    restored = await snapshots.restore(old, new)
-    assert restored == Restored(paths=["sub/b.txt"], conflicts=["a.py", "new.py"])
-    assert (folder / "a.py").read_text() == (folder / "new.py").read_text() == "the user's own\n"
-    assert (folder / "sub" / "b.txt").read_text() == "b\n"
-
-
-async def test_a_file_that_was_not_touched_in_between_is_not_touched(
-    snapshots: Snapshots, folder: Path
-) -> None:
-    old = await snapshots.take()
-    (folder / "a.py").write_text("a = 2\n")
-    new = await snapshots.take()
-    (folder / "sub" / "b.txt").write_text("changed later\n")
-    (folder / "later.py").write_text("made later\n")
-    await snapshots.restore(old, new)
-    assert (folder / "sub" / "b.txt").read_text() == "changed later\n"
-    assert (folder / "later.py").read_text() == "made later\n"
 
 
 async def test_what_is_ignored_or_secret_is_neither_stored_nor_seen(
@@ -265,25 +252,57 @@ async def test_a_pattern_added_later_holds_for_files_stored_before(
     before = await Snapshots(folder, store, []).take()
     stricter = Snapshots(folder, store, ["a.py"])
     after = await stricter.take()
-    assert await stricter.changes(before, after) == [FileChange("a.py", "deleted")]
+    assert kinds(await stricter.changes(before, after)) == {"a.py": "deleted"}
     (folder / "a.py").write_text("secret now\n")
     assert await stricter.take() == after
 
 
 @pytest.mark.parametrize("commits", [False, True])
-async def test_a_nested_repository_is_left_out(
+async def test_files_of_nested_repositories_are_part_of_it(
     commits: bool, snapshots: Snapshots, folder: Path
 ) -> None:
-    nested = folder / "nested"
-    nested.mkdir()
-    git(nested, "init", "-q")
-    (nested / "inner.txt").write_text("inner\n")
+    for name in ("nested", "nested/deeper", "empty", "only ignored"):
+        (folder / name).mkdir()
+        git(folder / name, "init", "-q")
+    (folder / ".gitignore").write_text("*.log\n")
+    for name in ("nested/inner.txt", "nested/deeper/x", "nested/ignored", "only ignored/a.log"):
+        (folder / name).write_text("1")
+    (folder / "nested" / ".gitignore").write_text("ignored\n")
     if commits:
-        git(nested, "add", ".")
-        git(nested, "commit", "-qm", "inner")
-    first = await snapshots.take()
-    (nested / "inner.txt").write_text("changed\n")
-    assert await snapshots.take() == first
+        git(folder / "nested", "add", "inner.txt")
+        git(folder / "nested", "commit", "-qm", "inner")
+    empty = await Snapshots(folder, folder.parent / "other", ["*"]).take()
+    first, before = await snapshots.take(), contents(folder)
+    assert [change.path for change in await snapshots.changes(empty, first)] == [
+        *(".gitignore", "a.py", "nested/.gitignore", "nested/deeper/x", "nested/inner.txt"),
+        "sub/b.txt",
+    ]
+    (folder / "nested" / "inner.txt").write_text("2")
+    (folder / "nested" / "new").write_text("2")
+    (folder / "nested" / "deeper" / "x").unlink()
+    second = await snapshots.take()
+    assert kinds(await snapshots.changes(first, second)) == {
+        "nested/deeper/x": "deleted",
+        "nested/inner.txt": "modified",
+        "nested/new": "added",
+    }
+    assert await put_all_back(snapshots, first, second) == {}
+    assert contents(folder) == before
+
+
+async def test_a_file_that_becomes_a_repository_and_back(
+    snapshots: Snapshots, folder: Path
+) -> None:
+    old = await snapshots.take()
+    (folder / "a.py").unlink()
+    (folder / "a.py").mkdir()
+    git(folder / "a.py", "init", "-q")
+    (folder / "a.py" / "x").write_text("x")
+    new = await snapshots.take()
+    assert kinds(await snapshots.changes(old, new)) == {"a.py": "deleted", "a.py/x": "added"}
+    shutil.rmtree(folder / "a.py")
+    (folder / "a.py").write_text("a = 1\n")
+    assert await snapshots.take() == old
 
 
 async def test_pipes_and_sockets_are_no_obstacle(snapshots: Snapshots, folder: Path) -> None:
@@ -331,7 +350,7 @@ async def test_the_users_repository_is_neither_used_nor_touched(
     (folder / "staged.py").write_text("changed\n")
     new = await snapshots.take()
     assert "-staged\n+changed\n" in await snapshots.diff(old, new)
-    assert (await snapshots.restore(old, new)).paths == ["staged.py"]
+    assert await put_all_back(snapshots, old, new) == {}
     assert contents(folder / ".git") == before
     assert not sprung.exists()
 
@@ -364,8 +383,8 @@ async def test_a_linked_worktree_is_a_folder_like_any_other(folder: Path, tmp_pa
     old = await snapshots.take()
     (tree / "a.py").write_text("a = 3\n")
     new = await snapshots.take()
-    assert await snapshots.changes(old, new) == [FileChange("a.py", "modified")]
-    await snapshots.restore(old, new)
+    assert kinds(await snapshots.changes(old, new)) == {"a.py": "modified"}
+    assert await put_all_back(snapshots, old, new) == {}
     assert git(tree, "status", "--porcelain") == ""
 
 
@@ -386,25 +405,20 @@ async def test_what_a_killed_git_or_a_power_cut_leaves_is_no_obstacle(
 @pytest.mark.parametrize("bad", ["", "HEAD", "--output=/tmp/x", "0" * 39, "g" * 40, "0" * 41])
 async def test_what_is_not_a_snapshot_is_refused(bad: str, snapshots: Snapshots) -> None:
     tree = await snapshots.take()
-    for ask in (snapshots.changes, snapshots.diff, snapshots.restore):
+    for ask in (snapshots.changes, snapshots.diff):
         with pytest.raises(MaxAgentError, match="is not a snapshot"):
             await ask(bad, tree)
         with pytest.raises(MaxAgentError, match="is not a snapshot"):
             await ask(tree, bad)
 
 
-async def test_a_lost_snapshot_is_told_and_nothing_is_changed(
-    snapshots: Snapshots, folder: Path
-) -> None:
+async def test_a_lost_snapshot_is_told(snapshots: Snapshots, folder: Path) -> None:
     tree = await snapshots.take()
-    with pytest.raises(MaxAgentError, match="git diff-tree failed"):
-        await snapshots.restore("1" * 40, tree)
-    assert (folder / "a.py").read_text() == "a = 1\n"
+    with pytest.raises(MaxAgentError, match="are lost"):
+        await snapshots.changes("1" * 40, tree)
 
 
-async def test_a_lost_file_is_told_and_nothing_is_changed(
-    snapshots: Snapshots, folder: Path, tmp_path: Path
-) -> None:
+async def test_a_lost_content_is_told(snapshots: Snapshots, folder: Path, tmp_path: Path) -> None:
     old = await snapshots.take()
     (folder / "a.py").write_text("a = 2\n")
     (folder / "sub" / "b.txt").write_text("B\n")
@@ -415,7 +429,7 @@ async def test_a_lost_file_is_told_and_nothing_is_changed(
     ).stdout.decode()
     (store / "objects" / blob[:2] / blob[2:].strip()).unlink()
     with pytest.raises(MaxAgentError, match="lost a file's content"):
-        await snapshots.restore(old, new)
+        await put_all_back(snapshots, old, new)
     assert (folder / "a.py").read_text() == "a = 2\n"
 
 
@@ -479,21 +493,11 @@ async def test_a_cancelled_take_leaves_no_git_behind(
 
 
 def test_without_git_that_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    assert Snapshots.available()
+    assert Snapshots.sees_commands()
     put_git_in_front(monkeypatch, tmp_path / "bin", "exit 1")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f"bin{os.pathsep}.")  # the project's own programs do not count
-    assert not Snapshots.available()
-
-
-async def test_taking_without_git_fails_with_a_remedy(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    snapshots = Snapshots(folder, tmp_path / "data" / "snapshots", [])
-    with pytest.raises(MaxAgentError, match="git is not installed") as told:
-        await snapshots.take()
-    assert "install git" in told.value.hint
+    assert not Snapshots.sees_commands()
 
 
 TAKE = """
@@ -525,23 +529,67 @@ async def test_processes_may_snapshot_one_folder_at_once(folder: Path, tmp_path:
     assert last in trees
 
 
-async def test_a_killed_process_leaves_a_store_that_works(folder: Path, tmp_path: Path) -> None:
+CHURN = """
+import sys, shutil
+from pathlib import Path
+while True:
+    for n in range(60):
+        below = Path(sys.argv[1]) / f"d{n % 7}"
+        below.mkdir(exist_ok=True)
+        (below / f"f{n}").write_text(str(n) * 100)
+    shutil.rmtree(sys.argv[1] + "/d3")
+    for below in Path(sys.argv[1]).iterdir():
+        (below / "f1").unlink(missing_ok=True)
+"""
+
+
+async def test_files_may_come_and_go_meanwhile(snapshots: Snapshots, folder: Path) -> None:
+    (folder / "churn").mkdir()
+    child = subprocess.Popen([sys.executable, "-c", CHURN, str(folder / "churn")])
+    try:
+        trees = {await snapshots.take() for _ in range(25)}
+        assert child.poll() is None
+    finally:
+        child.kill()
+        child.wait()
+    assert len(trees) > 1
+    assert kinds(await snapshots.changes(EMPTY_TREE, await snapshots.take()))["a.py"] == "added"
+
+
+@pytest.mark.parametrize("files", [100, 400])
+async def test_a_killed_process_leaves_a_store_that_works(
+    files: int, folder: Path, tmp_path: Path
+) -> None:
+    """With few new files git writes one object for each, with many a pack."""
     store = tmp_path / "data" / "snapshots"
-    for n in range(200):
+    for n in range(files):
         (folder / f"f{n}").write_text(f"{n}\n" * 200)
     for _ in range(5):
         command = [sys.executable, "-c", TAKE, str(folder), str(store), "x"]
         child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        while not list(store.glob("*/objects/??")) and child.poll() is None:
+        while not list(store.glob("*/objects/*/*")) and child.poll() is None:
             await asyncio.sleep(0.001)
         child.send_signal(signal.SIGKILL)
         child.wait()
         snapshots = Snapshots(folder, store, [])
         old = await snapshots.take()
         (folder / "f1").write_text("changed")
-        assert (await snapshots.restore(old, await snapshots.take())).conflicts == []
+        assert await put_all_back(snapshots, old, await snapshots.take()) == {}
         assert (folder / "f1").read_text() == "1\n" * 200
         shutil.rmtree(store)
+
+
+async def test_an_index_that_outlived_its_objects_is_made_anew(
+    snapshots: Snapshots, folder: Path
+) -> None:
+    first = await snapshots.take()
+    for lost in snapshots.directory.glob("objects/??"):
+        shutil.rmtree(lost)
+    again = Snapshots(folder, snapshots.directory.parent, SENSITIVE)
+    assert await again.take() == first
+    (folder / "a.py").write_text("a = 2\n")
+    assert await put_all_back(again, first, await again.take()) == {}
+    assert (folder / "a.py").read_text() == "a = 1\n"
 
 
 async def test_the_event_loop_is_never_blocked(snapshots: Snapshots, folder: Path) -> None:
@@ -551,4 +599,4 @@ async def test_the_event_loop_is_never_blocked(snapshots: Snapshots, folder: Pat
         await asyncio.to_thread((folder / "a.py").write_text, "a = 2\n")
         new = await snapshots.take()
         await snapshots.diff(old, new)
-        assert (await snapshots.restore(old, new)).paths == ["a.py"]
+        assert await put_all_back(snapshots, old, new) == {}

@@ -6,6 +6,7 @@ import pytest
 from maxagent import Answer, Runner
 from maxagent.nodes import approve
 from maxagent.nodes.context import Context
+from maxagent.nodes.workbench import close_workbenches
 
 WRITE = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
 
@@ -48,11 +49,11 @@ async def test_a_refusal_holds_under_a_mode_that_would_have_allowed_the_call(
 async def test_a_refusal_holds_after_an_approval_that_the_process_did_not_outlive(
     runner, project, asked, monkeypatch
 ):
-    async def full(*_: object):
+    def full(*_: object):
         raise OSError("the disk is full")
 
     with monkeypatch.context() as broken:
-        broken.setattr(approve, "ground", full)
+        broken.setattr(approve, "dispatch", full)
         assert (await last_of(runner.resume(asked.thread_id, Answer(approve=True)))).type == "error"
     assert (await last_of(runner.resume(asked.thread_id))).type == "question"
     end = await last_of(runner.resume(asked.thread_id, Answer(reject="no")))
@@ -66,3 +67,39 @@ async def test_a_thread_survives_an_edit_of_the_wrong_shape(runner, project, ask
     assert again.type == "question"
     await last_of(runner.resume(asked.thread_id, Answer(approve=True)))
     assert (project / "log.txt").read_text() == "x\n"
+
+
+@pytest.fixture
+async def asked_edit(runner, project, tmp_path):
+    """The question of a thread that waits for leave to write, and to run a command after it."""
+    (project / ".llc.yaml").write_text("after_edit: {'*.txt': ['echo one >> log']}\n")
+    script = tmp_path / "scenario.json"
+    writes = {"name": "write_file", "args": {"path": "a.txt", "content": "x\n"}}
+    coder = [{"tool_calls": [writes]}, {"text": "done"}]
+    script.write_text(json.dumps({"architect": [{"text": "SMALL"}], "coder": coder}))
+    options = {"model": f"scripted/{script}", "skip_tests": True, "apply": True}
+    return await last_of(runner.task("write", folder=project, options=options))
+
+
+async def test_other_commands_after_an_edit_than_those_shown_are_asked_anew(
+    runner, project, asked_edit
+):
+    assert "`echo one >> log`" in asked_edit.action_requests[0]["description"]
+    (project / ".llc.yaml").write_text("after_edit: {'*.txt': ['echo two >> log']}\n")
+    await close_workbenches()  # as another process would, the next run reads the configuration
+    again = await last_of(runner.resume(asked_edit.thread_id, Answer(approve=True)))
+    assert "`echo two >> log`" in again.action_requests[0]["description"]
+    assert not (project / "a.txt").exists()
+    end = await last_of(runner.resume(again.thread_id, Answer(approve=True)))
+    assert end.type == "completion" and (project / "log").read_text() == "two\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "made"), [(Answer(reject="no"), False), (Answer(approve=True), True)]
+)
+async def test_an_answer_to_an_edit_with_commands_holds_under_another_mode(
+    runner, project, asked_edit, answer, made
+):
+    events = runner.resume(asked_edit.thread_id, answer, context=Context(mode="auto"))
+    assert (await last_of(events)).type == "completion"
+    assert (project / "a.txt").exists() == (project / "log").exists() == made

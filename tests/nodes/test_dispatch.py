@@ -47,18 +47,12 @@ def test_reading_calls_return_to_the_role(tmp_path):
     assert sent(command) == [("grep", "coder"), ("glob", "coder")]
 
 
-def test_a_call_with_an_effect_is_followed_by_a_snapshot(tmp_path):
-    command = dispatch(state(), [[call("run_command")]], TOOLS, Workspace(tmp_path))
-    assert sent(command) == [("run_command", "snapshot")]
-
-
-def test_groups_wait_in_the_queue_and_the_last_ends_with_a_snapshot(tmp_path):
+def test_groups_wait_in_the_queue_and_the_last_returns_to_the_role(tmp_path):
     groups = [[call("run_command")], [call("grep")]]
     first = dispatch(state(), groups, TOOLS, Workspace(tmp_path))
     assert (sent(first), names(first.update["queue"])) == ([("run_command", "approve")], [["grep"]])
-    later = state(queue=first.update["queue"], base_tree="t")
-    last = dispatch(later, groups[1:], TOOLS, Workspace(tmp_path))
-    assert (sent(last), last.update["queue"]) == ([("grep", "snapshot")], [])
+    last = dispatch(state(queue=first.update["queue"]), groups[1:], TOOLS, Workspace(tmp_path))
+    assert (sent(last), last.update["queue"]) == ([("grep", "coder")], [])
 
 
 def test_a_call_is_given_what_the_thread_saw_of_the_files_it_names(tmp_path):

@@ -27,3 +27,19 @@ async def test_a_tool_taken_out_meanwhile_is_answered_and_the_thread_goes_on(tmp
     ]
     assert events[-1].type == "completion"
     assert [(project / name).exists() for name in ("a.txt", "b.txt")] == [True, False]
+
+
+async def test_what_commands_after_an_edit_do_to_other_files_is_the_thread_s_own_doing(
+    tmp_path: Path,
+):
+    project, script = tmp_path / "project", tmp_path / "scenario.json"
+    project.mkdir()
+    (project / ".llc.yaml").write_text("after_edit: {a.txt: ['cp {file} copy.txt']}\n")
+    script.write_text(json.dumps(TURNS))
+    options = {"model": f"scripted/{script}", "mode": "auto", "skip_tests": True, "apply": True}
+    async with Runner(home=tmp_path / "home") as runner:
+        events = [one async for one in runner.task("write", folder=project, options=options)]
+    files = [file["path"] for file in events[-1].files]
+    assert files == ["a.txt", "b.txt", "copy.txt"]
+    by = {file["path"]: file["by"] for e in events if e.type == "files_changed" for file in e.files}
+    assert by == {"a.txt": "shell", "copy.txt": "shell", "b.txt": "tool"}

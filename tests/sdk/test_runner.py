@@ -331,7 +331,13 @@ async def test_the_review_leaves_what_others_changed_while_a_question_waited(run
     assert (project / "mine.txt").read_text() == "the user's own\n"
     assert not (project / "log.txt").exists()
     assert (project / "numbers_.py").read_text() == BROKEN
-    assert any("mine.txt" in event.text for event in events if event.type == "notice")
+    told = [event.text for event in events if event.type == "notice"]
+    assert told == ["put back: log.txt, numbers_.py"]
+    (changed,) = [event for event in events if event.type == "files_changed"]
+    assert [(file["path"], file["kind"], file["by"]) for file in changed.files] == [
+        ("log.txt", "deleted", "undo"),
+        ("numbers_.py", "modified", "undo"),
+    ]
 
 
 async def test_the_testers_words_do_not_replace_the_coders_summary(runner, project, play):

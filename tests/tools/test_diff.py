@@ -1,13 +1,14 @@
 """A diff says what changed, and git can apply it."""
 
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from maxagent.tools.diff import count_changes, line_changes, unified
+from maxagent.tools.diff import count_changes, line_changes, shortened, unified
 
 LINES = st.lists(st.sampled_from(["", "a", "b", "--- c", "+++ d", "@@ e", "\\ f", "x\fy", "\r"]))
 TEXTS = st.builds(lambda lines, end: "\n".join(lines) + end, LINES, st.sampled_from(["", "\n"]))
@@ -95,3 +96,39 @@ def test_long_files_with_many_equal_lines_do_not_hang() -> None:
     new = "".join(f"other {number}\n\n}}\n" for number in range(17_000))
     assert count_changes(unified(old, old.replace("line 9000\n", ""), "f")) == (0, 1)
     assert count_changes(unified(old, new, "f")) == (50_998, 50_998)
+
+
+@pytest.mark.parametrize(
+    ("most", "shown"),
+    [(20, "--- a\n+++ b\n-1\n+2\n"), (15, "--- a\n+++ b\n-1\n[… 1 more lines]\n")],
+)
+def test_a_long_diff_is_cut_at_a_line_and_says_so(most: int, shown: str) -> None:
+    assert shortened("--- a\n+++ b\n-1\n+2\n", most) == shown
+
+
+@given(
+    st.lists(st.integers(0, 3_000), min_size=600, max_size=700),
+    st.lists(st.tuples(st.integers(0, 600), st.integers(0, 5)), max_size=20),
+)
+@settings(max_examples=20, deadline=None)
+def test_long_texts_that_are_split_are_told_as_rightly(
+    numbers: list[int], edits: list[tuple[int, int]]
+) -> None:
+    old = [f"{number}\n" for number in numbers]
+    new = list(old)
+    for place, size in edits:
+        new[place : place + size] = ["new\n"] * (5 - size)
+    made: list[str] = []
+    for change in line_changes(old, new):
+        lines = old[change.start : change.end]
+        assert change.kind != "equal" or lines == new[change.new_start : change.new_end]
+        made += lines if change.kind == "equal" else new[change.new_start : change.new_end]
+    assert made == new
+
+
+def test_every_other_line_of_a_long_text_is_told_soon() -> None:
+    old = [f"line {number}\n" for number in range(40_000)]
+    new = [line if number % 2 else "x" + line for number, line in enumerate(old)]
+    begun = time.process_time()
+    assert len(line_changes(old, new)) == 40_000
+    assert time.process_time() - begun < 5

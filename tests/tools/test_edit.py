@@ -13,7 +13,7 @@ from maxagent.tools.files import content_hash
 from maxagent.tools.invoke import invoke
 from maxagent.tools.read_file import read_file
 from maxagent.tools.result import ToolResult, ToolRun
-from maxagent.tools.tool import effect_of, path_arguments
+from maxagent.tools.tool import effect_of, named_paths
 from maxagent.tools.workspace import Workspace
 
 
@@ -49,11 +49,13 @@ async def test_an_edit_changes_the_file_and_shows_the_place(run: ToolRun) -> Non
     assert path.read_bytes() == b"1\n2\n3\nnew\nnewer\n5\n6\n7\n"
     assert result.output == (
         "Edited `src/a.py` (+2 -1)\n"
-        "     2→2\n     3→3\n     4→new\n     5→newer\n     6→5\n     7→6\n     8→7"
+        "     2→2\n     3→3\n     4→new\n     5→newer\n     6→5\n     7→6"
     )
     assert result.seen == {"src/a.py": content_hash(path.read_bytes())}
     assert result.metadata == {
         "path": "src/a.py",
+        "paths": ["src/a.py"],
+        "strategy": "simple",
         "added": 2,
         "removed": 1,
         "diff": "--- a/src/a.py\n+++ b/src/a.py\n@@ -1,7 +1,8 @@\n"
@@ -73,7 +75,7 @@ async def test_every_place_is_changed_when_asked(run: ToolRun) -> None:
     path = put(run, "a", b"x\ny\nx\nx\n")
     result = await change(knowing(run, "a"), "a", "x", "z", replace_all=True)
     assert path.read_bytes() == b"z\ny\nz\nz\n"
-    assert result.output.startswith("Edited `a` (+3 -3) in 3 places, at lines 1, 3, 4; the first:")
+    assert result.output == "Edited `a` (+3 -3)\n     1→z\n     2→y\n     3→z\n     4→z"
 
 
 @pytest.mark.parametrize(
@@ -122,7 +124,7 @@ async def test_an_empty_old_string_makes_a_file(run: ToolRun) -> None:
         ("a", "one\r\n", "one\n", "are the same"),
         ("a", "", "", "are the same"),
         ("a", "", "x", "must be the text to replace"),
-        ("a", "x", "y", "2 times, at lines 2, 3"),
+        ("a", "x", "y", "2 times"),
         ("a", "missing", "y", "is not in the file"),
         ("a", "one", "\ud800", "cannot hold U+D800"),
         ("b", "one", "y", "does not exist"),
@@ -137,6 +139,8 @@ async def test_an_empty_old_string_makes_a_file(run: ToolRun) -> None:
         ("harmless", "KEY", "y", "ignore patterns"),
         ("out", "hunter2", "y", "outside the project"),
         ("dangling-out", "", "y", "outside the project"),
+        ("dangling", "", "y", "`dangling` is a link that leads to nothing"),
+        ("dangling", "x", "y", "`dangling` is a link that leads to nothing"),
         ("../outside", "hunter2", "y", "outside the project"),
         ("/etc/hosts", "", "y", "outside the project"),
         ("~/x", "", "y", "not expanded"),
@@ -156,6 +160,7 @@ async def test_what_is_refused_changes_nothing(
     (root / "harmless").symlink_to(".env")
     (root / "out").symlink_to("../outside")
     (root / "dangling-out").symlink_to("../not-yet")
+    (root / "dangling").symlink_to("not-yet")
     files = {path: path.read_bytes() for path in root.parent.rglob("*") if path.is_file()}
     known = knowing(run, "a", "binary", ".env")
     result = await change(known, path, old, new)
@@ -199,6 +204,49 @@ async def test_hard_and_innocent_names_are_edited(run: ToolRun, name: str) -> No
     assert path.read_bytes() == b"new"
 
 
+LETTERS = b"a\r\nb\nc\r\n"
+
+
+@pytest.mark.parametrize(
+    ("edits", "after"),
+    [
+        ([("a", "A"), ("b", "B")], b"A\r\nB\nc\r\n"),
+        ([("b", "x\nb"), ("x", "y")], b"a\r\ny\r\nb\nc\r\n"),
+        ([("a\nb\n", ""), ("c", "a\nc")], b"a\r\nc\r\n"),
+        ([("c\n", "c\nd\n"), ("d\n", "")], b"a\r\nb\nc\r\n"),
+    ],
+)
+async def test_several_edits_are_made_in_order(
+    run: ToolRun, edits: list[tuple[str, str]], after: bytes
+) -> None:
+    path = put(run, "a", LETTERS)
+    listed = [{"old_string": old, "new_string": new} for old, new in edits]
+    result = await invoke(edit, {"file_path": "a", "edits": listed}, knowing(run, "a"))
+    assert path.read_bytes() == after
+    if after == LETTERS:
+        assert "the edits together change nothing" in result.error
+    else:
+        assert result.ok and result.seen == {"a": content_hash(after)}
+
+
+async def test_of_several_edits_all_are_made_or_none(run: ToolRun) -> None:
+    path = put(run, "a", LETTERS)
+    listed = [{"old_string": old, "new_string": "x"} for old in ("a", "b", "gone", "c")]
+    result = await invoke(edit, {"file_path": "a", "edits": listed}, knowing(run, "a"))
+    assert result.error.startswith("edit 3 of 4: ") and path.read_bytes() == LETTERS
+
+
+async def test_edits_say_every_place_that_changed(run: ToolRun) -> None:
+    put(run, "a", b"".join(b"%d\n" % number for number in range(1, 101)))
+    listed = [{"old_string": f"{at}\n", "new_string": f"<{at}>\n"} for at in (20, 60, 61)]
+    result = await invoke(edit, {"file_path": "a", "edits": listed}, knowing(run, "a"))
+    assert [line.strip() for line in result.output.split("\n")] == [
+        "Edited `a` (+3 -3)",
+        *("18→18", "19→19", "20→<20>", "21→21", "22→22", "…"),
+        *("58→58", "59→59", "60→<60>", "61→<61>", "62→62", "63→63"),
+    ]
+
+
 async def test_edits_of_one_file_at_the_same_time_all_count(run: ToolRun) -> None:
     path = put(run, "a", b"".join(b"<%d>\n" % number for number in range(40)))
     (run.workspace.root / "link").symlink_to("a")
@@ -214,4 +262,4 @@ async def test_edits_of_one_file_at_the_same_time_all_count(run: ToolRun) -> Non
 
 
 def test_it_edits() -> None:
-    assert (effect_of(edit), path_arguments(edit)) == ("edit", ("file_path",))
+    assert (effect_of(edit), named_paths(edit, {"file_path": "x"})) == ("edit", ["x"])

@@ -12,7 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.files import content_hash, exclusive, read_bytes, write_atomic
+from maxagent.tools.files import (
+    Writing,
+    content_hash,
+    read_bytes,
+    remove_file,
+    write_atomic,
+    written_path,
+)
 from maxagent.tools.result import ToolRefusal
 from maxagent.tools.workspace import Workspace
 
@@ -81,6 +88,16 @@ def test_more_than_the_limit_is_refused(workspace: Workspace) -> None:
         read_bytes(workspace, workspace.root / "big", limit=10)
 
 
+def test_a_file_of_a_gigabyte_is_refused_without_being_read(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (workspace.root / "huge").open("wb") as file:
+        file.truncate(1 << 30)
+    monkeypatch.setattr(os, "read", lambda *arguments: pytest.fail("it was read"))
+    with pytest.raises(ToolRefusal, match="`huge` is larger than 20,000,000 bytes"):
+        read_bytes(workspace, workspace.root / "huge")
+
+
 @pytest.mark.parametrize("mode", [0o644, 0o755, 0o600, 0o640])
 def test_the_mode_of_a_replaced_file_is_kept(workspace: Workspace, mode: int) -> None:
     path = workspace.root / "script"
@@ -106,6 +123,75 @@ def test_the_owner_of_a_replaced_file_is_kept(workspace: Workspace) -> None:
     os.chown(path, 65534, 65534)
     write_atomic(workspace, path, b"new")
     assert (path.stat().st_uid, path.stat().st_gid) == (65534, 65534)
+
+
+def test_another_name_of_the_file_keeps_the_old_content(workspace: Workspace) -> None:
+    path, other = workspace.root / "file", workspace.root / "other"
+    path.write_bytes(b"old")
+    other.hardlink_to(path)
+    write_atomic(workspace, path, b"new")
+    assert (path.read_bytes(), other.read_bytes()) == (b"new", b"old")
+
+
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="only Linux has these calls")
+def test_attributes_of_the_user_are_kept(workspace: Workspace) -> None:
+    path = workspace.root / "file"
+    path.write_bytes(b"old")
+    try:
+        os.setxattr(path, "user.note", b"mine")
+    except OSError:
+        pytest.skip("the file system has no extended attributes")
+    write_atomic(workspace, path, b"new")
+    assert os.getxattr(path, "user.note") == b"mine"
+
+
+def test_a_file_that_came_meanwhile_is_not_overwritten(workspace: Workspace) -> None:
+    path = workspace.root / "folder/new"
+    writing = Writing(workspace, path, b"ours")
+    path.write_bytes(b"theirs")
+    with pytest.raises(ToolRefusal, match="nothing was changed: file exists"):
+        writing.place()
+    assert everything(workspace.root) == {"folder": None, "folder/new": b"theirs"}
+
+
+def test_what_is_dropped_leaves_nothing_behind(workspace: Workspace) -> None:
+    (workspace.root / "file").write_bytes(b"old")
+    for name in ["file", "new", "a/b/new"]:
+        Writing(workspace, workspace.root / name, b"x").drop()
+    assert everything(workspace.root) == {"file": b"old"}
+
+
+def test_what_is_in_its_place_is_not_dropped_any_more(workspace: Workspace) -> None:
+    writing = Writing(workspace, workspace.root / "a/new", b"x")
+    writing.place()
+    writing.drop()
+    assert everything(workspace.root) == {"a": None, "a/new": b"x"}
+
+
+def test_a_new_file_may_get_the_mode_of_another(workspace: Workspace) -> None:
+    (workspace.root / "script").touch(0o755)
+    like = (workspace.root / "script").stat()
+    write_atomic(workspace, workspace.root / "copy", b"x", like)
+    assert stat.S_IMODE((workspace.root / "copy").stat().st_mode) == stat.S_IMODE(like.st_mode)
+
+
+def test_a_removed_file_is_gone_and_a_missing_one_refused(workspace: Workspace) -> None:
+    (workspace.root / "file").touch()
+    remove_file(workspace, workspace.root / "file")
+    assert everything(workspace.root) == {}
+    with pytest.raises(ToolRefusal, match="`file` could not be removed: no such file"):
+        remove_file(workspace, workspace.root / "file")
+
+
+def test_a_link_that_leads_to_nothing_is_not_written(workspace: Workspace) -> None:
+    (workspace.root / "dangling").symlink_to("gone")
+    (workspace.root / "link").symlink_to("file")
+    (workspace.root / "file").touch()
+    assert written_path(workspace, "link") == workspace.root / "file"
+    assert written_path(workspace, "new/file") == workspace.root / "new/file"
+    for name in ["dangling", "dangling/new", "./dangling"]:
+        with pytest.raises(ToolRefusal, match="`dangling` is a link that leads to nothing"):
+            written_path(workspace, name)
 
 
 def test_a_link_is_written_through(workspace: Workspace) -> None:
@@ -228,12 +314,6 @@ def test_a_kill_while_writing_would_leave_nothing_behind(
     monkeypatch.setattr(os, "fsync", watch)
     write_atomic(Workspace(tmp_path), tmp_path / "file", b"new")
     assert seen == [{"file": b"old"}, {"file": b"new"}]
-
-
-def test_the_lock_of_a_file_is_one_for_all_who_hold_it(tmp_path: Path) -> None:
-    held = exclusive(tmp_path / "a")
-    assert exclusive(tmp_path / "a") is held
-    assert exclusive(tmp_path / "b") is not held
 
 
 def test_hashes_tell_contents_apart() -> None:

@@ -9,7 +9,7 @@ from maxagent.tools.grep import LONGEST_TEXT, MOST_CHARACTERS, MOST_HITS, grep
 from maxagent.tools.invoke import invoke
 from maxagent.tools.result import ToolRun
 from maxagent.tools.ripgrep import find_ripgrep
-from maxagent.tools.tool import effect_of, path_arguments
+from maxagent.tools.tool import effect_of, named_paths
 from maxagent.tools.workspace import Workspace
 
 FILES = {
@@ -144,4 +144,4 @@ async def test_control_characters_cannot_forge_a_line(run: ToolRun) -> None:
 
 
 def test_it_only_looks() -> None:
-    assert (effect_of(grep), path_arguments(grep)) == ("read", ("path",))
+    assert (effect_of(grep), named_paths(grep, {"path": "x"})) == ("read", ["x"])

@@ -7,7 +7,7 @@ import pytest
 from maxagent.tools.invoke import invoke
 from maxagent.tools.list_files import list_files
 from maxagent.tools.result import ToolRun
-from maxagent.tools.tool import effect_of, path_arguments
+from maxagent.tools.tool import effect_of, named_paths
 from maxagent.tools.workspace import Workspace
 
 FILES = ["README.md", "src/a.py", "src/b.txt", "src/deep/c.py", ".env", "secrets/key", "build/x"]
@@ -62,4 +62,4 @@ async def test_what_is_refused(run: ToolRun, args: dict[str, object], reason: st
 
 
 def test_it_only_looks() -> None:
-    assert (effect_of(list_files), path_arguments(list_files)) == ("read", ("path",))
+    assert (effect_of(list_files), named_paths(list_files, {"path": "x"})) == ("read", ["x"])

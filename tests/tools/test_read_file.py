@@ -9,7 +9,7 @@ from maxagent.tools.files import content_hash
 from maxagent.tools.invoke import LONGEST_ANSWER, for_model, invoke
 from maxagent.tools.read_file import read_file
 from maxagent.tools.result import ToolResult, ToolRun
-from maxagent.tools.tool import effect_of, path_arguments
+from maxagent.tools.tool import effect_of, named_paths
 from maxagent.tools.workspace import Workspace
 
 
@@ -83,7 +83,7 @@ async def test_an_empty_file_says_so(run: ToolRun) -> None:
 @pytest.mark.parametrize(
     ("data", "remark"),
     [
-        ("配置文件\n".encode("gbk"), "[encoding: gb18030; it is kept when the file is changed]"),
+        ("配置文件\n".encode("gbk"), "[encoding: gbk; it is kept when the file is changed]"),
         ("\ufeff配置文件\n".encode("utf-16-le"), "[encoding: utf-16-le; it is kept when"),
         ("配置文件\n".encode("utf-8-sig"), ""),
         ("配置文件\r\n".encode(), ""),
@@ -151,4 +151,4 @@ async def test_a_link_inside_shows_its_target_under_the_real_name(run: ToolRun) 
 
 
 def test_it_only_looks() -> None:
-    assert (effect_of(read_file), path_arguments(read_file)) == ("read", ("path",))
+    assert (effect_of(read_file), named_paths(read_file, {"path": "x"})) == ("read", ["x"])

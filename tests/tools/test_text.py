@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from maxagent.tools.result import ToolRefusal
-from maxagent.tools.text import decode, encode, lf, lines_of, one_line, printable
+from maxagent.tools.text import as_read, decode, encode, lf, lines_of, one_line, printable
 
 CHINESE = "# 配置文件\nname = '测试'\n说明：这是一个例子。\n"
 
@@ -18,9 +18,10 @@ CHINESE = "# 配置文件\nname = '测试'\n说明：这是一个例子。\n"
         (b"", "", "utf-8"),
         (b"plain\n", "plain\n", "utf-8"),
         (CHINESE.encode(), CHINESE, "utf-8"),
-        (CHINESE.encode("gbk"), CHINESE, "gb18030"),
-        ("汉字\n".encode("gbk"), "汉字\n", "gb18030"),
-        ("朱镕基在北京开会，讨论经济".encode("gbk"), "朱镕基在北京开会，讨论经济", "gb18030"),
+        (CHINESE.encode("gbk"), CHINESE, "gbk"),
+        ("汉字\n".encode("gbk"), "汉字\n", "gbk"),
+        ("朱镕基在北京开会，讨论经济".encode("gbk"), "朱镕基在北京开会，讨论经济", "gbk"),
+        ("价格：一百€，测试".encode("gb18030"), "价格：一百€，测试", "gb18030"),
         (codecs.BOM_UTF8 + b"a\n", "a\n", "utf-8"),
         (codecs.BOM_UTF16_LE + "é汉\n".encode("utf-16-le"), "é汉\n", "utf-16-le"),
         (codecs.BOM_UTF16_BE + "é汉\n".encode("utf-16-be"), "é汉\n", "utf-16-be"),
@@ -90,7 +91,7 @@ def test_what_is_no_text_is_refused(data: bytes) -> None:
 def test_line_endings_and_the_last_line_are_kept(newline: str, end: str) -> None:
     data = ("one\ntwo" + end).replace("\n", newline).encode()
     decoded = decode(data)
-    assert (decoded.text, decoded.newline) == ("one\ntwo" + end, newline)
+    assert (decoded.text, decoded.endings.usual) == ("one\ntwo" + end, newline)
     changed = decoded.text.replace("two", "2\n3")
     assert encode(decoded, changed) == changed.replace("\n", newline).encode()
 
@@ -132,10 +133,27 @@ def test_what_the_encoding_cannot_hold_is_refused() -> None:
     western = decode("Le café était très bien situé, près de l'hôtel.\n".encode("latin-1"))
     with pytest.raises(ToolRefusal, match="cannot hold U\\+6C49"):
         encode(western, "汉")
+    with pytest.raises(ToolRefusal, match="gbk, cannot hold U\\+1F600"):
+        encode(decode(CHINESE.encode("gbk")), "😀")
     with pytest.raises(ToolRefusal, match="cannot hold U\\+D83D"):
         encode(decode(b"plain"), "half of a pair: \ud83d")
     with pytest.raises(ToolRefusal, match="cannot hold U\\+DCFF"):
         encode(decode(b"plain"), "a stray byte: \udcff")
+
+
+def test_where_no_encoding_is_known_only_ascii_can_be_written() -> None:
+    unknown = decode(b"name = '\x81\x8d'\n")
+    assert encode(unknown, unknown.text.replace("name", "title")) == b"title = '\x81\x8d'\n"
+    with pytest.raises(ToolRefusal, match="ascii, cannot hold U\\+00E9"):
+        encode(unknown, unknown.text.replace("name", "é"))
+
+
+def test_a_chinese_file_with_a_stray_byte_is_still_one() -> None:
+    old = CHINESE.encode("gbk") + b"\x80\n"
+    decoded = decode(old)
+    assert encode(decoded, decoded.text.replace("测试", "例子")) == (
+        CHINESE.replace("测试", "例子").encode("gbk") + b"\x80\n"
+    )
 
 
 def test_stray_bytes_survive_a_change_elsewhere() -> None:
@@ -161,3 +179,10 @@ def test_names_and_bytes_that_are_no_text_are_shown_as_escapes() -> None:
     assert printable("a\udcffb\nc") == "a\\xffb\nc"
     assert one_line("two\nlines\x1b\u2028\udcff") == "two\\nlines\\x1b\\u2028\\xff"
     assert one_line("文\u3000件 🙂") == "文\u3000件 🙂"
+
+
+def test_a_byte_order_mark_that_is_sent_along_is_not_doubled() -> None:
+    marked = decode(codecs.BOM_UTF8 + b"a = 1\n")
+    assert encode(marked, as_read(marked, "\ufeffa = 2\n")) == codecs.BOM_UTF8 + b"a = 2\n"
+    plain = decode(b"a = 1\n")
+    assert as_read(plain, "\ufeffa") == "\ufeffa"

@@ -10,7 +10,7 @@ import pytest
 from maxagent.tools.files import content_hash
 from maxagent.tools.invoke import invoke
 from maxagent.tools.result import ToolResult, ToolRun
-from maxagent.tools.tool import effect_of, path_arguments
+from maxagent.tools.tool import effect_of, named_paths
 from maxagent.tools.workspace import Workspace
 from maxagent.tools.write_file import write_file
 
@@ -54,7 +54,10 @@ async def test_a_known_file_is_replaced(run: ToolRun) -> None:
     assert result.output == "Replaced `a` (+1 -1)"
     assert result.metadata == {
         "path": "a",
+        "paths": ["a"],
         "created": False,
+        "added": 1,
+        "removed": 1,
         "diff": "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n",
     }
     assert result.seen == {"a": content_hash(b"one\n2\n")}
@@ -97,6 +100,15 @@ async def test_an_unread_or_changed_file_is_not_overwritten(run: ToolRun) -> Non
     assert path.read_bytes() == b"changed\n"
 
 
+async def test_a_line_in_place_of_code_is_not_written(run: ToolRun) -> None:
+    path = put(run, "a.js", b"one();\ntwo();\n")
+    result = await write(knowing(run, "a.js"), "a.js", "zero();\n// ... existing code ...\n")
+    assert "the content has `// ... existing code ...` in place of lines" in result.error
+    assert path.read_bytes() == b"one();\ntwo();\n"
+    put(run, "b.md", b"// ... existing code ...\n")
+    assert (await write(knowing(run, "b.md"), "b.md", "x\n// ... existing code ...\n")).ok
+
+
 @pytest.mark.parametrize(("old", "content"), [(b"same\r\n", "same\n"), (b"", "")])
 async def test_the_very_same_content_needs_no_writing(
     run: ToolRun, old: bytes, content: str
@@ -122,7 +134,9 @@ async def test_an_empty_file_may_be_filled_unread(run: ToolRun) -> None:
         ("new/", "names a folder"),
         ("file/below", "not a directory"),
         ("pipe", "not a regular file"),
-        ("loop", "not a regular file"),
+        ("loop", "leads to nothing"),
+        ("dangling", "`dangling` is a link that leads to nothing"),
+        ("folder-dangling/new", "`folder-dangling` is a link that leads to nothing"),
         ("binary", "binary"),
         (".env", "ignore patterns"),
         (".ENV.local", "ignore patterns"),
@@ -147,6 +161,8 @@ async def test_what_is_refused_changes_nothing(run: ToolRun, path: str, reason: 
     put(run, "../outside", b"x")
     os.mkfifo(root / "pipe")
     (root / "loop").symlink_to("loop")
+    (root / "dangling").symlink_to("not-yet")
+    (root / "folder-dangling").symlink_to("no-folder")
     (root / "out").symlink_to("../outside")
     (root / "folder-out").symlink_to("..")
     (root / "dangling-out").symlink_to("../not-yet")
@@ -158,4 +174,4 @@ async def test_what_is_refused_changes_nothing(run: ToolRun, path: str, reason: 
 
 
 def test_it_edits() -> None:
-    assert (effect_of(write_file), path_arguments(write_file)) == ("edit", ("path",))
+    assert (effect_of(write_file), named_paths(write_file, {"path": "x"})) == ("edit", ["x"])

@@ -1,0 +1,70 @@
+"""`mcode diff`: what a thread has changed, from one of its steps to another or to now."""
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..config.errors import UsageError
+from .undo import Thread
+
+if TYPE_CHECKING:
+    from ..memory.thread_row import ThreadRow
+
+
+def diff(
+    thread: Thread = "",
+    start: Annotated[
+        int, typer.Option("--from", metavar="STEP", help="The files as they were after it.")
+    ] = 0,
+    end: Annotated[
+        int | None, typer.Option("--to", metavar="STEP", help="Default: as they are now.")
+    ] = None,
+) -> None:
+    """Show as a diff what a thread has changed. Only files that it changed are compared."""
+    from ..config import paths
+    from ..sdk.thread_files import files_of
+    from .i18n import t
+    from .which_thread import which_thread
+
+    if end is not None and end < start:
+        raise UsageError("`--to` is before `--from`", hint="name the earlier step as `--from`")
+    row = which_thread(thread, _has_changed_files)
+    files = files_of(row, paths.home())
+    after = _entry_of(row, start) if start else 0
+    upto = None if end is None else _entry_of(row, end)
+    text = asyncio.run(files.diff(after, upto))
+    if text:
+        _show(text)
+    else:
+        typer.echo(t("diff.nothing", thread=row.thread_id[:8]), err=True)
+
+
+def _entry_of(row: "ThreadRow", number: int) -> int:
+    """The last entry of the file history at a step."""
+    from ..config import paths
+    from ..sdk.steps import step_of
+
+    return step_of(row, paths.home(), number).file_entry
+
+
+def _has_changed_files(row: "ThreadRow") -> bool:
+    from ..config import paths
+    from ..memory.active import active
+    from ..memory.file_history import FileHistory
+
+    return bool(active(FileHistory(paths.database(paths.home())).entries(row.thread_id)))
+
+
+def _show(text: str) -> None:
+    """In colour at a terminal; elsewhere byte for byte, fit for a file."""
+    if not sys.stdout.isatty():
+        sys.stdout.write(text)
+        return
+    from rich.console import Console
+
+    from .diff_view import show_diff
+
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    show_diff(console, text, indent="", most=None)

@@ -1,0 +1,111 @@
+"""Put a thread's files back from the terminal: what would happen, the question, what was done."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+
+import typer
+
+from ..config.errors import UsageError
+from ..memory.file_history import RESTORES
+from ..memory.plan import Plan
+from ..memory.restore import Restored
+from ..sdk.thread_files import Kind, ThreadFiles, Way
+from .i18n import t
+from .question import agreed
+from .safe_text import safe_line
+from .table import aligned
+
+NOTHING: dict[str, object] = {"files": [], "merged": [], "conflicts": []}
+
+
+def finish(files: ThreadFiles) -> Restored | None:
+    """Finish a restore that was cut short, and say so; None when there is none."""
+    finished = asyncio.run(files.finish_interrupted())
+    if finished:
+        _say(t("restore.finished", count=len(finished.paths)))
+        _say_conflicts(finished)
+    return finished
+
+
+def prepare(files: ThreadFiles, kind: Kind, *, after: int = 0, force: bool = False) -> Way | None:
+    """The way back, after a restore that was cut short has been finished; None: nothing to do."""
+    finish(files)
+    return asyncio.run(files.way(kind, after=after, force=force))
+
+
+def tell_cut_short(files: ThreadFiles) -> None:
+    """Say so when a kill has cut a restore short and it was not finished yet."""
+    last = files.history.last(files.thread_id)
+    if last and last.kind in RESTORES and last.state == "started":
+        _say(t("restore.cut_short"))
+
+
+def show(plan: Plan) -> None:
+    """Say what would happen to each file."""
+    rows = [
+        [_verb(plan, change.path, change.kind), safe_line(change.path)] for change in plan.changes
+    ]
+    rows += [
+        [t("restore.leave"), f"{safe_line(conflict.path)}: {safe_line(conflict.reason)}"]
+        for conflict in plan.conflicts
+    ]
+    for line in aligned(rows):
+        _say(f"  {line}")
+    if plan.conflicts:
+        _say(t("restore.force"))
+
+
+def confirm(yes: bool) -> None:
+    """Ask at a terminal; raises Exit when the answer is no, UsageError when nobody is there."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError("nobody is here to say yes", hint="add `--yes` to do it without asking")
+    if not agreed(t("restore.ask")):
+        raise typer.Exit(1)
+
+
+def go(way: Way) -> Restored:
+    """Carry it out and say what was done."""
+    restored = asyncio.run(way.go())
+    if restored.paths:
+        _say(t("restore.done", count=len(restored.paths)))
+    else:
+        _say(t("restore.none") if restored.conflicts else t("restore.already"))
+    planned = {conflict.path for conflict in way.plan.conflicts}
+    _say_conflicts(restored, told=planned)
+    return restored
+
+
+def as_mapping(restored: Restored | None) -> dict[str, object]:
+    """What was done, for programs."""
+    if restored is None:
+        return NOTHING
+    return {
+        "files": list(restored.paths),
+        "merged": sorted(restored.merged),
+        "conflicts": [asdict(conflict) for conflict in restored.conflicts],
+    }
+
+
+def print_json(mapping: Mapping[str, object]) -> None:
+    """One JSON object on stdout."""
+    typer.echo(json.dumps(mapping, indent=2, ensure_ascii=False))
+
+
+def _verb(plan: Plan, path: str, kind: str) -> str:
+    return t("restore.merge") if path in plan.merged else t(f"restore.{kind}")
+
+
+def _say_conflicts(restored: Restored, told: frozenset[str] | set[str] = frozenset()) -> None:
+    for conflict in restored.conflicts:
+        if conflict.path not in told:
+            path, reason = safe_line(conflict.path), safe_line(conflict.reason)
+            _say(t("restore.left", path=path, reason=reason))
+
+
+def _say(text: str) -> None:
+    typer.echo(text, err=True)

@@ -1,0 +1,75 @@
+"""`mcode threads fork`: a new thread that begins with what another had said and done so far."""
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .undo import Force, Thread, Yes
+
+if TYPE_CHECKING:
+    from ..memory.checkpoint_steps import Step
+    from ..memory.thread_row import ThreadRow
+
+
+def fork(
+    at: Annotated[
+        int, typer.Option("--at", metavar="STEP", help="`mcode rewind THREAD` shows the steps.")
+    ],
+    thread: Thread = "",
+    say: Annotated[
+        str | None, typer.Option("--say", metavar="TEXT", help="New input from there on.")
+    ] = None,
+    files: Annotated[
+        bool, typer.Option("--files", help="Also put the files back to that step.")
+    ] = False,
+    force: Force = False,
+    yes: Yes = False,
+) -> None:
+    """Go on from a step on a thread of its own.
+
+    The thread itself stays as it is. What `--say` gives stands at step 0 in place of the request;
+    later whoever speaks next reads it. The new thread's id is on stdout.
+    """
+    from ..config import paths
+    from ..sdk.steps import step_of
+    from .i18n import t
+    from .which_thread import which_thread
+
+    row = which_thread(thread)
+    step = step_of(row, paths.home(), at)
+    code = _put_files_back(row, step, force=force, yes=yes) if files else 0
+    forked = _fork(row, step, say)
+    typer.echo(forked.thread_id)
+    own = forked.thread_id[:8]
+    typer.echo(t("fork.done", thread=row.thread_id[:8], step=at, fork=own), err=True)
+    raise typer.Exit(code)
+
+
+def _put_files_back(row: "ThreadRow", step: "Step", *, force: bool, yes: bool) -> int:
+    """As `mcode rewind --files` does; it is on record as the doing of the thread itself."""
+    from ..config import paths
+    from ..sdk.thread_files import held_files
+    from . import putting_back
+    from .i18n import t
+
+    with held_files(row, paths.home()) as its_files:
+        way = putting_back.prepare(its_files, "rewind", after=step.file_entry, force=force)
+        if way is None:
+            return 0
+        typer.echo(t("fork.preview", thread=row.thread_id[:8], step=step.number), err=True)
+        putting_back.show(way.plan)
+        if way.plan.changes:
+            putting_back.confirm(yes)
+        return int(bool(putting_back.go(way).conflicts))
+
+
+def _fork(row: "ThreadRow", step: "Step", say: str | None) -> "ThreadRow":
+    from ..config import paths
+    from ..sdk.time_travel import fork
+    from .importing import without_collector
+
+    if say is not None and step.number:
+        with without_collector():
+            from ..graphs import task as task
+    return asyncio.run(fork(row, paths.home(), step, say))

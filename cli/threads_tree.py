@@ -1,0 +1,63 @@
+"""`mcode threads tree`: which thread was forked from which, and where somebody went back."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from ..memory.thread_row import ThreadRow
+
+
+def tree(
+    all_folders: Annotated[bool, typer.Option("--all", help="Those of every folder.")] = False,
+) -> None:
+    """Show which threads were forked from which."""
+    from .i18n import t
+    from .threads import files_put_back, open_index
+
+    rows = open_index().list(None if all_folders else Path.cwd())
+    if not rows:
+        typer.echo(t("threads.none"), err=True)
+    known = {row.thread_id for row in rows}
+    forks: dict[str, list[ThreadRow]] = defaultdict(list)
+    for row in rows:
+        forks[row.parent if row.parent in known else ""].append(row)
+    put_back = files_put_back()
+    for root in forks[""]:
+        for line in _lines(root, forks, put_back):
+            typer.echo(line)
+
+
+def _lines(
+    row: "ThreadRow", forks: "Mapping[str, list[ThreadRow]]", put_back: set[str]
+) -> Iterator[str]:
+    """The thread, what was left in it, and its forks, each line indented as it belongs."""
+    from .i18n import t
+
+    yield _told(row, put_back)
+    below = [[t("tree.left", first=first, last=last)] for first, last in _left(row)]
+    below += [
+        list(_lines(fork, forks, put_back)) for fork in reversed(forks.get(row.thread_id, []))
+    ]
+    for number, (first, *rest) in enumerate(below, 1):
+        last = number == len(below)
+        yield f"{'└─' if last else '├─'} {first}"
+        yield from (f"{'   ' if last else '│  '}{line}" for line in rest)
+
+
+def _told(row: "ThreadRow", put_back: set[str]) -> str:
+    from .i18n import t
+    from .threads import SHORT_ID, status_of, title_of
+
+    forked = f"{t('tree.forked', step=row.parent_step)}  " if row.parent else ""
+    return f"{row.thread_id[:SHORT_ID]}  {forked}{status_of(row, put_back)}  {title_of(row)}"
+
+
+def _left(row: "ThreadRow") -> list[tuple[int, int]]:
+    from ..config import paths
+    from ..sdk.steps import left_of
+
+    return left_of(row, paths.home())

@@ -1,0 +1,16 @@
+"""Which thread a command means: the one that is named, or the folder's latest that fits."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ..memory.threads import ThreadRow
+from .threads import open_index
+
+
+def which_thread(text: str, fits: Callable[[ThreadRow], bool] = lambda row: True) -> ThreadRow:
+    """The thread; raises UsageError when there is none. When none fits, it is the latest."""
+    index = open_index()
+    if text:
+        return index.find(text)
+    latest = index.latest(Path.cwd())
+    return next((row for row in index.list(Path.cwd()) if fits(row)), latest)

@@ -1,0 +1,24 @@
+"""The graph of `mcode edit`: an editor on named files, and its tools."""
+
+# pyright: reportUnknownMemberType=false
+# LangGraph's overloads for nodes are only partly typed
+from langgraph.graph import START, StateGraph
+
+from ..nodes.approve import approve
+from ..nodes.context import Context
+from ..nodes.editor import editor
+from ..nodes.run_tool import run_tool
+from ..nodes.state import State, Task, ToolTask
+
+
+def build() -> StateGraph[State, Context, Task, State]:
+    """Wire the edit; compiled without saver or store, which belong to whoever runs it."""
+    builder = StateGraph(State, Context, input_schema=Task)
+    builder.add_node("editor", editor)
+    builder.add_node("approve", approve, destinations=("editor", "tools", "approve"))
+    builder.add_node("tools", run_tool, input_schema=ToolTask, destinations=("editor", "approve"))
+    builder.add_edge(START, "editor")
+    return builder
+
+
+graph = build().compile(name="edit")

@@ -1,0 +1,177 @@
+"""The steps of a thread, read from LangGraph's tables by SQL alone: linear, and in milliseconds.
+
+A thread's step n is its n-th model answer with all that its tool calls did. The checkpoint after it
+is the first one at which nothing is under way: a role is about to speak, or the graph has ended.
+Step 0 is the beginning.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from .checkpoint_facts import has_tables, part, time_of, unpacked
+from .said import Said, answers
+
+BUSY = frozenset({"__start__", "approve", "tools"})
+"""What comes next while something is under way: the input is taken in, calls run."""
+JUDGING = frozenset({"verify", "review"})
+"""Nodes in which no role speaks, and no call is under way either."""
+
+_LINKS = (
+    "SELECT checkpoint_id, parent_checkpoint_id FROM checkpoints"
+    " WHERE thread_id = ? AND checkpoint_ns = ''"
+)
+_CHECKPOINT = (
+    "SELECT checkpoint FROM checkpoints"
+    " WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?"
+)
+Links = Mapping[str, str | None]
+"""Each checkpoint's parent."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One model answer, and the checkpoint after it."""
+
+    number: int
+    said: Said
+    checkpoint_id: str
+    """Empty while its calls are under way: the thread cannot go back there yet."""
+    next: str
+    """The node that follows, a role if nothing else; empty at the end."""
+    file_entry: int
+    """The last entry of the file history at that checkpoint, or so far."""
+    turn: int
+    """How often the human had asked for something by then."""
+    outcome: str
+    """How the task had ended; empty while it went on."""
+    at: str
+    """When it was said: ISO 8601, UTC."""
+
+
+@dataclass(frozen=True)
+class Branches:
+    """All steps of a thread."""
+
+    steps: tuple[Step, ...] = ()
+    """Those of the conversation as it is, step 0 first."""
+    left: tuple[tuple[Step, ...], ...] = ()
+    """Those that were left by going back, the newest branch first, each after its shared steps."""
+    tip: str = ""
+    """The checkpoint at which the conversation is now."""
+
+    def find(self, number: int) -> Step | None:
+        """The step of that number: of the conversation as it is, else of what was left last."""
+        every = [step for branch in (self.steps, *self.left) for step in branch]
+        return next((step for step in every if step.number == number), None)
+
+
+@dataclass(frozen=True)
+class _Point:
+    """What a checkpoint says."""
+
+    id: str
+    parent: str
+    steps: int
+    file_entry: int
+    turn: int
+    next: str
+    outcome: str
+    versions: Mapping[str, object]
+    """Of its channels: the same in a copy of it."""
+
+
+def branches(connection: sqlite3.Connection, thread_id: str) -> Branches:
+    """The steps of a thread; none before its first checkpoint."""
+    if not has_tables(connection):
+        return Branches()
+    links, tips = _links(connection, thread_id)
+    said = answers(connection, thread_id)
+    known: dict[str, _Point] = {}
+    found: list[tuple[Step, ...]] = []
+    for tip in tips:
+        chain = _chain(links, tip, known)
+        points = [_point(connection, thread_id, *link) for link in chain]
+        found.append(tuple(_steps(_unshared(points, known), said)))
+        known |= {point.id: point for point in points}
+    return Branches(found[0], tuple(filter(None, found[1:])), tips[0]) if found else Branches()
+
+
+def left(connection: sqlite3.Connection, thread_id: str) -> tuple[tuple[Step, ...], ...]:
+    """The steps that were left; hardly any work where nobody has gone back."""
+    if not has_tables(connection) or len(_links(connection, thread_id)[1]) < 2:
+        return ()
+    return branches(connection, thread_id).left
+
+
+def _links(connection: sqlite3.Connection, thread_id: str) -> tuple[Links, list[str]]:
+    """Each checkpoint's parent; and the checkpoints that are nobody's parent, the newest first."""
+    links: Links = dict(connection.execute(_LINKS, (thread_id,)).fetchall())
+    return links, sorted(links.keys() - set(links.values()), reverse=True)
+
+
+def _chain(links: Links, tip: str, known: Mapping[str, _Point]) -> list[tuple[str, str]]:
+    """The checkpoints of a branch that are not known, each with its parent, the oldest first."""
+    chain: list[tuple[str, str]] = []
+    at = tip
+    while at in links and at not in known:
+        chain.append((at, links[at] or ""))
+        at = links[at] or ""
+    return chain[::-1]
+
+
+def _point(connection: sqlite3.Connection, thread_id: str, id_: str, parent: str) -> _Point:
+    checkpoint = unpacked(connection.execute(_CHECKPOINT, (thread_id, id_)).fetchone()[0])
+    values, versions = part(checkpoint, "channel_values"), part(checkpoint, "channel_versions")
+    named = [name.removeprefix("branch:to:") for name in values if name.startswith("branch:to:")]
+    calls = ["tools"] if values.get("__pregel_tasks") else []
+    begins = ["__start__"] if "__start__" in values else []
+    return _Point(
+        id_,
+        parent,
+        steps=_number(values.get("steps")),
+        file_entry=_number(values.get("file_entry")),
+        turn=_number(values.get("turn")),
+        next=next(iter([*calls, *begins, *named]), ""),
+        outcome=str(values.get("outcome") or ""),
+        versions=versions,
+    )
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _unshared(points: list[_Point], known: Mapping[str, _Point]) -> list[_Point]:
+    """A branch without its first checkpoint if going back has copied just that one."""
+    first = points[0]
+    twins = (p for p in known.values() if (p.parent, p.versions) == (first.parent, first.versions))
+    return points[1:] if any(twins) else points
+
+
+def _steps(points: Sequence[_Point], said: Mapping[str, Said]) -> Iterator[Step]:
+    for number, group in groupby(points, key=lambda point: point.steps):
+        first, *rest = group
+        after = _after([first, *rest], is_last=(rest or [first])[-1] is points[-1])
+        shown = after or (rest or [first])[-1]
+        yield Step(
+            number=number,
+            said=said.get(first.parent, Said()),
+            checkpoint_id=after.id if after else "",
+            next=shown.next,
+            file_entry=shown.file_entry,
+            turn=shown.turn,
+            outcome=shown.outcome,
+            at=time_of(first.id),
+        )
+
+
+def _after(points: Sequence[_Point], *, is_last: bool) -> _Point | None:
+    """The first of a step's checkpoints with nothing under way; before its judgement only the tip.
+
+    A tip is judged: the tests are to run, or the human is asked.
+    """
+    quiet = (point for point in points if point.next not in BUSY | JUDGING)
+    tip = points[-1] if is_last and points[-1].next in JUDGING else None
+    return next(quiet, tip)

@@ -1,0 +1,98 @@
+"""What git's listing of a folder says has to be stored, and what of it can be."""
+
+import os
+import stat
+from collections.abc import Set
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from .limits import LARGEST_FILE, Found, NotStored
+
+
+@dataclass
+class Work:
+    """What has to be done so that the index is as the folder."""
+
+    gone: list[bytes] = field(default_factory=list[bytes])
+    changed: list[bytes] = field(default_factory=list[bytes])
+    new: list[Found] = field(default_factory=list[Found])
+    left: NotStored = field(default_factory=NotStored)
+
+
+def nested_repositories(folder: Path, listed: bytes) -> set[bytes]:
+    """Those that git does not look into, each with a slash at its end."""
+    entries = [(entry[:1], entry[2:]) for entry in listed.split(b"\0")]
+    root = os.fsencode(folder)
+    was_file = [path for tag, path in entries if tag == b"C"]
+    closed = {path for tag, path in entries if tag == b"?" and path.endswith(b"/")}
+    return closed | {
+        path + b"/" for path in was_file if os.path.lexists(os.path.join(root, path, b".git"))
+    }
+
+
+def work_of(folder: Path, listed: bytes, named: Set[bytes]) -> Work:
+    """Sort what `ls-files -t -z` listed, and the `named` files that it leaves out as ignored."""
+    entries = [(entry[:1], entry[2:]) for entry in listed.split(b"\0") if entry]
+    untracked = {path for tag, path in entries if tag == b"?" and not path.endswith(b"/")}
+    tracked = {path for tag, path in entries if tag != b"?"}
+    root = os.fsencode(folder)
+    work = Work()
+    for path in sorted(tracked):
+        _sort_tracked(root, path, work)
+    for path in sorted(untracked):
+        _sort_new(root, path, work)
+    for path in sorted(named - untracked - tracked):
+        if not _is_behind_link(root, path):
+            _sort_new(root, path, work)
+    return work
+
+
+def _sort_tracked(root: bytes, path: bytes, work: Work) -> None:
+    """What cannot be stored any more stays as it was stored last."""
+    try:
+        found = os.lstat(os.path.join(root, path))
+    except (FileNotFoundError, NotADirectoryError):
+        work.gone.append(path)
+        return
+    except OSError:  # a folder above cannot be looked into
+        work.left.unreadable.append(path)
+        return
+    if not stat.S_ISREG(found.st_mode) and not stat.S_ISLNK(found.st_mode):
+        work.gone.append(path)
+    elif _can_be_stored(root, path, found, work.left):
+        work.changed.append(path)
+
+
+def _sort_new(root: bytes, path: bytes, work: Work) -> None:
+    try:
+        found = os.lstat(os.path.join(root, path))
+    except OSError:  # come and gone, or still to be made
+        return
+    is_link = stat.S_ISLNK(found.st_mode)
+    if _is_gits_own(path, is_link):
+        work.left.refused.append(path)
+    elif (is_link or stat.S_ISREG(found.st_mode)) and _can_be_stored(root, path, found, work.left):
+        work.new.append(Found(found.st_size, path))
+
+
+def _can_be_stored(root: bytes, path: bytes, found: os.stat_result, left: NotStored) -> bool:
+    if stat.S_ISLNK(found.st_mode):
+        return True
+    if found.st_size > LARGEST_FILE:
+        left.large.append(path)
+        return False
+    if not os.access(os.path.join(root, path), os.R_OK):
+        left.unreadable.append(path)
+        return False
+    return True
+
+
+def _is_gits_own(path: bytes, is_link: bool) -> bool:
+    """What no index takes, whatever the case: `.git` in a path, and `.gitmodules` as a link."""
+    parts = path.lower().split(b"/")
+    return b".git" in parts or (is_link and parts[-1] == b".gitmodules")
+
+
+def _is_behind_link(root: bytes, path: bytes) -> bool:
+    above = PurePosixPath(os.fsdecode(path)).parents
+    return any(os.path.islink(os.path.join(root, os.fsencode(parent))) for parent in above)

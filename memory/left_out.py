@@ -1,0 +1,94 @@
+"""What never enters a snapshot: the files that no tool may read, and our own data.
+
+Caches stay outside too, unless a tool wrote a file in them or the user's git tracks it.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+from pathspec import GitIgnoreSpec
+
+CACHES = (
+    "__pycache__/",
+    "*.pyc",
+    ".pytest_cache/",
+    ".venv/",
+    "node_modules/",
+    ".mypy_cache/",
+    ".ruff_cache/",
+    ".hypothesis/",
+    "*.egg-info/",
+)
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """The patterns, written as in `.gitignore`, for one folder; case does not count."""
+
+    patterns: tuple[str, ...]
+
+    def for_git(self, prefix: str) -> list[str]:
+        """The patterns and caches for a git whose top is above the folder, which is at `prefix`.
+
+        `prefix` is empty or ends with a slash.
+        """
+        return [_below(prefix, _any_case(pattern)) for pattern in (*CACHES, *self.patterns)]
+
+    def holds(self, path: str) -> bool:
+        """Whether a path of the folder may never be stored; so may nothing outside the folder."""
+        parts = PurePosixPath(path).parts
+        if (
+            not parts
+            or path.endswith("/")
+            or {"/", "..", ".git"} & {part.lower() for part in parts}
+        ):
+            return True
+        # as in git, nothing below an ignored folder comes back
+        above = ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]
+        return any(self._match(name) or self._match(f"{name}/") for name in above)
+
+    def _match(self, name: str) -> bool:
+        return self._spec.match_file(_plain(name))
+
+    @cached_property
+    def _spec(self) -> GitIgnoreSpec:
+        return GitIgnoreSpec.from_lines(map(_plain, self.patterns))
+
+
+def left_out(folder: Path, data: Path, exclude: Sequence[str]) -> LeftOut:
+    """What stays out of a folder's snapshots: `exclude`, and our `data` if it lies inside.
+
+    `folder` is free of links; the way to `data` may lead through some, as a home's often does.
+    """
+    own, data = list[str](), data.resolve()
+    if data.is_relative_to(folder):
+        relative = data.relative_to(folder).as_posix()
+        own = ["/" + re.sub(r"([\\*?\[])", r"\\\1", relative) + "/"]
+    return LeftOut((*exclude, *own))
+
+
+def _plain(name: str) -> str:
+    """One spelling for names that differ in case or in Unicode form, or hold line breaks."""
+    return unicodedata.normalize("NFC", name).casefold().replace("\n", " ").replace("\r", " ")
+
+
+def _below(prefix: str, pattern: str) -> str:
+    """A pattern with a slash before its end is tied to the folder, which is not git's top."""
+    sign, bare = ("!", pattern[1:]) if pattern.startswith("!") else ("", pattern)
+    if not prefix or "/" not in bare.rstrip("/ "):
+        return pattern
+    escaped = re.sub(r"([\\*?\[])", r"\\\1", prefix)
+    return f"{sign}/{escaped}{bare.removeprefix('/')}"
+
+
+def _any_case(pattern: str) -> str:
+    """The pattern with `[aA]` for each letter; git's own `core.ignoreCase` would merge files."""
+    found = re.findall(r"\\.|\[[!^]?\]?(?:\\.|[^\]\\])*\]|.", pattern, re.DOTALL)
+    return "".join(
+        f"[{piece.lower()}{piece.upper()}]" if piece.isascii() and piece.isalpha() else piece
+        for piece in found
+    )

@@ -1,0 +1,43 @@
+"""The editor: changes the files that the user named, and no others; no tests are run."""
+
+import asyncio
+import os
+from typing import Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from ..config.errors import UsageError
+from .context import Context
+from .next_job import next_job
+from .state import State
+from .turn import take_turn
+
+OPENING = "{request}\n\nThe files that you may change: {files}"
+NEW = " (there is none yet)"
+
+
+async def editor(
+    state: State, runtime: Runtime[Context]
+) -> Command[Literal["editor", "approve", "__end__"]]:
+    """Speak once; the job ends with the first answer that calls nothing."""
+    opening = await asyncio.to_thread(opened, state)
+    if state.get("outcome"):
+        return Command(goto="editor", update=next_job(state, "editor", opening))
+    turn = await take_turn(state, runtime, "editor", opening=opening)
+    if turn.words is None:
+        return Command(goto="approve", update=turn.update)
+    end = {**turn.update, "summary": turn.words, "outcome": "unverified"}
+    return Command(goto="__end__", update=end)
+
+
+def opened(state: State) -> str:
+    """What the editor is told first; raises UsageError where no file is named."""
+    files = state.get("options", {}).get("files")
+    if not files:
+        raise UsageError("no file is named", hint="name the files to change in `options.files`")
+    named = [
+        f"`{file}`" + ("" if os.path.lexists(os.path.join(state["folder"], file)) else NEW)
+        for file in files
+    ]
+    return OPENING.format(request=state["request"], files=", ".join(named))

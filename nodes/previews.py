@@ -1,0 +1,83 @@
+"""Show what an edit that must be asked would change; one that would be refused is not asked."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from ..tools.diff import shortened
+from ..tools.preview import Edit, preview
+from ..tools.result import ToolResult
+from ..tools.tool import effect_of
+from .conversation import last_seen
+from .dispatch import Tools, named_files
+from .ruling import Ruling, ids_of
+from .state import State
+from .workbench import Workbench
+
+LONGEST_SHOWN = 20_000
+"""Characters of a diff that a question carries."""
+NO_DIFF = "{reason}; what it would change cannot be shown: {why}"
+NO_CHANGE = "{reason}; it would change nothing"
+
+
+async def previewed(
+    rulings: Sequence[Ruling], state: State, tools: Tools, bench: Workbench
+) -> list[Ruling]:
+    """The rulings on an answer's calls, those on edits that must be asked with their diffs.
+
+    What was shown to the human already stays asked, whatever has become of the files since.
+    """
+    edits = _edits(rulings, tools)
+    if not any(ruling.verdict == "ask" for ruling in edits):
+        return list(rulings)
+    try:
+        found = await preview([_edit(one, state, tools, bench) for one in edits], bench.workspace)
+    except OSError as error:
+        found = [ToolResult(error=str(error.strerror or error))] * len(edits)
+        return _with(rulings, edits, found, stay={ruling.call["id"] for ruling in edits})
+    stay = {*ids_of(state.get("asked", [])), *_after_a_program(rulings, tools)}
+    return _with(rulings, edits, found, stay=stay)
+
+
+def _edits(rulings: Sequence[Ruling], tools: Tools) -> list[Ruling]:
+    """The edits that may be made, in order: each builds on those before it."""
+    open_ones = [ruling for ruling in rulings if ruling.verdict in ("ask", "allow")]
+    return [one for one in open_ones if effect_of(tools[one.call["name"]]) == "edit"]
+
+
+def _edit(ruling: Ruling, state: State, tools: Tools, bench: Workbench) -> Edit:
+    tool = tools[ruling.call["name"]]
+    named = named_files(ruling.call, tool, bench.workspace)
+    return Edit(tool, ruling.call["args"], last_seen(state, named))
+
+
+def _after_a_program(rulings: Sequence[Ruling], tools: Tools) -> set[str]:
+    """Calls before which a program runs: what it does to the files is not known yet."""
+    effects = [effect_of(tools[r.call["name"]]) if r.verdict != "deny" else "" for r in rulings]
+    first = effects.index("execute") if "execute" in effects else len(effects)
+    return {ruling.call["id"] for ruling in rulings[first:]}
+
+
+def _with(
+    rulings: Sequence[Ruling],
+    edits: Sequence[Ruling],
+    found: Sequence[ToolResult],
+    stay: Collection[str],
+) -> list[Ruling]:
+    results = {edit.call["id"]: result for edit, result in zip(edits, found, strict=True)}
+    return [
+        _shown(ruling, result, stays=ruling.call["id"] in stay)
+        if ruling.verdict == "ask" and (result := results.get(ruling.call["id"]))
+        else ruling
+        for ruling in rulings
+    ]
+
+
+def _shown(ruling: Ruling, result: ToolResult, *, stays: bool) -> Ruling:
+    if result.ok:
+        diff = shortened(str(result.metadata.get("diff", "")), LONGEST_SHOWN)
+        reason = ruling.reason if diff else NO_CHANGE.format(reason=ruling.reason)
+        return replace(ruling, reason=reason, diff=diff)
+    if stays:
+        reason = NO_DIFF.format(reason=ruling.reason, why=result.error)
+        return replace(ruling, reason=reason)
+    return replace(ruling, verdict="deny", reason=result.error)

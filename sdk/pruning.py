@@ -1,0 +1,92 @@
+"""Free what no thread needs any more; without loading LangGraph."""
+
+import shutil
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from ..config import paths
+from ..memory import checkpoint_facts, store_size, thread_id
+from ..memory.database import connect, explained
+from ..memory.file_history import FileHistory
+from ..memory.store_files import store_directory
+from ..memory.thread_row import ThreadRow
+from ..memory.threads import ThreadIndex
+from ..memory.versions import ABSENT
+from .sizes import database_size, folder_size
+
+
+def unused(rows: list[ThreadRow], days: float) -> list[ThreadRow]:
+    """The threads that were last used so many days ago, and are not being run."""
+    since = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="microseconds")
+    return [row for row in rows if row.updated_at < since and row.status != "running"]
+
+
+async def prune(home: Path) -> int:
+    """Free snapshots, outputs and backups that no thread needs, and free pages; the bytes freed.
+
+    What is younger than an hour stays: a step under way may be about to name it.
+    """
+    index = ThreadIndex(home)
+    rows = index.list()
+    freed = _delete_folders(home, {row.thread_id for row in rows})
+    stores = paths.data_folder(home) / "snapshots"
+    freed += await store_size.forget(stores, lambda: {_store(row, stores) for row in index.list()})
+    for store, keep in _needed(home, stores, index.list()).items():
+        freed += await store_size.prune(store, keep)
+    return freed + _shrink(home)
+
+
+def _store(row: ThreadRow, stores: Path) -> Path:
+    return store_directory(Path(row.folder).resolve(), stores)
+
+
+def _needed(home: Path, stores: Path, rows: list[ThreadRow]) -> dict[Path, set[str]]:
+    """For each store the trees and blobs that its threads may ask for."""
+    needed: dict[Path, set[str]] = defaultdict(set)
+    history, path = FileHistory(paths.database(home)), paths.database(home)
+    with explained(path), closing(connect(path)) as connection:
+        for row in rows:
+            named = needed[_store(row, stores)]
+            named.update(_named_in_history(history, row.thread_id))
+            if checkpoint_facts.has_tables(connection):
+                tree = checkpoint_facts.values(connection, row.thread_id).get("tree")
+                named.update([tree] if isinstance(tree, str) and tree else [])
+    return needed
+
+
+def _named_in_history(history: FileHistory, thread_id: str) -> Iterator[str]:
+    for entry in history.entries(thread_id):
+        yield from filter(None, (entry.before, entry.after))
+        versions = (version for change in entry.changes for version in (change.old, change.new))
+        yield from (version.blob for version in versions if version != ABSENT and version.blob)
+
+
+def _delete_folders(home: Path, threads: set[str]) -> int:
+    """Outputs and backups of threads that are gone."""
+    freed = 0
+    for kind in (paths.outputs_folder, paths.backups_folder):
+        above = kind(home, "any").parent
+        for folder in above.iterdir() if above.is_dir() else ():
+            if thread_id.is_one(folder.name) and folder.name not in threads and _is_old(folder):
+                freed += folder_size(folder)
+                shutil.rmtree(folder, ignore_errors=True)
+    return freed
+
+
+def _is_old(folder: Path) -> bool:
+    """Not of a thread that has begun since the threads were listed."""
+    return folder.stat().st_mtime < time.time() - store_size.RECENT
+
+
+def _shrink(home: Path) -> int:
+    """Give the database's free pages back."""
+    path = paths.database(home)
+    before = database_size(home)
+    with explained(path), closing(connect(path)) as connection:
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return max(0, before - database_size(home))

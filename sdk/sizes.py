@@ -1,0 +1,42 @@
+"""What threads take on the disk; without loading LangGraph."""
+
+from contextlib import closing
+from pathlib import Path
+
+from ..config import paths
+from ..memory import checkpoint_facts, store_size
+from ..memory.database import connect, explained
+from ..memory.thread_row import ThreadRow
+
+
+def thread_sizes(rows: list[ThreadRow], home: Path) -> dict[str, int]:
+    """Bytes of each thread: its checkpoints, the outputs and the backups kept for it."""
+    path = paths.database(home)
+    found = {row.thread_id: 0 for row in rows}
+    with explained(path), closing(connect(path)) as connection:
+        if checkpoint_facts.has_tables(connection):
+            sizes = checkpoint_facts.sizes(connection)
+            found = {thread: sizes.get(thread, 0) for thread in found}
+    for thread in found:
+        for kind in (paths.outputs_folder, paths.backups_folder):
+            found[thread] += folder_size(kind(home, thread))
+    return found
+
+
+def snapshot_sizes(rows: list[ThreadRow], home: Path) -> dict[Path, int]:
+    """Bytes of the snapshots of each folder of the threads."""
+    folders = {Path(row.folder).resolve() for row in rows}
+    every = store_size.sizes(paths.data_folder(home) / "snapshots")
+    return {folder: size for folder, size in every.items() if folder in folders}
+
+
+def database_size(home: Path) -> int:
+    """Bytes of the database, with what is not yet merged into it."""
+    path = paths.database(home)
+    parts = (path.with_name(path.name + suffix) for suffix in ("", "-wal"))
+    return sum(part.stat().st_size for part in parts if part.exists())
+
+
+def folder_size(folder: Path) -> int:
+    """Bytes of all files below a folder; 0 when there is none."""
+    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())

@@ -1,0 +1,120 @@
+"""Go back in a thread's conversation, or go on from there on a thread of its own.
+
+Nothing is deleted: what is left by going back stays in the database and can be gone to again. Only
+what changes a conversation loads LangGraph.
+"""
+
+import asyncio
+import os
+import shutil
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from ..config import paths
+from ..config.errors import UsageError
+from ..memory import thread_id
+from ..memory.checkpoint_steps import JUDGING, Step
+from ..memory.thread_row import STATUS_OF_OUTCOME, Status, ThreadRow, title_of
+from ..memory.threads import ThreadIndex
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+
+    from ..nodes.state import RoleName
+    from .run import Graph
+
+
+async def rewind_talk(row: ThreadRow, home: Path, step: Step) -> None:
+    """Put the conversation back to the step, in place; `resume` goes on from there.
+
+    The thread must be held.
+    """
+    async with _graph(row, home) as graph:
+        at = {"thread_id": row.thread_id, "checkpoint_ns": "", "checkpoint_id": step.checkpoint_id}
+        await graph.aupdate_state({"configurable": at}, None, as_node="__copy__")
+    await asyncio.to_thread(_note, row.thread_id, home, step)
+
+
+def _note(thread: str, home: Path, step: Step) -> None:
+    """Say on the list of threads how it stands; what a later run had proved holds no longer."""
+    proof: Mapping[str, object] | None = {} if step.next else None
+    ThreadIndex(home).set_status(thread, _status(step), evidence=proof)
+
+
+async def fork(row: ThreadRow, home: Path, step: Step, say: str | None = None) -> ThreadRow:
+    """A new thread that shares all up to the step; nothing of the parent changes.
+
+    `say` is new input: at step 0 it stands in place of the request, at the end it begins a new job,
+    in between the role that speaks next reads it.
+    """
+    if say is not None and not say.strip():
+        raise UsageError("the new input is empty", hint="say what should be done instead")
+    forked = _row(row, step, say)
+    await asyncio.to_thread(_put, home, forked, step)
+    if say is not None and step.number:
+        await _tell(forked, home, step, say)
+        await asyncio.to_thread(ThreadIndex(home).set_status, forked.thread_id, forked.status)
+    return forked
+
+
+def _row(row: ThreadRow, step: Step, say: str | None) -> ThreadRow:
+    now = datetime.now(UTC).isoformat(timespec="microseconds")
+    request = say if say and not step.number else row.request
+    return replace(
+        row,
+        thread_id=thread_id.new(),
+        request=request,
+        title=title_of(request) if say and not step.number else row.title,
+        name="",
+        status="interrupted" if say is not None else _status(step),
+        created_at=now,
+        updated_at=now,
+        evidence=None if step.next else row.evidence,
+        parent=row.thread_id,
+        parent_step=step.number,
+    )
+
+
+def _put(home: Path, forked: ThreadRow, step: Step) -> None:
+    """Keep the fork, which shares the outputs of commands that its conversation names."""
+    outputs = paths.outputs_folder(home, forked.parent)
+    if outputs.is_dir():
+        shared = paths.outputs_folder(home, forked.thread_id)
+        shutil.copytree(outputs, shared, copy_function=os.link)
+    ThreadIndex(home).fork(forked, step.checkpoint_id if step.number else "", step.file_entry)
+
+
+async def _tell(forked: ThreadRow, home: Path, step: Step, say: str) -> None:
+    """Put new input into the forked conversation."""
+    from langgraph.types import Command
+
+    from ..nodes.conversation import brief
+    from ..nodes.state import Task
+
+    async with _graph(forked, home) as graph:
+        config: RunnableConfig = {"configurable": {"thread_id": forked.thread_id}}
+        if not step.next:
+            task = Task(request=say, folder=forked.folder, options=forked.options or {})
+            await graph.aupdate_state(config, task, as_node="__input__")
+            return
+        role = cast("RoleName", "coder" if step.next in JUDGING else step.next)
+        said = {"messages": [brief(role, say)], "turn": max(step.turn, 1) + 1}
+        told = Command(goto=role, update={**said, "accepted": False, "rounds": 0})
+        await graph.aupdate_state(config, told, as_node=role)
+
+
+@asynccontextmanager
+async def _graph(row: ThreadRow, home: Path) -> "AsyncGenerator[Graph]":
+    from ..memory.checkpointer import open_checkpointer
+    from .jobs import compiled, job_of
+
+    async with open_checkpointer(await asyncio.to_thread(paths.database, home)) as saver:
+        yield compiled(job_of(row.graph), saver)
+
+
+def _status(step: Step) -> Status:
+    return "interrupted" if step.next else STATUS_OF_OUTCOME.get(step.outcome, "unverified")

@@ -1,0 +1,30 @@
+"""The command's own words; what it does is in tests/e2e/test_edit_command.py."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def mcode(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "maxagent", *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+
+
+def test_its_help_names_what_it_takes(tmp_path: Path) -> None:
+    shown = mcode(tmp_path, "edit", "--help").stdout
+    for words in (
+        "FILE}... {instruction}",
+        "--apply",
+        "--no-backup",
+        "--output",
+        "No tests are run",
+    ):
+        assert words in shown
+
+
+@pytest.mark.parametrize("words", [(), ("a.py",)])
+def test_without_a_file_or_an_instruction_it_says_what_is_missing(tmp_path: Path, words) -> None:
+    ended = mcode(tmp_path, "edit", *words)
+    assert ended.returncode == 2 and "Missing argument" in ended.stderr

@@ -1,0 +1,32 @@
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from maxagent.cli import question
+
+app = typer.Typer()
+
+
+@app.command()
+def agreed() -> None:
+    typer.echo(question.agreed("Go on?"))
+
+
+@app.command()
+def number() -> None:
+    typer.echo(question.number("Which?"))
+
+
+@pytest.mark.parametrize("command", ["agreed", "number"])
+def test_leaving_a_question_ends_the_command_as_interrupted(command: str) -> None:
+    left = CliRunner().invoke(app, [command], input="")
+    assert (left.exit_code, left.stdout.strip()) == (130, "")
+
+
+@pytest.mark.parametrize(
+    ("command", "typed", "meant"),
+    [("agreed", "y", True), ("agreed", "n", False), ("agreed", "", False), ("number", "3", 3)],
+)
+def test_an_answer_is_what_was_typed(command: str, typed: str, meant: object) -> None:
+    answered = CliRunner().invoke(app, [command], input=f"{typed}\n")
+    assert (answered.exit_code, answered.stdout.split("\n")[-2]) == (0, str(meant))

@@ -1,0 +1,18 @@
+import pytest
+from kept import Kept
+
+
+@pytest.mark.parametrize("two", [("--files", "--talk"), ("--both", "--files")])
+def test_only_one_choice_can_be_made(kept: Kept, two: tuple[str, str]) -> None:
+    said = kept.mcode("rewind", "--to", "1", *two)
+    assert (said.returncode, "exclude each other" in said.stderr) == (2, True)
+
+
+def test_a_thread_that_has_not_begun_has_no_steps(kept: Kept) -> None:
+    said = kept.mcode("rewind", "--to", "0")
+    assert said.returncode == 2
+    assert said.stderr.splitlines() == [
+        "error: thread `aaaaaaaa` has not begun yet",
+        "hint: `mcode resume aaaaaaaa` begins it",
+    ]
+    assert kept.mcode("rewind", "--json").stdout == "[]\n"

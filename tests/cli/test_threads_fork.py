@@ -1,0 +1,11 @@
+from kept import Kept
+
+
+def test_the_step_must_be_named(kept: Kept) -> None:
+    said = kept.mcode("threads", "fork")
+    assert (said.returncode, "--at" in said.stderr) == (2, True)
+
+
+def test_a_thread_that_has_not_begun_cannot_be_forked(kept: Kept) -> None:
+    said = kept.mcode("threads", "fork", "--at", "0", "--say", "x")
+    assert (said.returncode, "has not begun yet" in said.stderr) == (2, True)

@@ -1,0 +1,69 @@
+"""A program at a terminal of its own: what it shows is read, and keys are typed."""
+
+import os
+import select
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+PATIENCE = 60.0
+"""Seconds after which nothing more is expected."""
+CTRL_D = "\x04"
+
+
+class Terminal:
+    """A process whose three streams are one pseudo-terminal."""
+
+    def __init__(self, argv: Sequence[str], cwd: Path, environ: Mapping[str, str]) -> None:
+        self._keys, other = os.openpty()
+        self._process = subprocess.Popen(
+            argv,
+            cwd=cwd,
+            env={"TERM": "xterm-256color", **environ},
+            stdin=other,
+            stdout=other,
+            stderr=other,
+            start_new_session=True,
+        )
+        os.close(other)
+        self.shown = ""
+        """Everything so far, colours included."""
+
+    def __enter__(self) -> "Terminal":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        os.close(self._keys)
+
+    def until(self, words: str) -> str:
+        """Read until these words are shown; all that was shown."""
+        start, deadline = len(self.shown), time.monotonic() + PATIENCE
+        while words not in self.shown[start:]:
+            if not self._read(deadline):
+                raise AssertionError(f"`{words}` was not shown, but: {self.shown[start:]}")
+        return self.shown
+
+    def type(self, keys: str) -> None:
+        """Type these keys."""
+        os.write(self._keys, keys.encode())
+
+    def end(self) -> int:
+        """Read to the end; the exit code."""
+        deadline = time.monotonic() + PATIENCE
+        while self._read(deadline):
+            continue
+        return self._process.wait(timeout=PATIENCE)
+
+    def _read(self, deadline: float) -> bool:
+        """Read a piece; False at the end, which Linux tells as an error of the device."""
+        ready, _, _ = select.select([self._keys], [], [], max(0, deadline - time.monotonic()))
+        try:
+            piece = os.read(self._keys, 65_536) if ready else b""
+        except OSError:
+            piece = b""
+        self.shown += piece.decode(errors="replace")
+        return bool(piece)

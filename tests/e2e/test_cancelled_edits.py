@@ -1,0 +1,74 @@
+"""A cancelled edit writes nothing any more, and a long one leaves the loop free."""
+
+import asyncio
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from maxagent.tools.edit import edit
+from maxagent.tools.exclusive import exclusive
+from maxagent.tools.files import content_hash
+from maxagent.tools.invoke import invoke
+from maxagent.tools.result import ToolRun
+from maxagent.tools.workspace import Workspace
+from maxagent.tools.write_file import write_file
+
+CALLS = [
+    (edit, {"file_path": "a", "old_string": "one", "new_string": "two"}),
+    (write_file, {"path": "a", "content": "two"}),
+    (write_file, {"path": "new/b", "content": "two"}),
+]
+
+
+def knowing(folder: Path, data: bytes) -> ToolRun:
+    (folder / "project").mkdir()
+    (folder / "project/a").write_bytes(data)
+    seen = {"a": content_hash(data)}
+    return ToolRun(Workspace(folder / "project"), "c", folder / "outputs", seen=seen)
+
+
+@pytest.mark.parametrize(("tool", "args"), CALLS)
+async def test_a_call_that_is_cancelled_while_it_waits_writes_nothing(
+    tmp_path: Path, tool: Any, args: dict[str, str]
+) -> None:
+    run = knowing(tmp_path, b"one")
+    root, held, go_on = run.workspace.root, threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with exclusive(root / "a", root / "new/b"):
+            held.set()
+            assert go_on.wait(10)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    held.wait(10)
+    call = asyncio.create_task(invoke(tool, args, run))
+    await asyncio.sleep(0)  # it starts
+    await asyncio.sleep(0)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    go_on.set()
+    holder.join(10)
+    await asyncio.get_running_loop().shutdown_default_executor()
+    assert [path.name for path in root.iterdir()] == ["a"]
+    assert (root / "a").read_bytes() == b"one"
+
+
+async def test_the_loop_runs_while_a_large_file_is_edited(tmp_path: Path) -> None:
+    lines = b"".join(b"line %d of a long file, with some words\n" % at for at in range(200_000))
+    run = knowing(tmp_path, lines)
+    wrong = "line 100000 of a long file, with other words\nthat are not there"
+    call = asyncio.create_task(
+        invoke(edit, {"file_path": "a", "old_string": wrong, "new_string": "x"}, run)
+    )
+    beats, longest, last = 0, 0.0, time.monotonic()
+    while not call.done():
+        await asyncio.sleep(0.001)
+        now = time.monotonic()
+        beats, longest, last = beats + 1, max(longest, now - last), now
+    assert not (await call).ok and beats > 3
+    assert longest < 1

@@ -1,0 +1,137 @@
+"""Whatever a file holds, an edit changes what it names and not one byte beside it."""
+
+import codecs
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import strategies as st
+
+from maxagent.tools.edit import edit
+from maxagent.tools.files import content_hash
+from maxagent.tools.invoke import invoke
+from maxagent.tools.read_file import read_file
+from maxagent.tools.result import ToolRefusal, ToolResult, ToolRun
+from maxagent.tools.text import Decoded, decode
+from maxagent.tools.workspace import Workspace
+
+ENCODINGS = {
+    "utf-8": b"",
+    "utf-8-sig": b"",
+    "utf-16-le": codecs.BOM_UTF16_LE,
+    "utf-16-be": codecs.BOM_UTF16_BE,
+    "gbk": b"",
+    "gb18030": b"",
+    "cp1252": b"",
+}
+WORDS = ["", "x = 1", "\tif x:", "    return", "}", "a\x0cb", "a\rb", "  ", "café", "配置文件"]
+ENDINGS = st.sampled_from(["\n", "\r\n", "\n", "\r\n", "\r"])
+
+
+@st.composite
+def files(draw: st.DrawFn) -> bytes:
+    """Text in any encoding, with equal, mixed or old endings and perhaps no last one; or bytes."""
+    if draw(st.booleans()):
+        return draw(st.binary(max_size=40))
+    encoding = draw(st.sampled_from(list(ENCODINGS)))
+    lines = draw(st.lists(st.sampled_from(WORDS), max_size=8))
+    usual = draw(ENDINGS)
+    each = [draw(ENDINGS) if draw(st.integers(0, 3)) == 0 else usual for _ in lines]
+    text = "".join(map("".join, zip(lines, each, strict=True))) + draw(st.sampled_from(["", "end"]))
+    stray = draw(st.sampled_from([b"", b"", b"\xff\n"])) if encoding == "utf-8" else b""
+    return ENCODINGS[encoding] + text.encode(encoding, "ignore") + stray
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> ToolRun:
+    return ToolRun(Workspace(tmp_path), "c", tmp_path / "outputs")
+
+
+def raw_places(decoded: Decoded) -> list[int]:
+    """For every place in the text, where in the file's bytes it is."""
+    text, ends = decoded.text, iter(decoded.endings.each)
+    place, places = len(decoded.bom), list[int]()
+    for letter in text:
+        places.append(place)
+        usual = decoded.endings.usual
+        raw = (next(ends) if decoded.endings.each else usual) if letter == "\n" else letter
+        place += len(raw.encode(decoded.encoding, "surrogateescape"))
+    return [*places, place]
+
+
+async def changed(run: ToolRun, old: str, new: str) -> ToolResult:
+    data = (run.workspace.root / "file").read_bytes()
+    known = replace(run, seen={"file": content_hash(data)})
+    return await invoke(edit, {"file_path": "file", "old_string": old, "new_string": new}, known)
+
+
+@given(files(), st.data())
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+async def test_an_edit_keeps_every_byte_outside_of_what_it_names(
+    run: ToolRun, data: bytes, choose: st.DataObject
+) -> None:
+    path = run.workspace.root / "file"
+    path.write_bytes(data)
+    try:
+        decoded = decode(data)
+    except ToolRefusal:
+        assert (await changed(run, "x", "y")).error and path.read_bytes() == data
+        return
+    text = decoded.text
+    start = choose.draw(st.integers(0, len(text)))
+    end = choose.draw(st.integers(start, min(start + 25, len(text))))
+    old, new = text[start:end], choose.draw(st.text("xé汉 \n", max_size=8))
+    assume("\r\n" not in old)  # read as one line ending, not as a CR that ends a line's text
+    result = await changed(run, old, new)
+    after = path.read_bytes()
+    if not result.ok:
+        assert after == data and not result.seen
+        return
+    assert text.count(old) <= 1 and old != new
+    places = raw_places(decoded)
+    head, tail = data[: places[start]], data[places[end] :]
+    assert after.startswith(head) and after.endswith(tail)
+    middle = after[len(head) : len(after) - len(tail)].decode(decoded.encoding, "surrogateescape")
+    assert middle.replace("\r\n", "\n").replace("\r", "\n") == new.replace("\r", "\n")
+    assert result.seen == {"file": content_hash(after)}
+
+
+@given(files(), st.data())
+@example(b"a\r\nb\r\n", None)
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+async def test_the_opposite_edit_gives_back_the_first_bytes(
+    run: ToolRun, data: bytes, choose: st.DataObject | None
+) -> None:
+    path = run.workspace.root / "file"
+    path.write_bytes(data)
+    try:
+        decoded = decode(data)
+    except ToolRefusal:
+        return
+    assume(not decoded.endings.each)  # which ending a removed line had, its text does not say
+    text = decoded.text
+    assume("\r" not in text)  # nor whether a stray one stood before an ending
+    start = choose.draw(st.integers(0, len(text))) if choose else 2
+    end = choose.draw(st.integers(start, min(start + 25, len(text)))) if choose else 3
+    assume((await changed(run, text[start:end], "<new>\n<text>")).ok)
+    again = decode(path.read_bytes())
+    assume((again.encoding, again.endings) == (decoded.encoding, decoded.endings))
+    back = await changed(run, "<new>\n<text>", text[start:end])
+    assert path.read_bytes() == data or not back.ok
+
+
+async def test_what_reading_shows_can_be_edited_in_every_encoding(run: ToolRun) -> None:
+    for encoding, bom in ENCODINGS.items():
+        text = "第一行\r\n配置文件\r\n" if encoding[0] in "ug" else "le café\r\nété très là\r\n"
+        path = run.workspace.root / "file"
+        path.write_bytes(bom + text.encode(encoding))
+        shown = (await invoke(read_file, {"path": "file"}, run)).output.split("\n")
+        line = shown[1].partition("→")[2]
+        assert (await changed(run, line, f"{line}!")).ok
+        lines = text.replace(line, f"{line}!")
+        assert path.read_bytes() == bom + lines.encode(encoding)

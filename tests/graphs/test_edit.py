@@ -1,0 +1,18 @@
+from maxagent.graphs.edit import build, graph
+
+
+def test_the_drawn_graph_has_an_editor_and_its_tools_and_leaves_no_node_dangling():
+    drawn = graph.get_graph()
+    inner = {name for name in drawn.nodes if not name.startswith("__")}
+    assert inner == {"editor", "approve", "tools"}
+    assert inner <= {edge.target for edge in drawn.edges}
+    assert inner <= {edge.source for edge in drawn.edges}
+
+
+def test_only_the_editor_ends_it():
+    ends = {edge.source for edge in build().compile().get_graph().edges if edge.target == "__end__"}
+    assert ends == {"editor"}
+
+
+def test_the_exported_graph_carries_neither_saver_nor_store():
+    assert (graph.checkpointer, graph.store) == (None, None)

@@ -1,0 +1,123 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from maxagent import Answer, Runner
+from maxagent.nodes.previews import LONGEST_SHOWN
+
+READS = {"name": "read_file", "args": {"path": "a.txt"}}
+
+
+def replaces(old: str, new: str, path: str = "a.txt") -> dict[str, object]:
+    return {"name": "edit", "args": {"file_path": path, "old_string": old, "new_string": new}}
+
+
+def writes(path: str, content: str) -> dict[str, object]:
+    return {"name": "write_file", "args": {"path": path, "content": content}}
+
+
+class Thread:
+    """A thread in mode `ask`, whose coder makes these calls after it has read `a.txt`."""
+
+    def __init__(self, folder: Path, runner: Runner) -> None:
+        self.project = folder / "project"
+        self.project.mkdir()
+        (self.project / "a.txt").write_text("one\ntwo\n")
+        self._folder, self._runner, self._id = folder, runner, ""
+        self.results: list[object] = []
+
+    async def calls(self, *calls: object, mode: str = "ask"):
+        coder = [{"tool_calls": [READS]}, {"tool_calls": list(calls)}, {"text": "done"}]
+        script = self._folder / "scenario.json"
+        script.write_text(json.dumps({"architect": [{"text": "SMALL"}], "coder": coder}))
+        model = f"scripted/{script}"
+        options = {"model": model, "mode": mode, "skip_tests": True, "apply": True}
+        return await self._last(self._runner.task("go", folder=self.project, options=options))
+
+    async def answers(self, **decision):
+        return await self._last(self._runner.resume(self._id, Answer(**decision)))
+
+    async def _last(self, events):
+        async for event in events:
+            self._id = getattr(event, "thread_id", self._id)
+            if event.type == "tool_result" and event.tool != "read_file":
+                self.results.append(event)
+        return event
+
+
+@pytest.fixture
+async def thread(tmp_path: Path):
+    async with Runner(home=tmp_path / "home") as runner:
+        yield Thread(tmp_path, runner)
+
+
+def diffs(question) -> list[str | None]:
+    return [request.get("diff") for request in question.action_requests]
+
+
+async def test_an_asked_edit_shows_what_it_would_change_and_changes_nothing_yet(thread) -> None:
+    asked = await thread.calls(replaces("two", "zwei"))
+    assert asked.type == "question" and "-two\n+zwei\n" in diffs(asked)[0]
+    assert (thread.project / "a.txt").read_text() == "one\ntwo\n"
+    ended = await thread.answers(approve=True)
+    assert ended.type == "completion" and "+zwei" in ended.diff
+
+
+async def test_an_edit_that_would_be_refused_is_not_asked_and_the_model_is_told(thread) -> None:
+    ended = await thread.calls(replaces("nine", "9"))
+    assert ended.type == "completion"
+    assert not thread.results[0].ok and "old_string" in thread.results[0].error
+
+
+async def test_only_what_can_be_done_is_asked(thread) -> None:
+    asked = await thread.calls(replaces("nine", "9"), replaces("two", "2"))
+    assert len(asked.action_requests) == 1 and "+2" in diffs(asked)[0]
+
+
+async def test_edits_of_one_answer_build_on_each_other(thread) -> None:
+    asked = await thread.calls(replaces("two", "2"), replaces("2", "ii"), writes("b", "1\n"))
+    first, second, third = diffs(asked)
+    assert "-two\n+2" in first and "-2\n+ii" in second and "+1" in third
+    await thread.answers(approve=True)
+    assert (thread.project / "a.txt").read_text() == "one\nii\n"
+
+
+async def test_behind_a_program_an_edit_is_asked_even_where_it_cannot_be_shown(thread) -> None:
+    runs = {"name": "run_command", "args": {"command": "echo nine >> a.txt"}}
+    asked = await thread.calls(runs, replaces("nine", "9"))
+    assert diffs(asked) == [None, None]
+    assert "cannot be shown: " in asked.action_requests[1]["description"]
+
+
+async def test_what_was_shown_stays_asked_when_the_file_changes_meanwhile(thread) -> None:
+    await thread.calls(replaces("two", "zwei"))
+    (thread.project / "a.txt").write_text("else\n")
+    await thread.answers(reject="no")
+    assert "no" in thread.results[0].error and "refused" in thread.results[0].error
+
+
+async def test_a_long_diff_says_how_much_of_it_is_cut(thread) -> None:
+    lines = "".join(f"line {number}\n" for number in range(5_000))
+    asked = await thread.calls(writes("long.txt", lines))
+    assert len(diffs(asked)[0]) < LONGEST_SHOWN + 100
+    assert diffs(asked)[0].endswith(" more lines]\n")
+
+
+async def test_an_edit_that_changes_nothing_says_so(thread) -> None:
+    asked = await thread.calls(writes("a.txt", "one\ntwo\n"))
+    assert diffs(asked) == [None]
+    assert asked.action_requests[0]["description"].endswith("it would change nothing")
+
+
+async def test_where_no_copy_can_be_made_it_is_asked_without_a_diff(thread, monkeypatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(thread.project / "no-such-folder"))
+    asked = await thread.calls(replaces("two", "2"))
+    assert diffs(asked) == [None]
+    assert "cannot be shown: No such file" in asked.action_requests[0]["description"]
+
+
+async def test_what_need_not_be_asked_is_not_tried_before(thread) -> None:
+    ended = await thread.calls(replaces("nine", "9"), replaces("two", "2"), mode="edits")
+    assert [result.ok for result in thread.results] == [False, True]
+    assert ended.type == "completion" and "+2" in ended.diff

@@ -1,0 +1,12 @@
+"""What the tests of the SDK share."""
+
+from pathlib import Path
+
+import pytest
+from kept import Kept
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kept:
+    """A thread with a history of files, made without any model."""
+    return Kept(tmp_path, monkeypatch)

@@ -1,0 +1,75 @@
+"""Old lines beside the file's lines: which stands for which when a few differ."""
+
+from collections.abc import Callable, Sequence
+from itertools import takewhile
+
+LEAST_ALIKE = 0.5
+"""Below this two lines are two lines, one made up and one left out."""
+
+Likeness = Callable[[str, str], float]
+Steps = list[tuple[int | None, int | None, float]]
+"""An old line, a line of the file, and how alike they are; None where one has no partner."""
+
+
+def align(old: Sequence[str], file: Sequence[str], likeness: Likeness) -> Steps:
+    """The pairing with the fewest lines that are not equal, and of those the most alike."""
+    head = _same(old, file)
+    rest = min(len(old), len(file)) - head
+    tail = min(_same(old[::-1], file[::-1]), rest)
+    inner = _compared(old[head : len(old) - tail], file[head : len(file) - tail], likeness)
+    shifted: Steps = [
+        (None if a is None else a + head, None if b is None else b + head, like)
+        for a, b, like in inner
+    ]
+    tails = range(-tail, 0)
+    return [
+        *((place, place, 1.0) for place in range(head)),
+        *shifted,
+        *((len(old) + step, len(file) + step, 1.0) for step in tails),
+    ]
+
+
+def _compared(old: Sequence[str], file: Sequence[str], likeness: Likeness) -> Steps:
+    """By dynamic programming: a cell is how many lines differ, and what likeness is lost."""
+    best = [[(0, 0.0)] * (len(file) + 1) for _ in range(len(old) + 1)]
+    came = [[""] * (len(file) + 1) for _ in range(len(old) + 1)]
+    like = dict[tuple[int, int], float]()
+    for a in range(len(old) + 1):
+        for b in range(len(file) + 1):
+            options = list[tuple[tuple[int, float], str]]()
+            if a and b:
+                near = 1.0 if old[a - 1] == file[b - 1] else likeness(old[a - 1], file[b - 1])
+                like[a, b] = near
+                if near >= LEAST_ALIKE:
+                    options.append((_add(best[a - 1][b - 1], near < 1.0, 1 - near), "both"))
+            if a:
+                options.append((_add(best[a - 1][b], True, 1.0), "old"))
+            if b:
+                options.append((_add(best[a][b - 1], True, 1.0), "file"))
+            if options:
+                best[a][b], came[a][b] = min(options)
+    return _walked(came, like, len(old), len(file))
+
+
+def _walked(
+    came: Sequence[Sequence[str]], like: dict[tuple[int, int], float], a: int, b: int
+) -> Steps:
+    steps: Steps = []
+    while a or b:
+        kind = came[a][b]
+        if kind == "both":
+            steps.append((a - 1, b - 1, like[a, b]))
+        elif kind == "old":
+            steps.append((a - 1, None, 0.0))
+        else:
+            steps.append((None, b - 1, 0.0))
+        a, b = a - (kind != "file"), b - (kind != "old")
+    return steps[::-1]
+
+
+def _add(cell: tuple[int, float], differs: bool, lost: float) -> tuple[int, float]:
+    return cell[0] + differs, cell[1] + lost
+
+
+def _same(one: Sequence[str], other: Sequence[str]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

@@ -1,0 +1,101 @@
+"""Replace one text by another in a file's text, as the request meant it."""
+
+from collections.abc import Sequence
+
+from ..result import ToolRefusal
+from . import refusals
+from .alike import TooMany
+from .chain import Found, find, find_all
+from .describe import described
+from .exact_pieces import exact_pieces
+from .keys import trimmed
+from .left_out import left_out
+from .line_edits import pieces_of
+from .pieces import Change, Piece, apart, begin_lines, put
+from .request import Match, Request
+from .rewrite import rewrite
+from .source import Source
+from .strategies import Part, Place, simple
+
+
+def change(
+    text: str,
+    old: str,
+    new: str,
+    *,
+    everywhere: bool = False,
+    exact: bool = False,
+    whole_lines: bool = False,
+) -> Change:
+    """The text with `new` for `old`, which must be there once, or more often when `everywhere`.
+
+    Lines end with `\\n` in all three. `exact` is for a file that changed since it was read: only
+    an exact and unique match applies. `whole_lines` says that `old` begins with a line. Raises
+    ToolRefusal with what helps to do better.
+    """
+    if old == new:
+        raise ToolRefusal(refusals.SAME)
+    if not old:
+        raise ToolRefusal(refusals.EMPTY)
+    source, request = Source(text), Request(old, new, whole_lines=whole_lines)
+    _check_written_out(new, old, "new_string")  # which may be escaped, all on one line
+    if exact:
+        found = Found("simple", request, simple(source, request))
+    elif everywhere:
+        found = find_all(source, request)
+    else:
+        found = _find(source, request)
+    if found is None or not found.places:
+        raise refusals.not_found(source, request, changed=exact, everywhere=everywhere)
+    if len(found.places) > 1 and (exact or not everywhere):
+        raise refusals.ambiguous(_begin(source, found.places), found.strategy == "simple", exact)
+    return _changed(source, found)
+
+
+def _find(source: Source, request: Request) -> Found | None:
+    if request.old not in source.text:
+        _check_written_out(request.old, source.keys(trimmed), "old_string")
+    try:
+        return find(source, request)
+    except TooMany as error:
+        raise refusals.too_many_alike() from error
+
+
+def _check_written_out(text: str, known: str | Sequence[str], where: str) -> None:
+    for line in left_out(text.split("\n")):
+        if line.strip() not in known:
+            raise refusals.placeholder(line, where)
+
+
+def _begin(source: Source, places: Sequence[Place]) -> list[int]:
+    """The lines, from 1, at which places begin."""
+    lines, line, done = list[int](), 1, 0
+    for place in places:
+        if isinstance(place, Match):
+            lines.append(place.start + 1)
+            continue
+        line, done = line + source.text.count("\n", done, place.start), place.start
+        lines.append(line)
+    return lines
+
+
+def _changed(source: Source, found: Found) -> Change:
+    places = found.places
+    pieces = apart([piece for place in places for piece in _pieces(source, found.request, place)])
+    text = put(source.text, pieces)
+    if text == source.text:
+        raise refusals.no_change(_begin(source, places)[0])
+    matches = [place for place in places if isinstance(place, Match)]
+    adapted = (*found.request.adapted, *described(source, matches))
+    if found.strategy == "trimmed_boundary" and not matches:
+        adapted = ("blanks around it",)
+    lines = begin_lines(source.text, pieces)
+    return Change(text, tuple(pieces), lines, found.strategy, tuple(dict.fromkeys(adapted)))
+
+
+def _pieces(source: Source, request: Request, place: Place) -> list[Piece]:
+    if isinstance(place, Part):
+        return exact_pieces(place.start, source.text[place.start : place.end], place.new)
+    if list(map(trimmed, place.old)) == list(map(trimmed, place.new)):
+        raise refusals.only_blanks()
+    return pieces_of(source, rewrite(source, place))

@@ -1,0 +1,72 @@
+"""Lines that say in words that code was left out, as models write them to save length."""
+
+import re
+from collections.abc import Sequence
+
+_COMMENT = re.compile(
+    r"""^\s*(?://+|\#+|/\*+|\*+(?=\s)|<!--|--+(?!-)|;+|%+|\{/\*+|["']{3}|REM\b)?\s*(.*?)\s*"""
+    r"""(?:\*+/\}?|-->|["']{3})?\s*$""",
+    re.DOTALL,
+)
+_BARE = re.compile(r"^[\s(\[<{]*(\.{3,}|…)?[\s:,]*(.*?)[\s:,]*(\.{3,}|…)?[\s.)\]>}]*$", re.DOTALL)
+_PROSE = re.compile(r"[\w\s,'’()-]*")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_LEFT_OUT = _words(
+    "rest remainder remaining existing unchanged omitted unmodified previous same other others "
+    "original elided truncated snip snipped skipped before continues continued hidden"
+)
+_BEGINS = _words("rest remainder remaining existing unchanged previous other same")
+_CODE = _words("code implementation function method class file body logic content contents")
+_SAYS = _words("unchanged omitted unmodified same before here brevity elided untouched")
+_WHAT = _words(
+    "code file function functions method methods class classes implementation line lines import "
+    "imports content contents body logic block module script definition definitions field fields "
+    "properties tests cases items entries rows options section component template document text "
+    "handlers statements parameters arguments it"
+)
+_VERBS = _words("is are remain remains stay stays goes left kept as for there below above now")
+_FILLERS = _words("the a an of this your my our all keep and")
+MOST_WORDS = 12
+
+
+def left_out(lines: Sequence[str]) -> list[str]:
+    """Those of the lines that only say that something was left out there."""
+    return [line for line in lines if says_left_out(line)]
+
+
+def says_left_out(line: str) -> bool:
+    """Whether a line is only a remark such as `// ... existing code ...`; a bare `...` is code."""
+    found = _COMMENT.match(line)
+    text = found[1] if found else line
+    bare = _BARE.match(text)
+    if not bare or not _PROSE.fullmatch(bare[2]):
+        return False
+    words = [word for word in re.findall(r"[a-z]+", bare[2].lower()) if word not in _FILLERS]
+    dots = (bare[1] is not None) + (bare[3] is not None)
+    commented = text != line.strip()
+    if not words:
+        return commented and not bare[2] and ("..." in text or "…" in text)
+    return len(words) <= MOST_WORDS and (
+        _between_dots(words) if dots == 2 else _is_remark(words, dots == 1, commented)
+    )
+
+
+def _between_dots(words: Sequence[str]) -> bool:
+    return any(word in _LEFT_OUT for word in words)
+
+
+def _is_remark(words: Sequence[str], dots: bool, commented: bool) -> bool:
+    """By what it begins with; `...rest` alone is code."""
+    if words[0] not in _BEGINS or not commented and (not dots or len(words) < 2):
+        return False
+    if dots:
+        return len(words) == 1 or bool((_WHAT | _SAYS) & set(words[1:3]))
+    if len(words) == 2 and words[1] in _CODE:
+        return True
+    known = all(word in _LEFT_OUT | _WHAT | _SAYS | _VERBS for word in words)
+    return known and bool((_SAYS | {"unchanged"}) & set(words[1:]))

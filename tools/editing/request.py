@@ -1,0 +1,50 @@
+"""What is asked for, by lines, and where it was found."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Request:
+    """A text to find and the text to write, as one of the ways to read what was asked for."""
+
+    old: str
+    new: str
+    adapted: tuple[str, ...] = ()
+    """What was done to it, in words: `escapes`, `line numbers`…"""
+    line: int | None = None
+    """The only line, from 1, at which it may be found."""
+    literal: bool = True
+    """Whether it is what was asked for, or another reading of it."""
+    whole_lines: bool = False
+    """Whether the old text begins where a line begins."""
+
+    @property
+    def old_lines(self) -> list[str]:
+        """The lines to find."""
+        return self.old.removesuffix("\n").split("\n")
+
+    @property
+    def new_lines(self) -> list[str]:
+        """The lines to write; none when whole lines are to be taken out."""
+        if not self.new and self.old.endswith("\n"):
+            return []
+        if not self.old.endswith("\n") and self.old.startswith(f"{self.new}\n"):
+            return self.new.split("\n")  # the old text's beginning: an empty last line is one of it
+        return self.new.removesuffix("\n").split("\n")
+
+
+@dataclass(frozen=True)
+class Match:
+    """Lines `start` to `end` of a file that are meant by the old lines of a request."""
+
+    old: Sequence[str]
+    new: Sequence[str]
+    start: int
+    end: int
+    pairs: Sequence[int | None]
+    """For each old line the file's line it stands for; None for one the request made up."""
+    loose: bool = False
+    """Whether paired lines may differ in more than blanks and typography."""
+    shared: Sequence[tuple[int, int]] | None = None
+    """Which old line is which new one, where that is known; else they are compared."""

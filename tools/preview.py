@@ -1,0 +1,115 @@
+"""What edits would change: they run on copies of the files that they name, one after the other."""
+
+import asyncio
+import os
+import shutil
+import stat
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from langchain_core.tools import BaseTool
+from typing_extensions import override
+
+from .files import LARGEST
+from .invoke import invoke
+from .result import ToolResult, ToolRun
+from .workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A call of a tool that writes files."""
+
+    tool: BaseTool
+    args: Mapping[str, Any]
+    seen: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What the thread knows of its files, as `ToolRun.seen`."""
+
+
+async def preview(edits: Sequence[Edit], workspace: Workspace) -> list[ToolResult]:
+    """What each edit would answer if those before it had been made; the project stays as it is.
+
+    Raises OSError where no copies can be made.
+    """
+    folder = await asyncio.to_thread(TemporaryDirectory, prefix="maxagent-")
+    try:
+        copy = _Copy(Path(folder.name, "project"), workspace.ignore, original=workspace)
+        return await _run(edits, copy, Path(folder.name, "outputs"))
+    finally:
+        await asyncio.to_thread(folder.cleanup)
+
+
+async def _run(edits: Sequence[Edit], copy: Workspace, outputs: Path) -> list[ToolResult]:
+    results: list[ToolResult] = []
+    known: dict[str, str] = {}
+    for edit in edits:
+        run = ToolRun(copy, "preview", outputs, seen={**edit.seen, **known})
+        result = await invoke(edit.tool, edit.args, run)
+        known |= result.seen if result.ok else {}
+        results.append(result)
+    return results
+
+
+@dataclass(frozen=True)
+class _Copy(Workspace):
+    """A copy of a project, of which a file comes when it is first named."""
+
+    original: Workspace = field(kw_only=True)
+    """Its rules hold, and paths are those in it."""
+    came: set[Path] = field(default_factory=set[Path])
+
+    @override
+    def resolve(self, path: str) -> Path:
+        real, root = self.original.resolve(path), self.original.root
+        given = Path(os.path.normpath(root / path))
+        for way in (given, real):
+            if way.is_relative_to(root):
+                self._come(way.relative_to(root))
+        return self.root / real.relative_to(root)
+
+    @override
+    def relative(self, path: Path) -> str:
+        own = path.is_relative_to(self.root)
+        return super().relative(path) if own else self.original.relative(path)
+
+    def _come(self, name: Path) -> None:
+        """Bring it and the folders on the way to it, up to a link: the real way is brought too."""
+        for at in (*reversed(name.parents), name):
+            source, place = self.original.root / at, self.root / at
+            if at not in self.came:
+                self.came.add(at)
+                _bring(source, place, self)
+            if source.is_symlink():
+                return
+
+
+def _bring(source: Path, place: Path, copy: _Copy) -> None:
+    """Make in the copy what is there in the project, as far as a tool can tell."""
+    try:
+        found = source.lstat()
+    except OSError:  # nothing there, or nobody may look
+        return
+    if stat.S_ISDIR(found.st_mode):
+        place.mkdir()
+    elif stat.S_ISLNK(found.st_mode):
+        target = Path(os.path.realpath(source))
+        own = target.is_relative_to(copy.original.root)
+        place.symlink_to(copy.root / copy.original.relative(target) if own else target)
+    elif stat.S_ISREG(found.st_mode):
+        _bring_file(source, place, found)
+    else:
+        os.mkfifo(place)  # one of those that are no files
+
+
+def _bring_file(source: Path, place: Path, found: os.stat_result) -> None:
+    place.touch()
+    if found.st_size > LARGEST:  # which no tool reads
+        os.truncate(place, found.st_size)
+    else:
+        with suppress(PermissionError):  # the tool will meet it too: the mode is the same
+            shutil.copyfile(source, place)
+    place.chmod(stat.S_IMODE(found.st_mode))

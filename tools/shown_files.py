@@ -1,0 +1,93 @@
+"""Which files a command or a search plainly showed: showing a file counts as reading it."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from .files import content_hash, read_bytes
+from .result import ToolRefusal
+from .shell_words import plain_words
+from .text import decode, lines_of
+from .workspace import Workspace
+
+_OPTIONS = {
+    "cat": re.compile(r"-[AbeEnstTuv]+"),
+    "head": re.compile(r"-[qv]|-(n|c)?\+?\d+"),
+    "tail": re.compile(r"-[qv]|-(n|c)?\+?\d+"),
+    "nl": re.compile(r"-b[at]|-[ns]\S|-w\d+"),
+    "sed": re.compile(r"-[ns]"),
+}
+_COUNTED = {"head": ("-n", "-c"), "tail": ("-n", "-c"), "nl": ("-b", "-w")}
+"""Options whose value may be a word of its own."""
+_SED_SCRIPT = re.compile(r"\d+(,\+?\d+|,\$)?p")
+_TO_THE_END = re.compile(r"(?<=\d,)\$(?=p')")
+"""The dollar sign of `sed -n '5,$p'`: inside single quotes no shell looks at it."""
+
+
+def files_shown_by(command: str) -> list[str]:
+    """The files whose text a command prints, in order, as written; none of one that does more.
+
+    Known are `cat`, `head`, `tail`, `nl` and `sed -n 'FROM,TOp'`, alone and with plain words.
+    """
+    words = plain_words(_TO_THE_END.sub("END", command)) or [""]
+    program, *rest = words
+    if program not in _OPTIONS:
+        return []
+    options, files = _parted(program, rest)
+    if any(not _OPTIONS[program].fullmatch(option) for option in options):
+        return []
+    if program == "sed":
+        script, files = "".join(files[:1]).replace("END", "$"), files[1:]
+        return files if "-n" in options and _SED_SCRIPT.fullmatch(script) else []
+    return files
+
+
+def seen_by(
+    workspace: Workspace, folder: Path, command: str, *, all_shown: bool
+) -> Mapping[str, str]:
+    """The hashes of the files that a successful command has just shown, by relative path.
+
+    When the middle of its output was cut away, only the first and the last file count.
+    """
+    named = files_shown_by(command)
+    hashes = dict[str, str]()
+    for name in named if all_shown else {*named[:1], *named[-1:]}:
+        with suppress(ToolRefusal):
+            path = workspace.resolve(str(folder / name))
+            hashes[workspace.relative(path)] = content_hash(read_bytes(workspace, path))
+    return hashes
+
+
+def seen_in(
+    workspace: Workspace, shown: Mapping[str, Iterable[tuple[int, str]]]
+) -> Mapping[str, str]:
+    """The hashes of the files of which a search has shown these lines, by number from 1.
+
+    A file that changed between the search and now, so that it lacks a line, does not count.
+    """
+    hashes = dict[str, str]()
+    for name, lines in shown.items():
+        with suppress(ToolRefusal):
+            path = workspace.resolve(name)
+            data = read_bytes(workspace, path)
+            if _has(lines_of(decode(data).text), lines):
+                hashes[workspace.relative(path)] = content_hash(data)
+    return hashes
+
+
+def _parted(program: str, words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Options, with their values joined to them, and the other words."""
+    options, others, counted = list[str](), list[str](), _COUNTED.get(program, ())
+    for word in words:
+        if options and options[-1] in counted and not others:
+            options[-1] += word
+        elif word.startswith("-"):
+            options.append(word)
+        else:
+            others.append(word)
+    return options, others
+
+
+def _has(lines: Sequence[str], shown: Iterable[tuple[int, str]]) -> bool:
+    return all(number <= len(lines) and lines[number - 1] == text for number, text in shown)

@@ -1,0 +1,76 @@
+"""Write several files, all or none."""
+
+import os
+import stat
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from .files import refusals
+from .result import ToolRefusal, ToolRun
+from .save import Prepared, Saved, stage, take_back
+from .worker import to_the_end
+from .workspace import Workspace
+
+
+@dataclass(frozen=True)
+class FileChange:
+    """A change of one file that has been prepared."""
+
+    prepared: Prepared
+    executable: bool | None = None
+    """Whether it is to be a program; None leaves that as it is."""
+
+
+def write_all(run: ToolRun, changes: Sequence[FileChange]) -> list[Saved]:
+    """Make the changes, removals last, in a worker thread that holds the files.
+
+    Raises ToolRefusal when one cannot be made: then those made before it are taken back. A kill
+    leaves some of them made; what stands in a file is its old content or its new one.
+    """
+    removals_last = sorted(changes, key=lambda change: change.prepared.after is None)
+    made, saved = list[FileChange](), dict[str, Saved]()
+    with to_the_end():
+        try:
+            with ExitStack() as stages:
+                staged = [stages.enter_context(stage(run, one.prepared)) for one in removals_last]
+                for change, one in zip(removals_last, staged, strict=True):
+                    saved[change.prepared.name] = one.commit()
+                    made.append(change)
+                    _set_executable(change)
+        except ToolRefusal as refusal:
+            if not made:
+                raise
+            taken_back = _all_taken_back(run.workspace, made)
+            raise ToolRefusal(f"{refusal}. {taken_back}") from refusal
+    return [saved[change.prepared.name] for change in changes]
+
+
+def _set_executable(change: FileChange) -> None:
+    path = change.prepared.path
+    if change.executable is None or change.prepared.after is None:
+        return
+    with refusals(f"the mode of `{change.prepared.name}` could not be set"):
+        mode = stat.S_IMODE(path.stat().st_mode)
+        readers = (mode & 0o444) >> 2
+        path.chmod(mode | readers if change.executable else mode & ~0o111)
+
+
+def _all_taken_back(workspace: Workspace, made: Sequence[FileChange]) -> str:
+    """Undo the changes, the last first; in words how that went."""
+    left = list[str]()
+    for change in reversed(made):
+        try:
+            _taken_back(workspace, change.prepared)
+        except ToolRefusal as refusal:
+            left.append(str(refusal))
+    if left:
+        return f"Putting back what was written before failed: {'; '.join(left)}"
+    return "Nothing was changed: what was written before is as it was"
+
+
+def _taken_back(workspace: Workspace, prepared: Prepared) -> None:
+    take_back(workspace, prepared)
+    if prepared.before is not None and prepared.like:
+        with refusals(f"the mode of `{prepared.name}` could not be put back"):
+            os.chmod(prepared.path, stat.S_IMODE(prepared.like.st_mode))

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 Mode = Literal["ask", "edits", "auto", "read-only"]
 """ask: every write and command is asked · edits: writes accepted, commands asked ·
@@ -98,6 +98,39 @@ class SecuritySection(Section):
     """Seconds."""
 
 
+class PermissionRule(Section):
+    """One rule, with examples that are checked when it is loaded."""
+
+    rule: str
+    """`TOOL` or `TOOL(PATTERN)`, such as `run_command(git diff:*)` or `edit(src/**)`."""
+    match: list[str] = Field(default_factory=list[str])
+    """What it must meet: commands, paths or addresses."""
+    not_match: list[str] = Field(default_factory=list[str])
+    """What it must not meet."""
+
+
+Rules = list[str | PermissionRule]
+
+
+class PermissionsSection(Section):
+    """The user's own rules on tool calls; the strictest that meets a call wins."""
+
+    deny: Rules = Field(default_factory=Rules)
+    ask: Rules = Field(default_factory=Rules)
+    allow: Rules = Field(default_factory=Rules)
+
+
+class SandboxSection(Section):
+    """The wall around commands; `sandbox: require` is short for its mode alone."""
+
+    mode: Literal["auto", "off", "require"] = "auto"
+    """auto: where the system has one, and said once where it has none · require: no run without."""
+    network: bool = False
+    """Whether commands inside reach the network."""
+    writable: list[str] = Field(default_factory=list[str])
+    """Folders besides the project that commands inside may write to; `~` is the home."""
+
+
 class Agent(Section):
     """One role's own words."""
 
@@ -132,6 +165,8 @@ class Settings(Section):
     model: ModelSection = ModelSection()
     tools: ToolsSection = ToolsSection()
     security: SecuritySection = SecuritySection()
+    permissions: PermissionsSection = PermissionsSection()
+    sandbox: SandboxSection = SandboxSection()
     agents: AgentsSection = AgentsSection()
     task: TaskSection = TaskSection()
     after_edit: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
@@ -139,3 +174,8 @@ class Settings(Section):
     relative to the project, quoted for the shell."""
     language: Literal["", "en", "zh"] = ""
     """Language of the interface, `en` or `zh`; empty: from the locale."""
+
+    @field_validator("sandbox", mode="before")
+    @classmethod
+    def _mode_alone(cls, given: object) -> object:
+        return {"mode": given} if isinstance(given, str) else given

@@ -4,9 +4,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from ..tools.diff import shortened
-from ..tools.preview import Edit, preview
+from ..tools.preview import Call, preview
 from ..tools.result import ToolResult
-from ..tools.tool import effect_of
+from ..tools.tool import effect_of, shows_files
 from .conversation import last_seen
 from .dispatch import Tools, named_files
 from .ruling import Ruling, ids_of
@@ -26,28 +26,43 @@ async def previewed(
 
     What was shown to the human already stays asked, whatever has become of the files since.
     """
-    edits = _edits(rulings, tools)
-    if not any(ruling.verdict == "ask" for ruling in edits):
+    tried = _tried(rulings, tools)
+    if not tried:
         return list(rulings)
     try:
-        found = await preview([_edit(one, state, tools, bench) for one in edits], bench.workspace)
+        found = await preview([_call(one, state, tools, bench) for one in tried], bench.workspace)
     except OSError as error:
-        found = [ToolResult(error=str(error.strerror or error))] * len(edits)
-        return _with(rulings, edits, found, stay={ruling.call["id"] for ruling in edits})
+        found = [ToolResult(error=str(error.strerror or error))] * len(tried)
+        return _with(rulings, tried, found, stay={ruling.call["id"] for ruling in tried})
     stay = {*ids_of(state.get("asked", [])), *_after_a_program(rulings, tools)}
-    return _with(rulings, edits, found, stay=stay)
+    return _with(rulings, tried, found, stay=stay)
 
 
-def _edits(rulings: Sequence[Ruling], tools: Tools) -> list[Ruling]:
-    """The edits that may be made, in order: each builds on those before it."""
-    open_ones = [ruling for ruling in rulings if ruling.verdict in ("ask", "allow")]
-    return [one for one in open_ones if effect_of(tools[one.call["name"]]) == "edit"]
+def _tried(rulings: Sequence[Ruling], tools: Tools) -> list[Ruling]:
+    """The edits up to the last that must be asked, and what shows files before them, in order.
+
+    Each edit builds on those before it. A model may read a file and edit it in one answer: when
+    the edit's turn comes, the file has been read.
+    """
+    asked = [at for at, one in enumerate(rulings) if one.verdict == "ask" and _writes(one, tools)]
+    last = asked[-1] if asked else -1
+    return [one for one in rulings[: last + 1] if _writes(one, tools) or _shows(one, tools)]
 
 
-def _edit(ruling: Ruling, state: State, tools: Tools, bench: Workbench) -> Edit:
+def _writes(ruling: Ruling, tools: Tools) -> bool:
+    """Whether it is an edit that may be made."""
+    may_be = ruling.verdict in ("ask", "allow")
+    return may_be and effect_of(tools[ruling.call["name"]]) == "edit"
+
+
+def _shows(ruling: Ruling, tools: Tools) -> bool:
+    return ruling.verdict == "allow" and shows_files(tools[ruling.call["name"]])
+
+
+def _call(ruling: Ruling, state: State, tools: Tools, bench: Workbench) -> Call:
     tool = tools[ruling.call["name"]]
     named = named_files(ruling.call, tool, bench.workspace)
-    return Edit(tool, ruling.call["args"], last_seen(state, named))
+    return Call(tool, ruling.call["args"], last_seen(state, named))
 
 
 def _after_a_program(rulings: Sequence[Ruling], tools: Tools) -> set[str]:

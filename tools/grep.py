@@ -27,7 +27,7 @@ LONGEST_TEXT = 300
 SECONDS = 20.0
 
 
-@tool("read", paths=("path",))
+@tool("read", paths=("path",), shows=True)
 async def grep(regex: str, path: str = ".", file_pattern: str = "", *, run: Run) -> ToolResult:
     """Search in files."""
     if not regex:

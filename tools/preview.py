@@ -1,4 +1,7 @@
-"""What edits would change: they run on copies of the files that they name, one after the other."""
+"""What edits would change: they run on copies of the files that they name, one after the other.
+
+Calls that show files run among them: what the model has asked to see before an edit counts as read.
+"""
 
 import asyncio
 import os
@@ -16,13 +19,14 @@ from typing_extensions import override
 
 from .files import LARGEST
 from .invoke import invoke
-from .result import ToolResult, ToolRun
+from .result import ToolRefusal, ToolResult, ToolRun
+from .tool import named_paths
 from .workspace import Workspace
 
 
 @dataclass(frozen=True)
-class Edit:
-    """A call of a tool that writes files."""
+class Call:
+    """A call of a tool that writes files, or shows them."""
 
     tool: BaseTool
     args: Mapping[str, Any]
@@ -30,25 +34,28 @@ class Edit:
     """What the thread knows of its files, as `ToolRun.seen`."""
 
 
-async def preview(edits: Sequence[Edit], workspace: Workspace) -> list[ToolResult]:
-    """What each edit would answer if those before it had been made; the project stays as it is.
+async def preview(calls: Sequence[Call], workspace: Workspace) -> list[ToolResult]:
+    """What each call would answer after those before it; the project stays as it is.
+
+    A search of a folder finds there only files that one of the calls names.
 
     Raises OSError where no copies can be made.
     """
     folder = await asyncio.to_thread(TemporaryDirectory, prefix="maxagent-")
     try:
         copy = _Copy(Path(folder.name, "project"), workspace.ignore, original=workspace)
-        return await _run(edits, copy, Path(folder.name, "outputs"))
+        await asyncio.to_thread(_bring_named, calls, copy)
+        return await _run(calls, copy, Path(folder.name, "outputs"))
     finally:
         await asyncio.to_thread(folder.cleanup)
 
 
-async def _run(edits: Sequence[Edit], copy: Workspace, outputs: Path) -> list[ToolResult]:
+async def _run(calls: Sequence[Call], copy: Workspace, outputs: Path) -> list[ToolResult]:
     results: list[ToolResult] = []
     known: dict[str, str] = {}
-    for edit in edits:
-        run = ToolRun(copy, "preview", outputs, seen={**edit.seen, **known})
-        result = await invoke(edit.tool, edit.args, run)
+    for call in calls:
+        run = ToolRun(copy, "preview", outputs, seen={**call.seen, **known})
+        result = await invoke(call.tool, call.args, run)
         known |= result.seen if result.ok else {}
         results.append(result)
     return results
@@ -85,6 +92,14 @@ class _Copy(Workspace):
                 _bring(source, place, self)
             if source.is_symlink():
                 return
+
+
+def _bring_named(calls: Sequence[Call], copy: Workspace) -> None:
+    """A search does not name the files that it looks at, so they are there before."""
+    for call in calls:
+        for name in named_paths(call.tool, call.args):
+            with suppress(ToolRefusal):
+                copy.resolve(name)
 
 
 def _bring(source: Path, place: Path, copy: _Copy) -> None:

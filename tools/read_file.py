@@ -17,7 +17,7 @@ MOST_BYTES = 56_000
 """Of the lines that are shown, with their numbers."""
 
 
-@tool("read", paths=("path",))
+@tool("read", paths=("path",), shows=True)
 async def read_file(
     path: str, start_line: int = 1, end_line: int | None = None, *, run: Run
 ) -> ToolResult:

@@ -23,12 +23,15 @@ Paths = tuple[str, ...] | Callable[[Mapping[str, object]], list[str]]
 """The names of the arguments that are paths, or what finds the paths in the arguments."""
 
 
-def tool(effect: Effect, *, paths: Paths = ()) -> Callable[[ToolFunction], BaseTool]:
+def tool(
+    effect: Effect, *, paths: Paths = (), shows: bool = False
+) -> Callable[[ToolFunction], BaseTool]:
     """Make a tool of an async function `(…arguments, run: Run) -> ToolResult`.
 
     The tool is named as the function. What the model reads of it is `<name>.md` beside this file,
     or the docstring when there is none. `paths` names the arguments that are paths in the project,
-    or finds every path in them that the tool may open; it may raise ToolRefusal.
+    or finds every path in them that the tool may open; it may raise ToolRefusal. `shows` says that
+    a file which it has shown counts as read.
     """
 
     def wrap(function: ToolFunction) -> BaseTool:
@@ -36,7 +39,7 @@ def tool(effect: Effect, *, paths: Paths = ()) -> Callable[[ToolFunction], BaseT
             coroutine=function,
             name=function.__name__,
             description=_description(function),
-            metadata={"effect": effect, "paths": paths},
+            metadata={"effect": effect, "paths": paths, "shows": shows},
         )
 
     return wrap
@@ -59,6 +62,11 @@ def named_paths(subject: BaseTool, args: Mapping[str, object]) -> list[str]:
         return paths(args)
     except ToolRefusal:
         return []
+
+
+def shows_files(subject: BaseTool) -> bool:
+    """Whether it looks only, and a file that it has shown counts as read."""
+    return effect_of(subject) == "read" and bool((subject.metadata or {}).get("shows"))
 
 
 def has_effect(subject: BaseTool) -> bool:

@@ -9,6 +9,9 @@ from maxagent.nodes.previews import LONGEST_SHOWN
 READS = {"name": "read_file", "args": {"path": "a.txt"}}
 
 
+SEARCHES = {"name": "grep", "args": {"regex": "one"}}
+
+
 def replaces(old: str, new: str, path: str = "a.txt") -> dict[str, object]:
     return {"name": "edit", "args": {"file_path": path, "old_string": old, "new_string": new}}
 
@@ -18,12 +21,13 @@ def writes(path: str, content: str) -> dict[str, object]:
 
 
 class Thread:
-    """A thread in mode `ask`, whose coder makes these calls after it has read `a.txt`."""
+    """A thread in mode `ask`, whose coder has read `a.txt` and makes these calls in one answer."""
 
     def __init__(self, folder: Path, runner: Runner) -> None:
         self.project = folder / "project"
         self.project.mkdir()
         (self.project / "a.txt").write_text("one\ntwo\n")
+        (self.project / "unread.txt").write_text("one\ntwo\n")
         self._folder, self._runner, self._id = folder, runner, ""
         self.results: list[object] = []
 
@@ -81,6 +85,25 @@ async def test_edits_of_one_answer_build_on_each_other(thread) -> None:
     assert "-two\n+2" in first and "-2\n+ii" in second and "+1" in third
     await thread.answers(approve=True)
     assert (thread.project / "a.txt").read_text() == "one\nii\n"
+
+
+@pytest.mark.parametrize(
+    "shows", [{"name": "read_file", "args": {"path": "unread.txt"}}, SEARCHES], ids=["read", "grep"]
+)
+async def test_a_file_may_be_read_and_edited_in_one_answer(thread, shows) -> None:
+    asked = await thread.calls(shows, replaces("two", "2", path="unread.txt"))
+    assert "-two\n+2" in diffs(asked)[0]
+    await thread.answers(approve=True)
+    assert (thread.project / "unread.txt").read_text() == "one\n2\n"
+
+
+async def test_an_edit_before_the_read_that_it_needs_is_refused(thread) -> None:
+    reads = {"name": "read_file", "args": {"path": "unread.txt"}}
+    edits = replaces("two", "2", path="unread.txt")
+    asked = await thread.calls(edits, reads, edits)
+    assert len(asked.action_requests) == 1
+    await thread.answers(approve=True)
+    assert "has not been read yet" in thread.results[0].error and thread.results[1].ok
 
 
 async def test_behind_a_program_an_edit_is_asked_even_where_it_cannot_be_shown(thread) -> None:

@@ -7,8 +7,10 @@ import pytest
 from maxagent.tools.apply_patch import apply_patch
 from maxagent.tools.edit import edit
 from maxagent.tools.files import LARGEST, content_hash
+from maxagent.tools.grep import grep
 from maxagent.tools.invoke import invoke
-from maxagent.tools.preview import Edit, preview
+from maxagent.tools.preview import Call, preview
+from maxagent.tools.read_file import read_file
 from maxagent.tools.result import ToolRun
 from maxagent.tools.workspace import Workspace
 from maxagent.tools.write_file import write_file
@@ -34,8 +36,8 @@ def state_of(root: Path) -> dict[str, str]:
     }
 
 
-def change(path: str, old: str, new: str) -> Edit:
-    return Edit(edit, {"file_path": path, "old_string": old, "new_string": new}, KNOWN)
+def change(path: str, old: str, new: str) -> Call:
+    return Call(edit, {"file_path": path, "old_string": old, "new_string": new}, KNOWN)
 
 
 async def test_the_diff_is_that_of_the_edit_and_nothing_is_written(workspace: Workspace) -> None:
@@ -46,7 +48,7 @@ async def test_the_diff_is_that_of_the_edit_and_nothing_is_written(workspace: Wo
 
 
 async def test_an_edit_builds_on_those_before_it(workspace: Workspace) -> None:
-    new = Edit(write_file, {"path": "sub/deep/n.py", "content": "x = 1\n"})
+    new = Call(write_file, {"path": "sub/deep/n.py", "content": "x = 1\n"})
     first, second, third, fourth = await preview(
         [
             change("a.py", "two", "2"),
@@ -60,6 +62,49 @@ async def test_an_edit_builds_on_those_before_it(workspace: Workspace) -> None:
     assert "-2\n+ii" in second.metadata["diff"]
     assert "-x = 1\n+x = 2" in fourth.metadata["diff"]
     assert not (workspace.root / "sub" / "deep").exists()
+
+
+SHOWING = [
+    Call(read_file, {"path": "a.py"}),
+    Call(read_file, {"path": "./sub/../link.py", "start_line": 2}),
+    Call(grep, {"regex": "^one", "path": "a.py"}),
+    Call(grep, {"regex": "^one"}),
+]
+SHOWING_NOTHING_OF_IT = [
+    Call(read_file, {"path": "a.py", "start_line": 9}),
+    Call(read_file, {"path": "b.py"}),
+    Call(grep, {"regex": "^nine"}),
+    Call(grep, {"regex": "^one", "path": "sub"}),
+]
+
+
+@pytest.mark.parametrize("shows", SHOWING)
+@pytest.mark.parametrize("known", [{}, {"a.py": content_hash(b"long ago")}])
+async def test_what_is_shown_before_an_edit_counts_as_read(
+    shows: Call, known: dict[str, str], workspace: Workspace
+) -> None:
+    blanks = Call(edit, {"file_path": "a.py", "old_string": "two  ", "new_string": "2"}, known)
+    refused, _, made = await preview([blanks, shows, blanks], workspace)
+    assert not refused.ok and "-two\n+2" in made.metadata["diff"]
+
+
+@pytest.mark.parametrize("shows", SHOWING_NOTHING_OF_IT)
+async def test_what_shows_nothing_of_a_file_does_not_make_it_known(
+    shows: Call, workspace: Workspace
+) -> None:
+    (workspace.root / "b.py").write_text("one\n")
+    unknown = Call(edit, {"file_path": "a.py", "old_string": "two", "new_string": "2"})
+    _, refused = await preview([shows, unknown], workspace)
+    assert "has not been read yet" in refused.error
+
+
+async def test_a_reading_call_sees_the_edits_before_it(workspace: Workspace) -> None:
+    first = change("a.py", "two", "zwei")
+    _, read, found = await preview(
+        [first, Call(read_file, {"path": "a.py"}), Call(grep, {"regex": "zwei"})], workspace
+    )
+    assert "zwei" in read.output and found.output == "a.py:2: zwei"
+    assert read.seen == found.seen == {"a.py": content_hash(b"one\r\nzwei\r\n")}
 
 
 async def test_a_refused_edit_does_not_stop_the_next(workspace: Workspace) -> None:
@@ -105,7 +150,7 @@ async def test_it_refuses_what_the_edit_would_refuse(
 
 async def test_what_a_file_may_not_be_changed_to_is_refused(workspace: Workspace) -> None:
     (workspace.root / "a.py").chmod(0o444)
-    new = Edit(write_file, {"path": "a.py/x.py", "content": ""})
+    new = Call(write_file, {"path": "a.py/x.py", "content": ""})
     read_only, below_a_file = await preview([change("a.py", "two", "2"), new], workspace)
     assert not below_a_file.ok
     assert "read-only" in read_only.error
@@ -138,8 +183,8 @@ async def test_it_says_what_the_edit_then_does(
     (root / "loop.py").symlink_to("loop.py")
     known = {**KNOWN, "sub/in.py": content_hash(b"one\ntwo\n")}
     path = str(root / name) if absolute else name
-    edit = Edit(apply_patch, {"patch": patch.format(name=path)}, known) if patch else None
-    made = edit or Edit(write_file, {"path": path, "content": "new\n"}, known)
+    edit = Call(apply_patch, {"patch": patch.format(name=path)}, known) if patch else None
+    made = edit or Call(write_file, {"path": path, "content": "new\n"}, known)
     (shown,) = await preview([made], workspace)
     run = ToolRun(workspace, "preview", tmp_path / "outputs", seen=known)
     done = await invoke(made.tool, made.args, run)

@@ -9,13 +9,22 @@ from errand import errand
 from invariants import faults_in, remains_of
 from kills import SPARED, Kill, attempt
 from rivals import race
-from torture import torture
+from torture import MOST_QUESTIONS, torture
 from trial import Trial
 
 
 def test_an_undisturbed_run_does_everything_once_and_knows_every_outcome(tmp_path: Path) -> None:
     trial = Trial(tmp_path / "run", errand(1, turns=3))
     ended = attempt(trial, SPARED)
+    remains = remains_of(trial, ended.last)
+    assert (ended.code, ended.stderr, remains.unknown) == (0, "", set())
+    assert faults_in(remains) == []
+
+
+def test_an_undisturbed_run_that_asks_for_every_effect_does_everything_once(tmp_path: Path) -> None:
+    trial = Trial(tmp_path / "run", errand(24, turns=1), mode="ask")  # reads, edits, writes, runs
+    ends = (attempt(trial, SPARED) for _ in range(MOST_QUESTIONS))
+    ended = next(one for one in ends if one.last.get("type") != "question")
     remains = remains_of(trial, ended.last)
     assert (ended.code, ended.stderr, remains.unknown) == (0, "", set())
     assert faults_in(remains) == []

@@ -16,6 +16,8 @@ class SimpleCommand:
     wrapped: bool = False
     """Whether it was found inside another one (`sudo X`, `bash -c X`, `xargs X`) or a substitution:
     good for denying, never for allowing."""
+    reads: bool = False
+    """Whether it surely only reads, judged in the folder where it runs: no rule need allow it."""
 
 
 @dataclass(frozen=True)

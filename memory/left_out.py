@@ -4,13 +4,14 @@ Caches stay outside too, unless a tool wrote a file in them or the user's git tr
 """
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from pathspec import GitIgnoreSpec
+
+from ..config.spellings import folded, spellings
 
 CACHES = (
     "__pycache__/",
@@ -41,22 +42,22 @@ class LeftOut:
     def holds(self, path: str) -> bool:
         """Whether a path of the folder may never be stored; so may nothing outside the folder."""
         parts = PurePosixPath(path).parts
-        if (
-            not parts
-            or path.endswith("/")
-            or {"/", "..", ".git"} & {part.lower() for part in parts}
-        ):
+        if not parts or path.endswith("/"):
+            return True
+        return any(self._holds(spelling) for spelling in spellings("/".join(parts)))
+
+    def _holds(self, spelling: str) -> bool:
+        parts = spelling.split("/")
+        if {"", "..", ".git"} & set(parts):
             return True
         # as in git, nothing below an ignored folder comes back
         above = ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]
-        return any(self._match(name) or self._match(f"{name}/") for name in above)
-
-    def _match(self, name: str) -> bool:
-        return self._spec.match_file(_plain(name))
+        match = self._spec.match_file
+        return any(match(name) or match(f"{name}/") for name in above)
 
     @cached_property
     def _spec(self) -> GitIgnoreSpec:
-        return GitIgnoreSpec.from_lines(map(_plain, self.patterns))
+        return GitIgnoreSpec.from_lines(map(folded, self.patterns))
 
 
 def left_out(folder: Path, data: Path, exclude: Sequence[str]) -> LeftOut:
@@ -69,11 +70,6 @@ def left_out(folder: Path, data: Path, exclude: Sequence[str]) -> LeftOut:
         relative = data.relative_to(folder).as_posix()
         own = ["/" + re.sub(r"([\\*?\[])", r"\\\1", relative) + "/"]
     return LeftOut((*exclude, *own))
-
-
-def _plain(name: str) -> str:
-    """One spelling for names that differ in case or in Unicode form, or hold line breaks."""
-    return unicodedata.normalize("NFC", name).casefold().replace("\n", " ").replace("\r", " ")
 
 
 def _below(prefix: str, pattern: str) -> str:

@@ -1,35 +1,54 @@
 """Names that steer this agent or other tools: to change them is asked in every mode."""
 
-from pathlib import PurePosixPath
+import re
 
-PROTECTED = frozenset(
-    [
-        ".git",
-        ".gitmodules",
-        ".llc",
-        ".llc.yaml",
-        ".maxagent",
-        ".mcp.json",
-        "agents.md",
-        "claude.md",
-        "maxagent.md",
-        ".vscode",
-        ".idea",
-        ".devcontainer",
-        ".husky",
-        ".envrc",
-    ]
-)
-"""Files, and folders with all they hold; in lower case, as some file systems do not mind case."""
+from ..config.spellings import simplest
+
+_NAMES = {
+    "git": ".git git~1 .gitmodules .gitconfig .githooks",
+    "this agent": ".llc .llc.yaml .maxagent .mcp.json mcp.json maxagent.md agents.md agent.md",
+    "other agents": """
+        .agents .aider.conf.yml .augment .claude .claude.json .cline .clinerules .codex .continue
+        .crush .cursor .cursorrules .factory .gemini .goosehints .junie .kilocode .kiro .opencode
+        .qwen .roo .roorules .rules .trae .windsurf .windsurfrules agents.override.md claude.md
+        claude.local.md copilot-instructions.md crush.md gemini.md opencode.json opencode.jsonc
+        qwen.md
+    """,
+    "editors": """
+        .devcontainer .devcontainer.json .exrc .fleet .idea .nvim.lua .vim .vscode .zed
+    """,
+    "continuous integration": """
+        .buildkite .circleci .drone.yml .gitlab-ci.yml .travis.yml .woodpecker .woodpecker.yml
+        azure-pipelines.yml bitbucket-pipelines.yml jenkinsfile
+    """,
+    "hooks": """
+        .husky .lefthook .lefthook.yml lefthook.yml .overcommit.yml .pre-commit-config.yaml
+    """,
+    "shells": """
+        .bash_aliases .bash_login .bash_logout .bash_profile .bashrc .cshrc .envrc .inputrc .kshrc
+        .login .profile .ripgreprc .tcshrc .xinitrc .xprofile .xsession .zlogin .zlogout .zprofile
+        .zshenv .zshrc
+    """,
+}
+PROTECTED = frozenset(name for names in _NAMES.values() for name in names.split())
+"""Files, and folders with all they hold, in any folder; in lower case."""
+
+_INSIDE = {
+    ".github": re.compile(r"workflows|actions|instructions|prompts|agents|chatmodes"),
+    "hooks": re.compile(
+        r"(applypatch-msg|(pre|post)-[a-z-]+|prepare-commit-msg|commit-msg|fsmonitor-watchman"
+        r"|proc-receive|reference-transaction|sendemail-validate|update|push-to-checkout)"
+    ),
+}
+"""Names that are protected only right below a folder."""
 
 
 def protected_name(path: str) -> str:
-    """The part of a path that is protected; empty when none is."""
-    parts = PurePosixPath(path).parts
-    for at, part in enumerate(parts):
-        name = part.casefold()
-        if name in PROTECTED or (
-            name == "workflows" and at and parts[at - 1].casefold() == ".github"
-        ):
+    """The part of a path that is protected, however it is spelled; empty when none is."""
+    above = ""
+    for part in re.split(r"[/\\]", path):
+        name = simplest(part)
+        if name in PROTECTED or (above in _INSIDE and _INSIDE[above].fullmatch(name)):
             return part
+        above = name
     return ""

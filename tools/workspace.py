@@ -2,7 +2,6 @@
 
 import os
 import re
-import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -11,11 +10,15 @@ from pathspec import GitIgnoreSpec
 
 from ..config.errors import UsageError
 from ..config.settings import IGNORE_PATTERNS
+from ..config.spellings import folded, spellings
 from .result import ToolRefusal
 
 LONGEST_NAME = 255
 LONGEST_PATH = 4096
 """Bytes; what Linux allows."""
+
+_FOREIGN = re.compile(r"[A-Za-z]:\\|\\\\|[A-Za-z][A-Za-z0-9+.-]*:/")
+"""Beginnings that are no path here: a drive, a share, an address."""
 
 
 @dataclass(frozen=True)
@@ -38,23 +41,22 @@ class Workspace:
             ) from error
 
     def resolve(self, path: str) -> Path:
-        """The real file or folder that `path` names; it need not exist.
+        """The real file or folder that `path` names, without any link; it need not exist.
 
         Raises ToolRefusal for what is outside the project, by `..` or by a link, and for what the
         ignore patterns match, under the given name or under the real one.
         """
         _check_spelling(path)
         given = Path(os.path.normpath(self.root / path))
+        if self._is_ignored(given):  # said before anything is looked at: it may not even be there
+            raise hidden(path)
         real = Path(os.path.realpath(given))
         if not real.is_relative_to(self.root) or not _is_text(str(real)):
             raise ToolRefusal(
                 f"`{path}` is outside the project `{self.root}`; name a path inside it"
             )
-        if self._is_ignored(given) or self._is_ignored(real):
-            raise ToolRefusal(
-                f"`{path}` matches the project's ignore patterns: no tool may touch it. "
-                "Go on without it, or ask the user for what you need from it"
-            )
+        if self._is_ignored(real):
+            raise hidden(path)
         return real
 
     def relative(self, path: Path) -> str:
@@ -65,7 +67,15 @@ class Workspace:
         """Whether listings leave this out: ignored, `.git`, or a link to such or to outside."""
         if self.hides_name(self.relative(path)):
             return True
-        return path.is_symlink() and self._leads_astray(Path(os.path.realpath(path)))
+        return path.is_symlink() and self.link_target(path) is None
+
+    def link_target(self, link: Path) -> str | None:
+        """Where a link leads, relative to the project; None when no listing may show it."""
+        real = Path(os.path.realpath(link))
+        if not real.is_relative_to(self.root) or not _is_text(str(real)):
+            return None
+        target = self.relative(real)
+        return None if self.hides_name(target) else target
 
     def hides_name(self, name: str) -> bool:
         """The same by the relative name alone, for what is known not to be a link."""
@@ -78,11 +88,16 @@ class Workspace:
             place = self.root.joinpath(*place.parts[1:])
         return self._is_ignored(place)
 
-    def _leads_astray(self, real: Path) -> bool:
-        return not real.is_relative_to(self.root) or self.hides_name(self.relative(real))
-
     def _is_ignored(self, path: Path) -> bool:
         return path.is_relative_to(self.root) and _any_matches(self.ignore, self.relative(path))
+
+
+def hidden(path: str) -> ToolRefusal:
+    """What is said of a file that no tool may touch, whether it is there or not."""
+    return ToolRefusal(
+        f"`{path}` matches the project's ignore patterns: no tool may touch it. "
+        "Go on without it, or ask the user for what you need from it"
+    )
 
 
 def _check_spelling(path: str) -> None:
@@ -94,6 +109,11 @@ def _check_spelling(path: str) -> None:
         raise ToolRefusal(
             f"`~` is not expanded in `{path}`; name a path inside the project "
             "(`./~name` for a file whose name begins so)"
+        )
+    if _FOREIGN.match(path) or ("\\" in path and ".." in re.split(r"[/\\]", path)):
+        raise ToolRefusal(
+            f"`{path}` is no path inside the project: it is written for another system, or as an "
+            "address; name the file relative to the project, with `/` between folders"
         )
     sizes = [len(part.encode()) for part in path.split("/")]
     if max(sizes) > LONGEST_NAME or sum(sizes) + len(sizes) > LONGEST_PATH:
@@ -113,22 +133,20 @@ def _spec(ignore: tuple[str, ...]) -> GitIgnoreSpec:
     for pattern in ignore:
         if "[[" in pattern:  # pathspec would take it for something else
             raise ValueError(f"classes as in {pattern} are not known")
-    return GitIgnoreSpec.from_lines(_plain(pattern) for pattern in ignore)
+    return GitIgnoreSpec.from_lines(map(folded, ignore))
 
 
 def _any_matches(ignore: tuple[str, ...], name: str) -> bool:
     """Whether the name or a folder above it is ignored; as in git, nothing below comes back."""
-    ends = [place for place, letter in enumerate(name) if letter == "/"]
-    return any(_matches(ignore, name[:end]) for end in [*ends, len(name)])
+    return any(
+        _matches(ignore, spelling[:end])
+        for spelling in spellings(name)
+        for end in [*(place for place, letter in enumerate(spelling) if letter == "/"), None]
+    )
 
 
 @lru_cache(maxsize=100_000)
-def _matches(ignore: tuple[str, ...], name: str) -> bool:
+def _matches(ignore: tuple[str, ...], spelling: str) -> bool:
     """Whether the name itself is ignored, or would be as a folder's, as `secrets/**` has it."""
-    spec, plain = _spec(ignore), _plain(name)
-    return spec.match_file(plain) or spec.match_file(plain + "/")
-
-
-def _plain(name: str) -> str:
-    """One spelling for names that differ in case or in Unicode form, or hold line breaks."""
-    return unicodedata.normalize("NFC", name).casefold().replace("\n", " ").replace("\r", " ")
+    spec = _spec(ignore)
+    return spec.match_file(spelling) or spec.match_file(spelling + "/")

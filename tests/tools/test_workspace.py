@@ -72,6 +72,15 @@ def test_the_root_may_be_named_through_a_link(workspace: Workspace, tmp_path: Pa
         ("/etc/passwd", "outside"),
         ("//etc/passwd", "outside"),
         ("/proc/self/root/etc/passwd", "outside"),
+        ("..\\x", "no path inside"),
+        ("src\\..\\..\\x", "no path inside"),
+        ("src/..\\x", "no path inside"),
+        ("C:\\x", "no path inside"),
+        ("c:/x", "no path inside"),
+        ("\\\\server\\share", "no path inside"),
+        ("file:///etc/passwd", "no path inside"),
+        ("FILE:/etc/passwd", "no path inside"),
+        ("https://example.org/x", "no path inside"),
     ],
 )
 def test_any_other_path_is_refused(workspace: Workspace, path: str, reason: str) -> None:
@@ -145,6 +154,38 @@ IGNORED = [
     ".git/config",
     "vendor/lib/.git/config",
     ".GIT/Config",
+    ".git/config.worktree",
+    ".git/modules/lib/config",
+    ".env.",
+    ".env ",
+    ".env::$DATA",
+    "\uff0eenv",
+    ".e\u200bnv",
+    "src\\.env",
+    "secrets\\a.txt",
+    "secrets /a.txt",
+    ".env~",
+    ".envrc",
+    "a/id_rsa",
+    "id_rsa_work",
+    "ID_ED25519",
+    "id_token.key",
+    ".ssh/known_hosts",
+    ".aws/x",
+    ".gnupg/x",
+    ".kube/config",
+    ".docker/config.json",
+    "a/.docker/config.json",
+    ".npmrc",
+    ".pypirc",
+    ".netrc",
+    "_netrc",
+    ".pgpass",
+    ".git-credentials",
+    ".htpasswd",
+    "a.pfx",
+    "a.kdbx",
+    "a.jks",
 ]
 FREE = [
     ".env.example",
@@ -161,6 +202,22 @@ FREE = [
     "pem.txt",
     ".git/HEAD",
     ".gitignore",
+    "environment.py",
+    "env",
+    ".env-notes",
+    "id_map.py",
+    "id_rsa.pub",
+    "id_rsa_parser.py",
+    "credentials_test.go",
+    "public.pem.md",
+    "keyboard.py",
+    "a.keys",
+    "docker/config.json",
+    ".docker/Dockerfile",
+    "src/config",
+    "sshd/.sshrc",
+    "awesome/x",
+    "ns::name.txt",
 ]
 
 
@@ -195,6 +252,32 @@ def test_an_ignored_file_is_refused_under_any_name(workspace: Workspace) -> None
         with pytest.raises(ToolRefusal, match="ignore patterns"):
             workspace.resolve(name)
     assert workspace.is_hidden(root / "hop")
+
+
+def test_what_is_said_of_a_hidden_name_does_not_tell_what_is_there(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    root, said = workspace.root, set[str]()
+    (root / "elsewhere").symlink_to(tmp_path)
+    for make in [lambda: None, (root / ".env").touch, lambda: (root / ".env").symlink_to(tmp_path)]:
+        (root / ".env").unlink(missing_ok=True)
+        make()
+        with pytest.raises(ToolRefusal) as refusal:
+            workspace.resolve(".env")
+        said.add(str(refusal.value))
+    assert len(said) == 1
+    with pytest.raises(ToolRefusal, match="ignore patterns"):
+        workspace.resolve("elsewhere/.env")
+
+
+def test_where_a_link_leads_is_told_of_what_may_be_seen(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    root = workspace.root
+    for name, target in {"in": "src/a.py", "out": tmp_path, "env": ".env", "git": ".git"}.items():
+        (root / name).symlink_to(target)
+    targets = {name: workspace.link_target(root / name) for name in ["in", "out", "env", "git"]}
+    assert targets == {"in": "src/a.py", "out": None, "env": None, "git": None}
 
 
 def test_the_patterns_are_the_workspace_s_own(tmp_path: Path) -> None:

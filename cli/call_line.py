@@ -14,7 +14,7 @@ def call_line(tool: str, args: Mapping[str, Any]) -> str:
     """The tool and what the call is about; a long text is cut."""
     texts = [value for value in args.values() if isinstance(value, str)]
     about = [args[name] for name in TELLING if args.get(name)] or _patched(tool, args) or texts[:1]
-    shown = " ".join([tool, *(_one_line(value) for value in about)])
+    shown = " ".join(_one_line(value) for value in (tool, *about))
     return shown if len(shown) <= WIDTH else shown[: WIDTH - 1] + "…"
 
 

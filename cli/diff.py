@@ -1,12 +1,15 @@
 """`mcode diff`: what a thread has changed, from one of its steps to another or to now."""
 
 import asyncio
+import os
 import sys
+from stat import S_ISREG
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..config.errors import UsageError
+from .echo import echo
 from .undo import Thread
 
 if TYPE_CHECKING:
@@ -38,7 +41,7 @@ def diff(
     if text:
         _show(text)
     else:
-        typer.echo(t("diff.nothing", thread=row.thread_id[:8]), err=True)
+        echo(t("diff.nothing", thread=row.thread_id[:8]), err=True)
 
 
 def _entry_of(row: "ThreadRow", number: int) -> int:
@@ -58,13 +61,24 @@ def _has_changed_files(row: "ThreadRow") -> bool:
 
 
 def _show(text: str) -> None:
-    """In colour at a terminal; elsewhere byte for byte, fit for a file."""
-    if not sys.stdout.isatty():
+    """In a file byte for byte, at a terminal in colour; a pipe may end at a terminal."""
+    if S_ISREG(os.fstat(sys.stdout.fileno()).st_mode):
         sys.stdout.write(text)
-        return
-    from rich.console import Console
+    elif sys.stdout.isatty():
+        from .diff_view import show_diff
+        from .screen import open_console
 
-    from .diff_view import show_diff
+        show_diff(open_console(stderr=False), text, indent="", most=None)
+    else:
+        _pipe(text)
 
-    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
-    show_diff(console, text, indent="", most=None)
+
+def _pipe(text: str) -> None:
+    """`\\r\\n` stays: a patch needs it and it steers nothing."""
+    from .i18n import t
+    from .safe_text import safe
+
+    shown = "\r\n".join(safe(part) for part in text.split("\r\n"))
+    sys.stdout.write(shown)
+    if shown != text:
+        echo(t("diff.escaped"), err=True)

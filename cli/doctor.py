@@ -1,6 +1,5 @@
 """`mcode doctor`: checks the machine and says what to do about what it finds."""
 
-import json
 import os
 from dataclasses import asdict
 from pathlib import Path
@@ -10,6 +9,7 @@ import typer
 
 from ..config import paths
 from ..config.errors import UsageError
+from .echo import echo, echo_json
 
 if TYPE_CHECKING:
     from .checks import Check, Surroundings
@@ -27,10 +27,10 @@ def doctor(
     surroundings = _surroundings()
     found = [check(surroundings) for check in CHECKS]
     if as_json:
-        typer.echo(json.dumps([asdict(each) for each in found], indent=2, ensure_ascii=False))
+        echo_json([asdict(each) for each in found])
     else:
         for each in found:
-            typer.echo(_lines(each))
+            echo(_lines(each))
     raise typer.Exit(1 if any(each.status == "fail" for each in found) else 0)
 
 

@@ -1,7 +1,6 @@
 """Put a thread's files back from the terminal: what would happen, the question, what was done."""
 
 import asyncio
-import json
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -13,6 +12,7 @@ from ..memory.file_history import RESTORES
 from ..memory.plan import Plan
 from ..memory.restore import Restored
 from ..sdk.thread_files import Kind, ThreadFiles, Way
+from .echo import echo, echo_json
 from .i18n import t
 from .question import agreed
 from .safe_text import safe_line
@@ -93,7 +93,7 @@ def as_mapping(restored: Restored | None) -> dict[str, object]:
 
 def print_json(mapping: Mapping[str, object]) -> None:
     """One JSON object on stdout."""
-    typer.echo(json.dumps(mapping, indent=2, ensure_ascii=False))
+    echo_json(mapping)
 
 
 def _verb(plan: Plan, path: str, kind: str) -> str:
@@ -108,4 +108,4 @@ def _say_conflicts(restored: Restored, told: frozenset[str] | set[str] = frozens
 
 
 def _say(text: str) -> None:
-    typer.echo(text, err=True)
+    echo(text, err=True)

@@ -1,11 +1,10 @@
 """Show a run's events: as text for people, as JSON for programs."""
 
-import json
-import sys
 from typing import Protocol
 
 from ..sdk.events import Event, RunStarted, as_json
 from .choices import OutputFormat
+from .echo import echo, echo_json
 from .i18n import t
 from .text_renderer import TextRenderer
 
@@ -38,18 +37,18 @@ class JsonRenderer:
         if isinstance(event, RunStarted):
             self._thread_id = event.thread_id
         if self._every_event:
-            _print(as_json(event))
+            echo_json(as_json(event), indent=None)
 
     def stopping(self) -> None:
         """Say it on stderr: stdout is JSON."""
-        print(t("run.stopping"), file=sys.stderr)
+        echo(t("run.stopping"), err=True)
 
     def end(self, last: Event | None) -> None:
         """Print the last event, which says everything about the end."""
         if last is None:
-            _print({"type": "interrupted", "thread_id": self._thread_id})
+            echo_json({"type": "interrupted", "thread_id": self._thread_id}, indent=None)
         elif not self._every_event:
-            _print(as_json(last))
+            echo_json(as_json(last), indent=None)
 
 
 def renderer_for(output: OutputFormat, *, show_thinking: bool = True) -> Renderer:
@@ -57,7 +56,3 @@ def renderer_for(output: OutputFormat, *, show_thinking: bool = True) -> Rendere
     if output is OutputFormat.text:
         return TextRenderer(show_thinking=show_thinking)
     return JsonRenderer(every_event=output is OutputFormat.stream_json)
-
-
-def _print(data: dict[str, object]) -> None:
-    print(json.dumps(data, ensure_ascii=False), flush=True)

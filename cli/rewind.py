@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..config.errors import UsageError
+from .echo import echo
 from .undo import AsJson, Force, Thread, Yes
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def _ask_for_step(row: "ThreadRow", as_json: bool) -> int:
     if as_json:
         raise typer.Exit
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        typer.echo(t("rewind.choose", thread=row.thread_id[:8]), err=True)
+        echo(t("rewind.choose", thread=row.thread_id[:8]), err=True)
         raise typer.Exit
     return number(t("rewind.ask"))
 
@@ -127,14 +128,14 @@ def _preview(wish: _Wish, way: "Way | None", left: int | None) -> None:
     from .safe_text import safe_line
 
     if not way and left is None:
-        typer.echo(t("rewind.nothing", step=wish.number), err=True)
+        echo(t("rewind.nothing", step=wish.number), err=True)
         return
     thread, title = wish.row.thread_id[:8], safe_line(wish.row.title)
-    typer.echo(t("rewind.preview", thread=thread, title=title, step=wish.number), err=True)
+    echo(t("rewind.preview", thread=thread, title=title, step=wish.number), err=True)
     if way:
         putting_back.show(way.plan)
     if left is not None:
-        typer.echo(f"  {t('rewind.talk', now=left, step=wish.number)}", err=True)
+        echo(f"  {t('rewind.talk', now=left, step=wish.number)}", err=True)
 
 
 def _go_back_in_talk(row: "ThreadRow", step: "Step") -> None:
@@ -145,4 +146,4 @@ def _go_back_in_talk(row: "ThreadRow", step: "Step") -> None:
     with without_collector():
         from ..sdk.time_travel import rewind_talk
     asyncio.run(rewind_talk(row, paths.home(), step))
-    typer.echo(t("rewind.talked", step=step.number, thread=row.thread_id[:8]), err=True)
+    echo(t("rewind.talked", step=step.number, thread=row.thread_id[:8]), err=True)

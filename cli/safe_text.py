@@ -1,13 +1,42 @@
-"""The one door for foreign text on its way to a terminal or a pipe."""
+"""The one function that makes foreign text fit for a terminal: what could steer it is made visible.
 
+Letters, symbols and emoji of every language stay as they are. What is escaped: control characters
+(with ESC, CSI and OSC in both spellings), everything that turns the direction of text, everything
+that takes no room or looks like none, lone surrogates, and heaps of accents. Each character is
+judged by itself, so a sequence that is split over two pieces of a stream is escaped as well.
+"""
+
+import json
 import re
+import unicodedata
+from collections.abc import Callable
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_UNSAFE = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but tab and newline, DEL, C1
+    "\xad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, fillers, joiners
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164"  # zero width, separators, bidi
+    "\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"  # variations, byte order mark, annotations
+    "\ud800-\udfff"  # halves of a pair
+    "\U00013430-\U00013455\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # scripts' and notes' layout
+    "\U000e0000-\U000e0fff"  # tags and variations: letters that nobody sees
+)
+_SYMBOLS = (
+    "0-9#*\xa9\xae\u203c\u2049\u2122\u2139"  # keys and signs
+    "\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+)
+_VISIBLE = re.compile(f"[{_UNSAFE}]|(?<![{_SYMBOLS}])[\ufe0e\ufe0f]")
+"""Behind a symbol, U+FE0E and U+FE0F choose between a letter and a picture: `⚠` or `⚠️`."""
+_HEAP = re.compile(r"[^\w\s\x00-\x7f]{9,}")
+"""Where a heap of accents can be: Python's `\\w` has no accents in it."""
+MOST_ACCENTS = 8
+"""On one letter; no language needs more, and a heap paints over the lines above."""
 
 
 def safe(text: str) -> str:
-    """Foreign text with control, bidi and zero-width characters made visible."""
-    return _CONTROL.sub(_visible, text.replace("\r\n", "\n"))
+    """Foreign text in which nothing can steer a terminal or hide."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _escaped(text.replace("\r\n", "\n"), _in_words)
 
 
 def safe_line(text: str) -> str:
@@ -15,5 +44,29 @@ def safe_line(text: str) -> str:
     return safe(" ".join(text.split()))
 
 
-def _visible(match: re.Match[str]) -> str:
-    return match.group().encode("unicode_escape").decode("ascii")
+def safe_json(value: object, indent: int | None = None) -> str:
+    """A value as JSON that reads the same, though nothing in it can steer a terminal or hide."""
+    return _escaped(json.dumps(value, indent=indent, ensure_ascii=False, default=str), _in_json)
+
+
+def _escaped(text: str, spelled: Callable[[str], str]) -> str:
+    text = _VISIBLE.sub(lambda match: spelled(match.group()), text)
+    return _HEAP.sub(lambda match: _flattened(match.group(), spelled), text)
+
+
+def _in_words(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")
+
+
+def _in_json(char: str) -> str:
+    return "\\u007f" if char == "\x7f" else json.dumps(char)[1:-1]
+
+
+def _flattened(marks: str, spelled: Callable[[str], str]) -> str:
+    """The text with the accents beyond `MOST_ACCENTS` on one letter spelled out."""
+    shown: list[str] = []
+    heap = 0
+    for char in marks:
+        heap = heap + 1 if unicodedata.category(char) in ("Mn", "Me") else 0
+        shown.append(char if heap <= MOST_ACCENTS else spelled(char))
+    return "".join(shown)

@@ -1,14 +1,14 @@
-"""What reaches the terminal: one console for stderr, and foreign text made safe for it."""
+"""What reaches the terminal: a console, and foreign text made safe for it."""
 
 from rich.console import Console
 from rich.text import Text
 
-from .safe_text import safe as safe
+from .safe_text import safe
 
 
-def open_console() -> Console:
-    """A console on stderr that neither guesses styles nor wraps; `NO_COLOR` and pipes are plain."""
-    return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+def open_console(*, stderr: bool = True) -> Console:
+    """A console that neither guesses styles nor wraps; `NO_COLOR` and pipes are plain."""
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
 def styled(text: str, style: str) -> Text:

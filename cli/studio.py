@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from .echo import echo
+
 
 def studio(
     port: Annotated[int, typer.Option(help="Port on this machine.")] = 2024,
@@ -20,7 +22,7 @@ def studio(
 
     def ready(address: str, count: int) -> None:
         link = STUDIO_PAGE.format(address=address)
-        typer.echo(t("studio.ready", address=address, count=count, link=link), file=stdout)
+        echo(t("studio.ready", address=address, count=count, link=link), file=stdout)
         stdout.flush()
 
     serve(paths.home(), port, ready)

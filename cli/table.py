@@ -5,7 +5,8 @@ import sys
 import unicodedata
 from collections.abc import Sequence
 
-import typer
+from .echo import echo
+from .safe_text import safe_line
 
 GAP = "  "
 NARROW = 64
@@ -20,11 +21,12 @@ def is_narrow() -> bool:
 def show_table(
     headers: Sequence[str], rows: Sequence[Sequence[str]], *, cut: Sequence[str]
 ) -> None:
-    """Print the rows on stdout; on a narrow terminal the columns named by `cut` are cut short."""
+    """Print a line a row on stdout; on a narrow terminal columns named by `cut` are cut short."""
+    rows = [[safe_line(cell) for cell in row] for row in rows]
     if sys.stdout.isatty():
         _show_rich(headers, rows, cut)
     else:
-        typer.echo("\n".join(aligned([headers, *rows])))
+        echo("\n".join(aligned([headers, *rows])))
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

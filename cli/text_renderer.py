@@ -5,8 +5,10 @@ from functools import singledispatchmethod
 from ..sdk import events as ev
 from .call_line import call_line, facts
 from .diff_view import show_diff
+from .echo import echo
 from .i18n import t
-from .screen import open_console, safe, styled
+from .safe_text import safe_line
+from .screen import open_console, styled
 
 TODO_MARKS = {"completed": "x", "in_progress": ">", "cancelled": "-"}
 OUTPUT_LINES = 12
@@ -53,7 +55,7 @@ class TextRenderer:
         self._thread_id = event.thread_id
         key = "run.resumed" if event.resumed else "run.started"
         self._line(t(key, thread=event.thread_id[:8], model=event.model, mode=event.mode), "bold")
-        self._line(f"{event.title}  ({event.folder})", "dim")
+        self._line(safe_line(f"{event.title}  ({event.folder})"), "dim")
 
     @_show.register
     def _(self, event: ev.RoleStarted) -> None:
@@ -71,7 +73,9 @@ class TextRenderer:
 
     @_show.register
     def _(self, event: ev.Retrying) -> None:
-        self._line(t("run.retry", reason=event.reason, seconds=f"{event.seconds:.1f}"), "yellow")
+        self._line(
+            t("run.retry", reason=safe_line(event.reason), seconds=f"{event.seconds:.1f}"), "yellow"
+        )
 
     @_show.register
     def _(self, event: ev.TokenUsage) -> None:
@@ -100,17 +104,17 @@ class TextRenderer:
             show_diff(self._console, str(diff), indent="    ")
         kept = event.metadata.get("backups") or {"": event.metadata.get("backup")}
         for file in filter(None, kept.values()):
-            self._line(f"    {t('tool.backup', file=file)}", "dim")
+            self._line(f"    {safe_line(t('tool.backup', file=file))}", "dim")
 
     @_show.register
     def _(self, event: ev.Todos) -> None:
         for item in event.items:
             mark = TODO_MARKS.get(item.get("status", ""), " ")
-            self._line(f"    [{mark}] {item.get('content', '')}", "dim")
+            self._line(f"    [{mark}] {safe_line(str(item.get('content', '')))}", "dim")
 
     @_show.register
     def _(self, event: ev.Verifying) -> None:
-        self._line(f"\n{t('role.tests')}  {event.command}", "bold cyan")
+        self._line(f"\n{t('role.tests')}  {safe_line(event.command)}", "bold cyan")
 
     @_show.register
     def _(self, event: ev.EvidenceFound) -> None:
@@ -119,7 +123,7 @@ class TextRenderer:
         if event.verdict == "failed":  # a test run says at its end what is wrong
             for line in event.tail.splitlines()[-OUTPUT_LINES:]:
                 self._line(f"    {line}", "dim")
-        self._line(f"  {t(f'verdict.{event.verdict}')}: {event.reason}", style)
+        self._line(f"  {t(f'verdict.{event.verdict}')}: {safe_line(event.reason)}", style)
 
     @_show.register
     def _(self, event: ev.Repair) -> None:
@@ -143,7 +147,7 @@ class TextRenderer:
         self._line(f"\n{_ending(event)}", style)
         self._line(t("run.thread", thread=event.thread_id), "dim")
         if event.summary.strip() and event.outcome != "undone":  # it speaks of what is gone
-            print(safe(event.summary.strip()), flush=True)
+            echo(event.summary.strip())
 
     @_show.register
     def _(self, event: ev.Failure) -> None:
@@ -210,7 +214,7 @@ def _ending(event: ev.Completion) -> str:
     evidence = event.evidence
     if evidence and event.outcome != "undone":
         command = f" ({evidence['command']})" if evidence["command"] else ""
-        return f"{words}: {evidence['reason']}{command}"
+        return safe_line(f"{words}: {evidence['reason']}{command}")
     return t("outcome.skipped") if event.outcome == "unverified" else words
 
 

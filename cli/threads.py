@@ -1,6 +1,5 @@
 """`mcode threads`: list, look at, name and delete threads, without loading LangGraph."""
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..config.errors import UsageError
+from .echo import echo, echo_json
 
 if TYPE_CHECKING:
     from ..memory.threads import ThreadIndex, ThreadRow
@@ -43,30 +43,28 @@ def list_(
     rows = [row for row in everything if all_folders or row.folder == here]
     sizes = _sizes(rows) if with_size else None
     if as_json:
-        typer.echo(json.dumps(_mappings(rows, sizes), indent=2, ensure_ascii=False))
+        echo_json(_mappings(rows, sizes))
         return
     if rows:
         show_rows(rows, with_folder=all_folders, sizes=sizes)
     if with_size:
         _show_shared_sizes(rows)
     elif not everything:
-        typer.echo(t("threads.none"), err=True)
+        echo(t("threads.none"), err=True)
     if others := len(everything) - len(rows):
-        typer.echo(t("threads.elsewhere", count=others), err=True)
+        echo(t("threads.elsewhere", count=others), err=True)
 
 
 @app.command()
 def show(thread: Thread, as_json: AsJson = False) -> None:
     """Show one thread: what it was asked, how it stands, how to go on."""
-    from .safe_text import safe
-
     row = open_index().find(thread)
     if as_json:
-        typer.echo(json.dumps(_mappings([row], None)[0], indent=2, ensure_ascii=False))
+        echo_json(_mappings([row], None)[0])
         return
     for label, text in _facts(row):
         if text:
-            typer.echo(f"{label}: {safe(text)}")
+            echo(f"{label}: {text}")
 
 
 @app.command()
@@ -77,7 +75,7 @@ def rename(thread: Thread, name: Annotated[str, typer.Argument(help="The new nam
     index = open_index()
     row = index.find(thread)
     index.rename(row.thread_id, name)
-    typer.echo(t("threads.renamed", id=row.thread_id[:SHORT_ID], name=name.strip()), err=True)
+    echo(t("threads.renamed", id=row.thread_id[:SHORT_ID], name=name.strip()), err=True)
 
 
 @app.command()
@@ -93,7 +91,7 @@ def delete(
     if not yes and not _confirmed(row):
         raise typer.Exit(1)
     index.delete(row.thread_id)
-    typer.echo(t("threads.deleted", id=row.thread_id[:SHORT_ID]), err=True)
+    echo(t("threads.deleted", id=row.thread_id[:SHORT_ID]), err=True)
 
 
 def _confirmed(row: "ThreadRow") -> bool:
@@ -113,7 +111,7 @@ def open_index() -> "ThreadIndex":
 
     index = ThreadIndex()
     if index.set_aside:
-        typer.echo(t("threads.damaged", path=index.set_aside), err=True)
+        echo(t("threads.damaged", path=index.set_aside), err=True)
     return index
 
 
@@ -134,8 +132,8 @@ def _show_shared_sizes(rows: "list[ThreadRow]") -> None:
 
     for folder, size in snapshot_sizes(rows, paths.home()).items():
         shown = t("threads.snapshots", folder=safe_line(str(folder)), size=readable(size))
-        typer.echo(shown, err=True)
-    typer.echo(t("threads.database", size=readable(database_size(paths.home()))), err=True)
+        echo(shown, err=True)
+    echo(t("threads.database", size=readable(database_size(paths.home()))), err=True)
 
 
 def _mappings(rows: "list[ThreadRow]", sizes: dict[str, int] | None) -> list[dict[str, object]]:
@@ -163,7 +161,6 @@ def show_rows(
 ) -> None:
     """Print the threads as a table."""
     from .i18n import t
-    from .safe_text import safe_line
     from .sizes import readable
     from .table import is_narrow, show_table
 
@@ -179,7 +176,7 @@ def show_rows(
     if sizes is not None:
         columns[t("threads.size")] = lambda row: readable(sizes[row.thread_id])
     if with_folder:
-        columns[folder] = lambda row: safe_line(row.folder)
+        columns[folder] = lambda row: row.folder
     columns[title] = title_of
     cells = [[cell(row) for cell in columns.values()] for row in rows]
     show_table(list(columns), cells, cut=(folder, title))
@@ -224,8 +221,8 @@ def title_of(row: "ThreadRow") -> str:
     from .i18n import t
     from .safe_text import safe_line
 
-    title = safe_line(row.title) or t("threads.untitled")
-    return f"{row.name} · {title}" if row.name else title
+    title = row.title or t("threads.untitled")
+    return safe_line(f"{row.name} · {title}" if row.name else title)
 
 
 def status_of(row: "ThreadRow", put_back: set[str]) -> str:

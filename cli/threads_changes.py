@@ -1,11 +1,11 @@
 """`mcode threads changes`: each change of a thread's files, by whom, at which step and when."""
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .echo import echo, echo_json
 from .undo import Thread
 
 if TYPE_CHECKING:
@@ -26,16 +26,15 @@ def changes(
     found = file_changes(row, paths.home())
     if as_json:
         mappings = [asdict(change) for change in found]
-        typer.echo(json.dumps(mappings, indent=2, ensure_ascii=False))
+        echo_json(mappings)
     elif found:
         _show(found)
     else:
-        typer.echo(t("changes.nothing", thread=row.thread_id[:8]), err=True)
+        echo(t("changes.nothing", thread=row.thread_id[:8]), err=True)
 
 
 def _show(found: "list[FileChange]") -> None:
     from .i18n import t
-    from .safe_text import safe_line
     from .table import is_narrow, show_table
     from .threads import when
 
@@ -47,7 +46,7 @@ def _show(found: "list[FileChange]") -> None:
             "" if change.step is None else str(change.step),
             _by(change),
             t(f"changes.{change.kind}"),
-            safe_line(change.path),
+            change.path,
         ]
         for change in found
     ]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .echo import echo
 from .undo import Force, Thread, Yes
 
 if TYPE_CHECKING:
@@ -40,9 +41,9 @@ def fork(
     step = step_of(row, paths.home(), at)
     code = _put_files_back(row, step, force=force, yes=yes) if files else 0
     forked = _fork(row, step, say)
-    typer.echo(forked.thread_id)
+    echo(forked.thread_id)
     own = forked.thread_id[:8]
-    typer.echo(t("fork.done", thread=row.thread_id[:8], step=at, fork=own), err=True)
+    echo(t("fork.done", thread=row.thread_id[:8], step=at, fork=own), err=True)
     raise typer.Exit(code)
 
 
@@ -57,7 +58,7 @@ def _put_files_back(row: "ThreadRow", step: "Step", *, force: bool, yes: bool) -
         way = putting_back.prepare(its_files, "rewind", after=step.file_entry, force=force)
         if way is None:
             return 0
-        typer.echo(t("fork.preview", thread=row.thread_id[:8], step=step.number), err=True)
+        echo(t("fork.preview", thread=row.thread_id[:8], step=step.number), err=True)
         putting_back.show(way.plan)
         if way.plan.changes:
             putting_back.confirm(yes)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..config.errors import UsageError
+from .echo import echo
 from .undo import Yes
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ def prune(
     deleted = _delete_unused(index, older, yes) if older is not None else 0
     freed = asyncio.run(prune(paths.home()))
     if deleted:
-        typer.echo(t("prune.deleted", count=deleted), err=True)
-    typer.echo(t("prune.freed", size=readable(freed)), err=True)
+        echo(t("prune.deleted", count=deleted), err=True)
+    echo(t("prune.freed", size=readable(freed)), err=True)
 
 
 def _delete_unused(index: "ThreadIndex", days: float, yes: bool) -> int:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .echo import echo
+
 if TYPE_CHECKING:
     from ..memory.thread_row import ThreadRow
 
@@ -20,7 +22,7 @@ def tree(
 
     rows = open_index().list(None if all_folders else Path.cwd())
     if not rows:
-        typer.echo(t("threads.none"), err=True)
+        echo(t("threads.none"), err=True)
     known = {row.thread_id for row in rows}
     forks: dict[str, list[ThreadRow]] = defaultdict(list)
     for row in rows:
@@ -28,7 +30,7 @@ def tree(
     put_back = files_put_back()
     for root in forks[""]:
         for line in _lines(root, forks, put_back):
-            typer.echo(line)
+            echo(line)
 
 
 def _lines(

@@ -10,12 +10,12 @@ from typing import Any, cast
 from langchain_core.tools import BaseTool
 
 from ..config import paths
-from ..config.settings import Settings
+from ..config.loading import Loaded
 from ..tools.invoke import invoke
-from ..tools.permissions import Decision, Policy, decide
+from ..tools.permissions import Decision, policy_for
+from ..tools.permissions.tool_call import decide_call
 from ..tools.result import ToolResult, ToolRun
 from ..tools.todo import Todo
-from ..tools.tool import effect_of, named_paths
 from ..tools.toolset import canonical, tools_for, unknown_tool
 from ..tools.workspace import Workspace
 
@@ -37,30 +37,25 @@ class Reply:
     decision: Decision | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
-    def as_json(self) -> str:
-        """One line for a program."""
-        return json.dumps(
-            {
-                "ok": not self.error,
-                "output": self.output,
-                "error": self.error,
-                "decision": asdict(self.decision) if self.decision else None,
-                "metadata": dict(self.metadata),
-            },
-            default=str,
-        )
+    def as_mapping(self) -> dict[str, object]:
+        """For a program."""
+        return {
+            "ok": not self.error,
+            "output": self.output,
+            "error": self.error,
+            "decision": asdict(self.decision) if self.decision else None,
+            "metadata": dict(self.metadata),
+        }
 
 
 class ToolSession:
     """One project, one approval mode, and what its calls have seen and noted so far."""
 
-    def __init__(self, folder: Path, settings: Settings, mode: str, outputs: Path) -> None:
-        security = settings.security
-        self._workspace = Workspace(folder, tuple(security.ignore_patterns))
-        self._policy = Policy(
-            cast(Any, mode), tuple(security.command_whitelist), after_edit=settings.after_edit
-        )
-        self._timeout = security.command_timeout
+    def __init__(self, folder: Path, loaded: Loaded, outputs: Path) -> None:
+        settings = loaded.settings
+        self._workspace = Workspace(folder, tuple(settings.security.ignore_patterns))
+        self._policy = policy_for(loaded, self._workspace, usual="ask")
+        self._timeout = settings.security.command_timeout
         self._tools = {tool.name: tool for tool in tools_for(None, settings.tools)}
         self._outputs = outputs
         self._backups = (
@@ -84,7 +79,7 @@ class ToolSession:
         tool = self._tools.get(name)
         if tool is None:
             return Reply(2, error=unknown_tool(name, self._tools))
-        decision = await asyncio.to_thread(self._decide, tool, args)
+        decision = await asyncio.to_thread(decide_call, tool, args, self._workspace, self._policy)
         if decision.verdict == "deny":
             return Reply(1, error=f"Not allowed: {decision.reason}", decision=decision)
         if decision.verdict == "ask":
@@ -97,10 +92,6 @@ class ToolSession:
             if isinstance(said, str):
                 return Reply(0, output=said, decision=decision)
         return _reply(await self._run(tool, args), decision)
-
-    def _decide(self, tool: BaseTool, args: Mapping[str, object]) -> Decision:
-        named = named_paths(tool, args)
-        return decide(tool.name, effect_of(tool), args, named, self._workspace, self._policy)
 
     async def _run(self, tool: BaseTool, args: Mapping[str, object]) -> ToolResult:
         self._calls += 1

@@ -11,7 +11,9 @@ import typer
 from ..config import paths
 from ..config.errors import MaxAgentError, UsageError
 from .choices import Mode
+from .echo import echo, echo_json
 from .importing import without_collector
+from .trust_question import TrustFlag, tell_left_out, trust_here
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -38,7 +40,7 @@ def list_tools(
     rows = [(tool.name, effect_of(tool), _first_sentence(tool)) for tool in ALL]
     if as_json:
         keys = ("name", "effect", "description")
-        typer.echo(json.dumps([dict(zip(keys, row, strict=True)) for row in rows], indent=2))
+        echo_json([dict(zip(keys, row, strict=True)) for row in rows])
     else:
         show_table(("TOOL", "EFFECT", "WHAT IT DOES"), rows, cut=("WHAT IT DOES",))
 
@@ -55,9 +57,9 @@ def show(name: Annotated[str, typer.Argument(help="A tool's name, or an alias of
         raise UsageError(unknown_tool(name, (one.name for one in ALL)))
     schema = {key: value for key, value in schema_of(tool).items() if key != "description"}
     others = ", ".join(alias for alias, canonical in TOOLS.items() if canonical == tool.name)
-    typer.echo(f"{tool.name} ({effect_of(tool)})")
-    typer.echo(f"also called: {others}\n" if others else "")
-    typer.echo(f"{tool.description}\n\n{json.dumps(schema, indent=2)}")
+    echo(f"{tool.name} ({effect_of(tool)})")
+    echo(f"also called: {others}\n" if others else "")
+    echo(f"{tool.description}\n\n{json.dumps(schema, indent=2)}")
 
 
 @app.command()
@@ -69,12 +71,15 @@ def call(
     ] = False,
     mode: Annotated[Mode, typer.Option(help="Approval mode.")] = Mode.ask,
     yes: Annotated[bool, typer.Option("--yes", help="Approve whatever is asked.")] = False,
+    trust: TrustFlag = False,
 ) -> None:
     """Call a tool in the current folder; exit code 1: it failed, 2: bad call, 4: to be approved."""
     import asyncio
 
     if stdin == bool(name):
         raise UsageError("give a tool and its arguments, or --stdin", hint="`mcode tools list`")
+    if trust:
+        trust_here()
     if stdin:
         asyncio.run(_answer_lines(mode.value, yes))
     else:
@@ -82,7 +87,6 @@ def call(
 
 
 async def _call_one(name: str, arguments: str, mode: str, yes: bool) -> None:
-    from .safe_text import safe
     from .tool_session import read_object
 
     try:
@@ -93,7 +97,7 @@ async def _call_one(name: str, arguments: str, mode: str, yes: bool) -> None:
     session = _session(mode, paths.outputs_folder(paths.home(), "by-hand"))
     reply = await session.call(name, args, _consent(yes, at_terminal=sys.stdin.isatty()))
     if reply.output:
-        typer.echo(safe(reply.output).rstrip("\n"))
+        echo(reply.output.rstrip("\n"))
     if reply.exit_code:
         raise Failed(reply.error, reply.exit_code)
 
@@ -102,10 +106,8 @@ class Failed(MaxAgentError):
     """A tool's error, with the exit code of its kind."""
 
     def __init__(self, message: str, exit_code: int) -> None:
-        from .safe_text import safe
-
         hint = "approve it with `--yes`, or choose another `--mode`" if exit_code == 4 else ""
-        super().__init__(safe(message), hint=hint)
+        super().__init__(message, hint=hint)
         self.exit_code = exit_code
 
 
@@ -119,8 +121,7 @@ async def _answer_lines(mode: str, yes: bool) -> None:
         while line := await asyncio.to_thread(sys.stdin.buffer.readline):
             if line.strip():
                 reply = await session.call_line(line, consent)
-                typer.echo(reply.as_json())
-                sys.stdout.flush()
+                echo_json(reply.as_mapping(), indent=None)
 
 
 def _first_sentence(tool: "BaseTool") -> str:
@@ -133,7 +134,8 @@ def _session(mode: str, outputs: Path) -> "ToolSession":
         from .tool_session import ToolSession
 
     folder = Path.cwd()
-    return ToolSession(folder, load(folder, paths.home()).settings, mode, outputs)
+    tell_left_out(folder)
+    return ToolSession(folder, load(folder, paths.home(), flags={"security.mode": mode}), outputs)
 
 
 def _consent(yes: bool, *, at_terminal: bool) -> "Consent":
@@ -144,10 +146,10 @@ def _consent(yes: bool, *, at_terminal: bool) -> "Consent":
 
 def _ask(tool: "BaseTool", args: Mapping[str, object], decision: "Decision") -> bool | str:
     from ..tools.tool import effect_of
-    from .safe_text import safe
+    from .question import agreed, words
 
     lines = [f"{tool.name}: {decision.reason}", *(f"  {key}: {args[key]}" for key in args)]
-    typer.echo(safe("\n".join(lines)), err=True)
+    echo("\n".join(lines), err=True)
     if effect_of(tool) == "talk":
-        return str(typer.prompt("answer", err=True))
-    return typer.confirm("run it?", err=True)
+        return words("answer")
+    return agreed("run it?")

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from .echo import echo
+
 if TYPE_CHECKING:
     from ..memory.restore import Restored
     from ..memory.thread_row import ThreadRow
@@ -50,7 +52,7 @@ def _take_back(
     with held_files(row, paths.home()) as files:
         restored = putting_back.finish(files)
         if restored and restored.entry and restored.entry.kind == kind:  # no second one unasked
-            typer.echo(t(f"{kind}.again"), err=True)
+            echo(t(f"{kind}.again"), err=True)
         else:
             restored = _go(row, putting_back.prepare(files, kind, force=force), kind, yes)
     if as_json:
@@ -67,12 +69,12 @@ def _go(row: "ThreadRow", way: "Way | None", kind: str, yes: bool) -> "Restored 
 
     thread = row.thread_id[:8]
     if way is None:
-        typer.echo(t(f"{kind}.nothing", thread=thread), err=True)
+        echo(t(f"{kind}.nothing", thread=thread), err=True)
         return None
-    typer.echo(t(f"{kind}.preview", thread=thread, title=safe_line(row.title)), err=True)
+    echo(t(f"{kind}.preview", thread=thread, title=safe_line(row.title)), err=True)
     putting_back.show(way.plan)
     if _is_of_a_rewind(way):
-        typer.echo(f"  {t('redo.talk')}", err=True)
+        echo(f"  {t('redo.talk')}", err=True)
     if way.plan.changes:
         putting_back.confirm(yes)
     return putting_back.go(way)

@@ -1,0 +1,20 @@
+"""The one way of plain words out of this program: nothing of a foreign text can steer a terminal.
+
+Colour is for `screen.styled`. `tests/cli/test_echo.py` sees to it that nothing else writes.
+"""
+
+from typing import TextIO
+
+import typer
+
+from .safe_text import safe, safe_json
+
+
+def echo(text: object = "", *, err: bool = False, file: TextIO | None = None) -> None:
+    """Write lines on stdout, or on stderr; what could steer a terminal is made visible."""
+    typer.echo(safe(str(text)), err=err, file=file)
+
+
+def echo_json(value: object, *, indent: int | None = 2) -> None:
+    """Write a value as JSON on stdout; without `indent` on one line, at once."""
+    typer.echo(safe_json(value, indent))

@@ -1,0 +1,40 @@
+"""Everything that the command line writes goes through a door that makes it safe."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+CLI = Path(__file__).parents[2] / "cli"
+DOORS = {"echo.py", "screen.py"}
+"""The doors themselves; `question.py` and `table.py` make safe what they hand to a library."""
+WRITERS = {
+    "typer.echo": DOORS,
+    "typer.secho": DOORS,
+    "typer.prompt": {*DOORS, "question.py"},
+    "typer.confirm": {*DOORS, "question.py"},
+    "print": DOORS,
+    "Console": {*DOORS, "table.py"},
+    "sys.stdout.write": {*DOORS, "diff.py"},
+    "sys.stderr.write": DOORS,
+}
+
+
+def calls_in(path: Path) -> list[ast.Call]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+
+
+@pytest.mark.parametrize("path", sorted(CLI.glob("*.py")), ids=lambda path: path.name)
+def test_nothing_is_written_but_through_echo_and_styled(path: Path) -> None:
+    calls = calls_in(path)
+    written = {ast.unparse(call.func) for call in calls}
+    assert {name for name in written if path.name not in WRITERS.get(name, {path.name})} == set()
+    printed = [
+        ast.unparse(call.args[0])
+        for call in calls
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "print" and call.args
+    ]
+    assert [text for text in printed if not text.startswith("styled(")] == (
+        ["table"] if path.name == "table.py" else []
+    )

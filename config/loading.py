@@ -11,6 +11,7 @@ from .paths import project_config, user_config
 from .settings import Settings
 from .variables import expanded, from_environment
 from .yaml_file import Document, read
+from .rules import WrittenRule, gathered, written_rules
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,8 @@ class Loaded:
 
 def load(
     folder: Path,
+    rules: tuple[WrittenRule, ...] = ()
+    """Those on tool calls, from all layers."""
     home: Path,
     *,
     environ: Mapping[str, str] = os.environ,
@@ -40,8 +43,8 @@ def load(
         layers.append(layer)
         reports += found
     refuse(reports)
-    settings = Settings.model_validate(merged(layers), strict=True)
-    return Loaded(settings, _origins(settings, layers))
+    settings = Settings.model_validate(merged([*layers, gathered(layers)]), strict=True)
+    return Loaded(settings, _origins(settings, layers), written_rules(layers))
 
 
 def checked(layer: Layer, environ: Mapping[str, str]) -> tuple[Layer, list[str]]:

@@ -7,8 +7,8 @@ from typing import Any, Literal, cast
 from langchain_core.messages.tool import ToolCall
 from langchain_core.tools import BaseTool
 
-from ..tools.permissions import decide
-from ..tools.tool import effect_of, named_paths
+from ..tools.permissions.tool_call import decide_call
+from ..tools.tool import effect_of
 from ..tools.toolset import canonical, unknown_tool
 from .decisions import decisions_in
 from .state import Queued
@@ -56,14 +56,7 @@ def rule(call: ToolCall, tools: Mapping[str, BaseTool], bench: Workbench) -> Rul
 
 
 def _decided(queued: Queued, tool: BaseTool, bench: Workbench) -> Ruling:
-    decision = decide(
-        tool.name,
-        effect_of(tool),
-        queued["args"],
-        named_paths(tool, queued["args"]),
-        bench.workspace,
-        bench.policy,
-    )
+    decision = decide_call(tool, queued["args"], bench.workspace, bench.policy)
     if decision.verdict == "deny":
         return Ruling(queued, "deny", f"Not allowed: {decision.reason}")
     if effect_of(tool) == "talk":

@@ -27,7 +27,7 @@ from ..memory.journal import Journal
 from ..memory.snapshots import Snapshots
 from ..models.registry import close_model, open_model
 from ..models.resolve import ResolvedModel, resolve
-from ..tools.permissions import Policy
+from ..tools.permissions import Policy, policy_for
 from ..tools.toolset import tools_for
 from ..tools.workspace import Workspace
 from .context import Context
@@ -151,8 +151,9 @@ def _open(wish: _Wish) -> Workbench:
     settings = loaded.settings
     return Workbench(
         settings=settings,
-        workspace=Workspace(root.resolve(), tuple(settings.security.ignore_patterns)),
-        policy=_policy(settings, wish.files),
+        workspace=workspace,
+        # a job on named files changes only them, and begins by asking
+        policy=policy_for(loaded, workspace, usual=usual, scope=wish.files),
         journal=Journal(paths.database(home)),
         snapshots=_open_snapshots(root, home, settings),
         history=FileHistory(paths.database(home)),
@@ -172,6 +173,8 @@ def _flags(wish: _Wish) -> dict[str, object]:
     if wish.backup is not None:
         given["tools.backup"] = wish.backup
     # an endpoint named for this run is not tied to the provider that the configuration names
+    workspace = Workspace(root.resolve(), tuple(settings.security.ignore_patterns))
+    usual: Mode = "ask" if wish.files else "edits"
     return {**given, "litellm.provider": ""} if wish.base_url else given
 
 
@@ -182,14 +185,6 @@ def _from_project(loaded: Loaded, root: Path) -> tuple[str, ...]:
         for key, origin in loaded.origins.items()
         if origin.startswith(file) and key.startswith(PROJECT_SETS)
     )
-
-
-def _policy(settings: Settings, files: tuple[str, ...]) -> Policy:
-    """What is allowed; a job on named files changes only them, and begins by asking."""
-    security = settings.security
-    usual: Mode = "ask" if files else "edits"
-    mode = security.mode or (usual if security.require_confirmation else "auto")
-    return Policy(mode, tuple(security.command_whitelist), files, settings.after_edit)
 
 
 def _open_snapshots(root: Path, home: Path, settings: Settings) -> Snapshots:

@@ -12,7 +12,10 @@ import pytest
 from small_disk import fill, remount, small_disk
 
 from maxagent.cli.tool_session import Reply, ToolSession
-from maxagent.config.settings import Settings
+from maxagent.config.loading import Loaded
+from maxagent.config.settings import SecuritySection, Settings
+
+AUTO = Loaded(Settings(security=SecuritySection(mode="auto")), {})
 
 HUGE = 1 << 30
 BAD = {
@@ -87,7 +90,7 @@ class Hand:
 
     def __init__(self, project: Path, outputs: Path | None = None) -> None:
         outputs = outputs or project.parent / "outputs"
-        self._session = ToolSession(project, Settings(), "auto", outputs)
+        self._session = ToolSession(project, AUTO, outputs)
 
     async def call(self, tool: str, **args: Any) -> Reply:
         return await self._session.call(tool, args, lambda *_: False)

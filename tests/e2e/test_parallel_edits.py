@@ -10,12 +10,15 @@ from pathlib import Path
 import pytest
 
 from maxagent.cli.tool_session import ToolSession
-from maxagent.config.settings import Settings
+from maxagent.config.loading import Loaded
+from maxagent.config.settings import SecuritySection, Settings
 from maxagent.tools.edit import edit
 from maxagent.tools.files import content_hash
 from maxagent.tools.invoke import invoke
 from maxagent.tools.result import ToolRun
 from maxagent.tools.workspace import Workspace
+
+AUTO = Loaded(Settings(security=SecuritySection(mode="auto")), {})
 
 EIGHT = range(8)
 ROUNDS = 20
@@ -32,7 +35,7 @@ def pair(number: int, step: int) -> dict[str, str]:
 @pytest.fixture
 def session(tmp_path: Path) -> ToolSession:
     (tmp_path / "project").mkdir()
-    return ToolSession(tmp_path / "project", Settings(), "auto", tmp_path / "outputs")
+    return ToolSession(tmp_path / "project", AUTO, tmp_path / "outputs")
 
 
 async def called(session: ToolSession, tool: str, **args: str) -> None:

@@ -12,7 +12,10 @@ from time import perf_counter, process_time
 from typing import Any, Protocol
 
 from maxagent.cli.tool_session import ToolSession
-from maxagent.config.settings import Settings
+from maxagent.config.loading import Loaded
+from maxagent.config.settings import SecuritySection, Settings
+
+AUTO = Loaded(Settings(security=SecuritySection(mode="auto")), {})
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class InProcess:
         outputs = folder.with_name(f"{folder.name}-outputs")
         outputs.mkdir(parents=True, exist_ok=True)
         folder.mkdir(parents=True, exist_ok=True)
-        self._session = ToolSession(folder, Settings(), "auto", outputs)
+        self._session = ToolSession(folder, AUTO, outputs)
         self._loop = asyncio.Runner()
 
     def call(self, tool: str, args: Mapping[str, Any]) -> Answer:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from maxagent.cli.tool_session import ToolSession
-from maxagent.config.settings import Settings, ToolsSection
+from maxagent.config.loading import Loaded
+from maxagent.config.settings import SecuritySection, Settings, ToolsSection
 from maxagent.tools.backup import discard, keep
 from maxagent.tools.edit import edit
 from maxagent.tools.files import content_hash
@@ -96,8 +97,8 @@ async def test_tools_called_by_hand_keep_backups_where_configured(
     run: ToolRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: bool
 ) -> None:
     monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "home"))
-    settings = Settings(tools=ToolsSection(backup=wanted))
-    session = ToolSession(run.workspace.root, settings, "auto", run.outputs)
+    settings = Settings(tools=ToolsSection(backup=wanted), security=SecuritySection(mode="auto"))
+    session = ToolSession(run.workspace.root, Loaded(settings, {}), run.outputs)
     await session.call("read_file", {"path": "src/a"}, lambda *_: False)
     args = {"file_path": "src/a", "old_string": "one", "new_string": "two"}
     reply = await session.call("edit", args, lambda *_: False)

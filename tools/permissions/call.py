@@ -1,0 +1,85 @@
+"""One call that is being decided: what was asked for, and what is found in it."""
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..result import ToolRefusal
+from ..shell.judgement import Judgement
+from ..workspace import Workspace
+from .host_pattern import host_of
+from .subject import ABOUT, READING, Subject
+
+if TYPE_CHECKING:
+    from ..tool import Effect
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tool, its arguments, and the project they mean."""
+
+    tool: str
+    effect: "Effect"
+    args: Mapping[str, object]
+    paths: Sequence[str]
+    """All that it names."""
+    workspace: Workspace
+
+    @cached_property
+    def judgement(self) -> Judgement | None:
+        """What is known of its command line; None where there is none."""
+        if not self.command:
+            return None
+        from .rough_judgement import judge
+
+        return judge(self.command, str(self.args.get("cwd") or "."), self.workspace)
+
+    @property
+    def command(self) -> str:
+        """The line that it runs; empty where there is none."""
+        command = self.args.get("command") if self.tool == "run_command" else ""
+        return command if isinstance(command, str) else ""
+
+    @property
+    def is_outside_sandbox(self) -> bool:
+        """Whether it asks to be run without the sandbox, whatever the sandbox is."""
+        return bool(self.args.get("outside_sandbox"))
+
+    @cached_property
+    def files(self) -> list[str]:
+        """The paths as they really are, relative to the project; raises ToolRefusal."""
+        return [self.workspace.relative(self.workspace.resolve(path)) for path in self.paths]
+
+    @cached_property
+    def subjects(self) -> tuple[Subject, ...]:
+        """What it does something with; empty where that cannot be told."""
+        about = ABOUT.get(self.tool, "call")
+        if about == "command":
+            return self._commands()
+        if about == "host":
+            host = host_of(self.args.get("url"))
+            return (Subject((host,)),) if host else ()
+        if about == "path":
+            return tuple(map(self._file, self.paths or self._usual_paths()))
+        return (Subject((self.tool,)),)
+
+    def _commands(self) -> tuple[Subject, ...]:
+        return tuple(
+            Subject(one.words, one.literal, self.command.strip(), one.reads)
+            for one in (self.judgement.commands if self.judgement else ())
+        )
+
+    def _usual_paths(self) -> Sequence[str]:
+        """A search that names no folder means the project."""
+        return (".",) if self.tool in READING else ()
+
+    def _file(self, path: str) -> Subject:
+        given = Path(os.path.normpath(self.workspace.root / path))
+        names = [given] if given.is_relative_to(self.workspace.root) else []
+        with suppress(ToolRefusal):  # what is refused is so before any rule
+            names.append(self.workspace.resolve(path))
+        return Subject(tuple(self.workspace.relative(name) for name in names))

@@ -1,0 +1,110 @@
+"""Patterns of commands: `git diff:*` by its first words, `make test` as it stands.
+
+Refusing is wide: a rule meets a program in any folder, whatever options stand before its first
+argument, and what may turn out to be it. Allowing is narrow: the words must be the very same.
+"""
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from .subject import Subject
+
+_PREFIX = re.compile(r"(.*?)(?::\*| \*)", re.DOTALL)
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\\.", re.DOTALL)
+_SHELL = re.compile(r"[;&|<>()$`\n]")
+_EXPANDED = re.compile(r"[$`*?\[{~\\<(]")
+
+
+@dataclass(frozen=True)
+class CommandPattern:
+    """The words that a command begins with, or all of them."""
+
+    text: str
+    words: tuple[str, ...]
+    is_prefix: bool
+
+    def touches(self, command: Subject) -> bool | None:
+        """Whether the command is one of these; None where it may become one."""
+        if not self.is_prefix and command.line == self.text:
+            return True
+        if not command.names:
+            return False
+        program, *rest = command.names
+        sames = [
+            _same_program(program, self.words[0], command.literal),
+            self._arguments_touch(rest, command.literal),
+        ]
+        return False if False in sames else None if None in sames else True
+
+    def covers(self, command: Subject) -> bool:
+        """Whether the command is surely one of these."""
+        if not self.is_prefix:
+            return command.line == self.text or command.names == self.words
+        return command.literal and command.names[: len(self.words)] == self.words
+
+    def _arguments_touch(self, given: Sequence[str], literal: bool) -> bool | None:
+        wanted = self.words[1:]
+        if not self.is_prefix:
+            return len(given) == len(wanted) and _same_words(given, wanted, literal)
+        found: bool | None = False
+        for at in _starts(given) if wanted else (0,):
+            if at + len(wanted) <= len(given):
+                same = _same_words(given[at : at + len(wanted)], wanted, literal)
+                found = True if found or same else None if None in (found, same) else False
+        if not literal and found is False and _may_grow(given, wanted):
+            return None
+        return found
+
+
+def command_pattern(text: str) -> CommandPattern:
+    """Read a pattern; raises ValueError for what could never be met as it was meant."""
+    shape = _PREFIX.fullmatch(text.strip())
+    plain = (shape[1] if shape else text).strip()
+    bare = _QUOTED.sub("", plain)
+    if "*" in bare:
+        raise ValueError("`*` stands at the end only, as in `git diff:*`; else put it in quotes")
+    if shape and _SHELL.search(bare):
+        raise ValueError(
+            "a rule with `:*` names one program and its first words, without operators"
+        )
+    words = tuple(shlex.split(plain))
+    if not words:
+        raise ValueError("it names no command")
+    return CommandPattern(plain, words, bool(shape))
+
+
+def _same_program(given: str, wanted: str, literal: bool) -> bool | None:
+    """`/bin/rm` is `rm` too; a rule that names a folder means the one in it."""
+    if given == wanted or ("/" not in wanted and PurePosixPath(given).name == wanted):
+        return True
+    return None if not literal and _EXPANDED.search(given) else False
+
+
+def _same_words(given: Sequence[str], wanted: Sequence[str], literal: bool) -> bool | None:
+    pairs = list(zip(given, wanted, strict=True))
+    if all(one == other for one, other in pairs):
+        return True
+    may_be = not literal and all(
+        one == other or _EXPANDED.search(one) is not None for one, other in pairs
+    )
+    return None if may_be else False
+
+
+def _starts(given: Sequence[str]) -> list[int]:
+    """Where a program's own arguments may begin: behind its options, which may take a value."""
+    starts = [0]
+    for at, word in enumerate(given):
+        after_option = at > 0 and given[at - 1].startswith("-")
+        if not (word.startswith("-") or after_option):
+            break
+        starts.append(at + 1)
+    return starts
+
+
+def _may_grow(given: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Whether fewer words than a rule has may become more, as `git $WORDS` may."""
+    first = next((at for at, word in enumerate(given) if _EXPANDED.search(word)), None)
+    return first is not None and list(given[:first]) == list(wanted[:first])

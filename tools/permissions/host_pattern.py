@@ -1,0 +1,61 @@
+"""Patterns of hosts: `domain:example.org` is that host, `domain:*.example.org` those below it."""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from .subject import Subject
+
+_NAME = re.compile(r"(?!-)[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[?[0-9a-f:.]+\]?")
+_ODD = re.compile(r"[\s\\\x00-\x20\x7f]")
+
+
+@dataclass(frozen=True)
+class HostPattern:
+    """One host, or all below a domain."""
+
+    host: str
+    below: bool
+
+    def touches(self, host: Subject) -> bool:
+        """Whether it is one of these."""
+        return self.covers(host)
+
+    def covers(self, host: Subject) -> bool:
+        """Whether it is one of these."""
+        name = host.names[0]
+        return name.endswith("." + self.host) if self.below else name == self.host
+
+
+def host_pattern(text: str) -> HostPattern:
+    """Read a pattern; raises ValueError for what is no host."""
+    kind, _, name = text.partition(":")
+    if kind.strip() != "domain":
+        raise ValueError("a rule on webfetch is written `webfetch(domain:example.org)`")
+    below = name.strip().startswith("*.")
+    host = plain_host(name.strip().removeprefix("*."))
+    if not host:
+        raise ValueError(f"`{name.strip()}` is no host; `*.example.org` means all below it")
+    return HostPattern(host, below)
+
+
+def host_of(url: object) -> str:
+    """The host that an address names; empty where another reader could take it for another."""
+    if not isinstance(url, str) or _ODD.search(url):
+        return ""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+    except ValueError:
+        return ""
+    return plain_host(host) if parts.scheme in ("http", "https") and "@" not in parts.netloc else ""
+
+
+def plain_host(name: str) -> str:
+    """One spelling of a host's name: in lower case, as it goes to the name server; or empty."""
+    try:
+        host = name.encode("idna").decode("ascii") if not name.isascii() else name
+    except UnicodeError:
+        return ""
+    host = host.casefold().removesuffix(".")
+    return host if _NAME.fullmatch(host) else ""

@@ -1,0 +1,49 @@
+"""Patterns of files, as in .gitignore and relative to the project: `src/**`, `docs/*`, `*.md`.
+
+Refusing is wide: a pattern that meets a folder meets all below it, whatever the case of a name.
+Allowing is narrow: the file itself must be met, by its name as given and as it really is.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ...config.spellings import spellings
+from ..name_pattern import name_matcher
+from ..result import ToolRefusal
+from .subject import Subject
+
+EVERYTHING = frozenset(["**", "/**", "./**", ".", "./", "/"])
+
+
+@dataclass(frozen=True)
+class PathPattern:
+    """Files of the project."""
+
+    meets: Callable[[str], bool]
+    meets_folded: Callable[[str], bool]
+
+    def touches(self, file: Subject) -> bool:
+        """Whether one of the file's names, or a folder above it, is met."""
+        spelled = [spelling for name in file.names for spelling in spellings(name)]
+        return any(self.meets_folded(above) for name in spelled for above in _with_folders(name))
+
+    def covers(self, file: Subject) -> bool:
+        """Whether each of the file's names is met."""
+        return bool(file.names) and all(map(self.meets, file.names))
+
+
+def path_pattern(text: str) -> PathPattern:
+    """Read a pattern; raises ValueError for one that means nothing in the project."""
+    if text.startswith(("!", "~", "//")) or "\\" in text:
+        raise ValueError("patterns of files are relative to the project, such as `src/**`")
+    if text in EVERYTHING:
+        return PathPattern(lambda name: True, lambda name: True)
+    try:
+        return PathPattern(name_matcher(text), name_matcher(spellings(text)[0]))
+    except ToolRefusal as refusal:
+        raise ValueError(str(refusal)) from refusal
+
+
+def _with_folders(name: str) -> list[str]:
+    ends = [place for place, letter in enumerate(name) if letter == "/"]
+    return [name[:end] for end in [*ends, len(name)]]

@@ -1,0 +1,69 @@
+"""What the user allows: the mode, the rules, and what may be changed at all."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ...config.errors import UsageError
+from ...config.layers import refuse
+from ...config.loading import Loaded
+from ...config.rules import Kind, WrittenRule
+from ...config.settings import Mode, Settings
+from ..after_edit import Checks, checks_for_all
+from ..result import ToolRefusal
+from ..workspace import Workspace
+from .examples import check_examples
+from .rule import Rule, read_rule
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What the user allows."""
+
+    mode: Mode
+    rules: tuple[Rule, ...] = ()
+    scope: tuple[str, ...] = ()
+    """The only files that may be changed, by path relative to the project; empty: any."""
+    after_edit: Checks = field(default_factory=dict[str, list[str]])
+    """Commands that run after an edit, by pattern."""
+
+    def __post_init__(self) -> None:
+        try:
+            checks_for_all(self.after_edit, ["x"])
+        except ToolRefusal as error:
+            raise UsageError(f"`after_edit`: {error}") from error
+
+    def of_kind(self, kind: Kind) -> list[Rule]:
+        """The rules that deny, ask or allow."""
+        return [rule for rule in self.rules if rule.kind == kind]
+
+
+def policy_for(
+    loaded: Loaded, workspace: Workspace, *, usual: Mode, scope: tuple[str, ...] = ()
+) -> Policy:
+    """What a configuration allows; `usual` is the mode where it says nothing.
+
+    Raises UsageError that names every rule that cannot be understood, with its place.
+    """
+    rules = read_rules(loaded.rules, workspace)
+    return Policy(mode_of(loaded.settings, usual), rules, scope, loaded.settings.after_edit)
+
+
+def mode_of(settings: Settings, usual: Mode) -> Mode:
+    """The approval mode; `usual` where the configuration says nothing."""
+    security = settings.security
+    return security.mode or (usual if security.require_confirmation else "auto")
+
+
+def read_rules(written: Iterable[WrittenRule], workspace: Workspace) -> tuple[Rule, ...]:
+    """The rules, understood and held against their own examples; raises UsageError."""
+    rules: list[Rule] = []
+    reports: list[str] = []
+    for one in written:
+        try:
+            rule = read_rule(one)
+            check_examples(rule, one, workspace)
+            rules.append(rule)
+        except ValueError as error:
+            reports.append(f"{one.origin}: {one.kind} rule `{one.text}`: {error}")
+    refuse(reports)
+    return tuple(rules)

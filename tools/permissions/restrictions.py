@@ -1,0 +1,127 @@
+"""What no mode and no `allow` rule of the user loosens: each check refuses a call, asks, or passes.
+
+They stand in the order of their weight: of two that are equally strict, the first gives the reason.
+"""
+
+from collections.abc import Callable
+
+from ...config.rules import Kind
+from ..protected import protected_name
+from ..result import ToolRefusal
+from .call import Call
+from .decision import Decision
+from .policy import Policy
+from .rule import Rule
+
+Restriction = Callable[[Call, Policy], Decision | None]
+
+
+def by_path(call: Call, policy: Policy) -> Decision | None:
+    """No path outside the project, none that is kept from all tools."""
+    for path in call.paths:
+        try:
+            call.workspace.resolve(path)
+        except ToolRefusal as refusal:
+            return Decision("deny", str(refusal), "path")
+    return None
+
+
+def by_scope(call: Call, policy: Policy) -> Decision | None:
+    """Where only some files may be changed, no others are."""
+    if not policy.scope or call.effect not in ("edit", "execute"):
+        return None
+    only = "only these files may be changed: " + ", ".join(f"`{name}`" for name in policy.scope)
+    if call.effect == "execute":
+        return Decision("deny", f"a program could change other files, and {only}", "scope")
+    if call.files and set(call.files) <= set(policy.scope):
+        return None
+    return Decision("deny", only if call.files else f"the call names no file, and {only}", "scope")
+
+
+def by_judgement(call: Call, policy: Policy) -> Decision | None:
+    """What is wrong with a command line itself."""
+    found = call.judgement
+    if found is None or found.verdict not in ("deny", "ask"):
+        return None
+    return Decision(found.verdict, found.reason, found.rule)
+
+
+def by_deny_rule(call: Call, policy: Policy) -> Decision | None:
+    """What the user has refused; what may turn out to be it is asked."""
+    return _by_rules("deny", call, policy)
+
+
+def by_read_only_mode(call: Call, policy: Policy) -> Decision | None:
+    """In this mode nothing runs that has an effect."""
+    if policy.mode != "read-only" or call.effect not in ("edit", "execute"):
+        return None
+    if only_reads(call) and not call.is_outside_sandbox:
+        return None
+    reason = f"{call.tool} is not available in read-only mode; say what you would do instead"
+    return Decision("deny", reason, "mode")
+
+
+def by_protection(call: Call, policy: Policy) -> Decision | None:
+    """Files that steer this agent or other tools are changed only after a question."""
+    if call.effect not in ("edit", "execute"):
+        return None
+    for given, real in zip(call.paths, call.files, strict=True):
+        if name := protected_name(given) or protected_name(real):
+            reason = f"`{name}` steers this agent or other tools; a change of it is always asked"
+            return Decision("ask", reason, "protected")
+    return None
+
+
+def by_address(call: Call, policy: Policy) -> Decision | None:
+    """Whose host cannot be told, no rule can speak of."""
+    if call.tool != "webfetch" or call.subjects:
+        return None
+    return Decision("ask", "it cannot be told which host this address means", "address")
+
+
+def by_sandbox(call: Call, policy: Policy) -> Decision | None:
+    """To leave the sandbox is a question of its own."""
+    if not call.is_outside_sandbox:
+        return None
+    return Decision("ask", "it runs outside the sandbox, with all your rights", "sandbox")
+
+
+def by_ask_rule(call: Call, policy: Policy) -> Decision | None:
+    """What the user wants to be asked about in every mode."""
+    return _by_rules("ask", call, policy)
+
+
+RESTRICTIONS: tuple[Restriction, ...] = (
+    by_path,
+    by_scope,
+    by_judgement,
+    by_deny_rule,
+    by_read_only_mode,
+    by_protection,
+    by_address,
+    by_sandbox,
+    by_ask_rule,
+)
+
+
+def only_reads(call: Call) -> bool:
+    """Whether it is a command line that surely only reads."""
+    return call.judgement is not None and call.judgement.verdict == "allow"
+
+
+def named(rule: Rule) -> str:
+    """A user's rule and where it stands."""
+    return f"{rule.kind} {rule.text} ({rule.origin})"
+
+
+def _by_rules(kind: Kind, call: Call, policy: Policy) -> Decision | None:
+    perhaps: Decision | None = None
+    for rule in policy.of_kind(kind):
+        touched = rule.touches(call)
+        if touched:
+            does = "refuse" if kind == "deny" else "ask about"
+            return Decision(kind, f"the user's rules {does} `{rule.text}`", named(rule))
+        if touched is None:
+            reason = f"it may turn out to be `{rule.text}`, which the user's rules name"
+            perhaps = perhaps or Decision("ask", reason, named(rule))
+    return perhaps

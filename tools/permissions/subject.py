@@ -1,0 +1,34 @@
+"""What rules are held against: the programs, files or hosts of a call, one by one."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+About = Literal["command", "path", "host", "call"]
+"""What the pattern of a rule on a tool speaks of; `call`: such a rule takes no pattern."""
+
+ABOUT: dict[str, About] = {
+    "run_command": "command",
+    "webfetch": "host",
+    **dict.fromkeys(["edit", "write_file", "replace_in_file", "apply_patch"], "path"),
+    **dict.fromkeys(["read_file", "list_files", "glob", "grep", "git_diff", "git_log"], "path"),
+    **dict.fromkeys(["command_output", "git_status", "git_branch", "ask_user"], "call"),
+    **dict.fromkeys(["todowrite", "todoread", "todoclear", "attempt_completion"], "call"),
+}
+"""Every tool that a rule can name; those of MCP servers are named `mcp_SERVER_TOOL` besides."""
+
+READING = frozenset(["read_file", "list_files", "glob", "grep"])
+"""What the rules on `read_file` hold for; those on `edit` hold for every tool that edits."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One program, file or host."""
+
+    names: tuple[str, ...]
+    """A program and its arguments; a file as it is named and as it really is; a host."""
+    literal: bool = True
+    """Whether the names are what they will be: no word of a command is still to be expanded."""
+    line: str = ""
+    """The whole line that a command stands in."""
+    harmless: bool = False
+    """Whether it only reads, so that no rule need allow it."""

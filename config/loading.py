@@ -8,10 +8,10 @@ from pathlib import Path
 from .keys import join, leaves, split
 from .layers import Layer, merged, mistakes, refuse, report, single
 from .paths import project_config, user_config
+from .rules import WrittenRule, gathered, written_rules
 from .settings import Settings
 from .variables import expanded, from_environment
 from .yaml_file import Document, read
-from .rules import WrittenRule, gathered, written_rules
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,12 @@ class Loaded:
     settings: Settings
     origins: Mapping[str, str]
     """By dotted key: `default`, `FILE:LINE`, `environment NAME` or `flag`."""
+    rules: tuple[WrittenRule, ...] = ()
+    """Those on tool calls, from all layers."""
 
 
 def load(
     folder: Path,
-    rules: tuple[WrittenRule, ...] = ()
-    """Those on tool calls, from all layers."""
     home: Path,
     *,
     environ: Mapping[str, str] = os.environ,

@@ -149,6 +149,8 @@ def _open(wish: _Wish) -> Workbench:
     home = Path(wish.home) if wish.home else paths.home()
     loaded = load(root, home, flags=_flags(wish))
     settings = loaded.settings
+    workspace = Workspace(root.resolve(), tuple(settings.security.ignore_patterns))
+    usual: Mode = "ask" if wish.files else "edits"
     return Workbench(
         settings=settings,
         workspace=workspace,
@@ -173,8 +175,6 @@ def _flags(wish: _Wish) -> dict[str, object]:
     if wish.backup is not None:
         given["tools.backup"] = wish.backup
     # an endpoint named for this run is not tied to the provider that the configuration names
-    workspace = Workspace(root.resolve(), tuple(settings.security.ignore_patterns))
-    usual: Mode = "ask" if wish.files else "edits"
     return {**given, "litellm.provider": ""} if wish.base_url else given
 
 

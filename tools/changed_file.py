@@ -1,6 +1,5 @@
 """Change the text of one file that the thread has read, and tell about it."""
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 from .compose import compose
 from .edit_report import report
 from .editing.pieces import Change, Piece
-from .files import content_hash, read_bytes
+from .files import content_hash, read_bytes, stat_of
 from .result import ToolRefusal, ToolResult, ToolRun
 from .save import Saved, save
 from .text import Decoded, decode
@@ -22,7 +21,7 @@ Step = Callable[[Decoded, str, bool], Change]
 def create_file(run: ToolRun, path: Path, text: str, not_empty: str) -> ToolResult:
     """Make a file where there is none, or fill an empty one; `not_empty` says why not another."""
     name = run.workspace.relative(path)
-    old = decode(read_bytes(run.workspace, path)) if os.path.lexists(path) else None
+    old = decode(read_bytes(run.workspace, path)) if stat_of(run.workspace, path) else None
     if old and old.text:
         raise ToolRefusal(f"`{name}` exists and is not empty: {not_empty}")
     saved = save(run, path, old, text)

@@ -1,11 +1,13 @@
 """What the listing tools share: finding the folder, showing entries, saying what was cut."""
 
 import os
+import stat
 from collections.abc import Iterable
 from difflib import SequenceMatcher, get_close_matches
 from itertools import islice
 from pathlib import Path
 
+from .files import stat_of
 from .result import ToolRefusal
 from .text import one_line
 from .walk import Entry, walk
@@ -18,7 +20,7 @@ SEARCHED_FOR_NAMES = 20_000
 def existing(workspace: Workspace, path: str) -> Path:
     """What `path` names; raises ToolRefusal, with names like it, when there is nothing."""
     found = workspace.resolve(path)
-    if not os.path.lexists(found):
+    if stat_of(workspace, found) is None:
         near = [f"`{one_line(name)}`" for name in _names_like(workspace, found)]
         hint = f"did you mean {' or '.join(near)}?" if near else "`glob` finds files by name"
         raise ToolRefusal(f"`{one_line(path)}` does not exist; {hint}")
@@ -28,7 +30,8 @@ def existing(workspace: Workspace, path: str) -> Path:
 def listed_folder(workspace: Workspace, path: str) -> Path:
     """The folder that `path` names; raises ToolRefusal when it is none that is ever listed."""
     folder = existing(workspace, path)
-    if not os.path.isdir(folder):
+    found = stat_of(workspace, folder)
+    if not (found and stat.S_ISDIR(found.st_mode)):
         raise ToolRefusal(f"`{one_line(path)}` is not a folder; `read_file` shows a file")
     if workspace.is_hidden(folder):
         raise ToolRefusal(f"`{one_line(path)}` is never listed; the git tools tell about `.git`")

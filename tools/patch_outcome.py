@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .diff import git_header, unified
-from .files import writable
+from .files import missing_folders, writable
 from .patched_files import Content, PatchedFiles
 from .result import ToolRefusal
 from .save import Prepared, prepare_removal
@@ -74,7 +74,7 @@ def _written(
         after.bytes,
         diff,
         there or after.like,
-        tuple(folder for folder in path.parents if not folder.exists()),
+        tuple(missing_folders(workspace, path)),
     )
     return Outcome(FileChange(prepared, after.executable), words, after, known)
 

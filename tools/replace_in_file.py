@@ -1,6 +1,6 @@
 """The tool that changes a file by SEARCH/REPLACE blocks."""
 
-import os
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,12 +9,13 @@ from .editing.change import change
 from .editing.pieces import Change
 from .editing.search_replace import Block, parse_blocks
 from .exclusive import exclusive
-from .files import written_path
+from .files import stat_of, written_path
 from .listing import existing
 from .result import ToolRefusal, ToolResult, ToolRun
 from .text import Decoded, as_read
 from .tool import Run, tool
 from .worker import in_worker
+from .workspace import Workspace
 
 NOT_EMPTY = "an empty SEARCH only makes a new file; show the lines to replace"
 TWO_READINGS = (
@@ -34,15 +35,16 @@ def _replace(run: ToolRun, path: str, diff: str) -> ToolResult:
     blocks = parse_blocks(diff)
     found = written_path(run.workspace, path)
     with exclusive(found):
-        if _is_made(found, blocks[0]):
+        if _is_made(run.workspace, found, blocks[0]):
             return create_file(run, found, _new_text(blocks), NOT_EMPTY)
         existing(run.workspace, path)
         return change_file(run, found, list(map(_step, blocks)), "block")
 
 
-def _is_made(path: Path, first: Block) -> bool:
+def _is_made(workspace: Workspace, path: Path, first: Block) -> bool:
     """Whether the blocks make a file, or fill an empty one."""
-    empty = not os.path.lexists(path) or (path.is_file() and not path.stat().st_size)
+    found = stat_of(workspace, path)
+    empty = found is None or (stat.S_ISREG(found.st_mode) and not found.st_size)
     return empty and not first.readings[0][0].strip()
 
 

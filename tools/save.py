@@ -22,17 +22,18 @@ from typing import TYPE_CHECKING, Any
 from . import backup
 from .diff import count_changes, shortened, unified
 from .files import (
-    Writing,
     content_hash,
+    missing_folders,
     read_bytes,
     remove_file,
     remove_folder,
+    stat_of,
     writable,
-    write_atomic,
 )
 from .result import ToolRefusal, ToolRun
 from .text import Decoded, decode, encode, printable
 from .workspace import Workspace
+from .writing import Writing, write_atomic
 
 if TYPE_CHECKING:
     from .editing.pieces import Piece
@@ -56,7 +57,7 @@ class Prepared:
     like: os.stat_result | None = None
     """Whose mode and owner the file has, or gets when it is new."""
     folders: tuple[Path, ...] = ()
-    """Those that are missing, the deepest first."""
+    """Those that are missing, the outermost first."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,7 @@ def prepare(
     name, found = workspace.relative(path), writable(workspace, path)
     data = encode(old or Decoded(""), text, pieces)
     diff = unified(old.text if old else None, text, name, pieces)
-    missing = tuple(folder for folder in path.parents if not folder.exists())
+    missing = tuple(missing_folders(workspace, path))
     return Prepared(path, name, old.data if old else None, data, diff, found, missing)
 
 
@@ -184,8 +185,8 @@ def take_back(workspace: Workspace, prepared: Prepared) -> None:
         write_atomic(workspace, prepared.path, prepared.before, prepared.like)
         return
     remove_file(workspace, prepared.path)
-    for folder in prepared.folders:
-        remove_folder(folder)
+    for folder in reversed(prepared.folders):
+        remove_folder(workspace, folder)
 
 
 def _backup(backups: Path | None, prepared: Prepared) -> Path | None:
@@ -196,4 +197,4 @@ def _backup(backups: Path | None, prepared: Prepared) -> Path | None:
 
 
 def _bytes_now(workspace: Workspace, path: Path) -> bytes | None:
-    return read_bytes(workspace, path) if os.path.lexists(path) else None
+    return read_bytes(workspace, path) if stat_of(workspace, path) else None

@@ -1,12 +1,11 @@
 """Write several files, all or none."""
 
-import os
 import stat
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from .files import refusals
+from .files import change_mode
 from .result import ToolRefusal, ToolRun
 from .save import Prepared, Saved, stage, take_back
 from .worker import to_the_end
@@ -37,7 +36,7 @@ def write_all(run: ToolRun, changes: Sequence[FileChange]) -> list[Saved]:
                 for change, one in zip(removals_last, staged, strict=True):
                     saved[change.prepared.name] = one.commit()
                     made.append(change)
-                    _set_executable(change)
+                    _set_executable(run.workspace, change)
         except ToolRefusal as refusal:
             if not made:
                 raise
@@ -46,14 +45,20 @@ def write_all(run: ToolRun, changes: Sequence[FileChange]) -> list[Saved]:
     return [saved[change.prepared.name] for change in changes]
 
 
-def _set_executable(change: FileChange) -> None:
-    path = change.prepared.path
+def _set_executable(workspace: Workspace, change: FileChange) -> None:
     if change.executable is None or change.prepared.after is None:
         return
-    with refusals(f"the mode of `{change.prepared.name}` could not be set"):
-        mode = stat.S_IMODE(path.stat().st_mode)
-        readers = (mode & 0o444) >> 2
-        path.chmod(mode | readers if change.executable else mode & ~0o111)
+    to = _as_program if change.executable else _as_plain_file
+    change_mode(workspace, change.prepared.path, to)
+
+
+def _as_program(mode: int) -> int:
+    """Whoever may read it may run it."""
+    return mode | (mode & 0o444) >> 2
+
+
+def _as_plain_file(mode: int) -> int:
+    return mode & ~0o111
 
 
 def _all_taken_back(workspace: Workspace, made: Sequence[FileChange]) -> str:
@@ -72,5 +77,5 @@ def _all_taken_back(workspace: Workspace, made: Sequence[FileChange]) -> str:
 def _taken_back(workspace: Workspace, prepared: Prepared) -> None:
     take_back(workspace, prepared)
     if prepared.before is not None and prepared.like:
-        with refusals(f"the mode of `{prepared.name}` could not be put back"):
-            os.chmod(prepared.path, stat.S_IMODE(prepared.like.st_mode))
+        old = stat.S_IMODE(prepared.like.st_mode)
+        change_mode(workspace, prepared.path, lambda mode: old)

@@ -1,11 +1,10 @@
 """The tool that writes a whole file."""
 
-import os
 from pathlib import Path
 
 from .editing.left_out import left_out
 from .exclusive import exclusive
-from .files import content_hash, read_bytes, written_path
+from .files import content_hash, read_bytes, stat_of, written_path
 from .result import ToolRefusal, ToolResult, ToolRun
 from .save import Saved, save
 from .text import Decoded, as_read, decode, encode, lines_of
@@ -24,7 +23,7 @@ def _write(run: ToolRun, path: str, content: str) -> ToolResult:
     if path.endswith("/"):
         raise ToolRefusal(f"`{path}` names a folder; folders are made with the files in them")
     with exclusive(found):
-        if not os.path.lexists(found):
+        if stat_of(run.workspace, found) is None:
             return _result(save(run, found, None, content), created=True)
         return _replace(run, found, content)
 

@@ -1,36 +1,38 @@
-"""Files are read whole or not at all, and replaced in one step or not at all."""
+"""Regular files of the project are read whole or not at all; nothing else is, and never a link."""
 
 import os
 import shutil
 import socket
 import stat
-import subprocess
 import tempfile
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from maxagent.tools.files import (
-    Writing,
+    change_mode,
     content_hash,
+    missing_folders,
     read_bytes,
     remove_file,
-    write_atomic,
+    remove_folder,
+    stat_of,
+    writable,
     written_path,
 )
 from maxagent.tools.result import ToolRefusal
 from maxagent.tools.workspace import Workspace
+from maxagent.tools.writing import write_atomic
 
 
-@pytest.fixture(params=["unnamed", "named"])
+@pytest.fixture(params=["by the kernel", "step by step"])
 def workspace(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Workspace:
-    """A project on a system that has files without names, and on one that has not."""
-    if request.param == "named":
-        monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    """A project on a system that opens what is beneath a folder, and on one that cannot."""
+    if request.param == "step by step":
+        monkeypatch.setattr("maxagent.tools.beneath.kernel_opening", lambda: None)
     return Workspace(tmp_path)
 
 
@@ -39,21 +41,6 @@ def everything(folder: Path) -> dict[str, bytes | None]:
         str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
         for path in folder.rglob("*")
     }
-
-
-@pytest.mark.parametrize("data", [b"", b"text\n", bytes(range(256)), b"x" * 3_000_000])
-def test_what_was_written_is_read_back(workspace: Workspace, data: bytes) -> None:
-    path = workspace.resolve("new/folder/file")
-    write_atomic(workspace, path, data)
-    assert read_bytes(workspace, path) == data
-    assert [entry.name for entry in path.parent.iterdir()] == ["file"]
-
-
-def test_hard_names_are_read_and_written(workspace: Workspace) -> None:
-    for name in ["-rf", "two\nlines", "文件.txt", "a b", "x" * 255, "🙂", "'quo\"ted'"]:
-        path = workspace.resolve(name)
-        write_atomic(workspace, path, name.encode())
-        assert read_bytes(workspace, path) == name.encode()
 
 
 def test_what_is_no_regular_file_is_refused_without_hanging(workspace: Workspace) -> None:
@@ -98,83 +85,6 @@ def test_a_file_of_a_gigabyte_is_refused_without_being_read(
         read_bytes(workspace, workspace.root / "huge")
 
 
-@pytest.mark.parametrize("mode", [0o644, 0o755, 0o600, 0o640])
-def test_the_mode_of_a_replaced_file_is_kept(workspace: Workspace, mode: int) -> None:
-    path = workspace.root / "script"
-    path.write_text("old")
-    path.chmod(mode)
-    write_atomic(workspace, path, b"new")
-    assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"new", mode)
-
-
-def test_a_new_file_follows_the_umask(workspace: Workspace) -> None:
-    umask = os.umask(0o027)
-    try:
-        write_atomic(workspace, workspace.root / "new", b"")
-    finally:
-        os.umask(umask)
-    assert stat.S_IMODE((workspace.root / "new").stat().st_mode) == 0o640
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a file away")
-def test_the_owner_of_a_replaced_file_is_kept(workspace: Workspace) -> None:
-    path = workspace.root / "theirs"
-    path.write_text("old")
-    os.chown(path, 65534, 65534)
-    write_atomic(workspace, path, b"new")
-    assert (path.stat().st_uid, path.stat().st_gid) == (65534, 65534)
-
-
-def test_another_name_of_the_file_keeps_the_old_content(workspace: Workspace) -> None:
-    path, other = workspace.root / "file", workspace.root / "other"
-    path.write_bytes(b"old")
-    other.hardlink_to(path)
-    write_atomic(workspace, path, b"new")
-    assert (path.read_bytes(), other.read_bytes()) == (b"new", b"old")
-
-
-@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="only Linux has these calls")
-def test_attributes_of_the_user_are_kept(workspace: Workspace) -> None:
-    path = workspace.root / "file"
-    path.write_bytes(b"old")
-    try:
-        os.setxattr(path, "user.note", b"mine")
-    except OSError:
-        pytest.skip("the file system has no extended attributes")
-    write_atomic(workspace, path, b"new")
-    assert os.getxattr(path, "user.note") == b"mine"
-
-
-def test_a_file_that_came_meanwhile_is_not_overwritten(workspace: Workspace) -> None:
-    path = workspace.root / "folder/new"
-    writing = Writing(workspace, path, b"ours")
-    path.write_bytes(b"theirs")
-    with pytest.raises(ToolRefusal, match="nothing was changed: file exists"):
-        writing.place()
-    assert everything(workspace.root) == {"folder": None, "folder/new": b"theirs"}
-
-
-def test_what_is_dropped_leaves_nothing_behind(workspace: Workspace) -> None:
-    (workspace.root / "file").write_bytes(b"old")
-    for name in ["file", "new", "a/b/new"]:
-        Writing(workspace, workspace.root / name, b"x").drop()
-    assert everything(workspace.root) == {"file": b"old"}
-
-
-def test_what_is_in_its_place_is_not_dropped_any_more(workspace: Workspace) -> None:
-    writing = Writing(workspace, workspace.root / "a/new", b"x")
-    writing.place()
-    writing.drop()
-    assert everything(workspace.root) == {"a": None, "a/new": b"x"}
-
-
-def test_a_new_file_may_get_the_mode_of_another(workspace: Workspace) -> None:
-    (workspace.root / "script").touch(0o755)
-    like = (workspace.root / "script").stat()
-    write_atomic(workspace, workspace.root / "copy", b"x", like)
-    assert stat.S_IMODE((workspace.root / "copy").stat().st_mode) == stat.S_IMODE(like.st_mode)
-
-
 def test_a_removed_file_is_gone_and_a_missing_one_refused(workspace: Workspace) -> None:
     (workspace.root / "file").touch()
     remove_file(workspace, workspace.root / "file")
@@ -194,25 +104,6 @@ def test_a_link_that_leads_to_nothing_is_not_written(workspace: Workspace) -> No
             written_path(workspace, name)
 
 
-def test_a_link_is_written_through(workspace: Workspace) -> None:
-    root = workspace.root
-    (root / "target").write_text("old")
-    (root / "link").symlink_to("target")
-    (root / "dangling").symlink_to("not-yet")
-    write_atomic(workspace, workspace.resolve("link"), b"new")
-    write_atomic(workspace, workspace.resolve("dangling"), b"made")
-    assert (root / "link").is_symlink() and (root / "target").read_bytes() == b"new"
-    assert (root / "dangling").is_symlink() and (root / "not-yet").read_bytes() == b"made"
-
-
-def test_a_file_in_the_way_of_a_folder_is_refused(workspace: Workspace) -> None:
-    (workspace.root / "file").write_text("x")
-    for name in ["file/new", "file/deeper/new"]:
-        with pytest.raises(ToolRefusal, match="nothing was changed: not a directory"):
-            write_atomic(workspace, workspace.root / name, b"x")
-    assert everything(workspace.root) == {"file": b"x"}
-
-
 @pytest.fixture
 def as_nobody() -> Iterator[Path]:
     """A folder that belongs to a user who is not root, and the rights of that user."""
@@ -229,27 +120,6 @@ def as_nobody() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def test_a_read_only_file_is_refused_and_unchanged(as_nobody: Path) -> None:
-    workspace = Workspace(as_nobody)
-    path = workspace.root / "file"
-    path.write_text("old")
-    path.chmod(0o444)
-    with pytest.raises(ToolRefusal, match="`file` is read-only"):
-        write_atomic(workspace, path, b"new")
-    assert everything(workspace.root) == {"file": b"old"}
-
-
-def test_a_read_only_folder_is_refused_and_unchanged(as_nobody: Path) -> None:
-    workspace = Workspace(as_nobody)
-    (workspace.root / "file").write_text("old")
-    as_nobody.chmod(0o555)
-    for name in ["file", "new", "new/folder/file"]:
-        with pytest.raises(ToolRefusal, match="nothing was changed: permission denied"):
-            write_atomic(workspace, workspace.root / name, b"new")
-    as_nobody.chmod(0o755)
-    assert everything(workspace.root) == {"file": b"old"}
-
-
 def test_a_file_that_may_not_be_read_is_refused(as_nobody: Path) -> None:
     workspace = Workspace(as_nobody)
     (workspace.root / "file").write_text("theirs")
@@ -258,64 +128,68 @@ def test_a_file_that_may_not_be_read_is_refused(as_nobody: Path) -> None:
         read_bytes(workspace, workspace.root / "file")
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("a small disk needs root and mount")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
-
-
-def test_a_full_disk_is_refused_and_nothing_is_left_behind(small_disk: Path) -> None:
-    workspace = Workspace(small_disk)
-    (small_disk / "file").write_text("old")
-    for name in ["file", "new", "new/folder/file"]:
-        with pytest.raises(ToolRefusal, match="nothing was changed: no space left on device"):
-            write_atomic(workspace, small_disk / name, b"x" * 1_000_000)
-    assert everything(small_disk) == {"file": b"old"}
-    write_atomic(workspace, small_disk / "file", b"x" * 20_000)
-
-
-def test_readers_never_see_a_half_written_file(workspace: Workspace) -> None:
-    path = workspace.root / "file"
-    contents = {bytes([letter]) * 200_000 for letter in b"ab"}
-    path.write_bytes(next(iter(contents)))
-    done = threading.Event()
-
-    def write() -> None:
-        for _ in range(20):
-            for data in contents:
-                write_atomic(workspace, path, data)
-        done.set()
-
-    writer = threading.Thread(target=write)
-    writer.start()
-    seen = set()
-    while not done.is_set():
-        seen.add(read_bytes(workspace, path))
-    writer.join()
-    assert seen <= contents
-
-
-@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="only Linux has files without names")
-def test_a_kill_while_writing_would_leave_nothing_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").write_text("old")
-    seen, sync = [], os.fsync
-
-    def watch(descriptor: int) -> None:
-        seen.append(everything(tmp_path))
-        sync(descriptor)
-
-    monkeypatch.setattr(os, "fsync", watch)
-    write_atomic(Workspace(tmp_path), tmp_path / "file", b"new")
-    assert seen == [{"file": b"old"}, {"file": b"new"}]
-
-
 def test_hashes_tell_contents_apart() -> None:
     assert content_hash(b"a") == content_hash(b"a") != content_hash(b"b")
     assert len(content_hash(b"")) == 16
+
+
+def test_what_became_a_link_since_it_was_resolved_is_not_touched(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    root, outside = workspace.root / "project", tmp_path / "outside"
+    for folder in (root / "docs", outside):
+        folder.mkdir(parents=True)
+        (folder / "a").write_text("theirs")
+    project = Workspace(root)
+    below, file = project.resolve("docs/a"), project.resolve("new")
+    (root / "docs").rename(root / "aside")
+    (root / "docs").symlink_to(outside)
+    file.symlink_to(outside / "a")
+    for path in (below, file):
+        for act in (read_bytes, writable, remove_file):
+            if (act, path) == (remove_file, file):
+                continue  # which removes the link itself
+            with pytest.raises(ToolRefusal):
+                act(project, path)
+        with pytest.raises(ToolRefusal):
+            change_mode(project, path, lambda mode: 0o777)
+    assert stat_of(project, below) is None
+    remove_folder(project, project.root / "docs/empty")
+    remove_file(project, file)
+    assert everything(outside) == {"a": b"theirs"}
+
+
+def test_a_file_that_is_a_secret_under_another_name_is_not_read(workspace: Workspace) -> None:
+    root = workspace.root
+    for secret in (".env", "secrets/key", ".git/config"):
+        (root / secret).parent.mkdir(exist_ok=True)
+        (root / secret).write_text("KEY=1")
+        (root / "notes.txt").hardlink_to(root / secret)
+        with pytest.raises(ToolRefusal, match="`notes.txt` matches the project's ignore patterns"):
+            read_bytes(workspace, root / "notes.txt")
+        (root / "notes.txt").unlink()
+
+
+def test_what_is_missing_is_told_from_the_outside_in(workspace: Workspace) -> None:
+    root = workspace.root
+    (root / "a").mkdir()
+    assert missing_folders(workspace, root / "a/b/c/file") == [root / "a/b", root / "a/b/c"]
+    assert missing_folders(workspace, root / "a/file") == []
+    assert stat_of(workspace, root / "a/b") is None and stat_of(workspace, root)
+
+
+def test_a_mode_is_changed_from_what_it_is(workspace: Workspace) -> None:
+    path = workspace.root / "file"
+    path.touch(0o640)
+    change_mode(workspace, path, lambda mode: mode | 0o100)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o740
+    with pytest.raises(ToolRefusal, match="`gone` could not be set: no such file"):
+        change_mode(workspace, workspace.root / "gone", lambda mode: mode)
+
+
+def test_a_folder_with_something_in_it_is_not_removed(workspace: Workspace) -> None:
+    (workspace.root / "full/empty").mkdir(parents=True)
+    remove_folder(workspace, workspace.root / "full")
+    assert everything(workspace.root) == {"full": None, "full/empty": None}
+    remove_folder(workspace, workspace.root / "full/empty")
+    assert everything(workspace.root) == {"full": None}

@@ -1,0 +1,111 @@
+"""Open what lies beneath a folder, and never through a link: nothing that is swapped in leads out.
+
+A name is checked before it is opened, and in between somebody may put a link in the place of a
+folder. So the names given here are real ones, and a link met on the way is an error. Linux does
+that in one step (`openat2`); elsewhere each folder is opened from the one above it.
+"""
+
+import ctypes
+import errno
+import os
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
+"""To go through a folder, or to make and remove names in it."""
+LISTED = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_RDONLY
+"""To list a folder, or to have it synced."""
+
+_SYSCALL = 437
+_NO_MAGIC_LINKS, _NO_LINKS, _BENEATH = 0x02, 0x04, 0x08
+
+_Opening = Callable[[int, str, int], int]
+
+
+class _How(ctypes.Structure):
+    """`struct open_how` of Linux."""
+
+    _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
+
+
+def open_beneath(root: Path, name: str, flags: int) -> int:
+    """A descriptor of `name`, relative to the root; it is not made. Raises OSError, for links too.
+
+    `.` is the root itself, `flags` are those of `os.open`.
+    """
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or "\0" in name:
+        raise OSError(errno.EXDEV, "not a name beneath the folder")
+    top = os.open(root, FOLDER & ~os.O_NOFOLLOW)
+    try:
+        if not path.parts:
+            return os.open(".", flags, dir_fd=top)
+        return (kernel_opening() or step_by_step)(top, str(path), flags)
+    finally:
+        os.close(top)
+
+
+@contextmanager
+def parent_beneath(root: Path, name: str) -> Generator[tuple[int, str]]:
+    """A descriptor of the folder that holds `name`, and the last part; raises OSError."""
+    path = PurePosixPath(name)
+    folder = open_beneath(root, str(path.parent), FOLDER)
+    try:
+        yield folder, path.name
+    finally:
+        os.close(folder)
+
+
+def stat_beneath(root: Path, name: str) -> os.stat_result:
+    """What `name` is; of a link the link itself. Raises OSError."""
+    with parent_beneath(root, name) as (folder, last):
+        return os.stat(last or ".", dir_fd=folder, follow_symlinks=False)
+
+
+def step_by_step(top: int, name: str, flags: int) -> int:
+    """Open `name` beneath the folder `top`, part by part; raises OSError."""
+    *above, last = PurePosixPath(name).parts
+    at = os.dup(top)
+    try:
+        for part in above:
+            below = os.open(part, FOLDER, dir_fd=at)
+            os.close(at)
+            at = below
+        return os.open(last, flags | os.O_NOFOLLOW, dir_fd=at)
+    finally:
+        os.close(at)
+
+
+@cache
+def kernel_opening() -> _Opening | None:
+    """The same by the kernel; None where it cannot, or a container forbids it."""
+    if sys.platform != "linux":
+        return None
+    top = os.open("/", FOLDER)
+    try:
+        os.close(_openat2(top, ".", FOLDER))
+    except OSError:
+        return None
+    finally:
+        os.close(top)
+    return _openat2
+
+
+def _openat2(top: int, name: str, flags: int) -> int:
+    how = _How(flags, 0, _BENEATH | _NO_LINKS | _NO_MAGIC_LINKS)
+    while True:
+        size = ctypes.c_size_t(ctypes.sizeof(how))
+        found = _libc().syscall(_SYSCALL, top, os.fsencode(name), ctypes.byref(how), size)
+        if found >= 0:
+            return found
+        reason = ctypes.get_errno()
+        if reason not in (errno.EINTR, errno.EAGAIN):
+            raise OSError(reason, os.strerror(reason))
+
+
+@cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)

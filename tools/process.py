@@ -1,36 +1,38 @@
-"""The only place that starts a child: its own process group, no input, a clean environment.
+"""The only place that starts a child: its own session, no input, a clean environment.
 
-Nothing outlives a call. At the end, on time-out and on cancellation the whole group is stopped,
-and should MaxAgent itself be killed, a guard stops it: a second shell that waits on a pipe which
-closes when MaxAgent dies. A descendant that moves to a session of its own (`setsid`) is out of
-their reach.
+Nothing outlives a call. At the end, on time-out and on cancellation all that the command started is
+stopped, and should MaxAgent itself be killed, too: commands are children of a supervisor
+(`supervisor.py`), started with the first of them, which kills them when its other end is gone.
 """
 
 import asyncio
+import atexit
 import contextlib
+import json
 import os
-import signal
+import socket
+import struct
+import sys
+import threading
 import time
-from asyncio.subprocess import DEVNULL, PIPE, STDOUT, Process
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
-from typing import cast
 
 from .environment import child_environment
 
 SHELL = "/bin/bash" if Path("/bin/bash").exists() else "/bin/sh"
 """What runs command lines: bash where there is one, since that is what models write."""
 GRACE = 2.0
-"""Seconds between asking a group to end (TERM) and ending it (KILL)."""
+"""Seconds between asking a command to end (TERM) and ending it (KILL)."""
 LAST_WORDS = 0.5
 """Seconds to go on reading while a descendant holds the output: after the command has ended, and
-once more after its group was killed."""
+once more after all were killed."""
+UNKILLABLE = 5.0
+"""Seconds that killing may take: the system itself may hold a process."""
 
-_START = 'read -r go && exec "$@" </dev/null'
-"""The command begins only when the guard knows of it: its pipe ends with MaxAgent."""
-_GUARD = 'read -r group && { read -r end; kill -s KILL -- "-$group"; }'
+_SCRIPT = str(Path(__file__).with_name("supervisor.py"))
 
 Sink = Callable[[bytes], None]
 
@@ -138,17 +140,17 @@ async def _run(
     async with contextlib.AsyncExitStack() as stack:
         pipes = [await stack.enter_async_context(_pipe(sink)) for sink in sinks]
         ended = [output.ended for _, output in pipes]
-        async with _group(argv, cwd, env, [writer for writer, _ in pipes]) as child:
+        async with _command(argv, cwd, env, [writer for writer, _ in pipes]) as command:
             try:
                 async with asyncio.timeout(timeout):
-                    await child.wait()
+                    await command.ended()
                 await asyncio.wait(ended, timeout=LAST_WORDS)
             except TimeoutError:
                 timed_out = True
         finished, _ = await asyncio.wait(ended, timeout=LAST_WORDS)
         for output in finished:
             output.result()
-    return Ended(_shell_code(child), timed_out, time.monotonic() - began)
+    return Ended(command.exit_code(), timed_out, time.monotonic() - began)
 
 
 @contextlib.asynccontextmanager
@@ -164,72 +166,115 @@ async def _pipe(sink: Sink) -> AsyncGenerator[tuple[FileIO, _Output], None]:
 
 
 @contextlib.asynccontextmanager
-async def _group(
+async def _command(
     argv: Sequence[str], cwd: Path, env: Mapping[str, str] | None, writers: Sequence[FileIO]
-) -> AsyncGenerator[Process, None]:
-    """A running command, whose whole process group has ended when the context is left."""
-    guard = await _spawn([_GUARD], None, {}, DEVNULL, DEVNULL)
+) -> AsyncGenerator["_Command"]:
+    """A running command, of which nothing is left when the context is left."""
+    request = {"argv": list(argv), "env": child_environment(os.environ, env)}
+    ours = await asyncio.to_thread(_handed_over, cwd, [writers[0], writers[-1]])
+    reader, writer = await asyncio.open_connection(sock=ours)
+    for output in writers:
+        output.close()
+    data = json.dumps(request).encode()
+    writer.write(struct.pack("!I", len(data)) + data)
+    command = _Command(reader, writer)
     try:
-        errors = writers[1] if writers[1:] else STDOUT
-        environment = child_environment(os.environ, env)
-        child = await _spawn([_START, "sh", *argv], cwd, environment, writers[0], errors)
-        for writer in writers:
-            writer.close()
-        _input(guard).write(b"%d\n" % child.pid)
-        _input(child).write(b"\n")
-        _input(child).close()
+        yield command
+    finally:
+        await command.end()
+
+
+class _Command:
+    """This end of a command's channel: see `supervisor.py`."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._writer = writer
+        self._line = asyncio.ensure_future(_line(reader))
+        self._reader = reader
+
+    async def ended(self) -> None:
+        """Wait for the command's own end."""
+        await asyncio.shield(self._line)
+
+    def exit_code(self) -> int:
+        """As shells count; raises OSError when the supervisor was killed before it could tell."""
+        if not self._line.result():
+            raise OSError("the command's supervisor was killed, and the command with it")
+        return int(self._line.result())
+
+    async def end(self) -> None:
+        """Stop what is left: TERM first, unless the command itself has ended."""
         try:
-            yield child
+            if not self._line.done():
+                self._writer.write(b"T")
+                await asyncio.wait([self._line], timeout=GRACE)
         finally:
-            await _end(child)
-    finally:
-        guard.kill()
-        _input(guard).close()
-        await guard.wait()
+            with contextlib.suppress(OSError):
+                self._writer.write_eof()
+            await asyncio.shield(self._all_gone())
+
+    async def _all_gone(self) -> None:
+        try:
+            with contextlib.suppress(ConnectionError):
+                async with asyncio.timeout(UNKILLABLE):
+                    await self._line
+                    await self._reader.read()
+        finally:
+            self._writer.close()
 
 
-async def _spawn(
-    arguments: Sequence[str],
-    cwd: Path | None,
-    env: Mapping[str, str],
-    stdout: int | FileIO,
-    stderr: int | FileIO,
-) -> Process:
-    return await asyncio.create_subprocess_exec(
-        "/bin/sh",
-        "-c",
-        *arguments,
-        cwd=cwd,
-        env=env,
-        stdin=PIPE,
-        stdout=stdout,
-        stderr=stderr,
-        start_new_session=True,
-    )
+async def _line(reader: asyncio.StreamReader) -> bytes:
+    """What the supervisor tells; nothing when it was killed."""
+    with contextlib.suppress(ConnectionError):
+        return await reader.readline()
+    return b""
 
 
-def _input(process: Process) -> asyncio.StreamWriter:
-    return cast(asyncio.StreamWriter, process.stdin)
+_supervisor: tuple[int, socket.socket] | None = None
+"""Its process and the way to it."""
+_starting = threading.Lock()
 
 
-async def _end(child: Process) -> None:
-    """Stop what is left of the group: TERM first, unless the command itself has ended."""
-    try:
-        if child.returncode is None:
-            _signal(child, signal.SIGTERM)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(GRACE):
-                    await child.wait()
-    finally:
-        _signal(child, signal.SIGKILL)
-        await child.wait()
+def _handed_over(cwd: Path, outputs: Sequence[FileIO]) -> socket.socket:
+    """The channel of a new call, whose other end the supervisor has."""
+    folder = os.open(cwd, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    ours, theirs = socket.socketpair()
+    with theirs:
+        try:
+            _hand_over([theirs.fileno(), *(output.fileno() for output in outputs), folder])
+        except OSError:
+            ours.close()
+            raise
+        finally:
+            os.close(folder)
+    return ours
 
 
-def _signal(child: Process, number: signal.Signals) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(child.pid, number)
+def _hand_over(descriptors: Sequence[int]) -> None:
+    global _supervisor
+    with _starting:
+        if _supervisor is not None:
+            process, control = _supervisor
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                socket.send_fds(control, [b"C"], descriptors)
+                return
+            control.close()  # it was killed
+            os.waitpid(process, 0)
+        _supervisor = _start_supervisor()
+        socket.send_fds(_supervisor[1], [b"C"], descriptors)
 
 
-def _shell_code(child: Process) -> int:
-    code = child.returncode or 0
-    return code if code >= 0 else 128 - code
+def _start_supervisor() -> tuple[int, socket.socket]:
+    ours, theirs = socket.socketpair()
+    with theirs:
+        theirs.set_inheritable(True)
+        process = os.posix_spawn(
+            sys.executable,
+            [sys.executable, "-I", "-S", _SCRIPT, str(theirs.fileno())],
+            {name: value for name, value in os.environ.items() if name == "LD_LIBRARY_PATH"},
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)
+            ],
+        )
+    atexit.register(ours.close)
+    return process, ours

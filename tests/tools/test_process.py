@@ -134,11 +134,45 @@ async def test_a_descendant_that_holds_the_output_does_not_hold_the_call(tmp_pat
     assert all_gone_within(1, [int(said)])
 
 
-async def test_a_descendant_in_another_session_does_not_hold_the_call(tmp_path: Path) -> None:
-    command = "mkfifo ready; setsid sh -c 'echo $$; echo >ready; exec sleep 30' & read -r _ <ready"
+HIDING = [
+    "setsid sleep 1000 & echo $!",
+    "(setsid sleep 1000 & echo $!) & wait",
+    "env -i setsid sh -c 'sleep 1000 & echo $!' &",
+    "trap '' TERM HUP; nohup setsid sleep 1000 & echo $!",
+]
+
+
+@pytest.mark.parametrize("command", HIDING)
+async def test_a_descendant_in_another_session_ends_with_the_call(
+    command: str, tmp_path: Path
+) -> None:
     ended, said = await shell(command, tmp_path)
+    pids = [int(pid) for pid in said.split()]
+    assert (ended.exit_code, ended.duration < 10, len(pids)) == (0, True, 1)
+    assert all_gone_within(1, pids)
+
+
+async def test_a_command_starts_with_nothing_of_ours(tmp_path: Path) -> None:
+    _, said = await shell("ls /proc/self/fd | wc -l; grep SigIgn /proc/self/status", tmp_path)
+    descriptors, _, ignored = said.split()
+    few = int(descriptors) == 4  # three, and the one that `ls` reads
+    # 32 and 33 are the C library's own, which posix_spawn leaves ignored
+    assert (few, int(ignored, 16) & (1 << 31) - 1) == (True, 0)
+
+
+async def test_who_kills_its_keeper_dies_too_and_the_call_says_so(tmp_path: Path) -> None:
+    command = "setsid sleep 1000 & echo $! $$; kill -9 $PPID; sleep 1000"
+    said = bytearray()
+    with pytest.raises(OSError, match="supervisor was killed"):
+        await stream(["sh", "-c", command], cwd=tmp_path, timeout=30, on_output=said.extend)
+    assert all_gone_within(1, [int(pid) for pid in said.split()])
+
+
+async def test_a_supervisor_that_was_killed_is_started_anew(tmp_path: Path) -> None:
+    _, said = await shell("ps -o ppid= -p $PPID", tmp_path)
     os.kill(int(said), signal.SIGKILL)
-    assert (ended.exit_code, ended.duration < 10) == (0, True)
+    assert all_gone_within(1, [int(said)])
+    assert (await shell("echo here", tmp_path))[1] == b"here\n"
 
 
 async def test_cancelling_ends_the_whole_group(tmp_path: Path) -> None:
@@ -203,6 +237,8 @@ asyncio.run(stream(command, cwd=Path.cwd(), timeout=60, on_output=tell))
         "echo $$; exec sleep 1000",
         "sleep 1000 & sleep 1001 & echo $! $$; wait",
         "trap '' TERM INT HUP; (trap '' TERM; sleep 1000) & echo $! $$; sleep 1000",
+        "setsid sleep 1000 & echo $! $$; wait",
+        "(env -i setsid sleep 1000 & echo $! $$) & sleep 1000",
     ],
 )
 def test_nothing_outlives_a_killed_agent(command: str, tmp_path: Path) -> None:
@@ -226,7 +262,8 @@ def children() -> set[str]:
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="lists processes by /proc")
-async def test_the_guard_ends_with_the_command(tmp_path: Path) -> None:
+async def test_only_the_supervisor_stays(tmp_path: Path) -> None:
+    await shell("true", tmp_path)
     before = children()
     await shell("true", tmp_path)
     await shell("sleep 5", tmp_path, timeout=0.1)

@@ -1,0 +1,243 @@
+"""The far side of `process.py`: a small process that starts commands and lets none outlive a call.
+
+It is a script of its own that needs nothing but the standard library. Once started it waits for
+calls; for each it forks a keeper, which starts the command and adopts, as Linux lets it, whatever
+the command's descendants leave behind, in whatever session they hide. When MaxAgent says so, or is
+gone, be it by SIGKILL, the keeper kills them all. Where nobody can adopt (macOS), it ends the
+command's process group, and a descendant in a session of its own gets away.
+
+A call comes as one byte with four descriptors: the call's channel, output, errors and folder. On
+the channel come the length and the JSON of `{argv, env}`, then `T` to ask all to end; its end is
+the order to kill. Back goes one line, the exit code as shells count; the end, when nobody is left.
+"""
+
+import ctypes
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import NoReturn
+
+_SUBREAPER = 36
+"""PR_SET_CHILD_SUBREAPER, prctl(2)."""
+_RESTORED = (
+    signal.SIGPIPE,
+    signal.SIGXFSZ,
+    signal.SIGCHLD,
+    signal.SIGINT,
+    signal.SIGTERM,
+    signal.SIGHUP,
+)
+"""What a command finds as it is by default, whatever Python and the supervisor made of it."""
+_FEW = 256
+"""Above every descriptor that a keeper holds."""
+
+
+def _adopt_orphans() -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
+
+
+def _wakeups() -> int:
+    """A descriptor that becomes readable when a child has ended."""
+    reader, writer = os.pipe()
+    for end in (reader, writer):
+        os.set_blocking(end, False)
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    return reader
+
+
+def _parents() -> dict[int, int]:
+    """Every process's parent; nothing where there is no /proc."""
+    parents: dict[int, int] = {}
+    for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
+        try:
+            with open(f"/proc/{name}/stat", "rb") as stat:
+                parents[int(name)] = int(stat.read().rpartition(b")")[2].split()[1])
+        except (OSError, ValueError, IndexError):  # not a process, or gone meanwhile
+            continue
+    return parents
+
+
+def _children() -> set[int]:
+    return {pid for pid, parent in _parents().items() if parent == os.getpid()}
+
+
+def _descendants() -> set[int]:
+    parents, below = _parents(), {os.getpid()}
+    while more := {pid for pid, parent in parents.items() if parent in below} - below:
+        below |= more
+    return below - {os.getpid()}
+
+
+def _signal(number: signal.Signals, group: int) -> None:
+    """To all descendants, and where they cannot be listed to the group."""
+    listed = os.path.isdir("/proc/self")
+    everybody = [(os.kill, pid) for pid in _descendants()] if listed else [(os.killpg, group)]
+    for send, target in everybody:
+        with suppress(ProcessLookupError, PermissionError):
+            send(target, number)
+
+
+class _Call:
+    """One command with all that it starts."""
+
+    def __init__(self, channel: socket.socket, output: int, errors: int, folder: int) -> None:
+        self._channel, self._wake = channel, _wakeups()
+        request = json.loads(_exactly(channel, struct.unpack("!I", _exactly(channel, 4))[0]))
+        self._child = os.fork()
+        if self._child == 0:
+            _become(request["argv"], request["env"], output, errors, folder)
+        for descriptor in (output, errors, folder):
+            os.close(descriptor)
+
+    def watch(self) -> None:
+        """Tell when the command ends, and pass on the wish that it should."""
+        while True:
+            ready, _, _ = select.select([self._channel, self._wake], [], [])
+            if self._wake in ready:
+                _drain(self._wake)
+                self._reap(os.WNOHANG)
+            if self._channel in ready:
+                if self._channel.recv(1) != b"T":
+                    return
+                _signal(signal.SIGTERM, self._child)
+
+    def kill(self) -> None:
+        """Kill until nobody is left."""
+        left = True
+        while left:
+            _signal(signal.SIGKILL, self._child)
+            left = self._reap(os.WNOHANG) or self._reap(0)
+
+    def _reap(self, how: int) -> bool:
+        """Take leave of children that have ended; whether there was one."""
+        ended = list(_ended(how))
+        for pid, status in ended:
+            if pid == self._child:
+                self._tell(os.waitstatus_to_exitcode(status))
+        return bool(ended)
+
+    def _tell(self, code: int) -> None:
+        with suppress(OSError):  # nobody may be there to be told
+            self._channel.sendall(b"%d\n" % (code if code >= 0 else 128 - code))
+
+
+def _ended(how: int = os.WNOHANG) -> Iterator[tuple[int, int]]:
+    """Children that have ended, with their status; without WNOHANG the first is waited for."""
+    with suppress(ChildProcessError):
+        while (found := os.waitpid(-1, how))[0]:
+            yield found
+            how = os.WNOHANG
+
+
+def _exactly(channel: socket.socket, size: int) -> bytes:
+    data = b""
+    while len(data) < size:
+        piece = channel.recv(size - len(data))
+        if not piece:
+            os._exit(0)
+        data += piece
+    return data
+
+
+def _drain(descriptor: int) -> None:
+    with suppress(BlockingIOError):
+        while os.read(descriptor, 512):
+            continue
+
+
+def _become(
+    argv: list[str], env: dict[str, str], output: int, errors: int, folder: int
+) -> NoReturn:
+    """Turn into the command: a session of its own, no input, nothing else inherited."""
+    try:
+        os.setsid()
+        os.fchdir(folder)
+        os.dup2(output, 1)
+        os.dup2(errors, 2)
+        os.closerange(3, _FEW)
+        signal.set_wakeup_fd(-1)
+        for number in _RESTORED:
+            signal.signal(number, signal.SIG_DFL)
+        os.execvpe(argv[0], argv, env)
+    except FileNotFoundError:
+        os.write(2, f"{argv[0]}: not found\n".encode(errors="replace"))
+        os._exit(127)
+    except BaseException as error:
+        os.write(2, f"{argv[0]}: {error}\n".encode(errors="replace"))
+        os._exit(126)
+
+
+def _keep(descriptors: list[int]) -> NoReturn:
+    """Be the keeper of one call."""
+    code = 1
+    try:
+        _adopt_orphans()
+        channel, output, errors, folder = descriptors
+        call = _Call(socket.socket(fileno=channel), output, errors, folder)
+        try:
+            call.watch()
+        finally:
+            call.kill()
+        code = 0
+    finally:
+        os._exit(code)
+
+
+class _Supervisor:
+    """Forks a keeper for each call, until MaxAgent is gone."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self._control, self._wake = control, _wakeups()
+        self._keepers: set[int] = set()
+
+    def serve(self) -> None:
+        """Take calls until there can be no more."""
+        while True:
+            ready, _, _ = select.select([self._control, self._wake], [], [])
+            if self._wake in ready:
+                _drain(self._wake)
+                self._take_leave()
+            if self._control in ready:
+                call, descriptors, _, _ = socket.recv_fds(self._control, 1, 4)
+                if not call:
+                    return
+                self._fork_keeper(descriptors)
+
+    def _fork_keeper(self, descriptors: list[int]) -> None:
+        keeper = os.fork()
+        if keeper == 0:
+            self._control.close()
+            _keep(descriptors)
+        self._keepers.add(keeper)
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+    def _take_leave(self) -> None:
+        """Of keepers that have ended; what one leaves behind that was itself killed is killed."""
+        for pid, status in _ended():
+            ended_well = pid in self._keepers and status == 0
+            self._keepers.discard(pid)
+            for stray in set[int]() if ended_well else _children() - self._keepers:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(stray, signal.SIGKILL)
+
+
+def main() -> None:
+    """Serve on the descriptor that the first argument names."""
+    os.setsid()
+    _adopt_orphans()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    _Supervisor(socket.socket(fileno=int(sys.argv[1]))).serve()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+"""Braces, tildes and file name patterns of a word, as bash expands them: bounded, looking only."""
+
+import os
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+
+from .words import unmasked
+
+MOST_WORDS = 200
+"""Words that one word may become."""
+MOST_NAMES = 5_000
+"""Names of files that are looked at for one word."""
+_MOST_SIGNS = 10
+"""Stars or braces in one word."""
+
+_TOKEN = re.compile(r"\\.|[{},]|[^\\{},]+|\\", re.DOTALL)
+_RANGE = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))?")
+_GLOB = re.compile(r"(?<!\\)(?:\\\\)*(?:[*?]|\[.*\])", re.DOTALL)
+_GLOB_TOKEN = re.compile(r"\\(.)|(\*+)|(\?)|\[([!^]?\]?(?:\[:\w+:\]|[^\]])*)\]|(.)", re.DOTALL)
+
+
+class TooMany(Exception):
+    """A word that becomes more words, or needs more looking, than anybody waits for."""
+
+
+def braces(word: str) -> list[str]:
+    """The masked words that a masked word's braces stand for; raises TooMany."""
+    if word.count("{") > _MOST_SIGNS:
+        raise TooMany
+    words = list(islice(_alternatives(word), MOST_WORDS + 1))
+    if len(words) > MOST_WORDS:
+        raise TooMany
+    return words
+
+
+def is_glob(word: str) -> bool:
+    """Whether a masked word holds a file name pattern."""
+    return _GLOB.search(word) is not None
+
+
+def glob(word: str, folder: Path) -> list[str]:
+    """The existing names that a masked pattern meets, as the shell would write them."""
+    if word.count("*") > _MOST_SIGNS:
+        raise TooMany
+    absolute = word.startswith("/")
+    parts = [part for part in word.split("/") if part]
+    start = "/" if absolute else ""
+    budget = [MOST_NAMES]
+    found = _below(start, parts, folder, budget)
+    tail = "/" if word.endswith("/") else ""
+    names = list(islice(found, MOST_WORDS + 1))
+    if len(names) > MOST_WORDS or budget[0] < 0:
+        raise TooMany
+    return sorted(name + tail for name in names)
+
+
+def _alternatives(word: str) -> Iterator[str]:
+    opened = word.find("{")
+    if opened < 0:
+        yield word
+        return
+    for begin, parts, end in _groups(word):
+        for part in parts:
+            for middle in _alternatives(part):
+                for rest in _alternatives(word[end:]):
+                    yield word[:begin] + middle + rest
+        return
+    yield word
+
+
+def _groups(word: str) -> Iterator[tuple[int, list[str], int]]:
+    """The first braces that expand: where they begin, what they offer, where they end."""
+    tokens = [(found.start(), found[0]) for found in _TOKEN.finditer(word)]
+    for first, (begin, sign) in enumerate(tokens):
+        if sign != "{" or word[begin - 1 : begin] == "$":
+            continue
+        depth, cuts = 0, [begin]
+        for place, token in tokens[first:]:
+            depth += (token == "{") - (token == "}")
+            if token == "," and depth == 1:
+                cuts.append(place)
+            if depth == 0:
+                cuts.append(place)
+                parts = [word[a + 1 : b] for a, b in zip(cuts, cuts[1:], strict=False)]
+                parts = parts if len(parts) > 1 else _range(parts[0])
+                if parts:
+                    yield begin, parts, place + 1
+                break
+
+
+def _range(inside: str) -> list[str]:
+    found = _RANGE.fullmatch(inside)
+    if not found:
+        return []
+    first, last, step = found.groups()
+    numbers = first.lstrip("-").isdigit() and last.lstrip("-").isdigit()
+    if not numbers and (len(first) > 1 or len(last) > 1 or first.isdigit() or last.isdigit()):
+        return []
+    low, high = (int(first), int(last)) if numbers else (ord(first), ord(last))
+    stride = (abs(int(step or 1)) or 1) * (1 if low <= high else -1)
+    values = range(low, high + (1 if stride > 0 else -1), stride)
+    if len(values) > MOST_WORDS:
+        raise TooMany
+    return [str(value) if numbers else chr(value) for value in values]
+
+
+def _below(base: str, parts: list[str], folder: Path, budget: list[int]) -> Iterator[str]:
+    if not parts:
+        yield base
+        return
+    first, *rest = parts
+    if not is_glob(first):
+        named = base + unmasked(first)
+        if rest or os.path.lexists(folder / named):
+            yield from _below(named + "/" if rest else named, rest, folder, budget)
+        return
+    pattern = _regex(first)
+    for name, is_folder in _names(folder / base, first.startswith("."), budget):
+        if pattern.fullmatch(name) and (is_folder or not rest):
+            yield from _below(base + name + ("/" if rest else ""), rest, folder, budget)
+
+
+def _names(folder: Path, hidden: bool, budget: list[int]) -> Iterator[tuple[str, bool]]:
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                budget[0] -= 1
+                if budget[0] < 0:
+                    return
+                if hidden or not entry.name.startswith("."):
+                    yield entry.name, entry.is_dir()
+    except OSError:
+        return
+
+
+@lru_cache(maxsize=200)
+def _regex(pattern: str) -> re.Pattern[str]:
+    """A masked part of a path as a regular expression; a class that is unknown meets anything."""
+    expression = ""
+    for found in _GLOB_TOKEN.finditer(pattern):
+        escaped, stars, mark, inside, plain = found.groups()
+        if stars:
+            expression += ".*?" if expression.endswith(".*") else ".*"
+        elif mark or inside is not None:
+            expression += "." if mark else _class(inside)
+        else:
+            expression += re.escape(escaped or plain)
+    return re.compile(expression, re.DOTALL)
+
+
+def _class(inside: str) -> str:
+    negated = inside[:1] in ("!", "^")
+    letters = unmasked(inside[negated:])
+    if "[:" in letters or not letters:
+        return "."
+    body = re.sub(r"[\\\]\[^&|~]", r"\\\g<0>", letters)
+    try:
+        re.compile(f"[{body}]")
+    except re.error:
+        return "."
+    return f"[{'^' if negated else ''}{body}]"

@@ -1,0 +1,110 @@
+"""The one judgement of a command line: parsed, every command looked at, the strictest finding wins.
+
+Nothing is run and nothing is changed; only names are looked up in the file system. Whatever cannot
+be read with certainty is asked.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ..workspace import Workspace
+from .catastrophe import ruined_by
+from .download import runs_download
+from .files import outside_in, protected_in, secret_in
+from .judgement import Judgement, SimpleCommand
+from .line import Line
+from .parse import Unparsed
+from .read_only import why_not_read_only
+from .removal import blind
+from .steps import Step
+
+
+def judge(command: str, cwd: str, workspace: Workspace) -> Judgement:
+    """Judge a command line that would run in the folder `cwd` of the project; never raises."""
+    try:
+        return _judged(command, cwd, workspace)
+    except Unparsed as doubt:
+        return Judgement("ask", f"{doubt}, so it is asked", "unparsed")
+    except Exception as error:  # a fault of this check must never let a line through
+        return Judgement("ask", f"the line could not be judged: {type(error).__name__}", "unparsed")
+
+
+@dataclass(frozen=True)
+class _Finding:
+    verdict: Literal["deny", "ask"]
+    reason: str
+    rule: str
+
+
+def _judged(command: str, cwd: str, workspace: Workspace) -> Judgement:
+    line = Line(command, Path(os.path.normpath(workspace.root / cwd)), workspace.root)
+    reasons = [_why_not_read_only(step, workspace) for step in line.steps]
+    findings = [
+        finding
+        for step, reason in zip(line.steps, reasons, strict=True)
+        for finding in _findings(step, workspace, reads=not reason)
+    ]
+    commands = tuple(
+        SimpleCommand(step.written, step.literal, step.wrapped, not reason and not step.wrapped)
+        for step, reason in zip(line.steps, reasons, strict=True)
+        if step.words
+    )
+    if line.bomb:
+        findings.append(_Finding("deny", "it starts processes without end", "catastrophe"))
+    if line.doubt:
+        findings.append(_Finding("ask", f"{line.doubt}, so it is asked", "unparsed"))
+    plain = line.plain and not line.doubt
+    if findings:
+        worst = min(findings, key=lambda finding: finding.verdict != "deny")
+        return Judgement(worst.verdict, worst.reason, worst.rule, commands, plain)
+    why = next(filter(None, reasons), "") or ("" if line.readable else "it is no plain command")
+    if why or not commands:
+        return Judgement(None, why or "it runs nothing that is known", "command", commands, plain)
+    return Judgement("allow", "it only reads inside the project", "read-only", commands, plain)
+
+
+def _findings(step: Step, workspace: Workspace, *, reads: bool) -> Iterator[_Finding]:
+    if ruined := ruined_by(step, workspace.root):
+        yield _Finding("deny", ruined, "catastrophe")
+    if step.code:
+        return
+    if secret := secret_in(step, workspace):
+        reason = f"it names `{secret}`, which may hold secrets that no tool may read"
+        yield _Finding("deny", reason, "sensitive")
+    if name := protected_in(step, workspace, reads=reads):
+        reason = f"it may change `{name}`, which steers this agent or other tools"
+        yield _Finding("ask", reason, "protected")
+    if unseen := runs_download(step):
+        yield _Finding("ask", unseen, "download")
+    if unknown := blind(step):
+        yield _Finding("ask", unknown, "removal")
+    if outside := outside_in(step, workspace):
+        yield _Finding("ask", f"it writes to `{outside}`, outside the project", "outside")
+
+
+def _why_not_read_only(step: Step, workspace: Workspace) -> str:
+    words = [word.text for word in step.words]
+    if step.folder is None or not all(word.known for word in step.words):
+        return f"what `{step.program or 'a redirection'}` gets is only known when it runs"
+    for redirect in step.redirects:
+        name = redirect.target.text
+        if redirect.writes and name != "/dev/null":
+            return f"it writes to `{name}`"
+        if redirect.operator == "<" and name != "/dev/null":
+            if why := why_not_read_only(["cat", name], step.folder, workspace):
+                return why
+    if step.program == "cd":
+        return _why_not_enter(words, step.folder, workspace)
+    return why_not_read_only(words, step.folder, workspace) if words else ""
+
+
+def _why_not_enter(words: list[str], folder: Path, workspace: Workspace) -> str:
+    if len(words) != 2 or words[1].startswith("-"):
+        return "`cd` goes to a folder that is only known when it runs"
+    real = Path(os.path.realpath(folder / words[1]))
+    if not real.is_relative_to(workspace.root):
+        return f"`cd` goes to `{words[1]}`, outside the project"
+    return "" if real.is_dir() else f"`{words[1]}` is no folder"

@@ -1,0 +1,123 @@
+"""Which files a step names: by a word, a part of a word, a redirection, or a text in its code."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from .scope import Word
+from .steps import Step
+from .wrappers import INTERPRETERS
+
+_SAYS = frozenset(["echo", "printf", "export", "unset", ":", "true", "false", "alias", "which"])
+"""Programs whose words are no files."""
+_PATTERN_FIRST = frozenset(
+    "grep egrep fgrep zgrep rg ag ack sed awk gawk mawk jq yq pgrep pkill".split()
+)
+"""Programs whose first word is no file but a pattern or a script."""
+_PATTERN_OPTIONS = frozenset(["-e", "--regexp", "-f", "--file", "--expression"])
+_TEXT_OPTIONS = frozenset(
+    """
+    -m --message --title --body -b --grep --author -S -G --exclude --exclude-dir --ignore
+    --ignore-file-name --exclude-from-name -name -iname --iglob --glob
+    """.split()
+)
+"""Options whose value is a text or what to leave out."""
+_TEXT_OPTION_JOINED = re.compile(r"--(exclude|exclude-dir|ignore|message|grep|title|body|author)=")
+_TEXT_PROGRAMS = frozenset(
+    "git gh glab hg svn tar rsync grep rg find tree ls du zip diff cloc".split()
+)
+_SIGNS = re.compile(r"[=:@,]")
+_PIECES = re.compile(r"[\s;&|<>()$`\"'\\=,:@{}\[\]]+")
+_FIND_ACTS = re.compile(r"-(exec|execdir|ok|okdir|delete|fprint\w*|fls)")
+
+
+@dataclass(frozen=True)
+class Named:
+    """A name, and how sure it is that a file is meant."""
+
+    text: str
+    exact: bool = True
+    """False: a piece of a longer text, which counts only where such a file exists."""
+    code: bool = False
+    """Whether it stands in code."""
+    found: bool = False
+
+
+def named_by(step: Step) -> Iterator[Named]:
+    """Every name in a step, the surest first."""
+    for redirect in step.redirects:
+        if redirect.operator != "<<<":
+            yield Named(redirect.target.text)
+    program = step.program
+    words = [] if program in _SAYS else _file_words(step)
+    for word in words:
+        yield from _parts(word)
+    interprets = is_interpreter(program)
+    for word in words:
+        if re.search(r"[\s'\"(]", word.text):
+            yield from _pieces(word.text, code=interprets)
+    if interprets and step.feed.text:
+        yield from _pieces(step.feed.text, code=True)
+
+
+def is_interpreter(program: str) -> bool:
+    """Whether a program's words and input may be code."""
+    return re.sub(r"[\d.]+$", "", program) in INTERPRETERS
+
+
+def _parts(word: Word) -> Iterator[Named]:
+    """A word whole, and what stands behind `=`, `:` or `@` in it, as in `--file=NAME`."""
+    texts = {word.text} if word.known else {word.text, word.rest}
+    for text in sorted(texts - {""}):
+        yield Named(text, found=word.found)
+        if len(parts := _SIGNS.split(text)) > 1:
+            yield from (Named(part) for part in parts if part)
+            yield from (Named(text[found.end() :]) for found in _SIGNS.finditer(text))
+        if short := re.match(r"-\w([^-=].*)", text):
+            yield Named(short[1], exact=False)
+
+
+def _pieces(text: str, *, code: bool) -> Iterator[Named]:
+    for piece in dict.fromkeys(_PIECES.split(text)):
+        if piece:
+            yield Named(piece, exact=False, code=code)
+
+
+def _file_words(step: Step) -> list[Word]:
+    """The words of a step that may be files."""
+    words, program = list(step.words[1:]), step.program
+    if program in _PATTERN_FIRST and not _gives_pattern(words):
+        words = _without_pattern(words)
+    if program in _TEXT_PROGRAMS and not (program == "find" and _acts(words)):
+        words = _without_texts(words)
+    return words
+
+
+def _acts(words: Sequence[Word]) -> bool:
+    return any(_FIND_ACTS.fullmatch(word.text) for word in words)
+
+
+def _gives_pattern(words: Sequence[Word]) -> bool:
+    return any(
+        word.text in _PATTERN_OPTIONS or re.match(r"--(regexp|file|expression)=", word.text)
+        for word in words
+    )
+
+
+def _without_pattern(words: list[Word]) -> list[Word]:
+    for at, word in enumerate(words):
+        if not word.text.startswith("-"):
+            return [*words[:at], *words[at + 1 :]]
+    return words
+
+
+def _without_texts(words: Sequence[Word]) -> list[Word]:
+    kept, skip = list[Word](), False
+    for word in words:
+        if skip:
+            skip = False
+        elif word.text in _TEXT_OPTIONS:
+            skip = True
+        elif not _TEXT_OPTION_JOINED.match(word.text):
+            kept.append(word)
+    return kept

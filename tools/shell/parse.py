@@ -1,0 +1,131 @@
+"""A command line parsed by tree-sitter-bash; what nobody can be sure of is said, never guessed.
+
+The tree is believed only where every kind of node is known, nothing is an error, and all that lies
+between two tokens is blank. Whatever the shell might read in another way raises `Unparsed`.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+LONGEST = 10_000
+"""Characters of a line that is looked into."""
+MOST_COMMANDS = 50
+DEEPEST = 60
+"""Levels of nesting."""
+
+_KINDS = frozenset(
+    """
+    program list pipeline command command_name subshell compound_statement negated_command
+    if_statement elif_clause else_clause while_statement for_statement c_style_for_statement
+    case_statement case_item do_group function_definition test_command
+    redirected_statement file_redirect file_descriptor herestring_redirect
+    heredoc_redirect heredoc_start heredoc_body heredoc_content heredoc_end
+    variable_assignment variable_assignments variable_name special_variable_name subscript array
+    declaration_command unset_command comment
+    word number string string_content raw_string ansi_c_string translated_string concatenation
+    simple_expansion expansion command_substitution process_substitution arithmetic_expansion
+    binary_expression unary_expression postfix_expression parenthesized_expression
+    ternary_expression test_operator extglob_pattern regex brace_expression
+    """.split()
+)
+_COMMANDS = frozenset(["command", "test_command", "declaration_command", "unset_command"])
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff"
+    "\U000e0000-\U000e0fff]"
+)
+_BLANK = re.compile(rb"(?:[ \t\n]|\\\n)*")
+_CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
+
+
+class Unparsed(Exception):
+    """Nobody can be sure what the line does; the message says why, in words for people."""
+
+
+def parse(source: str) -> "Node":
+    """The tree of a line; raises Unparsed."""
+    _refuse_text(source)
+    root = tree(source)
+    _refuse_tree(root, source.encode())
+    return root
+
+
+def tree(source: str) -> "Node":
+    """The tree of any text, whatever its errors; raises Unparsed where there is no parser."""
+    try:
+        return _parser().parse(source.encode()).root_node
+    except Exception as error:  # whatever a missing or broken parser raises, the answer is to ask
+        raise Unparsed(f"the parser of command lines failed: {type(error).__name__}") from error
+
+
+def joined(source: str) -> str:
+    """The line without continuations, wherever they stand: bash takes them out of words too."""
+    return _CONTINUED.sub(r"\1", source)
+
+
+def text(node: "Node") -> str:
+    """What a node covers, as written."""
+    return (node.text or b"").decode()
+
+
+def descendants(node: "Node") -> Iterator["Node"]:
+    """A node and all below it, in the order of the text."""
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        waiting.extend(reversed(one.children))
+
+
+@lru_cache(maxsize=1)
+def _parser() -> "Parser":
+    import tree_sitter_bash
+    from tree_sitter import Language, Parser
+
+    return Parser(Language(tree_sitter_bash.language()))
+
+
+def _refuse_text(source: str) -> None:
+    if len(source) > LONGEST:
+        raise Unparsed(f"the line is over {LONGEST:,} characters long")
+    if "\r" in source:
+        raise Unparsed("the line holds a carriage return, which can hide what it does")
+    if found := _HIDDEN.search(source):
+        raise Unparsed(f"the line holds an invisible character (U+{ord(found[0]):04X})")
+
+
+def _refuse_tree(root: "Node", source: bytes) -> None:
+    commands, end = 0, 0
+    for node in descendants(root):
+        if node.is_error or node.is_missing:
+            raise Unparsed("the shell's grammar does not explain all of the line")
+        if node.is_named and node.type not in _KINDS:
+            raise Unparsed(f"the line holds something unknown ({node.type})")
+        commands += node.type in _COMMANDS
+        if not node.child_count and node.end_byte > node.start_byte:
+            _refuse_gap(node, source[end : node.start_byte])
+            end = max(end, node.end_byte)
+    if commands > MOST_COMMANDS:
+        raise Unparsed(f"the line runs more than {MOST_COMMANDS} commands")
+    if not _BLANK.fullmatch(source[end:]):
+        raise Unparsed("the shell's grammar does not explain all of the line")
+
+
+def _refuse_gap(node: "Node", gap: bytes) -> None:
+    """What lies between two tokens must be blank, but in texts, whose insides have no tokens."""
+    if not _BLANK.fullmatch(gap) and not _is_in_text(node):
+        raise Unparsed("a blank in the line is not what it looks like")
+
+
+def _is_in_text(node: "Node") -> bool:
+    above = node.parent
+    while above:
+        if above.type in ("string", "heredoc_body", "expansion", "translated_string"):
+            return True
+        above = above.parent
+    return False

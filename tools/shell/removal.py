@@ -1,0 +1,104 @@
+"""Removals: of the machine's or the user's all, of the whole project, or of what nobody knows."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from .scope import Word
+from .steps import Step
+from .targets import is_vital, is_vital_file, place
+
+_RECURSIVE = re.compile(r"--recursive|--r(e(c(u(r(s(i(v)?)?)?)?)?)?)?|-[a-zA-Z]*[rR][a-zA-Z]*")
+_FORCED = re.compile(r"--force|--f(o(r(c)?)?)?|-[a-zA-Z]*f[a-zA-Z]*")
+_NARROWS = re.compile(
+    r"-(i?name|i?path|i?wholename|i?regex|i?lname|empty|newer\w*|[acm](min|time|newer)|size|perm|user"
+    r"|uid|group|gid|inum|links|samefile|mindepth|nouser|nogroup|executable)"
+)
+_FIND_REMOVES = frozenset(["rm", "shred", "unlink", "rmdir", "srm"])
+
+
+def ruined_by(step: Step, root: Path) -> str:
+    """What `rm` and its kin would take that nobody brings back; empty when nothing is found."""
+    options, targets = split(step.words[1:])
+    if any(option.startswith("--no-preserve-root") for option in options):
+        return "`--no-preserve-root` removes the whole system"
+    recursive = any(map(_RECURSIVE.fullmatch, options)) or step.program == ""
+    for target in targets:
+        where = place(target.text, step.folder)
+        if where is None:
+            continue
+        if is_vital_file(where) or is_vital_file(Path("/", *where.parts[1:])):
+            return f"it removes `{target.text}`, a file of the system"
+        if recursive and (
+            where == root or is_vital(where, root) or _leads_to_vital(where, target, root)
+        ):
+            return f"it removes `{target.text}`: " + (
+                "the whole project" if where == root else "more than the project"
+            )
+    return ""
+
+
+def found_by(step: Step, root: Path) -> str:
+    """The same for `find -delete` and `find -exec rm`."""
+    texts = [word.text for word in step.words[1:]]
+    runs = [
+        texts[at + 1] for at, text in enumerate(texts[:-1]) if text.startswith(("-exec", "-ok"))
+    ]
+    removes = "-delete" in texts or any(run.rsplit("/", 1)[-1] in _FIND_REMOVES for run in runs)
+    if not removes:
+        return ""
+    for start in starts(texts):
+        where = place(start, step.folder)
+        if where and (where != root and is_vital(where, root)):
+            return f"it removes what is found in `{start}`"
+        if where == root and not any(map(_NARROWS.fullmatch, texts)):
+            return "it removes the whole project"
+    return ""
+
+
+def starts(texts: Sequence[str]) -> list[str]:
+    """The folders that `find` starts from."""
+    names = list[str]()
+    for text in texts:
+        if text in ("-H", "-L", "-P"):
+            continue
+        if text.startswith("-") or text in ("(", "!"):
+            break
+        names.append(text)
+    return names or ["."]
+
+
+def blind(step: Step) -> str:
+    """A forced removal of a folder that only a run would name; empty when there is none."""
+    if step.program != "rm":
+        return ""
+    options, targets = split(step.words[1:])
+    if not any(map(_RECURSIVE.fullmatch, options)) or not any(map(_FORCED.fullmatch, options)):
+        return ""
+    for target in targets:
+        if not target.known:
+            return f"`rm` by force of `{target.text}`, which only a run would tell"
+        if place(target.text, step.folder) is None and re.fullmatch(r"[./*]+", target.text):
+            return f"`rm` by force of `{target.text}` in a folder that only a run would tell"
+    return ""
+
+
+def split(words: Sequence[Word]) -> tuple[list[str], list[Word]]:
+    """Options and targets; all is a target behind `--`."""
+    options, targets, ended = list[str](), list[Word](), False
+    for word in words:
+        if word.text == "--" and not ended:
+            ended = True
+        elif word.text.startswith("-") and len(word.text) > 1 and not ended:
+            options.append(word.text)
+        else:
+            targets.append(word)
+    return options, targets
+
+
+def _leads_to_vital(where: Path, target: Word, root: Path) -> bool:
+    """Whether a link is followed into what is vital: `link/` and `link/*` are what it leads to."""
+    if not re.search(r"[/*]$|/\.\.?(/|$)", target.text):
+        return False
+    real = where.resolve()
+    return real == root or (real != where and is_vital(real, root))

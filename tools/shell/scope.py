@@ -1,0 +1,148 @@
+"""What is known while a line is read from left to right: the folder, and what variables hold."""
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from .expansion import TooMany, braces, glob, is_glob
+from .parse import text
+from .words import Piece, masked, unmasked
+
+_BLANKS = re.compile(r"[ \t\n]+")
+_DEFAULTS = frozenset([":-", "-", ":=", "="])
+
+
+@dataclass(frozen=True)
+class Word:
+    """One argument, as far as it is known before the line runs."""
+
+    text: str
+    known: bool = True
+    """False: it holds something that only a run would tell, and stands as written."""
+    rest: str = ""
+    """Of an unknown word what is known of it: an unset variable is nothing."""
+    found: bool = False
+    """Whether it is a file that a pattern met."""
+
+
+@dataclass
+class Scope:
+    """The state of a shell at one place of the line."""
+
+    root: Path
+    folder: Path | None
+    """None: a folder that only a run would tell."""
+    variables: dict[str, tuple[str, ...] | None] = field(
+        default_factory=dict[str, tuple[str, ...] | None]
+    )
+    """The values that a variable may have; None: unknown."""
+    in_function: bool = False
+
+    def copy(self) -> "Scope":
+        """What a subshell begins with."""
+        return Scope(self.root, self.folder, dict(self.variables), self.in_function)
+
+    def enter(self, name: str | None) -> None:
+        """Change the folder; None is an unknown one."""
+        known = self.folder is not None or (name or "").startswith("/")
+        self.folder = None if name is None or not known else (self.folder or Path("/")) / name
+        if self.folder:
+            self.folder = Path(os.path.normpath(self.folder))
+
+    def value(self, name: str) -> tuple[str, ...] | None:
+        """What a variable may hold; None where nobody knows."""
+        if name in self.variables:
+            return self.variables[name]
+        if name in ("@", "*") or re.fullmatch(r"[1-9]\d*", name):
+            return None if self.in_function else ("",)
+        if name == "PWD":
+            return (str(self.folder),) if self.folder else None
+        known = {
+            "HOME": str(Path.home()),
+            "IFS": " ",
+            "TMPDIR": os.environ.get("TMPDIR", "/tmp"),
+            "SHELL": "/bin/bash",
+            "BASH": "/bin/bash",
+            "0": "/bin/bash",
+            "USER": Path.home().name,
+        }.get(name)
+        return None if known is None else (known,)
+
+
+def expand(parts: Sequence[Piece], values: "Sequence[tuple[str, ...] | None]", scope: Scope):  # noqa: ANN201
+    """The words that one word becomes; `values` are those of its expansions, in order."""
+    drafts = _drafts(parts, values)
+    words = list[Word]()
+    for draft in drafts:
+        words.extend(draft.words(scope))
+    return words
+
+
+@dataclass
+class _Draft:
+    """A word in the making: masked text, and the same without what is unknown."""
+
+    text: str = ""
+    rest: str = ""
+    known: bool = True
+    quoted: bool = False
+
+    def add(self, masked_text: str, *, known: bool = True) -> None:
+        self.text += masked_text
+        self.rest += masked_text if known else ""
+        self.known = self.known and known
+
+    def words(self, scope: Scope) -> list[Word]:
+        if not self.text and not self.quoted:
+            return []
+        try:
+            return [one for word in braces(self.text) for one in self._globbed(word, scope)]
+        except TooMany:
+            return [Word(unmasked(self.text), known=False, rest=unmasked(self.rest))]
+
+    def _globbed(self, word: str, scope: Scope) -> list[Word]:
+        word = _with_home(word, scope)
+        if not self.known:
+            return [Word(unmasked(word), known=False, rest=unmasked(self.rest))]
+        if not is_glob(word):
+            return [Word(unmasked(word))]
+        if scope.folder is None and not word.startswith("/"):
+            return [Word(unmasked(word), known=False, rest=unmasked(word))]
+        names = glob(word, scope.folder or Path("/"))
+        return [Word(name, found=True) for name in names] or [Word(unmasked(word))]
+
+
+def _drafts(parts: Sequence[Piece], values: "Sequence[tuple[str, ...] | None]") -> list[_Draft]:
+    drafts, current, given = list[_Draft](), _Draft(), iter(values)
+    for part in parts:
+        current.quoted = current.quoted or part.quoted
+        if part.expansion is None:
+            current.add(masked([part]))
+            continue
+        value = next(given)
+        if value is None:
+            current.add(masked([Piece(part.text, True)]), known=False)
+            continue
+        fields = [field for one in value for field in ([one] if part.quoted else _fields(one))]
+        first, *others = [masked([Piece(one, part.quoted)]) for one in fields] or [""]
+        current.add(first)
+        for other in others:
+            drafts.append(current)
+            current = _Draft(quoted=part.quoted)
+            current.add(other)
+    return [*drafts, current]
+
+
+def _fields(value: str) -> list[str]:
+    return _BLANKS.split(value)
+
+
+def _with_home(word: str, scope: Scope) -> str:
+    found = re.match(r"~([\w.-]*)(?=/|$)", word)
+    if not found:
+        return word
+    home = (scope.value("HOME") or ("~",))[0]
+    named = os.path.expanduser(found[0]) if found[1] else home
+    return masked([Piece(named, True)]) + word[found.end() :]

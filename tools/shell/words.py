@@ -1,0 +1,148 @@
+"""What the shell makes of one word as written: its quotes taken away, its expansions kept apart."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .parse import Unparsed
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_EXPANSIONS = frozenset(
+    ["simple_expansion", "expansion", "command_substitution", "process_substitution"]
+    + ["arithmetic_expansion"]
+)
+_ANSI = re.compile(
+    r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|c(.)|(.))",
+    re.DOTALL,
+)
+_ANSI_LETTERS = {
+    **{"a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r"},
+    **{"t": "\t", "v": "\v"},
+}
+_OUTSIDE = re.compile(
+    r"""\\\n|\\(?P<escaped>.)|'(?P<single>[^']*)'|\$'(?P<ansi>(?:\\.|[^'\\])*)'|(?P<open>\$?")"""
+    r"""|(?P<plain>[^\\'"$`]+|\$|\\)""",
+    re.DOTALL,
+)
+_INSIDE = re.compile(
+    r"""\\\n|\\(?P<escaped>[$`"\\])|(?P<close>")|(?P<plain>[^\\"$`]+|\$|\\)""", re.DOTALL
+)
+_SPECIAL = re.compile(r"[\\*?\[\]{},.~!^-]")
+_PATTERN = re.compile(r"^~|(?<!\\)(?:\\\\)*(?:[*?]|\[.*\]|\{.*(?:,|\.\.).*\})", re.DOTALL)
+"""What is expanded in a masked word: a tilde at its start, a pattern, braces."""
+_STARTS_EXPANSION = re.compile(r"\$[\w{(\[?@*#!$-]|`")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a word: text, or an expansion whose value the text does not show."""
+
+    text: str
+    quoted: bool
+    expansion: "Node | None" = None
+
+
+def pieces(nodes: "Sequence[Node]") -> list[Piece]:
+    """The parts of a word that covers these touching nodes; raises Unparsed."""
+    start = nodes[0].start_byte
+    raw = b"".join(node.text or b"" for node in nodes)
+    written = raw.decode()
+    return _cut(written, dict(_expansions(nodes, raw, start)))
+
+
+def literal(parts: Sequence[Piece]) -> str | None:
+    """What the program gets, if no expansion, pattern or brace can change it; else None."""
+    if any(part.expansion for part in parts) or _PATTERN.search(masked(parts)):
+        return None
+    return "".join(part.text for part in parts)
+
+
+def masked(parts: Sequence[Piece]) -> str:
+    """The word with a backslash before each sign that quotes keep from being special."""
+    return "".join(
+        _SPECIAL.sub(r"\\\g<0>", part.text) if part.quoted else part.text.replace("\\", "\\\\")
+        for part in parts
+    )
+
+
+def unmasked(word: str) -> str:
+    """The same word as the program gets it."""
+    return re.sub(r"\\(.)", r"\1", word, flags=re.DOTALL)
+
+
+def _expansions(nodes: "Sequence[Node]", raw: bytes, start: int):  # noqa: ANN202
+    """Each outermost expansion by its place in the decoded word: where it ends, and its node."""
+    waiting = list(nodes)
+    while waiting:
+        node = waiting.pop()
+        if node.type not in _EXPANSIONS:
+            waiting.extend(node.children)
+            continue
+        begin = len(raw[: node.start_byte - start].decode())
+        yield begin, (begin + len((node.text or b"").decode()), node)
+
+
+def _cut(written: str, expansions: "Mapping[int, tuple[int, Node]]") -> list[Piece]:
+    parts, at, quoted = list[Piece](), 0, False
+    while at < len(written):
+        if at in expansions:
+            end, node = expansions[at]
+            parts.append(Piece(written[at:end], quoted, node))
+            at = end
+            continue
+        found = (_INSIDE if quoted else _OUTSIDE).match(written, at)
+        if not found or (found["plain"] == "$" and _STARTS_EXPANSION.match(written, at)):
+            raise Unparsed("a quote or a dollar sign in the line is not what it looks like")
+        end = _before_expansion(found, expansions)
+        parts.extend(_piece(found, end, quoted))
+        quoted = found["close"] is None if quoted else found["open"] is not None
+        at = end
+    if quoted:
+        raise Unparsed("a quote in the line is not closed")
+    return parts
+
+
+def _before_expansion(found: re.Match[str], expansions: "Mapping[int, tuple[int, Node]]") -> int:
+    """Where a match ends, or the expansion in it begins: `<(` is no sign of its own to us."""
+    if found["plain"] is None:
+        return found.end()
+    inside = [place for place in expansions if found.start() < place < found.end()]
+    return min(inside, default=found.end())
+
+
+def _piece(found: re.Match[str], end: int, quoted: bool) -> list[Piece]:
+    kind = found.lastgroup
+    if kind == "ansi":
+        return [Piece(_ansi(found["ansi"]), True)]
+    if kind == "plain":
+        return [Piece(found.string[found.start() : end], quoted)]
+    if kind in ("escaped", "single"):
+        return [Piece(found[kind], True)]
+    return [Piece("", True)] if kind == "open" else []
+
+
+def _ansi(escaped: str) -> str:
+    def letter(found: re.Match[str]) -> str:
+        octal, byte, short, long, control, other = found.groups()
+        if control:
+            return chr(ord(control) & 0x1F)
+        if other:
+            return _ANSI_LETTERS.get(other, other if other in "\\'\"?" else "\\" + other)
+        number = int(octal, 8) & 0xFF if octal else int(byte or short or long, 16)
+        return chr(number) if number < 0x110000 and not 0xD800 <= number < 0xE000 else "?"
+
+    return _ANSI.sub(letter, escaped).split("\0", 1)[0]
+
+
+def word_nodes(node: "Node") -> "list[list[Node]]":
+    """The children of a node grouped into words: those that touch are one."""
+    groups = list[list["Node"]]()
+    for child in node.children:
+        if groups and groups[-1][-1].end_byte == child.start_byte:
+            groups[-1].append(child)
+        else:
+            groups.append([child])
+    return groups

@@ -3,20 +3,12 @@ import sys
 import unicodedata
 
 import pytest
+from hostile_text import CORPUS, STEERING
 from hypothesis import given
 from hypothesis import strategies as st
 
 from maxagent.cli.safe_text import MOST_ACCENTS, safe, safe_json, safe_line
 
-SEEN = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u0890\u0891\u08e2\U000110bd\U000110cd"
-"""Format characters that are signs with a shape of their own."""
-BLANK = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
-"""Letters, marks and a symbol that show nothing."""
-STEERING = {
-    chr(code)
-    for code in range(sys.maxunicode + 1)
-    if unicodedata.category(chr(code)) in ("Cc", "Cf", "Zl", "Zp", "Cs")
-} - set("\t\n" + SEEN) | set(BLANK)
 HONEST = [
     "plain, 中文 and\ttab\n",
     "naïve façade, Việt Nam, ȩ̈, Ελληνικά, кириллица",
@@ -50,6 +42,12 @@ def test_honest_text_stays_as_it_is(text: str) -> None:
 )
 def test_what_could_steer_a_terminal_is_made_visible(text: str, shown: str) -> None:
     assert safe(text) == shown
+
+
+@pytest.mark.parametrize("text", CORPUS, ids=ascii)
+def test_hostile_text_is_seen_for_what_it_is(text: str) -> None:
+    assert STEERING & set(safe(text)) == set()
+    assert len(safe_line(text).splitlines()) <= 1
 
 
 def test_of_all_characters_those_that_steer_or_hide_are_gone() -> None:

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import IO, Any
 
 KEY = "Zq8-the-key-that-nobody-may-see"
 """Of no provider's shape: only who knows it can hide it."""
@@ -80,18 +81,24 @@ class Program:
         given = ["--output", output, *(model if command == "task" else []), *options]
         return self._popen([command, what, *given], environ)
 
-    def run(self, *arguments: str, **environ: str) -> Ended:
-        """Run any other command of `mcode`."""
-        return self.end(self._popen(arguments, environ))
+    def run(self, *arguments: str, stdin: str = "", **environ: str) -> Ended:
+        """Run any other command of `mcode`; what it may read is all there at once."""
+        with TemporaryFile() as given:
+            given.write(stdin.encode())
+            given.seek(0)
+            return self.end(self._popen(arguments, environ, given))
 
     def _popen(
-        self, arguments: Sequence[str], environ: Mapping[str, str]
+        self,
+        arguments: Sequence[str],
+        environ: Mapping[str, str],
+        stdin: "IO[bytes] | int" = subprocess.DEVNULL,
     ) -> "subprocess.Popen[str]":
         return subprocess.Popen(
             [sys.executable, "-m", "maxagent", *arguments],
             cwd=self.project,
             env={**self.environ, **environ},
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

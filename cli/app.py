@@ -2,8 +2,8 @@
 
 import os
 import sys
-from io import TextIOWrapper
-from typing import Annotated
+from io import StringIO, TextIOWrapper
+from typing import Annotated, Any
 
 import typer
 
@@ -25,9 +25,10 @@ from . import (
     threads_prune,
     threads_tree,
     tools,
+    trust,
     undo,
 )
-from .safe_text import safe
+from .echo import echo
 
 app = typer.Typer(
     name="mcode",
@@ -55,13 +56,14 @@ for command in (
 app.add_typer(threads.app, name="threads")
 app.add_typer(tools.app, name="tools")
 app.add_typer(config.app, name="config")
+app.command()(trust.trust)
 app.command()(doctor.doctor)
 app.command()(studio.studio)
 
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"mcode {__version__}")
+        echo(f"mcode {__version__}")
         raise typer.Exit
 
 
@@ -89,15 +91,29 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):  # what a terminal cannot show is spelled out
             stream.reconfigure(errors="backslashreplace")
     try:
-        app()
-    except KeyboardInterrupt:
+        sys.exit(app(standalone_mode=False))
+    except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     except BrokenPipeError:  # `mcode … | head`: nobody listens any more
         sys.stderr.close()
         sys.exit(141)
     except Exception as error:
+        if isinstance(error, _WRONG_USE):
+            sys.exit(_tell_of_wrong_use(error))
         told = in_words(error, paths.home())
-        typer.echo(f"error: {safe(told.message)}", err=True)
+        echo(f"error: {told.message}", err=True)
         if told.hint:
-            typer.echo(f"hint: {safe(told.hint)}", err=True)
+            echo(f"hint: {told.hint}", err=True)
         sys.exit(told.exit_code)
+
+
+_WRONG_USE = typer.BadParameter.__mro__[2]
+"""What typer raises for every kind of wrong argument; it gives no name to it."""
+
+
+def _tell_of_wrong_use(error: Any) -> int:
+    """In typer's words, which quote the arguments; returns the exit code."""
+    said = StringIO()
+    error.show(said)
+    echo(said.getvalue().rstrip(), err=True)
+    return error.exit_code

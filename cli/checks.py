@@ -13,6 +13,8 @@ from typing import Literal
 
 from ..config.errors import MaxAgentError, UsageError
 from ..config.loading import Loaded
+from ..config.programs import find_program
+from ..config.trust import trust_of
 from ..memory.git_store import git_program
 from .i18n import t
 
@@ -85,6 +87,18 @@ def sandbox(_: Surroundings) -> Check:
     return Check("sandbox", "warn", t("doctor.sandbox.missing", program=program), remedy)
 
 
+def trust(around: Surroundings) -> Check:
+    """Whether the current folder is trusted; else what of it is not loaded."""
+    found = trust_of(Path.cwd(), around.home)
+    if found.trusted:
+        return Check("trust", "ok", t("doctor.trust"))
+    if found.damaged:
+        return Check("trust", "fail", found.damaged)
+    files = ", ".join(one.path for one in found.brought)
+    detail = t("doctor.trust.left_out", files=files) if files else t("doctor.trust.not")
+    return Check("trust", "warn", detail, t("doctor.trust.how"))
+
+
 def configuration(around: Surroundings) -> Check:
     """Whether the configuration loads, and which files it comes from."""
     if around.problem:
@@ -138,6 +152,7 @@ CHECKS: tuple[Callable[[Surroundings], Check], ...] = (
     snapshots,
     ripgrep,
     sandbox,
+    trust,
     configuration,
     provider,
     data_directory,
@@ -148,7 +163,7 @@ def _version(program: str) -> str:
     """What `PROGRAM --version` says first, and where the program is; empty when it does not run."""
     from ..tools.process import capture
 
-    found = shutil.which(program)
+    found = find_program(program)
     if not found:
         return ""
     answer = asyncio.run(capture([found, "--version"], cwd=Path(found).parent, timeout=10))

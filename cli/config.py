@@ -1,8 +1,8 @@
 """`mcode config`: show and change the settings, and say where each comes from."""
 
-import json
 import re
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -10,6 +10,7 @@ import typer
 
 from ..config import paths
 from ..config.errors import UsageError
+from .echo import echo, echo_json
 
 if TYPE_CHECKING:
     from ..config.loading import Loaded
@@ -45,9 +46,9 @@ def show(
             for key, value in ((join(path), value) for path, value in leaves(values))
         }
     if as_json:
-        typer.echo(json.dumps(values, indent=2, ensure_ascii=False))
+        echo_json(values)
     else:
-        typer.echo(as_yaml(values, loaded.origins if show_origin else None))
+        echo(as_yaml(values, loaded.origins if show_origin else None))
 
 
 @app.command()
@@ -66,11 +67,11 @@ def get(
             raise UsageError(f"`{key}` is not set", hint=f"`mcode config set {key} VALUE` sets it")
         value = value[part]
     if not show_origin:
-        typer.echo(as_text(value))
+        echo(as_text(value))
     elif key in loaded.origins:
-        typer.echo(f"{loaded.origins[key]}\t{as_text(value)}")
+        echo(f"{loaded.origins[key]}\t{as_text(value)}")
     else:
-        typer.echo(as_yaml(cast("Mapping[str, object]", value), loaded.origins, path))
+        echo(as_yaml(cast("Mapping[str, object]", value), loaded.origins, path))
 
 
 @app.command("set")
@@ -81,21 +82,26 @@ def set_(
 ) -> None:
     """Set one key in the user's file; comments and everything else in it stay."""
     from ..config.keys import is_secret, split
+    from ..config.trust import own_change
     from ..config.writing import set_value
     from .i18n import t
+    from .trust_question import tell_left_out
 
     if project and is_secret(split(key)) and not _REFERENCE.fullmatch(value):
         hint = "leave out `--project`, or write `${NAME_OF_VARIABLE}`"
         raise UsageError(f"`{key}` would be readable by everyone who has the project", hint=hint)
     file = _file(project)
-    set_value(file, key, value, new_mode=0o644 if project else 0o600)
-    typer.echo(t("config.set", key=key, file=file), err=True)
+    with own_change(Path.cwd(), paths.home()) if project else nullcontext():
+        set_value(file, key, value, new_mode=0o644 if project else 0o600)
+    echo(t("config.set", key=key, file=file), err=True)
+    if project:
+        tell_left_out(Path.cwd())
 
 
 @app.command()
 def path(project: InProject = False) -> None:
     """Show where the user's configuration file is; it may not exist yet."""
-    typer.echo(_file(project))
+    echo(_file(project))
 
 
 def _file(project: bool) -> Path:
@@ -105,7 +111,9 @@ def _file(project: bool) -> Path:
 def _load() -> "Loaded":
     from ..config.loading import load
     from .i18n import use_language
+    from .trust_question import tell_left_out
 
     loaded = load(Path.cwd(), paths.home())
     use_language(loaded.settings.language)
+    tell_left_out(Path.cwd())
     return loaded

@@ -7,6 +7,7 @@ import typer
 
 from .choices import OutputFormat
 from .importing import without_collector
+from .trust_question import TrustFlag, settle_trust
 
 
 def edit(
@@ -29,6 +30,7 @@ def edit(
     backup: Annotated[
         bool, typer.Option(help="Keep what a file held before, and say where.")
     ] = True,
+    trust: TrustFlag = False,
     output: Annotated[
         OutputFormat, typer.Option(help="text, json (the end), stream-json (every event).")
     ] = OutputFormat.text,
@@ -38,6 +40,7 @@ def edit(
     Exit codes: 0 changed, 1 failed or nothing changed, 2 wrong input, 3 a limit was reached,
     4 waiting for an answer, 130 interrupted.
     """
+    settle_trust(folder, yes=trust, output=output, tests=False)
     with without_collector():
         from ..nodes.state import Options
         from .drive import drive

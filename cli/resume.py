@@ -1,13 +1,17 @@
 """`mcode resume`: go on with a thread where it was, or answer what it asks."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..config.errors import UsageError
 from .choices import Mode, OutputFormat
 from .importing import without_collector
+from .trust_question import TrustFlag, settle_trust
+
+if TYPE_CHECKING:
+    from ..memory.thread_row import ThreadRow
 
 
 def resume(
@@ -26,6 +30,7 @@ def resume(
     mode: Annotated[
         Mode | None, typer.Option(help="Another approval mode.", show_default=False)
     ] = None,
+    trust: TrustFlag = False,
     output: Annotated[
         OutputFormat, typer.Option(help="text, json (the end), stream-json (every event).")
     ] = OutputFormat.text,
@@ -33,7 +38,8 @@ def resume(
     """Go on with a thread exactly where it was; what had finished is not done again."""
     if approve and reject is not None:
         raise UsageError("`--approve` and `--reject` exclude each other", hint="choose one")
-    thread_id = _free_thread(thread)
+    row = _free_thread(thread)
+    settle_trust(Path(row.folder), yes=trust, output=output, tests=row.graph != "edit")
     with without_collector():
         from ..nodes.context import Context
         from ..sdk.answers import Answer
@@ -42,10 +48,11 @@ def resume(
     given = approve or reject is not None or answer is not None
     said = Answer(approve, reject, answer) if given else None
     context = Context(mode=mode.value if mode else "", model=model, base_url=base_url)
+    thread_id = row.thread_id
     raise typer.Exit(drive(lambda runner: runner.resume(thread_id, said, context=context), output))
 
 
-def _free_thread(text: str) -> str:
+def _free_thread(text: str) -> "ThreadRow":
     """The thread that is meant; one that is held is told now, before LangGraph is imported."""
     from ..config import paths
     from ..memory.lease import refuse_held
@@ -54,4 +61,4 @@ def _free_thread(text: str) -> str:
     threads = open_index()
     row = threads.find(text) if text else threads.latest(Path.cwd())
     refuse_held(paths.home(), row.thread_id)
-    return row.thread_id
+    return row

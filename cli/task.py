@@ -7,6 +7,7 @@ import typer
 
 from .choices import Mode, OutputFormat
 from .importing import without_collector
+from .trust_question import TrustFlag, settle_trust
 
 
 def task(
@@ -29,6 +30,7 @@ def task(
     skip_tests: Annotated[
         bool, typer.Option("--skip-tests", help="End as unverified, without running tests.")
     ] = False,
+    trust: TrustFlag = False,
     output: Annotated[
         OutputFormat, typer.Option(help="text, json (the end), stream-json (every event).")
     ] = OutputFormat.text,
@@ -38,6 +40,7 @@ def task(
     Ends as verified only with green tests for the files as they are. Exit codes: 0 ended,
     1 failed, 2 wrong input, 3 a limit was reached, 4 waiting for an answer, 130 interrupted.
     """
+    settle_trust(folder, yes=trust, output=output, tests=not skip_tests)
     with without_collector():
         from ..nodes.state import Options
         from .drive import drive

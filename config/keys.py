@@ -12,6 +12,8 @@ from .settings import Settings
 KeyPath = tuple[str, ...]
 
 HIDDEN = "********"
+FAR_REACHING = ("litellm.", "security.", "permissions.", "sandbox.", "task.", "after_edit.")
+"""Settings of endpoints, permissions and commands: what a project sets of them is told."""
 
 
 def split(key: str) -> KeyPath:

@@ -1,4 +1,7 @@
-"""Loading the settings: flags over environment over project file over user file over defaults."""
+"""Loading the settings: flags over environment over project file over user file over defaults.
+
+The project's file counts only where the folder is trusted.
+"""
 
 import os
 from collections.abc import Mapping
@@ -10,6 +13,7 @@ from .layers import Layer, merged, mistakes, refuse, report, single
 from .paths import project_config, user_config
 from .rules import WrittenRule, gathered, written_rules
 from .settings import Settings
+from .trust import is_trusted
 from .variables import expanded, from_environment
 from .yaml_file import Document, read
 
@@ -58,9 +62,14 @@ def file_layer(file: Path, document: Document) -> Layer:
     return Layer(str(file), document.values, document.lines)
 
 
+def leaves_out(folder: Path, home: Path) -> bool:
+    """Whether there is a project's file that is not loaded, since the folder is not trusted."""
+    return os.path.lexists(project_config(folder)) and not is_trusted(folder, home)
+
+
 def _files(folder: Path, home: Path) -> list[Layer]:
-    """The files' layers; the place to leave out the file of a project that is not trusted."""
-    files = [user_config(home), project_config(folder)]
+    own = [] if leaves_out(folder, home) else [project_config(folder)]
+    files = [user_config(home), *own]
     return [file_layer(file, found) for file in files if (found := read(file)) is not None]
 
 

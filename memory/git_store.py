@@ -6,7 +6,6 @@ the store has a directory and a configuration of its own, and `GIT_*` variables 
 
 import asyncio
 import os
-import shutil
 import struct
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Collection, Sequence
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..config.errors import MaxAgentError
+from ..config.programs import find_program
 from .store_files import short_digest, write_whole
 
 _CONFIG = """[core]
@@ -52,9 +52,8 @@ class GitFailed(MaxAgentError):
 
 
 def git_program() -> str | None:
-    """Git's absolute path; a relative entry of PATH could name a program of the project's."""
-    entries = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    return shutil.which("git", path=os.pathsep.join(filter(os.path.isabs, entries)))
+    """Git's absolute path."""
+    return find_program("git")
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from .workbench import Workbench, workbench
 SHOWN_TAIL = 3_000
 """Characters of the output that are kept in State, which every checkpoint repeats."""
 NOT_FOUND = "no tests were found: no pytest project and no `task.test_command` is configured"
+UNTRUSTED = "the folder is not trusted, so its tests were not run: `mcode trust`"
 MOVING = "`{path}` changed while the tests ran, so they prove nothing of the files as they are"
 REFUSED = "the test command was not allowed to run"
 RED = """The project's tests are red. Find the cause and repair it; do not weaken the tests.
@@ -47,7 +48,7 @@ async def verify(
 ) -> Command[Literal["verify", "coder", "tester", "review"]]:
     """Green goes to the tester, or to the review once the tester has accepted; red to the coder."""
     bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
-    command = await detect(Path(state["folder"]), bench.settings.task.test_command)
+    command = await _command(state, bench)
     asked = [command.shown] if command and _must_ask(state, bench) else []
     if asked != state.get("asked", []):
         return Command(goto="verify", update={"asked": asked})
@@ -71,6 +72,13 @@ async def verify(
     return Command(goto="tester", update=update)
 
 
+async def _command(state: State, bench: Workbench) -> TestCommand | None:
+    """Tests are the project's own code, and so is the Python that may lie in it."""
+    if not bench.trust.trusted:
+        return None
+    return await detect(Path(state["folder"]), bench.settings.task.test_command)
+
+
 def _record(state: State, runtime: Runtime[Context], bench: Workbench) -> FileRecord:
     info, turn = runtime.execution_info, state.get("turn", 1)
     key = f"tests-{info.task_id if info else 'none'}"  # the same when a run cut short runs again
@@ -80,7 +88,8 @@ def _record(state: State, runtime: Runtime[Context], bench: Workbench) -> FileRe
 async def _evidence(state: State, record: FileRecord, command: TestCommand | None) -> Evidence:
     await record.look()
     if command is None:
-        return _nothing(NOT_FOUND, record.tree)
+        trusted = record.bench.trust.trusted
+        return _nothing(NOT_FOUND if trusted else UNTRUSTED, record.tree)
     if not _allowed(state, record.bench, command):
         return _nothing(REFUSED, record.tree, command.shown)
     await record.begin()

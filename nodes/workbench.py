@@ -20,8 +20,10 @@ from langgraph.runtime import Runtime
 
 from ..config import paths
 from ..config.errors import UsageError
+from ..config.keys import FAR_REACHING
 from ..config.loading import Loaded, load
 from ..config.settings import Mode, Settings
+from ..config.trust import Trust, trust_of
 from ..memory.file_history import FileHistory
 from ..memory.journal import Journal
 from ..memory.snapshots import Snapshots
@@ -34,9 +36,6 @@ from .context import Context
 from .prompt import system_prompt
 from .roles import ROLES
 from .state import Options, RoleName
-
-PROJECT_SETS = ("litellm.", "security.", "task.", "after_edit.")
-"""Settings of endpoints, permissions and commands: a project's own are told."""
 
 Model = Runnable[LanguageModelInput, AIMessage]
 
@@ -63,6 +62,8 @@ class Workbench:
     snapshots: Snapshots
     history: FileHistory
     home: Path
+    trust: Trust
+    """How the folder stood when the bench was opened: what is loaded later must be in it."""
     model: ResolvedModel
     from_project: tuple[str, ...]
     """What the project's own configuration says about endpoints, permissions and commands."""
@@ -94,22 +95,43 @@ class _Wish:
     backup: bool | None
 
 
-Benches = dict[_Wish, Workbench]
-_BENCHES: WeakKeyDictionary[asyncio.AbstractEventLoop, Benches] = WeakKeyDictionary()
+@dataclass(frozen=True)
+class _Benches:
+    """Those of one event loop."""
+
+    current: dict[_Wish, Workbench] = field(default_factory=dict[_Wish, Workbench])
+    replaced: list[Workbench] = field(default_factory=list[Workbench])
+    """Another thread may still be at work on them, so they are closed last."""
+
+
+_BENCHES: WeakKeyDictionary[asyncio.AbstractEventLoop, _Benches] = WeakKeyDictionary()
 
 
 async def workbench(folder: str, options: Options, context: Context | None) -> Workbench:
     """The workbench of a thread; raises UsageError for a wrong folder or configuration."""
     wish = _wish(folder, options, context or Context())
-    benches = _BENCHES.setdefault(asyncio.get_running_loop(), {})
+    benches = _BENCHES.setdefault(asyncio.get_running_loop(), _Benches()).current
     if wish not in benches:
         benches[wish] = await asyncio.to_thread(_open, wish)
     return benches[wish]
 
 
+async def look_again() -> None:
+    """Put away benches whose folder stands otherwise by now; for where a run begins.
+
+    Until it ends a run goes on with what was loaded then.
+    """
+    benches = _BENCHES.get(asyncio.get_running_loop(), _Benches())
+    for wish, bench in list(benches.current.items()):
+        now = await asyncio.to_thread(trust_of, Path(wish.folder), bench.home)
+        if bench.trust != now and benches.current.get(wish) is bench:
+            benches.replaced.append(benches.current.pop(wish))
+
+
 async def close_workbenches() -> None:
     """Close every workbench of the running loop."""
-    for bench in _BENCHES.pop(asyncio.get_running_loop(), {}).values():
+    benches = _BENCHES.pop(asyncio.get_running_loop(), _Benches())
+    for bench in (*benches.current.values(), *benches.replaced):
         await bench.close()
 
 
@@ -147,6 +169,7 @@ def _open(wish: _Wish) -> Workbench:
     if not root.is_absolute() or not os.path.isdir(root):
         raise UsageError(f"`{root}` is not a folder", hint="name the project's absolute path")
     home = Path(wish.home) if wish.home else paths.home()
+    trust = trust_of(root, home)
     loaded = load(root, home, flags=_flags(wish))
     settings = loaded.settings
     workspace = Workspace(root.resolve(), tuple(settings.security.ignore_patterns))
@@ -160,6 +183,7 @@ def _open(wish: _Wish) -> Workbench:
         snapshots=_open_snapshots(root, home, settings),
         history=FileHistory(paths.database(home)),
         home=home,
+        trust=trust,
         model=resolve(settings, os.environ),
         from_project=_from_project(loaded, root),
     )
@@ -183,7 +207,7 @@ def _from_project(loaded: Loaded, root: Path) -> tuple[str, ...]:
     return tuple(
         key
         for key, origin in loaded.origins.items()
-        if origin.startswith(file) and key.startswith(PROJECT_SETS)
+        if origin.startswith(file) and key.startswith(FAR_REACHING)
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..config.trust import Trust
 from ..memory.restore import finish_interrupted
 from ..memory.snapshots import Snapshots
 from ..nodes.workbench import Workbench
@@ -17,6 +18,11 @@ NO_REPOSITORY = (
     "`{folder}` is in no git repository: the task's own changes can be shown and undone, but there "
     "is no history and no commit to compare with"
 )
+
+UNTRUSTED = "this folder is not trusted, so {left_out}; `mcode trust`, or `--trust`, says yes to it"
+CHANGED = "what this folder brings is not what you said yes to: {changed}"
+ODD = "`{path}` keeps it from being trusted: {odd}"
+MOST_NAMED = 10
 
 FINISHED = "a restore that had been cut short was finished first; files put back: {count}"
 LEFT = "`{path}` is left alone: {reason}"
@@ -35,6 +41,27 @@ def notices(folder: Path, set_aside: Path | None, from_project: Sequence[str] = 
     if not any((place / ".git").exists() for place in (folder, *folder.parents)):
         told.append(NO_REPOSITORY.format(folder=folder))
     return told
+
+
+def untrusted(trust: Trust, *, tests: bool) -> list[str]:
+    """One notice of what is left out in a folder that is not trusted, and why; none in another.
+
+    `tests`: whether the job would run the project's tests.
+    """
+    if trust.trusted or not (trust.brought or tests):
+        return []
+    files = _some([f"`{one.path}` ({one.kind})" for one in trust.brought])
+    left_out = [f"this is not loaded: {files}"] if files else []
+    left_out += ["its tests are not run"] if tests else []
+    why = [CHANGED.format(changed=_some(trust.changed))] if trust.changed else []
+    why += [ODD.format(path=one.path, odd=one.odd) for one in trust.odd[:1]]
+    why += [trust.damaged] if trust.damaged else []
+    return [". ".join([UNTRUSTED.format(left_out=", and ".join(left_out)), *why])]
+
+
+def _some(names: Sequence[str]) -> str:
+    more = [f"and {len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+    return ", ".join([*names[:MOST_NAMED], *more])
 
 
 async def finish_restore(bench: Workbench, thread_id: str) -> list[str]:

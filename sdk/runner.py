@@ -12,19 +12,20 @@ from langgraph.runtime import RunControl
 
 from ..config import paths
 from ..config.errors import MaxAgentError, UsageError
+from ..config.trust import trust_if_empty
 from ..memory.checkpointer import open_checkpointer
 from ..memory.lease import hold
 from ..memory.thread_row import Status, ThreadRow, title_of
 from ..memory.threads import ThreadIndex
 from ..nodes.context import Context
 from ..nodes.state import Options
-from ..nodes.workbench import close_workbenches, workbench
+from ..nodes.workbench import close_workbenches, look_again, workbench
 from .answers import Answer
 from .edit_files import edit_files
 from .endings import status_after
 from .events import Event, EvidenceFound, as_json
 from .jobs import EDIT, JOBS, TASK, Job, compiled, job_of
-from .notices import finish_restore, notices
+from .notices import finish_restore, notices, untrusted
 from .run import Run
 
 
@@ -36,7 +37,8 @@ class Runner:
                 ...
 
     Wrong input raises `UsageError` and a thread held elsewhere `ThreadBusy`, before the run
-    begins; whatever happens later is the last event of the stream.
+    begins; whatever happens later is the last event of the stream. A folder is worked in as far as
+    it is trusted: `maxagent.trust(folder)` says yes to it.
     """
 
     def __init__(self, *, home: Path | None = None) -> None:
@@ -101,6 +103,8 @@ class Runner:
     ) -> AsyncGenerator[Event]:
         self._control = RunControl()
         context = Context(home=str(self.home))
+        await asyncio.to_thread(trust_if_empty, root, self.home)
+        await look_again()
         # a wrong folder, model, script or configuration is told before a thread exists
         bench = await workbench(str(root), options, context)
         await asyncio.to_thread(bench.voice, job.begins)
@@ -114,6 +118,7 @@ class Runner:
             options=options,
         )
         told = notices(root, self.threads.set_aside, bench.from_project)
+        told += untrusted(bench.trust, tests=job is TASK)
         run = self._run(row, context, answer=None, resumed=False, notices=told)
         async with aclosing(run) as events:
             async for event in events:
@@ -127,7 +132,13 @@ class Runner:
         row = self.threads.find(thread)
         given = context or Context()
         own = Context(str(self.home), given.mode, given.model, given.base_url)
-        async with aclosing(self._run(row, own, answer=answer, resumed=True)) as events:
+        told = list[str]()
+        if answer is None or not answer.question:  # else it was asked here, and the run goes on
+            await look_again()
+            bench = await workbench(row.folder, row.options, own)
+            told = untrusted(bench.trust, tests=job_of(row.graph) is TASK)
+        run = self._run(row, own, answer=answer, resumed=True, notices=told)
+        async with aclosing(run) as events:
             async for event in events:
                 yield event
 

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping
 
+from ..config.programs import absolute_entries
+
 _PASSED = re.compile(
     r"""
     PATH | HOME | USER | LOGNAME | SHELL | TERM | COLORTERM | NO_COLOR | TZ | TMPDIR | CI
@@ -25,7 +27,8 @@ def child_environment(
 ) -> dict[str, str]:
     """What of `own` a child gets; `additions` are ours and are never filtered."""
     kept = {name: value for name, value in own.items() if _may_pass(name, value)}
-    return {"PATH": "/usr/local/bin:/usr/bin:/bin", **kept, **(additions or {})}
+    path = absolute_entries(own.get("PATH", "")) or "/usr/local/bin:/usr/bin:/bin"
+    return {**kept, "PATH": path, **(additions or {})}
 
 
 def _may_pass(name: str, value: str) -> bool:

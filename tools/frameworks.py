@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import ClassVar, Literal
 
+from ..config.programs import find_program
 from .process import SHELL, capture
 
 MOST_FOLDERS = 500
@@ -86,7 +86,7 @@ def _pythons(folder: Path, environ: Mapping[str, str]) -> tuple[Path | None, lis
     own = (folder / name / "bin" / "python" for name in (".venv", "venv"))
     active = environ.get("VIRTUAL_ENV")
     found = [str(Path(active) / "bin" / "python")] if active else []
-    found += [shutil.which(name, path=environ.get("PATH")) or "" for name in ("python3", "python")]
+    found += [find_program(name, environ) or "" for name in ("python3", "python")]
     others = [Path(path) for path in [*found, sys.executable] if path and Path(path).exists()]
     return next(filter(Path.exists, own), None), others
 

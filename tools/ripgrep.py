@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
+from ..config.programs import find_program
 from .line_search import Found, Hit, Search
 from .process import capture
 from .text import decode
@@ -24,8 +25,7 @@ MOST_OUTPUT = 10_000_000
 def find_ripgrep() -> str | None:
     """The program, beside this Python or on the path."""
     beside = shutil.which("rg", path=str(Path(sys.executable).parent))
-    found = beside or shutil.which("rg")
-    return found if found and os.path.isabs(found) else None
+    return beside or find_program("rg")
 
 
 async def ripgrep_lines(program: str, search: Search) -> Found | None:

@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 from maxagent.cli.config import app
 from maxagent.cli.i18n import use_language
 from maxagent.config.errors import UsageError
+from maxagent.config.trust import trust
 from maxagent.config.yaml_file import parse
 
 SECRET = "sk-very-secret"
@@ -45,7 +46,8 @@ def test_show_prints_every_setting_as_yaml(place: Path) -> None:
     values = parse(Path("f"), output("show")).values
     assert values["model"]["max_tokens"] == 7
     assert set(values) == {
-        "litellm", "model", "tools", "security", "agents", "task", "language", "after_edit",
+        "litellm", "model", "tools", "security", "permissions", "sandbox", "agents", "task",
+        "language", "after_edit",
     }  # fmt: skip
 
 
@@ -119,6 +121,7 @@ def test_a_wrong_request_is_refused_with_a_hint(
 def test_a_broken_file_is_refused_by_show_and_mended_by_set(place: Path) -> None:
     file = place / "project" / ".llc.yaml"
     file.write_text("language: fr\n")
+    trust(place / "project")
     with pytest.raises(UsageError, match="language"):
         run("show")
     run("set", "--project", "language", "zh")

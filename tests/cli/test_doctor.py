@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from maxagent import trust
+
 PROGRAM = (
     "import sys, typer; from maxagent.cli.doctor import doctor\n"
     "try: typer.run(doctor)\n"
@@ -43,6 +45,7 @@ def test_it_ends_with_1_and_a_remedy_when_something_failed(tmp_path: Path) -> No
 
 def test_a_broken_configuration_is_one_failed_check(tmp_path: Path) -> None:
     (tmp_path / ".llc.yaml").write_text("modle: 1\nlanguage: fr\n")
+    trust(tmp_path, tmp_path / "home")
     ended = run(tmp_path, "--json")
     checks = {each["name"]: each for each in json.loads(ended.stdout)}
     assert (ended.returncode, checks["configuration"]["status"]) == (1, "fail")
@@ -53,7 +56,7 @@ def test_a_broken_configuration_is_one_failed_check(tmp_path: Path) -> None:
 def test_json_has_a_row_for_every_check(tmp_path: Path) -> None:
     rows = json.loads(run(tmp_path, "--json", OPENAI_API_KEY="x").stdout)
     assert [row["name"] for row in rows] == [
-        "python", "sqlite", "git", "snapshots", "ripgrep", "sandbox", "configuration",
+        "python", "sqlite", "git", "snapshots", "ripgrep", "sandbox", "trust", "configuration",
         "provider", "data_directory",
     ]  # fmt: skip
     assert all(set(row) == {"name", "status", "detail", "remedy"} for row in rows)

@@ -198,7 +198,7 @@ def test_the_commands_after_an_edit_are_asked_and_run_with_it(
     (door.root / ".llc.yaml").write_text('after_edit: {"*.txt": ["sed -i s/two/TWO/ {file}"]}\n')
     line = json.dumps(call("read_file", path="a.txt")).encode()
     change = json.dumps(call("edit", file_path="a.txt", old_string="one", new_string="two"))
-    done = door("call", "--stdin", *options, stdin=line + b"\n" + change.encode())
+    done = door("call", "--stdin", "--trust", *options, stdin=line + b"\n" + change.encode())
     reply = json.loads(done.stdout.splitlines()[1])
     assert (door.root / "a.txt").read_bytes() == content
     if code:

@@ -8,6 +8,7 @@ import pytest
 from maxagent.config.errors import UsageError
 from maxagent.config.loading import Loaded, load
 from maxagent.config.settings import Settings
+from maxagent.config.trust import trust
 
 
 class Place:
@@ -22,6 +23,8 @@ class Place:
 
     def load(self, environ: Mapping[str, str] = {}, **flags: object) -> Loaded:  # noqa: B006
         dotted = {name.replace("__", "."): value for name, value in flags.items()}
+        if self.project_file.exists():
+            trust(self.project, self.home)
         return load(self.project, self.home, environ=environ, flags=dotted)
 
 

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from maxagent import trust
+
 ROOT = Path(__file__).parents[2]
 MCODE = [sys.executable, "-m", "maxagent"]
 
@@ -33,6 +35,7 @@ def test_the_sdk_page_s_program_answers_questions_to_the_end(tmp_path: Path) -> 
     }
     (tmp_path / "scenario.json").write_text(json.dumps(turns))
     (tmp_path / ".llc.yaml").write_text("task: {test_command: test -f made.txt}\n")
+    trust(tmp_path, tmp_path / "home")
     model = f"scripted/{tmp_path / 'scenario.json'}"
     ended = run([sys.executable, "-c", block("docs/sdk.md", "python")], tmp_path, LLC_MODEL=model)
     assert (ended.returncode, ended.stderr) == (0, "")
@@ -84,7 +87,10 @@ def test_the_undo_page_s_commands_do_what_it_says(tmp_path: Path) -> None:
     }
     (tmp_path / "scenario.json").write_text(json.dumps(turns))
     model = f"scripted/{tmp_path / 'scenario.json'}"
-    run([*MCODE, "task", "Make it", "--model", model, "--mode", "auto", "--apply"], tmp_path)
+    run(
+        [*MCODE, "task", "Make it", "--trust", "--model", model, "--mode", "auto", "--apply"],
+        tmp_path,
+    )
     made = tmp_path / "made.txt"
     there = {"undo": False, "redo": True}
     for line in block("docs/undo.md", "sh").splitlines():

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent import Answer, Runner
+from maxagent import Answer, Runner, trust
 from maxagent.nodes import approve
 from maxagent.nodes.context import Context
 from maxagent.nodes.workbench import close_workbenches
@@ -73,6 +73,7 @@ async def test_a_thread_survives_an_edit_of_the_wrong_shape(runner, project, ask
 async def asked_edit(runner, project, tmp_path):
     """The question of a thread that waits for leave to write, and to run a command after it."""
     (project / ".llc.yaml").write_text("after_edit: {'*.txt': ['echo one >> log']}\n")
+    trust(project, tmp_path / "home")
     script = tmp_path / "scenario.json"
     writes = {"name": "write_file", "args": {"path": "a.txt", "content": "x\n"}}
     coder = [{"tool_calls": [writes]}, {"text": "done"}]
@@ -86,6 +87,7 @@ async def test_other_commands_after_an_edit_than_those_shown_are_asked_anew(
 ):
     assert "`echo one >> log`" in asked_edit.action_requests[0]["description"]
     (project / ".llc.yaml").write_text("after_edit: {'*.txt': ['echo two >> log']}\n")
+    trust(project, runner.home)
     await close_workbenches()  # as another process would, the next run reads the configuration
     again = await last_of(runner.resume(asked_edit.thread_id, Answer(approve=True)))
     assert "`echo two >> log`" in again.action_requests[0]["description"]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from maxagent import trust
 from maxagent.config import paths
 from maxagent.memory.file_history import FileHistory
 from maxagent.memory.threads import ThreadIndex
@@ -32,6 +33,7 @@ class Stage:
         self.home, self.project = tmp_path / "home", tmp_path / "project"
         self.project.mkdir()
         (self.project / ".llc.yaml").write_text("task: {test_command: 'true'}\n")
+        trust(self.project, self.home)
         self.script = tmp_path / "scenario.json"
 
     async def play(self, *calls: list[dict]) -> list:
@@ -95,6 +97,7 @@ async def test_what_the_user_changes_meanwhile_is_recorded_as_the_doing_of_other
 
 async def test_what_the_tests_change_is_an_entry_too(stage: Stage) -> None:
     (stage.project / ".llc.yaml").write_text("task: {test_command: 'echo ran > report.txt'}\n")
+    trust(stage.project, stage.home)
     events = await stage.play([shell("true")])
     assert stage.history(events[0].thread_id) == [
         ("shell", "verify", [("report.txt", "added")]),

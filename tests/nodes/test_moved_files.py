@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from maxagent import trust
 from maxagent.sdk.answers import Answer
 from maxagent.sdk.runner import Runner
 from maxagent.sdk.thread_files import held_files
@@ -17,6 +18,7 @@ WRITE = {"name": "write_file", "args": {"path": "a.txt", "content": "one\n"}}
 def options(tmp_path: Path) -> dict:
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / ".llc.yaml").write_text("task: {test_command: 'true'}\n")
+    trust(tmp_path / "project", tmp_path / "home")
     coder = [{"tool_calls": [WRITE]}, {"tool_calls": [QUESTION]}, {"text": "done"}]
     turns = {"architect": [{"text": "SMALL"}], "coder": coder, "tester": [{"text": "Accepted."}]}
     (tmp_path / "scenario.json").write_text(json.dumps(turns))

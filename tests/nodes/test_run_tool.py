@@ -1,7 +1,7 @@
 import json
 from pathlib import Path
 
-from maxagent import Runner
+from maxagent import Runner, trust
 
 WRITES = [
     {"name": "write_file", "args": {"path": name, "content": "x\n"}} for name in ("a.txt", "b.txt")
@@ -20,6 +20,7 @@ async def test_a_tool_taken_out_meanwhile_is_answered_and_the_thread_goes_on(tmp
                 runner.stop()
     assert event.type == "interrupted"
     (project / ".llc.yaml").write_text("tools: {disabled: [write_file]}\n")
+    trust(project, tmp_path / "home")
     async with Runner(home=home) as runner:
         events = [one async for one in runner.resume(event.thread_id)]
     assert ["no tool `write_file`" in one.error for one in events if one.type == "tool_result"] == [
@@ -35,6 +36,7 @@ async def test_what_commands_after_an_edit_do_to_other_files_is_the_thread_s_own
     project, script = tmp_path / "project", tmp_path / "scenario.json"
     project.mkdir()
     (project / ".llc.yaml").write_text("after_edit: {a.txt: ['cp {file} copy.txt']}\n")
+    trust(project, tmp_path / "home")
     script.write_text(json.dumps(TURNS))
     options = {"model": f"scripted/{script}", "mode": "auto", "skip_tests": True, "apply": True}
     async with Runner(home=tmp_path / "home") as runner:

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from maxagent import Runner
+from maxagent import Runner, trust
 from maxagent.nodes.tester import verdict_in
 
 
@@ -30,6 +30,7 @@ def test_a_verdict_is_the_first_word_or_leads_a_line_in_capitals(words, verdict)
 async def test_praise_is_no_verdict_and_the_tester_is_asked_again(tmp_path):
     script = tmp_path / "scenario.json"
     (tmp_path / ".llc.yaml").write_text("task: {test_command: 'true'}\n")
+    trust(tmp_path, tmp_path / "home")
     tester = [{"text": "What a beautiful change"}, {"text": "Accepted."}]
     turns = {"architect": [{"text": "SMALL"}], "coder": [{"text": "done"}], "tester": tester}
     script.write_text(json.dumps(turns))
@@ -46,6 +47,7 @@ async def test_what_the_tester_does_where_no_snapshot_looks_is_tested_too(tmp_pa
     (project / ".gitignore").write_text("made/\n")
     config = {"task": {"test_command": "grep whole made/code.txt", "repair_rounds": 0}}
     (project / ".llc.yaml").write_text(json.dumps(config))
+    trust(project, tmp_path / "home")
     spoil = {"name": "run_command", "args": {"command": "echo broken > made/code.txt"}}
     tester = [{"tool_calls": [spoil]}, {"text": "Accepted."}]
     turns = {"architect": [{"text": "SMALL"}], "coder": [{"text": "done"}], "tester": tester}

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent import Answer, Runner
+from maxagent import Answer, Runner, trust
 from maxagent.nodes.context import Context
 
 TURNS = {
@@ -24,6 +24,7 @@ def project(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / ".llc.yaml").write_text("task: {test_command: touch ran}\n")
+    trust(folder, tmp_path / "home")
     return folder
 
 
@@ -53,6 +54,7 @@ async def test_a_yes_to_one_test_command_is_no_yes_to_another(tmp_path, project,
     async with Runner(home=tmp_path / "home") as first:
         asked = await last_of(first.task("x", folder=project, options={**options, "mode": "ask"}))
     (project / ".llc.yaml").write_text("task: {test_command: touch other}\n")
+    trust(project, tmp_path / "home")
     async with Runner(home=tmp_path / "home") as second:
         again = await last_of(second.resume(asked.thread_id, Answer(approve=True)))
         assert again.action_requests[0]["args"] == {"command": "touch other"}
@@ -79,6 +81,7 @@ async def test_what_changes_while_the_tests_run_is_tested_again(
     (project / "code.txt").write_text("whole\n")
     config = {"task": {"test_command": command, "repair_rounds": 0}}
     (project / ".llc.yaml").write_text(json.dumps(config))
+    trust(project, runner.home)
     events = [one async for one in runner.task("x", folder=project, options=options)]
     assert [one.verdict for one in events if one.type == "evidence"] == [verdict]
     assert len([one for one in events if one.type == "verifying"]) == runs

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from maxagent import trust
 from maxagent.config.errors import UsageError
 from maxagent.sdk.edit_files import edit_files
 
@@ -39,5 +40,6 @@ def test_what_cannot_be_edited_is_told_at_once(
 
 def test_the_projects_own_ignore_patterns_hold(project: Path, tmp_path: Path) -> None:
     (project / ".llc.yaml").write_text("security: {ignore_patterns: ['*.py']}\n")
+    trust(project, tmp_path / "home")
     with pytest.raises(UsageError, match="ignore patterns"):
         edit_files(["a.py"], project, tmp_path / "home")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent import Answer, Runner
+from maxagent import Answer, Runner, trust
 from maxagent.config.errors import ThreadBusy, UsageError
 from maxagent.memory.lease import hold
 from maxagent.sdk.events import Completion, Failure, Interrupted, Question
@@ -33,6 +33,7 @@ def project(tmp_path: Path) -> Path:
     (folder / "numbers_.py").write_text(BROKEN)
     (folder / "test_numbers.py").write_text(TEST)
     (folder / "pytest.ini").write_text("[pytest]\npythonpath = .\n")
+    trust(folder, tmp_path / "home")
     return folder
 
 
@@ -78,6 +79,7 @@ async def test_a_task_ends_verified_with_evidence_of_the_files_as_they_are(runne
 
 async def test_red_tests_go_back_to_the_coder_until_its_rounds_are_used_up(runner, project, play):
     (project / ".llc.yaml").write_text("task: {repair_rounds: 1}\n")
+    trust(project, runner.home)
     end = await last_of(runner.task("repair", folder=project, options=play(calls([DONE], [DONE]))))
     assert (end.outcome, end.evidence["failed"]) == ("failed", 1)
 
@@ -100,6 +102,7 @@ async def test_tests_that_the_tester_adds_are_run_before_the_end(runner, project
     tester = [*calls([{"name": "write_file", "args": new}]), {"text": "Accepted."}]
     script = play(calls([READ], [REPAIR], [DONE], [DONE]), tester=tester)
     (project / ".llc.yaml").write_text("task: {repair_rounds: 0}\n")
+    trust(project, runner.home)
     end = await last_of(runner.task("repair", folder=project, options=script))
     assert (end.outcome, end.evidence["failed"]) == ("failed", 1)
 
@@ -193,6 +196,7 @@ async def test_a_finished_thread_says_again_how_it_ended(runner, project, play):
 
 async def test_a_limit_parks_the_thread_and_a_resume_grants_as_much_again(runner, project, play):
     (project / ".llc.yaml").write_text("model: {max_iterations: 2}\n")
+    trust(project, runner.home)
     script = play(calls([READ], [REPAIR], [DONE]))
     parked = await last_of(runner.task("repair", folder=project, options=script))
     assert (parked.kind, runner.threads.find(parked.thread_id).status) == ("limit", "limit")
@@ -293,6 +297,7 @@ async def test_an_answer_to_another_question_than_the_one_asked_changes_nothing(
 
 async def test_a_limit_takes_no_answer(runner, project, play):
     (project / ".llc.yaml").write_text("model: {max_iterations: 1}\n")
+    trust(project, runner.home)
     parked = await last_of(runner.task("x", folder=project, options=play(calls([READ], [DONE]))))
     with pytest.raises(UsageError, match="asks nothing"):
         await last_of(runner.resume(parked.thread_id, Answer(reject="stop")))
@@ -351,6 +356,7 @@ async def test_a_task_begins_by_naming_what_the_projects_configuration_decides(
     runner, project, play
 ):
     (project / ".llc.yaml").write_text("security: {mode: auto}\nlanguage: en\n")
+    trust(project, runner.home)
     script = play(calls([READ], [REPAIR], [DONE]))
     events = [e async for e in runner.task("repair", folder=project, options=script)]
     told = [event.text for event in events if event.type == "notice"]

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent import Answer, Runner
+from maxagent import Answer, Runner, trust
 from maxagent.config import paths
 from maxagent.config.errors import UsageError
 from maxagent.memory.file_history import FileHistory
@@ -22,6 +22,7 @@ def project(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / ".llc.yaml").write_text("task: {test_command: test -f log.txt}\n")
+    trust(folder, tmp_path / "home")
     return folder
 
 

@@ -1,0 +1,111 @@
+"""`mcode trust`: say which folders may have a say, look at them, take it back."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..config.errors import MaxAgentError, UsageError
+from .echo import echo, echo_json
+
+Folder = Annotated[Path, typer.Argument(help="The project; default: the current folder.")]
+
+
+class NobodyHere(MaxAgentError):
+    """A question without a human to answer it."""
+
+    exit_code = 4
+
+
+def trust(
+    folder: Folder = Path("."),
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="The folders that are trusted.")] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Trust the folder no more.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="With --list: JSON on stdout.")] = False,
+) -> None:
+    """Show what a folder brings (configuration, instructions, tests and such), and trust it.
+
+    A yes holds for this folder alone, and until something of it changes or appears. Exit codes:
+    0 trusted, 1 not, 2 it cannot be, 4 to be asked.
+    """
+    if (list_ and (revoke or yes)) or (revoke and yes) or (as_json and not list_):
+        raise UsageError("these options exclude each other", hint="`mcode trust --help`")
+    if list_:
+        _list(as_json)
+    elif revoke:
+        _revoke(folder)
+    else:
+        _trust(folder, yes=yes)
+
+
+def _trust(folder: Path, *, yes: bool) -> None:
+    from ..config import paths
+    from ..config.trust import accept, trust_of
+    from .i18n import t
+    from .question import agreed
+    from .safe_text import safe_line
+    from .trust_question import show
+
+    home = paths.home()
+    found = trust_of(folder, home)
+    name = safe_line(found.folder)
+    if found.trusted:
+        echo(t("trust.already", folder=name), err=True)
+        return
+    show(found, tests=True)
+    if not yes and not found.odd and not found.damaged:
+        if not sys.stdin.isatty():
+            raise NobodyHere("nobody is here to say yes", hint="add `--yes` to trust it unasked")
+        if not agreed(t("trust.confirm")):
+            raise typer.Exit(1)
+    accept(found, home)
+    echo(t("trust.done", folder=name), err=True)
+
+
+def _revoke(folder: Path) -> None:
+    from ..config import paths
+    from ..config.trust import revoke
+    from .i18n import t
+    from .safe_text import safe_line
+
+    was = revoke(folder, paths.home())
+    name = safe_line(os.path.realpath(folder))
+    echo(t("trust.revoked" if was else "trust.unknown", folder=name), err=True)
+
+
+def _list(as_json: bool) -> None:
+    from ..config import paths
+    from ..config.trust_record import read
+    from .i18n import t
+    from .safe_text import safe_line
+    from .table import show_table
+    from .threads import when
+
+    record = read(paths.home())
+    states = {folder: _state(folder) for folder in record}
+    if as_json:
+        facts = [(name, yes.since, states[name], [*yes.files]) for name, yes in record.items()]
+        keys = ("folder", "since", "state", "files")
+        echo_json([dict(zip(keys, fact, strict=True)) for fact in facts])
+    elif record:
+        rows = [
+            (safe_line(folder), when(said.since), t(f"trust.state.{states[folder]}"))
+            for folder, said in record.items()
+        ]
+        where = t("trust.where")
+        show_table((where, t("trust.since"), t("trust.state")), rows, cut=(where,))
+    else:
+        echo(t("trust.none"), err=True)
+
+
+def _state(folder: str) -> str:
+    """`trusted`, `changed` since, or `gone`."""
+    from ..config import paths
+    from ..config.trust import is_trusted
+
+    if not os.path.isdir(folder):
+        return "gone"
+    return "trusted" if is_trusted(Path(folder), paths.home()) else "changed"

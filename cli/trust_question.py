@@ -1,0 +1,78 @@
+"""Before a run: whether its folder is trusted, by `--trust`, by record, or by asking the human."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..config import paths
+from ..config.loading import leaves_out, load
+from ..config.trust import Trust, accept, trust_if_empty, trust_of
+from .choices import OutputFormat
+from .echo import echo
+from .i18n import t, use_language
+from .question import INTERRUPTED, choice
+from .safe_text import safe_line
+
+TrustFlag = Annotated[
+    bool, typer.Option("--trust", help="Trust the folder with what it brings now; remembered.")
+]
+
+
+def settle_trust(folder: Path, *, yes: bool, output: OutputFormat, tests: bool) -> None:
+    """Put a yes on record, given or asked for; what is no yes leaves the folder untrusted.
+
+    `tests`: whether the run would run the project's tests. A human may also quit.
+    """
+    home = paths.home()
+    if yes:
+        accept(trust_of(folder, home), home)
+        return
+    trust_if_empty(folder, home)
+    found = trust_of(folder, home)
+    if found.trusted or not (found.brought or tests):
+        return
+    if output is OutputFormat.text and sys.stdin.isatty() and sys.stderr.isatty():
+        _ask(found, home, tests=tests)
+    elif output is not OutputFormat.text:  # as text the run says it itself
+        _tell(found, tests=tests)
+
+
+def trust_here() -> None:
+    """A yes to the current folder, as `--trust` says it."""
+    accept(trust_of(Path.cwd(), paths.home()), paths.home())
+
+
+def tell_left_out(folder: Path) -> None:
+    """Say on stderr that the project's configuration is not loaded, where that is so."""
+    if leaves_out(folder, paths.home()):
+        echo(t("trust.left_out"), err=True)
+
+
+def show(trust: Trust, *, tests: bool) -> None:
+    """Say on stderr what the folder brings."""
+    from .trust_view import view
+
+    echo(t("trust.folder", folder=safe_line(trust.folder)), err=True)
+    for line in view(trust, tests=tests):
+        echo(line, err=True)
+
+
+def _ask(found: Trust, home: Path, *, tests: bool) -> None:
+    use_language(load(Path(found.folder), home).settings.language)
+    show(found, tests=tests)
+    if found.odd or found.damaged:
+        return  # nobody can say yes; the run says that it goes on without
+    said = choice(t("trust.ask"), ("y", "n", "q"))
+    if said == "y":
+        accept(found, home)
+    elif said == "q":
+        raise typer.Exit(INTERRUPTED)
+
+
+def _tell(found: Trust, *, tests: bool) -> None:
+    from ..sdk.notices import untrusted
+
+    for line in untrusted(found, tests=tests):
+        echo(line, err=True)

@@ -1,0 +1,57 @@
+"""What a folder brings, as the human who is to trust it reads it."""
+
+import json
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+from ..config import paths
+from ..config.errors import UsageError
+from ..config.keys import FAR_REACHING, hidden, join, leaves
+from ..config.trust import Trust
+from ..config.yaml_file import read
+from .i18n import t
+from .safe_text import safe_line
+
+MOST_OF_A_KIND = 40
+LONGEST_VALUE = 300
+
+
+def view(trust: Trust, *, tests: bool) -> Iterator[str]:
+    """Kind by kind with paths; `tests`: whether the project's tests are going to be run."""
+    for kind, files in groupby(trust.brought, lambda one: one.kind):
+        every = [_named(one.path, one.odd) for one in files]
+        yield f"  {t(f'trust.{kind}')}"
+        yield from (f"    {line}" for line in every[:MOST_OF_A_KIND])
+        if more := every[MOST_OF_A_KIND:]:
+            yield f"    {t('trust.more', count=len(more))}"
+        if kind == "configuration":
+            yield from (f"      {line}" for line in _settings(Path(trust.folder)))
+    if tests:
+        yield f"  {t('trust.tests')}"
+    for change in trust.changed:
+        yield f"  {t('trust.changed', change=safe_line(change))}"
+    if trust.damaged:
+        yield f"  {safe_line(trust.damaged)}"
+
+
+def _named(path: str, odd: str) -> str:
+    return safe_line(f"{path}: {odd}" if odd else path)
+
+
+def _settings(folder: Path) -> Iterator[str]:
+    """What the project's file sets: endpoints, permissions and commands with their values."""
+    try:
+        document = read(paths.project_config(folder))
+    except UsageError as error:
+        yield safe_line(error.message)
+        return
+    values = dict(leaves(hidden(document.values))) if document else {}
+    keys = {join(path): value for path, value in values.items()}
+    plain = [key for key in keys if not key.startswith(FAR_REACHING)]
+    if plain:
+        yield safe_line(t("trust.sets", keys=", ".join(plain)))
+    for key in (key for key in keys if key.startswith(FAR_REACHING)):
+        value = json.dumps(keys[key], ensure_ascii=False, default=str)
+        cut = value[:LONGEST_VALUE] + "…" * (len(value) > LONGEST_VALUE)
+        yield safe_line(t("trust.reaches", key=key, value=cut))

@@ -1,0 +1,124 @@
+"""Whether a folder is trusted: only then is anything of it loaded, run or connected.
+
+A yes holds for the one folder and for what it brought then: nothing is inherited from a folder
+above, and whatever of it changes or appears is asked again.
+"""
+
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from . import paths
+from .brought import Brought, brought
+from .errors import UsageError
+from .trust_record import Damaged, Yes, note, read
+
+
+@dataclass(frozen=True)
+class Trust:
+    """How a folder stands."""
+
+    folder: str
+    """Its real path."""
+    brought: tuple[Brought, ...]
+    trusted: bool
+    changed: tuple[str, ...] = ()
+    """What is not as it was when the user said yes, in words; empty where there was no yes."""
+    damaged: str = ""
+    """What is wrong with the record; mostly empty."""
+
+    @property
+    def odd(self) -> tuple[Brought, ...]:
+        """What cannot be trusted by anybody."""
+        return tuple(one for one in self.brought if one.odd)
+
+
+def trust_of(folder: Path, home: Path) -> Trust:
+    """How the folder stands now; looks only at it and at the user's record."""
+    real, found = os.path.realpath(folder), tuple(brought(folder))
+    try:
+        yes = read(home).get(real)
+    except Damaged as error:
+        return Trust(real, found, False, damaged=f"{error.message} ({error.hint})")
+    changed = () if yes is None else _changed(yes, found)
+    same = yes is not None and not changed and not any(one.odd for one in found)
+    return Trust(real, found, same, changed)
+
+
+def is_trusted(folder: Path, home: Path) -> bool:
+    """Whether the user said yes to this folder with what it brings now."""
+    return trust_of(folder, home).trusted
+
+
+def accept(shown: Trust, home: Path) -> None:
+    """Put on record the user's yes to what was shown; raises UsageError for what is odd."""
+    if not os.path.isdir(shown.folder):
+        raise UsageError(f"`{shown.folder}` is not a folder", hint="name a project's folder")
+    if shown.odd:
+        one = shown.odd[0]
+        raise UsageError(
+            f"`{shown.folder}` cannot be trusted: `{one.path}`: {one.odd}",
+            hint=f"look at `{one.path}`, and remove it if it is not yours",
+        )
+    files = {one.path: one.digest for one in shown.brought}
+    note(home, shown.folder, Yes(datetime.now(UTC).isoformat(timespec="seconds"), files))
+
+
+def revoke(folder: Path, home: Path) -> bool:
+    """Take a yes back; whether there was one."""
+    real = os.path.realpath(folder)
+    if real not in read(home):
+        return False
+    note(home, real, None)
+    return True
+
+
+def trust(folder: Path | str, home: Path | None = None) -> None:
+    """Trust the folder with what it brings now, by the user's own word; it is remembered."""
+    kept = home or paths.home()
+    accept(trust_of(Path(folder), kept), kept)
+
+
+def trust_if_empty(folder: Path, home: Path) -> None:
+    """Trust a folder into which nobody can have put anything, so that a new project is easy."""
+    found = trust_of(folder, home)
+    if _is_empty(folder) and not found.trusted and not found.damaged:
+        accept(found, home)
+
+
+@contextmanager
+def own_change(folder: Path, home: Path) -> Generator[None]:
+    """While the user sets a key of the project's file: a trusted folder, or an empty one, stays so.
+
+    Nothing else that changes meanwhile is trusted with it.
+    """
+    before = trust_of(folder, home)
+    trusted = before.trusted or (_is_empty(folder) and not before.damaged)
+    yield
+    if trusted:
+        now = trust_of(folder, home)
+        written = [one for one in now.brought if one.kind == "configuration"]
+        others = [one for one in before.brought if one.kind != "configuration"]
+        accept(replace(now, brought=(*written, *others)), home)
+
+
+def _is_empty(folder: Path) -> bool:
+    try:
+        with os.scandir(folder) as entries:
+            return not any(entries)
+    except OSError:
+        return False
+
+
+def _changed(yes: Yes, found: tuple[Brought, ...]) -> tuple[str, ...]:
+    now = {one.path: one.digest for one in found}
+    new = [f"`{path}` appeared" for path in now if path not in yes.files]
+    other = [
+        f"`{path}` changed" if path in now else f"`{path}` is gone"
+        for path, digest in yes.files.items()
+        if now.get(path) != digest
+    ]
+    return (*new, *other)

@@ -1,0 +1,87 @@
+"""Which kind an object of a git repository has: `git show` prints a file's content by its hash."""
+
+import os
+import struct
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+_TYPES = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
+_OFFSET_DELTA, _HASH_DELTA = 6, 7
+_FANOUT = struct.Struct(">256I")
+_FANOUT_AT = 8
+_LARGE = 1 << 31
+
+
+def kinds(objects: Path, prefix: str, hash_size: int) -> set[str]:
+    """The kinds of all objects whose hash begins with `prefix`, at least four hex digits.
+
+    Raises OSError, ValueError, struct.error or zlib.error where a store is damaged.
+    """
+    return set(_loose(objects, prefix)) | set(_packed(objects, prefix, hash_size))
+
+
+def _loose(objects: Path, prefix: str) -> Iterator[str]:
+    folder = objects / prefix[:2]
+    for name in os.listdir(folder) if folder.is_dir() else ():
+        if name.startswith(prefix[2:]):
+            with open(folder / name, "rb") as file:
+                header = zlib.decompressobj().decompress(file.read(128), 16)
+            yield header.split(b" ")[0].decode()
+
+
+def _packed(objects: Path, prefix: str, hash_size: int) -> Iterator[str]:
+    for index in (objects / "pack").glob("*.idx"):
+        for offset in _offsets(index, prefix, hash_size):
+            yield _kind_at(index, offset, hash_size)
+
+
+def _offsets(index: Path, prefix: str, hash_size: int) -> Iterator[int]:
+    """Where in its pack the objects stand that an index knows by this prefix."""
+    with open(index, "rb") as file:
+        if file.read(8) != b"\xfftOc\0\0\0\2":
+            raise ValueError("a pack's index of an unknown version")
+        fanout = _FANOUT.unpack(file.read(_FANOUT.size))
+        first = int(prefix[:2], 16)
+        start, end, total = fanout[first - 1] if first else 0, fanout[first], fanout[-1]
+        hashes_at = _FANOUT_AT + _FANOUT.size
+        file.seek(hashes_at + start * hash_size)
+        hashes = file.read((end - start) * hash_size)
+        offsets_at = hashes_at + total * (hash_size + 4)
+        for number in range(start, end):
+            at = (number - start) * hash_size
+            if hashes[at : at + hash_size].hex().startswith(prefix):
+                file.seek(offsets_at + 4 * number)
+                (offset,) = struct.unpack(">I", file.read(4))
+                if offset & _LARGE:
+                    file.seek(offsets_at + 4 * total + 8 * (offset ^ _LARGE))
+                    (offset,) = struct.unpack(">Q", file.read(8))
+                yield offset
+
+
+def _kind_at(index: Path, offset: int, hash_size: int) -> str:
+    """The kind of the object at a place in a pack; of a delta, its base's."""
+    with open(index.with_suffix(".pack"), "rb") as pack:
+        while True:
+            pack.seek(offset)
+            data = pack.read(64)
+            kind, at = data[0] >> 4 & 7, 0
+            while data[at] & 0x80:
+                at += 1
+            at += 1
+            if kind == _OFFSET_DELTA:
+                offset -= _distance(data[at:])
+            elif kind == _HASH_DELTA:
+                base = data[at : at + hash_size].hex()
+                offset = next(_offsets(index, base, hash_size))
+            else:
+                return _TYPES[kind]
+
+
+def _distance(data: bytes) -> int:
+    value = data[0] & 0x7F
+    for last, byte in zip(data, data[1:], strict=False):
+        if not last & 0x80:
+            break
+        value = (value + 1) << 7 | byte & 0x7F
+    return value

@@ -1,0 +1,194 @@
+"""Whether a git command surely only reads, shows no secret, and starts no other program.
+
+What its flags allow is in `git_commands`; here is what depends on the repository and on the words.
+Such a command must run in the environment of `tools/git_guard.py`.
+"""
+
+import re
+import struct
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from .flags import Flags, NotReadOnly, Parsed, one_of
+from .git_commands import COMMANDS, GitCommand
+from .git_index import Tracked, tracked
+from .git_objects import kinds
+from .git_repository import Repository, find_repository
+from .place import Place
+from .reach import Manner
+
+_BEFORE = Flags.of("--no-pager --no-optional-locks -P -C=A --version")
+_SUMMED_UP = one_of("""--stat --numstat --shortstat --dirstat --summary --compact-summary --name-only
+    --name-status --raw -s --no-patch --quiet --exit-code""")
+_ASKED = one_of("""-p -u -U --patch --unified --word-diff --word-diff-regex --color-words --patch-with-stat
+    -c -m --cc -W --function-context --check""")
+_FIRST_WORDS = {
+    "stash": ("list", "show"),
+    "reflog": ("show",),
+    "remote": ("get-url",),
+    "worktree": ("list",),
+}
+"""Commands whose first operand says what they do."""
+_SETTINGS = re.compile(
+    r"user\.(name|email)|init\.defaultbranch|remote\.[\w.-]+\.url|branch\.[\w./-]+\.(merge|remote)"
+    r"|core\.(bare|filemode|autocrlf|ignorecase|eol)",
+    re.IGNORECASE,
+)
+_RUNS_GPG = re.compile(r"%G|signature", re.IGNORECASE)
+_HASH = re.compile(r"(?:.*-g)?([0-9a-f]{4,64})", re.IGNORECASE)
+_EXCLUDED = (":!", ":^", ":(exclude)")
+_MAGIC = re.compile(r"[*?\[]|^:")
+
+
+def check_git(words: Sequence[str], place: Place) -> None:
+    """Raises NotReadOnly for a git command that may do more than read."""
+    before, command, rest = _split(words)
+    for folder in before.values("-C"):
+        place = Place(place.check(folder), place.workspace)
+    if not command and before.has("--version"):
+        return
+    if command not in COMMANDS:
+        raise NotReadOnly(f"`git {command}` is not known to only read")
+    parsed = COMMANDS[command].flags.parse(f"git {command}", rest)
+    _check_words(command, parsed)
+    repository = find_repository(place.inside("."), place.workspace.root)
+    if repository:
+        _Line(command, parsed, repository, place).check()
+    elif command == "diff":  # compares any two files then
+        for operand in parsed.operands:
+            place.check_tree(operand, Manner(lambda _: True, follows_links=True))
+
+
+def _split(words: Sequence[str]) -> tuple[Parsed, str, Sequence[str]]:
+    """The flags before the subcommand, the subcommand, and what follows it."""
+    at = 0
+    while at < len(words) and words[at].startswith("-"):
+        at += 2 if words[at] == "-C" else 1
+    return _BEFORE.parse("git", words[:at]), "".join(words[at : at + 1]), words[at + 1 :]
+
+
+def _check_words(command: str, parsed: Parsed) -> None:
+    """What can be told without a repository."""
+    kind, operands = COMMANDS[command], parsed.operands
+    if operands and kind.operands == "none":
+        raise NotReadOnly(f"`git {command} {operands[0]}` is not known to only read")
+    if operands and kind.lists_only_with and not parsed.has(*kind.lists_only_with):
+        raise NotReadOnly(f"`git {command} {operands[0]}` would make `{operands[0]}`")
+    if command in _FIRST_WORDS:
+        _check_first_word(command, operands)
+    if command == "config" and not (
+        parsed.has("--get") and len(operands) == 1 and _SETTINGS.fullmatch(operands[0])
+    ):
+        raise NotReadOnly("of `git config` only `--get` of a plain setting is known to be harmless")
+    for shown in parsed.values("--format", "--pretty", "--sort"):
+        if _RUNS_GPG.search(shown):
+            raise NotReadOnly(f"`git {command}` would start gpg for `{shown}`")
+
+
+def _check_first_word(command: str, operands: Sequence[str]) -> None:
+    allowed = _FIRST_WORDS[command]
+    may_be_bare = command in ("reflog", "remote")
+    if operands[:1] and operands[0] not in allowed or not operands and not may_be_bare:
+        raise NotReadOnly(f"`git {' '.join([command, *operands[:1]])}` is not known to only read")
+
+
+class _Line:
+    """One command in its repository."""
+
+    def __init__(self, command: str, parsed: Parsed, repository: Repository, place: Place) -> None:
+        self._command, self._parsed = command, parsed
+        self._kind: GitCommand = COMMANDS[command]
+        self._repository, self._place = repository, place
+
+    def check(self) -> None:
+        if self._command in ("remote", "config") and self._repository.holds_credentials:
+            raise NotReadOnly("an address in git's configuration holds a password")
+        limits = self._limits()
+        if self._follows_submodules() and self._tracked().has_submodules:
+            raise NotReadOnly(
+                "git would follow the configuration of submodules; "
+                "`--ignore-submodules` keeps it from that"
+            )
+        if self._shows_content():
+            self._check_content(limits)
+
+    def _limits(self) -> list[Path]:
+        """Check the operands; the files and folders to which the command is limited, if any."""
+        if self._kind.operands in ("text", "none"):
+            return []
+        limits: list[Path] = []
+        unlimited = False
+        known_paths = len(self._parsed.operands) - len(self._parsed.after_dashes)
+        for number, word in enumerate(self._operands()):
+            is_path = number >= known_paths or self._kind.operands == "files"
+            if word.startswith(_EXCLUDED):
+                continue
+            if not is_path and ":" in word and not word.startswith(":("):
+                self._check_object(word)
+            elif _MAGIC.search(word):
+                unlimited = True
+            else:
+                path = self._place.check(word)
+                if is_path or path.exists():
+                    limits.append(path)
+                else:
+                    self._check_revision(word)
+        return [] if unlimited else limits
+
+    def _operands(self) -> Sequence[str]:
+        operands = self._parsed.operands
+        skipped = self._command in _FIRST_WORDS and bool(operands)
+        return operands[1:] if skipped else operands
+
+    def _check_object(self, word: str) -> None:
+        """`REVISION:PATH`; the path counts from the repository's top unless it begins with `.`"""
+        revision, _, path = word.partition(":")
+        if "{/" in word or path.startswith("/"):
+            raise NotReadOnly(f"which file `{word}` names cannot be told")
+        self._check_revision(revision)
+        if revision == "" and path[:2] in ("0:", "1:", "2:", "3:"):
+            path = path[2:]
+        folder = self._place.folder if path.startswith(".") else self._repository.top
+        self._place.check(str(folder / path))
+        self._place.check(str(self._repository.top / path))
+
+    def _check_revision(self, word: str) -> None:
+        """A bare hash could be that of any file's content."""
+        for part in re.split(r"\.{2,3}", word.removeprefix("^")):
+            match = _HASH.fullmatch(part)
+            if match and "blob" in self._kinds(match[1].lower()):
+                raise NotReadOnly(f"`{part}` is not a commit but the content of some file")
+
+    def _kinds(self, prefix: str) -> set[str]:
+        objects = self._repository.common / "objects"
+        if (objects / "info" / "alternates").exists():
+            raise NotReadOnly("the git repository shares the objects of another one")
+        try:
+            return kinds(objects, prefix, self._repository.hash_size)
+        except (OSError, ValueError, LookupError, StopIteration, struct.error, zlib.error) as error:
+            raise NotReadOnly("the git repository is damaged") from error
+
+    def _follows_submodules(self) -> bool:
+        return self._kind.looks_at_files and not self._parsed.has("--ignore-submodules")
+
+    def _tracked(self) -> Tracked:
+        repository = self._repository
+        return tracked(
+            repository.git_dir, repository.top, self._place.workspace, repository.hash_size
+        )
+
+    def _shows_content(self) -> bool:
+        kind, parsed = self._kind.content, self._parsed
+        if kind == "always" or (kind != "never" and parsed.has(*_ASKED)):
+            return True
+        return kind == "unless summed up" and not parsed.has(*_SUMMED_UP)
+
+    def _check_content(self, limits: Sequence[Path]) -> None:
+        top = self._repository.top
+        if not top.is_relative_to(self._place.workspace.root):
+            raise NotReadOnly("the git repository holds files outside the project")
+        for name in self._tracked().secrets:
+            path = top / name
+            if not limits or any(path.is_relative_to(limit) for limit in limits):
+                raise NotReadOnly(f"git tracks `{name}`, which is kept from every tool")

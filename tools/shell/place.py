@@ -1,0 +1,80 @@
+"""Where a command runs, and which files it may name there without a question."""
+
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..workspace import Workspace
+from .flags import Flags, NotReadOnly, Parsed
+from .git_repository import is_as_cloned
+from .reach import Manner, files_below
+
+_ALWAYS_READABLE = ("-", "/dev/null")
+
+
+@dataclass(frozen=True)
+class Place:
+    """The folder in which a command runs, in its project."""
+
+    folder: Path
+    workspace: Workspace
+
+    def check(self, word: str) -> Path:
+        """The real file or folder inside the project that a word names; it need not exist.
+
+        Raises NotReadOnly for what is outside, sensitive, or neither a file nor a folder.
+        """
+        if word in _ALWAYS_READABLE:
+            return Path(os.devnull)
+        real = self.inside(word)
+        if self.is_secret(Path(os.path.normpath(self.folder / word))) or self.is_secret(real):
+            raise NotReadOnly(f"`{word}` is kept from every tool by the project's ignore patterns")
+        if not _is_file_or_folder(real):
+            raise NotReadOnly(f"`{word}` is a pipe, device or socket")
+        return real
+
+    def inside(self, word: str) -> Path:
+        """The real place that a word names; raises NotReadOnly when it is outside the project."""
+        real = Path(os.path.realpath(self.folder / word))
+        if word.startswith("~") or not real.is_relative_to(self.workspace.root):
+            raise NotReadOnly(f"`{word}` is outside the project")
+        return real
+
+    def is_secret(self, path: Path) -> bool:
+        """Whether the ignore patterns match a path."""
+        return self.workspace.ignores(str(path))
+
+    def check_tree(self, word: str, manner: Manner) -> None:
+        """Raises NotReadOnly when a program that goes through a folder would meet a secret."""
+        for path in files_below(self.check(word), manner):
+            shown = os.path.relpath(path, self.workspace.root)
+            if path.is_symlink():
+                if self.check(str(path)).is_dir():
+                    raise NotReadOnly(f"it would follow the link `{shown}`")
+            elif self.is_secret(path) and not _is_harmless_git_config(path):
+                raise NotReadOnly(f"it would read `{shown}`, which is kept from every tool")
+
+    def parse(self, program: str, flags: Flags, words: Sequence[str]) -> Parsed:
+        """A program's words told apart, and the files that flags name checked."""
+        parsed = flags.parse(program, words)
+        for flag, kind in flags.kinds.items():
+            if kind == "=F":
+                for file in parsed.values(flag):
+                    self.check(file)
+        return parsed
+
+
+def _is_file_or_folder(path: Path) -> bool:
+    """Whether it is; what does not exist can do no harm either."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return True
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+
+
+def _is_harmless_git_config(path: Path) -> bool:
+    """Nobody could search a repository from its top otherwise."""
+    return path.match(".git/config") and is_as_cloned(path)

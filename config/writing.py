@@ -1,18 +1,20 @@
-"""Setting one key of a configuration file: checked by the schema first, written atomically."""
+"""Changing one key of a configuration file: checked by the schema first, written atomically."""
 
 import os
 import stat
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import cast
 
 from .errors import UsageError
-from .keys import holds_keys, split
+from .keys import KeyPath, holds_keys, split
 from .layers import Layer, merged, mistakes, refuse, single
 from .loading import checked, file_layer
 from .variables import expanded
 from .yaml_edit import with_value
-from .yaml_file import decode, parse, read_bytes, value_of
+from .yaml_file import decode, parse, read, read_bytes, value_of
+from .yaml_list import with_item
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -39,16 +41,50 @@ def set_value(
     filled, unset = expanded(wish, environ)
     refuse(list((mistakes(filled) | unset).values()))
 
+    _change(file, wish, lambda text: with_value(text, path, value), environ, new_mode)
+
+
+def add_item(
+    file: Path, key: str, item: object, *, environ: Mapping[str, str] = os.environ
+) -> None:
+    """Write one more item at the end of the key's list; comments in and around it stay.
+
+    One that is there already is not written again. Raises UsageError as `set_value` does.
+    """
+    path = split(key)
+    file = file.resolve()
+    found = read(file)
+    old = _list_at(found.values if found else {}, path)
+    if item not in old:
+        wish = single(key, path, [*old, item])
+        _change(file, wish, lambda text: with_item(text, path, old, item), environ, 0o600)
+
+
+def _change(
+    file: Path,
+    wish: Layer,
+    changed: Callable[[str], str],
+    environ: Mapping[str, str],
+    new_mode: int,
+) -> None:
+    """Write the file's changed text, if it says all that it said before and the wish."""
     content = read_bytes(file) or b""
     old_text = decode(file, content)
     old = parse(file, old_text)
     wanted = merged([file_layer(file, old), wish])
     refuse(checked(Layer(str(file), wanted, old.lines), environ)[1])
-    new_text = with_value(old_text, path, value)
+    new_text = changed(old_text)
     if not _says(file, new_text, wanted):
         hint = f"change `{file}` by hand"
-        raise UsageError(f"`{key}` cannot be set without changing other keys", hint=hint)
+        raise UsageError(f"`{wish.name}` cannot be set without changing other keys", hint=hint)
     _write(file, (_BOM if content.startswith(_BOM) else b"") + new_text.encode(), new_mode)
+
+
+def _list_at(values: Mapping[str, object], path: KeyPath) -> list[object]:
+    found: object = values
+    for part in path:
+        found = cast("Mapping[str, object]", found).get(part) if isinstance(found, dict) else None
+    return cast("list[object]", found) if isinstance(found, list) else []
 
 
 def _says(file: Path, text: str, wanted: dict[str, object]) -> bool:

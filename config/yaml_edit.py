@@ -43,7 +43,7 @@ def _below(text: str, key: Any, below: Any, rest: KeyPath, value: object) -> Cha
     if rest and below.id == "mapping":
         return _change(text, below, rest, value)
     if rest and _is_empty(below):
-        at = _line_end(text, _end_of_pair(text, key, below))
+        at = line_end(text, _end_of_pair(text, key, below))
         return at, at, "\n" + _block(rest, value, key.start_mark.column + 2)
     for part in reversed(rest):
         value = {part: value}
@@ -54,7 +54,7 @@ def _replacement(text: str, key: Any, below: Any, value: object) -> Change:
     after_colon = _after_colon(text, key)
     if _is_empty(below):
         return after_colon, after_colon, " " + inline(value)
-    start, end = below.start_mark.index, _end(text, below)
+    start, end = below.start_mark.index, end_of(text, below)
     if "\n" not in text[after_colon:start]:
         return start, end, inline(value)
     comments = text[after_colon:start].rstrip()
@@ -71,7 +71,7 @@ def _addition(text: str, node: Any, path: KeyPath, value: object) -> Change:
         for part in reversed(path[1:]):
             value = {part: value}
         return at, at, f", {inline(path[0])}: {inline(value)}"
-    at = _line_end(text, at)
+    at = line_end(text, at)
     return at, at, "\n" + _block(path, value, node.start_mark.column)
 
 
@@ -88,19 +88,20 @@ def _end_of_pair(text: str, key: Any, value: Any) -> int:
     is_alias = value.start_mark.index < key.end_mark.index
     if is_alias or _is_empty(value):
         return _after_colon(text, key)
-    return _end(text, value)
+    return end_of(text, value)
 
 
-def _end(text: str, node: Any) -> int:
+def end_of(text: str, node: Any) -> int:
     """Where a value ends, without the blank lines and comments that ruamel counts to it."""
     if node.id == "mapping" and not node.flow_style:
         return _end_of_pair(text, *node.value[-1])
     if node.id == "sequence" and not node.flow_style:
-        return _end(text, node.value[-1])
+        return end_of(text, node.value[-1])
     return len(text[: node.end_mark.index].rstrip())
 
 
-def _line_end(text: str, at: int) -> int:
+def line_end(text: str, at: int) -> int:
+    """Where the line around a place ends."""
     found = _LINE_END.search(text, at)
     return found.start() if found else len(text)
 

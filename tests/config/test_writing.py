@@ -6,7 +6,7 @@ import pytest
 
 from maxagent.config.errors import UsageError
 from maxagent.config.loading import load
-from maxagent.config.writing import set_value
+from maxagent.config.writing import add_item, set_value
 
 
 @pytest.fixture
@@ -120,3 +120,25 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="cannot be written: "):
         set_value(tmp_path / "file" / "config.yaml", "language", "zh", environ={})
+
+
+def test_a_rule_is_added_once_and_comments_stay(file: Path) -> None:
+    written(file, "# mine\npermissions:\n  allow:\n    - edit(src/**)  # mine too\n")
+    for _ in range(2):
+        add_item(file, "permissions.allow", "run_command(npm test:*)", environ={})
+    assert file.read_text() == (
+        "# mine\npermissions:\n  allow:\n    - edit(src/**)  # mine too\n"
+        '    - "run_command(npm test:*)"\n'
+    )
+
+
+def test_a_rule_is_the_first_of_a_new_file_for_the_user_alone(file: Path) -> None:
+    add_item(file, "permissions.allow", "edit", environ={})
+    assert (file.read_text(), mode_of(file)) == ("permissions:\n  allow: [edit]\n", 0o600)
+
+
+def test_a_list_that_is_an_alias_is_left_alone(file: Path) -> None:
+    text = "permissions:\n  deny: &x [edit]\n  allow: *x\n"
+    with pytest.raises(UsageError):
+        add_item(written(file, text), "permissions.allow", "grep", environ={})
+    assert file.read_text() == text

@@ -19,10 +19,18 @@ from .place import Place
 from .reach import Manner
 
 _BEFORE = Flags.of("--no-pager --no-optional-locks -P -C=A --version")
-_SUMMED_UP = one_of("""--stat --numstat --shortstat --dirstat --summary --compact-summary --name-only
-    --name-status --raw -s --no-patch --quiet --exit-code""")
-_ASKED = one_of("""-p -u -U --patch --unified --word-diff --word-diff-regex --color-words --patch-with-stat
-    -c -m --cc -W --function-context --check""")
+_SUMMED_UP = one_of(
+    """
+    --stat --numstat --shortstat --dirstat --summary --compact-summary --name-only --name-status
+    --raw -s --no-patch --quiet --exit-code
+    """
+)
+_ASKED = one_of(
+    """
+    -p -u -U --patch --unified --word-diff --word-diff-regex --color-words --patch-with-stat -c
+    -m --cc -W --function-context --check
+    """
+)
 _FIRST_WORDS = {
     "stash": ("list", "show"),
     "reflog": ("show",),

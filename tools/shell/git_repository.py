@@ -40,8 +40,12 @@ _HARMLESS = {
     "index": "threads version",
     "lfs": "repositoryformatversion",
 }
-_HARMLESS_SECTIONS = one_of("""advice alias apply branch checkout clean clone color column credential fetch gc gui help
-    http init maintenance merge mergetool pack pull push rebase receive rerere url""")
+_HARMLESS_SECTIONS = one_of(
+    """
+    advice alias apply branch checkout clean clone color column credential fetch gc gui help
+    http init maintenance merge mergetool pack pull push rebase receive rerere url
+    """
+)
 _CREDENTIALS = re.compile(r"://[^/\s]*:[^/\s]*@|://[^/\s]{20,}@")
 _AS_CLONED = re.compile(
     r"""\s* (?: \[core] | \[user] | \[(remote|branch)[ ]"[^"\\]+"]

@@ -9,12 +9,20 @@ from .place import Place
 
 Words = Sequence[str]
 
-_FIND_BARE = one_of("""( ) ! , -a -and -o -or -not -true -false -print -print0 -ls -prune -quit -depth -d -daystart
+_FIND_BARE = one_of(
+    """
+    ( ) ! , -a -and -o -or -not -true -false -print -print0 -ls -prune -quit -depth -d -daystart
     -mount -xdev -noleaf -nogroup -nouser -empty -executable -readable -writable -warn -nowarn
-    -ignore_readdir_race -noignore_readdir_race""")
-_FIND_VALUED = one_of("""-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -lname -ilname
-    -type -xtype -size -mtime -atime -ctime -mmin -amin -cmin -used -maxdepth -mindepth -perm -user
-    -group -uid -gid -links -inum -fstype -printf""")
+    -ignore_readdir_race -noignore_readdir_race
+    """
+)
+_FIND_VALUED = one_of(
+    """
+    -name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -lname -ilname
+    -type -xtype -size -mtime -atime -ctime -mmin -amin -cmin -used -maxdepth -mindepth -perm
+    -user -group -uid -gid -links -inum -fstype -printf
+    """
+)
 _FIND_FILE = one_of("-newer -anewer -cnewer -samefile")
 
 _ADDRESS = r"(?:\d+|\$|\+\d+|/[^/\\\n]*/I?)"
@@ -25,8 +33,12 @@ _SED = Flags.of(
     " --null-data --expression= --posix --sandbox"
 )
 
-_TESTS = one_of("""! ( ) -a -o = == != < > -eq -ne -lt -le -gt -ge -nt -ot -ef -b -c -d -e -f -g -h -k -n -p -r
-    -s -t -u -w -x -z -G -L -N -O -S""")
+_TESTS = one_of(
+    """
+    ! ( ) -a -o = == != < > -eq -ne -lt -le -gt -ge -nt -ot -ef -b -c -d -e -f -g -h -k -n -p -r
+    -s -t -u -w -x -z -G -L -N -O -S
+    """
+)
 _CONVERSION = re.compile(r"%(%|[-+ #0']*(\d+|\*)?(\.(\d+|\*)?)?[diouxXeEfFgGcsbq])")
 
 _DATE = Flags.of(

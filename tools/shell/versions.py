@@ -8,9 +8,13 @@ from collections.abc import Sequence
 
 from .flags import one_of
 
-_LONG = one_of("""awk bash cat clang cmake curl docker fd fdfind file find g++ gcc gh git grep java javac jq
-    ls make node npm npx perl php pip pip3 python python2 python3 rg ruby ruff sed
-    sqlite3 sort tar tree uv wget zsh""")
+_LONG = one_of(
+    """
+    awk bash cat clang cmake curl docker fd fdfind file find g++ gcc gh git grep java javac jq
+    ls make node npm npx perl php pip pip3 python python2 python3 rg ruby ruff sed sqlite3 sort
+    tar tree uv wget zsh
+    """
+)
 _SHORT = {
     "-V": one_of("python python3 pip pip3 ruff uv"),
     "-v": one_of("node npm npx ruby perl php"),

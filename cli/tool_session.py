@@ -15,6 +15,7 @@ from ..tools.invoke import invoke
 from ..tools.permissions import Decision, policy_for
 from ..tools.permissions.tool_call import decide_call
 from ..tools.result import ToolResult, ToolRun
+from ..tools.sandbox.opening import open_sandbox
 from ..tools.todo import Todo
 from ..tools.toolset import canonical, tools_for, unknown_tool
 from ..tools.workspace import Workspace
@@ -55,6 +56,7 @@ class ToolSession:
         settings = loaded.settings
         self._workspace = Workspace(folder, tuple(settings.security.ignore_patterns))
         self._policy = policy_for(loaded, self._workspace, usual="ask")
+        self.sandbox = open_sandbox(settings.sandbox, self._workspace, paths.home())
         self._timeout = settings.security.command_timeout
         self._tools = {tool.name: tool for tool in tools_for(None, settings.tools)}
         self._outputs = outputs
@@ -104,6 +106,7 @@ class ToolSession:
             todos=list(self._todos),
             policy=self._policy,
             backups=self._backups,
+            sandbox=self.sandbox,
         )
         result = await invoke(tool, args, run)
         self._seen.update(result.seen)

@@ -107,6 +107,7 @@ def _run_of(task: ToolTask, bench: Workbench, runtime: Runtime[Context]) -> Tool
         todos=task["todos"],
         policy=bench.policy,
         backups=backups_folder(bench, runtime),
+        sandbox=bench.sandbox,
         emit=lambda text: tell(runtime, "tool_output", id=call_id, text=text),
     )
 

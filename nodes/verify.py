@@ -128,6 +128,7 @@ async def _run(record: FileRecord, command: TestCommand) -> Evidence:
         bench.workspace.root,
         bench.settings.task.test_timeout,
         lambda text: tell(runtime, "tool_output", id="verify", text=text),
+        bench.sandbox,
     )
     # taken after the run: files that the tests themselves write belong to what was tested
     return _shown(run, await bench.snapshots.take())

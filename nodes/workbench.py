@@ -30,6 +30,8 @@ from ..memory.snapshots import Snapshots
 from ..models.registry import close_model, open_model
 from ..models.resolve import ResolvedModel, resolve
 from ..tools.permissions import Policy, policy_for
+from ..tools.sandbox.opening import open_sandbox
+from ..tools.sandbox.sandbox import Sandbox
 from ..tools.toolset import tools_for
 from ..tools.workspace import Workspace
 from .context import Context
@@ -58,6 +60,7 @@ class Workbench:
     settings: Settings
     workspace: Workspace
     policy: Policy
+    sandbox: Sandbox
     journal: Journal
     snapshots: Snapshots
     history: FileHistory
@@ -179,6 +182,7 @@ def _open(wish: _Wish) -> Workbench:
         workspace=workspace,
         # a job on named files changes only them, and begins by asking
         policy=policy_for(loaded, workspace, usual=usual, scope=wish.files),
+        sandbox=open_sandbox(settings.sandbox, workspace, home),
         journal=Journal(paths.database(home)),
         snapshots=_open_snapshots(root, home, settings),
         history=FileHistory(paths.database(home)),

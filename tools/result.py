@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .permissions import Policy
+    from .sandbox.sandbox import Sandbox
     from .todo import Todo
     from .workspace import Workspace
 
@@ -55,3 +56,5 @@ class ToolRun:
     """Tells the user a piece of output while the tool still runs."""
     backups: Path | None = None
     """Folder in which a file's old content is kept before it is overwritten; None: it is not."""
+    sandbox: "Sandbox | None" = None
+    """What confines the commands that a call starts; None: nothing does."""

@@ -1,6 +1,7 @@
 """The tool that runs a shell command."""
 
 import asyncio
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,6 +11,7 @@ from .output import KEPT_EACH_SIDE
 from .process import SHELL, Ended, stream
 from .recording import Recording
 from .result import ToolRefusal, ToolResult, ToolRun
+from .sandbox.hint import hint
 from .shown_files import seen_by
 from .tool import Run, tool
 
@@ -21,13 +23,20 @@ LONGEST_COMMAND = 100_000
 
 @tool("execute", paths=("cwd",))
 async def run_command(
-    command: str, cwd: str = ".", timeout: float | None = None, *, run: Run
+    command: str,
+    cwd: str = ".",
+    timeout: float | None = None,
+    outside_sandbox: bool = False,
+    *,
+    run: Run,
 ) -> ToolResult:
     """Run a command; an exit code other than 0 is an error, and its output is given too."""
+    run = replace(run, sandbox=None) if outside_sandbox else run
     folder = run.workspace.resolve(cwd)
     if not await asyncio.to_thread(folder.is_dir):
         raise ToolRefusal(f"`{cwd}` is not a folder; `cwd` is a folder in the project")
     result = await run_shell(command, folder, _seconds(timeout, run.command_timeout), run)
+    result = _with_hint(result, run)
     whole = result.metadata["bytes"] <= 2 * KEPT_EACH_SIDE
     seen = partial(seen_by, run.workspace, folder, command, all_shown=whole)
     return replace(result, seen=await asyncio.to_thread(seen)) if result.ok else result
@@ -36,8 +45,9 @@ async def run_command(
 async def run_shell(command: str, folder: Path, seconds: float, run: ToolRun) -> ToolResult:
     """Run a command line in a real folder; its output is shown, bounded, and kept as the call's.
 
-    Raises ToolRefusal for what is no command.
+    Raises ToolRefusal for what is no command, and for what the sandbox cannot take in.
     """
+    argv = [SHELL, "-c", _checked(command)]
     recording = await asyncio.to_thread(Recording, run.outputs, run.call_id)
     live = LiveOutput(run.emit)
 
@@ -45,13 +55,21 @@ async def run_shell(command: str, folder: Path, seconds: float, run: ToolRun) ->
         recording.add(piece)
         live.add(piece)
 
+    confined = run.sandbox.around(argv, folder) if run.sandbox else nullcontext(argv)
     try:
-        ended = await stream(
-            [SHELL, "-c", _checked(command)], cwd=folder, timeout=seconds, on_output=take
-        )
+        async with confined as argv:
+            ended = await stream(argv, cwd=folder, timeout=seconds, on_output=take)
     finally:
         recording.close()
     return _result(recording, ended, seconds)
+
+
+def _with_hint(result: ToolResult, run: ToolRun) -> ToolResult:
+    """What failed perhaps for the sandbox's sake, with how to ask for more."""
+    if result.ok or not (run.sandbox and run.sandbox.is_on) or result.metadata["timed_out"]:
+        return result
+    more = hint(result.output, network=run.sandbox.network)
+    return replace(result, error=f"{result.error}; {more}") if more else result
 
 
 def _seconds(asked: float | None, configured: float) -> float:

@@ -1,11 +1,13 @@
 """Run a project's tests and judge what they showed."""
 
 import asyncio
+import os
 import shutil
 import tempfile
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -14,6 +16,8 @@ from .frameworks import TestCommand
 from .live_output import LiveOutput
 from .output import clean
 from .process import Ended, stream
+from .result import ToolRefusal
+from .sandbox.sandbox import Sandbox
 
 TAIL = 8_000
 """Bytes of the output's end that are kept."""
@@ -51,11 +55,15 @@ class Judgement:
 
 
 async def run_tests(
-    command: TestCommand, folder: Path, timeout: float, on_output: Callable[[str], None]
+    command: TestCommand,
+    folder: Path,
+    timeout: float,
+    on_output: Callable[[str], None],
+    sandbox: Sandbox | None = None,
 ) -> TestRun:
     """Run the tests in `folder`, at most `timeout` seconds; leaves no caches in the project."""
     if command.problem:
-        return TestRun(command.shown, None, None, None, None, None, "", command.problem)
+        return _not_run(command, command.problem)
     live, tail = LiveOutput(on_output), bytearray()
 
     def take(piece: bytes) -> None:
@@ -68,8 +76,13 @@ async def run_tests(
         report = temporary / "report.xml"
         argv = [*command.argv, *_report_options(command, report)]
         clean_room = {"PYTHONDONTWRITEBYTECODE": "1"}
-        ended = await stream(argv, cwd=folder, timeout=timeout, on_output=take, env=clean_room)
+        own = [Path(os.path.realpath(temporary))]
+        confined = sandbox.around(argv, folder, also=own) if sandbox else nullcontext(argv)
+        async with confined as argv:
+            ended = await stream(argv, cwd=folder, timeout=timeout, on_output=take, env=clean_room)
         return await asyncio.to_thread(_run, command, ended, report, clean(bytes(tail)), timeout)
+    except ToolRefusal as refusal:  # the sandbox cannot guard such a project
+        return _not_run(command, str(refusal))
     finally:
         await asyncio.to_thread(shutil.rmtree, temporary, ignore_errors=True)
 
@@ -90,6 +103,10 @@ def verdict(run: TestRun) -> Judgement:
     if run.passed == 0:
         return Judgement("unverified", f"no test ran: {counts or 'none was found'}")
     return Judgement("passed", counts or "exit code 0")
+
+
+def _not_run(command: TestCommand, problem: str) -> TestRun:
+    return TestRun(command.shown, None, None, None, None, None, "", problem)
 
 
 def _report_options(command: TestCommand, report: Path) -> list[str]:

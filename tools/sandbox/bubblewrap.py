@@ -1,0 +1,75 @@
+"""Linux: a wall as the arguments of `bwrap`, which builds it of namespaces and mounts.
+
+The user and network of the machine, its processes and its devices are not there inside; a mount
+cannot be moved, replaced or taken away from within, and the folder that it stands on neither.
+"""
+
+import os
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from .wall import Wall
+
+_NAMESPACES = (
+    "--unshare-user-try",
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--unshare-uts",
+    "--unshare-cgroup-try",
+)
+_NO_NETWORK = "--unshare-net"
+_CONFINED = ("--die-with-parent", "--new-session", "--cap-drop", "ALL")
+_EVERYTHING = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
+_NULL = "/dev/null"
+"""Bound without the right to open devices it cannot be opened at all, with it it is empty."""
+
+
+def find_program(search: str) -> Path | None:
+    """The first `bwrap` on a search path that nobody but root can have put there."""
+    found = (Path(folder, "bwrap") for folder in search.split(os.pathsep) if folder)
+    return next((real for one in found if (real := _trusted(one))), None)
+
+
+def _trusted(program: Path) -> Path | None:
+    real = Path(os.path.realpath(program))
+    if not program.is_absolute() or not os.access(real, os.X_OK):
+        return None
+    return real if all(_is_roots_own(place) for place in (real, *real.parents)) else None
+
+
+def _is_roots_own(place: Path) -> bool:
+    about = place.stat()
+    return about.st_uid == 0 and not about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def arguments(program: Path, wall: Wall, argv: Sequence[str], cwd: Path) -> list[str]:
+    """The command line that runs `argv` in `cwd` behind the wall."""
+    network = () if wall.network else (_NO_NETWORK,)
+    # the last, since what is bound into a hidden folder needs a place there
+    closed = [word for place in wall.hidden_folders for word in ("--remount-ro", str(place))]
+    return [
+        *(str(program), *_NAMESPACES, *network, *_CONFINED, *_EVERYTHING),
+        *_mounting(_mounts(wall)),
+        *closed,
+        *("--setenv", "TMPDIR", "/tmp", "--chdir", str(cwd), "--", *argv),
+    ]
+
+
+def _mounts(wall: Wall) -> dict[Path, tuple[str, ...]]:
+    """What to mount where; the strictest wish for a place is the last and wins."""
+    mounts: dict[Path, tuple[str, ...]] = {}
+    mounts |= {place: ("--tmpfs",) for place in wall.private}
+    mounts |= {place: ("--ro-bind", str(place)) for place in wall.shown}
+    mounts |= {place: ("--bind", str(place)) for place in (*wall.writable, *wall.pinned)}
+    mounts |= {place: ("--ro-bind", str(place)) for place in wall.frozen}
+    mounts |= {place: ("--dev-bind", _NULL) for place in wall.blank_files}
+    mounts |= {place: ("--ro-bind", _NULL) for place in wall.hidden_files}
+    mounts |= {place: ("--tmpfs",) for place in wall.hidden_folders}
+    return mounts
+
+
+def _mounting(mounts: Mapping[Path, tuple[str, ...]]) -> Iterator[str]:
+    """The mounts, each after those that it stands in."""
+    for place in sorted(mounts, key=lambda path: path.parts):
+        yield from (*mounts[place], str(place))

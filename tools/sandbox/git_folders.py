@@ -1,0 +1,72 @@
+"""A checkout's git folders, and what in them makes git start programs: hooks and configuration.
+
+Everything else in them may be written, so that `git commit` works. A `.git` that is a file leads
+somewhere else; there it is followed only where that place points back, which no foreign file can
+make another repository's folder do.
+"""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+_WORKTREE = re.compile(rb"^\s*worktree\s*=\s*\"?(.+?)\"?\s*$", re.MULTILINE | re.IGNORECASE)
+_STEERING = ("config", "config.worktree", "commondir")
+"""What leads git to configuration and hooks, and must not come into being either."""
+_OF_OTHERS = ("gitdir", "worktrees", "modules")
+"""What leads to, or belongs to, other checkouts of the repository."""
+
+
+@dataclass(frozen=True)
+class GitFolders:
+    """What to let a command write, and what not."""
+
+    writable: tuple[Path, ...] = ()
+    frozen: tuple[Path, ...] = ()
+    reserved: tuple[Path, ...] = ()
+    """Those of the frozen that are missing, and must stay so."""
+
+
+def git_folders(checkout: Path) -> GitFolders:
+    """Those of the checkout whose top this is; nothing where it is none."""
+    link = checkout / ".git"
+    if link.is_symlink():
+        return GitFolders(frozen=(Path(os.path.realpath(link)),))
+    if link.is_dir():
+        return guarded(link)
+    if not link.is_file():
+        return GitFolders()
+    own = [guarded(folder) for folder in _led_to(checkout)]
+    return GitFolders(
+        writable=tuple(path for one in own for path in one.writable),
+        frozen=(link, *(path for one in own for path in one.frozen)),
+        reserved=tuple(path for one in own for path in one.reserved),
+    )
+
+
+def guarded(folder: Path) -> GitFolders:
+    """A git folder, writable but for what starts programs."""
+    linked = (folder / "gitdir").exists()  # a worktree's: its repository has the hooks
+    steering = [folder / name for name in (*_STEERING, *(() if linked else ("hooks",)))]
+    others = [path for name in _OF_OTHERS if (path := folder / name).exists()]
+    missing = [path for path in steering if not path.exists()]
+    return GitFolders((folder,), (*steering, *others), tuple(missing))
+
+
+def _led_to(checkout: Path) -> list[Path]:
+    """The git folder that the file `.git` names, and the repository's where it is another."""
+    try:
+        named = os.fsdecode((checkout / ".git").read_bytes().removeprefix(b"gitdir:").strip())
+        folder = Path(os.path.realpath(checkout / named))
+        if folder.parent.name == "worktrees":
+            back = Path(os.fsdecode((folder / "gitdir").read_bytes().strip()))
+            repository = folder.parent.parent
+            common = os.fsdecode((folder / "commondir").read_bytes().strip())
+            own = Path(os.path.realpath(folder / common)) == repository
+            points_back = Path(os.path.realpath(back)) == checkout / ".git"
+            return [folder, repository] if own and points_back else []
+        match = _WORKTREE.search((folder / "config").read_bytes())
+        back = Path(os.path.realpath(folder / os.fsdecode(match[1]))) if match else None
+        return [folder] if back == checkout else []
+    except (OSError, ValueError):
+        return []

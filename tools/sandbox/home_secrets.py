@@ -1,0 +1,52 @@
+"""Keys, tokens and histories that programs keep in the user's home."""
+
+import os
+import pwd
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+_NAMES = {
+    "keys": """
+        .ssh .gnupg .password-store .local/share/keyrings .local/share/kwalletd .config/sops
+        .vault-token .electrum .bitcoin .ethereum Library/Keychains
+    """,
+    "clouds": """
+        .aws .azure .kube .oci .config/gcloud .config/doctl .config/op .config/rclone .s3cfg .boto
+        .databrickscfg .snowflake .kaggle .terraformrc .terraform.d/credentials.tfrc.json
+        .huggingface/token .cache/huggingface/token
+    """,
+    "containers": ".docker .config/containers/auth.json .colima .orbstack .lima .rd",
+    "code and packages": """
+        .config/gh .config/glab-cli .config/hub .config/git/credentials .git-credentials .netrc
+        .npmrc .yarnrc.yml .pypirc .cargo/credentials .cargo/credentials.toml .gem/credentials
+        .m2/settings.xml .gradle/gradle.properties
+    """,
+    "databases": ".pgpass .my.cnf .psql_history .mysql_history .sqlite_history",
+    "agents": """
+        .claude .claude.json .codex .gemini .qwen .aider .config/opencode .local/share/opencode
+        .config/github-copilot
+    """,
+    "browsers": """
+        .mozilla .thunderbird .config/google-chrome .config/chromium .config/BraveSoftware
+        Library/Cookies
+    """,
+    "histories": """
+        .bash_history .zsh_history .local/share/fish .python_history .node_repl_history
+    """,
+}
+
+
+def homes() -> set[Path]:
+    """The user's home as the environment has it, and as the system has it."""
+    found = {os.path.expanduser("~")}
+    with suppress(KeyError):  # a container's user need not be in the list
+        found.add(pwd.getpwuid(os.getuid()).pw_dir)
+    return {Path(one) for one in found}
+
+
+def secrets_in(folders: Iterable[Path]) -> list[Path]:
+    """Those that exist, by their real paths."""
+    names = [name for kind in _NAMES.values() for name in kind.split()]
+    named = (folder / name for folder in folders for name in names)
+    return sorted({Path(os.path.realpath(path)) for path in named if path.exists()})

@@ -1,0 +1,60 @@
+"""Folders of this machine that the wall treats in its own way."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from ...config.errors import UsageError
+
+_PRIVATE = ("/tmp", "/var/tmp", "/run")
+"""The last is full of other programs' sockets."""
+_RUNNING = ("/run/current-system", "/run/opengl-driver")
+"""Programs, on NixOS."""
+_RESOLVING = ("/run/systemd/resolve", "/run/NetworkManager", "/run/resolvconf", "/run/connman")
+"""What `/etc/resolv.conf` leads to."""
+
+
+def private_folders() -> tuple[Path, ...]:
+    """Those that a command gets empty ones of."""
+    names = (tempfile.gettempdir(),) if sys.platform == "darwin" else _PRIVATE
+    return tuple(_real(name for name in names if os.path.isdir(name)))
+
+
+def shown_folders(private: Sequence[Path], *, network: bool) -> tuple[Path, ...]:
+    """What is needed of private folders: programs, and with a network how names are resolved."""
+    homes = [sys.prefix, sys.base_prefix, os.environ.get("VIRTUAL_ENV", "")]
+    on_path = filter(None, os.environ.get("PATH", "").split(os.pathsep))
+    homes += [one.removesuffix("/bin") for one in on_path]
+    wanted = _real([*homes, *_RUNNING, *(_RESOLVING if network else ())])
+    return tuple(one for one in wanted if any(_is_below(one, folder) for folder in private))
+
+
+def writable_folders(names: Iterable[str], project: Path, home: Path) -> tuple[Path, ...]:
+    """What `sandbox.writable` names; raises UsageError for what is no folder, or too much."""
+    return tuple(_writable(name, project, home) for name in names)
+
+
+def _writable(name: str, project: Path, home: Path) -> Path:
+    real = Path(os.path.realpath(project / os.path.expanduser(name)))
+    too_much = (project, *(Path(os.path.realpath(one)) for one in (Path.home(), home)))
+    if not name.strip() or any(one.is_relative_to(real) for one in too_much):
+        why = "the home, the project or MaxAgent's own folder are in it"
+    elif not real.is_dir():
+        why = "there is no such folder"
+    else:
+        return real
+    raise UsageError(
+        f"`sandbox.writable`: `{name}` cannot be opened: {why}",
+        hint="name single folders, such as `~/.cache/pip`",
+    )
+
+
+def _real(names: Iterable[str]) -> list[Path]:
+    found = (Path(os.path.realpath(name)) for name in names if name)
+    return list(dict.fromkeys(path for path in found if path.is_dir()))
+
+
+def _is_below(path: Path, folder: Path) -> bool:
+    return path != folder and path.is_relative_to(folder)

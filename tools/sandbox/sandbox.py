@@ -1,0 +1,104 @@
+"""The sandbox of one project: every command that a model causes is started through `around`."""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ..workspace import Workspace
+from . import bubblewrap, seatbelt
+from .links import kept_links
+from .project_files import ProjectFiles, look
+from .rights import RESERVED, wall_around
+from .stubs import standing
+
+Backend = Literal["bubblewrap", "sandbox-exec", "none"]
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """What confines the commands in a project, or why nothing does."""
+
+    workspace: Workspace
+    home: Path
+    """MaxAgent's own folder, which no command sees."""
+    backend: Backend = "none"
+    why_none: str = ""
+    program: Path = Path()
+    network: bool = False
+    writable: tuple[Path, ...] = ()
+
+    @property
+    def is_on(self) -> bool:
+        """Whether commands are confined."""
+        return self.backend != "none"
+
+    @property
+    def state(self) -> str:
+        """In words, for the first line of a run."""
+        if not self.is_on:
+            return f"none: {self.why_none}"
+        return f"{self.backend}, {'with' if self.network else 'no'} network"
+
+    @asynccontextmanager
+    async def around(
+        self, argv: Sequence[str], cwd: Path, *, also: Sequence[Path] = ()
+    ) -> AsyncGenerator[list[str]]:
+        """What to start instead of `argv`, once, while the context is open.
+
+        `also` are folders of ours that it may write to. Raises ToolRefusal for a project that
+        cannot be guarded.
+        """
+        if not self.is_on:
+            yield list(argv)
+            return
+        stack = ExitStack()
+        building = asyncio.ensure_future(asyncio.to_thread(self._built, stack, argv, cwd, also))
+        try:
+            yield await asyncio.shield(building)
+        finally:
+            await asyncio.wait([building])  # cancelled or not, what it has made is taken away
+            await asyncio.to_thread(stack.close)
+
+    def probe(self) -> list[str]:
+        """A command line that succeeds where the sandbox works; it looks at no file."""
+        return self._line(["true"], Path("/"), ProjectFiles(), ExitStack(), (), reserve=False)
+
+    def _built(
+        self, stack: ExitStack, argv: Sequence[str], cwd: Path, also: Sequence[Path]
+    ) -> list[str]:
+        root = self.workspace.root
+        stack.enter_context(kept_links(root / name for name in (*RESERVED, ".github")))
+        return self._line(argv, cwd, look(self.workspace), stack, also, reserve=True)
+
+    def _line(
+        self,
+        argv: Sequence[str],
+        cwd: Path,
+        found: ProjectFiles,
+        stack: ExitStack,
+        also: Sequence[Path],
+        *,
+        reserve: bool,
+    ) -> list[str]:
+        wall = wall_around(
+            self.workspace,
+            found,
+            home=self.home,
+            writable=(*self.writable, *also),
+            network=self.network,
+            reserve=reserve,
+        )
+        if self.backend == "sandbox-exec":
+            return seatbelt.arguments(wall, argv)
+        stack.enter_context(standing(ledger(self.home, self.workspace.root), wall.reserved))
+        return bubblewrap.arguments(self.program, wall, argv, cwd)
+
+
+def ledger(home: Path, root: Path) -> Path:
+    """Where it is on record what stands in a project for missing files."""
+    name = hashlib.sha256(str(root).encode(errors="surrogateescape")).hexdigest()[:32]
+    return home / "data" / "sandbox" / name

@@ -54,7 +54,8 @@ class TextRenderer:
     def _(self, event: ev.RunStarted) -> None:
         self._thread_id = event.thread_id
         key = "run.resumed" if event.resumed else "run.started"
-        self._line(t(key, thread=event.thread_id[:8], model=event.model, mode=event.mode), "bold")
+        words = {"model": event.model, "mode": event.mode, "sandbox": _confined(event.sandbox)}
+        self._line(t(key, thread=event.thread_id[:8], **words), "bold")
         self._line(safe_line(f"{event.title}  ({event.folder})"), "dim")
 
     @_show.register
@@ -216,6 +217,11 @@ def _ending(event: ev.Completion) -> str:
         command = f" ({evidence['command']})" if evidence["command"] else ""
         return safe_line(f"{words}: {evidence['reason']}{command}")
     return t("outcome.skipped") if event.outcome == "unverified" else words
+
+
+def _confined(sandbox: str) -> str:
+    """What confines commands; why nothing does is a notice of its own."""
+    return t("run.sandbox", state=sandbox.partition(":")[0])
 
 
 def _spent(usage: ev.TokenUsage) -> str:

@@ -20,6 +20,8 @@ class RunStarted:
     model: str
     mode: str
     resumed: bool
+    sandbox: str = ""
+    """What confines commands, and whether they have a network; or `none: ` and why."""
 
 
 @dataclass(frozen=True)

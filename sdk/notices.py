@@ -24,6 +24,8 @@ CHANGED = "what this folder brings is not what you said yes to: {changed}"
 ODD = "`{path}` keeps it from being trusted: {odd}"
 MOST_NAMED = 10
 
+NO_SANDBOX = "no sandbox: {why}; what the agent runs can do whatever you can"
+
 FINISHED = "a restore that had been cut short was finished first; files put back: {count}"
 LEFT = "`{path}` is left alone: {reason}"
 
@@ -41,6 +43,13 @@ def notices(folder: Path, set_aside: Path | None, from_project: Sequence[str] = 
     if not any((place / ".git").exists() for place in (folder, *folder.parents)):
         told.append(NO_REPOSITORY.format(folder=folder))
     return told
+
+
+def unconfined(bench: Workbench) -> list[str]:
+    """One notice where a sandbox is wanted if there is one, and there is none."""
+    if bench.sandbox.is_on or bench.settings.sandbox.mode == "off":
+        return []
+    return [NO_SANDBOX.format(why=bench.sandbox.why_none)]
 
 
 def untrusted(trust: Trust, *, tests: bool) -> list[str]:

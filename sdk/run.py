@@ -94,6 +94,7 @@ class Run:
             folder=self.row.folder,
             model=self.bench.model.name,
             mode=self.bench.policy.mode,
+            sandbox=self.bench.sandbox.state,
             resumed=self.resumed,
         )
 

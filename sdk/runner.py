@@ -25,7 +25,7 @@ from .edit_files import edit_files
 from .endings import status_after
 from .events import Event, EvidenceFound, as_json
 from .jobs import EDIT, JOBS, TASK, Job, compiled, job_of
-from .notices import finish_restore, notices, untrusted
+from .notices import finish_restore, notices, unconfined, untrusted
 from .run import Run
 
 
@@ -118,7 +118,7 @@ class Runner:
             options=options,
         )
         told = notices(root, self.threads.set_aside, bench.from_project)
-        told += untrusted(bench.trust, tests=job is TASK)
+        told += [*untrusted(bench.trust, tests=job is TASK), *unconfined(bench)]
         run = self._run(row, context, answer=None, resumed=False, notices=told)
         async with aclosing(run) as events:
             async for event in events:
@@ -137,6 +137,7 @@ class Runner:
             await look_again()
             bench = await workbench(row.folder, row.options, own)
             told = untrusted(bench.trust, tests=job_of(row.graph) is TASK)
+            told += unconfined(bench)
         run = self._run(row, own, answer=answer, resumed=True, notices=told)
         async with aclosing(run) as events:
             async for event in events:

@@ -1,13 +1,11 @@
 """The tool that finds files by name."""
 
 import asyncio
-from pathlib import Path
 
-from .listing import listed_folder, shown
+from .listing import found_below, listed_folder, shown
 from .name_pattern import name_matcher
 from .result import ToolRefusal, ToolResult
 from .tool import Run, tool
-from .walk import walk
 from .workspace import Workspace
 
 MOST_RESULTS = 200
@@ -26,12 +24,8 @@ def _glob(workspace: Workspace, pattern: str) -> ToolResult:
     start, rest = _plain_beginning(inside)
     fits = name_matcher(rest)
     folder = listed_folder(workspace, start)
-    entries = (
-        entry
-        for entry in walk(workspace, folder, deep=True)
-        if fits(Path(entry.path).relative_to(folder).as_posix())
-    )
-    return ToolResult(shown(workspace, entries, MOST_RESULTS, "make the pattern narrower"))
+    entries = found_below(workspace, folder, fits, deep=True)
+    return ToolResult(shown(entries, MOST_RESULTS, "make the pattern narrower"))
 
 
 def _plain_beginning(pattern: str) -> tuple[str, str]:

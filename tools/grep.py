@@ -6,16 +6,16 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from .confirmed_hits import confirmed
 from .files import LARGEST, read_bytes
 from .line_search import Found, Hit, Search, search_lines
 from .listing import existing, listed_folder
 from .name_pattern import name_matcher
 from .result import ToolRefusal, ToolResult
 from .ripgrep import find_ripgrep, ripgrep_lines
-from .shown_files import seen_in
 from .text import decode, one_line
 from .tool import Run, tool
-from .walk import Entry, walk
+from .walk import walk
 from .worker import in_worker
 from .workspace import Workspace
 
@@ -35,7 +35,7 @@ async def grep(regex: str, path: str = ".", file_pattern: str = "", *, run: Run)
     workspace: Workspace = run.workspace
     names = await asyncio.to_thread(_names, workspace, path or ".", file_pattern)
     search = Search(workspace, names, regex, MOST_HITS + 1, time.monotonic() + SECONDS)
-    return await in_worker(_answer, workspace, await _found(search), len(names))
+    return await in_worker(_answer, search, await _found(search))
 
 
 async def _found(search: Search) -> Found:
@@ -53,27 +53,27 @@ def _names(workspace: Workspace, path: str, file_pattern: str) -> list[str]:
         decode(read_bytes(workspace, start))
         return [workspace.relative(start)]
     folder, fits = listed_folder(workspace, path), name_matcher(file_pattern)
+    below = 0 if folder == workspace.root else len(workspace.relative(folder)) + 1
     return [
-        workspace.relative(found)
+        entry.name
         for entry in walk(workspace, folder, deep=True)
-        if (found := Path(entry.path)) and _is_searched(entry)
-        if fits(found.relative_to(folder).as_posix()) or fits(workspace.relative(found))
+        if entry.kind == "file" and (fits(entry.name[below:]) or fits(entry.name))
+        if _size(workspace.root / entry.name) <= LARGEST
     ]
 
 
-def _is_searched(entry: Entry) -> bool:
+def _size(path: Path) -> int:
     with suppress(OSError):  # gone meanwhile
-        return entry.is_file(follow_symlinks=False) and entry.stat().st_size <= LARGEST
-    return False
+        return os.lstat(path).st_size
+    return 0
 
 
-def _answer(workspace: Workspace, found: Found, files: int) -> ToolResult:
+def _answer(search: Search, found: Found) -> ToolResult:
     """What is told of the hits; a file of which a line is shown counts as read."""
-    output, count = _shown(found, files)
-    shown: dict[str, list[tuple[int, str]]] = {}
-    for hit in found.hits[:count]:
-        shown.setdefault(hit.path, []).append((hit.line, hit.text))
-    return ToolResult(output, seen=seen_in(workspace, shown))
+    true, hashes = confirmed(search, found)
+    output, count = _shown(true, len(search.names))
+    shown = {hit.path for hit in true.hits[:count]}
+    return ToolResult(output, seen={name: hashes[name] for name in hashes if name in shown})
 
 
 def _shown(found: Found, files: int) -> tuple[str, int]:

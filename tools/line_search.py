@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from .files import read_bytes
@@ -59,10 +60,11 @@ class Found:
 
 def search_lines(search: Search) -> Found:
     """Search one file after the other; raises ToolRefusal for a pattern that is none."""
-    compiled, hits = _compiled(search.pattern), list[Hit]()
+    _compiled(search.pattern)
+    hits = list[Hit]()
     try:
         for name in search.names:
-            for hit in _in_file(search, name, compiled):
+            for hit in search_text(search, name, _text(search.workspace, name)):
                 hits.append(hit)
                 if len(hits) >= search.most:
                     return Found(hits)
@@ -71,6 +73,18 @@ def search_lines(search: Search) -> Found:
     return Found(hits)
 
 
+def search_text(search: Search, name: str, text: str) -> Iterator[Hit]:
+    """Search one file's text; raises TimeoutError when time is over."""
+    compiled = _compiled(search.pattern)
+    for number, line in enumerate(lines_of(text), start=1):
+        left = search.deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        if match := compiled.search(line, timeout=left):
+            yield Hit(name, number, line, match.start())
+
+
+@lru_cache(maxsize=8)
 def _compiled(pattern: str) -> "regex.Pattern[str]":
     import regex  # stops in time, where `re` can hang for ever
 
@@ -86,18 +100,9 @@ def _compiled(pattern: str) -> "regex.Pattern[str]":
         ) from error
 
 
-def _in_file(search: Search, name: str, compiled: "regex.Pattern[str]") -> Iterator[Hit]:
-    for number, line in enumerate(_lines(search.workspace, name), start=1):
-        left = search.deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        if match := compiled.search(line, timeout=left):
-            yield Hit(name, number, line, match.start())
-
-
-def _lines(workspace: Workspace, name: str) -> list[str]:
-    """The file's lines; none of a binary one, or of one that cannot be read."""
+def _text(workspace: Workspace, name: str) -> str:
+    """The file's text; empty for a binary one, or one that cannot be read."""
     with suppress(ToolRefusal):
         text = decode(read_bytes(workspace, workspace.root / name)).text
-        return [] if "\0" in text else lines_of(text)
-    return []
+        return "" if "\0" in text else text
+    return ""

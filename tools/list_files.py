@@ -1,13 +1,11 @@
 """The tool that lists a folder."""
 
 import asyncio
-from pathlib import Path
 
-from .listing import listed_folder, shown
+from .listing import found_below, listed_folder, shown
 from .name_pattern import name_matcher
 from .result import ToolRefusal, ToolResult
 from .tool import Run, tool
-from .walk import walk
 from .workspace import Workspace
 
 MOST_RESULTS = 1_000
@@ -33,11 +31,7 @@ def _list(workspace: Workspace, path: str, pattern: str, recursive: bool, limit:
     folder = listed_folder(workspace, path)
     fits = name_matcher(pattern)
     deep = recursive or "/" in pattern
-    entries = (
-        entry
-        for entry in walk(workspace, folder, deep=deep)
-        if fits(Path(entry.path).relative_to(folder).as_posix())
-    )
+    entries = found_below(workspace, folder, fits, deep=deep)
     hint = "narrow with `path` or `pattern`, or raise `max_results`"
-    output = shown(workspace, entries, limit, hint)
+    output = shown(entries, limit, hint)
     return ToolResult(output, metadata={"path": workspace.relative(folder)})

@@ -1,8 +1,7 @@
 """What the listing tools share: finding the folder, showing entries, saying what was cut."""
 
-import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from difflib import SequenceMatcher, get_close_matches
 from itertools import islice
 from pathlib import Path
@@ -38,9 +37,17 @@ def listed_folder(workspace: Workspace, path: str) -> Path:
     return folder
 
 
-def shown(workspace: Workspace, entries: Iterable[Entry], limit: int, hint: str) -> str:
+def found_below(
+    workspace: Workspace, folder: Path, fits: Callable[[str], bool], *, deep: bool
+) -> Iterator[Entry]:
+    """What is to be seen in a folder, as `walk` has it, of which the name below the folder fits."""
+    start = 0 if folder == workspace.root else len(workspace.relative(folder)) + 1
+    return (one for one in walk(workspace, folder, deep=deep) if fits(one.name[start:]))
+
+
+def shown(entries: Iterable[Entry], limit: int, hint: str) -> str:
     """The first `limit` entries, one a line; `hint` says how to see others."""
-    lines = [_line(workspace, entry) for entry in islice(entries, limit + 1)]
+    lines = [_line(entry) for entry in islice(entries, limit + 1)]
     if not lines:
         return "[nothing found; what git ignores and secret files are not listed]"
     if len(lines) > limit:
@@ -48,12 +55,9 @@ def shown(workspace: Workspace, entries: Iterable[Entry], limit: int, hint: str)
     return "\n".join(lines)
 
 
-def _line(workspace: Workspace, entry: Entry) -> str:
-    name = one_line(workspace.relative(Path(entry.path)))
-    if entry.is_symlink():
-        target = workspace.relative(Path(os.path.realpath(entry.path)))
-        return f"{name} -> {one_line(target)}"
-    return f"{name}/" if entry.is_dir(follow_symlinks=False) else name
+def _line(entry: Entry) -> str:
+    path = one_line(entry.path)
+    return f"{path} -> {one_line(entry.target)}" if entry.kind == "link" else path
 
 
 def _names_like(workspace: Workspace, missing: Path) -> list[str]:
@@ -61,7 +65,7 @@ def _names_like(workspace: Workspace, missing: Path) -> list[str]:
     wanted = workspace.relative(missing)
     by_name: dict[str, list[str]] = {}
     for entry in islice(walk(workspace, workspace.root, deep=True), SEARCHED_FOR_NAMES):
-        by_name.setdefault(entry.name, []).append(workspace.relative(Path(entry.path)))
+        by_name.setdefault(entry.name.rpartition("/")[2], []).append(entry.name)
     close = get_close_matches(missing.name, by_name, n=10, cutoff=0.75)
     paths = [path for name in close for path in by_name[name]]
     return sorted(paths, key=lambda path: -SequenceMatcher(None, path, wanted).ratio())[:3]

@@ -53,7 +53,14 @@ def _batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def _command(program: str, search: Search, names: Sequence[str]) -> list[str]:
-    options = ["--no-config", "--no-follow", "--json", "--crlf", f"--max-count={search.most}"]
+    options = [
+        "--no-config",
+        "--no-follow",
+        "--no-ignore",
+        "--json",
+        "--crlf",
+        f"--max-count={search.most}",
+    ]
     files = [f"./{name}" for name in names]
     return [program, *options, "-e", search.pattern, "--", *files]
 

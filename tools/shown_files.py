@@ -1,14 +1,13 @@
-"""Which files a command or a search plainly showed: showing a file counts as reading it."""
+"""Which files a command plainly showed: showing a file counts as reading it."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from .files import content_hash, read_bytes
 from .result import ToolRefusal
 from .shell_words import plain_words
-from .text import decode, lines_of
 from .workspace import Workspace
 
 _OPTIONS = {
@@ -59,23 +58,6 @@ def seen_by(
     return hashes
 
 
-def seen_in(
-    workspace: Workspace, shown: Mapping[str, Iterable[tuple[int, str]]]
-) -> Mapping[str, str]:
-    """The hashes of the files of which a search has shown these lines, by number from 1.
-
-    A file that changed between the search and now, so that it lacks a line, does not count.
-    """
-    hashes = dict[str, str]()
-    for name, lines in shown.items():
-        with suppress(ToolRefusal):
-            path = workspace.resolve(name)
-            data = read_bytes(workspace, path)
-            if _has(lines_of(decode(data).text), lines):
-                hashes[workspace.relative(path)] = content_hash(data)
-    return hashes
-
-
 def _parted(program: str, words: Sequence[str]) -> tuple[list[str], list[str]]:
     """Options, with their values joined to them, and the other words."""
     options, others, counted = list[str](), list[str](), _COUNTED.get(program, ())
@@ -87,7 +69,3 @@ def _parted(program: str, words: Sequence[str]) -> tuple[list[str], list[str]]:
         else:
             others.append(word)
     return options, others
-
-
-def _has(lines: Sequence[str], shown: Iterable[tuple[int, str]]) -> bool:
-    return all(number <= len(lines) and lines[number - 1] == text for number, text in shown)

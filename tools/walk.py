@@ -5,15 +5,16 @@ import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
+from .beneath import LISTED, open_beneath
 from .files import read_bytes
 from .result import ToolRefusal
 from .workspace import Workspace
 
-Entry = os.DirEntry[str]
 _Rules = tuple[tuple[str, GitIgnoreSpec], ...]
 """Folder, with a slash, and what its `.gitignore` says; the innermost last."""
 
@@ -21,6 +22,21 @@ LARGEST_GITIGNORE = 1_000_000
 """Bytes."""
 LONGEST_WALK = 30.0
 """Seconds."""
+
+
+class Entry(NamedTuple):
+    """What a folder held when it was looked into."""
+
+    name: str
+    """Relative to the project."""
+    kind: Literal["file", "folder", "link", "other"]
+    target: str = ""
+    """Where a link led to, relative to the project."""
+
+    @property
+    def path(self) -> str:
+        """The name, a folder's with a slash: entries are in order of these."""
+        return f"{self.name}/" if self.kind == "folder" else self.name
 
 
 def walk(
@@ -32,8 +48,8 @@ def walk(
     A folder that git ignores is shown when it is asked for. Raises ToolRefusal when time is over.
     """
     deadline = time.monotonic() + seconds
-    rules = _rules_above(workspace, folder)
-    levels = [(rules, iter(_entries(workspace, folder, rules)))]
+    start, rules = workspace.relative(folder), _rules_above(workspace, folder)
+    levels = [(rules, iter(_entries(workspace, start, rules)))]
     while levels:
         if time.monotonic() > deadline:
             raise ToolRefusal("there are too many files to look through; name a smaller folder")
@@ -41,41 +57,48 @@ def walk(
         entry = next(entries, None)
         if entry is None:
             levels.pop()
-        elif deep and _is_folder(entry):
-            inner = _with_gitignore(workspace, Path(entry.path), rules)
-            levels.append((inner, iter(_entries(workspace, Path(entry.path), inner))))
+        elif deep and entry.kind == "folder":
+            inner = _with_gitignore(workspace, entry.name, rules)
+            levels.append((inner, iter(_entries(workspace, entry.name, inner))))
         else:
             yield entry
 
 
-def _entries(workspace: Workspace, folder: Path, rules: _Rules) -> list[Entry]:
+def _entries(workspace: Workspace, folder: str, rules: _Rules) -> list[Entry]:
+    """What is seen of a folder; nothing of one that is gone, a link by now, or not ours to read."""
     try:
-        with os.scandir(folder) as scan:
-            found = [entry for entry in scan if _is_shown(workspace, entry, rules)]
-    except OSError:  # gone meanwhile, or not ours to read: nothing to be seen
+        descriptor = open_beneath(workspace.root, folder, LISTED)
+    except OSError:
         return []
-    return sorted(found, key=_path_of)
+    try:
+        with os.scandir(descriptor) as scan:
+            seen = [_seen(workspace, _prefix(folder), entry, rules) for entry in scan]
+    except OSError:
+        return []
+    finally:
+        os.close(descriptor)
+    return sorted(filter(None, seen), key=lambda entry: entry.path)
 
 
-def _is_shown(workspace: Workspace, entry: Entry, rules: _Rules) -> bool:
-    if _is_excluded(_path_of(entry), rules):
-        return False
-    if entry.is_symlink():
-        return not workspace.is_hidden(Path(entry.path))
-    return not workspace.hides_name(entry.path[len(_prefix(workspace.root)) :])
+def _seen(
+    workspace: Workspace, prefix: str, found: os.DirEntry[str], rules: _Rules
+) -> Entry | None:
+    """The entry, unless listings leave it out."""
+    name = prefix + found.name
+    if found.is_symlink():
+        target = workspace.link_target(workspace.root / name)
+        entry = Entry(name, "link", target) if target else None
+    elif found.is_dir(follow_symlinks=False):
+        entry = Entry(name, "folder")
+    else:
+        entry = Entry(name, "file" if found.is_file(follow_symlinks=False) else "other")
+    if not entry or _is_excluded(entry.path, rules) or workspace.hides_name(name):
+        return None
+    return entry
 
 
-def _is_folder(entry: Entry) -> bool:
-    return entry.is_dir(follow_symlinks=False)
-
-
-def _prefix(folder: Path) -> str:
-    return f"{folder}".rstrip("/") + "/"
-
-
-def _path_of(entry: Entry) -> str:
-    """The path, a folder's with a slash."""
-    return f"{entry.path}/" if _is_folder(entry) else entry.path
+def _prefix(folder: str) -> str:
+    return "" if folder == "." else f"{folder}/"
 
 
 def _is_excluded(path: str, rules: _Rules) -> bool:
@@ -89,18 +112,17 @@ def _is_excluded(path: str, rules: _Rules) -> bool:
 
 def _rules_above(workspace: Workspace, folder: Path) -> _Rules:
     """The rules for a walk that begins in `folder`, which itself is never left out."""
-    inner = folder.relative_to(workspace.root).parts
-    rules = _with_gitignore(workspace, workspace.root, ())
-    for depth in range(len(inner)):
-        below = workspace.root.joinpath(*inner[: depth + 1])
-        if _is_excluded(_prefix(below), rules):
+    rules, below = _with_gitignore(workspace, ".", ()), ""
+    for part in folder.relative_to(workspace.root).parts:
+        below += f"{part}/"
+        if _is_excluded(below, rules):
             rules = ()
-        rules = _with_gitignore(workspace, below, rules)
+        rules = _with_gitignore(workspace, below[:-1], rules)
     return rules
 
 
-def _with_gitignore(workspace: Workspace, folder: Path, rules: _Rules) -> _Rules:
-    path = folder / ".gitignore"
+def _with_gitignore(workspace: Workspace, folder: str, rules: _Rules) -> _Rules:
+    path = workspace.root / folder / ".gitignore"
     if not os.path.isfile(path):
         return rules
     try:

@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any, cast
 
 from pathspec import GitIgnoreSpec
 
@@ -136,6 +137,14 @@ def _spec(ignore: tuple[str, ...]) -> GitIgnoreSpec:
     return GitIgnoreSpec.from_lines(map(folded, ignore))
 
 
+@lru_cache(maxsize=16)
+def _hiding(ignore: tuple[str, ...]) -> re.Pattern[str]:
+    """All patterns that hide, in one: that a name meets none of them is found out at once."""
+    hiding = [cast(Any, one).regex.pattern for one in _spec(ignore).patterns if one.include]
+    unnamed = [re.sub(r"\(\?P<\w+>", "(?:", source) for source in hiding]
+    return re.compile("|".join(f"(?:{source})" for source in unnamed) or "(?!)")
+
+
 def _any_matches(ignore: tuple[str, ...], name: str) -> bool:
     """Whether the name or a folder above it is ignored; as in git, nothing below comes back."""
     return any(
@@ -148,5 +157,5 @@ def _any_matches(ignore: tuple[str, ...], name: str) -> bool:
 @lru_cache(maxsize=100_000)
 def _matches(ignore: tuple[str, ...], spelling: str) -> bool:
     """Whether the name itself is ignored, or would be as a folder's, as `secrets/**` has it."""
-    spec = _spec(ignore)
-    return spec.match_file(spelling) or spec.match_file(spelling + "/")
+    both, spec = (spelling, spelling + "/"), _spec(ignore)
+    return any(map(_hiding(ignore).search, both)) and any(map(spec.match_file, both))

@@ -56,9 +56,9 @@ def test_entries_are_shown_one_a_line(workspace: Workspace) -> None:
     (root / "a\nb").write_text("")
     (root / "link").symlink_to("src/config.py")
     entries = list(walk(workspace, root, deep=False))
-    assert shown(workspace, entries, 9, "") == "a\\nb\nlink -> src/config.py\nsrc/\ntests/"
-    assert shown(workspace, entries, 2, "be quick") == (
+    assert shown(entries, 9, "") == "a\\nb\nlink -> src/config.py\nsrc/\ntests/"
+    assert shown(entries, 2, "be quick") == (
         "a\\nb\nlink -> src/config.py\n[there are more than 2; be quick]"
     )
-    assert shown(workspace, entries, 4, "").count("\n") == 3
-    assert shown(workspace, [], 4, "").startswith("[nothing found")
+    assert shown(entries, 4, "").count("\n") == 3
+    assert shown([], 4, "").startswith("[nothing found")

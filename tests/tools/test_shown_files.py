@@ -11,7 +11,7 @@ from maxagent.tools.grep import grep
 from maxagent.tools.invoke import invoke
 from maxagent.tools.result import ToolRun
 from maxagent.tools.run_command import run_command
-from maxagent.tools.shown_files import files_shown_by, seen_by, seen_in
+from maxagent.tools.shown_files import files_shown_by, seen_by
 from maxagent.tools.workspace import Workspace
 
 
@@ -84,11 +84,6 @@ def test_what_is_no_file_of_the_project_does_not_count(run: ToolRun) -> None:
     command = "cat a gone src ../outside .env"
     seen = seen_by(run.workspace, run.workspace.root, command, all_shown=True)
     assert seen == hashes(run, "a")
-
-
-def test_a_line_that_is_not_there_any_more_does_not_count(run: ToolRun) -> None:
-    shown = {"a": [(1, "text of a")], "b": [(1, "text")], "src/c": [(2, "")], "gone": [(1, "")]}
-    assert seen_in(run.workspace, shown) == hashes(run, "a")
 
 
 async def test_a_file_that_a_command_showed_can_be_edited(run: ToolRun) -> None:

@@ -26,7 +26,7 @@ def ignore(folder: Path, *lines: str) -> None:
 
 def names(workspace: Workspace, folder: str = ".", *, deep: bool = True) -> list[str]:
     entries = walk(workspace, workspace.root / folder, deep=deep)
-    return [workspace.relative(Path(entry.path)) for entry in entries]
+    return [entry.name for entry in entries]
 
 
 def test_files_come_in_order_of_their_paths(tmp_path: Path) -> None:

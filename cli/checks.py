@@ -76,15 +76,20 @@ def ripgrep(_: Surroundings) -> Check:
     return Check("ripgrep", "warn", t("doctor.not_found", program="rg"), t("doctor.ripgrep"))
 
 
-def sandbox(_: Surroundings) -> Check:
-    """Whether the system's sandbox program is there."""
-    program = {"linux": "bwrap", "darwin": "sandbox-exec"}.get(sys.platform)
-    if program is None:
-        return Check("sandbox", "warn", t("doctor.sandbox.none"))
-    if found := shutil.which(program):
-        return Check("sandbox", "ok", t("doctor.sandbox.found", program=found))
-    remedy = t("doctor.sandbox.install") if program == "bwrap" else ""
-    return Check("sandbox", "warn", t("doctor.sandbox.missing", program=program), remedy)
+def sandbox(around: Surroundings) -> Check:
+    """What confines commands in the current folder: it is tried."""
+    from ..config.settings import Settings
+    from ..tools.sandbox.opening import open_sandbox
+    from ..tools.workspace import Workspace
+
+    section = (around.loaded.settings if around.loaded else Settings()).sandbox
+    try:
+        found = open_sandbox(section, Workspace(Path.cwd()), around.home)
+    except UsageError as error:
+        return Check("sandbox", "fail", error.message, error.hint)
+    if found.is_on:
+        return Check("sandbox", "ok", f"{found.state} ({found.program})")
+    return Check("sandbox", "warn", t("doctor.sandbox", why=found.why_none))
 
 
 def trust(around: Surroundings) -> Check:

@@ -97,22 +97,24 @@ def test_a_program_is_run_to_see_whether_it_works(
     assert found.detail == f"{path} --version ({path})"
 
 
-@pytest.mark.parametrize(
-    "system, name, remedy",
-    [("linux", "bwrap", "install bubblewrap"), ("darwin", "sandbox-exec", ""), ("sunos5", "", "")],
-)
-def test_the_sandbox_program_is_not_used_yet(
-    system: str, name: str, remedy: str, programs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "platform", system)
+def test_without_a_sandbox_it_is_said_why(programs: Path) -> None:
+    program(programs, "bwrap", "exit 0")  # anybody could have put it there
     missing = sandbox(around(programs))
-    assert (missing.status, missing.remedy) == ("warn", remedy)
-    assert "not used yet" in missing.detail
-    if name:
-        path = program(programs, name, "exit 0")
-        found = sandbox(around(programs))
-        assert (found.status, found.detail.split()[0]) == ("ok", str(path))
-        assert "not used yet" in found.detail
+    assert (missing.status, missing.detail) == ("warn", f"none: {INSTALL}")
+
+    (programs / "config.yaml").write_text("sandbox: require\n")
+    required = sandbox(around(programs))
+    assert (required.status, required.detail) == (
+        "fail",
+        f"a sandbox is required, but there is none: {INSTALL}",
+    )
+    assert "sandbox.mode" in required.remedy
+
+
+@pytest.mark.skipif(not BWRAP, reason="bubblewrap is not installed, so there is no sandbox to try")
+def test_the_sandbox_is_tried(tmp_path: Path) -> None:
+    found = sandbox(around(tmp_path))
+    assert (found.status, found.detail) == ("ok", f"bubblewrap, no network ({BWRAP})")
 
 
 def test_the_configurations_files_are_named(tmp_path: Path) -> None:

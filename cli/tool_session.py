@@ -93,9 +93,11 @@ class ToolSession:
                 return Reply(1, error="The user refused this call.", decision=decision)
             if isinstance(said, str):
                 return Reply(0, output=said, decision=decision)
-        return _reply(await self._run(tool, args), decision)
+        return _reply(await self._run(tool, args, decision), decision)
 
-    async def _run(self, tool: BaseTool, args: Mapping[str, object]) -> ToolResult:
+    async def _run(
+        self, tool: BaseTool, args: Mapping[str, object], decision: Decision
+    ) -> ToolResult:
         self._calls += 1
         run = ToolRun(
             workspace=self._workspace,
@@ -105,6 +107,7 @@ class ToolSession:
             seen=dict(self._seen),
             todos=list(self._todos),
             policy=self._policy,
+            checks=decision.commands,
             backups=self._backups,
             sandbox=self.sandbox,
         )

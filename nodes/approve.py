@@ -83,7 +83,9 @@ def _request(asked: list[Ruling]) -> dict[str, Any]:
                 "args": ruling.call["args"],
                 "description": ruling.reason,
                 "tool_call_id": ruling.call["id"],
+                "sandbox": ruling.call.get("sandbox", ""),
                 **({"diff": ruling.diff} if ruling.diff else {}),
+                **({"always": ruling.always} if ruling.always else {}),
             }
             for ruling in asked
         ],

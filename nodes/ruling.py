@@ -1,5 +1,7 @@
 """Rule on one tool call, and fit a human's answer to what was asked."""
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
@@ -8,13 +10,18 @@ from langchain_core.messages.tool import ToolCall
 from langchain_core.tools import BaseTool
 
 from ..tools.permissions.tool_call import decide_call
-from ..tools.tool import effect_of
+from ..tools.tool import effect_of, has_effect
 from ..tools.toolset import canonical, unknown_tool
 from .decisions import decisions_in
 from .state import Queued
 from .workbench import Workbench
 
 REJECTED = "The user refused this call. Do not try it again in another form."
+NOT_ALLOWED = "Not allowed: {reason}"
+OTHER_SANDBOX = (
+    "This call was allowed to run inside a sandbox ({then}), which is another one by now ({now}). "
+    "It was not run; call it again"
+)
 EDITED = "The user changed this call before it ran; its arguments were: {args}"
 
 
@@ -31,13 +38,16 @@ class Ruling:
     """What the human may decide."""
     diff: str = ""
     """What an edit would change, for the human who is asked."""
-    commands: tuple[str, ...] = ()
-    """Those that will run after an edit."""
+    always: str = ""
+    """The rule that would allow it and its like from now on; empty where none should."""
 
 
 def shown(ruling: Ruling) -> str:
-    """What an answer binds to, as `State.asked` keeps it: the call and the commands after it."""
-    return "\n".join([ruling.call["id"], *ruling.commands])
+    """What an answer binds to, as `State.asked` keeps it: the call, to the letter, and its id."""
+    call = ruling.call
+    exact = json.dumps([call["name"], call["args"], call.get("sandbox")], sort_keys=True)
+    digest = hashlib.sha256(exact.encode()).hexdigest()
+    return "\n".join([call["id"], digest, *call.get("commands", ())])
 
 
 def ids_of(asked: Sequence[str]) -> set[str]:
@@ -57,12 +67,32 @@ def rule(call: ToolCall, tools: Mapping[str, BaseTool], bench: Workbench) -> Rul
 
 def _decided(queued: Queued, tool: BaseTool, bench: Workbench) -> Ruling:
     decision = decide_call(tool, queued["args"], bench.workspace, bench.policy)
+    queued = {**queued, "commands": list(decision.commands), "sandbox": confinement(bench)}
     if decision.verdict == "deny":
-        return Ruling(queued, "deny", f"Not allowed: {decision.reason}")
+        return Ruling(queued, "deny", NOT_ALLOWED.format(reason=decision.reason))
     if effect_of(tool) == "talk":
         return Ruling(queued, "ask", str(queued["args"].get("question", "")), ("respond",))
     choices = ("approve", "edit", "reject", "respond")
-    return Ruling(queued, decision.verdict, decision.reason, choices, commands=decision.commands)
+    return Ruling(queued, decision.verdict, decision.reason, choices, always=decision.always)
+
+
+def confinement(bench: Workbench) -> str:
+    """What confines commands, in words; empty where nothing does."""
+    return bench.sandbox.state if bench.sandbox.is_on else ""
+
+
+def refused_by_now(call: Queued, tool: BaseTool, bench: Workbench) -> str:
+    """Why a call that was allowed may not run any more, perhaps in another process; or empty.
+
+    What was allowed inside a sandbox is not run outside of it; a stricter one does no harm.
+    """
+    decision = decide_call(tool, call["args"], bench.workspace, bench.policy)
+    if decision.verdict == "deny":
+        return NOT_ALLOWED.format(reason=decision.reason)
+    confined = call.get("sandbox", "")
+    if has_effect(tool) and confined and confined != confinement(bench):
+        return OTHER_SANDBOX.format(then=confined, now=bench.sandbox.state)
+    return ""
 
 
 def answered(
@@ -99,9 +129,10 @@ def _settled(
 def _edited(
     ruling: Ruling, decision: Mapping[str, Any], tools: Mapping[str, BaseTool], bench: Workbench
 ) -> Ruling | None:
-    """What the human edits is checked again: only a hard deny is left to stop it.
+    """What the human edits is checked again: only a refusal is left to stop it.
 
-    Another tool instead of the one that was asked does not fit.
+    Commands after the edit that were not shown are not run. Another tool instead of the one that
+    was asked does not fit.
     """
     given = decision.get("edited_action") or decision.get("args")
     action = cast("dict[str, object]", given) if isinstance(given, dict) else {}
@@ -112,4 +143,8 @@ def _edited(
     notice = EDITED.format(args=args)
     queued = Queued(id=ruling.call["id"], name=ruling.call["name"], args=args, notice=notice)
     checked = _decided(queued, tools[queued["name"]], bench)
-    return replace(checked, verdict="allow") if checked.verdict == "ask" else checked
+    if checked.verdict != "ask":
+        return checked
+    known = ruling.call.get("commands", [])
+    commands = [one for one in checked.call.get("commands", []) if one in known]
+    return replace(checked, verdict="allow", call={**checked.call, "commands": commands})

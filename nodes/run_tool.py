@@ -19,6 +19,7 @@ from .context import Context
 from .conversation import answer_to
 from .dispatch import named_files
 from .file_record import FileRecord
+from .ruling import refused_by_now
 from .state import AfterTools, Queued, ToolTask
 from .tell import tell
 from .workbench import Workbench, backups_folder, outputs_folder, thread_id, workbench
@@ -86,6 +87,8 @@ async def _once(
         await record.begin()
     if isinstance(begun, Unfinished):
         result = ToolResult(error=UNKNOWN.format(started=begun.started_at))
+    elif refusal := await asyncio.to_thread(refused_by_now, call, tool, bench):
+        result = ToolResult(error=refusal)
     else:
         given = await asyncio.to_thread(_run_of, state, bench, runtime)
         result = await invoke(tool, call["args"], given)
@@ -106,6 +109,7 @@ def _run_of(task: ToolTask, bench: Workbench, runtime: Runtime[Context]) -> Tool
         seen=task["seen"],
         todos=task["todos"],
         policy=bench.policy,
+        checks=tuple(task["call"].get("commands", ())),
         backups=backups_folder(bench, runtime),
         sandbox=bench.sandbox,
         emit=lambda text: tell(runtime, "tool_output", id=call_id, text=text),

@@ -1,7 +1,7 @@
 """State: what a thread remembers. Small, serialisable data; big things live in files, by id."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, Required, TypeVar, cast
+from typing import Annotated, Any, Literal, NotRequired, Required, TypeVar, cast
 
 from langchain_core.messages import AnyMessage, BaseMessage, RemoveMessage
 from langgraph.channels import DeltaChannel
@@ -93,6 +93,10 @@ class Queued(TypedDict):
     args: dict[str, Any]
     notice: str
     """Put before the result, such as that the human changed the call; mostly empty."""
+    commands: NotRequired[list[str]]
+    """Those after an edit that were decided with it; others are not run with it."""
+    sandbox: NotRequired[str]
+    """What would confine it when it was decided, in words; empty where nothing would."""
 
 
 class ToolTask(TypedDict):

@@ -19,6 +19,7 @@ LONGEST_SHOWN = 10_000
 
 CHANGED = "After the edit the checks changed {names}:\n\n{diff}"
 CHANGED_MUCH = "After the edit the checks changed {names} a lot: read again before you go on"
+UNASKED = "it must be asked, and was not when the edit was"
 NOT_RUN = "After the edit `{command}` was not run: {reason}"
 
 Contents = Mapping[str, bytes | None]
@@ -82,6 +83,8 @@ async def _check(command: str, number: int, run: ToolRun, policy: Policy) -> Che
     decision = await asyncio.to_thread(decide_check, command, run.workspace, policy)
     if decision.verdict == "deny":
         return Check(command, None, NOT_RUN.format(command=command, reason=decision.reason))
+    if decision.verdict == "ask" and command not in run.checks:
+        return Check(command, None, NOT_RUN.format(command=command, reason=UNASKED))
     run.emit(f"$ {command}\n")
     own = replace(run, call_id=f"{run.call_id}-check-{number}")
     try:

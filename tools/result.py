@@ -52,6 +52,8 @@ class ToolRun:
     todos: Sequence["Todo"] = ()
     policy: "Policy | None" = None
     """What the user allows, and which commands run after an edit; None: none do."""
+    checks: Sequence[str] = ()
+    """Those that were decided with the call; others run only where no question need be asked."""
     emit: Callable[[str], None] = lambda text: None
     """Tells the user a piece of output while the tool still runs."""
     backups: Path | None = None

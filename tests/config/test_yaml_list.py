@@ -44,7 +44,11 @@ def test_an_item_stands_at_the_end_and_all_else_stays(text: str, wanted: str, tm
     assert with_item(text, PATH, values.get("allow") or [], ITEM) == wanted
 
 
-@given(st.lists(st.text(st.characters(exclude_categories=["Cc", "Cs", "Cn", "Co"]), max_size=20), max_size=4))
+@given(
+    st.lists(
+        st.text(st.characters(exclude_categories=["Cc", "Cs", "Cn", "Co"]), max_size=20), max_size=4
+    )
+)
 def test_whatever_the_items_are_they_are_read_back(items: list[str]) -> None:
     text = ""
     for at, item in enumerate(items):

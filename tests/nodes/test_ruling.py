@@ -4,6 +4,7 @@ import pytest
 
 from maxagent.nodes.ruling import answered, rule
 from maxagent.tools.permissions import Policy
+from maxagent.tools.sandbox.sandbox import Sandbox
 from maxagent.tools.toolset import ALL
 from maxagent.tools.workspace import Workspace
 
@@ -14,11 +15,13 @@ TOOLS = {tool.name: tool for tool in ALL}
 class Bench:
     workspace: Workspace
     policy: Policy
+    sandbox: Sandbox
 
 
 @pytest.fixture
 def bench(tmp_path):
-    return Bench(Workspace(tmp_path), Policy("edits"))
+    workspace = Workspace(tmp_path)
+    return Bench(workspace, Policy("edits"), Sandbox(workspace, tmp_path / "home"))
 
 
 def ruling(bench, name, **args):

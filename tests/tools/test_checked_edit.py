@@ -24,7 +24,7 @@ def run(tmp_path: Path) -> ToolRun:
 
 
 async def edited(run: ToolRun, *commands: str, new: str = "TWO") -> ToolResult:
-    policy = Policy("edits", after_edit={"*.txt": list(commands)})
+    policy = Policy("auto", after_edit={"*.txt": list(commands)})
     args = {"file_path": "a.txt", "old_string": "two", "new_string": new}
     return await invoke(edit, args, replace(run, policy=policy))
 
@@ -117,7 +117,7 @@ async def test_a_check_that_cannot_start_is_told(run: ToolRun) -> None:
 
 
 async def test_a_new_file_is_checked_too(run: ToolRun) -> None:
-    policy = Policy("edits", after_edit={"*.md": ["echo checked > {file}"]})
+    policy = Policy("auto", after_edit={"*.md": ["echo checked > {file}"]})
     args = {"path": "new.md", "content": "x\n"}
     result = await invoke(write_file, args, replace(run, policy=policy))
     assert (run.workspace.root / "new.md").read_text() == "checked\n"

@@ -40,7 +40,7 @@ _GLOB = re.compile(r"[*?\[\]{}!\\()]|[^\x20-\x7e]|^\s|\s$")
 def narrowest_rule(call: Call) -> str:
     """The rule's text; empty where there is no sensible one, or it would not allow the call."""
     text = _for_command(call) if call.command else _for_files(call) if call.paths else _other(call)
-    return text if text and _allows(text, call) else ""
+    return text if text and "${" not in text and _allows(text, call) else ""
 
 
 def _allows(text: str, call: Call) -> bool:

@@ -34,7 +34,7 @@ class Call:
         """What is known of its command line; None where there is none."""
         if not self.command:
             return None
-        from .rough_judgement import judge
+        from ..shell.judge import judge
 
         return judge(self.command, str(self.args.get("cwd") or "."), self.workspace)
 

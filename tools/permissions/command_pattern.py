@@ -71,7 +71,7 @@ def command_pattern(text: str) -> CommandPattern:
             "a rule with `:*` names one program and its first words, without operators"
         )
     words = tuple(shlex.split(plain))
-    if not words:
+    if not any(words):
         raise ValueError("it names no command")
     return CommandPattern(plain, words, bool(shape))
 

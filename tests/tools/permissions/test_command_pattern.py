@@ -1,0 +1,92 @@
+import pytest
+
+from maxagent.tools.permissions.command_pattern import command_pattern
+from maxagent.tools.permissions.subject import Subject
+
+
+def command(*words: str, literal: bool = True, line: str = "") -> Subject:
+    return Subject(words, literal, line or " ".join(words))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words", "covers", "touches"),
+    [
+        ("git diff:*", "git diff", True, True),
+        ("git diff:*", "git diff --stat HEAD", True, True),
+        ("git diff *", "git diff --stat", True, True),
+        ("git diff *", "git diff", True, True),
+        ("git diff:*", "git difftool", False, False),
+        ("git diff:*", "git", False, False),
+        ("git diff:*", "git log diff", False, False),
+        ("git diff:*", "git -C sub diff", False, True),
+        ("git diff:*", "git --no-pager diff", False, True),
+        ("git diff:*", "/usr/bin/git diff", False, True),
+        ("/usr/bin/git diff:*", "/usr/bin/git diff", True, True),
+        ("/usr/bin/git diff:*", "git diff", False, False),
+        ("git:*", "git push", True, True),
+        ("rm -f:*", "rm -r -f x", False, True),
+        ("rm:*", "rmdir x", False, False),
+        ("make test", "make test", True, True),
+        ("make test", "make test all", False, False),
+        ("make test", "/usr/bin/make test", False, True),
+        ("make", "make test", False, False),
+        ("npm run test:*", "npm run test", True, True),
+        ("npm run test:*", "npm run test:unit", False, False),
+    ],
+)
+def test_allowing_takes_the_very_words_and_refusing_looks_wider(
+    pattern: str, words: str, covers: bool, touches: bool
+) -> None:
+    read, given = command_pattern(pattern), command(*words.split())
+    assert (read.covers(given), read.touches(given)) == (covers, touches)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words", "touches"),
+    [
+        ("git push:*", ("$GIT", "push"), None),
+        ("git push:*", ("git", "$WHAT"), None),
+        ("git push --force:*", ("git", "$WORDS"), None),
+        ("git push:*", ("git", "push", "$WHERE"), True),
+        ("git push:*", ("git", "log", "$WHAT"), False),
+        ("git push:*", ("python", "$WHAT"), False),
+        ("git push:*", ("git", "log"), False),
+        ("git push:*", ("git", "p{ush,ull}"), None),
+        ("rm x", ("rm", "*"), None),
+    ],
+)
+def test_what_may_turn_out_to_be_a_refused_command_cannot_be_told(
+    pattern: str, words: tuple[str, ...], touches: bool | None
+) -> None:
+    given = command(*words, literal=False)
+    assert command_pattern(pattern).touches(given) is touches
+
+
+def test_quotes_in_a_pattern_are_those_of_a_shell() -> None:
+    pattern = command_pattern("git commit -m 'a *':*")
+    assert pattern.covers(command("git", "commit", "-m", "a *", "--all"))
+    assert command_pattern(r"grep a\*b x").covers(command("grep", "a*b", "x"))
+
+
+def test_a_line_of_several_commands_is_met_as_it_is_written() -> None:
+    pattern, line = command_pattern("make && make test"), "make && make test"
+    assert pattern.covers(command("make", line=line)) and pattern.touches(command("x", line=line))
+    assert not pattern.covers(command("make", line="make && make clean"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("git * main", "quotes"),
+        ("npm run test*", "quotes"),
+        ("*.sh", "quotes"),
+        ("git diff && rm:*", "without operators"),
+        ("echo $HOME:*", "without operators"),
+        ("echo 'x", "closing quotation"),
+        (":*", "names no command"),
+        ("''", "names no command"),
+    ],
+)
+def test_a_pattern_that_would_not_mean_what_it_says_is_refused(text: str, words: str) -> None:
+    with pytest.raises(ValueError, match=f"(?i){words}"):
+        command_pattern(text)

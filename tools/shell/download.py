@@ -1,7 +1,7 @@
 """Programs fetched from the network, or hidden by an encoding, and run in the same line."""
 
-from .named import is_interpreter
-from .steps import Step
+from .code import is_interpreter
+from .step import Step
 from .wrappers import SHELLS
 
 _FETCHERS = frozenset(

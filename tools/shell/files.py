@@ -12,7 +12,7 @@ from ...config.paths import home
 from ..protected import protected_name
 from ..workspace import Workspace
 from .named import Named, named_by
-from .steps import Step
+from .step import Step
 from .targets import is_temporary, place
 
 _SECRETS = (
@@ -126,12 +126,18 @@ def protected_in(step: Step, workspace: Workspace, *, reads: bool) -> str:
     for redirect in step.redirects:
         if redirect.writes and (found := _protected(redirect.target.text, step, workspace)):
             return found
-    if reads or not step.words:
+    if reads or not step.words or _only_records(step):
         return ""
     for name in named_by(step):
         if (name.exact or name.code) and (found := _protected(name.text, step, workspace)):
             return found
     return ""
+
+
+def _only_records(step: Step) -> bool:
+    """Whether git only takes files as they are into its own history."""
+    words = [word.text for word in step.words[1:2]]
+    return step.program == "git" and words in (["add"], ["commit"], ["stage"], ["push"])
 
 
 def _protected(name: str, step: Step, workspace: Workspace) -> str:

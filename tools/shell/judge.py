@@ -19,7 +19,8 @@ from .line import Line
 from .parse import Unparsed
 from .read_only import why_not_read_only
 from .removal import blind
-from .steps import Step
+from .scope import Scope
+from .step import Step
 
 
 def judge(command: str, cwd: str, workspace: Workspace) -> Judgement:
@@ -40,7 +41,8 @@ class _Finding:
 
 
 def _judged(command: str, cwd: str, workspace: Workspace) -> Judgement:
-    line = Line(command, Path(os.path.normpath(workspace.root / cwd)), workspace.root)
+    folder = Path(os.path.normpath(workspace.root / cwd))
+    line = Line(command, Scope(workspace.root, folder))
     reasons = [_why_not_read_only(step, workspace) for step in line.steps]
     findings = [
         finding
@@ -91,7 +93,7 @@ def _why_not_read_only(step: Step, workspace: Workspace) -> str:
         return f"what `{step.program or 'a redirection'}` gets is only known when it runs"
     for redirect in step.redirects:
         name = redirect.target.text
-        if redirect.writes and name != "/dev/null":
+        if redirect.writes:
             return f"it writes to `{name}`"
         if redirect.operator == "<" and name != "/dev/null":
             if why := why_not_read_only(["cat", name], step.folder, workspace):

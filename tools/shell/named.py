@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .scope import Word
-from .steps import Step
-from .wrappers import INTERPRETERS
+from .step import Step
+from .code import is_interpreter
 
 _SAYS = frozenset(["echo", "printf", "export", "unset", ":", "true", "false", "alias", "which"])
 """Programs whose words are no files."""
@@ -60,16 +60,11 @@ def named_by(step: Step) -> Iterator[Named]:
         yield from _pieces(step.feed.text, code=True)
 
 
-def is_interpreter(program: str) -> bool:
-    """Whether a program's words and input may be code."""
-    return re.sub(r"[\d.]+$", "", program) in INTERPRETERS
-
-
 def _parts(word: Word) -> Iterator[Named]:
     """A word whole, and what stands behind `=`, `:` or `@` in it, as in `--file=NAME`."""
     texts = {word.text} if word.known else {word.text, word.rest}
     for text in sorted(texts - {""}):
-        yield Named(text, found=word.found)
+        yield Named(text, found=bool(word.pattern))
         if len(parts := _SIGNS.split(text)) > 1:
             yield from (Named(part) for part in parts if part)
             yield from (Named(text[found.end() :]) for found in _SIGNS.finditer(text))
@@ -116,7 +111,7 @@ def _without_texts(words: Sequence[Word]) -> list[Word]:
     for word in words:
         if skip:
             skip = False
-        elif word.text in _TEXT_OPTIONS:
+        elif word.text in _TEXT_OPTIONS or re.fullmatch(r"-[a-z]+m", word.text):
             skip = True
         elif not _TEXT_OPTION_JOINED.match(word.text):
             kept.append(word)

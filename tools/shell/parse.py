@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 LONGEST = 10_000
 """Characters of a line that is looked into."""
 MOST_COMMANDS = 50
-DEEPEST = 60
-"""Levels of nesting."""
 
 _KINDS = frozenset(
     """
@@ -40,6 +38,8 @@ _HIDDEN = re.compile(
     "\U000e0000-\U000e0fff]"
 )
 _BLANK = re.compile(rb"(?:[ \t\n]|\\\n)*")
+_DASH = re.compile(rb"[ \t]-[ \t]*")
+"""The argument that the grammar loses in `python - <<END`: it says what is so without it."""
 _CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
 
 
@@ -51,14 +51,15 @@ def parse(source: str) -> "Node":
     """The tree of a line; raises Unparsed."""
     _refuse_text(source)
     root = tree(source)
-    _refuse_tree(root, source.encode())
+    _refuse_tree(root, source.encode() + b"\n")
     return root
 
 
 def tree(source: str) -> "Node":
     """The tree of any text, whatever its errors; raises Unparsed where there is no parser."""
+    ended = source + "\n" if "<<" in source and not source.endswith("\n") else source
     try:
-        return _parser().parse(source.encode()).root_node
+        return _parser().parse(ended.encode(errors="replace")).root_node
     except Exception as error:  # whatever a missing or broken parser raises, the answer is to ask
         raise Unparsed(f"the parser of command lines failed: {type(error).__name__}") from error
 
@@ -118,7 +119,8 @@ def _refuse_tree(root: "Node", source: bytes) -> None:
 
 def _refuse_gap(node: "Node", gap: bytes) -> None:
     """What lies between two tokens must be blank, but in texts, whose insides have no tokens."""
-    if not _BLANK.fullmatch(gap) and not _is_in_text(node):
+    dash = node.type.startswith("<<") and _DASH.fullmatch(gap)
+    if not _BLANK.fullmatch(gap) and not dash and not _is_in_text(node):
         raise Unparsed("a blank in the line is not what it looks like")
 
 

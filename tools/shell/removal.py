@@ -1,11 +1,12 @@
 """Removals: of the machine's or the user's all, of the whole project, or of what nobody knows."""
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from .scope import Word
-from .steps import Step
+from .step import Step
 from .targets import is_vital, is_vital_file, place
 
 _RECURSIVE = re.compile(r"--recursive|--r(e(c(u(r(s(i(v)?)?)?)?)?)?)?|-[a-zA-Z]*[rR][a-zA-Z]*")
@@ -24,17 +25,24 @@ def ruined_by(step: Step, root: Path) -> str:
         return "`--no-preserve-root` removes the whole system"
     recursive = any(map(_RECURSIVE.fullmatch, options)) or step.program == ""
     for target in targets:
-        where = place(target.text, step.folder)
-        if where is None:
-            continue
-        if is_vital_file(where) or is_vital_file(Path("/", *where.parts[1:])):
-            return f"it removes `{target.text}`, a file of the system"
-        if recursive and (
-            where == root or is_vital(where, root) or _leads_to_vital(where, target, root)
-        ):
-            return f"it removes `{target.text}`: " + (
-                "the whole project" if where == root else "more than the project"
-            )
+        for name in filter(None, (target.text, target.pattern)):
+            if found := _lost(name, step, root, recursive=recursive):
+                return found
+    return ""
+
+
+def _lost(name: str, step: Step, root: Path, *, recursive: bool) -> str:
+    where = place(name, step.folder)
+    if where is None:
+        return ""
+    if is_vital_file(where):
+        return f"it removes `{name}`, a file of the system"
+    if not recursive:
+        return ""
+    if where == root:
+        return f"it removes `{name}`, the whole project"
+    if is_vital(where, root) or _leads_to_vital(where, name, root):
+        return f"it removes `{name}`, of which more depends than this project"
     return ""
 
 
@@ -96,9 +104,9 @@ def split(words: Sequence[Word]) -> tuple[list[str], list[Word]]:
     return options, targets
 
 
-def _leads_to_vital(where: Path, target: Word, root: Path) -> bool:
+def _leads_to_vital(where: Path, name: str, root: Path) -> bool:
     """Whether a link is followed into what is vital: `link/` and `link/*` are what it leads to."""
-    if not re.search(r"[/*]$|/\.\.?(/|$)", target.text):
+    if not re.search(r"[/*]$|/\.\.?(/|$)", name):
         return False
-    real = where.resolve()
-    return real == root or (real != where and is_vital(real, root))
+    real = Path(os.path.realpath(where))
+    return real != where and (real == root or is_vital(real, root))

@@ -4,14 +4,12 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from .expansion import TooMany, braces, glob, is_glob
-from .parse import text
 from .words import Piece, masked, unmasked
 
 _BLANKS = re.compile(r"[ \t\n]+")
-_DEFAULTS = frozenset([":-", "-", ":=", "="])
 
 
 @dataclass(frozen=True)
@@ -23,8 +21,8 @@ class Word:
     """False: it holds something that only a run would tell, and stands as written."""
     rest: str = ""
     """Of an unknown word what is known of it: an unset variable is nothing."""
-    found: bool = False
-    """Whether it is a file that a pattern met."""
+    pattern: str = ""
+    """Of a file that a pattern met: the pattern."""
 
 
 @dataclass
@@ -71,13 +69,11 @@ class Scope:
         return None if known is None else (known,)
 
 
-def expand(parts: Sequence[Piece], values: "Sequence[tuple[str, ...] | None]", scope: Scope):  # noqa: ANN201
-    """The words that one word becomes; `values` are those of its expansions, in order."""
-    drafts = _drafts(parts, values)
-    words = list[Word]()
-    for draft in drafts:
-        words.extend(draft.words(scope))
-    return words
+def expand(
+    parts: Sequence[Piece], values: Sequence[Sequence[str] | None], scope: Scope
+) -> list[Word]:
+    """The words that one word becomes; `values` are those of its parts that are expansions."""
+    return [word for draft in _drafts(parts, values) for word in draft.words(scope)]
 
 
 @dataclass
@@ -111,32 +107,30 @@ class _Draft:
         if scope.folder is None and not word.startswith("/"):
             return [Word(unmasked(word), known=False, rest=unmasked(word))]
         names = glob(word, scope.folder or Path("/"))
-        return [Word(name, found=True) for name in names] or [Word(unmasked(word))]
+        return [Word(name, pattern=unmasked(word)) for name in names] or [Word(unmasked(word))]
 
 
-def _drafts(parts: Sequence[Piece], values: "Sequence[tuple[str, ...] | None]") -> list[_Draft]:
-    drafts, current, given = list[_Draft](), _Draft(), iter(values)
-    for part in parts:
+def _drafts(parts: Sequence[Piece], values: Sequence[Sequence[str] | None]) -> list[_Draft]:
+    drafts, current = list[_Draft](), _Draft()
+    for part, value in zip(parts, values, strict=True):
         current.quoted = current.quoted or part.quoted
-        if part.expansion is None:
+        if not part.expansion and not part.variable:
             current.add(masked([part]))
-            continue
-        value = next(given)
-        if value is None:
+        elif value is None:
             current.add(masked([Piece(part.text, True)]), known=False)
-            continue
-        fields = [field for one in value for field in ([one] if part.quoted else _fields(one))]
-        first, *others = [masked([Piece(one, part.quoted)]) for one in fields] or [""]
-        current.add(first)
-        for other in others:
-            drafts.append(current)
-            current = _Draft(quoted=part.quoted)
-            current.add(other)
+        else:
+            fields = [one for text in value for one in _fields(text, part)]
+            for at, one in enumerate(fields or [""]):
+                if at:
+                    drafts.append(current)
+                    current = _Draft(quoted=part.quoted)
+                current.add(masked([Piece(one, part.quoted)]))
     return [*drafts, current]
 
 
-def _fields(value: str) -> list[str]:
-    return _BLANKS.split(value)
+def _fields(value: str, part: Piece) -> list[str]:
+    """A value is cut at blanks unless it stands in quotes."""
+    return [value] if part.quoted else _BLANKS.split(value)
 
 
 def _with_home(word: str, scope: Scope) -> str:

@@ -1,72 +1,67 @@
-"""Which places on this machine a command's words name, and how much would be lost with them."""
+"""Which place on this machine a word names, and how much would be lost with it."""
 
 import os
 import re
 from pathlib import Path
 
 _SYSTEM = frozenset(
-    ["bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "opt", "proc", "root"]
-    + ["run", "sbin", "srv", "sys", "tmp", "usr", "var", "mnt", "media"]
-    + ["System", "Library", "Users", "Applications", "Volumes", "private"]
+    """
+    bin boot dev etc home lib lib32 lib64 libx32 media mnt opt proc root run sbin srv sys tmp usr var
+    Applications Library System Users Volumes private
+    """.split()
 )
-_SYSTEM_INSIDE = frozenset(
-    ["bin", "boot", "etc", "lib", "lib64", "sbin", "usr", "sys", "proc", "dev"]
-)
-_HOMES = frozenset(["home", "Users"])
-_SYSTEM_STATE = frozenset(["lib", "log", "spool", "cache", "run"])
+"""Folders right below the root that belong to the system."""
+_SYSTEM_INSIDE = frozenset("bin boot dev etc lib lib64 proc sbin sys usr home Users".split())
+"""Those of them whose folders do so, too; or are somebody's home."""
+_SYSTEM_STATE = frozenset(["cache", "lib", "log", "run", "spool"])
 _VITAL_FILE = re.compile(
     r"/etc/(passwd|shadow|group|gshadow|sudoers|fstab|crypttab|inittab|ld\.so\.(preload|conf))"
     r"|/etc/(sudoers\.d|pam\.d)/.*|/boot/.*|/proc/sysrq-trigger|/proc/sys/kernel/.*"
     r"|/(usr/)?s?bin/(ba|da)?sh|/(usr/)?lib(64)?/ld-.*|/dev/k?mem|/dev/port"
 )
 _DISK = re.compile(
-    r"/dev/((sd|hd|vd|xvd)[a-z]|nvme\d|mmcblk\d|r?disk|mapper/|md\d|dm-\d|nbd\d|loop\d|zd\d|block/)"
+    r"/dev/((sd|hd|vd|xvd)[a-z]|nvme\d|mmcblk\d|r?disk|mapper/|md\d|dm-\d|nbd\d|zd\d|block/)"
 )
+_EVERYTHING = re.compile(r"(^|/)(\.?[*?]+|\.?\[[^/]*\]\*?)/*$")
 _TEMPORARY = ("/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/", "/var/folders/")
-
-
-def is_disk(name: str) -> bool:
-    """Whether a name is a disk or a part of one."""
-    return _DISK.match(os.path.normpath(name).replace("//", "/")) is not None
-
-
-def is_vital_file(path: Path) -> bool:
-    """Whether the system does not start, or nobody gets in, without this file."""
-    return _VITAL_FILE.fullmatch(str(path)) is not None
 
 
 def place(name: str, folder: Path | None) -> Path | None:
     """Where a word leads; `x/*` is all that is in `x`. None where only a run would tell."""
-    everything = re.sub(r"(^|/)(\*|\.\[[^/]*|\.\*|\?\*|\*\*|\.\?*)+/?$", r"\1", name)
-    if not everything.startswith("/") and folder is None:
+    whole = _EVERYTHING.sub(r"\1", name)
+    if folder is None and not whole.startswith("/"):
         return None
-    return Path(
-        os.path.normpath(
-            f"/{folder or ''}/{everything}" if not everything.startswith("/") else everything
-        ).replace("//", "/")
-    )
+    path = os.path.normpath(os.path.join(folder or "/", whole))
+    return Path(path.replace("//", "/", 1))
 
 
 def is_vital(path: Path, root: Path) -> bool:
-    """Whether the machine or its user would lose with it what nobody brings back."""
-    if path == root:
-        return False
+    """Whether with it goes what nobody brings back: the project with more, a home, the system."""
     if path.is_relative_to(root):
         return False
-    if root.is_relative_to(path) or Path.home().is_relative_to(path):
-        return True
-    return is_system(path)
+    return root.is_relative_to(path) or Path.home().is_relative_to(path) or is_system(path)
 
 
 def is_system(path: Path) -> bool:
-    """Whether it is the root, a system folder, or somebody's home."""
+    """Whether it is the root, a folder of the system, or somebody's home."""
     parts = path.parts[1:]
     if len(parts) < 2:
         return not parts or parts[0] in _SYSTEM
+    if str(path).startswith(_TEMPORARY):
+        return False
     if len(parts) == 2:
-        state = parts[0] == "var" and parts[1] in _SYSTEM_STATE
-        return parts[0] in _SYSTEM_INSIDE or parts[0] in _HOMES or state
-    return parts[0] in ("boot", "sys", "proc", "dev") and not str(path).startswith(_TEMPORARY)
+        return parts[0] in _SYSTEM_INSIDE or (parts[0] == "var" and parts[1] in _SYSTEM_STATE)
+    return parts[0] in ("boot", "dev", "proc", "sys")
+
+
+def is_vital_file(path: Path) -> bool:
+    """Whether without it the system does not start, or nobody gets in."""
+    return _VITAL_FILE.fullmatch(str(path)) is not None
+
+
+def is_disk(name: str) -> bool:
+    """Whether a name is a disk or a part of one."""
+    return _DISK.match(os.path.normpath("/" + name).replace("//", "/", 1)) is not None
 
 
 def is_temporary(path: Path) -> bool:

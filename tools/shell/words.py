@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _EXPANSIONS = frozenset(
-    ["simple_expansion", "expansion", "command_substitution", "process_substitution"]
-    + ["arithmetic_expansion"]
+    ["expansion", "command_substitution", "process_substitution", "arithmetic_expansion"]
 )
 _ANSI = re.compile(
     r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|c(.)|(.))",
@@ -24,16 +23,18 @@ _ANSI_LETTERS = {
 }
 _OUTSIDE = re.compile(
     r"""\\\n|\\(?P<escaped>.)|'(?P<single>[^']*)'|\$'(?P<ansi>(?:\\.|[^'\\])*)'|(?P<open>\$?")"""
-    r"""|(?P<plain>[^\\'"$`]+|\$|\\)""",
+    r"""|\$(?P<variable>[A-Za-z_]\w*|[0-9@*#?$!-])|(?P<plain>[^\\'"$`]+|\$|\\)""",
     re.DOTALL,
 )
 _INSIDE = re.compile(
-    r"""\\\n|\\(?P<escaped>[$`"\\])|(?P<close>")|(?P<plain>[^\\"$`]+|\$|\\)""", re.DOTALL
+    r"""\\\n|\\(?P<escaped>[$`"\\])|(?P<close>")|\$(?P<variable>[A-Za-z_]\w*|[0-9@*#?$!-])"""
+    r"""|(?P<plain>[^\\"$`]+|\$|\\)""",
+    re.DOTALL,
 )
 _SPECIAL = re.compile(r"[\\*?\[\]{},.~!^-]")
 _PATTERN = re.compile(r"^~|(?<!\\)(?:\\\\)*(?:[*?]|\[.*\]|\{.*(?:,|\.\.).*\})", re.DOTALL)
 """What is expanded in a masked word: a tilde at its start, a pattern, braces."""
-_STARTS_EXPANSION = re.compile(r"\$[\w{(\[?@*#!$-]|`")
+_STARTS_EXPANSION = re.compile(r"\$[{(\[]|`")
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class Piece:
     text: str
     quoted: bool
     expansion: "Node | None" = None
+    variable: str = ""
+    """Name of a plain variable, such as `$HOME`."""
 
 
 def pieces(nodes: "Sequence[Node]") -> list[Piece]:
@@ -55,7 +58,7 @@ def pieces(nodes: "Sequence[Node]") -> list[Piece]:
 
 def literal(parts: Sequence[Piece]) -> str | None:
     """What the program gets, if no expansion, pattern or brace can change it; else None."""
-    if any(part.expansion for part in parts) or _PATTERN.search(masked(parts)):
+    if any(part.expansion or part.variable for part in parts) or _PATTERN.search(masked(parts)):
         return None
     return "".join(part.text for part in parts)
 
@@ -115,6 +118,8 @@ def _before_expansion(found: re.Match[str], expansions: "Mapping[int, tuple[int,
 
 def _piece(found: re.Match[str], end: int, quoted: bool) -> list[Piece]:
     kind = found.lastgroup
+    if kind == "variable":
+        return [Piece(found[0], quoted, variable=found[kind])]
     if kind == "ansi":
         return [Piece(_ansi(found["ansi"]), True)]
     if kind == "plain":
@@ -135,14 +140,3 @@ def _ansi(escaped: str) -> str:
         return chr(number) if number < 0x110000 and not 0xD800 <= number < 0xE000 else "?"
 
     return _ANSI.sub(letter, escaped).split("\0", 1)[0]
-
-
-def word_nodes(node: "Node") -> "list[list[Node]]":
-    """The children of a node grouped into words: those that touch are one."""
-    groups = list[list["Node"]]()
-    for child in node.children:
-        if groups and groups[-1][-1].end_byte == child.start_byte:
-            groups[-1].append(child)
-        else:
-            groups.append([child])
-    return groups

@@ -8,12 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .scope import Word
-from .steps import Step
+from .step import Step
 
 SHELLS = frozenset("sh bash dash zsh ksh ash fish rbash mksh".split())
-INTERPRETERS = frozenset(
-    "python perl ruby node nodejs deno bun php lua tclsh osascript awk gawk mawk nawk pypy R Rscript".split()
-)
 
 
 @dataclass(frozen=True)
@@ -132,7 +129,7 @@ def _wrapped(program: str, wrapper: _Wrapper, words: Sequence[Word], step: Step)
         return [Inner(line=" ".join([line, *(word.text for word in rest)]))]
     if program in ("su", "script"):
         return []
-    if program in ("xargs", "parallel") and step.feed.text and rest:
+    if program in ("xargs", "parallel") and rest:
         rest = _fed(rest, step.feed.text, _replaced(words))
     if not rest:
         return []
@@ -226,13 +223,15 @@ def _replaced(words: Sequence[Word]) -> str:
     return ""
 
 
-def _fed(words: Sequence[Word], given: str, sign: str) -> list[Word]:
+def _fed(words: Sequence[Word], given: str | None, sign: str) -> list[Word]:
     """The words of `xargs` with its input: at the end, or in the place of a sign."""
+    if given is None:
+        return [*words, Word("(its input)", known=False)]
     items = [item.strip("'\"") for item in re.split(r"[\s\0]+", given) if item]
     if not sign:
         return [*words, *map(Word, items)]
     return [
-        Word(word.text.replace(sign, item))
+        Word(word.text.replace(sign, item)) if sign in word.text else word
         for word in words
         for item in (items if sign in word.text else [""])
     ]

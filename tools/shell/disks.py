@@ -1,0 +1,45 @@
+"""Commands that wipe a disk."""
+
+import re
+
+from .step import Step
+from .targets import is_disk
+
+_MAKES_FILESYSTEM = re.compile(r"mkfs(\.[a-z]\w*)?|mke2fs|mkdosfs|mkntfs|newfs(_\w+)?|mkswap")
+_ON_DISKS = frozenset(
+    """
+    badblocks blkdiscard cfdisk cp cryptsetup ddrescue diskutil fdisk gdisk hdparm install mdadm mv
+    nvme parted pvcreate pvremove sfdisk sgdisk shred tee truncate wipefs zpool
+    """.split()
+)
+_TO_THE_LAST = frozenset(["cp", "mv", "install", "ddrescue"])
+_LOOKS = {
+    **dict.fromkeys(["fdisk", "gdisk", "sfdisk"], r"-l|--list|-d|--dump"),
+    "sgdisk": r"-p|--print|-i.*|-b|--backup.*",
+    "parted": r"-l|--list|print|p",
+    "hdparm": r"-[ItTgiv]+",
+    "cryptsetup": r"luksDump|isLuks|status|luksUUID",
+    "wipefs": r"-n|--no-act",
+    "mdadm": r"-D|--detail|-E|--examine|-Q",
+    "nvme": r"list|id-ctrl|smart-log",
+    "diskutil": r"list|info",
+    "badblocks": r"-n|-s|-v|-sv",
+    "zpool": r"list|status|get",
+}
+"""Words with which they only look."""
+
+
+def wiped_by(step: Step) -> str:
+    """The disk that a step wipes, in words; empty when it wipes none."""
+    program, words = step.program, [word.text for word in step.words[1:]]
+    if _MAKES_FILESYSTEM.fullmatch(program):
+        looks = None
+    elif program in _ON_DISKS:
+        looks = _LOOKS.get(program)
+    else:
+        return ""
+    if looks and any(re.fullmatch(looks, word) for word in words):
+        return ""
+    candidates = words[-1:] if program in _TO_THE_LAST else words
+    disk = next((word for word in candidates if is_disk(word)), "")
+    return f"`{program}` destroys what is on `{disk}`" if disk else ""

@@ -1,0 +1,91 @@
+"""One command of a line, with all that is known of it before it runs."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from .scope import Scope, Word
+
+
+@dataclass(frozen=True)
+class Feed:
+    """What comes out of a command: its text where that is known, and the programs that made it."""
+
+    text: str | None = None
+    programs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Redirect:
+    """A file that a command's input or output is bound to."""
+
+    operator: str
+    target: Word
+
+    @property
+    def writes(self) -> bool:
+        """Whether it makes, cuts or lengthens a file; `2>&1` and `/dev/null` do not."""
+        if ">" not in self.operator or self.target.text == "/dev/null":
+            return False
+        return self.operator != ">&" or not (
+            self.target.text.isdigit() or self.target.text in ("-", "")
+        )
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command of the line, or a redirection that stands alone."""
+
+    words: tuple[Word, ...]
+    folder: Path | None
+    """Where it runs; None where only a run would tell."""
+    written: tuple[str, ...] = ()
+    """The words as users' rules judge them: literal ones resolved, others as written."""
+    literal: bool = True
+    """Whether all of them are."""
+    redirects: tuple[Redirect, ...] = ()
+    feed: Feed = Feed()
+    """What stands on its input."""
+    inner: tuple[str, ...] = ()
+    """The programs of the substitutions in its words."""
+    wrapped: bool = False
+    """Whether it was found inside another command."""
+    code: bool = False
+    """Whether it was only guessed from a text in a program's code."""
+
+    @property
+    def program(self) -> str:
+        """The program's own name, without the folders before it."""
+        if not self.words:
+            return ""
+        first = self.words[0]
+        return (first.text if first.known else first.rest).rstrip("/").rsplit("/", 1)[-1]
+
+    def inside(self, words: tuple[Word, ...], folder: Path | None) -> "Step":
+        """The step that this one runs in turn."""
+        return replace(
+            self,
+            words=words,
+            folder=folder,
+            written=tuple(word.text for word in words),
+            literal=all(word.known for word in words),
+            redirects=(),
+            wrapped=True,
+        )
+
+    def in_code(self) -> "Step":
+        """The same step as a guess from a text in code."""
+        return replace(self, code=True, wrapped=True)
+
+
+def change_folder(step: Step, scope: Scope) -> None:
+    """Let `cd` and its kin change the folder of what follows."""
+    if step.program == "popd":
+        scope.enter(None)
+    if step.program not in ("cd", "pushd"):
+        return
+    where = [word for word in step.words[1:] if not word.text.startswith("-") or word.text == "-"]
+    if where:
+        scope.enter(where[0].text if where[0].known and where[0].text != "-" else None)
+    else:
+        home = scope.value("HOME") if step.program == "cd" else None
+        scope.enter(home[0] if home else None)

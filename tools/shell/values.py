@@ -1,0 +1,113 @@
+"""Words with their expansions filled in, and the variables that a line sets."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from .parse import Unparsed, text
+from .scope import Scope, Word, expand
+from .step import Feed
+from .words import Piece, literal, pieces
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_OR_ELSE = frozenset([":-", "-", ":=", "="])
+_OR_FAIL = frozenset([":?", "?"])
+
+Values = Sequence[str]
+"""What an expansion may become."""
+
+
+def groups(nodes: "Iterable[Node]") -> "list[list[Node]]":
+    """Nodes grouped into words: those that touch are one."""
+    found = list[list["Node"]]()
+    for node in nodes:
+        if found and found[-1][-1].end_byte == node.start_byte:
+            found[-1].append(node)
+        else:
+            found.append([node])
+    return found
+
+
+def as_written(group: "Sequence[Node]") -> tuple[str, bool]:
+    """A word for users' rules: what the program gets, and True, or as written, and False."""
+    exact = literal(pieces(group))
+    return ("".join(map(text, group)), False) if exact is None else (exact, True)
+
+
+class Expander:
+    """Fills words in; `commands` reads those in a substitution and says what they print."""
+
+    def __init__(self, commands: "Callable[[Node, Scope], Feed]") -> None:
+        self._commands = commands
+
+    def words(self, group: "Sequence[Node]", scope: Scope) -> list[Word]:
+        """The words that one word becomes."""
+        parts = pieces(group)
+        return expand(parts, [self._value(part, scope) for part in parts], scope)
+
+    def all_words(self, nodes: "Iterable[Node]", scope: Scope) -> list[Word]:
+        """The words that neighbouring nodes become."""
+        return [word for group in groups(nodes) for word in self.words(group, scope)]
+
+    def assign(self, node: "Node", scope: Scope) -> None:
+        """Read `NAME=VALUE` into the scope."""
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name is None:
+            raise Unparsed("an assignment in the line has no name")
+        words = [Word("")]
+        if value is not None and value.type == "array":
+            words = self.all_words(value.named_children, scope)
+        elif value is not None:
+            words = self.words([value], scope) or words
+        held = _held(words)
+        if any(child.type == "+=" for child in node.children):
+            old = scope.value(text(name))
+            held = tuple(a + b for a in old for b in held) if held and old else None
+        scope.variables[text(name)] = held
+        self.look_into(name, scope)
+
+    def bind(self, node: "Node", scope: Scope) -> None:
+        """Read the values that a loop's variable takes."""
+        name = node.child_by_field_name("variable")
+        words = self.all_words(node.children_by_field_name("value"), scope)
+        if name is not None:
+            scope.variables[text(name)] = _held(words) if words else None
+
+    def look_into(self, node: "Node", scope: Scope) -> None:
+        """Read the commands in whatever stands below a node."""
+        for child in node.children:
+            if child.type in ("command_substitution", "process_substitution"):
+                self._commands(child, scope)
+            else:
+                self.look_into(child, scope)
+
+    def _value(self, part: Piece, scope: Scope) -> Values | None:
+        if part.variable:
+            return scope.value(part.variable)
+        node = part.expansion
+        if node is None:
+            return None
+        if node.type in ("command_substitution", "process_substitution"):
+            output = self._commands(node, scope).text
+            known = output is not None and node.type == "command_substitution"
+            return (str(output).rstrip("\n"),) if known else None
+        self.look_into(node, scope)
+        return self._parameter(node, scope) if node.type == "expansion" else None
+
+    def _parameter(self, node: "Node", scope: Scope) -> Values | None:
+        """The value of `${NAME}` or `${NAME:-OTHER}`; of anything cleverer None."""
+        inside = [child for child in node.children if child.type not in ("${", "}")]
+        if not inside or inside[0].type not in ("variable_name", "special_variable_name"):
+            return None
+        value, operator = scope.value(text(inside[0])), inside[1].type if inside[1:] else ""
+        if not operator or operator in _OR_FAIL or (operator in _OR_ELSE and value is not None):
+            return value
+        if operator not in _OR_ELSE:
+            return None
+        other = [word for group in groups(inside[2:]) for word in self.words(group, scope)]
+        return (" ".join(word.text for word in other),) if _held(other) is not None else None
+
+
+def _held(words: Sequence[Word]) -> tuple[str, ...] | None:
+    return tuple(word.text for word in words) if all(word.known for word in words) else None

@@ -18,7 +18,8 @@ def own_excludes(top: Path) -> bytes:
         common = directory / "commondir"
         if common.is_file():
             directory = directory / common.read_text().strip()
-        return (directory / "info" / "exclude").read_bytes()
+        exclude = directory / "info" / "exclude"
+        return exclude.read_bytes() if exclude.is_file() else b""
     except (OSError, UnicodeError):
         return b""
 

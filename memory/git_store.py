@@ -47,6 +47,14 @@ FULL = "No space left on device"
 """How git says so."""
 
 
+TIMEOUT = 300.0
+"""Seconds for one git command: a first snapshot takes long, a pipe named `.gitignore` for ever."""
+
+
+class GitTooSlow(MaxAgentError):
+    """Git did not end in time."""
+
+
 class GitFailed(MaxAgentError):
     """Git ended with an error; the message is git's own."""
 
@@ -135,7 +143,7 @@ class GitStore:
         one_pack: bool = False,
         fine: Collection[int] = (0,),
     ) -> bytes:
-        """Run git in the folder and return what it printed; raises GitFailed.
+        """Run git in the folder and return what it printed; raises GitFailed and GitTooSlow.
 
         `given` is its standard input, `keep` descriptors that stay open until git is gone.
         `one_pack`: contents go into one pack, not into a file each. `fine`: exit codes of success.
@@ -156,11 +164,14 @@ class GitStore:
         except OSError as error:
             raise GitFailed(f"cannot run git in `{self.folder}`: {error.strerror}") from error
         try:
-            printed, complaint = await process.communicate(given or None)
-        except BaseException:
+            async with asyncio.timeout(TIMEOUT):
+                printed, complaint = await process.communicate(given or None)
+        except BaseException as error:
             with suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
+            if isinstance(error, TimeoutError):
+                raise _too_slow(self.folder) from error
             raise
         if process.returncode not in fine:
             words = complaint.decode("utf-8", "replace").strip() or f"exit {process.returncode}"
@@ -179,6 +190,13 @@ class GitStore:
             "GIT_TERMINAL_PROMPT": "0",
             "LC_ALL": "C",
         }
+
+
+def _too_slow(folder: Path) -> GitTooSlow:
+    return GitTooSlow(
+        f"git did not look through `{folder}` in {TIMEOUT:g} seconds",
+        hint="see if a `.gitignore` or `.gitattributes` in it is a pipe, or if its disk is stuck",
+    )
 
 
 def index_for(directory: Path, patterns: Sequence[str], top: Path) -> Path:

@@ -93,7 +93,7 @@ def _pythons(folder: Path, environ: Mapping[str, str]) -> tuple[Path | None, lis
 
 def _says(file: Path, words: str) -> bool:
     try:
-        return words in file.read_text(errors="replace")
+        return file.is_file() and words in file.read_text(errors="replace")
     except OSError:
         return False
 

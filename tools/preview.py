@@ -5,7 +5,6 @@ Calls that show files run among them: what the model has asked to see before an 
 
 import asyncio
 import os
-import shutil
 import stat
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -17,7 +16,7 @@ from typing import Any
 from langchain_core.tools import BaseTool
 from typing_extensions import override
 
-from .files import LARGEST
+from .files import LARGEST, read_bytes, stat_of
 from .invoke import invoke
 from .result import ToolRefusal, ToolResult, ToolRun
 from .tool import named_paths
@@ -86,11 +85,11 @@ class _Copy(Workspace):
     def _come(self, name: Path) -> None:
         """Bring it and the folders on the way to it, up to a link: the real way is brought too."""
         for at in (*reversed(name.parents), name):
-            source, place = self.original.root / at, self.root / at
-            if at not in self.came:
+            found = stat_of(self.original, self.original.root / at)
+            if found and at not in self.came:
                 self.came.add(at)
-                _bring(source, place, self)
-            if source.is_symlink():
+                _bring(at, found, self)
+            if found is None or stat.S_ISLNK(found.st_mode):
                 return
 
 
@@ -102,12 +101,9 @@ def _bring_named(calls: Sequence[Call], copy: Workspace) -> None:
                 copy.resolve(name)
 
 
-def _bring(source: Path, place: Path, copy: _Copy) -> None:
+def _bring(name: Path, found: os.stat_result, copy: _Copy) -> None:
     """Make in the copy what is there in the project, as far as a tool can tell."""
-    try:
-        found = source.lstat()
-    except OSError:  # nothing there, or nobody may look
-        return
+    source, place = copy.original.root / name, copy.root / name
     if stat.S_ISDIR(found.st_mode):
         place.mkdir()
     elif stat.S_ISLNK(found.st_mode):
@@ -115,16 +111,19 @@ def _bring(source: Path, place: Path, copy: _Copy) -> None:
         own = target.is_relative_to(copy.original.root)
         place.symlink_to(copy.root / copy.original.relative(target) if own else target)
     elif stat.S_ISREG(found.st_mode):
-        _bring_file(source, place, found)
+        _bring_file(source, place, found, copy.original)
     else:
         os.mkfifo(place)  # one of those that are no files
 
 
-def _bring_file(source: Path, place: Path, found: os.stat_result) -> None:
+def _bring_file(source: Path, place: Path, found: os.stat_result, original: Workspace) -> None:
+    mode = stat.S_IMODE(found.st_mode)
     place.touch()
     if found.st_size > LARGEST:  # which no tool reads
         os.truncate(place, found.st_size)
     else:
-        with suppress(PermissionError):  # the tool will meet it too: the mode is the same
-            shutil.copyfile(source, place)
-    place.chmod(stat.S_IMODE(found.st_mode))
+        try:
+            place.write_bytes(read_bytes(original, source))
+        except ToolRefusal:  # the tool is to meet one too
+            mode = 0
+    place.chmod(mode)

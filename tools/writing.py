@@ -80,7 +80,8 @@ class Writing:
         """To its name; unlike renaming, linking fails where somebody else made a file meanwhile."""
         name = self._path.name
         if self._is_unnamed:  # named by a descriptor, `link` works only as `linkat`
-            self._link(f"/proc/self/fd/{self._descriptor}", self._temporary if self._old else name)
+            own = f"/proc/self/fd/{self._descriptor}"
+            self._link(own, self._temporary if self._old else name, follow=True)
         if self._old:
             self._replace(name)
         elif not self._is_unnamed:
@@ -88,7 +89,7 @@ class Writing:
 
     def _link_or_replace(self, name: str) -> None:
         try:
-            self._link(self._temporary, name)
+            self._link(self._temporary, name, follow=False)
         except FileExistsError:
             raise
         except OSError:  # a file system without hard links
@@ -96,8 +97,9 @@ class Writing:
         else:
             self._remove_temporary()
 
-    def _link(self, source: str, name: str) -> None:
-        os.link(source, name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
+    def _link(self, source: str, name: str, *, follow: bool) -> None:
+        here = self._folder
+        os.link(source, name, src_dir_fd=here, dst_dir_fd=here, follow_symlinks=follow)
 
     def _replace(self, name: str) -> None:
         os.replace(self._temporary, name, src_dir_fd=self._folder, dst_dir_fd=self._folder)

@@ -1,3 +1,4 @@
+import os
 import subprocess
 from pathlib import Path
 
@@ -26,6 +27,12 @@ def test_the_users_own_excludes_are_found_from_every_checkout(tmp_path: Path) ->
     git(project, "worktree", "add", "-q", "../tree")
     (project / ".git" / "info" / "exclude").write_bytes(b"mine\n")
     assert own_excludes(project) == own_excludes(tmp_path / "tree") == b"mine\n"
+
+
+def test_a_pipe_in_the_place_of_excludes_hangs_nothing(tmp_path: Path) -> None:
+    (tmp_path / ".git/info").mkdir(parents=True)
+    os.mkfifo(tmp_path / ".git/info/exclude")
+    assert own_excludes(tmp_path) == b""
 
 
 def test_each_checkout_has_an_index_of_its_own(tmp_path: Path) -> None:

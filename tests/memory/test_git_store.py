@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.memory.git_store import GitFailed, GitStore, git_program, index_for
+from maxagent.memory.git_store import GitFailed, GitStore, GitTooSlow, git_program, index_for
 
 
 @pytest.fixture
@@ -60,6 +60,15 @@ async def test_git_runs_in_the_folder_on_the_store(store: GitStore) -> None:
 async def test_gits_own_words_are_in_the_error(store: GitStore) -> None:
     with pytest.raises(GitFailed, match="git cat-file failed: .*Not a valid object name"):
         await store.git("cat-file", "-p", "nothing")
+
+
+async def test_a_git_that_never_ends_is_stopped(
+    store: GitStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("maxagent.memory.git_store.TIMEOUT", 0.3)
+    os.mkfifo(store.folder / ".gitignore")
+    with pytest.raises(GitTooSlow, match="did not look through"):
+        await store.git("ls-files", "-o", "--exclude-standard")
 
 
 async def test_no_configuration_but_the_stores_counts(

@@ -60,6 +60,11 @@ async def test_other_projects_have_no_pytest(name: str, text: str, tmp_path: Pat
     assert await detect(tmp_path, "") is None
 
 
+async def test_a_pipe_in_the_place_of_a_configuration_hangs_nothing(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pyproject.toml")
+    assert await detect(tmp_path, "") is None
+
+
 async def test_a_configured_command_wins(tmp_path: Path) -> None:
     write(tmp_path, "test_a.py")
     command = await detect(tmp_path, "make test && true")

@@ -12,6 +12,7 @@ from ..config import paths
 from ..config.errors import MaxAgentError, UsageError
 from .choices import Mode
 from .echo import echo, echo_json
+from .i18n import t
 from .importing import without_collector
 from .trust_question import TrustFlag, tell_left_out, trust_here
 
@@ -135,7 +136,11 @@ def _session(mode: str, outputs: Path) -> "ToolSession":
 
     folder = Path.cwd()
     tell_left_out(folder)
-    return ToolSession(folder, load(folder, paths.home(), flags={"security.mode": mode}), outputs)
+    loaded = load(folder, paths.home(), flags={"security.mode": mode})
+    session = ToolSession(folder, loaded, outputs)
+    if not session.sandbox.is_on and loaded.settings.sandbox.mode != "off":
+        echo(t("tool.no_sandbox", why=session.sandbox.why_none), err=True)
+    return session
 
 
 def _consent(yes: bool, *, at_terminal: bool) -> "Consent":

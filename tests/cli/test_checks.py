@@ -24,8 +24,11 @@ from maxagent.cli.checks import (
 )
 from maxagent.config.errors import UsageError
 from maxagent.config.loading import load
+from maxagent.tools.sandbox.bubblewrap import find_program
 
 SECRET = "sk-very-secret"
+BWRAP = find_program(os.environ["PATH"])
+NO_BWRAP = "bubblewrap is not installed; `apt install bubblewrap` or `dnf install bubblewrap`"
 
 
 def around(home: Path, **environ: str) -> Surroundings:
@@ -100,13 +103,13 @@ def test_a_program_is_run_to_see_whether_it_works(
 def test_without_a_sandbox_it_is_said_why(programs: Path) -> None:
     program(programs, "bwrap", "exit 0")  # anybody could have put it there
     missing = sandbox(around(programs))
-    assert (missing.status, missing.detail) == ("warn", f"none: {INSTALL}")
+    assert (missing.status, missing.detail) == ("warn", f"none: {NO_BWRAP}")
 
     (programs / "config.yaml").write_text("sandbox: require\n")
     required = sandbox(around(programs))
     assert (required.status, required.detail) == (
         "fail",
-        f"a sandbox is required, but there is none: {INSTALL}",
+        f"a sandbox is required, but there is none: {NO_BWRAP}",
     )
     assert "sandbox.mode" in required.remedy
 

@@ -14,6 +14,7 @@ from .links import kept_links
 from .project_files import ProjectFiles, look
 from .rights import RESERVED, wall_around
 from .stubs import standing
+from .wall import Wall
 
 Backend = Literal["bubblewrap", "sandbox-exec", "none"]
 
@@ -65,26 +66,21 @@ class Sandbox:
 
     def probe(self) -> list[str]:
         """A command line that succeeds where the sandbox works; it looks at no file."""
-        return self._line(["true"], Path("/"), ProjectFiles(), ExitStack(), (), reserve=False)
+        return self._line(self._wall(ProjectFiles(), (), reserve=False), ["true"], Path("/"))
 
     def _built(
         self, stack: ExitStack, argv: Sequence[str], cwd: Path, also: Sequence[Path]
     ) -> list[str]:
         root = self.workspace.root
         stack.enter_context(kept_links(root / name for name in (*RESERVED, ".github")))
-        return self._line(argv, cwd, look(self.workspace), stack, also, reserve=True)
+        stand = stack.enter_context(standing(ledger(self.home, root)))
+        wall = self._wall(look(self.workspace), also, reserve=True)
+        for place in wall.reserved if self.backend == "bubblewrap" else ():
+            stand(place)
+        return self._line(wall, argv, cwd)
 
-    def _line(
-        self,
-        argv: Sequence[str],
-        cwd: Path,
-        found: ProjectFiles,
-        stack: ExitStack,
-        also: Sequence[Path],
-        *,
-        reserve: bool,
-    ) -> list[str]:
-        wall = wall_around(
+    def _wall(self, found: ProjectFiles, also: Sequence[Path], *, reserve: bool) -> Wall:
+        return wall_around(
             self.workspace,
             found,
             home=self.home,
@@ -92,9 +88,10 @@ class Sandbox:
             network=self.network,
             reserve=reserve,
         )
+
+    def _line(self, wall: Wall, argv: Sequence[str], cwd: Path) -> list[str]:
         if self.backend == "sandbox-exec":
             return seatbelt.arguments(wall, argv)
-        stack.enter_context(standing(ledger(self.home, self.workspace.root), wall.reserved))
         return bubblewrap.arguments(self.program, wall, argv, cwd)
 
 

@@ -9,8 +9,9 @@ import contextlib
 import fcntl
 import json
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -19,14 +20,12 @@ _AS_IF_MISSING = {"commondir": b".\n", "config": b"", "config.worktree": b""}
 
 
 @contextmanager
-def standing(ledger: Path, names: Sequence[Path]) -> Generator[None]:
-    """While it is open every name exists; what did not before says nothing to anybody."""
+def standing(ledger: Path) -> Generator[Callable[[Path], None]]:
+    """While it is open whatever stands stays; what it gives puts something in a missing place."""
     with _opened(ledger) as file:
         fcntl.flock(file, fcntl.LOCK_SH)
         try:
-            for name in names:
-                _stand(file, name)
-            yield
+            yield partial(_stand, file)
         finally:
             _clear(file)
 

@@ -103,7 +103,7 @@ def test_lines_are_answered_one_by_one_with_the_decision(door: Door) -> None:
     replies = door.lines(call("ls"), {"tool": "bash", "args": made}, call("bash", cmd="cat .env"))
     verdicts = [(reply["ok"], reply["decision"]["verdict"]) for reply in replies]
     assert verdicts == [(True, "allow"), (False, "ask"), (False, "deny")]
-    assert replies[1]["error"] == "needs approval: it runs a program; nothing was run"
+    assert replies[1]["error"] == "needs approval: it runs a program: `touch` is not known to only read; nothing was run"
     assert set(replies[0]) == {"ok", "output", "error", "decision", "metadata"}
     assert not (door.root / "made").exists()
 

@@ -28,4 +28,6 @@ def leave(call: Call, policy: Policy) -> Decision:
     if policy.mode == "auto" or (policy.mode == "edits" and call.effect == "edit"):
         return Decision("allow", f"mode `{policy.mode}`", "mode")
     reason = QUESTIONS.get(call.effect, "it may have an effect")
+    if call.judgement:
+        reason = f"{reason}: {call.judgement.reason}"
     return Decision("ask", reason, "mode", always=narrowest_rule(call))

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from .ignored import with_own
 from .keys import join, leaves, split
 from .layers import Layer, merged, mistakes, refuse, report, single
 from .paths import project_config, user_config
@@ -47,7 +48,8 @@ def load(
         layers.append(layer)
         reports += found
     refuse(reports)
-    settings = Settings.model_validate(merged([*layers, gathered(layers)]), strict=True)
+    together = [*with_own(layers, str(project_config(folder))), gathered(layers)]
+    settings = Settings.model_validate(merged(together), strict=True)
     return Loaded(settings, _origins(settings, layers), written_rules(layers))
 
 

@@ -1,0 +1,145 @@
+"""Secrets out of whatever is kept or shown: `redacted(text)` has a mark in the place of each.
+
+Known are the values of variables whose names speak of keys, and of such settings; besides them what
+has the unmistakable form of a key. Each is looked for only where its beginning occurs in the text,
+so that a text without secrets costs next to nothing.
+"""
+
+import base64
+import json
+import os
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, cast
+from urllib.parse import quote
+
+SHORTEST = 8
+"""Characters that a known value must have, since shorter ones occur in any text."""
+_MARK = re.compile(r"\[secret: [\w .-]{1,80}\]")
+_NAME = re.compile(
+    r"(TOKEN(?!S|IZ)|SECRET|PASSW(OR)?D|PASSPHRASE|CREDENTIAL|_PWD$|(^|_)AUTH(_|$)"
+    r"|(^|_|API|ACCESS|SECRET|PRIVATE)KEYS?(_|$))(?!.*(FILE|PATH|URL|DIR|SOCK)$)",
+    re.IGNORECASE,
+)
+_HARMLESS = re.compile(r"https?://[^\s@]*|true|false|[a-z]+|[A-Z]+")
+"""Values that are no secrets, whatever the name: an address, a word that stands in any text."""
+
+_FORMATS: tuple[tuple[str, str, str], ...] = (
+    ("AWS key", "AKIA", r"[0-9A-Z]{16}\b"),
+    ("AWS key", "ASIA", r"[0-9A-Z]{16}\b"),
+    ("GitHub token", "gh", r"[pousr]_[A-Za-z0-9]{36,}\b"),
+    ("GitHub token", "github_pat_", r"[A-Za-z0-9_]{36,}"),
+    ("GitLab token", "glpat-", r"[\w-]{20,}"),
+    ("Slack token", "xox", r"[abeoprs]-[\w-]{10,}"),
+    ("Slack token", "xapp-", r"\d-[\w-]{10,}"),
+    ("API key", "sk-", r"(?=[\w-]{0,200}\d)[\w-]{20,}"),
+    ("Google key", "AIza", r"[\w-]{35}"),
+    ("Google token", "ya29.", r"[\w-]{20,}"),
+    ("Stripe key", "sk_", r"(?:live|test)_[A-Za-z0-9]{16,}"),
+    ("Stripe key", "rk_", r"(?:live|test)_[A-Za-z0-9]{16,}"),
+    ("npm token", "npm_", r"[A-Za-z0-9]{36}\b"),
+    ("PyPI token", "pypi-AgE", r"[\w-]{40,}"),
+    ("Hugging Face token", "hf_", r"[A-Za-z0-9]{30,}\b"),
+    ("JSON web token", "eyJ", r"[\w-]{10,1000}\.eyJ[\w-]{10,4000}\.[\w-]{10,}"),
+)
+"""Name, beginning, rest: keys of these forms are nothing else. What may fail late is bounded, since
+the text may be made to take long."""
+_LEADS: tuple[tuple[str, str, str], ...] = (
+    ("token", "earer ", r"[A-Za-z0-9._~+/-]{16,}=*"),
+    ("password", "://", r"[^\s/@:'\"<>]{0,200}:[^\s/@'\"<>$\{\}\[\]]{1,200}(?=@[\w.-])"),
+)
+"""Name, what leads to a secret, the secret: `Authorization: Bearer …`, `https://me:password@…`."""
+_PATTERNS = [
+    (begin, re.compile(f"{re.escape(begin)}(?<![A-Za-z0-9]{re.escape(begin)}){rest}"), name, "")
+    for name, begin, rest in _FORMATS
+] + [(lead, re.compile(re.escape(lead) + rest), name, lead) for name, lead, rest in _LEADS]
+_PRIVATE_KEY = re.compile(
+    r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)", re.DOTALL
+)
+
+_remembered: dict[str, str] = {}
+"""Value and name of those that the settings hold."""
+
+
+def remember(name: str, value: str) -> None:
+    """A secret of the settings: from now on it is hidden like those of the environment."""
+    if _is_secret_value(value):
+        _remembered[value] = name
+
+
+def redacted(text: str) -> str:
+    """The text with a mark in the place of every secret."""
+    text = without_known(text)
+    if "PRIVATE KEY-----" in text:
+        text = _PRIVATE_KEY.sub("[secret: private key]", text)
+    for begin, pattern, name, stays in _PATTERNS:
+        if begin in text:
+            text = pattern.sub(f"{stays}[secret: {name}]", text)
+    return text
+
+
+def without_known(text: str) -> str:
+    """The text with a mark in the place of every secret whose value is known."""
+    for name, spellings in _known():
+        for spelling in spellings:
+            if spelling in text:
+                text = text.replace(spelling, f"[secret: {name}]")
+    return text
+
+
+def redacted_all(value: Any) -> Any:
+    """The same JSON value with every text in it redacted, names in objects as well."""
+    match value:
+        case str():
+            return redacted(value)
+        case dict():
+            items = cast("dict[Any, Any]", value).items()
+            return {redacted_all(name): redacted_all(one) for name, one in items}
+        case list() | tuple():
+            return [redacted_all(one) for one in cast("list[Any]", value)]
+        case _:
+            return value
+
+
+def marks_in(text: str) -> set[str]:
+    """The marks that stand in a text where a secret was."""
+    return set(_MARK.findall(text)) if "[secret: " in text else set()
+
+
+def _known() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    named = (*_secret_variables(), *((name, value) for value, name in _remembered.items()))
+    return _spelled(tuple(named))
+
+
+def _secret_variables() -> Iterator[tuple[str, str]]:
+    for name in os.environ:
+        if _speaks_of_keys(name) and _is_secret_value(value := os.environ[name].strip()):
+            yield name, value
+
+
+@lru_cache(maxsize=1000)
+def _speaks_of_keys(name: str) -> bool:
+    return bool(_NAME.search(name))
+
+
+def _is_secret_value(value: str) -> bool:
+    long = len(value) >= SHORTEST and len(set(value)) > SHORTEST // 2
+    return long and not _HARMLESS.fullmatch(value) and not os.path.isabs(value)
+
+
+@lru_cache(maxsize=4)
+def _spelled(named: tuple[tuple[str, str], ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Each name with its value as texts, addresses, JSON and base64 spell it; the longest first."""
+    by_length = sorted(named, key=lambda one: -len(one[1]))
+    return tuple((name, tuple(dict.fromkeys(_spellings(value)))) for name, value in by_length)
+
+
+def _spellings(value: str) -> Iterator[str]:
+    yield value
+    yield quote(value, safe="")
+    yield json.dumps(value)[1:-1]
+    yield json.dumps(value, ensure_ascii=False)[1:-1]
+    data = value.encode(errors="surrogateescape")
+    yield base64.b64encode(data).decode()
+    yield base64.urlsafe_b64encode(data).decode().rstrip("=")

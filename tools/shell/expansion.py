@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
-from .words import unmasked
+from .words import has_braces, is_pattern, unmasked
 
 MOST_WORDS = 200
 """Words that one word may become."""
@@ -16,9 +16,11 @@ MOST_NAMES = 5_000
 _MOST_SIGNS = 10
 """Stars or braces in one word."""
 
+_LONGEST = 1_000
+"""Characters of a pattern."""
+
 _TOKEN = re.compile(r"\\.|[{},]|[^\\{},]+|\\", re.DOTALL)
 _RANGE = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))?")
-_GLOB = re.compile(r"(?<!\\)(?:\\\\)*(?:[*?]|\[.*\])", re.DOTALL)
 _GLOB_TOKEN = re.compile(r"\\(.)|(\*+)|(\?)|\[([!^]?\]?(?:\[:\w+:\]|[^\]])*)\]|(.)", re.DOTALL)
 
 
@@ -28,6 +30,8 @@ class TooMany(Exception):
 
 def braces(word: str) -> list[str]:
     """The masked words that a masked word's braces stand for; raises TooMany."""
+    if not has_braces(word):
+        return [word]
     if word.count("{") > _MOST_SIGNS:
         raise TooMany
     words = list(islice(_alternatives(word), MOST_WORDS + 1))
@@ -36,14 +40,9 @@ def braces(word: str) -> list[str]:
     return words
 
 
-def is_glob(word: str) -> bool:
-    """Whether a masked word holds a file name pattern."""
-    return _GLOB.search(word) is not None
-
-
 def glob(word: str, folder: Path) -> list[str]:
     """The existing names that a masked pattern meets, as the shell would write them."""
-    if word.count("*") > _MOST_SIGNS:
+    if word.count("*") + word.count("[") > _MOST_SIGNS or len(word) > _LONGEST:
         raise TooMany
     absolute = word.startswith("/")
     parts = [part for part in word.split("/") if part]
@@ -112,7 +111,7 @@ def _below(base: str, parts: list[str], folder: Path, budget: list[int]) -> Iter
         yield base
         return
     first, *rest = parts
-    if not is_glob(first):
+    if not is_pattern(first):
         named = base + unmasked(first)
         if rest or os.path.lexists(folder / named):
             yield from _below(named + "/" if rest else named, rest, folder, budget)

@@ -13,13 +13,14 @@ from typing import Literal
 from ..workspace import Workspace
 from .catastrophe import ruined_by
 from .download import runs_download
-from .files import outside_in, protected_in, secret_in
+from .changes import outside_in, protected_in
 from .judgement import Judgement, SimpleCommand
 from .line import Line
 from .parse import Unparsed
 from .read_only import why_not_read_only
 from .removal import blind
 from .scope import Scope
+from .secrets import secret_in
 from .step import Step
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from .code import lines_in_code
 from .fork_bomb import is_fork_bomb
-from .parse import MOST_COMMANDS, Unparsed, joined, parse, tree
+from .parse import MOST_COMMANDS, TooMuch, Unparsed, joined, parse, tree
 from .reader import Reader
 from .scope import Scope
 from .step import Step, change_folder
@@ -45,6 +45,8 @@ class Line:
                 raise Unparsed("commands run commands too deeply in the line")
             try:
                 root = parse(source)
+            except TooMuch:
+                raise
             except Unparsed as doubt:  # what can be read of it may still be refused
                 self.doubt = self.doubt or str(doubt)
                 root = tree(source)

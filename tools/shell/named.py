@@ -28,6 +28,7 @@ _TEXT_PROGRAMS = frozenset(
 )
 _SIGNS = re.compile(r"[=:@,]")
 _PIECES = re.compile(r"[\s;&|<>()$`\"'\\=,:@{}\[\]]+")
+_MOST_PARTS = 10
 _FIND_ACTS = re.compile(r"-(exec|execdir|ok|okdir|delete|fprint\w*|fls)")
 
 
@@ -65,7 +66,7 @@ def _parts(word: Word) -> Iterator[Named]:
     texts = {word.text} if word.known else {word.text, word.rest}
     for text in sorted(texts - {""}):
         yield Named(text, found=bool(word.pattern))
-        if len(parts := _SIGNS.split(text)) > 1:
+        if 1 < len(parts := _SIGNS.split(text)) <= _MOST_PARTS:
             yield from (Named(part) for part in parts if part)
             yield from (Named(text[found.end() :]) for found in _SIGNS.finditer(text))
         if short := re.match(r"-\w([^-=].*)", text):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 LONGEST = 10_000
 """Characters of a line that is looked into."""
 MOST_COMMANDS = 50
+MOST_WORDS = 300
 
 _KINDS = frozenset(
     """
@@ -43,8 +44,15 @@ _DASH = re.compile(rb"[ \t]-[ \t]*")
 _CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
 
 
+_UNEXPLAINED = "the shell's grammar does not explain all of the line"
+
+
 class Unparsed(Exception):
     """Nobody can be sure what the line does; the message says why, in words for people."""
+
+
+class TooMuch(Unparsed):
+    """The line is not looked into at all."""
 
 
 def parse(source: str) -> "Node":
@@ -93,7 +101,7 @@ def _parser() -> "Parser":
 
 def _refuse_text(source: str) -> None:
     if len(source) > LONGEST:
-        raise Unparsed(f"the line is over {LONGEST:,} characters long")
+        raise TooMuch(f"the line is over {LONGEST:,} characters long")
     if "\r" in source:
         raise Unparsed("the line holds a carriage return, which can hide what it does")
     if found := _HIDDEN.search(source):
@@ -101,27 +109,36 @@ def _refuse_text(source: str) -> None:
 
 
 def _refuse_tree(root: "Node", source: bytes) -> None:
-    commands, end = 0, 0
+    commands, words, end, doubt = 0, 0, 0, ""
     for node in descendants(root):
-        if node.is_error or node.is_missing:
-            raise Unparsed("the shell's grammar does not explain all of the line")
-        if node.is_named and node.type not in _KINDS:
-            raise Unparsed(f"the line holds something unknown ({node.type})")
         commands += node.type in _COMMANDS
         if not node.child_count and node.end_byte > node.start_byte:
-            _refuse_gap(node, source[end : node.start_byte])
+            words += 1
+            doubt = doubt or _gap(node, source[end : node.start_byte])
             end = max(end, node.end_byte)
-    if commands > MOST_COMMANDS:
-        raise Unparsed(f"the line runs more than {MOST_COMMANDS} commands")
-    if not _BLANK.fullmatch(source[end:]):
-        raise Unparsed("the shell's grammar does not explain all of the line")
+        doubt = doubt or _oddity(node)
+        if commands > MOST_COMMANDS:
+            raise TooMuch(f"the line runs more than {MOST_COMMANDS} commands")
+        if words > 2 * MOST_WORDS:
+            raise TooMuch(f"the line has more than {MOST_WORDS} words")
+    if doubt or not _BLANK.fullmatch(source[end:]):
+        raise Unparsed(doubt or _UNEXPLAINED)
 
 
-def _refuse_gap(node: "Node", gap: bytes) -> None:
+def _oddity(node: "Node") -> str:
+    if node.is_error or node.is_missing:
+        return _UNEXPLAINED
+    if node.is_named and node.type not in _KINDS:
+        return f"the line holds something unknown ({node.type})"
+    return ""
+
+
+def _gap(node: "Node", gap: bytes) -> str:
     """What lies between two tokens must be blank, but in texts, whose insides have no tokens."""
     dash = node.type.startswith("<<") and _DASH.fullmatch(gap)
-    if not _BLANK.fullmatch(gap) and not dash and not _is_in_text(node):
-        raise Unparsed("a blank in the line is not what it looks like")
+    if _BLANK.fullmatch(gap) or dash or _is_in_text(node):
+        return ""
+    return "a blank in the line is not what it looks like"
 
 
 def _is_in_text(node: "Node") -> bool:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .expansion import TooMany, braces, glob, is_glob
-from .words import Piece, masked, unmasked
+from .expansion import TooMany, braces, glob
+from .words import Piece, is_pattern, masked, unmasked
 
 _BLANKS = re.compile(r"[ \t\n]+")
 
@@ -102,7 +102,7 @@ class _Draft:
         word = _with_home(word, scope)
         if not self.known:
             return [Word(unmasked(word), known=False, rest=unmasked(self.rest))]
-        if not is_glob(word):
+        if not is_pattern(word):
             return [Word(unmasked(word))]
         if scope.folder is None and not word.startswith("/"):
             return [Word(unmasked(word), known=False, rest=unmasked(word))]

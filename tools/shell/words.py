@@ -32,8 +32,7 @@ _INSIDE = re.compile(
     re.DOTALL,
 )
 _SPECIAL = re.compile(r"[\\*?\[\]{},.~!^-]")
-_PATTERN = re.compile(r"^~|(?<!\\)(?:\\\\)*(?:[*?]|\[.*\]|\{.*(?:,|\.\.).*\})", re.DOTALL)
-"""What is expanded in a masked word: a tilde at its start, a pattern, braces."""
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _STARTS_EXPANSION = re.compile(r"\$[{(\[]|`")
 
 
@@ -58,7 +57,9 @@ def pieces(nodes: "Sequence[Node]") -> list[Piece]:
 
 def literal(parts: Sequence[Piece]) -> str | None:
     """What the program gets, if no expansion, pattern or brace can change it; else None."""
-    if any(part.expansion or part.variable for part in parts) or _PATTERN.search(masked(parts)):
+    word = masked(parts)
+    unknown = any(part.expansion or part.variable for part in parts)
+    if unknown or word.startswith("~") or is_pattern(word) or has_braces(word):
         return None
     return "".join(part.text for part in parts)
 
@@ -71,9 +72,21 @@ def masked(parts: Sequence[Piece]) -> str:
     )
 
 
+def is_pattern(word: str) -> bool:
+    """Whether a masked word holds a file name pattern."""
+    signs = _ESCAPED.sub("", word)
+    return "*" in signs or "?" in signs or "]" in signs.partition("[")[2]
+
+
+def has_braces(word: str) -> bool:
+    """Whether a masked word holds braces that may expand."""
+    inside = _ESCAPED.sub("", word).partition("{")[2]
+    return "}" in inside and ("," in inside or ".." in inside)
+
+
 def unmasked(word: str) -> str:
     """The same word as the program gets it."""
-    return re.sub(r"\\(.)", r"\1", word, flags=re.DOTALL)
+    return _ESCAPED.sub(r"\1", word)
 
 
 def _expansions(nodes: "Sequence[Node]", raw: bytes, start: int):  # noqa: ANN202

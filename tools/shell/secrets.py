@@ -1,0 +1,93 @@
+"""Which files hold secrets, in the project and everywhere else on the machine."""
+
+import os
+import re
+from functools import lru_cache
+
+from pathspec import GitIgnoreSpec
+
+from ...config.paths import home
+from ..workspace import Workspace
+from .named import Named, named_by
+from .step import Step
+
+_SECRETS = """
+**/.ssh/
+!**/.ssh/*.pub
+!**/.ssh/known_hosts*
+**/.gnupg/
+**/.aws/
+**/.azure/
+**/.kube/config
+**/.docker/config.json
+**/.config/gh/
+**/.config/gcloud/
+**/.config/git/credentials
+**/.password-store/
+**/.local/share/keyrings/
+**/.terraform.d/credentials*
+**/.cargo/credentials*
+**/.netrc
+**/.git-credentials
+**/.pgpass
+**/.my.cnf
+**/.npmrc
+**/.pypirc
+**/.vault-token
+**/id_rsa
+**/id_dsa
+**/id_ecdsa
+**/id_ed25519
+/etc/shadow*
+/etc/gshadow*
+/etc/ssh/*_key
+/etc/ssl/private/
+/proc/**/environ
+/proc/**/mem
+/proc/kcore
+/dev/mem
+/dev/kmem
+/run/secrets/
+/var/run/secrets/
+"""
+"""Well-known ones outside of any project, as gitignore patterns of absolute names."""
+_LONGEST = 1_000
+_FILE_LIKE = re.compile(r"/|\w\.\w|^\.\w", re.ASCII)
+"""What looks like a file's name even where there is no such file."""
+
+
+def secret_in(step: Step, workspace: Workspace) -> str:
+    """The word of a step that names a secret; empty when none does."""
+    seen = set[tuple[str, bool]]()
+    for name in named_by(step):
+        if (name.text, name.exact) not in seen and _is_secret(name, step, workspace):
+            return name.text
+        seen.add((name.text, name.exact))
+    return ""
+
+
+def _is_secret(name: Named, step: Step, workspace: Workspace) -> bool:
+    looks = _FILE_LIKE.search(name.text) is not None
+    if not 1 < len(name.text) < _LONGEST or "\0" in name.text or (not looks and not name.exact):
+        return False
+    written = os.path.expanduser(name.text) if name.text.startswith("~") else name.text
+    folder = step.folder or "/somewhere"
+    path = os.path.normpath(os.path.join(folder, written)).replace("//", "/", 1)
+    exists = os.path.lexists(path)
+    if not exists and not (name.exact and looks):
+        return False
+    return _hides(path, workspace) or (exists and _hides(os.path.realpath(path), workspace))
+
+
+@lru_cache(maxsize=10_000)
+def _hides(path: str, workspace: Workspace) -> bool:
+    own = str(home())
+    if path == own or path.startswith(own + "/") or workspace.ignores(path):
+        return True
+    name = path.lstrip("/")
+    return any(_spec().match_file(one) for one in (name, name + "/"))
+
+
+@lru_cache(maxsize=1)
+def _spec() -> GitIgnoreSpec:
+    return GitIgnoreSpec.from_lines(_SECRETS.split())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .files import content_hash, read_bytes
 from .result import ToolRefusal
-from .shell_words import plain_words
+from .shell.plain import plain_words
 from .workspace import Workspace
 
 _OPTIONS = {
@@ -20,8 +20,6 @@ _OPTIONS = {
 _COUNTED = {"head": ("-n", "-c"), "tail": ("-n", "-c"), "nl": ("-b", "-w")}
 """Options whose value may be a word of its own."""
 _SED_SCRIPT = re.compile(r"\d+(,\+?\d+|,\$)?p")
-_TO_THE_END = re.compile(r"(?<=\d,)\$(?=p')")
-"""The dollar sign of `sed -n '5,$p'`: inside single quotes no shell looks at it."""
 
 
 def files_shown_by(command: str) -> list[str]:
@@ -29,7 +27,7 @@ def files_shown_by(command: str) -> list[str]:
 
     Known are `cat`, `head`, `tail`, `nl` and `sed -n 'FROM,TOp'`, alone and with plain words.
     """
-    words = plain_words(_TO_THE_END.sub("END", command)) or [""]
+    words = plain_words(command) or [""]
     program, *rest = words
     if program not in _OPTIONS:
         return []
@@ -37,7 +35,7 @@ def files_shown_by(command: str) -> list[str]:
     if any(not _OPTIONS[program].fullmatch(option) for option in options):
         return []
     if program == "sed":
-        script, files = "".join(files[:1]).replace("END", "$"), files[1:]
+        script, files = "".join(files[:1]), files[1:]
         return files if "-n" in options and _SED_SCRIPT.fullmatch(script) else []
     return files
 

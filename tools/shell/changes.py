@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..protected import protected_name
 from ..workspace import Workspace
-from .named import named_by
+from .named import folders_of, named_by
 from .step import Step
 from .targets import is_temporary, place
 
@@ -21,13 +21,14 @@ _DEVICES = re.compile(r"/dev/(null|zero|full|tty|stdin|stdout|stderr|fd/\d+)")
 def protected_in(step: Step, workspace: Workspace, *, reads: bool) -> str:
     """The protected name that a step may change; empty when it names none or only reads."""
     for redirect in step.redirects:
-        if redirect.writes and (found := _protected(redirect.target.text, step, workspace)):
+        if redirect.writes and (found := _protected(redirect.target.text, step.folder, workspace)):
             return found
     if reads or not step.words or _only_records(step):
         return ""
-    for name in named_by(step):
-        if (name.exact or name.code) and (found := _protected(name.text, step, workspace)):
-            return found
+    for folder in folders_of(step):
+        for name in named_by(step):
+            if (name.exact or name.code) and (found := _protected(name.text, folder, workspace)):
+                return found
     return ""
 
 
@@ -37,10 +38,10 @@ def _only_records(step: Step) -> bool:
     return step.program == "git" and words in (["add"], ["commit"], ["stage"], ["push"])
 
 
-def _protected(name: str, step: Step, workspace: Workspace) -> str:
+def _protected(name: str, folder: Path | None, workspace: Workspace) -> str:
     if found := protected_name(name):
         return found
-    where = place(name, step.folder)
+    where = place(name, folder)
     if where is None or not where.is_relative_to(workspace.root):
         return ""
     if os.path.islink(where):

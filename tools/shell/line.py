@@ -1,14 +1,14 @@
 """A command line read whole: its steps, and those inside of what it runs in turn."""
 
 import re
-from pathlib import Path
 
 from .code import lines_in_code
+from .effects import take_effect
 from .fork_bomb import is_fork_bomb
 from .parse import MOST_COMMANDS, TooMuch, Unparsed, joined, parse, tree
 from .reader import Reader
 from .scope import Scope
-from .step import Step, change_folder
+from .step import Step
 from .wrappers import Inner, unwrap
 
 _DEEPEST = 6
@@ -70,6 +70,8 @@ class Line:
             self.steps += [one.in_code() for one in guessed.steps]
 
     def _unwrap(self, inner: Inner, step: Step, scope: Scope, depth: int) -> None:
+        if inner.folder:
+            scope.enter(inner.folder)
         if inner.line:
             self._read(inner.line, scope, depth + 1)
         elif depth > _DEEPEST:
@@ -77,7 +79,7 @@ class Line:
         elif inner.words:
             one = step.inside(inner.words, scope.folder)
             self._add(one, scope, scope, depth + 1)
-            change_folder(one, scope)
+            take_effect(one, scope)
 
 
 def _spread(found: re.Match[str]) -> str:

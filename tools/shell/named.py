@@ -3,10 +3,13 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
 
+from .code import is_interpreter
 from .scope import Word
 from .step import Step
-from .code import is_interpreter
+from .targets import place
 
 _SAYS = frozenset(["echo", "printf", "export", "unset", ":", "true", "false", "alias", "which"])
 """Programs whose words are no files."""
@@ -14,7 +17,8 @@ _PATTERN_FIRST = frozenset(
     "grep egrep fgrep zgrep rg ag ack sed awk gawk mawk jq yq pgrep pkill".split()
 )
 """Programs whose first word is no file but a pattern or a script."""
-_PATTERN_OPTIONS = frozenset(["-e", "--regexp", "-f", "--file", "--expression"])
+_PATTERN_OPTION = re.compile(r"-[a-zA-Z]*e|--regexp|--expression")
+_GIVES_PATTERN = re.compile(r"-[a-zA-Z]*[ef]|-[ef].+|--(regexp|expression|file|from-file)(=.*)?", re.DOTALL)
 _TEXT_OPTIONS = frozenset(
     """
     -m --message --title --body -b --grep --author -S -G --exclude --exclude-dir --ignore
@@ -82,7 +86,7 @@ def _pieces(text: str, *, code: bool) -> Iterator[Named]:
 def _file_words(step: Step) -> list[Word]:
     """The words of a step that may be files."""
     words, program = list(step.words[1:]), step.program
-    if program in _PATTERN_FIRST and not _gives_pattern(words):
+    if program in _PATTERN_FIRST:
         words = _without_pattern(words)
     if program in _TEXT_PROGRAMS and not (program == "find" and _acts(words)):
         words = _without_texts(words)
@@ -93,18 +97,13 @@ def _acts(words: Sequence[Word]) -> bool:
     return any(_FIND_ACTS.fullmatch(word.text) for word in words)
 
 
-def _gives_pattern(words: Sequence[Word]) -> bool:
-    return any(
-        word.text in _PATTERN_OPTIONS or re.match(r"--(regexp|file|expression)=", word.text)
-        for word in words
-    )
-
-
 def _without_pattern(words: list[Word]) -> list[Word]:
-    for at, word in enumerate(words):
-        if not word.text.startswith("-"):
-            return [*words[:at], *words[at + 1 :]]
-    return words
+    """Without what is searched for: each value of `-e`, else the first word that is no option."""
+    patterns = {at + 1 for at, word in enumerate(words) if _PATTERN_OPTION.fullmatch(word.text)}
+    if not any(_GIVES_PATTERN.fullmatch(word.text) for word in words):
+        plain = (at for at, word in enumerate(words) if not word.text.startswith("-"))
+        patterns = {next(plain, -1)}
+    return [word for at, word in enumerate(words) if at not in patterns]
 
 
 def _without_texts(words: Sequence[Word]) -> list[Word]:
@@ -117,3 +116,14 @@ def _without_texts(words: Sequence[Word]) -> list[Word]:
         elif not _TEXT_OPTION_JOINED.match(word.text):
             kept.append(word)
     return kept
+
+
+def folders_of(step: Step) -> list[Path | None]:
+    """The folders in which a step's names may be meant: where it runs, and where `-C` takes it."""
+    folders, words = [step.folder], [word.text for word in step.words]
+    for option, value in pairwise([*words, ""]):
+        named = re.match(r"(?:-C|--directory=|--chdir=|--cwd=|--prefix=)(.+)", option)
+        if named or option in ("-C", "--directory", "--chdir", "--cwd", "--prefix", "-D"):
+            where = place(named[1] if named else value, step.folder)
+            folders.append(where)
+    return folders

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from .effects import take_effect
 from .outputs import known_output
 from .parse import Unparsed, text
 from .scope import Scope, Word
-from .step import Feed, Redirect, Step, change_folder
+from .step import Feed, Redirect, Step
 from .values import Expander, as_written, groups
 
 if TYPE_CHECKING:
@@ -116,7 +117,9 @@ class Reader:
 
     def _all(self, node: "Node", here: _Here) -> Feed:
         """The children one after the other; what follows the node follows the last."""
-        parts = [child for child in node.children if child.is_named and child.type != "comment"]
+        bound = node.children_by_field_name("value") if node.type == "for_statement" else []
+        parts = [child for child in node.children if child.is_named and child not in bound]
+        parts = [child for child in parts if child.type != "comment"]
         opened = [child for child in parts if child.type in _REDIRECTS]
         if opened:  # `$(< file)`: a redirection without a command
             here, _ = self._redirects(opened, here)
@@ -233,7 +236,7 @@ class Reader:
             wrapped=self._within > 0,
         )
         self._add(step, here.scope, inner)
-        change_folder(step, here.scope)
+        take_effect(step, here.scope)
         printed = known_output(step.words, here.feed.text, here.scope)
         to_file = any(redirect.writes for redirect in here.redirects)
         return Feed(None if to_file else printed, (step.program, *substituted))

@@ -3,12 +3,13 @@
 import os
 import re
 from functools import lru_cache
+from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
 from ...config.paths import home
 from ..workspace import Workspace
-from .named import Named, named_by
+from .named import Named, folders_of, named_by
 from .step import Step
 
 _SECRETS = """
@@ -34,6 +35,7 @@ _SECRETS = """
 **/.npmrc
 **/.pypirc
 **/.vault-token
+**/.*_history
 **/id_rsa
 **/id_dsa
 **/id_ecdsa
@@ -58,21 +60,20 @@ _FILE_LIKE = re.compile(r"/|\w\.\w|^\.\w", re.ASCII)
 
 def secret_in(step: Step, workspace: Workspace) -> str:
     """The word of a step that names a secret; empty when none does."""
-    seen = set[tuple[str, bool]]()
-    for name in named_by(step):
-        if (name.text, name.exact) not in seen and _is_secret(name, step, workspace):
-            return name.text
-        seen.add((name.text, name.exact))
+    names = {(name.text, name.exact): name for name in named_by(step)}
+    for folder in folders_of(step):
+        for name in names.values():
+            if _is_secret(name, folder, workspace):
+                return name.text
     return ""
 
 
-def _is_secret(name: Named, step: Step, workspace: Workspace) -> bool:
+def _is_secret(name: Named, folder: Path | None, workspace: Workspace) -> bool:
     looks = _FILE_LIKE.search(name.text) is not None
     if not 1 < len(name.text) < _LONGEST or "\0" in name.text or (not looks and not name.exact):
         return False
     written = os.path.expanduser(name.text) if name.text.startswith("~") else name.text
-    folder = step.folder or "/somewhere"
-    path = os.path.normpath(os.path.join(folder, written)).replace("//", "/", 1)
+    path = os.path.normpath(os.path.join(folder or "/somewhere", written)).replace("//", "/", 1)
     exists = os.path.lexists(path)
     if not exists and not (name.exact and looks):
         return False

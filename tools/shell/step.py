@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .scope import Scope, Word
+from .scope import Word
 
 
 @dataclass(frozen=True)
@@ -75,17 +75,3 @@ class Step:
     def in_code(self) -> "Step":
         """The same step as a guess from a text in code."""
         return replace(self, code=True, wrapped=True)
-
-
-def change_folder(step: Step, scope: Scope) -> None:
-    """Let `cd` and its kin change the folder of what follows."""
-    if step.program == "popd":
-        scope.enter(None)
-    if step.program not in ("cd", "pushd"):
-        return
-    where = [word for word in step.words[1:] if not word.text.startswith("-") or word.text == "-"]
-    if where:
-        scope.enter(where[0].text if where[0].known and where[0].text != "-" else None)
-    else:
-        home = scope.value("HOME") if step.program == "cd" else None
-        scope.enter(home[0] if home else None)

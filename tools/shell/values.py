@@ -11,7 +11,10 @@ from .words import Piece, literal, pieces
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_SUBSTITUTIONS = ("command_substitution", "process_substitution")
 _OR_ELSE = frozenset([":-", "-", ":=", "="])
+_IF_SET = frozenset([":+", "+"])
+_NAMES = ("variable_name", "special_variable_name", "subscript")
 _OR_FAIL = frozenset([":?", "?"])
 
 Values = Sequence[str]
@@ -75,11 +78,11 @@ class Expander:
             scope.variables[text(name)] = _held(words) if words else None
 
     def look_into(self, node: "Node", scope: Scope) -> None:
-        """Read the commands in whatever stands below a node."""
-        for child in node.children:
-            if child.type in ("command_substitution", "process_substitution"):
-                self._commands(child, scope)
-            else:
+        """Read the commands in a node that is no command, wherever they stand in it."""
+        if node.type in _SUBSTITUTIONS:
+            self._commands(node, scope)
+        else:
+            for child in node.children:
                 self.look_into(child, scope)
 
     def _value(self, part: Piece, scope: Scope) -> Values | None:
@@ -88,7 +91,7 @@ class Expander:
         node = part.expansion
         if node is None:
             return None
-        if node.type in ("command_substitution", "process_substitution"):
+        if node.type in _SUBSTITUTIONS:
             output = self._commands(node, scope).text
             known = output is not None and node.type == "command_substitution"
             return (str(output).rstrip("\n"),) if known else None
@@ -98,12 +101,13 @@ class Expander:
     def _parameter(self, node: "Node", scope: Scope) -> Values | None:
         """The value of `${NAME}` or `${NAME:-OTHER}`; of anything cleverer None."""
         inside = [child for child in node.children if child.type not in ("${", "}")]
-        if not inside or inside[0].type not in ("variable_name", "special_variable_name"):
+        name = text(inside[0]).partition("[")[0] if inside else ""
+        if not inside or inside[0].type not in _NAMES:
             return None
-        value, operator = scope.value(text(inside[0])), inside[1].type if inside[1:] else ""
+        value, operator = scope.value(name), inside[1].type if inside[1:] else ""
         if not operator or operator in _OR_FAIL or (operator in _OR_ELSE and value is not None):
             return value
-        if operator not in _OR_ELSE:
+        if operator not in _OR_ELSE and operator not in _IF_SET:
             return None
         other = [word for group in groups(inside[2:]) for word in self.words(group, scope)]
         return (" ".join(word.text for word in other),) if _held(other) is not None else None

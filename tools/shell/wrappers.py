@@ -6,6 +6,7 @@ What is found so may be refused; it is never a reason to allow anything.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from .scope import Word
 from .step import Step
@@ -22,6 +23,8 @@ class Inner:
     """Instead of words: a line that is parsed by a shell."""
     same_shell: bool = False
     """Whether it runs in the very shell, so that its `cd` and its variables stay."""
+    folder: str = ""
+    """Where it runs, if not where the wrapper does."""
 
 
 @dataclass(frozen=True)
@@ -97,9 +100,9 @@ _WRAPPERS: Mapping[str, _Wrapper] = {
     "find": _Wrapper("", before=99),
     "fd": _Wrapper("", before=99),
 }
+_MOVES = frozenset(["-C", "--chdir", "-D"])
 _SAME_SHELL = frozenset(["command", "builtin", "eval", "exec", "time", "trap"])
 _FIND_RUNS = frozenset(["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"])
-_GIT_RUNS = re.compile(r"--exec=(.*)|--tree-filter=(.*)", re.DOTALL)
 
 
 def unwrap(step: Step) -> list[Inner]:
@@ -135,7 +138,8 @@ def _wrapped(program: str, wrapper: _Wrapper, words: Sequence[Word], step: Step)
         return []
     if wrapper.joined:
         return [Inner(line=" ".join(word.text for word in rest), same_shell=own)]
-    return [Inner(words=tuple(rest), same_shell=own)]
+    moved = [value.text for option, value in pairwise(words) if option.text in _MOVES]
+    return [Inner(words=tuple(rest), same_shell=own, folder=moved[0] if moved else "")]
 
 
 def _behind_options(wrapper: _Wrapper, words: Sequence[Word]) -> tuple[str | None, Sequence[Word]]:

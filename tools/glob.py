@@ -35,4 +35,5 @@ def _plain_beginning(pattern: str) -> tuple[str, str]:
     while plain < len(parts) - 1 and not set("*?[{") & set(parts[plain]):
         plain += 1
     rest = "/".join(parts[plain:])
-    return "/".join(parts[:plain]) or ".", rest if plain == 0 else f"./{rest}"
+    start = "/".join(parts[:plain]) or ("/" if plain else ".")
+    return start, rest if plain == 0 else f"./{rest}"

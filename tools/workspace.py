@@ -51,8 +51,8 @@ class Workspace:
         given = Path(os.path.normpath(self.root / path))
         if self._is_ignored(given):  # said before anything is looked at: it may not even be there
             raise hidden(path)
-        real = Path(os.path.realpath(given))
-        if not real.is_relative_to(self.root) or not _is_text(str(real)):
+        real = _real(given)
+        if real is None or not real.is_relative_to(self.root) or not _is_text(str(real)):
             raise ToolRefusal(
                 f"`{path}` is outside the project `{self.root}`; name a path inside it"
             )
@@ -72,8 +72,8 @@ class Workspace:
 
     def link_target(self, link: Path) -> str | None:
         """Where a link leads, relative to the project; None when no listing may show it."""
-        real = Path(os.path.realpath(link))
-        if not real.is_relative_to(self.root) or not _is_text(str(real)):
+        real = _real(link)
+        if real is None or not real.is_relative_to(self.root) or not _is_text(str(real)):
             return None
         target = self.relative(real)
         return None if self.hides_name(target) else target
@@ -119,6 +119,14 @@ def _check_spelling(path: str) -> None:
     sizes = [len(part.encode()) for part in path.split("/")]
     if max(sizes) > LONGEST_NAME or sum(sizes) + len(sizes) > LONGEST_PATH:
         raise ToolRefusal("the path is too long; name an existing file, or choose a shorter name")
+
+
+def _real(path: Path) -> Path | None:
+    """The path without links; None when one cannot be followed, as another user's in `/proc`."""
+    try:
+        return Path(os.path.realpath(path))
+    except OSError:
+        return None
 
 
 def _is_text(path: str) -> bool:

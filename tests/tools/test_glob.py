@@ -61,6 +61,8 @@ async def test_many_files_are_cut_and_it_says_so(run: ToolRun) -> None:
         ("/etc/*", "outside the project"),
         ("*/../../x", "leads out"),
         ("secrets/*", "ignore patterns"),
+        ("/**", "outside the project"),
+        ("//*", "outside the project"),
         ("sorce/*.py", "does not exist"),
     ],
 )

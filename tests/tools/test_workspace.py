@@ -72,6 +72,7 @@ def test_the_root_may_be_named_through_a_link(workspace: Workspace, tmp_path: Pa
         ("/etc/passwd", "outside"),
         ("//etc/passwd", "outside"),
         ("/proc/self/root/etc/passwd", "outside"),
+        ("/proc/1/root/etc/passwd", "outside"),
         ("..\\x", "no path inside"),
         ("src\\..\\..\\x", "no path inside"),
         ("src/..\\x", "no path inside"),

@@ -1,35 +1,45 @@
 """Programs fetched from the network, or hidden by an encoding, and run in the same line."""
 
-from .code import is_interpreter
-from .step import Step
-from .wrappers import SHELLS
+import re
 
-_FETCHERS = frozenset(
-    "curl wget fetch aria2c http https xh lynx links nc ncat netcat socat ftp".split()
-)
+from .code import is_interpreter
+from .effects import FETCHERS
+from .step import Step
+from .wrappers import ITS_INPUT, SHELLS
+
 _DECODERS = frozenset("base64 base32 basenc xxd openssl uudecode gpg".split())
 _RUN_TEXT = frozenset(["eval", "source", ".", "exec"])
+_SOCKET = re.compile(r"/dev/(tcp|udp)/.*")
 
 
-def runs_download(step: Step) -> str:
+def runs_unseen(step: Step) -> str:
     """What the step would run that nobody has seen; empty when it runs nothing such."""
     program = step.program
-    if program not in SHELLS and program not in _RUN_TEXT and not is_interpreter(program):
+    for redirect in step.redirects:
+        if _SOCKET.fullmatch(redirect.target.text):
+            return f"`{program}` is bound to the network by `{redirect.target.text}`"
+    if step.fetched and (_runs(program) or step.words[0].text == step.fetched):
+        return f"it runs `{step.fetched}`, which it fetches from the network, unseen"
+    if not _runs(program):
         return ""
-    unseen = step.inner if step.feed.text else (*step.inner, *step.feed.programs)
-    if _has_script(step) and not step.inner:
-        return ""
-    for source in unseen:
-        if source in _FETCHERS:
+    for source in (*step.inner, *(step.feed.programs if _runs_input(step) else ())):
+        if source in FETCHERS:
             return f"`{program}` runs what `{source}` fetches from the network, unseen"
         if source in _DECODERS:
             return f"`{program}` runs what `{source}` decodes, unseen"
     return ""
 
 
-def _has_script(step: Step) -> bool:
-    """Whether it runs a file or a text of the line, so that its input is only data."""
+def _runs(program: str) -> bool:
+    return program in SHELLS or program in _RUN_TEXT or is_interpreter(program)
+
+
+def _runs_input(step: Step) -> bool:
+    """Whether its input is its program, and not only data for a file or a text that it runs."""
     words = [word.text for word in step.words[1:]]
-    if any(word in ("-c", "-e", "-r", "-p", "-m", "--eval") for word in words):
+    if step.feed.text:
+        return False
+    if ITS_INPUT in words or "-s" in words:
         return True
-    return any(not word.startswith("-") for word in words) and "-s" not in words
+    has_text = any(re.fullmatch(r"-[cerpmn]\w*|--eval", word) for word in words)
+    return not has_text and all(word.startswith("-") for word in words)

@@ -1,14 +1,27 @@
 """What a builtin changes in the shell that runs it: the folder, and variables."""
 
+import os
 from collections.abc import Sequence
 
 from .outputs import known_output
 from .scope import Scope, Word
-from .step import Step
+from .step import Redirect, Step
 
 
-def take_effect(step: Step, scope: Scope) -> None:
-    """Let a step change the scope of what follows."""
+FETCHERS = frozenset(
+    "aria2c curl fetch ftp http https links lynx nc ncat netcat socat wget xh".split()
+)
+"""Programs that bring something from the network."""
+
+
+def take_effect(step: Step, scope: Scope, printed: str | None) -> None:
+    """Let a step, and what it prints, change the scope of what follows."""
+    fetches = step.program in FETCHERS or FETCHERS & set(step.feed.programs)
+    names = [redirect.target.text for redirect in step.redirects if redirect.writes]
+    if step.program == "tee" or step.program in FETCHERS:
+        names += [word.text for word in step.words[1:]]
+    for name in names if fetches or printed is not None else ():
+        scope.files[os.path.normpath(name)] = None if fetches else printed
     match step.program:
         case "cd" | "pushd" | "popd":
             _change_folder(step, scope)
@@ -19,6 +32,21 @@ def take_effect(step: Step, scope: Scope) -> None:
             scope.variables[step.words[2].text] = None if printed is None else (printed,)
         case _:
             pass
+
+
+def written_by_line(
+    words: Sequence[Word], redirects: Sequence[Redirect], scope: Scope
+) -> tuple[str, ...]:
+    """What is in the files that words name, where the line itself has written them."""
+    names = [*(word.text for word in words), *(redirect.target.text for redirect in redirects)]
+    texts = (scope.files.get(os.path.normpath(name)) or scope.files.get(name) for name in names)
+    return tuple(text for text in texts if text)
+
+
+def fetched_by_line(words: Sequence[Word], scope: Scope) -> str:
+    """The word that names a file which the line itself has fetched; empty when none does."""
+    fetched = (word.text for word in words if os.path.normpath(word.text) in scope.files)
+    return next((name for name in fetched if scope.files[os.path.normpath(name)] is None), "")
 
 
 def _change_folder(step: Step, scope: Scope) -> None:

@@ -12,8 +12,8 @@ from typing import Literal
 
 from ..workspace import Workspace
 from .catastrophe import ruined_by
-from .download import runs_download
 from .changes import outside_in, protected_in
+from .download import runs_unseen
 from .judgement import Judgement, SimpleCommand
 from .line import Line
 from .parse import Unparsed
@@ -80,7 +80,7 @@ def _findings(step: Step, workspace: Workspace, *, reads: bool) -> Iterator[_Fin
     if name := protected_in(step, workspace, reads=reads):
         reason = f"it may change `{name}`, which steers this agent or other tools"
         yield _Finding("ask", reason, "protected")
-    if unseen := runs_download(step):
+    if unseen := runs_unseen(step):
         yield _Finding("ask", unseen, "download")
     if unknown := blind(step):
         yield _Finding("ask", unknown, "removal")

@@ -14,6 +14,7 @@ from .wrappers import Inner, unwrap
 _DEEPEST = 6
 """Commands within commands that are followed."""
 _MOST_STEPS = 4 * MOST_COMMANDS
+_RUNNING_VARIABLE = re.compile(r"\w*(PAGER|EDITOR|VISUAL|_COMMAND|ASKPASS|BROWSER|EXTERNAL_DIFF|LESSOPEN)")
 _BRACES_FIRST = re.compile(r"(^|[;&|\n(]\s*)\{([^\s{},]+(?:,[^\s{},]*)+)\}")
 """`{rm,-rf,x}`: to bash a command of three words, to the grammar nothing at all."""
 
@@ -65,13 +66,17 @@ class Line:
         for one in unwrap(step):
             self.plain = self.readable = False
             self._unwrap(one, step, own if one.same_shell else inner.copy(), depth)
-        for text in lines_in_code(step) if depth < _DEEPEST else ():
+        for text in (*lines_in_code(step), *_run_by_variables(own, inner)):
+            if depth >= _DEEPEST:
+                break
             guessed = Line(text, inner, depth + 1)  # what is no command line says nothing
             self.steps += [one.in_code() for one in guessed.steps]
 
     def _unwrap(self, inner: Inner, step: Step, scope: Scope, depth: int) -> None:
         if inner.folder:
             scope.enter(inner.folder)
+        if inner.arguments:
+            scope.give(inner.arguments)
         if inner.line:
             self._read(inner.line, scope, depth + 1)
         elif depth > _DEEPEST:
@@ -79,7 +84,15 @@ class Line:
         elif inner.words:
             one = step.inside(inner.words, scope.folder)
             self._add(one, scope, scope, depth + 1)
-            take_effect(one, scope)
+            take_effect(one, scope, None)
+
+
+def _run_by_variables(own: Scope, inner: Scope) -> list[str]:
+    """Lines in variables that are set for one program, which programs run: `PAGER=… git log`."""
+    if inner is own:
+        return []
+    names = [name for name in inner.variables if _RUNNING_VARIABLE.fullmatch(name)]
+    return [text for name in names for text in inner.variables[name] or () if " " in text]
 
 
 def _spread(found: re.Match[str]) -> str:

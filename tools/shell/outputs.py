@@ -4,9 +4,10 @@ import base64
 import binascii
 import re
 from collections.abc import Sequence
-from itertools import pairwise, takewhile
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
+
+from .finding import listed
 
 if TYPE_CHECKING:
     from .scope import Scope, Word
@@ -45,7 +46,7 @@ def known_output(words: "Sequence[Word]", fed: str | None, scope: "Scope") -> st
         case "whoami", []:
             return f"{Path.home().name}\n"
         case "find", _:
-            return _listed(rest)
+            return listed(rest)
         case "dirname", [name]:
             return f"{PurePosixPath(name).parent}\n"
         case "basename", [name]:
@@ -74,16 +75,6 @@ def _printed(form: str, values: Sequence[str]) -> str | None:
         out += re.sub(r"%.", lambda sign: _next(sign[0], left), form)
         if not left or len(left) == before:
             return out
-
-
-def _listed(words: Sequence[str]) -> str | None:
-    """What `find` prints, with a name that stands for all names that it may meet."""
-    starts = list(takewhile(lambda word: not word.startswith(("-", "(", "!")), words)) or ["."]
-    names = [name for test, name in pairwise(words) if test in ("-name", "-iname")]
-    if any(word.startswith(("-exec", "-ok", "-printf", "-fprint")) for word in words):
-        return None
-    found = "" if len(starts) == len(words) else "/" + (names[0] if names else "found")
-    return "".join(f"{start}{found}\n" for start in starts)
 
 
 def _next(sign: str, left: list[str]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from .effects import take_effect
+from .effects import fetched_by_line, take_effect, written_by_line
 from .outputs import known_output
 from .parse import Unparsed, text
 from .scope import Scope, Word
@@ -233,11 +233,13 @@ class Reader:
             redirects=here.redirects,
             feed=here.feed,
             inner=substituted,
+            scripts=written_by_line(known, here.redirects, here.scope),
+            fetched=fetched_by_line(known, here.scope),
             wrapped=self._within > 0,
         )
         self._add(step, here.scope, inner)
-        take_effect(step, here.scope)
         printed = known_output(step.words, here.feed.text, here.scope)
+        take_effect(step, here.scope, printed)
         to_file = any(redirect.writes for redirect in here.redirects)
         return Feed(None if to_file else printed, (step.program, *substituted))
 

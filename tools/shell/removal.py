@@ -5,16 +5,13 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from .finding import narrows, starts
 from .scope import Word
 from .step import Step
 from .targets import is_vital, is_vital_file, place
 
 _RECURSIVE = re.compile(r"--recursive|--r(e(c(u(r(s(i(v)?)?)?)?)?)?)?|-[a-zA-Z]*[rR][a-zA-Z]*")
 _FORCED = re.compile(r"--force|--f(o(r(c)?)?)?|-[a-zA-Z]*f[a-zA-Z]*")
-_NARROWS = re.compile(
-    r"-(i?name|i?path|i?wholename|i?regex|i?lname|empty|newer\w*|[acm](min|time|newer)|size|perm|user"
-    r"|uid|group|gid|inum|links|samefile|mindepth|nouser|nogroup|executable)"
-)
 _FIND_REMOVES = frozenset(["rm", "shred", "unlink", "rmdir", "srm"])
 
 
@@ -59,21 +56,9 @@ def found_by(step: Step, root: Path) -> str:
         where = place(start, step.folder)
         if where and (where != root and is_vital(where, root)):
             return f"it removes what is found in `{start}`"
-        if where == root and not any(map(_NARROWS.fullmatch, texts)):
+        if where == root and not narrows(texts):
             return "it removes the whole project"
     return ""
-
-
-def starts(texts: Sequence[str]) -> list[str]:
-    """The folders that `find` starts from."""
-    names = list[str]()
-    for text in texts:
-        if text in ("-H", "-L", "-P"):
-            continue
-        if text.startswith("-") or text in ("(", "!"):
-            break
-        names.append(text)
-    return names or ["."]
 
 
 def blind(step: Step) -> str:

@@ -36,11 +36,13 @@ class Scope:
         default_factory=dict[str, tuple[str, ...] | None]
     )
     """The values that a variable may have; None: unknown."""
+    files: dict[str, str | None] = field(default_factory=dict[str, str | None])
+    """What the line has written to files, by name; None: it came from the network."""
     in_function: bool = False
 
     def copy(self) -> "Scope":
         """What a subshell begins with."""
-        return Scope(self.root, self.folder, dict(self.variables), self.in_function)
+        return Scope(self.root, self.folder, dict(self.variables), self.files, self.in_function)
 
     def enter(self, name: str | None) -> None:
         """Change the folder; None is an unknown one."""
@@ -49,10 +51,18 @@ class Scope:
         if self.folder:
             self.folder = Path(os.path.normpath(self.folder))
 
+    def give(self, arguments: Sequence[str]) -> None:
+        """Set `$0`, `$1` and what follows."""
+        for at, argument in enumerate(arguments):
+            self.variables[str(at)] = (argument,)
+        self.variables["@"] = self.variables["*"] = tuple(arguments[1:])
+
     def value(self, name: str) -> tuple[str, ...] | None:
         """What a variable may hold; None where nobody knows."""
         if name in self.variables:
             return self.variables[name]
+        if name == "#":
+            return None
         if name in ("@", "*") or re.fullmatch(r"[1-9]\d*", name):
             return None if self.in_function else ("",)
         if name == "PWD":

@@ -47,6 +47,10 @@ class Step:
     """What stands on its input."""
     inner: tuple[str, ...] = ()
     """The programs of the substitutions in its words."""
+    scripts: tuple[str, ...] = ()
+    """What is known of the files that its words name: the line itself has written them."""
+    fetched: str = ""
+    """The word that names a file which the line itself has fetched from the network."""
     wrapped: bool = False
     """Whether it was found inside another command."""
     code: bool = False

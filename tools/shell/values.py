@@ -93,8 +93,10 @@ class Expander:
             return None
         if node.type in _SUBSTITUTIONS:
             output = self._commands(node, scope).text
-            known = output is not None and node.type == "command_substitution"
-            return (str(output).rstrip("\n"),) if known else None
+            if node.type == "process_substitution":
+                scope.files[text(node)] = output or ""
+                return None
+            return None if output is None else (output.rstrip("\n"),)
         self.look_into(node, scope)
         return self._parameter(node, scope) if node.type == "expansion" else None
 

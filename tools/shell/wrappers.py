@@ -11,6 +11,8 @@ from itertools import pairwise
 from .scope import Word
 from .step import Step
 
+ITS_INPUT = "(its input)"
+"""Stands for words that a program takes from an input that nobody knows."""
 SHELLS = frozenset("sh bash dash zsh ksh ash fish rbash mksh".split())
 
 
@@ -23,6 +25,8 @@ class Inner:
     """Instead of words: a line that is parsed by a shell."""
     same_shell: bool = False
     """Whether it runs in the very shell, so that its `cd` and its variables stay."""
+    arguments: tuple[str, ...] = ()
+    """What `$0`, `$1` and so on are in the line."""
     folder: str = ""
     """Where it runs, if not where the wrapper does."""
 
@@ -101,6 +105,7 @@ _WRAPPERS: Mapping[str, _Wrapper] = {
     "fd": _Wrapper("", before=99),
 }
 _MOVES = frozenset(["-C", "--chdir", "-D"])
+_GIT_SETTING = re.compile(r"(?:core|diff|sequence|gpg|credential|difftool|mergetool)\.\S*?=(\S+ .+)", re.DOTALL)
 _SAME_SHELL = frozenset(["command", "builtin", "eval", "exec", "time", "trap"])
 _FIND_RUNS = frozenset(["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"])
 
@@ -111,6 +116,11 @@ def unwrap(step: Step) -> list[Inner]:
     program = step.program
     if program in SHELLS:
         return _shell(words, step)
+    if program in ("source", "."):
+        fed = [step.feed.text] if step.feed.text else []
+        return [Inner(line=line, same_shell=True) for line in (*fed, *step.scripts)]
+    if step.scripts and step.words[0].text.startswith(("./", "/")):
+        return [Inner(line=line) for line in step.scripts]
     if program in ("find", "fd", "fdfind"):
         return _found(words)
     if program == "git":
@@ -177,13 +187,17 @@ def _shell(words: Sequence[Word], step: Step) -> list[Inner]:
         if re.fullmatch(r"-[a-zA-Z]*c[a-zA-Z]*", option) or option == "--command":
             while at < len(words) and words[at].text.startswith(("-", "+")):
                 at += 1
-            return [Inner(line=words[at].text)] if at < len(words) else []
+            if at == len(words):
+                return []
+            arguments = tuple(word.text for word in words[at + 1 :])
+            return [Inner(line=words[at].text, arguments=arguments)]
         at += option in ("-o", "-O", "+o", "+O", "--rcfile", "--init-file")
         if option in ("-", "--", "-s"):
             break
     script = words[at].text if at < len(words) else "/dev/stdin"
     reads = script in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0") or words[at - 1].text == "-s"
-    return [Inner(line=step.feed.text)] if step.feed.text and reads else []
+    fed = [step.feed.text] if step.feed.text and reads else []
+    return [Inner(line=line) for line in (*fed, *step.scripts)]
 
 
 def _found(words: Sequence[Word]) -> list[Inner]:
@@ -203,6 +217,7 @@ def _found(words: Sequence[Word]) -> list[Inner]:
 def _git(words: Sequence[Word]) -> list[Inner]:
     texts = [word.text for word in words]
     lines = [text.split("!", 1)[1] for text in texts if re.match(r"alias\.[^=]+=!", text)]
+    lines += [found[1] for text in texts if (found := _GIT_SETTING.fullmatch(text))]
     for at, text in enumerate(texts):
         following = texts[at + 1 :]
         if text in ("-x", "--exec", "--tree-filter", "--index-filter", "--msg-filter"):
@@ -230,7 +245,7 @@ def _replaced(words: Sequence[Word]) -> str:
 def _fed(words: Sequence[Word], given: str | None, sign: str) -> list[Word]:
     """The words of `xargs` with its input: at the end, or in the place of a sign."""
     if given is None:
-        return [*words, Word("(its input)", known=False)]
+        return [*words, Word(ITS_INPUT, known=False)]
     items = [item.strip("'\"") for item in re.split(r"[\s\0]+", given) if item]
     if not sign:
         return [*words, *map(Word, items)]

@@ -1,0 +1,31 @@
+"""What the words of `find` say: where it starts, and whether it takes all that is there."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise, takewhile
+
+_NARROWS = re.compile(
+    r"-(i?name|i?path|i?wholename|i?regex|i?lname|empty|newer\w*|[acm](min|time|newer)|size|perm|user"
+    r"|uid|group|gid|inum|links|samefile|nouser|nogroup|executable)"
+)
+_ACTS = re.compile(r"-(exec|execdir|ok|okdir|printf|fprint\w*|fls|delete)")
+
+
+def starts(words: Sequence[str]) -> list[str]:
+    """The folders that `find` starts from; `words` are those behind its name."""
+    places = [word for word in words if word not in ("-H", "-L", "-P")]
+    return list(takewhile(lambda word: not word.startswith(("-", "(", "!")), places)) or ["."]
+
+
+def narrows(words: Sequence[str]) -> bool:
+    """Whether it takes some of what is there, by a name or another property."""
+    return any(map(_NARROWS.fullmatch, words))
+
+
+def listed(words: Sequence[str]) -> str | None:
+    """What it prints, with one name for all that it may meet; None where it does more."""
+    if any(map(_ACTS.fullmatch, words)):
+        return None
+    names = [name for test, name in pairwise(words) if test in ("-name", "-iname")]
+    found = f"/{names[0] if names else 'found'}" if narrows(words) else ""
+    return "".join(f"{start.rstrip('/') if found else start}{found}\n" for start in starts(words))

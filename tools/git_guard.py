@@ -18,13 +18,17 @@ TIMEOUT = 30.0
 """Seconds for one git command."""
 
 _OFF = {
+    "core.attributesFile": str(Path(__file__).with_name("secret.gitattributes")),
     "core.fsmonitor": "false",
     "core.hooksPath": "/dev/null",
     "core.pager": "cat",
     "core.quotePath": "false",
     "diff.external": "",
+    "diff.submodule": "short",
     "log.showSignature": "false",
     "safe.bareRepository": "explicit",
+    "status.submoduleSummary": "false",
+    "submodule.recurse": "false",
 }
 _ENVIRONMENT = {
     "GIT_PAGER": "cat",
@@ -95,6 +99,11 @@ def _environment(configuration: Mapping[str, str]) -> dict[str, str]:
         entries[f"GIT_CONFIG_KEY_{number}"] = key
         entries[f"GIT_CONFIG_VALUE_{number}"] = value
     return {**_ENVIRONMENT, **entries}
+
+
+GUARD: Mapping[str, str] = _environment(_OFF)
+"""What a git command gets that runs unasked: `shell/git_reads.py` has seen that the repository
+configures nothing beyond what is switched off here."""
 
 
 async def _git(root: Path, environment: Mapping[str, str], *arguments: str) -> Captured:

@@ -1,11 +1,13 @@
 """The tool that runs a shell command."""
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from .git_guard import GUARD
 from .live_output import LiveOutput
 from .output import KEPT_EACH_SIDE
 from .process import SHELL, Ended, stream
@@ -35,17 +37,26 @@ async def run_command(
     folder = run.workspace.resolve(cwd)
     if not await asyncio.to_thread(folder.is_dir):
         raise ToolRefusal(f"`{cwd}` is not a folder; `cwd` is a folder in the project")
-    result = await run_shell(command, folder, _seconds(timeout, run.command_timeout), run)
+    seconds = _seconds(timeout, run.command_timeout)
+    environment = await asyncio.to_thread(_environment, command, cwd, run)
+    result = await run_shell(command, folder, seconds, run, environment)
     result = _with_hint(result, run)
     whole = result.metadata["bytes"] <= 2 * KEPT_EACH_SIDE
     seen = partial(seen_by, run.workspace, folder, command, all_shown=whole)
     return replace(result, seen=await asyncio.to_thread(seen)) if result.ok else result
 
 
-async def run_shell(command: str, folder: Path, seconds: float, run: ToolRun) -> ToolResult:
+async def run_shell(
+    command: str,
+    folder: Path,
+    seconds: float,
+    run: ToolRun,
+    environment: Mapping[str, str] | None = None,
+) -> ToolResult:
     """Run a command line in a real folder; its output is shown, bounded, and kept as the call's.
 
-    Raises ToolRefusal for what is no command, and for what the sandbox cannot take in.
+    `environment` is added to what every child gets. Raises ToolRefusal for what is no command, and
+    for what the sandbox cannot take in.
     """
     argv = [SHELL, "-c", _checked(command)]
     recording = await asyncio.to_thread(Recording, run.outputs, run.call_id)
@@ -58,10 +69,17 @@ async def run_shell(command: str, folder: Path, seconds: float, run: ToolRun) ->
     confined = run.sandbox.around(argv, folder) if run.sandbox else nullcontext(argv)
     try:
         async with confined as argv:
-            ended = await stream(argv, cwd=folder, timeout=seconds, on_output=take)
+            ended = await stream(argv, cwd=folder, timeout=seconds, on_output=take, env=environment)
     finally:
         recording.close()
     return _result(recording, ended, seconds)
+
+
+def _environment(command: str, cwd: str, run: ToolRun) -> Mapping[str, str] | None:
+    """What may run unasked must not start what the repository's git configuration names."""
+    from .shell.judge import judge  # brings the parser
+
+    return GUARD if judge(command, cwd, run.workspace).verdict == "allow" else None
 
 
 def _with_hint(result: ToolResult, run: ToolRun) -> ToolResult:

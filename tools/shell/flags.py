@@ -27,8 +27,8 @@ class Parsed:
     given: Mapping[str, tuple[str, ...]]
     """Each flag, with the values it was given; a flag without one has an empty value."""
     operands: tuple[str, ...]
-    after_dashes: tuple[str, ...] = ()
-    """The operands that stand after `--`; they are among the operands too."""
+    after_dashes: tuple[str, ...] | None = None
+    """The operands that stand after `--`, when there is one; they are among the operands too."""
 
     def has(self, *flags: str) -> bool:
         """Whether any of these flags was given."""

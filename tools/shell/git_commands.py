@@ -10,7 +10,7 @@ from typing import Literal
 
 from .flags import Flags
 
-_COMMITS = """-NUM -n=N -i -E -F -P -g --oneline --graph --all --branches=? --tags=? --remotes=?
+_COMMITS = """-NUM -i -E -F -P -g --oneline --graph --all --branches=? --tags=? --remotes=?
  --author= --committer= --grep= --all-match --invert-grep --regexp-ignore-case --extended-regexp
  --fixed-strings --perl-regexp --since= --after= --until= --before= --merges --no-merges
  --first-parent --abbrev-commit --no-abbrev-commit --abbrev=? --no-abbrev --reverse --skip=
@@ -26,13 +26,15 @@ _DIFF_ONLY = """-p -u -U=N --patch --unified= --stat=? --numstat --shortstat --d
  --pickaxe-regex -R --relative=? --no-relative -w -b --ignore-all-space --ignore-space-change
  --ignore-space-at-eol --ignore-cr-at-eol --ignore-blank-lines --inter-hunk-context= -W
  --function-context --exit-code --quiet --no-ext-diff --no-textconv --full-index -z --check
- --src-prefix= --dst-prefix= --no-prefix --line-prefix= --ignore-submodules=? --submodule=?
+ --src-prefix= --dst-prefix= --no-prefix --line-prefix= --ignore-submodules=?
  --indent-heuristic --irreversible-delete --stat-width= --stat-count="""
-_LOG = f"""{_COMMITS} {_DIFF_ONLY} -c -m --cc --decorate=? --no-decorate --decorate-refs=
+_LOG = f"""{_COMMITS} {_DIFF_ONLY} -n=N -c -m --cc --decorate=? --no-decorate --decorate-refs=
  --decorate-refs-exclude= --follow --source --full-diff --log-size --mailmap --use-mailmap
  --no-mailmap --root -t -r"""
 _REFS = """-i --contains=? --no-contains=? --merged=? --no-merged=? --sort= --points-at= --format=
  --color=? --no-color --column=? --no-column --ignore-case"""
+
+_SELECTING = ("--contains", "--no-contains", "--merged", "--no-merged", "--points-at")
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,8 @@ class GitCommand:
     """revisions: also paths, as in `log`; files: paths alone."""
     content: Literal["never", "unless summed up", "when asked", "always"] = "never"
     """Whether it prints what is in files."""
-    looks_at_files: bool = False
-    """Whether it compares the files on the disk, so that filters and submodules have a part."""
+    enters_submodules: bool = False
+    """Whether it starts another git in each submodule."""
     lists_only_with: tuple[str, ...] = ()
     """Without one of these flags an operand would make something."""
 
@@ -60,12 +62,12 @@ COMMANDS = {
         " --ignore-submodules=? --ignored=? --column=? --no-column --ahead-behind"
         " --no-ahead-behind --renames --no-renames --find-renames=?",
         operands="files",
-        looks_at_files=True,
+        enters_submodules=True,
     ),
     "diff": _git(
-        f"{_DIFF_ONLY} --cached --staged --merge-base -1 -2 -3 --base --ours --theirs -0 -a=A",
+        f"{_DIFF_ONLY} --cached --staged --merge-base -1 -2 -3 --base --ours --theirs -0",
         content="unless summed up",
-        looks_at_files=True,
+        enters_submodules=True,
     ),
     "diff-tree": _git(
         f"{_DIFF_ONLY} {_COMMITS} -r -t -c -m --cc --root --no-commit-id --always",
@@ -74,15 +76,14 @@ COMMANDS = {
     "log": _git(_LOG, content="when asked"),
     "show": _git(_LOG, content="unless summed up"),
     "whatchanged": _git(_LOG, content="when asked"),
-    "shortlog": _git(f"{_COMMITS} -s -e -c --summary --numbered --email --committer --group="),
-    "rev-list": _git(f"{_COMMITS} --count --objects --timestamp"),
+    "shortlog": _git(f"{_COMMITS} -n -s -e -c --summary --numbered --email --committer --group="),
+    "rev-list": _git(f"{_COMMITS} -n=N --count --objects --timestamp"),
     "reflog": _git(_LOG, content="when asked"),
     "stash": _git(f"{_LOG} --include-untracked --only-untracked", content="when asked"),
     "blame": _git(
         "-L= -l -t -s -e -f -n -w -c -b -M=? -C=? -p --date= --since= --abbrev= --porcelain"
         " --line-porcelain --incremental --root --show-name --show-number --show-email"
         " --show-stats --score-debug --first-parent --reverse --color-lines --color-by-age",
-        looks_at_files=True,
     ),
     "grep": _git(
         "-n -i -w -v -E -F -P -G -l -L -c -h -H -o -q -p -W -z -I -e= -A=N -B=N -C=N -NUM -m=N"
@@ -93,16 +94,15 @@ COMMANDS = {
         " --max-depth= --max-count= --after-context= --before-context= --context= --and --or"
         " --not --all-match --threads=",
         content="always",
-        looks_at_files=True,
     ),
     "branch": _git(
         f"{_REFS} -a -r -v -vv -l --list --all --remotes --verbose --show-current --abbrev=?",
         operands="text",
-        lists_only_with=(
-            *("--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"),
-        ),
+        lists_only_with=("--list", *_SELECTING),
     ),
-    "tag": _git(f"{_REFS} -l -n=? --list", operands="text", lists_only_with=("-l", "--list")),
+    "tag": _git(
+        f"{_REFS} -l -n=? --list", operands="text", lists_only_with=("-l", "--list", *_SELECTING)
+    ),
     "for-each-ref": _git(f"{_REFS} --count= --exclude=", operands="text"),
     "show-ref": _git(
         "-s -d -q --head --heads --tags --branches --verify --hash=?", operands="text"
@@ -113,7 +113,6 @@ COMMANDS = {
         " --stage --unmerged --killed --exclude= --exclude-standard --directory"
         " --no-empty-directory --full-name --error-unmatch --eol --abbrev=? --deduplicate",
         operands="files",
-        looks_at_files=True,
     ),
     "ls-tree": _git("-r -t -d -l -z --long --name-only --name-status --full-name --full-tree"),
     "rev-parse": _git(
@@ -125,7 +124,7 @@ COMMANDS = {
     "describe": _git(
         "--all --tags --contains --abbrev= --candidates= --exact-match --long --match= --exclude="
         " --always --first-parent --dirty=?",
-        looks_at_files=True,
+        enters_submodules=True,
     ),
     "merge-base": _git("-a --all --octopus --independent --is-ancestor --fork-point"),
     "name-rev": _git("--tags --refs= --exclude= --name-only --no-undefined --always"),

@@ -59,6 +59,8 @@ def check_git(words: Sequence[str], place: Place) -> None:
     if command not in COMMANDS:
         raise NotReadOnly(f"`git {command}` is not known to only read")
     parsed = COMMANDS[command].flags.parse(f"git {command}", rest)
+    if command in _FIRST_WORDS:
+        _check_first_word(command, rest, parsed.operands)
     _check_words(command, parsed)
     repository = find_repository(place.inside("."), place.workspace.root)
     if repository:
@@ -83,8 +85,6 @@ def _check_words(command: str, parsed: Parsed) -> None:
         raise NotReadOnly(f"`git {command} {operands[0]}` is not known to only read")
     if operands and kind.lists_only_with and not parsed.has(*kind.lists_only_with):
         raise NotReadOnly(f"`git {command} {operands[0]}` would make `{operands[0]}`")
-    if command in _FIRST_WORDS:
-        _check_first_word(command, operands)
     if command == "config" and not (
         parsed.has("--get") and len(operands) == 1 and _SETTINGS.fullmatch(operands[0])
     ):
@@ -94,11 +94,11 @@ def _check_words(command: str, parsed: Parsed) -> None:
             raise NotReadOnly(f"`git {command}` would start gpg for `{shown}`")
 
 
-def _check_first_word(command: str, operands: Sequence[str]) -> None:
-    allowed = _FIRST_WORDS[command]
-    may_be_bare = command in ("reflog", "remote")
-    if operands[:1] and operands[0] not in allowed or not operands and not may_be_bare:
-        raise NotReadOnly(f"`git {' '.join([command, *operands[:1]])}` is not known to only read")
+def _check_first_word(command: str, words: Sequence[str], operands: Sequence[str]) -> None:
+    """It must be the first of all: `git stash -- list` stashes a file of that name."""
+    is_bare = not operands and command in ("reflog", "remote")
+    if not is_bare and not (words and words[0] in _FIRST_WORDS[command]):
+        raise NotReadOnly(f"`git {' '.join([command, *words])}` is not known to only read")
 
 
 class _Line:
@@ -127,9 +127,10 @@ class _Line:
             return []
         limits: list[Path] = []
         unlimited = False
-        known_paths = len(self._parsed.operands) - len(self._parsed.after_dashes)
-        for number, word in enumerate(self._operands()):
-            is_path = number >= known_paths or self._kind.operands == "files"
+        may_be_path = self._parsed.after_dashes is None
+        operands, paths = self._operands()
+        for number, word in enumerate((*operands, *paths)):
+            is_path = number >= len(operands) or self._kind.operands == "files"
             if word.startswith(_EXCLUDED):
                 continue
             if not is_path and ":" in word and not word.startswith(":("):
@@ -138,16 +139,20 @@ class _Line:
                 unlimited = True
             else:
                 path = self._place.check(word)
-                if is_path or path.exists():
+                if is_path or (may_be_path and path.exists()):
                     limits.append(path)
                 else:
                     self._check_revision(word)
         return [] if unlimited else limits
 
-    def _operands(self) -> Sequence[str]:
-        operands = self._parsed.operands
-        skipped = self._command in _FIRST_WORDS and bool(operands)
-        return operands[1:] if skipped else operands
+    def _operands(self) -> tuple[Sequence[str], Sequence[str]]:
+        """The operands before and after `--`, without a first one that is neither."""
+        operands, paths = self._parsed.operands, self._parsed.after_dashes or ()
+        before = operands[: len(operands) - len(paths)]
+        is_pattern = self._command == "grep" and not self._parsed.has("-e")
+        if is_pattern and not before:
+            return before, paths[1:]
+        return before[1:] if is_pattern or self._command in _FIRST_WORDS else before, paths
 
     def _check_object(self, word: str) -> None:
         """`REVISION:PATH`; the path counts from the repository's top unless it begins with `.`"""
@@ -178,7 +183,9 @@ class _Line:
             raise NotReadOnly("the git repository is damaged") from error
 
     def _follows_submodules(self) -> bool:
-        return self._kind.looks_at_files and not self._parsed.has("--ignore-submodules")
+        kept_out = self._parsed.values("--ignore-submodules")
+        told = bool(kept_out) and all(value in ("", "all", "dirty") for value in kept_out)
+        return self._kind.enters_submodules and not told
 
     def _tracked(self) -> Tracked:
         repository = self._repository

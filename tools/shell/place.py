@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..hard_links import has_hidden_name
 from ..workspace import Workspace
 from .flags import Flags, NotReadOnly, Parsed
 from .git_repository import is_as_cloned
@@ -31,8 +32,16 @@ class Place:
         real = self.inside(word)
         if self.is_secret(Path(os.path.normpath(self.folder / word))) or self.is_secret(real):
             raise NotReadOnly(f"`{word}` is kept from every tool by the project's ignore patterns")
-        if not _is_file_or_folder(real):
+        try:
+            found = real.stat()
+        except OSError:  # what does not exist can do no harm
+            return real
+        if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
             raise NotReadOnly(f"`{word}` is a pipe, device or socket")
+        if stat.S_ISREG(found.st_mode) and has_hidden_name(
+            self.workspace, self.workspace.relative(real), found
+        ):
+            raise NotReadOnly(f"`{word}` is another name of a file that is kept from every tool")
         return real
 
     def inside(self, word: str) -> Path:
@@ -64,15 +73,6 @@ class Place:
                 for file in parsed.values(flag):
                     self.check(file)
         return parsed
-
-
-def _is_file_or_folder(path: Path) -> bool:
-    """Whether it is; what does not exist can do no harm either."""
-    try:
-        mode = path.stat().st_mode
-    except OSError:
-        return True
-    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
 def _is_harmless_git_config(path: Path) -> bool:

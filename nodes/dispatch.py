@@ -8,7 +8,7 @@ from langchain_core.tools import BaseTool
 from langgraph.types import Command, Send
 
 from ..tools.result import ToolRefusal
-from ..tools.tool import effect_of, named_paths
+from ..tools.tool import looks_only, named_paths
 from ..tools.workspace import Workspace
 from .conversation import last_seen
 from .state import AfterTools, Queued, State, ToolTask
@@ -23,7 +23,7 @@ def grouped(calls: Sequence[Queued], tools: Tools) -> list[list[Queued]]:
     Notes change the thread's state, so each must see what the one before it wrote.
     """
     groups: list[list[Queued]] = []
-    for reads, run in groupby(calls, key=lambda call: effect_of(tools[call["name"]]) == "read"):
+    for reads, run in groupby(calls, key=lambda call: looks_only(tools[call["name"]])):
         together = list(run)
         groups += [together] if reads else [[call] for call in together]
     return groups

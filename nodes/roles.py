@@ -14,6 +14,7 @@ LOOKING = (
     "git_log",
     "git_branch",
     "command_output",
+    "webfetch",
 )
 TALKING = ("todowrite", "todoread", "todoclear", "ask_user", "attempt_completion")
 EDITING = ("edit", "replace_in_file", "apply_patch", "write_file")

@@ -27,6 +27,9 @@ TOOLS = {
     "todo_read": "todoread",
     "todo_clear": "todoclear",
     "ask_followup_question": "ask_user",
+    "fetch": "webfetch",
+    "web_fetch": "webfetch",
+    "fetch_url": "webfetch",
     "ac_mod_read": "module_doc_read",
     "ac_mod_write": "module_doc_write",
 }
@@ -77,6 +80,7 @@ ARGUMENTS = {
         "timeout_seconds": "timeout",
     },
     "command_output": {"output_id": "id", "bash_id": "id", "call_id": "id"},
+    "webfetch": {"uri": "url", "link": "url", "address": "url", "offset": "start"},
     "git_diff": {"file_path": "path", "file": "path", "cached": "staged"},
     "git_log": {"file_path": "path", "file": "path", "limit": "max_count", "n": "max_count"},
     "todowrite": {"tasks": "todos", "items": "todos", "task_id": "id", "notes": "details"},

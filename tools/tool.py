@@ -8,9 +8,10 @@ from langchain_core.tools import BaseTool, InjectedToolArg, StructuredTool
 
 from .result import ToolRefusal, ToolResult, ToolRun
 
-Effect = Literal["read", "edit", "execute", "talk", "note"]
-"""read: looks only · edit: writes files · execute: runs a program · talk: asks the human ·
-note: changes the thread's own state only. `edit` and `execute` are never blindly repeated."""
+Effect = Literal["read", "fetch", "edit", "execute", "talk", "note"]
+"""read: looks only · fetch: looks at the network, asked by host · edit: writes files ·
+execute: runs a program · talk: asks the human · note: changes the thread's own state only.
+`edit` and `execute` are never blindly repeated."""
 
 if TYPE_CHECKING:
     Run = ToolRun
@@ -62,6 +63,11 @@ def named_paths(subject: BaseTool, args: Mapping[str, object]) -> list[str]:
         return paths(args)
     except ToolRefusal:
         return []
+
+
+def looks_only(subject: BaseTool) -> bool:
+    """Whether it changes nothing, so that it may run together with others of its kind."""
+    return effect_of(subject) in ("read", "fetch")
 
 
 def shows_files(subject: BaseTool) -> bool:

@@ -24,6 +24,7 @@ from .replace_in_file import replace_in_file
 from .run_command import run_command
 from .todo import todoclear, todoread, todowrite
 from .todo_list import Item
+from .webfetch import webfetch
 from .write_file import write_file
 
 ALL: tuple[BaseTool, ...] = (
@@ -46,6 +47,7 @@ ALL: tuple[BaseTool, ...] = (
     todoclear,
     ask_user,
     attempt_completion,
+    webfetch,
 )
 """The order is fixed: the prompt's beginning must stay the same, byte for byte."""
 

@@ -46,10 +46,10 @@ def git_folders(checkout: Path) -> GitFolders:
 
 def guarded(folder: Path) -> GitFolders:
     """A git folder, writable but for what starts programs."""
-    linked = (folder / "gitdir").exists()  # a worktree's: its repository has the hooks
+    linked = os.path.exists(folder / "gitdir")  # a worktree's: its repository has the hooks
     steering = [folder / name for name in (*_STEERING, *(() if linked else ("hooks",)))]
-    others = [path for name in _OF_OTHERS if (path := folder / name).exists()]
-    missing = [path for path in steering if not path.exists()]
+    others = [path for name in _OF_OTHERS if os.path.exists(path := folder / name)]
+    missing = [path for path in steering if not os.path.exists(path)]
     return GitFolders((folder,), (*steering, *others), tuple(missing))
 
 

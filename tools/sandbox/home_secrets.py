@@ -49,4 +49,4 @@ def secrets_in(folders: Iterable[Path]) -> list[Path]:
     """Those that exist, by their real paths."""
     names = [name for kind in _NAMES.values() for name in kind.split()]
     named = (folder / name for folder in folders for name in names)
-    return sorted({Path(os.path.realpath(path)) for path in named if path.exists()})
+    return sorted({Path(os.path.realpath(path)) for path in named if os.path.exists(path)})

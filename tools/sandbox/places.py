@@ -41,7 +41,7 @@ def _writable(name: str, project: Path, home: Path) -> Path:
     too_much = (project, *(Path(os.path.realpath(one)) for one in (Path.home(), home)))
     if not name.strip() or any(one.is_relative_to(real) for one in too_much):
         why = "the home, the project or MaxAgent's own folder are in it"
-    elif not real.is_dir():
+    elif not os.path.isdir(real):
         why = "there is no such folder"
     else:
         return real
@@ -53,7 +53,7 @@ def _writable(name: str, project: Path, home: Path) -> Path:
 
 def _real(names: Iterable[str]) -> list[Path]:
     found = (Path(os.path.realpath(name)) for name in names if name)
-    return list(dict.fromkeys(path for path in found if path.is_dir()))
+    return list(dict.fromkeys(path for path in found if os.path.isdir(path)))
 
 
 def _is_below(path: Path, folder: Path) -> bool:

@@ -35,14 +35,14 @@ class ProjectFiles:
     secret_files: list[Path] = field(default_factory=list[Path])
     secret_folders: list[Path] = field(default_factory=list[Path])
     protected: list[Path] = field(default_factory=list[Path])
-    checkouts: list[Path] = field(default_factory=list[Path])
-    """Folders that have a `.git`."""
+    git: list[Path] = field(default_factory=list[Path])
+    """The `.git` of every repository."""
 
     @property
     def count(self) -> int:
         """How many there are in all."""
         of_secrets = len(self.secret_files) + len(self.secret_folders)
-        return of_secrets + len(self.protected) + len(self.checkouts)
+        return of_secrets + len(self.protected) + len(self.git)
 
 
 def look(workspace: Workspace) -> ProjectFiles:
@@ -68,7 +68,7 @@ def look(workspace: Workspace) -> ProjectFiles:
             if might_be_secret(name) and _is_secret(workspace, entry):
                 _add_secret(workspace, found, entry)
             elif name == ".git":
-                found.checkouts.append(Path(folder))
+                found.git.append(Path(entry.path))
             elif not of_others and _steers("" if folder == root else folder, entry.name):
                 found.protected.append(Path(entry.path))
             elif entry.is_dir(follow_symlinks=False):

@@ -55,7 +55,7 @@ def wall_around(
     sockets = [one for one in listening() if not any(map(one.is_relative_to, (*private, *at_home)))]
     return Wall(
         writable=(root, *writable),
-        pinned=(*git.writable, *_between(root, [*steering, *found.checkouts])),
+        pinned=(*git.writable, *_between(root, [*steering, *found.git])),
         frozen=(*found.protected, *steering, *git.frozen),
         reserved=tuple(one for one in (*steering, *git.reserved) if not one.exists()),
         hidden_folders=(*found.secret_folders, *filter(Path.is_dir, at_home)),
@@ -84,7 +84,7 @@ def _steering(root: Path) -> list[Path]:
 
 def _git(found: ProjectFiles, writable: Sequence[Path]) -> GitFolders:
     """The git folders of every checkout that may be written to."""
-    each = [git_folders(one) for one in (*found.checkouts, *writable)]
+    each = [git_folders(one) for one in (*(git.parent for git in found.git), *writable)]
     each += [guarded(one) for one in writable if one.name == ".git"]
     return GitFolders(
         tuple(path for one in each for path in one.writable),

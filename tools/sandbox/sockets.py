@@ -15,4 +15,4 @@ def listening(listed: Path = _LISTED) -> list[Path]:
     named = (line.split(maxsplit=7) for line in lines)
     paths = {os.fsdecode(fields[7]) for fields in named if fields[7:]}
     real = {Path(os.path.realpath(path)) for path in paths if path.startswith("/")}
-    return sorted(path for path in real if path.is_socket())
+    return sorted(path for path in real if os.path.exists(path))

@@ -1,0 +1,214 @@
+"""A project with secrets, and what is around it: a home, other files, listeners, a process."""
+
+import fcntl
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from maxagent.config.settings import SandboxSection
+from maxagent.tools.process import Captured, capture
+from maxagent.tools.sandbox.opening import open_sandbox
+from maxagent.tools.sandbox.rights import RESERVED
+from maxagent.tools.workspace import Workspace
+
+SECRET = "tiger-lily-4711"
+NOBODY = 65534
+PYTHON = shutil.which("python3", path="/usr/bin:/bin") or "python3"
+_SECRETS = (
+    "project/.env",
+    "project/deep/er/server.key",
+    "project/secrets/one.txt",
+    "home/.ssh/id_ed25519",
+    "home/.aws/credentials",
+    "home/.npmrc",
+    "agent/data/threads.db",
+)
+_STEERING = (
+    ".git/HEAD",
+    ".git/config",
+    ".git/hooks/pre-commit",
+    ".github/workflows/ci.yml",
+    ".vscode/settings.json",
+    "AGENTS.md",
+    "CLAUDE.md",
+    "lib/.git/config",
+    "lib/.git/hooks/pre-commit",
+)
+
+
+class World:
+    """In a folder that any user can enter, and that a sandbox does not hide as a whole."""
+
+    def __init__(self, uid: int) -> None:
+        parent = "/var/lib" if os.getuid() == 0 else str(Path.home())
+        self.base = Path(tempfile.mkdtemp(prefix=".maxagent-test-", dir=parent))
+        self.base.chmod(0o755)
+        self.uid = uid
+        self.project = self.base / "project"
+        self._make_files()
+        self._own = {(self.base / name).stat().st_ino for name in _SECRETS}
+        self.heard: list[str] = []
+        self.ports, self._sockets = _listening(self.base, self.heard)
+        self.process = subprocess.Popen(["sleep", "1000"], env={"TOKEN": SECRET})
+        self._before = self._state()
+
+    def close(self) -> None:
+        """End and remove all of it, while no other test's sandbox is built around its sockets."""
+        with _no_other(fcntl.LOCK_EX):
+            self._close()
+
+    def _close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        for one in self._sockets:
+            one.close()
+        shutil.rmtree(self.base)
+
+    async def run(self, script: str, *, confined: bool = True, timeout: float = 60) -> Captured:
+        """Run a script of bash in the project as the model would."""
+        workspace = Workspace(self.project)
+        sandbox = open_sandbox(SandboxSection(), workspace, self.base / "agent")
+        assert sandbox.is_on, sandbox.why_none
+        env = {
+            "BASE": str(self.base),
+            "PID": str(self.process.pid),
+            "PYTHON": PYTHON,
+            "TCP": str(self.ports["tcp"]),
+            "UDP": str(self.ports["udp"]),
+        }
+        argv = ["bash", "-c", script]
+        if not confined:
+            return await capture(argv, cwd=self.project, timeout=timeout, env=env)
+        user = [f"--reuid={self.uid}", f"--regid={self.uid}", "--clear-groups"]
+        become = ["setpriv", *user] if self.uid != os.getuid() else []
+        with _no_other(fcntl.LOCK_SH), _as_user(self.uid):
+            async with sandbox.around(argv, self.project) as line:
+                whole = [*become, *line]  # children are started by a process that is still root
+                return await capture(whole, cwd=self.project, timeout=timeout, env=env)
+
+    def broken(self, output: str) -> list[str]:
+        """What an attack has achieved; it has failed where this is empty."""
+        now = self._state()
+        changed = [
+            name for name in {*now, *self._before} if now.get(name) != self._before.get(name)
+        ]
+        found = [f"changed: {name}" for name in changed]
+        found += [f"read: {name}" for name in self._spread(output)]
+        found += [f"heard: {words}" for words in self.heard]
+        found += ["killed: the process"] if self.process.poll() is not None else []
+        return found
+
+    def _make_files(self) -> None:
+        for name in (*_SECRETS, "outside/file", "outside/own/file", "project/main.py"):
+            path = self.base / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(SECRET if name in _SECRETS else "")
+        (self.base / "home" / ".gitconfig").write_text("[user]\nname = A\nemail = a@b.c\n")
+        for checkout in (self.project, self.project / "lib"):
+            subprocess.run(["git", "init", "-q", checkout], check=True)
+            (checkout / ".git" / "hooks" / "pre-commit").write_text("#!/bin/sh\n")
+        (self.project / "AGENTS.md").write_text("be good\n")
+        (self.project / "CLAUDE.md").symlink_to("AGENTS.md")
+        for name in (".vscode/settings.json", ".github/workflows/ci.yml"):
+            (self.project / name).parent.mkdir(parents=True)
+            (self.project / name).write_text("{}")
+        for folder, folders, files in os.walk(self.base):
+            for name in (folder, *(os.path.join(folder, one) for one in (*folders, *files))):
+                os.chown(name, self.uid, self.uid, follow_symlinks=False)
+
+    def _state(self) -> dict[str, str]:
+        """What must stay: all that is outside, and what steers tools in the project."""
+        outside = [*self.base.glob("outside/**/*"), *self.base.glob("home/**/*")]
+        outside += [*self.base.iterdir(), *self.base.glob("agent/*"), *Path("/etc").iterdir()]
+        watched = [*outside, *(self.project / name for name in _STEERING)]
+        watched += [self.project / name for name in (".git", "lib/.git", ".github", ".vscode")]
+        reserved = [self.project / name for name in RESERVED]
+        git = [*self.project.glob(".git/*config*"), *self.project.glob(".git/commondir")]
+        return {str(path): _about(path) for path in (*watched, *reserved, *git)}
+
+    def _spread(self, output: str) -> list[str]:
+        found = ["the output"] if SECRET in output else []
+        files = (path for path in self.project.rglob("*") if path.is_file())
+        return found + [
+            str(path)
+            for path in files
+            if SECRET.encode() in path.read_bytes() and path.stat().st_ino not in self._own
+        ]
+
+
+@contextmanager
+def _no_other(kind: int) -> Iterator[None]:
+    """Tests in other processes share the machine's list of sockets."""
+    with open(Path(tempfile.gettempdir(), "maxagent-sandbox-tests.lock"), "w") as file:
+        fcntl.flock(file, kind)
+        yield
+
+
+@contextmanager
+def _as_user(uid: int) -> Iterator[None]:
+    """This process as another user; only root can."""
+    own = os.getuid()
+    if uid == own:
+        yield
+        return
+    groups = os.getgroups()
+    os.setgroups([])
+    os.setresgid(uid, uid, own)
+    os.setresuid(uid, uid, own)
+    try:
+        yield
+    finally:
+        os.setresuid(own, own, own)
+        os.setresgid(own, own, own)
+        os.setgroups(groups)
+
+
+def _about(path: Path) -> str:
+    """What a file or link says, or that there is a folder."""
+    if path.is_symlink():
+        return f"-> {os.readlink(path)}"
+    if path.is_file():
+        return path.read_bytes()[:1000].hex()
+    return "folder" if path.is_dir() else "socket" if path.exists() else "missing"
+
+
+def _listening(base: Path, heard: list[str]) -> tuple[dict[str, int], list[socket.socket]]:
+    """Sockets of all kinds; what comes to them is heard."""
+    tcp = socket.create_server(("127.0.0.1", 0))
+    udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    udp.bind(("127.0.0.1", 0))
+    named, abstract = (socket.socket(socket.AF_UNIX) for _ in range(2))
+    named.bind(str(base / "outside" / "service.sock"))
+    os.chmod(base / "outside" / "service.sock", 0o777)
+    abstract.bind(f"\0maxagent-{base.name}")
+    named.listen()
+    abstract.listen()
+    for kind, one in (("tcp", tcp), ("unix", named), ("abstract", abstract)):
+        threading.Thread(target=_accept, args=(one, kind, heard), daemon=True).start()
+    threading.Thread(target=_receive, args=(udp, heard), daemon=True).start()
+    ports = {"tcp": tcp.getsockname()[1], "udp": udp.getsockname()[1]}
+    return ports, [tcp, udp, named, abstract]
+
+
+def _accept(listener: socket.socket, kind: str, heard: list[str]) -> None:
+    try:
+        while True:
+            connection, _ = listener.accept()
+            heard.append(kind)
+            connection.close()
+    except OSError:  # closed: the test is over
+        return
+
+
+def _receive(listener: socket.socket, heard: list[str]) -> None:
+    try:
+        while listener.recv(100):
+            heard.append("udp")
+    except OSError:
+        return

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from ..protected import protected_name
@@ -10,54 +10,97 @@ from ..workspace import Workspace
 from .named import folders_of, named_by
 from .step import Step
 from .targets import is_temporary, place
+from .wrappers import SHELLS
 
-_WRITERS = frozenset(
-    "rm rmdir unlink shred truncate touch mkdir mkfifo chmod chown chgrp tee mv chattr".split()
+_ONLY_READ = frozenset(
+    [
+        "less",
+        "more",
+        "bat",
+        "batcat",
+        "od",
+        "hexdump",
+        "xxd",
+        "view",
+        "cloc",
+        "shellcheck",
+        "yamllint",
+    ]
 )
-_WRITES_LAST = frozenset(["cp", "ln", "install", "rsync", "scp"])
-_DEVICES = re.compile(r"/dev/(null|zero|full|tty|stdin|stdout|stderr|fd/\d+)")
+_RUN_OTHERS = SHELLS | frozenset(
+    [
+        "sudo",
+        "doas",
+        "env",
+        "nice",
+        "nohup",
+        "command",
+        "builtin",
+        "exec",
+        "timeout",
+        "setsid",
+        "stdbuf",
+        "xargs",
+        "eval",
+        "watch",
+    ]
+)
+"""Wrappers without files of their own: what they run is judged by itself."""
+_CHANGE_ALL = frozenset(
+    [
+        "rm",
+        "rmdir",
+        "unlink",
+        "shred",
+        "truncate",
+        "touch",
+        "mkdir",
+        "mkfifo",
+        "chmod",
+        "chown",
+        "chgrp",
+        "tee",
+        "mv",
+        "chattr",
+    ]
+)
+_CHANGE_LAST = frozenset(["cp", "ln", "install", "rsync", "scp"])
+_OUTPUT = re.compile(r"-o|--out(put|file|-dir|put-document|put-dir)?|-O|-P|--directory-prefix")
+_FOLDER = {"tar": "-C", "unzip": "-d", "git": "-C"}
+_DEVICE = re.compile(r"/dev/(null|zero|full|tty|stdin|stdout|stderr|fd/\d+)")
+_GIT_RUNS = re.compile(
+    r"core\.(hookspath|fsmonitor|pager|editor|sshcommand|askpass|gitproxy|worktree)|alias\..+"
+    r"|(diff|merge|filter|difftool|mergetool|gpg|pager|credential|include|includeif|url|sequence"
+    r"|uploadpack|receive|protocol|http|remote)\..*",
+    re.IGNORECASE,
+)
 
 
 def protected_in(step: Step, workspace: Workspace, *, reads: bool) -> str:
-    """The protected name that a step may change; empty when it names none or only reads."""
-    for redirect in step.redirects:
-        if redirect.writes and (found := _protected(redirect.target.text, step.folder, workspace)):
-            return found
-    if reads or not step.words or _only_records(step):
-        return ""
-    for folder in folders_of(step):
-        for name in named_by(step):
-            if (name.exact or name.code) and (found := _protected(name.text, folder, workspace)):
-                return found
-    return ""
+    """The protected name that a step may change; empty when it changes none.
 
-
-def _only_records(step: Step) -> bool:
-    """Whether git only takes files as they are into its own history."""
-    words = [word.text for word in step.words[1:2]]
-    return step.program == "git" and words in (["add"], ["commit"], ["stage"], ["push"])
-
-
-def _protected(name: str, folder: Path | None, workspace: Workspace) -> str:
-    if found := protected_name(name):
+    `reads` says that its program only reads, so that only what it is redirected to counts.
+    """
+    names = [redirect.target.text for redirect in step.redirects if redirect.writes]
+    if found := _first_protected(names, step.folder, workspace):
         return found
-    where = place(name, folder)
-    if where is None or not where.is_relative_to(workspace.root):
+    program = step.program
+    if reads or not step.words or program in _ONLY_READ | _RUN_OTHERS or _only_records(step):
         return ""
-    if os.path.islink(where):
-        real = Path(os.path.realpath(where))
-        if real.is_relative_to(workspace.root):
-            where = real
-    return protected_name(str(where.relative_to(workspace.root)))
+    if setting := _git_setting(step):
+        return setting
+    if program in ("cp", "rsync", "scp"):
+        names = [word.text for word in step.words[-1:]]
+    else:
+        names = [name.text for name in named_by(step) if name.exact or name.code]
+    found = (_first_protected(names, folder, workspace) for folder in folders_of(step))
+    return next(filter(None, found), "")
 
 
 def outside_in(step: Step, workspace: Workspace) -> str:
     """The place outside the project that a step surely writes to; empty when there is none."""
-    names = [redirect.target.text for redirect in step.redirects if redirect.writes]
-    for name in [*names, *_written(step)]:
-        if _DEVICES.fullmatch(name):
-            continue
-        where = place(name, step.folder)
+    for name in _written(step):
+        where = None if _DEVICE.fullmatch(name) else place(name, step.folder)
         if where is None:
             continue
         real = Path(os.path.realpath(where.parent)) / where.name
@@ -66,19 +109,53 @@ def outside_in(step: Step, workspace: Workspace) -> str:
     return ""
 
 
-def _written(step: Step) -> Sequence[str]:
-    words = [word.text for word in step.words[1:] if word.known and not word.text.startswith("-")]
+def _first_protected(names: list[str], folder: Path | None, workspace: Workspace) -> str:
+    return next(filter(None, (_protected(name, folder, workspace) for name in names)), "")
+
+
+def _protected(name: str, folder: Path | None, workspace: Workspace) -> str:
+    where = None if protected_name(name) else place(name, folder)
+    if where is None or not where.is_relative_to(workspace.root):
+        return protected_name(name)
+    real = Path(os.path.realpath(where)) if os.path.islink(where) else where
+    inside = real if real.is_relative_to(workspace.root) else where
+    return protected_name(str(inside.relative_to(workspace.root)))
+
+
+def _only_records(step: Step) -> bool:
+    """Whether git only takes files as they are into its own history."""
+    return step.program == "git" and [word.text for word in step.words[1:2]] in (
+        ["add"],
+        ["commit"],
+        ["stage"],
+        ["push"],
+    )
+
+
+def _git_setting(step: Step) -> str:
+    """The setting with which git would run another program, or that is everybody's."""
+    words = [word.text for word in step.words[1:]]
+    if step.program != "git" or words[:1] != ["config"] or {"--get", "--list", "-l"} & set(words):
+        return ""
+    wide = {"--global", "--system", "-e", "--edit"} & set(words)
+    return next((word for word in words[1:] if word in wide or _GIT_RUNS.fullmatch(word)), "")
+
+
+def _written(step: Step) -> Iterator[str]:
+    yield from (redirect.target.text for redirect in step.redirects if redirect.writes)
     program = step.program
-    if program in ("chmod", "chown", "chgrp", "chattr"):
-        return words[1:]
-    if program in _WRITERS:
-        return words
-    if program in _WRITES_LAST:
-        return [word for word in words[-1:] if ":" not in word] if len(words) > 1 else []
-    if program == "dd":
-        return [word.removeprefix("of=") for word in words if word.startswith("of=")]
-    if program in ("sed", "perl") and any(
-        w.text.startswith(("-i", "--in-place")) for w in step.words
+    texts = [word.text for word in step.words[1:] if word.known]
+    names = [text for text in texts if not text.startswith("-")]
+    if program in _CHANGE_ALL:
+        yield from names[1:] if program.startswith("ch") else names
+    elif program in _CHANGE_LAST or [program, *names[:1]] == ["git", "clone"]:
+        yield from (name for name in names[-1:] if ":" not in name and len(names) > 1)
+    elif program == "dd":
+        yield from (name[3:] for name in names if name.startswith("of="))
+    elif program in ("sed", "perl") and any(
+        re.match(r"-[pnEr]*i|--in-place", one) for one in texts
     ):
-        return [word for word in words if word.startswith(("/", "~", ".."))]
-    return []
+        yield from (name for name in names if re.match(r"[/~]|\.\./", name))
+    for option, value in zip(texts, texts[1:], strict=False):
+        if _OUTPUT.fullmatch(option) or option == _FOLDER.get(program):
+            yield value

@@ -8,10 +8,27 @@ from .step import Step
 from .targets import is_vital, place
 
 _INTERPRETERS = frozenset(
-    """
-    python pypy perl ruby node nodejs deno bun php lua luajit tclsh osascript awk gawk mawk nawk R
-    Rscript
-    """.split()
+    [
+        "python",
+        "pypy",
+        "perl",
+        "ruby",
+        "node",
+        "nodejs",
+        "deno",
+        "bun",
+        "php",
+        "lua",
+        "luajit",
+        "tclsh",
+        "osascript",
+        "awk",
+        "gawk",
+        "mawk",
+        "nawk",
+        "R",
+        "Rscript",
+    ]
 )
 _REMOVES = re.compile(
     r"(?:rmtree|rm_rf|rm_r|rmSync|rmdirSync|removeSync|emptyDirSync|remove_tree|rimraf|rm)"

@@ -7,10 +7,32 @@ from .targets import is_disk
 
 _MAKES_FILESYSTEM = re.compile(r"mkfs(\.[a-z]\w*)?|mke2fs|mkdosfs|mkntfs|newfs(_\w+)?|mkswap")
 _ON_DISKS = frozenset(
-    """
-    badblocks blkdiscard cfdisk cp cryptsetup ddrescue diskutil fdisk gdisk hdparm install mdadm mv
-    nvme parted pvcreate pvremove sfdisk sgdisk shred tee truncate wipefs zpool
-    """.split()
+    [
+        "badblocks",
+        "blkdiscard",
+        "cfdisk",
+        "cp",
+        "cryptsetup",
+        "ddrescue",
+        "diskutil",
+        "fdisk",
+        "gdisk",
+        "hdparm",
+        "install",
+        "mdadm",
+        "mv",
+        "nvme",
+        "parted",
+        "pvcreate",
+        "pvremove",
+        "sfdisk",
+        "sgdisk",
+        "shred",
+        "tee",
+        "truncate",
+        "wipefs",
+        "zpool",
+    ]
 )
 _TO_THE_LAST = frozenset(["cp", "mv", "install", "ddrescue"])
 _LOOKS = {

@@ -7,7 +7,7 @@ from .effects import FETCHERS
 from .step import Step
 from .wrappers import ITS_INPUT, SHELLS
 
-_DECODERS = frozenset("base64 base32 basenc xxd openssl uudecode gpg".split())
+_DECODERS = frozenset(["base64", "base32", "basenc", "xxd", "openssl", "uudecode", "gpg"])
 _RUN_TEXT = frozenset(["eval", "source", ".", "exec"])
 _SOCKET = re.compile(r"/dev/(tcp|udp)/.*")
 

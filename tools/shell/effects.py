@@ -7,9 +7,23 @@ from .outputs import known_output
 from .scope import Scope, Word
 from .step import Redirect, Step
 
-
 FETCHERS = frozenset(
-    "aria2c curl fetch ftp http https links lynx nc ncat netcat socat wget xh".split()
+    [
+        "aria2c",
+        "curl",
+        "fetch",
+        "ftp",
+        "http",
+        "https",
+        "links",
+        "lynx",
+        "nc",
+        "ncat",
+        "netcat",
+        "socat",
+        "wget",
+        "xh",
+    ]
 )
 """Programs that bring something from the network."""
 

@@ -5,7 +5,7 @@ be read with certainty is asked.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -19,7 +19,7 @@ from .line import Line
 from .parse import Unparsed
 from .read_only import why_not_read_only
 from .removal import blind
-from .scope import Scope
+from .scope import Scope, Word
 from .secrets import secret_in
 from .step import Step
 
@@ -45,10 +45,11 @@ def _judged(command: str, cwd: str, workspace: Workspace) -> Judgement:
     folder = Path(os.path.normpath(workspace.root / cwd))
     line = Line(command, Scope(workspace.root, folder))
     reasons = [_why_not_read_only(step, workspace) for step in line.steps]
-    findings = [
+    doubts = [_Finding("ask", f"{line.doubt}, so it is asked", "unparsed")] if line.doubt else []
+    findings = doubts + [
         finding
         for step, reason in zip(line.steps, reasons, strict=True)
-        for finding in _findings(step, workspace, reads=not reason)
+        for finding in _findings(step, workspace, reads=not reason or _reads(step, workspace))
     ]
     commands = tuple(
         SimpleCommand(step.written, step.literal, step.wrapped, not reason and not step.wrapped)
@@ -57,8 +58,6 @@ def _judged(command: str, cwd: str, workspace: Workspace) -> Judgement:
     )
     if line.bomb:
         findings.append(_Finding("deny", "it starts processes without end", "catastrophe"))
-    if line.doubt:
-        findings.append(_Finding("ask", f"{line.doubt}, so it is asked", "unparsed"))
     plain = line.plain and not line.doubt
     if findings:
         worst = min(findings, key=lambda finding: finding.verdict != "deny")
@@ -89,19 +88,29 @@ def _findings(step: Step, workspace: Workspace, *, reads: bool) -> Iterator[_Fin
 
 
 def _why_not_read_only(step: Step, workspace: Workspace) -> str:
-    words = [word.text for word in step.words]
-    if step.folder is None or not all(word.known for word in step.words):
-        return f"what `{step.program or 'a redirection'}` gets is only known when it runs"
     for redirect in step.redirects:
         name = redirect.target.text
         if redirect.writes:
             return f"it writes to `{name}`"
         if redirect.operator == "<" and name != "/dev/null":
-            if why := why_not_read_only(["cat", name], step.folder, workspace):
+            if why := _why_words_do_more([Word("cat"), redirect.target], step, workspace):
                 return why
+    return _why_words_do_more(step.words, step, workspace) if step.words else ""
+
+
+def _reads(step: Step, workspace: Workspace) -> bool:
+    """Whether its program only reads, wherever its output goes."""
+    writes = any(redirect.writes for redirect in step.redirects)
+    return writes and bool(step.words) and not _why_words_do_more(step.words, step, workspace)
+
+
+def _why_words_do_more(words: Sequence[Word], step: Step, workspace: Workspace) -> str:
+    if step.folder is None or not all(word.known for word in words):
+        return f"what `{step.program or 'a redirection'}` gets is only known when it runs"
+    texts = [word.text for word in words]
     if step.program == "cd":
-        return _why_not_enter(words, step.folder, workspace)
-    return why_not_read_only(words, step.folder, workspace) if words else ""
+        return _why_not_enter(texts, step.folder, workspace)
+    return why_not_read_only(texts, step.folder, workspace)
 
 
 def _why_not_enter(words: list[str], folder: Path, workspace: Workspace) -> str:

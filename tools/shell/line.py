@@ -14,7 +14,9 @@ from .wrappers import Inner, unwrap
 _DEEPEST = 6
 """Commands within commands that are followed."""
 _MOST_STEPS = 4 * MOST_COMMANDS
-_RUNNING_VARIABLE = re.compile(r"\w*(PAGER|EDITOR|VISUAL|_COMMAND|ASKPASS|BROWSER|EXTERNAL_DIFF|LESSOPEN)")
+_RUNNING_VARIABLE = re.compile(
+    r"\w*(PAGER|EDITOR|VISUAL|_COMMAND|ASKPASS|BROWSER|EXTERNAL_DIFF|LESSOPEN)"
+)
 _BRACES_FIRST = re.compile(r"(^|[;&|\n(]\s*)\{([^\s{},]+(?:,[^\s{},]*)+)\}")
 """`{rm,-rf,x}`: to bash a command of three words, to the grammar nothing at all."""
 

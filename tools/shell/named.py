@@ -14,21 +14,72 @@ from .targets import place
 _SAYS = frozenset(["echo", "printf", "export", "unset", ":", "true", "false", "alias", "which"])
 """Programs whose words are no files."""
 _PATTERN_FIRST = frozenset(
-    "grep egrep fgrep zgrep rg ag ack sed awk gawk mawk jq yq pgrep pkill".split()
+    [
+        "grep",
+        "egrep",
+        "fgrep",
+        "zgrep",
+        "rg",
+        "ag",
+        "ack",
+        "sed",
+        "awk",
+        "gawk",
+        "mawk",
+        "jq",
+        "yq",
+        "pgrep",
+        "pkill",
+    ]
 )
 """Programs whose first word is no file but a pattern or a script."""
 _PATTERN_OPTION = re.compile(r"-[a-zA-Z]*e|--regexp|--expression")
-_GIVES_PATTERN = re.compile(r"-[a-zA-Z]*[ef]|-[ef].+|--(regexp|expression|file|from-file)(=.*)?", re.DOTALL)
+_GIVES_PATTERN = re.compile(
+    r"-[a-zA-Z]*[ef]|-[ef].+|--(regexp|expression|file|from-file)(=.*)?", re.DOTALL
+)
 _TEXT_OPTIONS = frozenset(
-    """
-    -m --message --title --body -b --grep --author -S -G --exclude --exclude-dir --ignore
-    --ignore-file-name --exclude-from-name -name -iname --iglob --glob
-    """.split()
+    [
+        "-m",
+        "--message",
+        "--title",
+        "--body",
+        "-b",
+        "--grep",
+        "--author",
+        "-S",
+        "-G",
+        "--exclude",
+        "--exclude-dir",
+        "--ignore",
+        "--ignore-file-name",
+        "--exclude-from-name",
+        "-name",
+        "-iname",
+        "--iglob",
+        "--glob",
+    ]
 )
 """Options whose value is a text or what to leave out."""
 _TEXT_OPTION_JOINED = re.compile(r"--(exclude|exclude-dir|ignore|message|grep|title|body|author)=")
 _TEXT_PROGRAMS = frozenset(
-    "git gh glab hg svn tar rsync grep rg find tree ls du zip diff cloc".split()
+    [
+        "git",
+        "gh",
+        "glab",
+        "hg",
+        "svn",
+        "tar",
+        "rsync",
+        "grep",
+        "rg",
+        "find",
+        "tree",
+        "ls",
+        "du",
+        "zip",
+        "diff",
+        "cloc",
+    ]
 )
 _SIGNS = re.compile(r"[=:@,]")
 _PIECES = re.compile(r"[\s;&|<>()$`\"'\\=,:@{}\[\]]+")
@@ -88,9 +139,9 @@ def _file_words(step: Step) -> list[Word]:
     words, program = list(step.words[1:]), step.program
     if program in _PATTERN_FIRST:
         words = _without_pattern(words)
-    if program in _TEXT_PROGRAMS and not (program == "find" and _acts(words)):
-        words = _without_texts(words)
-    return words
+    if program == "find" and _acts(words):
+        return _without_exclusions(words)
+    return _without_texts(words) if program in _TEXT_PROGRAMS else words
 
 
 def _acts(words: Sequence[Word]) -> bool:
@@ -104,6 +155,16 @@ def _without_pattern(words: list[Word]) -> list[Word]:
         plain = (at for at, word in enumerate(words) if not word.text.startswith("-"))
         patterns = {next(plain, -1)}
     return [word for at, word in enumerate(words) if at not in patterns]
+
+
+def _without_exclusions(words: Sequence[Word]) -> list[Word]:
+    """Without the names that `find` leaves out: `-not -path X`, `-path X -prune`."""
+    texts = ["", "", *(word.text for word in words), ""]
+    return [
+        word
+        for at, word in enumerate(words)
+        if texts[at] not in ("-not", "!") and texts[at + 3] != "-prune"
+    ]
 
 
 def _without_texts(words: Sequence[Word]) -> list[Word]:

@@ -18,19 +18,67 @@ MOST_COMMANDS = 50
 MOST_WORDS = 300
 
 _KINDS = frozenset(
-    """
-    program list pipeline command command_name subshell compound_statement negated_command
-    if_statement elif_clause else_clause while_statement for_statement c_style_for_statement
-    case_statement case_item do_group function_definition test_command
-    redirected_statement file_redirect file_descriptor herestring_redirect
-    heredoc_redirect heredoc_start heredoc_body heredoc_content heredoc_end
-    variable_assignment variable_assignments variable_name special_variable_name subscript array
-    declaration_command unset_command comment
-    word number string string_content raw_string ansi_c_string translated_string concatenation
-    simple_expansion expansion command_substitution process_substitution arithmetic_expansion
-    binary_expression unary_expression postfix_expression parenthesized_expression
-    ternary_expression test_operator extglob_pattern regex brace_expression
-    """.split()
+    [
+        "program",
+        "list",
+        "pipeline",
+        "command",
+        "command_name",
+        "subshell",
+        "compound_statement",
+        "negated_command",
+        "if_statement",
+        "elif_clause",
+        "else_clause",
+        "while_statement",
+        "for_statement",
+        "c_style_for_statement",
+        "case_statement",
+        "case_item",
+        "do_group",
+        "function_definition",
+        "test_command",
+        "redirected_statement",
+        "file_redirect",
+        "file_descriptor",
+        "herestring_redirect",
+        "heredoc_redirect",
+        "heredoc_start",
+        "heredoc_body",
+        "heredoc_content",
+        "heredoc_end",
+        "variable_assignment",
+        "variable_assignments",
+        "variable_name",
+        "special_variable_name",
+        "subscript",
+        "array",
+        "declaration_command",
+        "unset_command",
+        "comment",
+        "word",
+        "number",
+        "string",
+        "string_content",
+        "raw_string",
+        "ansi_c_string",
+        "translated_string",
+        "concatenation",
+        "simple_expansion",
+        "expansion",
+        "command_substitution",
+        "process_substitution",
+        "arithmetic_expansion",
+        "binary_expression",
+        "unary_expression",
+        "postfix_expression",
+        "parenthesized_expression",
+        "ternary_expression",
+        "test_operator",
+        "extglob_pattern",
+        "regex",
+        "brace_expression",
+    ]
 )
 _COMMANDS = frozenset(["command", "test_command", "declaration_command", "unset_command"])
 _HIDDEN = re.compile(

@@ -22,22 +22,58 @@ DEEPEST = 40
 """Levels of nesting that are followed."""
 
 _PLAIN = frozenset(
-    """
-    program list pipeline command command_name redirected_statement file_redirect negated_command
-    file_descriptor word number string string_content raw_string ansi_c_string concatenation comment
-    test_command unary_expression binary_expression test_operator
-    """.split()
+    [
+        "program",
+        "list",
+        "pipeline",
+        "command",
+        "command_name",
+        "redirected_statement",
+        "file_redirect",
+        "negated_command",
+        "file_descriptor",
+        "word",
+        "number",
+        "string",
+        "string_content",
+        "raw_string",
+        "ansi_c_string",
+        "concatenation",
+        "comment",
+        "test_command",
+        "unary_expression",
+        "binary_expression",
+        "test_operator",
+    ]
 )
 _READABLE = _PLAIN | {"subshell", "simple_expansion", "expansion", "variable_name"}
 _JOINTS = frozenset(["&&", "||", ";", "|", "|&", "\n", "!", "(", ")"])
 _COMMANDS = ("command", "declaration_command", "unset_command", "test_command")
 _REDIRECTS = ("file_redirect", "herestring_redirect", "heredoc_redirect")
 _SPOKEN = frozenset(
-    """
-    word number string raw_string ansi_c_string translated_string concatenation simple_expansion
-    expansion command_substitution process_substitution arithmetic_expansion brace_expression regex
-    extglob_pattern variable_name special_variable_name subscript test_operator array heredoc_body
-    """.split()
+    [
+        "word",
+        "number",
+        "string",
+        "raw_string",
+        "ansi_c_string",
+        "translated_string",
+        "concatenation",
+        "simple_expansion",
+        "expansion",
+        "command_substitution",
+        "process_substitution",
+        "arithmetic_expansion",
+        "brace_expression",
+        "regex",
+        "extglob_pattern",
+        "variable_name",
+        "special_variable_name",
+        "subscript",
+        "test_operator",
+        "array",
+        "heredoc_body",
+    ]
 )
 """Words and texts: no commands, but there may be some in them."""
 

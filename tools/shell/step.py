@@ -5,6 +5,8 @@ from pathlib import Path
 
 from .scope import Word
 
+_QUIET = ("/dev/null", "/dev/stdout", "/dev/stderr")
+
 
 @dataclass(frozen=True)
 class Feed:
@@ -24,7 +26,7 @@ class Redirect:
     @property
     def writes(self) -> bool:
         """Whether it makes, cuts or lengthens a file; `2>&1` and `/dev/null` do not."""
-        if ">" not in self.operator or self.target.text == "/dev/null":
+        if ">" not in self.operator or self.target.text in _QUIET:
             return False
         return self.operator != ">&" or not (
             self.target.text.isdigit() or self.target.text in ("-", "")

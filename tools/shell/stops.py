@@ -9,10 +9,21 @@ from .step import Step
 _STOPS = frozenset(["shutdown", "reboot", "halt", "poweroff", "killall5", "pm-hibernate"])
 _ONLY_TALKS = frozenset(["--help", "--version", "-c", "--show", "-w", "--wtmp-only"])
 _SYSTEMCTL_STOPS = frozenset(
-    """
-    emergency halt hibernate hybrid-sleep isolate kexec poweroff reboot rescue soft-reboot suspend
-    terminate-user kill-user
-    """.split()
+    [
+        "emergency",
+        "halt",
+        "hibernate",
+        "hybrid-sleep",
+        "isolate",
+        "kexec",
+        "poweroff",
+        "reboot",
+        "rescue",
+        "soft-reboot",
+        "suspend",
+        "terminate-user",
+        "kill-user",
+    ]
 )
 
 

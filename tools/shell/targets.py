@@ -5,13 +5,40 @@ import re
 from pathlib import Path
 
 _SYSTEM = frozenset(
-    """
-    bin boot dev etc home lib lib32 lib64 libx32 media mnt opt proc root run sbin srv sys tmp usr var
-    Applications Library System Users Volumes private
-    """.split()
+    [
+        "bin",
+        "boot",
+        "dev",
+        "etc",
+        "home",
+        "lib",
+        "lib32",
+        "lib64",
+        "libx32",
+        "media",
+        "mnt",
+        "opt",
+        "proc",
+        "root",
+        "run",
+        "sbin",
+        "srv",
+        "sys",
+        "tmp",
+        "usr",
+        "var",
+        "Applications",
+        "Library",
+        "System",
+        "Users",
+        "Volumes",
+        "private",
+    ]
 )
 """Folders right below the root that belong to the system."""
-_SYSTEM_INSIDE = frozenset("bin boot dev etc lib lib64 proc sbin sys usr home Users".split())
+_SYSTEM_INSIDE = frozenset(
+    ["bin", "boot", "dev", "etc", "lib", "lib64", "proc", "sbin", "sys", "usr", "home", "Users"]
+)
 """Those of them whose folders do so, too; or are somebody's home."""
 _SYSTEM_STATE = frozenset(["cache", "lib", "log", "run", "spool"])
 _VITAL_FILE = re.compile(
@@ -65,6 +92,6 @@ def is_disk(name: str) -> bool:
 
 
 def is_temporary(path: Path) -> bool:
-    """Whether it lies below a folder for what may be lost."""
+    """Whether it is a folder for what may be lost, or lies below one."""
     own = os.environ.get("TMPDIR", "").rstrip("/")
-    return str(path).startswith((*_TEMPORARY, *([own + "/"] if own else [])))
+    return f"{path}/".startswith((*_TEMPORARY, *([own + "/"] if own else [])))

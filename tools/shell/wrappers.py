@@ -13,7 +13,7 @@ from .step import Step
 
 ITS_INPUT = "(its input)"
 """Stands for words that a program takes from an input that nobody knows."""
-SHELLS = frozenset("sh bash dash zsh ksh ash fish rbash mksh".split())
+SHELLS = frozenset(["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "rbash", "mksh"])
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,9 @@ _WRAPPERS: Mapping[str, _Wrapper] = {
     "fd": _Wrapper("", before=99),
 }
 _MOVES = frozenset(["-C", "--chdir", "-D"])
-_GIT_SETTING = re.compile(r"(?:core|diff|sequence|gpg|credential|difftool|mergetool)\.\S*?=(\S+ .+)", re.DOTALL)
+_GIT_SETTING = re.compile(
+    r"(?:core|diff|sequence|gpg|credential|difftool|mergetool)\.\S*?=(\S+ .+)", re.DOTALL
+)
 _SAME_SHELL = frozenset(["command", "builtin", "eval", "exec", "time", "trap"])
 _FIND_RUNS = frozenset(["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"])
 

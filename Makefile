@@ -4,8 +4,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 N ?= 200
+SECONDS ?= 60
 
-.PHONY: help demo test check check-pythons bench edit-eval torture torture-undo docs install
+.PHONY: help demo test check check-pythons bench edit-eval torture torture-undo race docs install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -45,6 +46,10 @@ torture: $(INSTALLED) ## kill a task N times at random moments: make torture N=2
 
 torture-undo: $(INSTALLED) ## undo, redo and rewind N random histories: make torture-undo N=500
 	PYTHONPATH=tests/fixtures $(BIN)/python tests/torture/undo.py $(N)
+
+race: $(INSTALLED) ## swap links under working tools, both ways to open: make race SECONDS=60
+	$(BIN)/python tests/torture/link_race.py $(SECONDS)
+	$(BIN)/python tests/torture/link_race.py $(SECONDS) --steps
 
 docs: $(INSTALLED) ## draw the graph for docs/architecture.md
 	$(BIN)/python docs/draw.py

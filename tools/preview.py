@@ -108,8 +108,8 @@ def _bring(name: Path, found: os.stat_result, copy: _Copy) -> None:
         place.mkdir()
     elif stat.S_ISLNK(found.st_mode):
         target = Path(os.path.realpath(source))
-        own = target.is_relative_to(copy.original.root)
-        place.symlink_to(copy.root / copy.original.relative(target) if own else target)
+        if target.is_relative_to(copy.original.root):  # no way leads out of the copy
+            place.symlink_to(copy.root / copy.original.relative(target))
     elif stat.S_ISREG(found.st_mode):
         _bring_file(source, place, found, copy.original)
     else:

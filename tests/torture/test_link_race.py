@@ -1,0 +1,21 @@
+"""Links that are swapped in while tools work lead nowhere; `make race` does it for longer."""
+
+from pathlib import Path
+
+import pytest
+from link_race import Arena, race
+
+from maxagent.tools.beneath import kernel_opening
+
+
+@pytest.mark.parametrize("opening", ["by the kernel", "step by step"])
+async def test_no_swapped_link_leads_anywhere(
+    opening: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if opening == "step by step":
+        monkeypatch.setattr("maxagent.tools.beneath.kernel_opening", lambda: None)
+    elif not kernel_opening():
+        pytest.skip("this system has no openat2")
+    report = await race(Arena(tmp_path), 1.5)
+    assert report.holes == []
+    assert report.swaps > 100 and report.done.total() > 10

@@ -62,7 +62,7 @@ class Place:
             if path.is_symlink():
                 if self.check(str(path)).is_dir():
                     raise NotReadOnly(f"it would follow the link `{shown}`")
-            elif self.is_secret(path) and not _is_harmless_git_config(path):
+            elif self.is_secret(path) and not (manner.skips(path) or _is_harmless(path)):
                 raise NotReadOnly(f"it would read `{shown}`, which is kept from every tool")
 
     def parse(self, program: str, flags: Flags, words: Sequence[str]) -> Parsed:
@@ -75,6 +75,6 @@ class Place:
         return parsed
 
 
-def _is_harmless_git_config(path: Path) -> bool:
+def _is_harmless(path: Path) -> bool:
     """Nobody could search a repository from its top otherwise."""
     return path.match(".git/config") and is_as_cloned(path)

@@ -127,6 +127,8 @@ def unwrap(step: Step) -> list[Inner]:
         return _found(words)
     if program == "git":
         return _git(words)
+    if program == "command" and words and words[0].text in ("-v", "-V"):
+        return []  # it only says what it would run
     if program == "trap":
         return [Inner(line=words[0].text, same_shell=True)] if len(words) > 1 else []
     if program == "alias":

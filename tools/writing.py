@@ -1,12 +1,14 @@
 """Write a file so that at any moment it has its old content or its new one."""
 
+import errno
 import os
 import secrets
 import stat
-from contextlib import ExitStack, suppress
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from .beneath import FOLDER, open_beneath, parent_beneath
+from .beneath import parent_beneath
 from .files import missing_folders, refusals, remove_folder, sync_folder, writable
 from .worker import check_cancelled
 from .workspace import Workspace
@@ -15,10 +17,7 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Writing:
-    """A file's new content, whole on the disk, but not in its place yet.
-
-    Its folder is held open from the beginning: whatever is moved meanwhile, all is done in there.
-    """
+    """A file's new content, whole on the disk, but not in its place yet."""
 
     def __init__(
         self, workspace: Workspace, path: Path, data: bytes, like: os.stat_result | None = None
@@ -33,10 +32,9 @@ class Writing:
         self._temporary = f".mcode-{secrets.token_hex(8)}.tmp"
         with refusals(self._failed), ExitStack() as opened, ExitStack() as undo:
             self._made = _make_folders(workspace, path, undo)
-            name = workspace.relative(path.parent)
-            self._folder = open_beneath(workspace.root, name, FOLDER)
-            opened.callback(os.close, self._folder)
-            self._write(data, self._old or like, opened, undo)
+            with parent_beneath(workspace.root, workspace.relative(path)) as (folder, _):
+                self._same = os.fstat(folder)
+                self._write(folder, data, self._old or like, opened, undo)
             self._opened, self._undo = opened.pop_all(), undo.pop_all()
 
     def place(self) -> None:
@@ -46,67 +44,65 @@ class Writing:
         """
         with refusals(self._failed), self._opened, self._undo as undo:
             check_cancelled()
-            self._move()
+            with self._folder() as folder:
+                self._move(folder)
             undo.pop_all()
-        for folder in (self._path.parent, *(made.parent for made in self._made)):
-            sync_folder(self._workspace, folder)
+        for made in (self._path.parent, *(made.parent for made in self._made)):
+            sync_folder(self._workspace, made)
 
     def drop(self) -> None:
         """Leave all as it was; does nothing once it is in its place."""
         with self._opened:
             self._undo.close()
 
+    @contextmanager
+    def _folder(self) -> Generator[int]:
+        """The file's folder, if it still is the one that the content was written for."""
+        name = self._workspace.relative(self._path)
+        with parent_beneath(self._workspace.root, name) as (folder, _):
+            if not os.path.samestat(os.fstat(folder), self._same):
+                raise OSError(errno.ESTALE, "its folder was moved away at this very moment")
+            yield folder
+
     def _write(
-        self, data: bytes, old: os.stat_result | None, opened: ExitStack, undo: ExitStack
+        self,
+        folder: int,
+        data: bytes,
+        old: os.stat_result | None,
+        opened: ExitStack,
+        undo: ExitStack,
     ) -> None:
         mode = stat.S_IMODE(old.st_mode) if old else 0o666
-        unnamed = _open_unnamed(self._folder, mode)
-        self._is_unnamed = unnamed is not None
-        if unnamed is None:
-            self._descriptor = os.open(self._temporary, _CREATE, mode, dir_fd=self._folder)
-        else:
-            self._descriptor = unnamed
-        opened.callback(os.close, self._descriptor)
-        undo.callback(self._remove_temporary)
-        with os.fdopen(self._descriptor, "wb", closefd=False) as file:
+        self._unnamed = _open_unnamed(folder, mode)
+        if self._unnamed is None:
+            undo.callback(self._remove_temporary)
+            file = os.fdopen(os.open(self._temporary, _CREATE, mode, dir_fd=folder), "wb")
+        else:  # without a name it is there as long as it is open
+            opened.callback(os.close, self._unnamed)
+            file = os.fdopen(self._unnamed, "wb", closefd=False)
+        with file:
             file.write(data)
-        if self._old:
-            _keep_attributes(self._folder, self._path.name, self._descriptor)
-        if old:
-            _keep_owner_and_mode(self._descriptor, old)
-        os.fsync(self._descriptor)
+            file.flush()
+            if self._old:
+                _keep_attributes(folder, self._path.name, file.fileno())
+            if old:
+                _keep_owner_and_mode(file.fileno(), old)
+            os.fsync(file.fileno())
 
-    def _move(self) -> None:
+    def _move(self, folder: int) -> None:
         """To its name; unlike renaming, linking fails where somebody else made a file meanwhile."""
-        name = self._path.name
-        if self._is_unnamed:  # named by a descriptor, `link` works only as `linkat`
-            own = f"/proc/self/fd/{self._descriptor}"
-            self._link(own, self._temporary if self._old else name, follow=True)
+        temporary, name = self._temporary, self._path.name
+        if self._unnamed is not None:  # named by a descriptor, `link` works only as `linkat`
+            own = f"/proc/self/fd/{self._unnamed}"
+            os.link(own, temporary if self._old else name, src_dir_fd=folder, dst_dir_fd=folder)
         if self._old:
-            self._replace(name)
-        elif not self._is_unnamed:
-            self._link_or_replace(name)
-
-    def _link_or_replace(self, name: str) -> None:
-        try:
-            self._link(self._temporary, name, follow=False)
-        except FileExistsError:
-            raise
-        except OSError:  # a file system without hard links
-            self._replace(name)
-        else:
-            self._remove_temporary()
-
-    def _link(self, source: str, name: str, *, follow: bool) -> None:
-        here = self._folder
-        os.link(source, name, src_dir_fd=here, dst_dir_fd=here, follow_symlinks=follow)
-
-    def _replace(self, name: str) -> None:
-        os.replace(self._temporary, name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
+            os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+        elif self._unnamed is None:
+            _link_or_replace(folder, temporary, name)
 
     def _remove_temporary(self) -> None:
-        with suppress(FileNotFoundError):
-            os.unlink(self._temporary, dir_fd=self._folder)
+        with suppress(OSError), self._folder() as folder:
+            os.unlink(self._temporary, dir_fd=folder)
 
 
 def write_atomic(
@@ -132,6 +128,17 @@ def _make_folders(workspace: Workspace, path: Path, undo: ExitStack) -> list[Pat
         ):
             os.mkdir(name, dir_fd=at)
     return made
+
+
+def _link_or_replace(folder: int, temporary: str, name: str) -> None:
+    try:
+        os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    else:
+        os.unlink(temporary, dir_fd=folder)
 
 
 def _open_unnamed(folder: int, mode: int) -> int | None:

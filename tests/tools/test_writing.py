@@ -1,6 +1,7 @@
 """Files are replaced in one step or not at all, and in the folder that was meant."""
 
 import os
+import resource
 import shutil
 import stat
 import subprocess
@@ -252,8 +253,26 @@ def test_a_folder_that_is_swapped_for_a_link_while_writing_leads_nowhere(
     writing = Writing(project, root / "docs/a", b"ours")
     (root / "docs").rename(root / "aside")
     (root / "docs").symlink_to(outside)
-    writing.place()
-    with pytest.raises(ToolRefusal, match="nothing was changed"):
-        Writing(project, root / "docs/b/c", b"ours")
-    assert everything(outside) == {}
-    assert (root / "aside/a").read_bytes() == b"ours"
+    for act in (writing.place, lambda: Writing(project, root / "docs/b/c", b"ours")):
+        with pytest.raises(ToolRefusal, match="nothing was changed"):
+            act()
+    (root / "docs").unlink()
+    (root / "docs").mkdir()
+    writing = Writing(project, root / "docs/a", b"ours")
+    (root / "docs").rename(root / "elsewhere")
+    (root / "docs").mkdir()
+    with pytest.raises(ToolRefusal, match="its folder was moved away"):
+        writing.place()
+    assert everything(outside) == everything(root / "docs") == {}
+
+
+def test_many_files_can_be_written_at_once(workspace: Workspace) -> None:
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, limit[1]))
+    try:
+        started = [Writing(workspace, workspace.root / f"{n}/file", b"x") for n in range(150)]
+        for writing in started:
+            writing.place()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limit)
+    assert len(everything(workspace.root)) == 300

@@ -4,8 +4,10 @@
 
 The links lead to a secret of the project, to a hidden folder and out of the project. No byte of
 what they lead to may reach an answer, and nothing there may change. `--steps` opens files as on a
-system without `openat2`. Exit code 1 when there was a hole. Programs that open files for themselves,
-such as git and the user's own commands, are not in the race: only a sandbox could promise as much.
+system without `openat2`. Exit code 1 when there was a hole.
+
+Programs that open files for themselves, as git and the user's own commands do, are not in the race:
+only a sandbox could promise as much for them.
 """
 
 import argparse

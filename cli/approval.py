@@ -1,45 +1,71 @@
 """Ask the human at the terminal what a thread asks, and make an answer of what they type."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from rich.console import Console
 
+from ..config import paths
+from ..config.errors import UsageError
+from ..config.writing import add_item
 from ..sdk.answers import Answer
 from ..sdk.events import Question
-from .diff_view import show_diff
 from .i18n import t
+from .request_view import show_request
 from .screen import open_console, styled
+
+Decided = Mapping[str, Any]
+"""`{"type": "approve"}` and its like; `always` is a rule that has just been written."""
 
 
 def ask(question: Question) -> Answer | None:
     """One decision for each request; None when the human leaves the question open (Ctrl-D)."""
     console = open_console()
-    decisions: list[Mapping[str, Any]] = []
+    decisions: list[Decided] = []
     try:
         for request, config in zip(question.action_requests, question.review_configs, strict=True):
-            decisions.append(_decide(console, request, config["allowed_decisions"]))
+            decisions.append(decide(console, request, config["allowed_decisions"]))
     except (EOFError, KeyboardInterrupt):
         console.print()
         return None
     return Answer(decisions=decisions, question=question.id)
 
 
-def _decide(console: Console, request: Mapping[str, Any], allowed: list[str]) -> Mapping[str, Any]:
+def decide(console: Console, request: Mapping[str, Any], allowed: Sequence[str]) -> Decided:
+    """What the human decides on one request."""
     if request["name"] == "review":
         return _review(console, request)
-    if allowed == ["respond"]:
+    if list(allowed) == ["respond"]:
         return {"type": "respond", "message": _reply(console, request)}
-    _show_request(console, request)
+    fits = show_request(console, request)
+    always = str(request.get("always") or "") if fits else ""
+    if always:
+        told = t("ask.always", rule=always, file=paths.user_config(paths.home()))
+        console.print(styled(told, "dim"))
     while True:
-        key = _read(console, t("ask.approve")).lower()
+        key = _read(console, t("ask.approve_always" if always else "ask.approve")).lower()
         if key in ("y", "yes", "j"):
             return {"type": "approve"}
+        if always and key in ("a", "always") and _remembered(console, always):
+            return {"type": "approve", "always": always}
         if key in ("n", "no"):
-            return {"type": "reject", "message": _read(console, t("ask.why"))}
+            why = _read(console, t("ask.why")) if "reject" in allowed else ""
+            return {"type": "reject", "message": why}
 
 
-def _review(console: Console, request: Mapping[str, Any]) -> Mapping[str, Any]:
+def _remembered(console: Console, rule: str) -> bool:
+    """Write the rule into the user's own file, never the project's; whether that was possible."""
+    file = paths.user_config(paths.home())
+    try:
+        add_item(file, "permissions.allow", rule)
+    except UsageError as error:
+        console.print(styled(error.message, "red"))
+        return False
+    console.print(styled(t("ask.remembered", rule=rule, file=file), "dim"))
+    return True
+
+
+def _review(console: Console, request: Mapping[str, Any]) -> Decided:
     console.print(styled(t(f"outcome.{request['args']['outcome']}"), "bold"))
     while True:
         key = _read(console, t("ask.review")).lower()
@@ -49,16 +75,6 @@ def _review(console: Console, request: Mapping[str, Any]) -> Mapping[str, Any]:
             return {"type": "reject"}
         if key in ("r", "remark") and (remark := _read(console, t("ask.remark"))):
             return {"type": "respond", "message": remark}
-
-
-def _show_request(console: Console, request: Mapping[str, Any]) -> None:
-    """The whole of what would run, or what an edit would change: its diff says what is cut."""
-    console.print(styled(f"\n{request['name']}: {request.get('description', '')}", "bold yellow"))
-    if diff := request.get("diff"):
-        show_diff(console, str(diff), indent="  ")
-        return
-    for name, value in request["args"].items():
-        console.print(styled(f"  {name}: {value}", ""))
 
 
 def _reply(console: Console, request: Mapping[str, Any]) -> str:

@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -14,18 +15,20 @@ from ..config.loading import Loaded
 from ..tools.invoke import invoke
 from ..tools.permissions import Decision, policy_for
 from ..tools.permissions.tool_call import decide_call
+from ..tools.preview import Call, preview
 from ..tools.result import ToolResult, ToolRun
 from ..tools.sandbox.opening import open_sandbox
 from ..tools.todo import Todo
+from ..tools.tool import effect_of
 from ..tools.toolset import canonical, tools_for, unknown_tool
 from ..tools.workspace import Workspace
 
 NEEDS_APPROVAL = "needs approval: {reason}; nothing was run"
 MALFORMED = 'a call is a JSON object, {{"tool": "NAME", "args": {{…}}}}: {problem}'
 
-Consent = Callable[[BaseTool, Mapping[str, object], Decision], "bool | str | None"]
+Consent = Callable[[BaseTool, Mapping[str, object], Decision], Awaitable[bool | str | None]]
 """What the human says to a call that must be asked: yes, no, the answer itself, or nobody is there.
-Called in a thread, so it may wait."""
+"""
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ class ToolSession:
         if decision.verdict == "deny":
             return Reply(1, error=f"Not allowed: {decision.reason}", decision=decision)
         if decision.verdict == "ask":
-            said = await asyncio.to_thread(consent, tool, args, decision)
+            said = await consent(tool, args, decision)
             if said is None:
                 error = NEEDS_APPROVAL.format(reason=decision.reason)
                 return Reply(4, error=error, decision=decision)
@@ -94,6 +97,19 @@ class ToolSession:
             if isinstance(said, str):
                 return Reply(0, output=said, decision=decision)
         return _reply(await self._run(tool, args, decision), decision)
+
+    async def request(
+        self, tool: BaseTool, args: Mapping[str, object], decision: Decision
+    ) -> Mapping[str, object]:
+        """What a human is shown of a call, as a thread's question has it."""
+        request: dict[str, object] = {"name": tool.name, "args": args, "always": decision.always}
+        request["description"] = decision.reason
+        request["sandbox"] = self.sandbox.state if self.sandbox.is_on else ""
+        if effect_of(tool) == "edit":
+            with suppress(OSError):  # without room for copies there is no diff
+                [found] = await preview([Call(tool, args, self._seen)], self._workspace)
+                request["diff"] = found.metadata.get("diff", "")
+        return request
 
     async def _run(
         self, tool: BaseTool, args: Mapping[str, object], decision: Decision

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from ..tools.permissions import Decision
     from .tool_session import Consent, ToolSession
 
+Said = bool | str | None
+"""Yes, no, the answer itself, or nobody is there."""
+
 app = typer.Typer(
     help="See the tools that a model may call, and call one by hand.",
     no_args_is_help=True,
@@ -96,7 +99,8 @@ async def _call_one(name: str, arguments: str, mode: str, yes: bool) -> None:
         raise UsageError(f"the arguments are no JSON object: {error}") from None
     # always the same folder and the same id, so that the next call can read a long output
     session = _session(mode, paths.outputs_folder(paths.home(), "by-hand"))
-    reply = await session.call(name, args, _consent(yes, at_terminal=sys.stdin.isatty()))
+    at_terminal = sys.stdin.isatty() and not yes
+    reply = await session.call(name, args, _asking(session) if at_terminal else _answering(yes))
     if reply.output:
         echo(reply.output.rstrip("\n"))
     if reply.exit_code:
@@ -116,7 +120,7 @@ async def _answer_lines(mode: str, yes: bool) -> None:
     import asyncio
     import tempfile
 
-    consent = _consent(yes, at_terminal=False)
+    consent = _answering(yes)
     with tempfile.TemporaryDirectory(prefix="maxagent-") as outputs:
         session = _session(mode, Path(outputs))
         while line := await asyncio.to_thread(sys.stdin.buffer.readline):
@@ -143,18 +147,33 @@ def _session(mode: str, outputs: Path) -> "ToolSession":
     return session
 
 
-def _consent(yes: bool, *, at_terminal: bool) -> "Consent":
-    if at_terminal and not yes:
-        return _ask
-    return lambda tool, args, decision: yes or None
+def _answering(yes: bool) -> "Consent":
+    """Nobody is there to ask."""
+
+    async def answer(tool: "BaseTool", args: Mapping[str, object], decision: "Decision") -> Said:
+        return yes or None
+
+    return answer
 
 
-def _ask(tool: "BaseTool", args: Mapping[str, object], decision: "Decision") -> bool | str:
-    from ..tools.tool import effect_of
-    from .question import agreed, words
+def _asking(session: "ToolSession") -> "Consent":
+    """The human at the terminal, who sees what a thread would show."""
+    import asyncio
 
-    lines = [f"{tool.name}: {decision.reason}", *(f"  {key}: {args[key]}" for key in args)]
-    echo("\n".join(lines), err=True)
-    if effect_of(tool) == "talk":
-        return words("answer")
-    return agreed("run it?")
+    async def ask(tool: "BaseTool", args: Mapping[str, object], decision: "Decision") -> Said:
+        request = await session.request(tool, args, decision)
+        return await asyncio.to_thread(_ask, request, is_question=decision.rule == "effect")
+
+    return ask
+
+
+def _ask(request: Mapping[str, object], *, is_question: bool) -> Said:
+    from .approval import decide
+    from .question import INTERRUPTED
+    from .screen import open_console
+
+    try:
+        decided = decide(open_console(), request, ["respond"] if is_question else ["approve"])
+    except (EOFError, KeyboardInterrupt):
+        raise typer.Exit(INTERRUPTED) from None
+    return str(decided["message"]) if is_question else decided["type"] == "approve"

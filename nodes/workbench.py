@@ -7,8 +7,8 @@ HTTP client belongs to the loop that opened it.
 
 import asyncio
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
@@ -22,6 +22,7 @@ from ..config import paths
 from ..config.errors import UsageError
 from ..config.keys import FAR_REACHING
 from ..config.loading import Loaded, load
+from ..config.rules import WrittenRule
 from ..config.settings import Mode, Settings
 from ..config.trust import Trust, trust_of
 from ..memory.file_history import FileHistory
@@ -129,6 +130,19 @@ async def look_again() -> None:
         now = await asyncio.to_thread(trust_of, Path(wish.folder), bench.home)
         if bench.trust != now and benches.current.get(wish) is bench:
             benches.replaced.append(benches.current.pop(wish))
+
+
+def learn(rules: Sequence[str]) -> None:
+    """Let the open benches of the running loop know what the user allows from now on.
+
+    A run goes on with what was loaded when it began, so these are added to that.
+    """
+    benches = _BENCHES.get(asyncio.get_running_loop(), _Benches())
+    for wish, bench in benches.current.items():
+        origin = str(paths.user_config(bench.home))
+        written = [WrittenRule("allow", rule, origin) for rule in rules]
+        policy = bench.policy.extended(written, bench.workspace)
+        benches.current[wish] = replace(bench, policy=policy)
 
 
 async def close_workbenches() -> None:

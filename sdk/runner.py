@@ -19,7 +19,7 @@ from ..memory.thread_row import Status, ThreadRow, title_of
 from ..memory.threads import ThreadIndex
 from ..nodes.context import Context
 from ..nodes.state import Options
-from ..nodes.workbench import close_workbenches, look_again, workbench
+from ..nodes.workbench import close_workbenches, learn, look_again, workbench
 from .answers import Answer
 from .edit_files import edit_files
 from .endings import status_after
@@ -138,6 +138,7 @@ class Runner:
             bench = await workbench(row.folder, row.options, own)
             told = untrusted(bench.trust, tests=job_of(row.graph) is TASK)
             told += unconfined(bench)
+        learn([one["always"] for one in (answer.decisions if answer else ()) if one.get("always")])
         run = self._run(row, own, answer=answer, resumed=True, notices=told)
         async with aclosing(run) as events:
             async for event in events:

@@ -71,3 +71,85 @@ def test_an_answer_names_the_question_that_was_read(monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
     answer = ask(question(COMMAND))
     assert answer is not None and answer.question == "i"
+
+
+def asked(monkeypatch, capsys, typed, **request):
+    """What is shown for a request, and the decision on it."""
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    whole = {"name": "run_command", "args": {"command": "make"}, "description": "why", **request}
+    answer = ask(question(whole))
+    assert answer is not None
+    return capsys.readouterr().err, answer.decisions[0]
+
+
+def test_a_command_is_shown_whole_with_its_lines_and_where_it_would_run(monkeypatch, capsys):
+    command = f"echo '{'x' * 300}'\n\trm a\r\nrun_command: harmless\nAllow this? [y/n] y"
+    shown, _ = asked(monkeypatch, capsys, "y\n", args={"command": command, "cwd": "sub"})
+    assert "x" * 300 in shown
+    assert "\n  │ \\trm a\\r\n" in shown
+    assert "\n  │ run_command: harmless\n  │ Allow this? [y/n] y\n" in shown
+    assert "  cwd: sub\n  sandbox: none; it runs with all your rights\n" in shown
+
+
+@pytest.mark.parametrize(
+    ("args", "sandbox", "words"),
+    [
+        ({}, "bubblewrap, no network", "  cwd: .\n  sandbox: bubblewrap, no network\n"),
+        ({"outside_sandbox": True}, "bubblewrap", "sandbox: outside of it, with all your rights"),
+        ({"timeout": 5}, "", "  timeout: 5\n"),
+    ],
+)
+def test_all_arguments_and_the_sandbox_are_shown(monkeypatch, capsys, args, sandbox, words):
+    request = {"args": {"command": "make", **args}, "sandbox": sandbox}
+    assert words in asked(monkeypatch, capsys, "y\n", **request)[0]
+
+
+def test_the_whole_diff_of_an_edit_is_shown(monkeypatch, capsys):
+    diff = "--- a/x\n+++ b/x\n@@ -0,0 +1,900 @@\n" + "".join(f"+{n}\n" for n in range(900))
+    shown, _ = asked(monkeypatch, capsys, "y\n", name="edit", args={"path": "x"}, diff=diff)
+    assert "+899\n" in shown and "more" not in shown
+
+
+ALWAYS = {"always": "run_command(npm test:*)"}
+
+
+@pytest.fixture
+def user_file(monkeypatch, tmp_path):
+    monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path))
+    monkeypatch.setenv("LINES", "40")
+    monkeypatch.setenv("COLUMNS", "80")
+    return tmp_path / "config.yaml"
+
+
+def test_always_writes_the_rule_to_the_users_file_and_approves(monkeypatch, capsys, user_file):
+    user_file.write_text("# mine\nlanguage: en\n")
+    shown, decision = asked(monkeypatch, capsys, "a\n", **ALWAYS)
+    assert decision == {"type": "approve", **ALWAYS}
+    assert f"the rule `run_command(npm test:*)` is written to {user_file}" in shown
+    assert user_file.read_text() == (
+        '# mine\nlanguage: en\npermissions:\n  allow: ["run_command(npm test:*)"]\n'
+    )
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {},
+        {**ALWAYS, "args": {"command": "x" * 80 * 36}},
+        {**ALWAYS, "args": {"command": "\n" * 36}},
+        {**ALWAYS, "name": "edit", "diff": "+x\n" * 36},
+    ],
+)
+def test_always_is_not_offered_for_what_is_longer_than_the_screen(
+    monkeypatch, capsys, user_file, request_
+):
+    shown, decision = asked(monkeypatch, capsys, "a\ny\n", **request_)
+    assert (decision, "always" in shown) == ({"type": "approve"}, False)
+    assert not user_file.exists()
+
+
+def test_a_rule_that_cannot_be_written_is_told_and_asked_again(monkeypatch, capsys, user_file):
+    user_file.write_text("no yaml: [\n")
+    shown, decision = asked(monkeypatch, capsys, "a\nn\n\n", **ALWAYS)
+    assert decision["type"] == "reject" and "not YAML" in shown
+    assert user_file.read_text() == "no yaml: [\n"

@@ -68,9 +68,9 @@ def test_tools_are_listed_and_shown(door: Door) -> None:
             ["bash", '{"cmd": "cat .env"}', "--yes"],
             1,
             b"",
-            b"error: Not allowed: the command names",
+            b"error: Not allowed: it names `.env`",
         ),
-        (["bash", '{"cmd": "printf hi"}'], 4, b"", b"error: needs approval: it runs a program"),
+        (["bash", '{"cmd": "touch x"}'], 4, b"", b"error: needs approval: it runs a program"),
         (
             ["bash", '{"cmd": "x"}', "--mode", "read-only"],
             1,
@@ -103,7 +103,10 @@ def test_lines_are_answered_one_by_one_with_the_decision(door: Door) -> None:
     replies = door.lines(call("ls"), {"tool": "bash", "args": made}, call("bash", cmd="cat .env"))
     verdicts = [(reply["ok"], reply["decision"]["verdict"]) for reply in replies]
     assert verdicts == [(True, "allow"), (False, "ask"), (False, "deny")]
-    assert replies[1]["error"] == "needs approval: it runs a program: `touch` is not known to only read; nothing was run"
+    assert (
+        replies[1]["error"]
+        == "needs approval: it runs a program: `touch` is not known to only read; nothing was run"
+    )
     assert set(replies[0]) == {"ok", "output", "error", "decision", "metadata"}
     assert not (door.root / "made").exists()
 
@@ -182,6 +185,27 @@ def test_at_a_terminal_a_call_is_asked(door: Door) -> None:
         os.close(master)
         assert (process.returncode, (door.root / "made").exists()) == (code, made)
         assert b"command: touch made" in errors
+
+
+def test_at_a_terminal_an_edit_is_asked_with_its_diff(door: Door) -> None:
+    import pty
+
+    master, terminal = pty.openpty()
+    made = json.dumps({"path": "b.txt", "content": "new\n"})
+    process = subprocess.Popen(
+        [sys.executable, "-m", "maxagent", "tools", "call", "write_file", made],
+        cwd=door.root,
+        env={**os.environ, "MAXAGENT_HOME": str(door.home)},
+        stdin=terminal,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    os.close(terminal)
+    os.write(master, b"y\n")
+    _, errors = process.communicate()
+    os.close(master)
+    assert (process.returncode, (door.root / "b.txt").read_text()) == (0, "new\n")
+    assert b"+++ b/b.txt\n  @@ -0,0 +1 @@\n  +new\n" in errors
 
 
 @pytest.mark.parametrize(

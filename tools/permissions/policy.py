@@ -1,7 +1,7 @@
 """What the user allows: the mode, the rules, and what may be changed at all."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...config.errors import UsageError
 from ...config.layers import refuse
@@ -35,6 +35,10 @@ class Policy:
     def of_kind(self, kind: Kind) -> list[Rule]:
         """The rules that deny, ask or allow."""
         return [rule for rule in self.rules if rule.kind == kind]
+
+    def extended(self, written: Iterable[WrittenRule], workspace: Workspace) -> "Policy":
+        """The same with more rules."""
+        return replace(self, rules=(*self.rules, *read_rules(written, workspace)))
 
 
 def policy_for(

@@ -1,0 +1,70 @@
+"""The whole of what a question asks for: never cut, line by line, with nothing hidden.
+
+Each line of a text stands behind a bar, so that no text can look like a part of the question.
+"""
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rich.console import Console
+
+from .diff_view import show_diff
+from .i18n import t
+from .safe_text import safe
+from .screen import styled
+from .table import width_of
+
+BAR = "  │ "
+ROOM_FOR_ANSWER = 4
+"""Rows of the screen that the question itself takes."""
+
+
+def show_request(console: Console, request: Mapping[str, Any]) -> bool:
+    """Show it; whether all of it stands on the screen at once."""
+    head = f"{request['name']}: {request.get('description', '')}"
+    console.print(styled(f"\n{head}", "bold yellow"))
+    lines = [head, *_lines(request)]
+    for line in lines[1:]:
+        console.print(styled(line, ""))
+    diff = str(request.get("diff") or "")
+    if diff:
+        show_diff(console, diff, indent="  ", most=None)
+        lines += diff.split("\n")
+    return _rows(lines) + ROOM_FOR_ANSWER <= shutil.get_terminal_size().lines
+
+
+def _lines(request: Mapping[str, Any]) -> Iterator[str]:
+    """The arguments, unless a diff shows what becomes of them; and where a command would run."""
+    args: Mapping[str, object] = request["args"]
+    for name, value in () if request.get("diff") else args.items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        yield from _argument(name, text)
+    if request["name"] == "run_command":
+        if "cwd" not in args:
+            yield "  cwd: ."
+        yield f"  {t('ask.sandbox', state=_confinement(request))}"
+
+
+def _argument(name: str, text: str) -> Iterator[str]:
+    """On one line, or each of its lines behind a bar; tabs are spelled out."""
+    shown = text.replace("\t", "\\t")
+    if "\n" not in shown:
+        yield f"  {name}: {shown}"
+        return
+    yield f"  {name}:"
+    # a return before the line's end is the text's own, and must be seen
+    yield from (f"{BAR}{safe(line)}" for line in shown.split("\n"))
+
+
+def _confinement(request: Mapping[str, Any]) -> str:
+    if request["args"].get("outside_sandbox"):
+        return t("ask.sandbox.outside")
+    return str(request.get("sandbox") or t("ask.sandbox.none"))
+
+
+def _rows(lines: list[str]) -> int:
+    """Rows of the screen that the lines take, each as long as it is."""
+    columns = max(shutil.get_terminal_size().columns, 1)
+    return sum(1 + max(width_of(safe(line)) - 1, 0) // columns for line in lines)

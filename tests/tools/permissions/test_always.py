@@ -1,0 +1,98 @@
+from pathlib import Path
+
+import pytest
+from ruled import project, ruled
+
+from maxagent.tools.permissions import decide
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        ("npm test", "npm test:*"),
+        ("npm run build -- --watch", "npm run build:*"),
+        ("git commit -m 'a b'", "git commit:*"),
+        ("git status && git commit -m x", "git commit:*"),
+        ("pytest -x tests", "pytest:*"),
+        ("python -m pytest -x", "python -m pytest:*"),
+        ("cargo test --all", "cargo test:*"),
+        ("npm test 2>&1 | tail -5", "npm test:*"),
+        ("npm install", "npm install"),
+        ("git push origin main", "git push origin main"),
+        ("make all", "make all"),
+        ("python build.py", "python build.py"),
+        ("rm 'a b'", "rm 'a b'"),
+        ("touch 'a*'", "touch 'a*'"),
+        ("git -C sub commit", "git -C sub commit"),
+        ("/usr/bin/make", "/usr/bin/make"),
+        ("python -c 'print(1)'", ""),
+        ("python3.11 -c 'print(1)'", ""),
+        ("node -e 1", ""),
+        ("echo 'print(1)' | python", ""),
+        ("bash -c 'make'", ""),
+        ("npx something", ""),
+        ("sudo make", ""),
+        ("env A=1 make", ""),
+        ("A=1 make", ""),
+        ("make > out", ""),
+        ("make $TARGET", ""),
+        ("make *.c", ""),
+        ("make &", ""),
+        ("make && npm test", ""),
+        ("make\n\nls", ""),
+        ("make 'unclosed", ""),
+        ("echo x > AGENTS.md", ""),
+        ("touch '${HOME}'", ""),
+        ("touch " + "x" * 200, ""),
+    ],
+)
+def test_the_narrowest_sensible_rule_for_a_command(command: str, rule: str, tmp_path: Path) -> None:
+    workspace = project(tmp_path)
+    call = ("run_command", "execute", {"command": command}, (), workspace)
+    decision = decide(*call, ruled("ask"))
+    assert (decision.verdict, decision.always) == ("ask", rule and f"run_command({rule})")
+    assert not rule or decide(*call, ruled("ask", decision.always)).verdict == "allow"
+
+
+def test_what_runs_outside_the_sandbox_is_never_always(tmp_path: Path) -> None:
+    args = {"command": "npm test", "outside_sandbox": True}
+    decision = decide("run_command", "execute", args, (), project(tmp_path), ruled("ask"))
+    assert (decision.verdict, decision.always) == ("ask", "")
+
+
+@pytest.mark.parametrize(
+    ("paths", "rule"),
+    [
+        (["a.py"], "edit(/a.py)"),
+        (["./src/a.py"], "edit(/src/a.py)"),
+        (["src/a.py", "src/b.py"], "edit(/src/**)"),
+        (["src/a.py", "docs/b.md"], ""),
+        (["a.py", "b.py"], ""),
+        (["src/[a].py"], ""),
+        (["link.py"], ""),
+        (["AGENTS.md"], ""),
+    ],
+)
+def test_the_narrowest_rule_for_an_edit(paths: list[str], rule: str, tmp_path: Path) -> None:
+    workspace = project(tmp_path)
+    (workspace.root / "link.py").symlink_to("a.py")
+    decision = decide("apply_patch", "edit", {}, paths, workspace, ruled("ask"))
+    assert (decision.verdict, decision.always) == ("ask", rule)
+    allowed = decide("apply_patch", "edit", {}, paths, workspace, ruled("ask", rule or "grep"))
+    assert allowed.verdict == ("allow" if rule else "ask")
+
+
+@pytest.mark.parametrize(
+    ("tool", "effect", "args", "rule"),
+    [
+        ("webfetch", "fetch", {"url": "https://Example.org/a"}, "webfetch(domain:example.org)"),
+        ("webfetch", "fetch", {"url": "nonsense"}, ""),
+        ("mcp_files_read", "execute", {"path": "x"}, "mcp_files_read"),
+        ("ask_user", "talk", {"question": "?"}, ""),
+    ],
+)
+def test_the_narrowest_rule_for_other_tools(
+    tool: str, effect: str, args: dict[str, object], rule: str, tmp_path: Path
+) -> None:
+    decision = decide(tool, effect, args, (), project(tmp_path), ruled("ask"))
+    assert (decision.verdict, decision.always) == ("ask", rule)

@@ -1,5 +1,6 @@
 """Reading a YAML file into plain values, with the line where each stands."""
 
+import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,9 +31,11 @@ def read(file: Path) -> Document | None:
 
 
 def read_bytes(file: Path) -> bytes | None:
-    """The file's bytes; None when there is no file."""
+    """The file's bytes; None when there is no file, or its place is held by the sandbox."""
     try:
         kind = file.stat()
+        if stat.S_ISDIR(kind.st_mode) and not os.listdir(file):
+            return None
         if not stat.S_ISREG(kind.st_mode) or kind.st_size > LARGEST:
             raise UsageError(f"{file}: not a configuration file", hint="a YAML text file goes here")
         return file.read_bytes()

@@ -108,7 +108,7 @@ def test_a_file_that_is_not_utf8_is_refused_with_its_line(tmp_path: Path) -> Non
 
 
 def test_a_folder_a_pipe_and_a_huge_file_are_refused_at_once(tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "more").mkdir(parents=True)
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "huge").write_bytes(b"#" * (LARGEST + 1))
     for name in ("folder", "pipe", "huge"):
@@ -159,3 +159,10 @@ def test_a_value_that_is_not_yaml_is_refused() -> None:
 def test_any_text_is_a_document_or_refused(text: str) -> None:
     with contextlib.suppress(UsageError):
         assert isinstance(parse(FILE, text).values, dict)
+
+
+def test_an_empty_folder_is_no_file_as_the_sandbox_holds_a_missing_ones_place(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / ".llc.yaml").mkdir()
+    assert read(tmp_path / ".llc.yaml") is None

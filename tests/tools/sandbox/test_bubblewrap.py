@@ -1,0 +1,78 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from maxagent.tools.sandbox.bubblewrap import arguments, find_program
+from maxagent.tools.sandbox.wall import Wall
+
+BWRAP = Path("/usr/bin/bwrap")
+WALL = Wall(
+    writable=(Path("/w/project"), Path("/w/project/.cache")),
+    pinned=(Path("/w/project/.git"),),
+    frozen=(Path("/w/project/.git/hooks"), Path("/w/project/AGENTS.md")),
+    hidden_folders=(Path("/w"), Path("/w/project/secrets")),
+    hidden_files=(Path("/w/project/.env"),),
+    blank_files=(Path("/home/me/.npmrc"),),
+    private=(Path("/tmp"),),
+    shown=(Path("/tmp/venv"),),
+)
+
+
+def line(wall: Wall = WALL) -> str:
+    return " ".join(arguments(BWRAP, wall, ["make", "test"], Path("/w/project/src")))
+
+
+def test_every_kind_of_place_has_its_mount_each_after_those_it_stands_in() -> None:
+    mounts = line().partition("--proc /proc ")[2].partition(" --remount-ro")[0]
+    assert mounts.replace(" --", "\n--").splitlines() == [
+        "--dev-bind /dev/null /home/me/.npmrc",
+        "--tmpfs /tmp",
+        "--ro-bind /tmp/venv /tmp/venv",
+        "--tmpfs /w",
+        "--bind /w/project /w/project",
+        "--bind /w/project/.cache /w/project/.cache",
+        "--ro-bind /dev/null /w/project/.env",
+        "--bind /w/project/.git /w/project/.git",
+        "--ro-bind /w/project/.git/hooks /w/project/.git/hooks",
+        "--ro-bind /w/project/AGENTS.md /w/project/AGENTS.md",
+        "--tmpfs /w/project/secrets",
+    ]
+
+
+def test_everything_is_taken_away_before_anything_is_given() -> None:
+    assert line().startswith(
+        "/usr/bin/bwrap --unshare-user-try --unshare-pid --unshare-ipc --unshare-uts "
+        "--unshare-cgroup-try --unshare-net --die-with-parent --new-session --cap-drop ALL "
+        "--ro-bind / / --dev /dev --proc /proc "
+    )
+
+
+def test_hidden_folders_are_closed_last_and_the_command_runs_in_its_folder() -> None:
+    assert line().endswith(
+        " --remount-ro /w --remount-ro /w/project/secrets --setenv TMPDIR /tmp "
+        "--chdir /w/project/src -- make test"
+    )
+
+
+def test_the_network_is_left_only_where_it_is_wished() -> None:
+    assert "--unshare-net" in line(Wall(writable=(), network=False))
+    assert "--unshare-net" not in line(Wall(writable=(), network=True))
+
+
+@pytest.mark.parametrize("stricter", ["frozen", "blank_files", "hidden_files", "hidden_folders"])
+def test_of_two_wishes_for_a_place_the_stricter_holds(stricter: str) -> None:
+    place = Path("/w/x")
+    both = line(Wall(writable=(place,), **{stricter: (place,)}))
+    assert "--bind /w/x /w/x" not in both.replace("--ro-bind /w/x /w/x", "")
+
+
+def test_a_program_is_taken_only_where_nobody_but_root_can_put_one(tmp_path: Path) -> None:
+    own = tmp_path / "bwrap"
+    own.write_text("#!/bin/sh\n")
+    own.chmod(0o755)
+    assert find_program(f"{tmp_path}") is None
+    assert find_program("") is None
+    assert find_program(f"relative{os.pathsep}.") is None
+    found = find_program(f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    assert found is None or found.stat().st_uid == 0 and found != own

@@ -1,11 +1,16 @@
+import os
 from pathlib import Path
 
 import pytest
 
+from maxagent.config.settings import SandboxSection
 from maxagent.tools.command_output import command_output
 from maxagent.tools.invoke import invoke
 from maxagent.tools.result import ToolResult, ToolRun
 from maxagent.tools.run_command import run_command
+from maxagent.tools.sandbox.bubblewrap import find_program
+from maxagent.tools.sandbox.opening import open_sandbox
+from maxagent.tools.sandbox.sandbox import Sandbox
 from maxagent.tools.workspace import Workspace
 
 
@@ -17,6 +22,7 @@ class Desk:
         self.root.mkdir()
         self.outputs = folder / "outputs"
         self.shown: list[str] = []
+        self.sandbox: Sandbox | None = None
 
     async def run(self, command: str, **args: object) -> ToolResult:
         run = ToolRun(
@@ -25,6 +31,7 @@ class Desk:
             outputs=self.outputs,
             command_timeout=30,
             emit=self.shown.append,
+            sandbox=self.sandbox,
         )
         return await invoke(run_command, {"command": command, **args}, run)
 
@@ -32,6 +39,14 @@ class Desk:
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
+
+
+@pytest.fixture
+def confined(desk: Desk, tmp_path: Path) -> Desk:
+    if not find_program(os.environ["PATH"]):
+        pytest.skip("bubblewrap is not installed")
+    desk.sandbox = open_sandbox(SandboxSection(), Workspace(desk.root), tmp_path / "home")
+    return desk
 
 
 async def test_output_and_errors_come_back_together_and_live(desk: Desk) -> None:
@@ -125,3 +140,35 @@ async def test_the_event_loop_is_not_blocked(desk: Desk) -> None:
     finally:
         blockbuster.deactivate()
     assert result.ok, result.error
+
+
+async def test_in_the_sandbox_only_the_project_is_written(confined: Desk, tmp_path: Path) -> None:
+    (confined.root / "sub").mkdir()
+    result = await confined.run(f"echo 1 > new; echo 2 > {tmp_path}/out; pwd", cwd="sub")
+    assert result.output == f"{confined.root.resolve()}/sub\n"
+    assert (confined.root / "sub" / "new").read_text() == "1\n"
+    assert not (tmp_path / "out").exists()
+
+
+async def test_what_failed_because_of_it_tells_how_to_ask_for_more(confined: Desk) -> None:
+    result = await confined.run("echo x > .mcp.json; touch /usr/x")
+    assert result.error.startswith("exit code 1; the sandbox may be why: ")
+    assert "`outside_sandbox: true`" in result.error
+    assert (await confined.run("exit 4")).error == "exit code 4"
+
+
+async def test_outside_of_it_a_command_can_do_all(confined: Desk, tmp_path: Path) -> None:
+    result = await confined.run(f"echo 2 > {tmp_path}/out; touch .idea", outside_sandbox=True)
+    assert result.ok
+    assert (tmp_path / "out").exists() and (confined.root / ".idea").is_file()
+
+
+async def test_where_there_is_none_the_wish_changes_nothing(desk: Desk) -> None:
+    assert (await desk.run("echo x", outside_sandbox=True)).output == "x\n"
+    assert (await desk.run("touch /proc/x", outside_sandbox=False)).error == "exit code 1"
+
+
+async def test_a_time_limit_ends_all_in_the_sandbox(confined: Desk) -> None:
+    result = await confined.run("(setsid sleep 60 &); sleep 60", timeout=0.5)
+    assert result.metadata["timed_out"]
+    assert os.listdir(confined.root) == []

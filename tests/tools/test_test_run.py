@@ -1,10 +1,16 @@
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
+from maxagent.config.settings import SandboxSection
 from maxagent.tools.frameworks import TestCommand
+from maxagent.tools.sandbox import project_files
+from maxagent.tools.sandbox.bubblewrap import find_program
+from maxagent.tools.sandbox.opening import open_sandbox
 from maxagent.tools.test_run import LARGEST_REPORT, TestRun, read_report, run_tests, verdict
+from maxagent.tools.workspace import Workspace
 
 
 async def run_in(folder: Path, test: str, timeout: float = 60) -> TestRun:
@@ -45,6 +51,28 @@ async def test_a_green_run_passes_and_leaves_the_project_clean(tmp_path: Path) -
     run = await run_in(tmp_path, "def test_good(): pass")
     assert (run.exit_code, counts(run), verdict(run).verdict) == (0, (1, 0, 0, 0), "passed")
     assert [path.name for path in tmp_path.iterdir()] == ["test_it.py"]
+
+
+@pytest.mark.skipif(not find_program(os.environ["PATH"]), reason="bubblewrap is not installed")
+async def test_in_the_sandbox_tests_are_counted_and_cannot_get_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, outside = tmp_path / "project", tmp_path / "outside"
+    project.mkdir()
+    sandbox = open_sandbox(SandboxSection(), Workspace(project), tmp_path / "home")
+    (project / "test_it.py").write_text(
+        f"def test_in(tmp_path): open('made', 'w'); (tmp_path / 'x').touch()\n"
+        f"def test_out(): open({str(outside)!r}, 'w')\n"
+    )
+    command = TestCommand((sys.executable, "-m", "pytest"), "pytest", "pytest")
+    run = await run_tests(command, project, 60, lambda text: None, sandbox)
+    assert (counts(run), outside.exists()) == ((1, 1, 0, 0), False)
+    assert sorted(os.listdir(project)) == ["made", "test_it.py"]
+
+    monkeypatch.setattr(project_files, "MOST_ENTRIES", 0)
+    refused = await run_tests(command, project, 60, lambda text: None, sandbox)
+    assert verdict(refused).verdict == "unverified"
+    assert "cannot guard this project" in verdict(refused).reason
 
 
 async def test_the_output_is_told_while_it_runs(tmp_path: Path) -> None:

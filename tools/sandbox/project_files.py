@@ -70,7 +70,7 @@ def look(workspace: Workspace) -> ProjectFiles:
             elif name == ".git":
                 found.git.append(Path(entry.path))
             elif not of_others and _steers("" if folder == root else folder, entry.name):
-                found.protected.append(Path(entry.path))
+                _add_protected(workspace, found, entry)
             elif entry.is_dir(follow_symlinks=False):
                 folders.append((entry.path, of_others or name in _OF_OTHERS))
         if found.count > MOST_FOUND:
@@ -104,6 +104,13 @@ def _add_secret(workspace: Workspace, found: ProjectFiles, entry: os.DirEntry[st
         found.secret_folders.append(path)
     elif path.exists():
         found.secret_files.append(path)
+
+
+def _add_protected(workspace: Workspace, found: ProjectFiles, entry: os.DirEntry[str]) -> None:
+    """What it really is, if that is in the project: a link says what its target says."""
+    real = Path(os.path.realpath(entry.path))
+    if os.path.exists(real) and workspace.root in real.parents:
+        found.protected.append(real)
 
 
 def _steers(folder: str, name: str) -> bool:

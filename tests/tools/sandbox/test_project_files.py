@@ -63,6 +63,15 @@ def test_what_steers_tools_is_found_but_not_in_installed_packages(tmp_path: Path
     assert named(tmp_path, found.git) == [".git", "sub/.git"]
 
 
+def test_of_a_link_that_steers_tools_the_target_is_kept(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    workspace = make(root, "docs/rules.txt", "sub/x")
+    (root / "AGENTS.md").symlink_to("docs/rules.txt")
+    (root / "sub" / "CLAUDE.md").symlink_to("gone")
+    (root / "sub" / ".vscode").symlink_to("/usr")
+    assert named(root, look(workspace).protected) == ["docs/rules.txt"]
+
+
 def test_of_a_link_is_hidden_what_it_leads_to_outside(tmp_path: Path) -> None:
     root, outside = tmp_path / "project", tmp_path / "outside"
     workspace = make(root, "real.txt")

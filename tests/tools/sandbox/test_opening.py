@@ -1,0 +1,87 @@
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from maxagent.config.errors import UsageError
+from maxagent.config.settings import SandboxSection
+from maxagent.tools.sandbox import opening
+from maxagent.tools.sandbox.bubblewrap import find_program
+from maxagent.tools.sandbox.opening import open_sandbox
+from maxagent.tools.sandbox.sandbox import Sandbox
+from maxagent.tools.workspace import Workspace
+
+BWRAP = find_program(os.environ["PATH"])
+needs_bwrap = pytest.mark.skipif(not BWRAP, reason="bubblewrap is not installed")
+
+
+def opened(folder: Path, **section: object) -> Sandbox:
+    return open_sandbox(SandboxSection.model_validate(section), Workspace(folder), folder / "home")
+
+
+@pytest.fixture
+def no_bwrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+
+
+@needs_bwrap
+def test_bubblewrap_is_tried_and_used(tmp_path: Path) -> None:
+    found = opened(tmp_path)
+    assert (found.backend, found.program, found.network) == ("bubblewrap", BWRAP, False)
+    assert opened(tmp_path, network=True).state == "bubblewrap, with network"
+    assert os.listdir(tmp_path) == []
+
+
+@needs_bwrap
+async def test_it_can_be_opened_where_a_loop_runs(tmp_path: Path) -> None:
+    assert opened(tmp_path).is_on
+
+
+def test_off_is_off_and_said(tmp_path: Path) -> None:
+    assert opened(tmp_path, mode="off").state == "none: switched off by `sandbox.mode`"
+
+
+@pytest.mark.usefixtures("no_bwrap")
+def test_where_there_is_none_it_is_said_how_to_get_one(tmp_path: Path) -> None:
+    found = opened(tmp_path)
+    assert not found.is_on
+    assert "apt install bubblewrap" in found.why_none
+
+
+@pytest.mark.usefixtures("no_bwrap")
+def test_required_and_missing_is_an_error_of_usage(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="required, but there is none") as caught:
+        opened(tmp_path, mode="require")
+    assert caught.value.exit_code == 2
+
+
+@needs_bwrap
+def test_where_it_does_not_work_it_is_said_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "_COMPLAINTS", {(BWRAP, False): "bwrap: No permissions"})
+    found = opened(tmp_path)
+    assert not found.is_on and "bwrap: No permissions" in found.why_none
+
+
+def test_a_system_without_any_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "sunos5")
+    assert "WSL" in opened(tmp_path).why_none
+
+
+def test_a_wrong_writable_folder_is_told_whatever_the_mode(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"sandbox\.writable"):
+        opened(tmp_path, mode="off", writable=["/"])
+
+
+def test_what_a_killed_run_has_left_is_cleared(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    (root / ".llc.yaml").mkdir(parents=True)
+    workspace, home = Workspace(root), tmp_path / "home"
+    ledger = opening.ledger(home, root.resolve())
+    ledger.parent.mkdir(parents=True)
+    ledger.write_text(f'"{root.resolve()}/.llc.yaml"\n')
+    open_sandbox(SandboxSection(mode="off"), workspace, home)
+    assert os.listdir(root) == []

@@ -1,0 +1,115 @@
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from maxagent.config.settings import SandboxSection
+from maxagent.tools.process import capture
+from maxagent.tools.result import ToolRefusal
+from maxagent.tools.sandbox import project_files
+from maxagent.tools.sandbox.bubblewrap import find_program
+from maxagent.tools.sandbox.opening import open_sandbox
+from maxagent.tools.sandbox.sandbox import Sandbox
+from maxagent.tools.workspace import Workspace
+
+needs_bwrap = pytest.mark.skipif(
+    not find_program(os.environ["PATH"]), reason="bubblewrap is not installed"
+)
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path) -> Sandbox:
+    (tmp_path / "project").mkdir()
+    return open_sandbox(SandboxSection(), Workspace(tmp_path / "project"), tmp_path / "home")
+
+
+def test_its_state_in_words(tmp_path: Path) -> None:
+    none = Sandbox(Workspace(tmp_path), tmp_path, why_none="it rains")
+    assert (none.is_on, none.state) == (False, "none: it rains")
+    on = Sandbox(Workspace(tmp_path), tmp_path, "bubblewrap", network=True)
+    assert (on.is_on, on.state) == (True, "bubblewrap, with network")
+
+
+async def test_without_a_backend_a_command_is_left_as_it_is(tmp_path: Path) -> None:
+    none = Sandbox(Workspace(tmp_path), tmp_path / "home")
+    async with none.around(["make", "test"], tmp_path) as argv:
+        assert argv == ["make", "test"]
+        assert os.listdir(tmp_path) == []
+
+
+@needs_bwrap
+async def test_what_stands_for_missing_files_goes_with_the_command(sandbox: Sandbox) -> None:
+    root = sandbox.workspace.root
+    async with sandbox.around(["ls"], root) as argv:
+        assert (root / ".mcp.json").is_dir()
+        assert argv[-2:] == ["--", "ls"]
+    assert os.listdir(root) == []
+
+
+@needs_bwrap
+async def test_it_goes_when_the_command_is_cancelled_too(sandbox: Sandbox) -> None:
+    root, inside = sandbox.workspace.root, asyncio.Event()
+
+    async def wait() -> None:
+        async with sandbox.around(["ls"], root):
+            inside.set()
+            await asyncio.Event().wait()
+
+    task = asyncio.ensure_future(wait())
+    await inside.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert os.listdir(root) == []
+
+
+@needs_bwrap
+async def test_cancelled_while_it_is_being_built_it_leaves_nothing(sandbox: Sandbox) -> None:
+    root = sandbox.workspace.root
+
+    async def enter() -> None:
+        async with sandbox.around(["ls"], root):
+            raise AssertionError("it was cancelled before")
+
+    task = asyncio.ensure_future(enter())
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert os.listdir(root) == []
+
+
+@needs_bwrap
+async def test_a_folder_of_ours_can_be_written_even_in_the_temporary_one(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    root, report = sandbox.workspace.root, tmp_path.resolve() / "report"
+    report.mkdir()
+    script = f"echo 1 > {report}/x; echo 1 > {tmp_path}/y; ls"
+    async with sandbox.around(["sh", "-c", script], root, also=[report]) as argv:
+        await capture(argv, cwd=root, timeout=30)
+    assert (report / "x").exists() and not (tmp_path / "y").exists()
+
+
+@needs_bwrap
+async def test_two_at_once_do_not_free_each_others_places(sandbox: Sandbox) -> None:
+    root = sandbox.workspace.root
+    async with sandbox.around(["ls"], root):
+        async with sandbox.around(["ls"], root):
+            pass
+        assert (root / ".git").is_dir()
+    assert os.listdir(root) == []
+
+
+@needs_bwrap
+async def test_a_project_that_cannot_be_guarded_is_refused(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = sandbox.workspace.root
+    (root / "one").write_text("")
+    monkeypatch.setattr(project_files, "MOST_ENTRIES", 0)
+    with pytest.raises(ToolRefusal, match="cannot guard"):
+        async with sandbox.around(["ls"], root):
+            pass
+    assert os.listdir(root) == ["one"]

@@ -15,6 +15,7 @@ class Gate:
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True)
+        self.folder = folder
         self.lines = (f"{folder.name} begins", f"{folder.name} ends")
         self._names = [folder / "here", folder / "go"]
         for name in self._names:

@@ -25,7 +25,8 @@ class Race:
 def race(folder: Path) -> Race:
     """Kill a runner inside a command, start two more at once, let the one that goes on finish."""
     with Gate(folder / "first") as first, Gate(folder / "second") as second:
-        trial = Trial(folder / "trial", gated(first, second))
+        pipes = (first.folder, second.folder)
+        trial = Trial(folder / "trial", gated(first, second), writable=pipes)
         if faults := _leave_a_lease(trial, first):
             return Race(0, 0, [f"{folder}: {fault}" for fault in faults])
         winner, loser = _by_success(trial.start(), trial.start())

@@ -19,7 +19,8 @@ class AtTheGate:
     """A task whose command stands at a gate."""
 
     def __init__(self, folder: Path, gate: Gate, output: str) -> None:
-        self.gate, self.trial = gate, Trial(folder / "trial", gated(gate))
+        self.gate = gate
+        self.trial = Trial(folder / "trial", gated(gate), writable=[gate.folder])
         self.process: Process = self.trial.start(output=output)
         assert gate.reached()
 

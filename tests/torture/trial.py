@@ -15,6 +15,7 @@ from typing import Any
 
 from errand import CHECK, Errand, untouched
 
+from maxagent import trust
 from maxagent.memory.threads import ThreadIndex
 
 REQUEST = "Append every token."
@@ -122,7 +123,10 @@ class Process:
 class Trial:
     """A project, a home and a scenario in a folder of their own."""
 
-    def __init__(self, folder: Path, errand: Errand, mode: str = "auto") -> None:
+    def __init__(
+        self, folder: Path, errand: Errand, mode: str = "auto", writable: Sequence[Path] = ()
+    ) -> None:
+        """`writable` are folders outside the project that the errand's commands need."""
         self.folder, self.errand, self.mode = folder, errand, mode
         self.asked = False
         """The task waits for an approval: the next process gives it."""
@@ -130,10 +134,14 @@ class Trial:
         self.project.mkdir(parents=True)
         self.home.mkdir()
         (folder / "scenario.json").write_text(json.dumps(errand.scenario, indent=1))
-        config = f"task:\n  test_command: {json.dumps(CHECK)}\n"
-        (self.home / "config.yaml").write_text(config)
+        config = {
+            "task": {"test_command": CHECK},
+            "sandbox": {"writable": [str(one) for one in writable]},
+        }
+        (self.home / "config.yaml").write_text(json.dumps(config))  # which is YAML too
         for name, text in untouched(errand.files).items():
             (self.project / name).write_text(text)
+        trust(self.project, self.home)
 
     def arguments(self, output: str = "stream-json") -> list[str]:
         """How to begin the task, or to go on with it once there is a thread."""

@@ -57,7 +57,7 @@ async def test_a_green_run_passes_and_leaves_the_project_clean(tmp_path: Path) -
 async def test_in_the_sandbox_tests_are_counted_and_cannot_get_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    project, outside = tmp_path / "project", tmp_path / "outside"
+    project, outside = tmp_path / "project", Path("/etc/maxagent-was-here")
     project.mkdir()
     sandbox = open_sandbox(SandboxSection(), Workspace(project), tmp_path / "home")
     (project / "test_it.py").write_text(

@@ -12,6 +12,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
+from ..config.spellings import simplest
 from .versions import ABSENT, FILE, LINK, PROGRAM, UNKNOWN, Version
 
 _CHUNK = 1 << 20
@@ -51,7 +52,7 @@ def blob_id(content: bytes) -> str:
 def parent_of(folder: Path, path: str, *, create: bool = False) -> Generator[tuple[int, str]]:
     """A descriptor of the path's parent, reached through real folders only, and the last name."""
     *parents, name = PurePosixPath(path).parts
-    if {"/", "..", ".git"} & {*parents, name}:
+    if {"/", "..", ".git"} & {simplest(part) for part in (*parents, name)}:
         raise OSError(errno.EINVAL, "not a path that a snapshot may hold")
     at = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
 """To go through a folder, or to make and remove names in it."""
@@ -36,14 +36,14 @@ def open_beneath(root: Path, name: str, flags: int) -> int:
 
     `.` is the root itself, `flags` are those of `os.open`.
     """
-    path = PurePosixPath(name)
-    if path.is_absolute() or ".." in path.parts or "\0" in name:
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    if name.startswith("/") or ".." in parts or "\0" in name:
         raise OSError(errno.EXDEV, "not a name beneath the folder")
     top = os.open(root, FOLDER & ~os.O_NOFOLLOW)
     try:
-        if not path.parts:
+        if not parts:
             return os.open(".", flags, dir_fd=top)
-        return (kernel_opening() or step_by_step)(top, str(path), flags)
+        return (kernel_opening() or step_by_step)(top, "/".join(parts), flags)
     finally:
         os.close(top)
 
@@ -51,10 +51,12 @@ def open_beneath(root: Path, name: str, flags: int) -> int:
 @contextmanager
 def parent_beneath(root: Path, name: str) -> Generator[tuple[int, str]]:
     """A descriptor of the folder that holds `name`, and the last part; raises OSError."""
-    path = PurePosixPath(name)
-    folder = open_beneath(root, str(path.parent), FOLDER)
+    above, _, last = name.rpartition("/")
+    if last == "..":
+        raise OSError(errno.EXDEV, "not a name beneath the folder")
+    folder = open_beneath(root, above, FOLDER)
     try:
-        yield folder, path.name
+        yield folder, last
     finally:
         os.close(folder)
 
@@ -62,12 +64,12 @@ def parent_beneath(root: Path, name: str) -> Generator[tuple[int, str]]:
 def stat_beneath(root: Path, name: str) -> os.stat_result:
     """What `name` is; of a link the link itself. Raises OSError."""
     with parent_beneath(root, name) as (folder, last):
-        return os.stat(last or ".", dir_fd=folder, follow_symlinks=False)
+        return os.stat(last, dir_fd=folder, follow_symlinks=False)
 
 
 def step_by_step(top: int, name: str, flags: int) -> int:
     """Open `name` beneath the folder `top`, part by part; raises OSError."""
-    *above, last = PurePosixPath(name).parts
+    *above, last = name.split("/")
     at = os.dup(top)
     try:
         for part in above:

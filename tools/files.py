@@ -84,8 +84,8 @@ def writable(workspace: Workspace, path: Path) -> os.stat_result | None:
     with refusals(f"`{name}` could not be written and nothing was changed"):
         try:
             with parent_beneath(workspace.root, name) as (folder, last):
-                found = os.stat(last or ".", dir_fd=folder, follow_symlinks=False)
-                may = os.access(last or ".", os.W_OK, dir_fd=folder, effective_ids=True)
+                found = os.stat(last, dir_fd=folder, follow_symlinks=False)
+                may = os.access(last, os.W_OK, dir_fd=folder, effective_ids=True)
         except FileNotFoundError:
             return None
         _check_regular(found, name)

@@ -48,17 +48,18 @@ class Workspace:
         ignore patterns match, under the given name or under the real one.
         """
         _check_spelling(path)
-        given = Path(os.path.normpath(self.root / path))
-        if self._is_ignored(given):  # said before anything is looked at: it may not even be there
+        given = os.path.normpath(os.path.join(self.root, path))
+        name = self._name(given)
+        if name and _any_matches(self.ignore, name):  # whether it is there or not
             raise hidden(path)
-        real = _real(given)
-        if real is None or not real.is_relative_to(self.root) or not _is_text(str(real)):
+        real = self._real_name(given)
+        if real is None:
             raise ToolRefusal(
                 f"`{path}` is outside the project `{self.root}`; name a path inside it"
             )
-        if self._is_ignored(real):
+        if _any_matches(self.ignore, real):
             raise hidden(path)
-        return real
+        return self.root / real
 
     def relative(self, path: Path) -> str:
         """The path from the project's root, with `/`; `.` is the root itself."""
@@ -72,11 +73,8 @@ class Workspace:
 
     def link_target(self, link: Path) -> str | None:
         """Where a link leads, relative to the project; None when no listing may show it."""
-        real = _real(link)
-        if real is None or not real.is_relative_to(self.root) or not _is_text(str(real)):
-            return None
-        target = self.relative(real)
-        return None if self.hides_name(target) else target
+        target = self._real_name(str(link))
+        return None if target is None or self.hides_name(target) else target
 
     def hides_name(self, name: str) -> bool:
         """The same by the relative name alone, for what is known not to be a link."""
@@ -84,13 +82,24 @@ class Workspace:
 
     def ignores(self, name: str) -> bool:
         """Whether the ignore patterns match a name, in the project or, as if it were, outside."""
-        place = Path(os.path.normpath(self.root / name))
-        if not place.is_relative_to(self.root):
-            place = self.root.joinpath(*place.parts[1:])
-        return self._is_ignored(place)
+        place = os.path.normpath(os.path.join(self.root, name))
+        return _any_matches(self.ignore, self._name(place) or place.lstrip("/"))
 
-    def _is_ignored(self, path: Path) -> bool:
-        return path.is_relative_to(self.root) and _any_matches(self.ignore, self.relative(path))
+    def _name(self, path: str) -> str | None:
+        """An absolute path from the project's root; None when it is outside."""
+        root = str(self.root)
+        if path == root:
+            return "."
+        inside = root if root.endswith("/") else f"{root}/"
+        return path[len(inside) :] if path.startswith(inside) else None
+
+    def _real_name(self, path: str) -> str | None:
+        """The same after all links; None also for what has no name, or cannot be followed."""
+        try:
+            real = os.path.realpath(path)
+        except OSError:  # as another user's links in `/proc`
+            return None
+        return self._name(real) if _is_text(real) else None
 
 
 def hidden(path: str) -> ToolRefusal:
@@ -119,14 +128,6 @@ def _check_spelling(path: str) -> None:
     sizes = [len(part.encode()) for part in path.split("/")]
     if max(sizes) > LONGEST_NAME or sum(sizes) + len(sizes) > LONGEST_PATH:
         raise ToolRefusal("the path is too long; name an existing file, or choose a shorter name")
-
-
-def _real(path: Path) -> Path | None:
-    """The path without links; None when one cannot be followed, as another user's in `/proc`."""
-    try:
-        return Path(os.path.realpath(path))
-    except OSError:
-        return None
 
 
 def _is_text(path: str) -> bool:

@@ -67,10 +67,12 @@ def test_nothing_is_written_read_or_removed_behind_a_link(
 
 
 @pytest.mark.parametrize(
-    "path", ["../outside/x", "/etc/passwd", "a/../../outside/x", ".git/config"]
+    "path",
+    ["../outside/x", "/etc/passwd", "a/../../outside/x", ".git/config", ".GIT/config", ".git /x"],
 )
 def test_a_forged_path_leads_nowhere(path: str, folder: Path, outside: Path) -> None:
-    (folder / ".git").mkdir()
+    for name in (".git", ".GIT", ".git "):
+        (folder / name).mkdir(exist_ok=True)
     (folder / ".git" / "config").write_bytes(NEW)
     for change in (coming(path), going(path), changing(path)):
         assert list(put(folder, change)) == [path]

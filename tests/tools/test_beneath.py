@@ -86,6 +86,12 @@ def test_nothing_else_is(root: Path, name: str) -> None:
             os.close(open_beneath(root, name, flags))
 
 
+@pytest.mark.parametrize("name", ["..", "a/..", "../outside", "/etc", "a/../../outside"])
+def test_no_parent_is_found_outside(root: Path, name: str) -> None:
+    with pytest.raises(OSError):
+        stat_beneath(root, name)
+
+
 def test_the_root_itself_may_be_named_through_a_link(root: Path, tmp_path: Path) -> None:
     (tmp_path / "alias").symlink_to(root)
     assert content(tmp_path / "alias", "a/b/file") == b"inside"

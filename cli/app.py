@@ -15,6 +15,7 @@ from . import (
     diff,
     doctor,
     edit,
+    permissions,
     resume,
     rewind,
     studio,
@@ -56,6 +57,7 @@ for command in (
 app.add_typer(threads.app, name="threads")
 app.add_typer(tools.app, name="tools")
 app.add_typer(config.app, name="config")
+app.add_typer(permissions.app, name="permissions")
 app.command()(trust.trust)
 app.command()(doctor.doctor)
 app.command()(studio.studio)

@@ -73,7 +73,7 @@ class ToolSession:
     async def call_line(self, line: bytes, consent: Consent) -> Reply:
         """Call what a line of JSON says."""
         try:
-            name, args = _read_call(line)
+            name, args = read_call(line)
         except ValueError as error:
             return Reply(2, error=MALFORMED.format(problem=error))
         return await self.call(name, args, consent)
@@ -144,7 +144,8 @@ def read_object(text: bytes | str) -> dict[str, object]:
     return cast("dict[str, object]", value)
 
 
-def _read_call(line: bytes) -> tuple[str, dict[str, object]]:
+def read_call(line: bytes) -> tuple[str, dict[str, object]]:
+    """The tool and the arguments that a line of JSON names; raises ValueError."""
     asked = read_object(line)
     name, args = asked.get("tool"), asked.get("args", {})
     if not isinstance(name, str) or not isinstance(args, dict):

@@ -36,6 +36,11 @@ def why_not_read_only(words: Sequence[str], folder: Path, workspace: Workspace) 
     return ""
 
 
+def reading_programs() -> list[str]:
+    """The programs of which some calls are known to only read."""
+    return sorted({*_BUILTINS, *PROGRAMS, *CHECKS, *SEARCHES, "git"})
+
+
 def _check(words: Sequence[str], place: Place) -> None:
     if not words or any(_UNPRINTABLE.search(word) or not _is_text(word) for word in words):
         raise NotReadOnly("there are control characters in it")

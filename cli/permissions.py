@@ -1,0 +1,114 @@
+"""`mcode permissions`: what would be allowed, asked or refused here, and by which rule."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..config import paths
+from ..config.errors import UsageError
+from .choices import Mode
+from .echo import echo, echo_json
+from .i18n import t
+from .importing import without_collector
+from .trust_question import tell_left_out
+
+if TYPE_CHECKING:
+    from ..config.loading import Loaded
+    from ..tools.permissions import Decision
+
+app = typer.Typer(
+    help="See what is allowed, asked or refused here, and by which rule.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+ModeFlag = Annotated[
+    Mode | None, typer.Option(help="Approval mode; default: as configured, or ask.")
+]
+
+
+@app.command(context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
+def explain(
+    tool: Annotated[str, typer.Argument(help="The tool, such as run_command.")] = "",
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="ARGS", help="A JSON object, name=value words, or the words of a command."
+        ),
+    ] = None,
+    stdin: Annotated[
+        bool, typer.Option("--stdin", help='Read {"tool": …, "args": {…}} a line, answer a line.')
+    ] = False,
+    mode: ModeFlag = None,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
+) -> None:
+    """Say what would become of a call that is not made: allow, ask or deny, why, by which rule."""
+    with without_collector():
+        from .explained import Explainer, refused
+
+    if stdin == bool(tool):
+        raise UsageError("name a tool and its arguments, or --stdin", hint="`mcode tools list`")
+    explainer = Explainer.of(Path.cwd(), _loaded(mode))
+    if stdin:
+        for line in sys.stdin.buffer:
+            if line.strip():
+                echo_json(explainer.line(line), indent=None)
+        return
+    try:
+        _show(explainer.words(tool, arguments or []), as_json)
+    except ValueError as error:
+        raise refused(error) from None
+
+
+@app.command("list")
+def list_rules(
+    mode: ModeFlag = None,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of a table.")] = False,
+) -> None:
+    """List the rules in force with the places they come from, the mode, and what only reads."""
+    from ..tools.permissions.policy import mode_of, read_rules
+    from ..tools.shell.read_only import reading_programs
+    from ..tools.workspace import Workspace
+    from .table import show_table
+
+    loaded = _loaded(mode)
+    security = loaded.settings.security
+    rules = read_rules(loaded.rules, Workspace(Path.cwd(), tuple(security.ignore_patterns)))
+    rows = [(rule.kind, rule.text, rule.origin) for rule in rules]
+    chosen, programs = mode_of(loaded.settings, "ask"), reading_programs()
+    origin = loaded.origins["security.mode"]
+    if as_json:
+        listed = [dict(zip(("kind", "rule", "origin"), row, strict=True)) for row in rows]
+        echo_json({"mode": chosen, "origin": origin, "rules": listed, "read_only": programs})
+        return
+    echo(t("permissions.mode", mode=chosen, origin=origin))
+    if rows:
+        show_table(("KIND", "RULE", "FROM"), rows, cut=("FROM",))
+    else:
+        echo(t("permissions.no_rules"))
+    echo(t("permissions.read_only", programs=" ".join(programs)))
+
+
+def _loaded(mode: Mode | None) -> "Loaded":
+    from ..config.loading import load
+    from .i18n import use_language
+
+    folder = Path.cwd()
+    tell_left_out(folder)
+    loaded = load(folder, paths.home(), flags={"security.mode": mode.value if mode else None})
+    use_language(loaded.settings.language)
+    return loaded
+
+
+def _show(decision: "Decision", as_json: bool) -> None:
+    if as_json:
+        echo_json(
+            {"verdict": decision.verdict, "reason": decision.reason, "rule": decision.rule},
+        )
+        return
+    echo(f"{decision.verdict}: {decision.reason}")
+    echo(t("permissions.rule", rule=decision.rule))
+    if decision.always:
+        echo(t("permissions.always", rule=decision.always))

@@ -23,13 +23,14 @@ _OFF = {
     "core.hooksPath": "/dev/null",
     "core.pager": "cat",
     "core.quotePath": "false",
-    "diff.external": "",
     "diff.submodule": "short",
     "log.showSignature": "false",
     "safe.bareRepository": "explicit",
     "status.submoduleSummary": "false",
     "submodule.recurse": "false",
 }
+_NO_EXTERNAL_DIFF = {"diff.external": ""}
+"""Without `--no-ext-diff` git does not compare then, but fails."""
 _ENVIRONMENT = {
     "GIT_PAGER": "cat",
     "GIT_TERMINAL_PROMPT": "0",
@@ -76,7 +77,9 @@ async def open_repository(workspace: Workspace) -> Repository:
     return Repository(
         root=workspace.root,
         prefix="" if prefix == "." else f"{prefix}/",
-        environment=_environment({**_OFF, **await _filters_off(workspace.root)}),
+        environment=_environment(
+            {**_OFF, **_NO_EXTERNAL_DIFF, **await _filters_off(workspace.root)}
+        ),
     )
 
 

@@ -115,7 +115,9 @@ def test_what_people_run_all_day_runs_unasked_and_only_reads(line: str, root: Pa
         stderr=subprocess.STDOUT,
         timeout=20,
     )
-    assert SECRET not in done.stdout.decode(errors="replace")
+    shown = done.stdout.decode(errors="replace")
+    assert SECRET not in shown
+    assert "fatal:" not in shown
     assert state(root) == before
 
 

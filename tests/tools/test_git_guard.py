@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from maxagent.config.settings import IGNORE_PATTERNS
+from maxagent.tools import git_guard
 from maxagent.tools.git import git_branch, git_diff, git_log, git_status
 from maxagent.tools.invoke import invoke
 from maxagent.tools.result import ToolRun
@@ -108,3 +110,19 @@ async def test_a_bare_repository_hidden_in_a_folder_is_not_used(root: Path, trap
     assert not (trap.parent / "sprung").exists()
     unguarded(hidden)
     assert (trap.parent / "sprung").exists()
+
+
+def any_case(pattern: str) -> str:
+    letters = (f"[{sign.upper()}{sign.lower()}]" if sign.isalpha() else sign for sign in pattern)
+    return "".join(letters)
+
+
+def test_every_secret_s_content_is_left_out_of_what_git_prints() -> None:
+    attributes = Path(git_guard.__file__).with_name("secret.gitattributes").read_text()
+    expected: list[str] = []
+    for pattern in IGNORE_PATTERNS:
+        name = any_case(pattern.removeprefix("!"))
+        expected.append(f"{name} {'!diff' if pattern.startswith('!') else '-diff'}")
+        if not pattern.startswith("!") and not pattern.endswith("/**"):
+            expected.append(f"**/{name.removeprefix('**/')}/** -diff")
+    assert [line for line in attributes.splitlines() if not line.startswith("#")] == expected

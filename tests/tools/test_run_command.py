@@ -172,3 +172,23 @@ async def test_a_time_limit_ends_all_in_the_sandbox(confined: Desk) -> None:
     result = await confined.run("(setsid sleep 60 &); sleep 60", timeout=0.5)
     assert result.metadata["timed_out"]
     assert os.listdir(confined.root) == []
+
+
+SECRET_ONCE = """
+git init -q && git config user.name A && git config user.email a@example.org
+echo c4nary > .env.production && git add . && git commit -qm With
+git rm -q .env.production && git commit -qm Without
+"""
+
+
+@pytest.mark.parametrize("which", ["desk", "confined"])
+async def test_git_that_runs_unasked_is_guarded_and_a_secret_s_history_stays_hidden(
+    which: str, request: pytest.FixtureRequest
+) -> None:
+    desk: Desk = request.getfixturevalue(which)
+    git = await desk.run(SECRET_ONCE, outside_sandbox=True)
+    assert git.ok, git.error
+    unasked = await desk.run("git log -p | cat")
+    assert "Binary files" in unasked.output and "c4nary" not in unasked.output
+    asked = await desk.run("git log -p; touch x")
+    assert "c4nary" in asked.output

@@ -14,11 +14,11 @@ _COMMITS = """-NUM -i -E -F -P -g --oneline --graph --all --branches=? --tags=? 
  --author= --committer= --grep= --all-match --invert-grep --regexp-ignore-case --extended-regexp
  --fixed-strings --perl-regexp --since= --after= --until= --before= --merges --no-merges
  --first-parent --abbrev-commit --no-abbrev-commit --abbrev=? --no-abbrev --reverse --skip=
- --max-count= --topo-order --date-order --author-date-order --date= --relative-date --format=
+ --max-count= --topo-order --date-order --author-date-order --date= --relative-date --format=?
  --pretty=? --left-right --cherry-pick --cherry-mark --cherry --left-only --right-only --boundary
  --full-history --dense --sparse --simplify-merges --simplify-by-decoration --ancestry-path
- --no-walk=? --walk-reflogs --parents --children --not --min-parents=N --max-parents=N --glob="""
-_DIFF_ONLY = """-p -u -U=N --patch --unified= --stat=? --numstat --shortstat --dirstat=? --summary
+ --no-walk=? --walk-reflogs --parents --children --not --min-parents=? --max-parents=? --glob="""
+_DIFF_ONLY = """-p -u -U=? --patch --unified=? --stat=? --numstat --shortstat --dirstat=? --summary
  --compact-summary --name-only --name-status --raw -s --no-patch --patch-with-stat --minimal
  --patience --histogram --diff-algorithm= --word-diff=? --word-diff-regex= --color-words=?
  --color=? --no-color --color-moved=? --no-color-moved -M=? -C=? -D -B=? --find-renames=?

@@ -73,7 +73,7 @@ PROGRAMS = {
     "fmt": _files("-NUM -c -s -t -u -w=N --width=N --uniform-spacing --split-only"),
     "expand": _files("-NUM -i -t= --initial --tabs="),
     "unexpand": _files("-a -t= --all --first-only --tabs="),
-    "column": _files("-t -s= -o= -n -x -c=N -J -N= -R= -H= -O= -l=N --table --separator="),
+    "column": _files("-t -s= -o= -x -c=N -J -N= -R= -H= -O= -l=N --table --separator="),
     "od": _files("-A= -j= -N= -S=N -t= -v -w=? -a -b -c -d -f -i -l -o -s -x --format="),
     "hexdump": _files("-b -c -C -d -n=N -o -s= -v -x --canonical --length=N --skip="),
     "base64": _BASE,
@@ -82,7 +82,7 @@ PROGRAMS = {
         one_of("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum"), _DIGEST
     ),
     "file": _files(
-        "-b -d -h -i -k -L -N -n -r -0 --brief --mime --mime-type --mime-encoding --dereference"
+        "-b -h -i -k -L -N -n -r -0 --brief --mime --mime-type --mime-encoding --dereference"
         " --no-dereference --keep-going --raw --extension"
     ),
     # Files' names and places
@@ -98,7 +98,7 @@ PROGRAMS = {
     "tree": _files(
         "-a -d -f -i -x -p -u -g -s -h -D -F -q -N -Q -v -t -c -U -r -n -C -A -S -J -X -L=A -P=A"
         " -I=A --noreport --prune --dirsfirst --filesfirst --filelimit=N --ignore-case --matchdirs"
-        " --gitignore --sort=? --du --si --inodes --device --charset=A --timefmt=A"
+        " --gitignore --sort=A --du --si --inodes --device --charset=A --timefmt=A"
     ),
     "stat": _files("-c= -f -L -t -x --format= --printf= --dereference --file-system --terse"),
     "du": _files(

@@ -42,7 +42,9 @@ def reading_programs() -> list[str]:
 
 
 def _check(words: Sequence[str], place: Place) -> None:
-    if not words or any(_UNPRINTABLE.search(word) or not _is_text(word) for word in words):
+    if not words:
+        raise NotReadOnly("there is no program")
+    if any(_UNPRINTABLE.search(word) or not _is_text(word) for word in words):
         raise NotReadOnly("there are control characters in it")
     place.inside(".")
     name = _name_of(words[0], place)
@@ -66,10 +68,7 @@ def _name_of(program: str, place: Place) -> str:
         raise NotReadOnly(f"`{program}` is not known to only read")
     if program in _BUILTINS:
         return name
-    path = child_environment(os.environ)["PATH"]
-    if not all(map(os.path.isabs, path.split(os.pathsep))):
-        raise NotReadOnly("`PATH` has a folder that depends on where a command runs")
-    found = shutil.which(program, path=path)
+    found = shutil.which(program, path=child_environment(os.environ)["PATH"])
     if found and _is_below(found, place.workspace.root):
         raise NotReadOnly(f"`{name}` would be a program of the project's own, `{found}`")
     return name

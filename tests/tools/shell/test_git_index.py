@@ -1,0 +1,79 @@
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from maxagent.tools.shell.flags import NotReadOnly
+from maxagent.tools.shell.git_index import Tracked, tracked
+from maxagent.tools.workspace import Workspace
+
+NAMES = [".env", "a", "a.pem", "deep/er/secrets/x", "deep/er/y", "longer-than-others/" + "n" * 200]
+
+
+def git(root: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+def made(root: Path, *options: str) -> Path:
+    git(root, "init", "-q", *options)
+    for name in NAMES:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("x")
+    git(root, "add", "-f", ".")
+    return root
+
+
+def looked_at(root: Path, hash_size: int = 20) -> Tracked:
+    return tracked(root / ".git", root, Workspace(root), hash_size)
+
+
+@pytest.mark.parametrize("version", ["2", "3", "4"])
+def test_secrets_are_found_in_an_index_of_every_version(version: str, tmp_path: Path) -> None:
+    root = made(tmp_path)
+    git(root, "add", "-N", "a") if version == "3" else None
+    git(root, "update-index", "--index-version", version)
+    git(root, "update-index", "--skip-worktree", "a")  # an entry with more flags
+    assert looked_at(root) == Tracked((".env", "a.pem", "deep/er/secrets/x"), False)
+
+
+def test_longer_hashes_are_known(tmp_path: Path) -> None:
+    root = made(tmp_path, "--object-format=sha256")
+    assert looked_at(root, 32).secrets == (".env", "a.pem", "deep/er/secrets/x")
+
+
+def test_a_change_is_noticed(tmp_path: Path) -> None:
+    root = made(tmp_path)
+    assert looked_at(root).secrets
+    git(root, "rm", "-q", "-r", "--cached", ".env", "a.pem", "deep")
+    assert looked_at(root).secrets == ()
+
+
+def test_a_repository_in_the_repository_is_seen(tmp_path: Path) -> None:
+    root = made(tmp_path)
+    (root / "sub").mkdir()
+    git(root / "sub", "init", "-q")
+    person = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    git(root / "sub", *person, "commit", "-q", "--allow-empty", "-m", "x")
+    git(root, "add", "sub")
+    assert looked_at(root).has_submodules
+
+
+def test_no_index_tracks_nothing(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    assert looked_at(tmp_path) == Tracked((), False)
+
+
+@pytest.mark.parametrize("data", [b"", b"DIRC", b"DIRC\0\0\0\2\0\0\0\5", b"x" * 200])
+def test_a_damaged_index_is_a_reason(data: bytes, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    (tmp_path / ".git/index").write_bytes(data)
+    with pytest.raises(NotReadOnly, match="which files git tracks"):
+        looked_at(tmp_path)
+
+
+def test_an_index_in_two_files_is_a_reason(tmp_path: Path) -> None:
+    root = made(tmp_path)
+    git(root, "update-index", "--split-index")
+    with pytest.raises(NotReadOnly, match="which files git tracks"):
+        looked_at(root)

@@ -1,0 +1,129 @@
+"""More lines: tests/corpora/read_only.yaml; what a hostile repository tries: test_git_traps.py."""
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from maxagent.tools.environment import child_environment
+from maxagent.tools.git_guard import GUARD
+from maxagent.tools.shell.read_only import why_not_read_only
+from maxagent.tools.workspace import Workspace
+
+SECRET = "c4nary"
+
+
+def git(root: Path, *arguments: str) -> str:
+    person = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    done = subprocess.run(
+        ["git", *person, *arguments], cwd=root, check=True, capture_output=True, text=True
+    )
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A repository that had a secret once."""
+    root = tmp_path / "project"
+    (root / "src").mkdir(parents=True)
+    git(root, "init", "-q", "-b", "main")
+    (root / ".gitattributes").write_text("* text=auto\n*.py diff=python\n")
+    for name in (".env.production", "src/Server.PEM", "src/app.py"):
+        (root / name).write_text(f"{SECRET if 'app' not in name else 'x'} = 1\n")
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", "With secrets")
+    git(root, "rm", "-q", ".env.production", "src/Server.PEM")
+    git(root, "commit", "-q", "-m", "Without")
+    return root
+
+
+def why(root: Path, line: str) -> str:
+    return why_not_read_only(shlex.split(line), root, Workspace(root))
+
+
+def run(root: Path, line: str) -> str:
+    environment = child_environment(os.environ, GUARD)
+    words = shlex.split(line)
+    return subprocess.run(words, cwd=root, env=environment, capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "git log -p",
+        "git log -p --all -U0 --word-diff",
+        "git show HEAD",
+        "git show HEAD~1",
+        "git diff HEAD~1",
+        "git diff HEAD~1 HEAD -W",
+        "git diff-tree -p HEAD",
+        "git grep = HEAD~1",
+        "git log -p -m --cc --stat",
+    ],
+)
+def test_what_was_secret_once_is_not_shown(line: str, root: Path) -> None:
+    assert why(root, line) == ""
+    shown = run(root, line)
+    assert shown
+    assert SECRET not in shown
+
+
+def test_the_content_of_a_file_is_not_shown_by_its_hash(root: Path) -> None:
+    blob = git(root, "rev-parse", "HEAD~1:.env.production")
+    commit = git(root, "rev-parse", "HEAD~1")
+    for line in ("show {}", "cat-file -p {}", "diff {} HEAD", "diff HEAD..{}", "show x-1-g{}"):
+        assert "content of some file" in why(root, "git " + line.format(blob))
+        assert "content of some file" in why(root, "git " + line.format(blob[:7]))
+        assert why(root, "git " + line.format(commit[:7])) == ""
+    git(root, "gc", "-q")
+    assert "content of some file" in why(root, f"git show {blob[:7]}")
+    assert why(root, f"git show {commit[:7]}") == ""
+
+
+def test_a_secret_that_is_tracked_keeps_content_back_but_where_it_is_not_meant(root: Path) -> None:
+    (root / "server.key").write_text(SECRET)
+    git(root, "add", ".")
+    assert why(root, "git diff") == "git tracks `server.key`, which is kept from every tool"
+    assert "server.key" in why(root, "git show HEAD")
+    assert "server.key" in why(root, "git diff HEAD -- .")
+    assert "server.key" in why(root, "git diff -- '*'")
+    assert "server.key" in why(root, "git diff -- src '*.key'")
+    assert why(root, "git diff -- src") == ""
+    assert why(root, "git diff src/app.py") == ""
+    assert why(root, "git diff --stat") == ""
+    assert why(root, "git log --oneline") == ""
+
+
+def test_a_repository_that_begins_above_the_project_shows_names_only(root: Path) -> None:
+    inner = Workspace(root / "src")
+    for line, shown in [("git status", True), ("git log", True), ("git diff", False)]:
+        reason = why_not_read_only(shlex.split(line), root / "src", inner)
+        assert (reason == "") == shown
+
+
+def test_a_submodule_is_left_alone_or_asked(root: Path) -> None:
+    (root / "sub").mkdir()
+    git(root / "sub", "init", "-q")
+    git(root / "sub", "commit", "-q", "--allow-empty", "-m", "x")
+    git(root, "add", "sub")
+    assert "submodules" in why(root, "git status")
+    assert "submodules" in why(root, "git status --ignore-submodules=none")
+    assert why(root, "git status --ignore-submodules=dirty") == ""
+    assert why(root, "git diff --ignore-submodules") == ""
+    assert why(root, "git log --oneline") == ""
+
+
+def test_without_a_repository_git_may_look_but_not_compare_secrets(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/.env").write_text(SECRET)
+    assert why(tmp_path, "git status") == why(tmp_path, "git log -p") == ""
+    assert "a/.env" in why(tmp_path, "git diff a b")
+
+
+def test_a_password_in_an_address_is_not_shown(root: Path) -> None:
+    git(root, "config", "remote.origin.url", "https://me:token@example.org/x")
+    for line in ("git remote -v", "git config --get remote.origin.url"):
+        assert "holds a password" in why(root, line)
+    assert why(root, "git status") == ""

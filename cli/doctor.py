@@ -36,12 +36,16 @@ def doctor(
 
 def _surroundings() -> "Surroundings":
     from ..config.loading import load
+    from ..tools.permissions import policy_for
+    from ..tools.workspace import Workspace
     from .checks import Surroundings
     from .i18n import use_language
 
     home = paths.home()
     try:
         loaded = load(Path.cwd(), home)
+        workspace = Workspace(Path.cwd(), tuple(loaded.settings.security.ignore_patterns))
+        policy_for(loaded, workspace, usual="ask")  # its rules must be understood too
     except UsageError as problem:
         return Surroundings(os.environ, home, None, problem)
     use_language(loaded.settings.language)

@@ -71,3 +71,10 @@ def test_nothing_heavy_is_imported(tmp_path: Path) -> None:
     imported = set(run(tmp_path, OPENAI_API_KEY="x").stderr.split())
     heavy = {"langgraph", "langchain_core", "langchain_openai", "openai", "mcp", "httpx", "rich"}
     assert (imported & heavy, "pydantic" in imported) == (set(), True)
+
+
+def test_a_rule_that_cannot_be_understood_is_a_failed_check(tmp_path: Path) -> None:
+    ended = run(tmp_path, "--json", LLC_PERMISSIONS__DENY="[run_comand]")
+    checks = {each["name"]: each for each in json.loads(ended.stdout)}
+    assert checks["configuration"]["status"] == "fail"
+    assert "LLC_PERMISSIONS__DENY: deny rule `run_comand`" in checks["configuration"]["detail"]

@@ -2,7 +2,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from maxagent.nodes.ruling import answered, rule
+from maxagent.nodes.ruling import Ruling, answered, ids_of, refused_by_now, rule, shown
 from maxagent.tools.permissions import Policy
 from maxagent.tools.sandbox.sandbox import Sandbox
 from maxagent.tools.toolset import ALL
@@ -93,3 +93,41 @@ def test_an_answer_that_does_not_fit_is_asked_for_again(bench, answer):
 def test_a_question_cannot_be_approved(bench):
     asked = [ruling(bench, "ask_user", question="Which?")]
     assert answered(asked, {"decisions": [{"type": "approve"}]}, TOOLS, bench) is None
+
+
+CALL = {
+    "id": "c1",
+    "name": "run_command",
+    "args": {"command": "ls"},
+    "notice": "",
+    "commands": ["ruff"],
+    "sandbox": "bubblewrap",
+}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"id": "c2"},
+        {"name": "edit"},
+        {"args": {"command": "ls "}},
+        {"args": {"command": "ls", "outside_sandbox": True}},
+        {"commands": ["black"]},
+        {"commands": []},
+        {"sandbox": ""},
+    ],
+)
+def test_an_answer_binds_to_the_call_to_the_letter(other):
+    first, second = (shown(Ruling(call, "ask")) for call in (CALL, {**CALL, **other}))
+    assert first != second and ids_of([first]) == {"c1"}
+
+
+def test_a_call_of_an_older_thread_without_these_facts_may_run(bench):
+    call = {"id": "c1", "name": "run_command", "args": {"command": "make"}, "notice": ""}
+    assert refused_by_now(call, TOOLS["run_command"], bench) == ""
+
+
+def test_what_was_allowed_inside_a_sandbox_does_not_run_without_it(bench):
+    refusal = refused_by_now(CALL, TOOLS["run_command"], bench)
+    assert "bubblewrap" in refusal and "call it again" in refusal
+    assert refused_by_now({**CALL, "name": "read_file"}, TOOLS["read_file"], bench) == ""

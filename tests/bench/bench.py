@@ -21,6 +21,7 @@ from gauge import Gauge  # noqa: E402
 from lengths import measure_lengths  # noqa: E402
 from light import measure_light_commands  # noqa: E402
 from provider import Provider  # noqa: E402
+from sandbox_costs import measure_sandbox  # noqa: E402
 from snapshot_costs import measure_snapshots  # noqa: E402
 from starts import measure_starts  # noqa: E402
 from steps import measure_steps  # noqa: E402
@@ -29,6 +30,7 @@ from table import show  # noqa: E402
 PARTS = {
     "Light commands (processor time of `python -c pass` is 1)": measure_light_commands,
     "From exec to the first request (processor time)": measure_starts,
+    "Commands in the sandbox (time on the clock)": measure_sandbox,
     "200 steps": measure_steps,
     "Long threads, of messages of 2 kB": measure_lengths,
     "Snapshots of a tree of 20,000 files (processor time)": measure_snapshots,

@@ -14,7 +14,7 @@ from ..process import capture
 from ..workspace import Workspace
 from . import bubblewrap, seatbelt
 from .places import writable_folders
-from .sandbox import Sandbox, ledger
+from .sandbox import Sandbox, store_of
 from .stubs import clear
 
 PROBE_TIME = 20.0
@@ -32,7 +32,7 @@ def open_sandbox(section: SandboxSection, workspace: Workspace, home: Path) -> S
 
     Raises UsageError for a wrong `sandbox.writable`, and where one is required and there is none.
     """
-    clear(ledger(home, workspace.root))
+    clear(store_of(home, workspace.root))
     writable = writable_folders(section.writable, workspace.root, home)
     none = Sandbox(workspace, home, network=section.network, writable=writable)
     if section.mode == "off":

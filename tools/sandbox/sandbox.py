@@ -73,7 +73,7 @@ class Sandbox:
     ) -> list[str]:
         root = self.workspace.root
         stack.enter_context(kept_links(root / name for name in (*RESERVED, ".github")))
-        stand = stack.enter_context(standing(ledger(self.home, root)))
+        stand = stack.enter_context(standing(store_of(self.home, root)))
         wall = self._wall(look(self.workspace), also, reserve=True)
         for place in wall.reserved if self.backend == "bubblewrap" else ():
             stand(place)
@@ -95,7 +95,7 @@ class Sandbox:
         return bubblewrap.arguments(self.program, wall, argv, cwd)
 
 
-def ledger(home: Path, root: Path) -> Path:
-    """Where it is on record what stands in a project for missing files."""
+def store_of(home: Path, root: Path) -> Path:
+    """Where it is kept and on record what stands in a project for missing files."""
     name = hashlib.sha256(str(root).encode(errors="surrogateescape")).hexdigest()[:32]
     return home / "data" / "sandbox" / name

@@ -2,11 +2,14 @@
 
 A name that does not exist can only be held by putting something there. Empty folders are seen by
 neither git nor snapshots. A ledger in the data folder names those that are ours: they go when the
-last command in the project has ended, and after a kill when the next one ends or begins.
+last command in the project has ended, and after a kill when the next one ends or begins. They are
+kept beside it, since to make folders anew for each command is what would cost.
 """
 
 import contextlib
+import errno
 import fcntl
+import hashlib
 import json
 import os
 from collections.abc import Callable, Generator
@@ -20,61 +23,93 @@ _AS_IF_MISSING = {"commondir": b".\n", "config": b"", "config.worktree": b""}
 
 
 @contextmanager
-def standing(ledger: Path) -> Generator[Callable[[Path], None]]:
-    """While it is open whatever stands stays; what it gives puts something in a missing place."""
-    with _opened(ledger) as file:
-        fcntl.flock(file, fcntl.LOCK_SH)
+def standing(store: Path) -> Generator[Callable[[Path], None]]:
+    """While it is open whatever stands stays; what it gives puts something in a missing place.
+
+    `store` is the project's folder of our own.
+    """
+    with _opened(store) as ledger:
+        fcntl.flock(ledger, fcntl.LOCK_SH)
         try:
-            yield partial(_stand, file)
+            yield partial(_stand, store, ledger)
         finally:
-            _clear(file)
+            _clear(store, ledger)
 
 
-def clear(ledger: Path) -> None:
+def clear(store: Path) -> None:
     """Remove what a killed process has left standing, unless another's command still runs."""
-    if ledger.exists():
-        with _opened(ledger) as file:
-            _clear(file)
+    if store.exists():
+        with _opened(store) as ledger:
+            _clear(store, ledger)
 
 
-def _opened(ledger: Path) -> BinaryIO:
-    ledger.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return os.fdopen(os.open(ledger, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600), "r+b", 0)
+def _opened(store: Path) -> BinaryIO:
+    store.mkdir(mode=0o700, parents=True, exist_ok=True)
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
+    return os.fdopen(os.open(store / "ledger", flags, 0o600), "r+b", 0)
 
 
-def _stand(file: BinaryIO, name: Path) -> None:
+def _stand(store: Path, ledger: BinaryIO, name: Path) -> None:
     """Put something there, in folders that may be missing too, each on record before it is."""
     missing = [name, *name.parents]
     missing = missing[: next(at for at, place in enumerate(missing) if os.path.lexists(place))]
     for place in reversed(missing):
-        file.write(json.dumps(str(place)).encode() + b"\n")
-        with contextlib.suppress(FileExistsError):
-            _make(place)
+        ledger.write(json.dumps(str(place)).encode() + b"\n")
+        with contextlib.suppress(FileExistsError, NotADirectoryError):
+            _put(_kept(store, place), place)
 
 
-def _make(place: Path) -> None:
-    if place.name not in _AS_IF_MISSING:
-        place.mkdir()
-        return
-    with place.open("xb") as file:
-        file.write(_AS_IF_MISSING[place.name])
+def _kept(store: Path, place: Path) -> Path:
+    """Where that which stands in a place is, when it does not."""
+    return store / hashlib.sha256(os.fsencode(place)).hexdigest()[:32]
 
 
-def _clear(file: BinaryIO) -> None:
-    """Remove what is ours and still says nothing, if nobody else needs it."""
+def _put(kept: Path, place: Path) -> None:
+    content = _AS_IF_MISSING.get(place.name)
+    with contextlib.suppress(FileExistsError):
+        _make(kept, content)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        (os.rename if content is None else os.link)(kept, place)
+    except OSError as error:
+        if error.errno not in (errno.EXDEV, errno.EPERM):
+            raise
+        _make(place, content)  # another file system
+
+
+def _make(path: Path, content: bytes | None) -> None:
+    """A folder, or the file with that content."""
+    if content is None:
+        path.mkdir()
+        return
+    with path.open("xb") as file:
+        file.write(content)
+
+
+def _clear(store: Path, ledger: BinaryIO) -> None:
+    """Take away what is ours and still says nothing, if nobody else needs it."""
+    try:
+        fcntl.flock(ledger, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return
-    file.seek(0)
-    for line in reversed(file.readlines()):
+    ledger.seek(0)
+    for line in reversed(ledger.readlines()):
         with contextlib.suppress(OSError, ValueError):  # the user's by now, or torn
-            _remove(Path(json.loads(line)))
-    file.truncate(0)
+            place = Path(json.loads(line))
+            _take(_kept(store, place), place)
+    ledger.truncate(0)
 
 
-def _remove(place: Path) -> None:
-    if place.is_symlink() or place.is_dir():
+def _take(kept: Path, place: Path) -> None:
+    if not place.is_dir():
+        if place.read_bytes() == _AS_IF_MISSING.get(place.name):
+            place.unlink()
+        return
+    if place.is_symlink() or os.listdir(place):
+        return
+    try:
+        os.rename(place, kept)
+    except OSError:  # another file system
         place.rmdir()
-    elif place.read_bytes() == _AS_IF_MISSING.get(place.name):
-        place.unlink()
+        return
+    if os.listdir(kept):  # somebody was quicker
+        os.rename(kept, place)

@@ -80,8 +80,8 @@ def test_what_a_killed_run_has_left_is_cleared(tmp_path: Path) -> None:
     root = tmp_path / "project"
     (root / ".llc.yaml").mkdir(parents=True)
     workspace, home = Workspace(root), tmp_path / "home"
-    ledger = opening.ledger(home, root.resolve())
-    ledger.parent.mkdir(parents=True)
-    ledger.write_text(f'"{root.resolve()}/.llc.yaml"\n')
+    store = opening.store_of(home, root.resolve())
+    store.mkdir(parents=True)
+    (store / "ledger").write_text(f'"{root.resolve()}/.llc.yaml"\n')
     open_sandbox(SandboxSection(mode="off"), workspace, home)
     assert os.listdir(root) == []

@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 N ?= 200
 SECONDS ?= 60
 
-.PHONY: help demo test check check-pythons bench edit-eval torture torture-undo race docs install
+.PHONY: help demo test check check-pythons bench edit-eval torture torture-undo race corpus fuzz docs install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -50,6 +50,12 @@ torture-undo: $(INSTALLED) ## undo, redo and rewind N random histories: make tor
 race: $(INSTALLED) ## swap links under working tools, both ways to open: make race SECONDS=60
 	$(BIN)/python tests/torture/link_race.py $(SECONDS)
 	$(BIN)/python tests/torture/link_race.py $(SECONDS) --steps
+
+corpus: $(INSTALLED) ## judge the corpora of command lines: counts by verdict, time of a judgement
+	$(BIN)/python tests/corpora/command_lines.py
+
+fuzz: $(INSTALLED) ## judge command lines without end beside a second parser: make fuzz MINUTES=60
+	PYTHONPATH=tests/corpora $(BIN)/python tests/fuzz/fuzz.py $(if $(MINUTES),minutes=$(MINUTES)) $(if $(SEED),seed=$(SEED))
 
 docs: $(INSTALLED) ## draw the graph for docs/architecture.md
 	$(BIN)/python docs/draw.py

@@ -153,7 +153,7 @@ def _regex(pattern: str) -> re.Pattern[str]:
 def _class(inside: str) -> str:
     negated = inside[:1] in ("!", "^")
     letters = unmasked(inside[negated:])
-    if "[:" in letters or not letters:
+    if not letters or "[:" in letters or "--" in letters:
         return "."
     body = re.sub(r"[\\\]\[^&|~]", r"\\\g<0>", letters)
     try:

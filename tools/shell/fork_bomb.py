@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from .parse import descendants, text
+from .tree import descendants, text
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -16,12 +16,12 @@ from .changes import outside_in, protected_in
 from .download import runs_unseen
 from .judgement import Judgement, SimpleCommand
 from .line import Line
-from .parse import Unparsed
 from .read_only import why_not_read_only
 from .removal import blind
 from .scope import Scope, Word
 from .secrets import secret_in
 from .step import Step
+from .tree import Unparsed
 
 
 def judge(command: str, cwd: str, workspace: Workspace) -> Judgement:
@@ -54,7 +54,7 @@ def _judged(command: str, cwd: str, workspace: Workspace) -> Judgement:
     commands = tuple(
         SimpleCommand(step.written, step.literal, step.wrapped, not reason and not step.wrapped)
         for step, reason in zip(line.steps, reasons, strict=True)
-        if step.words
+        if step.words and not step.code
     )
     if line.bomb:
         findings.append(_Finding("deny", "it starts processes without end", "catastrophe"))

@@ -5,10 +5,11 @@ import re
 from .code import lines_in_code
 from .effects import take_effect
 from .fork_bomb import is_fork_bomb
-from .parse import MOST_COMMANDS, TooMuch, Unparsed, joined, parse, tree
+from .parse import MOST_COMMANDS, joined, parse
 from .reader import Reader
 from .scope import Scope
 from .step import Step
+from .tree import TooMuch, Unparsed, tree
 from .wrappers import Inner, unwrap
 
 _DEEPEST = 6
@@ -34,9 +35,11 @@ class Line:
         if self.doubt and (spread := _BRACES_FIRST.sub(_spread, command)) != command:
             self._read(spread, scope.copy(), depth)
         if (whole := joined(command)) != command:
-            same = self._read(whole, scope.copy(), depth)
-            self.plain = self.plain and _words(first) == _words(same)
-            self.readable = self.readable and _words(first) == _words(same)
+            before = len(self.steps)
+            if _words(first) == _words(self._read(whole, scope.copy(), depth)):
+                del self.steps[before:]
+            else:
+                self.plain = self.readable = False
 
     def _read(self, source: str, scope: Scope, depth: int) -> list[Step]:
         """Read a line into steps; those of the line itself are given back."""

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from .parse import Unparsed, parse
+from .parse import parse
+from .tree import Unparsed
 from .values import as_written, groups
 
 if TYPE_CHECKING:

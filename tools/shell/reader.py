@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from .effects import fetched_by_line, take_effect, written_by_line
 from .outputs import known_output
-from .parse import Unparsed, text
 from .scope import Scope, Word
 from .step import Feed, Redirect, Step
+from .tree import Unparsed, text
 from .values import Expander, as_written, groups
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ _READABLE = _PLAIN | {"subshell", "simple_expansion", "expansion", "variable_nam
 _JOINTS = frozenset(["&&", "||", ";", "|", "|&", "\n", "!", "(", ")"])
 _COMMANDS = ("command", "declaration_command", "unset_command", "test_command")
 _REDIRECTS = ("file_redirect", "herestring_redirect", "heredoc_redirect")
+_NO_PROGRAMS = ("time", "coproc", "[[")
+"""Words of bash's own grammar that this one takes for programs or tests."""
 _SPOKEN = frozenset(
     [
         "word",
@@ -170,6 +172,8 @@ class Reader:
 
     def _pipeline(self, node: "Node", here: _Here) -> Feed:
         stages = [child for child in node.children if child.is_named]
+        if any(stage.type == "negated_command" for stage in stages[1:]):
+            self._is_odd()
         feed, programs = here.feed, tuple[str, ...]()
         for stage in stages:
             place = here if stage is stages[-1] else here.first()
@@ -259,6 +263,8 @@ class Reader:
             exact = [Word(written[-1][0])] if written[-1][1] else None
             known += exact or self._expander.words(group, here.scope)
         literal = all(is_literal for _, is_literal in written)
+        if written and written[0][0] in _NO_PROGRAMS:
+            self._is_odd()
         self.plain = self.plain and literal
         substituted = tuple(step.program for step in self.steps[before:])
         step = Step(

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from .parse import Unparsed, text
 from .scope import Scope, Word, expand
 from .step import Feed
+from .tree import Unparsed, text
 from .words import Piece, literal, pieces
 
 if TYPE_CHECKING:

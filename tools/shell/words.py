@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .parse import Unparsed
+from .tree import Unparsed
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -70,7 +70,8 @@ _WRAPPERS: Mapping[str, _Wrapper] = {
     "busybox": _Wrapper(),
     "toybox": _Wrapper(),
     "xargs": _Wrapper(
-        "-I -L -n -P -s -d -a -E --replace --max-lines --max-args --max-procs --delimiter --arg-file"
+        "-I -L -n -P -s -d -a -E --replace --max-lines --max-args --max-procs --delimiter"
+        " --arg-file"
     ),
     "parallel": _Wrapper("-j -a -I --jobs --colsep --arg-file --delay", joined=True),
     "watch": _Wrapper("-n --interval", joined=True),

@@ -1,0 +1,191 @@
+"""Where the grammar takes for one thing what bash may take for another.
+
+The tree is believed only where every kind of node is known, nothing is an error, all that lies
+between two tokens is blank, and all that must touch does. Most of this was found by a second parser.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from .tree import text
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+UNEXPLAINED = "the shell's grammar does not explain all of the line"
+NOT_BLANK = "a blank in the line is not what it looks like"
+
+_STATEMENTS = frozenset(
+    [
+        "list",
+        "pipeline",
+        "command",
+        "subshell",
+        "compound_statement",
+        "negated_command",
+        "if_statement",
+        "while_statement",
+        "for_statement",
+        "c_style_for_statement",
+        "case_statement",
+        "function_definition",
+        "test_command",
+        "redirected_statement",
+        "declaration_command",
+        "unset_command",
+        "variable_assignments",
+    ]
+)
+_KINDS = _STATEMENTS | frozenset(
+    [
+        "program",
+        "command_name",
+        "elif_clause",
+        "else_clause",
+        "case_item",
+        "do_group",
+        "file_redirect",
+        "file_descriptor",
+        "herestring_redirect",
+        "heredoc_redirect",
+        "heredoc_start",
+        "heredoc_body",
+        "heredoc_content",
+        "heredoc_end",
+        "variable_assignment",
+        "variable_name",
+        "special_variable_name",
+        "subscript",
+        "array",
+        "comment",
+        "word",
+        "number",
+        "string",
+        "string_content",
+        "raw_string",
+        "ansi_c_string",
+        "translated_string",
+        "concatenation",
+        "simple_expansion",
+        "expansion",
+        "command_substitution",
+        "process_substitution",
+        "arithmetic_expansion",
+        "binary_expression",
+        "unary_expression",
+        "postfix_expression",
+        "parenthesized_expression",
+        "ternary_expression",
+        "test_operator",
+        "extglob_pattern",
+        "regex",
+        "brace_expression",
+    ]
+)
+_RESERVED = frozenset(
+    [
+        "!",
+        "{",
+        "}",
+        "[[",
+        "]]",
+        "case",
+        "do",
+        "done",
+        "elif",
+        "else",
+        "esac",
+        "fi",
+        "for",
+        "function",
+        "if",
+        "then",
+        "until",
+        "while",
+        "select",
+    ]
+)
+_WHOLE = ("concatenation", "simple_expansion", "variable_assignment")
+"""Kinds whose parts must touch."""
+_TEXTS = ("string", "expansion", "translated_string")
+"""Kinds in which there is more than tokens."""
+_BREAKS = re.compile(r"[\s;&|<>()]")
+_ESCAPED = re.compile(r"\\.", re.DOTALL)
+_BLANK = re.compile(rb"(?:[ \t\n]|\\\n)*")
+_DASH = re.compile(rb"[ \t]-[ \t]*")
+"""The argument that the grammar loses in `python - <<END`: it says what is so without it."""
+
+
+def oddity(node: "Node", source: bytes) -> str:
+    """What is odd about a node, in words for people; empty when nothing is."""
+    if node.is_error or node.is_missing:
+        return UNEXPLAINED
+    if not node.is_named:
+        return ""
+    if node.type not in _KINDS:
+        return f"the line holds something unknown ({node.type})"
+    if check := _CHECKS.get(node.type):
+        return check(node)
+    return _neighbours(node.children, source)
+
+
+def is_blank(gap: bytes, begin: int, node: "Node") -> bool:
+    """Whether what lies before a token says nothing; in texts there is more than tokens."""
+    if _BLANK.fullmatch(gap) or (node.type.startswith("<<") and _DASH.fullmatch(gap)):
+        return True
+    above = node.parent
+    while above and not (above.type in _TEXTS and above.start_byte < begin):
+        if above.type == "heredoc_body":
+            return True
+        above = above.parent
+    return above is not None
+
+
+def takes_number(number: "Node", sign: "Node") -> bool:
+    """Whether a word is a number that bash takes for a redirection's descriptor."""
+    touches = number.end_byte == sign.start_byte and sign.type[:1] in "<>"
+    return touches and number.type in ("number", "word") and text(number).isdigit()
+
+
+def _neighbours(children: "Sequence[Node]", source: bytes) -> str:
+    """Two commands need something between them."""
+    for one, next_one in pairwise(children):
+        both = one.type in _STATEMENTS and next_one.type in _STATEMENTS
+        if both and b"\n" not in source[one.start_byte : next_one.start_byte]:
+            return UNEXPLAINED
+    return ""
+
+
+def _program(node: "Node") -> str:
+    name = text(node)
+    return f"`{name}` stands where a program should" if name in _RESERVED else ""
+
+
+def _command(node: "Node") -> str:
+    return UNEXPLAINED if any(child.type in _STATEMENTS for child in node.children) else ""
+
+
+def _negation(node: "Node") -> str:
+    """`!x` is a program of that name, not a negation of `x`."""
+    sign, negated = node.children[0], node.children[-1]
+    return NOT_BLANK if sign.end_byte == negated.start_byte else ""
+
+
+def _word(node: "Node") -> str:
+    return NOT_BLANK if _BREAKS.search(_ESCAPED.sub("", text(node))) else ""
+
+
+def _whole(node: "Node") -> str:
+    touching = all(one.end_byte == other.start_byte for one, other in pairwise(node.children))
+    return "" if touching else NOT_BLANK
+
+
+_CHECKS: dict[str, "Callable[[Node], str]"] = {
+    "command": _command,
+    "command_name": _program,
+    "negated_command": _negation,
+    "word": _word,
+    **dict.fromkeys(_WHOLE, _whole),
+}

@@ -101,3 +101,12 @@ def test_the_undo_page_s_commands_do_what_it_says(tmp_path: Path) -> None:
         assert made.exists() == there.get(words[0], True)
         if words == ["threads", "tree"]:
             assert len(ended.stdout.splitlines()) > 1
+
+
+def test_the_sandbox_page_s_settings_are_set(tmp_path: Path) -> None:
+    lines = block("docs/sandbox.md", "sh").splitlines()
+    for line in lines:
+        if "config" in line:
+            assert run([*MCODE, *shlex.split(line)[1:]], tmp_path).returncode == 0, line
+    shown = run([*MCODE, "config", "get", "sandbox.writable"], tmp_path).stdout
+    assert "~/.cache/go-build" in shown

@@ -6,20 +6,17 @@ from pathlib import Path
 from command_lines import TABLES, cases
 from hypothesis import strategies as st
 
-WORDS = (
-    r"""
-    ls cat echo rm -rf / a b -l README.md sub .env * ? [ab] {a,b} ~ $HOME $x ${x} "$x" 'q r' "s t" $'\n'
-    \; \  '' "" = A=1 x=$y 1 2 -- . .. @ % ! -n + , : ^ # {} } { ] [ é 中
-    """
-).split()
-JOINTS = [
-    *r"""
-    ; && || | |& & ;; ;& ( ) { } ! > < >> << <<< <<- >& <& &> >| <> 2>&1 2>/dev/null >/dev/null $( ) `
-    <( >( (( )) [[ ]] ' " \ # if then else fi for in do done while until case esac function coproc time
-    select [ ] $ ${ = += @( ?( !( EOF 'EOF'
-    """.split(),
-    *["\n", "\t", "\r", "\x0b", "\x0c", "\\\n", "\xa0", "\u3000"],
-]
+_WORDS = r"""
+ls cat echo rm -rf / a b -l README.md sub .env * ? [ab] {a,b} ~ $HOME $x ${x} "$x" 'q r' "s t" $'\n'
+\; \  '' "" = A=1 x=$y 1 2 -- . .. @ % ! -n + , : ^ # {} } { ] [ é 中 -s2
+"""
+_JOINTS = r"""
+; && || | |& & ;; ;& ( ) { } ! > < >> << <<< <<- >& <& &> >| <> 2>&1 2>/dev/null >/dev/null $( ) `
+<( >( (( )) [[ ]] ' " \ # if then else fi for in do done while until case esac function coproc time
+select [ ] $ ${ = += @( ?( !( EOF 'EOF'
+"""
+WORDS = _WORDS.split()
+JOINTS = [*_JOINTS.split(), "\n", "\t", "\r", "\x0b", "\x0c", "\\\n", "\xa0", "\u3000"]
 
 _pieces = st.sampled_from([*WORDS, *JOINTS, "rm -rf /", "\nEOF\n", "cat <<EOF\n", "cd sub"])
 _spaced = st.tuples(_pieces, st.sampled_from([" ", " ", "", "\n"])).map("".join)

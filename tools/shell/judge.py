@@ -92,9 +92,10 @@ def _why_not_read_only(step: Step, workspace: Workspace) -> str:
         name = redirect.target.text
         if redirect.writes:
             return f"it writes to `{name}`"
-        if redirect.operator == "<" and name != "/dev/null":
-            if why := _why_words_do_more([Word("cat"), redirect.target], step, workspace):
-                return why
+        read = [Word("cat"), redirect.target] if redirect.operator == "<" else []
+        why = _why_words_do_more(read, step, workspace) if read and name != "/dev/null" else ""
+        if why:
+            return why
     return _why_words_do_more(step.words, step, workspace) if step.words else ""
 
 

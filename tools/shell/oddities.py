@@ -1,7 +1,7 @@
 """Where the grammar takes for one thing what bash may take for another.
 
 The tree is believed only where every kind of node is known, nothing is an error, all that lies
-between two tokens is blank, and all that must touch does. Most of this was found by a second parser.
+between two tokens is blank, and all that must touch does. A second parser found most of this.
 """
 
 import re
@@ -185,6 +185,7 @@ def _whole(node: "Node") -> str:
 _CHECKS: dict[str, "Callable[[Node], str]"] = {
     "command": _command,
     "command_name": _program,
+    "file_descriptor": lambda node: "" if text(node).isdigit() else NOT_BLANK,
     "negated_command": _negation,
     "word": _word,
     **dict.fromkeys(_WHOLE, _whole),

@@ -186,6 +186,8 @@ class Reader:
         body = node.child_by_field_name("body")
         opened = [child for child in node.children if child != body]
         with_files, tails = self._redirects(opened, here)
+        if with_files.more and (body is None or body.type not in _COMMANDS):
+            self._is_odd()
         if body is None:
             output = self._run([], with_files, here.scope)
         else:

@@ -39,7 +39,8 @@ def resume(
     if approve and reject is not None:
         raise UsageError("`--approve` and `--reject` exclude each other", hint="choose one")
     row = _free_thread(thread)
-    settle_trust(Path(row.folder), yes=trust, output=output, tests=row.graph != "edit")
+    tests = row.graph != "edit" and not row.options.get("skip_tests")
+    settle_trust(Path(row.folder), yes=trust, output=output, tests=tests)
     with without_collector():
         from ..nodes.context import Context
         from ..sdk.answers import Answer

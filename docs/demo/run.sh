@@ -15,7 +15,7 @@ echo "The project is $project"
 echo
 status=0
 mcode task "The tests in tests/test_prices.py fail. Repair the prices." \
-    --folder "$project" --model "scripted/$here/scenario.json" --apply || status=$?
+    --trust --folder "$project" --model "scripted/$here/scenario.json" --apply || status=$?
 echo
 cd "$project"
 mcode threads list

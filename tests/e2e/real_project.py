@@ -126,7 +126,7 @@ def serve(folder: Path, answers: list[Answer]) -> Generator[str]:
 
 def drive(program: Program) -> list[Ended]:
     """Start the task; resume it in a new process as often as a fault ends it."""
-    options = ("--mode", "auto", "--apply")
+    options = ("--mode", "auto", "--apply", "--trust")
     runs = [program.end(program.start("task", REQUEST, *options))]
     while runs[-1].last["type"] == "error" and len(runs) < LONGEST:
         runs.append(program.resume(runs[0].events[0]["thread_id"]))

@@ -15,6 +15,8 @@ from urllib.request import urlopen
 
 from program import Ended
 
+from maxagent import trust
+
 ROOT = Path(__file__).parents[2]
 MCODE = (sys.executable, "-m", "maxagent")
 LANGGRAPH_DEV = (
@@ -46,6 +48,7 @@ class House:
         """A task of this coder in a new project, as the server takes it."""
         folder = self.folder / name
         folder.mkdir()
+        trust(folder, self.folder / "home")
         script = self.folder / f"{name}.json"
         architect, tester = [{"text": "SMALL: log.txt"}], [{"text": "Accepted."}]
         roles = {"architect": architect, "coder": list(turns), "tester": tester}

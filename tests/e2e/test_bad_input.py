@@ -10,6 +10,7 @@ import pytest
 from program import Ended, Program
 from provider import Provider
 
+from maxagent import trust
 from maxagent.memory.threads import ThreadIndex
 
 Prepare = Callable[[Program], object]
@@ -34,6 +35,8 @@ def write(name: str, text: str) -> Prepare:
         path = folder / name.removeprefix("~/")
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
+        if name == ".llc.yaml":
+            trust(program.project, program.home)
 
     return prepare
 

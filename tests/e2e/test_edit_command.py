@@ -12,6 +12,8 @@ from program import Ended, Program
 from provider import Provider, Request
 from terminal import CTRL_D, Terminal
 
+from maxagent import trust
+
 Call = dict[str, Any]
 DONE = {"text": "Renamed it."}
 
@@ -37,6 +39,7 @@ def files(program: Program) -> None:
     (program.project / "a.py").write_text("x = 1\ny = x\n")
     (program.project / "b.py").write_text("z = 1\n")
     (program.project / "AGENTS.md").write_text("# Rules\n")
+    trust(program.project, program.home)
 
 
 @pytest.fixture
@@ -153,7 +156,7 @@ def test_the_projects_checks_run_after_the_edit_as_asked(edit, program, provider
     check = "{'*.py': [\"sed -i 's/= 2/= two/' {file}\"]}"
     (program.project / ".llc.yaml").write_text(f"after_edit: {check}\n")
     provider.script(turns(reads(), replaces("x = 1", "x = 2")))
-    parked = edit("a.py", "Make x two", "--apply")
+    parked = edit("a.py", "Make x two", "--apply", "--trust")
     assert parked.code == 4 and content(program) == "x = 1\ny = x\n"
     assert "`sed -i 's/= 2/= two/' a.py`" in parked.last["action_requests"][0]["description"]
     assert any("sets after_edit" in notice["text"] for notice in parked.told("notice"))

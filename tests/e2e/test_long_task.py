@@ -112,7 +112,7 @@ def project(program: Program) -> Path:
 def test_a_long_task_ends_verified(program: Program, provider: Provider, project: Path) -> None:
     plan, accepted = {"text": "Multiply in every module."}, {"text": "Accepted: all multiply."}
     provider.script([*looking(), plan, *working(), *judging(), accepted])
-    ended = program.task("--mode", "auto", "--apply")
+    ended = program.task("--mode", "auto", "--apply", "--trust")
     assert (ended.code, ended.stderr, ended.outcome) == (0, "", "verified")
     check_calls(ended)
     check_proof(ended)

@@ -216,7 +216,7 @@ async def test_an_edit_parked_in_the_command_line_is_made_in_studio_without_bloc
     (folder / ".llc.yaml").write_text("after_edit: {'*.txt': ['echo checked >> {file}']}\n")
     calls = [{"name": "read_file", "args": {"path": "log.txt"}}], EVERY_TOOL[2]
     script.write_text(json.dumps([{"tool_calls": one} for one in calls] + [{"text": "Done."}]))
-    model = ["--model", f"scripted/{script}", "--folder", str(folder)]
+    model = ["--model", f"scripted/{script}", "--folder", str(folder), "--trust"]
     asked = house.mcode("edit", "log.txt", "Say two", *model, "--output", "json")
     thread = asked.last["thread_id"]
     assert asked.code == 4 and "+two" in asked.last["action_requests"][0]["diff"]

@@ -86,7 +86,7 @@ class Story:
         self.provider.script(self.answer)
 
     def play(self) -> None:
-        ended = self.program.task("--mode", "auto", "--apply")
+        ended = self.program.task("--mode", "auto", "--apply", "--trust")
         assert (ended.code, ended.outcome) == (0, "verified"), ended
         self.thread = ended.last["thread_id"]
         self.trees.append(self.files())

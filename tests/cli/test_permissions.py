@@ -7,6 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from maxagent.cli.permissions import app
 
 
 class Permissions:
@@ -64,10 +67,16 @@ def permissions(tmp_path: Path) -> Permissions:
     ],
 )
 def test_a_call_is_explained(
-    permissions: Permissions, arguments: list[str], verdict: str, rule: str
+    permissions: Permissions,
+    arguments: list[str],
+    verdict: str,
+    rule: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    done = permissions("explain", "--json", *arguments)
-    assert (done.returncode, done.stderr) == (0, b"")
+    monkeypatch.setenv("MAXAGENT_HOME", str(permissions.home))
+    monkeypatch.chdir(permissions.root)
+    done = CliRunner().invoke(app, ["explain", "--json", *arguments], catch_exceptions=False)
+    assert (done.exit_code, done.stderr) == (0, "")
     found = json.loads(done.stdout)
     assert (found["verdict"], found["rule"]) == (verdict, rule.format(file=permissions.rules))
 

@@ -8,7 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from typer.testing import CliRunner
+
 from maxagent import trust
+from maxagent.cli.app import app
 
 ROOT = Path(__file__).parents[2]
 MCODE = [sys.executable, "-m", "maxagent"]
@@ -107,6 +111,24 @@ def test_the_sandbox_page_s_settings_are_set(tmp_path: Path) -> None:
     lines = block("docs/sandbox.md", "sh").splitlines()
     for line in lines:
         if "config" in line:
-            assert run([*MCODE, *shlex.split(line)[1:]], tmp_path).returncode == 0, line
+            assert run([*MCODE, *shlex.split(line, comments=True)[1:]], tmp_path).returncode == 0, (
+                line
+            )
     shown = run([*MCODE, "config", "get", "sandbox.writable"], tmp_path).stdout
     assert "~/.cache/go-build" in shown
+
+
+def test_the_permissions_page_s_calls_come_to_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path))
+    monkeypatch.setenv("LC_ALL", "C")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config.yaml").write_text(block("docs/permissions.md", "yaml"))
+    found, wanted = [], []
+    for line in block("docs/permissions.md", "sh").splitlines():
+        call, _, verdict = line.rpartition(" # ")
+        said = CliRunner().invoke(app, shlex.split(call)[1:], catch_exceptions=False).stdout
+        wanted.append((call, verdict))
+        found.append((call, said.partition(":")[0]))
+    assert found == wanted

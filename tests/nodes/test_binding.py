@@ -1,4 +1,4 @@
-"""An approval binds to exactly what was shown: whatever changes before it runs is asked or refused."""
+"""An approval binds to what was shown: whatever changes before it runs is asked or refused."""
 
 import json
 from pathlib import Path

@@ -32,12 +32,11 @@ class CommandPattern:
             return True
         if not command.names:
             return False
-        program, *rest = command.names
-        sames = [
-            _same_program(program, self.words[0], command.literal),
-            self._arguments_touch(rest, command.literal),
-        ]
-        return False if False in sames else None if None in sames else True
+        same = _same_program(command.names[0], self.words[0], command.literal)
+        if same is False:
+            return False
+        touched = self._arguments_touch(command.names[1:], command.literal)
+        return touched if same or touched is False else None
 
     def covers(self, command: Subject) -> bool:
         """Whether the command is surely one of these."""

@@ -6,6 +6,7 @@ Allowing is narrow: the file itself must be met, by its name as given and as it 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ...config.spellings import spellings
 from ..name_pattern import name_matcher
@@ -24,8 +25,7 @@ class PathPattern:
 
     def touches(self, file: Subject) -> bool:
         """Whether one of the file's names, or a folder above it, is met."""
-        spelled = [spelling for name in file.names for spelling in spellings(name)]
-        return any(self.meets_folded(above) for name in spelled for above in _with_folders(name))
+        return any(map(self.meets_folded, _all_names(file.names)))
 
     def covers(self, file: Subject) -> bool:
         """Whether each of the file's names is met."""
@@ -42,6 +42,13 @@ def path_pattern(text: str) -> PathPattern:
         return PathPattern(name_matcher(text), name_matcher(spellings(text)[0]))
     except ToolRefusal as refusal:
         raise ValueError(str(refusal)) from refusal
+
+
+@lru_cache(maxsize=64)
+def _all_names(names: tuple[str, ...]) -> frozenset[str]:
+    """The names in every spelling, and those of the folders above."""
+    spelled = {spelling for name in names for spelling in spellings(name)}
+    return frozenset(above for name in spelled for above in _with_folders(name))
 
 
 def _with_folders(name: str) -> list[str]:

@@ -74,7 +74,7 @@ async def test_a_check_that_no_mode_allows_is_not_run_and_the_model_is_told(run:
     (run.workspace.root / ".env").write_text("KEY=secret-words")
     result = await edited(run, "cat .env", "echo next")
     assert "secret-words" not in result.output and "`echo next` said" in result.output
-    assert "`cat .env` was not run: the command names `.env`" in result.output
+    assert "`cat .env` was not run: it names `.env`" in result.output
     assert [check["exit_code"] for check in result.metadata["checks"]] == [None, 0]
 
 

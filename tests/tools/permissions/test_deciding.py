@@ -332,7 +332,7 @@ some_rules = st.lists(st.sampled_from(RULES), max_size=5)
 any_call = st.sampled_from(CALLS)
 any_mode = st.sampled_from(MODES)
 quickly = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

@@ -34,9 +34,9 @@ def _first(findings: Iterable[str]) -> str:
 
 
 def _overwritten(name: str, step: Step) -> str:
-    if is_disk(name):
-        return f"it writes to the disk `{name}`"
     where = place(name, step.folder)
+    if where and is_disk(str(where)):
+        return f"it writes to the disk `{name}`"
     return f"it overwrites `{name}`, a file of the system" if where and is_vital_file(where) else ""
 
 

@@ -3,7 +3,7 @@
 import re
 
 from .step import Step
-from .targets import is_disk
+from .targets import is_disk, place
 
 _MAKES_FILESYSTEM = re.compile(r"mkfs(\.[a-z]\w*)?|mke2fs|mkdosfs|mkntfs|newfs(_\w+)?|mkswap")
 _ON_DISKS = frozenset(
@@ -63,5 +63,6 @@ def wiped_by(step: Step) -> str:
     if looks and any(re.fullmatch(looks, word) for word in words):
         return ""
     candidates = words[-1:] if program in _TO_THE_LAST else words
-    disk = next((word for word in candidates if is_disk(word)), "")
+    places = ((word, place(word, step.folder)) for word in candidates)
+    disk = next((word for word, where in places if where and is_disk(str(where))), "")
     return f"`{program}` destroys what is on `{disk}`" if disk else ""

@@ -73,11 +73,17 @@ def _change_folder(step: Step, scope: Scope) -> None:
 
 
 def _read(step: Step, scope: Scope) -> None:
-    names = _names(step.words[1:])
+    names = _names(step.words[1:]) or ["REPLY", "MAPFILE"]
     text = step.feed.text
-    whole = tuple(text.split("\n")) if text is not None and len(names) == 1 else None
-    for name in names or ["REPLY", "MAPFILE"]:
-        scope.variables[name] = whole
+    if text is None:
+        scope.variables.update(dict.fromkeys(names))
+    elif len(names) == 1 or names[0] == "REPLY":
+        scope.variables.update(dict.fromkeys(names, tuple(text.rstrip("\n").split("\n"))))
+    else:
+        parts = [*text.split(None, len(names) - 1), *[""] * len(names)]
+        scope.variables.update(
+            (name, (part.strip(),)) for name, part in zip(names, parts, strict=False)
+        )
 
 
 def _names(words: Sequence[Word]) -> list[str]:

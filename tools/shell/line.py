@@ -8,7 +8,7 @@ from .fork_bomb import is_fork_bomb
 from .parse import MOST_COMMANDS, joined, parse
 from .reader import Reader
 from .scope import Scope
-from .step import Step
+from .step import NOTHING, Feed, Step
 from .tree import TooMuch, Unparsed, tree
 from .wrappers import Inner, unwrap
 
@@ -41,7 +41,7 @@ class Line:
             else:
                 self.plain = self.readable = False
 
-    def _read(self, source: str, scope: Scope, depth: int) -> list[Step]:
+    def _read(self, source: str, scope: Scope, depth: int, feed: Feed = NOTHING) -> list[Step]:
         """Read a line into steps; those of the line itself are given back."""
         reader = Reader(
             lambda step, own, inner: self._add(step, own, inner, depth), wrapped=depth > 0
@@ -56,7 +56,7 @@ class Line:
             except Unparsed as doubt:  # what can be read of it may still be refused
                 self.doubt = self.doubt or str(doubt)
                 root = tree(source)
-            reader.read(root, scope)
+            reader.read(root, scope, feed)
         except Unparsed as doubt:
             self.doubt = self.doubt or str(doubt)
         self.bomb = self.bomb or any(is_fork_bomb(*one) for one in reader.functions.items())
@@ -83,7 +83,7 @@ class Line:
         if inner.arguments:
             scope.give(inner.arguments)
         if inner.line:
-            self._read(inner.line, scope, depth + 1)
+            self._read(inner.line, scope, depth + 1, step.feed if inner.fed else NOTHING)
         elif depth > _DEEPEST:
             raise Unparsed("commands run commands too deeply in the line")
         elif inner.words:

@@ -131,6 +131,11 @@ def oddity(node: "Node", source: bytes) -> str:
     return _neighbours(node.children, source)
 
 
+def ends_blank(tail: bytes) -> bool:
+    """Whether what lies behind the last token says nothing."""
+    return _BLANK.fullmatch(tail) is not None
+
+
 def is_blank(gap: bytes, begin: int, node: "Node") -> bool:
     """Whether what lies before a token says nothing; in texts there is more than tokens."""
     if _BLANK.fullmatch(gap) or (node.type.startswith("<<") and _DASH.fullmatch(gap)):
@@ -164,13 +169,21 @@ def _program(node: "Node") -> str:
 
 
 def _command(node: "Node") -> str:
-    return UNEXPLAINED if any(child.type in _STATEMENTS for child in node.children) else ""
+    within = any(child.type in _STATEMENTS for child in node.children)
+    return UNEXPLAINED if within else _one_line(node)
 
 
 def _negation(node: "Node") -> str:
     """`!x` is a program of that name, not a negation of `x`."""
     sign, negated = node.children[0], node.children[-1]
     return NOT_BLANK if sign.end_byte == negated.start_byte else ""
+
+
+def _one_line(node: "Node") -> str:
+    """A command's words, and a redirection's file, must stand on one line."""
+    raw, start = node.text or b"", node.start_byte
+    gaps = (raw[a.end_byte - start : b.start_byte - start] for a, b in pairwise(node.children))
+    return NOT_BLANK if any(b"\n" in gap.replace(b"\\\n", b"") for gap in gaps) else ""
 
 
 def _word(node: "Node") -> str:
@@ -186,6 +199,7 @@ _CHECKS: dict[str, "Callable[[Node], str]"] = {
     "command": _command,
     "command_name": _program,
     "file_descriptor": lambda node: "" if text(node).isdigit() else NOT_BLANK,
+    **dict.fromkeys(["file_redirect", "herestring_redirect", "declaration_command"], _one_line),
     "negated_command": _negation,
     "word": _word,
     **dict.fromkeys(_WHOLE, _whole),

@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
-from .oddities import NOT_BLANK, UNEXPLAINED, is_blank, oddity, takes_number
+from .oddities import NOT_BLANK, UNEXPLAINED, ends_blank, is_blank, oddity, takes_number
 from .tree import TooMuch, Unparsed, descendants, tree
 
 if TYPE_CHECKING:
@@ -57,4 +57,4 @@ def _doubt(root: "Node", source: bytes) -> str:
             raise TooMuch(f"the line runs more than {MOST_COMMANDS} commands")
         if words > 2 * MOST_WORDS:
             raise TooMuch(f"the line has more than {MOST_WORDS} words")
-    return doubt or ("" if not source[end:].strip(b" \t\n\\") else UNEXPLAINED)
+    return doubt or ("" if ends_blank(source[end:]) else UNEXPLAINED)

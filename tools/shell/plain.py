@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from .parse import parse
+from .parse import joined, parse
 from .tree import Unparsed
 from .values import as_written, groups
 
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 def plain_words(command: str) -> list[str] | None:
     """The words of one simple command; None where a shell would do more than pass them on."""
+    if joined(command) != command:
+        return None
     try:
         root = parse(command)
         first = root.children[0] if len(root.children) == 1 else None

@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .effects import fetched_by_line, take_effect, written_by_line
+from .here_document import as_string, here_document
 from .outputs import known_output
 from .scope import Scope, Word
-from .step import Feed, Redirect, Step
-from .tree import Unparsed, text
+from .step import NOTHING, Feed, Redirect, Step
+from .tree import Unparsed, text, tree
 from .values import Expander, as_written, groups
 
 if TYPE_CHECKING:
@@ -74,7 +75,6 @@ _SPOKEN = frozenset(
         "subscript",
         "test_operator",
         "array",
-        "heredoc_body",
     ]
 )
 """Words and texts: no commands, but there may be some in them."""
@@ -85,7 +85,7 @@ class _Here:
     """Where in the line a command stands: what it sees, gets, and has behind it."""
 
     scope: Scope
-    feed: Feed = Feed()
+    feed: Feed = NOTHING
     redirects: tuple[Redirect, ...] = ()
     more: "tuple[list[Node], ...]" = ()
     """Words that belong to the command though they stand behind a redirection."""
@@ -113,9 +113,9 @@ class Reader:
         self._depth = 0
         self._expander = Expander(self._substituted)
 
-    def read(self, root: "Node", scope: Scope) -> None:
-        """Read a whole tree; raises Unparsed where it makes no sense."""
-        self._read(root, _Here(scope))
+    def read(self, root: "Node", scope: Scope, feed: Feed = NOTHING) -> None:
+        """Read a whole tree whose commands get `feed`; raises Unparsed where it makes no sense."""
+        self._read(root, _Here(scope, feed))
 
     def _read(self, node: "Node", here: _Here) -> Feed:
         """Add the steps of a node; the output is what it would print, where that is known."""
@@ -133,7 +133,7 @@ class Reader:
             return self._command(node, here)
         if node.type in _SPOKEN:
             self._expander.look_into(node, here.scope)
-            return Feed()
+            return NOTHING
         match node.type:
             case "redirected_statement":
                 return self._redirected(node, here)
@@ -142,7 +142,7 @@ class Reader:
             case "variable_assignment":
                 self._is_odd()
                 self._expander.assign(node, here.scope)
-                return Feed()
+                return NOTHING
             case "for_statement":
                 self._expander.bind(node, here.scope)
             case "function_definition":
@@ -217,11 +217,12 @@ class Reader:
 
     def _here_document(self, node: "Node", here: _Here) -> "tuple[_Here, list[Node]]":
         tails = list["Node"]()
+        body = here_document(node)
+        here = replace(here, feed=Feed(body.text))
+        if body.expands:
+            self._expander.look_into(tree(as_string(body.text)), here.scope)
         for child in node.children:
-            if child.type == "heredoc_body":
-                self._expander.look_into(child, here.scope)
-                here = replace(here, feed=Feed(text(child)))
-            elif child.type in _REDIRECTS:
+            if child.type in _REDIRECTS:
                 here, behind = self._redirects([child], here)
                 tails += behind
             elif child.type in _SPOKEN:
@@ -265,7 +266,7 @@ class Reader:
             exact = [Word(written[-1][0])] if written[-1][1] else None
             known += exact or self._expander.words(group, here.scope)
         literal = all(is_literal for _, is_literal in written)
-        if written and written[0][0] in _NO_PROGRAMS:
+        if written and (written[0][0] in _NO_PROGRAMS or "=" in written[0][0]):
             self._is_odd()
         self.plain = self.plain and literal
         substituted = tuple(step.program for step in self.steps[before:])
@@ -302,7 +303,7 @@ class Reader:
         inside = _Here(replace(here.scope.copy(), in_function=True))
         opened = [child for child in node.children if child.type in _REDIRECTS]
         self._read(body, self._redirects(opened, inside)[0])
-        return Feed()
+        return NOTHING
 
     def _add(self, step: Step, scope: Scope, inner: Scope) -> None:
         self.steps.append(step)

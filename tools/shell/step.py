@@ -16,6 +16,9 @@ class Feed:
     programs: tuple[str, ...] = ()
 
 
+NOTHING = Feed()
+
+
 @dataclass(frozen=True)
 class Redirect:
     """A file that a command's input or output is bound to."""
@@ -45,7 +48,7 @@ class Step:
     literal: bool = True
     """Whether all of them are."""
     redirects: tuple[Redirect, ...] = ()
-    feed: Feed = Feed()
+    feed: Feed = NOTHING
     """What stands on its input."""
     inner: tuple[str, ...] = ()
     """The programs of the substitutions in its words."""

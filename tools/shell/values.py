@@ -1,16 +1,18 @@
 """Words with their expansions filled in, and the variables that a line sets."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from .scope import Scope, Word, expand
 from .step import Feed
-from .tree import Unparsed, text
+from .tree import Unparsed, text, tree
 from .words import Piece, literal, pieces
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_UNESCAPED = re.compile(r"\\([`$\\])")
 _SUBSTITUTIONS = ("command_substitution", "process_substitution")
 _OR_ELSE = frozenset([":-", "-", ":=", "="])
 _IF_SET = frozenset([":+", "+"])
@@ -80,7 +82,7 @@ class Expander:
     def look_into(self, node: "Node", scope: Scope) -> None:
         """Read the commands in a node that is no command, wherever they stand in it."""
         if node.type in _SUBSTITUTIONS:
-            self._commands(node, scope)
+            self._printed(node, scope)
         else:
             for child in node.children:
                 self.look_into(child, scope)
@@ -92,13 +94,20 @@ class Expander:
         if node is None:
             return None
         if node.type in _SUBSTITUTIONS:
-            output = self._commands(node, scope).text
+            output = self._printed(node, scope)
             if node.type == "process_substitution":
                 scope.files[text(node)] = output or ""
                 return None
             return None if output is None else (output.rstrip("\n"),)
         self.look_into(node, scope)
         return self._parameter(node, scope) if node.type == "expansion" else None
+
+    def _printed(self, node: "Node", scope: Scope) -> str | None:
+        """What a substitution prints, where that is known; backticks in it are another one."""
+        written = text(node)
+        if written.startswith("`") and "\\`" in written:
+            self.look_into(tree(_UNESCAPED.sub(r"\1", written[1:-1])), scope)
+        return self._commands(node, scope).text
 
     def _parameter(self, node: "Node", scope: Scope) -> Values | None:
         """The value of `${NAME}` or `${NAME:-OTHER}`; of anything cleverer None."""

@@ -23,6 +23,8 @@ class Inner:
     words: tuple[Word, ...] = ()
     line: str = ""
     """Instead of words: a line that is parsed by a shell."""
+    fed: bool = False
+    """Whether a line gets the input of the command around it."""
     same_shell: bool = False
     """Whether it runs in the very shell, so that its `cd` and its variables stay."""
     arguments: tuple[str, ...] = ()
@@ -78,7 +80,7 @@ _WRAPPERS: Mapping[str, _Wrapper] = {
     "eval": _Wrapper(joined=True),
     "ssh": _Wrapper("-i -p -l -o -F -J -L -R -D -b -c -e -m -E -S -W -w", before=1, joined=True),
     "su": _Wrapper("-s -g -G -w", before=9, text_option="-c --command"),
-    "runuser": _Wrapper("-s -g -G -u -w", text_option="-c --command"),
+    "runuser": _Wrapper("-s -g -G -u -w -l", text_option="-c --command"),
     "script": _Wrapper("-I -O -B -T -E -m -o", before=9, text_option="-c --command"),
     "flock": _Wrapper("-w -E --timeout --wait", before=1, text_option="-c --command"),
     "trap": _Wrapper(text_option=""),
@@ -122,7 +124,7 @@ def unwrap(step: Step) -> list[Inner]:
     if program in ("source", "."):
         fed = [step.feed.text] if step.feed.text else []
         return [Inner(line=line, same_shell=True) for line in (*fed, *step.scripts)]
-    if step.scripts and step.words[0].text.startswith(("./", "/")):
+    if step.words and step.scripts and step.words[0].text.startswith(("./", "/")):
         return [Inner(line=line) for line in step.scripts]
     if program in ("find", "fd", "fdfind"):
         return _found(words)
@@ -144,7 +146,7 @@ def _wrapped(program: str, wrapper: _Wrapper, words: Sequence[Word], step: Step)
     own = program in _SAME_SHELL
     line, rest = _behind_options(wrapper, words)
     if line is not None:
-        return [Inner(line=" ".join([line, *(word.text for word in rest)]))]
+        return [Inner(line=" ".join([line, *(word.text for word in rest)]), fed=True)]
     if program in ("su", "script"):
         return []
     if program in ("xargs", "parallel") and rest:
@@ -152,7 +154,8 @@ def _wrapped(program: str, wrapper: _Wrapper, words: Sequence[Word], step: Step)
     if not rest:
         return []
     if wrapper.joined:
-        return [Inner(line=" ".join(word.text for word in rest), same_shell=own)]
+        text = " ".join(word.text for word in rest)
+        return [Inner(line=text, fed=True, same_shell=own)]
     moved = [value.text for option, value in pairwise(words) if option.text in _MOVES]
     return [Inner(words=tuple(rest), same_shell=own, folder=moved[0] if moved else "")]
 
@@ -171,6 +174,8 @@ def _behind_options(wrapper: _Wrapper, words: Sequence[Word]) -> tuple[str | Non
             return words[at + 1].text, words[at + 2 :]
         if name in texts and joined:
             return joined, words[at + 1 :]
+        if "-c" in texts and re.fullmatch(r"-[a-zA-Z]+c", word) and at + 1 < len(words):
+            return words[at + 1].text, words[at + 2 :]
         if short := next((one for one in texts if len(one) == 2 and word.startswith(one)), ""):
             return word.removeprefix(short), words[at + 1 :]
         if word in values:
@@ -195,7 +200,7 @@ def _shell(words: Sequence[Word], step: Step) -> list[Inner]:
             if at == len(words):
                 return []
             arguments = tuple(word.text for word in words[at + 1 :])
-            return [Inner(line=words[at].text, arguments=arguments)]
+            return [Inner(line=words[at].text, fed=True, arguments=arguments)]
         at += option in ("-o", "-O", "+o", "+O", "--rcfile", "--init-file")
         if option in ("-", "--", "-s"):
             break
@@ -251,7 +256,8 @@ def _fed(words: Sequence[Word], given: str | None, sign: str) -> list[Word]:
     """The words of `xargs` with its input: at the end, or in the place of a sign."""
     if given is None:
         return [*words, Word(ITS_INPUT, known=False)]
-    items = [item.strip("'\"") for item in re.split(r"[\s\0]+", given) if item]
+    cut = r"[\n\0]+" if sign else r"[\s\0]+"
+    items = [item.strip("'\"") for item in re.split(cut, given) if item]
     if not sign:
         return [*words, *map(Word, items)]
     return [

@@ -1,5 +1,10 @@
 """`python -m maxagent`, the same as `mcode`."""
 
-from .cli.app import main
+import sys
+
+if not sys.flags.safe_path:
+    del sys.path[0]  # the current folder, whose modules could take the names of others
+
+from .cli.app import main  # noqa: E402
 
 main()

@@ -12,7 +12,7 @@ from .choices import Mode
 from .echo import echo, echo_json
 from .i18n import t
 from .importing import without_collector
-from .trust_question import tell_left_out
+from .trust_question import TrustFlag, settle_here
 
 if TYPE_CHECKING:
     from ..config.loading import Loaded
@@ -43,6 +43,7 @@ def explain(
     ] = False,
     mode: ModeFlag = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
+    trust: TrustFlag = False,
 ) -> None:
     """Say what would become of a call that is not made: allow, ask or deny, why, by which rule."""
     with without_collector():
@@ -50,6 +51,7 @@ def explain(
 
     if stdin == bool(tool):
         raise UsageError("name a tool and its arguments, or --stdin", hint="`mcode tools list`")
+    settle_here(yes=trust)
     explainer = Explainer.of(Path.cwd(), _loaded(mode))
     if stdin:
         for line in sys.stdin.buffer:
@@ -66,6 +68,7 @@ def explain(
 def list_rules(
     mode: ModeFlag = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON instead of a table.")] = False,
+    trust: TrustFlag = False,
 ) -> None:
     """List the rules in force with the places they come from, the mode, and what only reads."""
     from ..tools.permissions.policy import mode_of, read_rules
@@ -73,6 +76,7 @@ def list_rules(
     from ..tools.workspace import Workspace
     from .table import show_table
 
+    settle_here(yes=trust)
     loaded = _loaded(mode)
     security = loaded.settings.security
     rules = read_rules(loaded.rules, Workspace(Path.cwd(), tuple(security.ignore_patterns)))
@@ -96,7 +100,6 @@ def _loaded(mode: Mode | None) -> "Loaded":
     from .i18n import use_language
 
     folder = Path.cwd()
-    tell_left_out(folder)
     loaded = load(folder, paths.home(), flags={"security.mode": mode.value if mode else None})
     use_language(loaded.settings.language)
     return loaded

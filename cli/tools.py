@@ -14,7 +14,7 @@ from .choices import Mode
 from .echo import echo, echo_json
 from .i18n import t
 from .importing import without_collector
-from .trust_question import TrustFlag, tell_left_out, trust_here
+from .trust_question import TrustFlag, settle_here
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -82,8 +82,7 @@ def call(
 
     if stdin == bool(name):
         raise UsageError("give a tool and its arguments, or --stdin", hint="`mcode tools list`")
-    if trust:
-        trust_here()
+    settle_here(yes=trust)
     if stdin:
         asyncio.run(_answer_lines(mode.value, yes))
     else:
@@ -139,7 +138,6 @@ def _session(mode: str, outputs: Path) -> "ToolSession":
         from .tool_session import ToolSession
 
     folder = Path.cwd()
-    tell_left_out(folder)
     loaded = load(folder, paths.home(), flags={"security.mode": mode})
     session = ToolSession(folder, loaded, outputs)
     if not session.sandbox.is_on and loaded.settings.sandbox.mode != "off":

@@ -39,9 +39,12 @@ def settle_trust(folder: Path, *, yes: bool, output: OutputFormat, tests: bool) 
         _tell(found, tests=tests)
 
 
-def trust_here() -> None:
-    """A yes to the current folder, as `--trust` says it."""
-    accept(trust_of(Path.cwd(), paths.home()), paths.home())
+def settle_here(*, yes: bool) -> None:
+    """For what begins no run in the current folder: a yes on record, or a word on what it lacks."""
+    if yes:
+        accept(trust_of(Path.cwd(), paths.home()), paths.home())
+    else:
+        tell_left_out(Path.cwd())
 
 
 def tell_left_out(folder: Path) -> None:

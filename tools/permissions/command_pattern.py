@@ -32,10 +32,11 @@ class CommandPattern:
             return True
         if not command.names:
             return False
-        same = _same_program(command.names[0], self.words[0], command.literal)
+        program, *given = _spelled_out(command.names) if self.words[0] == "git" else command.names
+        same = _same_program(program, self.words[0], command.literal)
         if same is False:
             return False
-        touched = self._arguments_touch(command.names[1:], command.literal)
+        touched = self._arguments_touch(given, command.literal)
         return touched if same or touched is False else None
 
     def covers(self, command: Subject) -> bool:
@@ -75,9 +76,16 @@ def command_pattern(text: str) -> CommandPattern:
     return CommandPattern(plain, words, bool(shape))
 
 
+def _spelled_out(names: Sequence[str]) -> Sequence[str]:
+    """`git push` for `/usr/lib/git-core/git-push`."""
+    name = PurePosixPath(names[0]).name
+    return ["git", name.removeprefix("git-"), *names[1:]] if name.startswith("git-") else names
+
+
 def _same_program(given: str, wanted: str, literal: bool) -> bool | None:
-    """`/bin/rm` is `rm` too; a rule that names a folder means the one in it."""
-    if given == wanted or ("/" not in wanted and PurePosixPath(given).name == wanted):
+    """`/bin/rm` is `rm` too, and on some systems `RM`; a rule with a folder means the one in it."""
+    name = given if "/" in wanted else PurePosixPath(given).name
+    if name.casefold() == wanted.casefold():
         return True
     return None if not literal and _EXPANDED.search(given) else False
 

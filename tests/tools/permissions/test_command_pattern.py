@@ -24,6 +24,8 @@ def command(*words: str, literal: bool = True, line: str = "") -> Subject:
         ("/usr/bin/git diff:*", "/usr/bin/git diff", True, True),
         ("/usr/bin/git diff:*", "git diff", False, False),
         ("git:*", "git push", True, True),
+        ("git push:*", "/usr/lib/git-core/git-push -f", False, True),
+        ("git push:*", "GIT push", False, True),
         ("rm -f:*", "rm -r -f x", False, True),
         ("rm:*", "rmdir x", False, False),
         ("make test", "make test", True, True),

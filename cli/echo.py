@@ -7,12 +7,13 @@ from typing import TextIO
 
 import typer
 
+from ..config.redaction import redacted
 from .safe_text import safe, safe_json
 
 
 def echo(text: object = "", *, err: bool = False, file: TextIO | None = None) -> None:
-    """Write lines on stdout, or on stderr; what could steer a terminal is made visible."""
-    typer.echo(safe(str(text)), err=err, file=file)
+    """Write lines on stdout, or on stderr: no secret, nothing that could steer a terminal."""
+    typer.echo(safe(redacted(str(text))), err=err, file=file)
 
 
 def echo_json(value: object, *, indent: int | None = 2) -> None:

@@ -3,6 +3,7 @@
 from rich.console import Console
 from rich.text import Text
 
+from ..config.redaction import redacted
 from .safe_text import safe
 
 
@@ -12,5 +13,5 @@ def open_console(*, stderr: bool = True) -> Console:
 
 
 def styled(text: str, style: str) -> Text:
-    """Foreign text in one style."""
-    return Text(safe(text), style=style)
+    """Foreign text in one style, no secret in it."""
+    return Text(safe(redacted(text)), style=style)

@@ -7,29 +7,34 @@ from pathlib import Path
 
 from . import paths
 from .errors import MaxAgentError, UsageError
+from .redaction import redacted
 
 
 def in_words(error: Exception, home: Path) -> MaxAgentError:
-    """The error in words: ours as it is, the system's by its reason, any other as a fault."""
+    """The error in words: ours as it is, the system's by its reason, any other as a fault.
+
+    No secret is in them; an error of ours is changed in place.
+    """
     if isinstance(error, MaxAgentError):
+        error.message, error.hint = redacted(error.message), redacted(error.hint)
         return error
     if isinstance(error, FileNotFoundError) and not _has_folder():
         return UsageError("the current folder is gone", hint="`cd` to one that exists")
     if isinstance(error, OSError) and error.strerror:
         place = f"`{os.fsdecode(error.filename)}`: " if error.filename else ""
-        reason = f"{place}{error.strerror}"
+        reason = redacted(f"{place}{error.strerror}")
         return MaxAgentError(reason, hint="check its permissions and the disk's free space")
     return fault(error, home)
 
 
 def fault(error: Exception, home: Path) -> MaxAgentError:
     """An error of MaxAgent's own; its traceback is kept in the data folder if that can be."""
-    message = f"internal error: {type(error).__name__}: {error}"
+    message = redacted(f"internal error: {type(error).__name__}: {error}")
     try:
         folder = paths.data_folder(home) / "errors"
         folder.mkdir(mode=0o700, exist_ok=True)
         log = folder / f"{time.time_ns():x}.txt"
-        log.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+        log.write_text(redacted("".join(traceback.format_exception(error))), encoding="utf-8")
     except (OSError, MaxAgentError):
         return MaxAgentError(message, hint="please report it")
     return MaxAgentError(message, hint=f"please report `{log}`")

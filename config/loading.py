@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .ignored import with_own
-from .keys import join, leaves, split
+from .keys import is_secret, join, leaves, split
 from .layers import Layer, merged, mistakes, refuse, report, single
 from .paths import project_config, user_config
+from .redaction import remember
 from .rules import WrittenRule, gathered, written_rules
 from .settings import Settings
-from .trust import is_trusted
+from .trust import trust_of
 from .variables import expanded, from_environment
 from .yaml_file import Document, read
 
@@ -50,6 +51,7 @@ def load(
     refuse(reports)
     together = [*with_own(layers, str(project_config(folder))), gathered(layers)]
     settings = Settings.model_validate(merged(together), strict=True)
+    _remember_secrets(settings)
     return Loaded(settings, _origins(settings, layers), written_rules(layers))
 
 
@@ -66,12 +68,21 @@ def file_layer(file: Path, document: Document) -> Layer:
 
 def leaves_out(folder: Path, home: Path) -> bool:
     """Whether there is a project's file that is not loaded, since the folder is not trusted."""
-    return os.path.lexists(project_config(folder)) and not is_trusted(folder, home)
+    found = trust_of(folder, home)
+    return not found.trusted and any(one.kind == "configuration" for one in found.brought)
+
+
+def _remember_secrets(settings: Settings) -> None:
+    """From now on they are hidden wherever they turn up."""
+    for path, value in leaves(settings.model_dump()):
+        if is_secret(path):
+            remember(join(path), str(value))
 
 
 def _files(folder: Path, home: Path) -> list[Layer]:
-    own = [] if leaves_out(folder, home) else [project_config(folder)]
-    files = [user_config(home), *own]
+    own = project_config(folder)
+    trusted = os.path.lexists(own) and trust_of(folder, home).trusted
+    files = [user_config(home), *([own] if trusted else [])]
     return [file_layer(file, found) for file in files if (found := read(file)) is not None]
 
 

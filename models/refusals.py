@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from ..config.redaction import redacted
 from .errors import (
     AuthenticationFailed,
     ContextOverflow,
@@ -95,7 +96,7 @@ class Asked:
 
     def quote(self, words: str) -> str:
         """The provider's own words on one line, short and without keys."""
-        hidden = words.replace(self.secret, "…") if self.secret else words
+        hidden = redacted(words.replace(self.secret, "…") if self.secret else words)
         line = " ".join(SECRET.sub("…", hidden).split())
         return line if len(line) <= LONGEST_QUOTE else line[: LONGEST_QUOTE - 1] + "…"
 

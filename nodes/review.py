@@ -7,6 +7,7 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from ..config.redaction import redacted
 from ..memory.active import active
 from ..memory.file_history import Entry
 from ..memory.net_changes import net_changes, net_diff
@@ -47,7 +48,7 @@ async def review(state: State, runtime: Runtime[Context]) -> Reviewed:
 
 async def _ask(state: State, runtime: Runtime[Context]) -> Mapping[str, Any]:
     bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
-    diff = await net_diff(bench.snapshots, await done_since(state, runtime))
+    diff = redacted(await net_diff(bench.snapshots, await done_since(state, runtime)))
     action = {"name": "review", "args": {"outcome": outcome(state), "diff": diff[:SHOWN_DIFF]}}
     question = {
         "action_requests": [{**action, "description": "keep, undo, or go on with a remark"}],

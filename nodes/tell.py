@@ -2,9 +2,10 @@
 
 from langgraph.runtime import Runtime
 
+from ..config.redaction import redacted_all
 from .context import Context
 
 
 def tell(runtime: Runtime[Context], event: str, **fields: object) -> None:
-    """Send one event; its names and fields are those of `sdk/events.py`."""
-    runtime.stream_writer({"type": event, **fields})
+    """Send one event, no secret in it; its names and fields are those of `sdk/events.py`."""
+    runtime.stream_writer({"type": event, **redacted_all(fields)})

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..config.errors import UsageError
+from ..config.redaction import redacted
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Answer:
     text: str | None = None
     """An answer in words."""
     decisions: Sequence[Mapping[str, Any]] = ()
-    """One for each request, in its order; used as they are."""
+    """One for each request, in its order."""
     question: str = ""
     """Id of the question that was read; empty: whatever the thread asks."""
 
@@ -27,8 +28,15 @@ def decisions_for(answer: Answer, review_configs: Sequence[Mapping[str, Any]]) -
     if answer.text is not None and not answer.text.strip():
         raise UsageError("the answer is empty", hint="say something with `--answer TEXT`")
     if answer.decisions:
-        return {"decisions": list(answer.decisions)}
-    return {"decisions": [_decision(answer, config) for config in review_configs]}
+        return {"decisions": [_without_secrets(decision) for decision in answer.decisions]}
+    decisions = [_without_secrets(_decision(answer, config)) for config in review_configs]
+    return {"decisions": decisions}
+
+
+def _without_secrets(decision: Mapping[str, Any]) -> dict[str, Any]:
+    """Words are kept in the thread; a changed call stays what it is."""
+    words = decision.get("message")
+    return {**decision, **({"message": redacted(words)} if isinstance(words, str) else {})}
 
 
 def _decision(answer: Answer, config: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any, Literal, cast
 
 from langgraph.types import StateSnapshot
 
+from ..config.redaction import redacted
 from ..memory.active import active
 from ..memory.net_changes import net_changes, net_diff
 from ..memory.thread_row import STATUS_OF_OUTCOME, Status
@@ -39,10 +40,10 @@ async def completion(
     return Completion(
         thread_id=thread_id,
         outcome=values.get("outcome") or "unverified",
-        summary=values.get("summary", ""),
+        summary=redacted(values.get("summary", "")),
         evidence=values.get("evidence"),
         files=[{"path": change.path, "kind": change.kind} for change in net_changes(job)],
-        diff=await net_diff(bench.snapshots, job),
+        diff=redacted(await net_diff(bench.snapshots, job)),
         graph=graph,
     )
 

@@ -26,6 +26,8 @@ MOST_NAMED = 10
 
 NO_SANDBOX = "no sandbox: {why}; what the agent runs can do whatever you can"
 
+HIDDEN = "what looks like a secret was taken out of the request, so the model reads {marks} instead"
+
 FINISHED = "a restore that had been cut short was finished first; files put back: {count}"
 LEFT = "`{path}` is left alone: {reason}"
 

@@ -12,6 +12,7 @@ from langgraph.runtime import RunControl
 
 from ..config import paths
 from ..config.errors import MaxAgentError, UsageError
+from ..config.redaction import marks_in, redacted
 from ..config.trust import trust_if_empty
 from ..memory.checkpointer import open_checkpointer
 from ..memory.lease import hold
@@ -25,7 +26,7 @@ from .edit_files import edit_files
 from .endings import status_after
 from .events import Event, EvidenceFound, as_json
 from .jobs import EDIT, JOBS, TASK, Job, compiled, job_of
-from .notices import finish_restore, notices, unconfined, untrusted
+from .notices import HIDDEN, finish_restore, notices, unconfined, untrusted
 from .run import Run
 
 
@@ -70,7 +71,7 @@ class Runner:
         self, request: str, *, folder: Path | str, options: Options | None = None
     ) -> AsyncGenerator[Event]:
         """Start a task on a new thread and tell what happens."""
-        root = Path(os.path.realpath(folder))
+        root, request = Path(os.path.realpath(folder)), redacted(request)
         _refuse_unusable(request, root)
         begun = self._begin(TASK, request, root, options or Options(), title_of(request))
         async with aclosing(begun) as events:
@@ -89,7 +90,7 @@ class Runner:
 
         `files` are named from the folder; one that does not exist may be made.
         """
-        root = Path(os.path.realpath(folder))
+        root, request = Path(os.path.realpath(folder)), redacted(request)
         _refuse_unusable(request, root)
         named = await asyncio.to_thread(edit_files, files, root, self.home)
         chosen: Options = {**(options or {}), "files": named}
@@ -118,7 +119,9 @@ class Runner:
             options=options,
         )
         told = notices(root, self.threads.set_aside, bench.from_project)
-        told += [*untrusted(bench.trust, tests=job is TASK), *unconfined(bench)]
+        if marks := marks_in(request):
+            told.append(HIDDEN.format(marks=", ".join(sorted(marks))))
+        told += [*untrusted(bench.trust, tests=_runs_tests(job, options)), *unconfined(bench)]
         run = self._run(row, context, answer=None, resumed=False, notices=told)
         async with aclosing(run) as events:
             async for event in events:
@@ -136,7 +139,7 @@ class Runner:
         if answer is None or not answer.question:  # else it was asked here, and the run goes on
             await look_again()
             bench = await workbench(row.folder, row.options, own)
-            told = untrusted(bench.trust, tests=job_of(row.graph) is TASK)
+            told = untrusted(bench.trust, tests=_runs_tests(job_of(row.graph), row.options))
             told += unconfined(bench)
         learn([one["always"] for one in (answer.decisions if answer else ()) if one.get("always")])
         run = self._run(row, own, answer=answer, resumed=True, notices=told)
@@ -180,6 +183,10 @@ class Runner:
         except MaxAgentError:
             if status != "failed":  # a failed run has told already what the disk refuses
                 raise
+
+
+def _runs_tests(job: Job, options: Options) -> bool:
+    return job is TASK and not options.get("skip_tests")
 
 
 def _refuse_unusable(request: str, folder: Path) -> None:

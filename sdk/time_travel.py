@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, cast
 
 from ..config import paths
 from ..config.errors import UsageError
+from ..config.redaction import redacted
 from ..memory import thread_id
 from ..memory.checkpoint_steps import JUDGING, Step
 from ..memory.thread_row import STATUS_OF_OUTCOME, Status, ThreadRow, title_of
@@ -53,6 +54,7 @@ async def fork(row: ThreadRow, home: Path, step: Step, say: str | None = None) -
     """
     if say is not None and not say.strip():
         raise UsageError("the new input is empty", hint="say what should be done instead")
+    say = say and redacted(say)
     forked = _row(row, step, say)
     await asyncio.to_thread(_put, home, forked, step)
     if say is not None and step.number:

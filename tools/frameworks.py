@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from ..config.programs import find_program
+from ..config.redaction import redacted
 from .process import SHELL, capture
 
 MOST_FOLDERS = 500
@@ -44,7 +45,7 @@ class TestCommand:
 async def detect(folder: Path, configured: str) -> TestCommand | None:
     """The project's test command; None when nothing says that there are tests."""
     if configured.strip():
-        return TestCommand((SHELL, "-c", configured), configured, "configured")
+        return TestCommand((SHELL, "-c", configured), redacted(configured), "configured")
     if not await asyncio.to_thread(uses_pytest, folder):
         return None
     python, works = await find_python(folder, os.environ)

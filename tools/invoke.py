@@ -1,5 +1,6 @@
 """Run one tool call: arguments checked, refusals and failures turned into words, never a crash."""
 
+import asyncio
 import json
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -11,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from .checked_edit import checked
 from .output import excerpt
 from .result import ToolRefusal, ToolResult, ToolRun
+from .secrets_in_calls import refuse_marks, without_secrets
 from .tool import effect_of, named_paths, schema_of
 
 LONGEST_ANSWER = 60_000
@@ -18,12 +20,18 @@ LONGEST_ANSWER = 60_000
 
 
 async def invoke(tool: BaseTool, args: Mapping[str, object], run: ToolRun) -> ToolResult:
-    """The tool's answer; whatever goes wrong is an error in it, only cancellation passes."""
+    """The tool's answer, no secret in it; whatever goes wrong is an error, but cancellation."""
+    return without_secrets(await _answer(tool, args, run))
+
+
+async def _answer(tool: BaseTool, args: Mapping[str, object], run: ToolRun) -> ToolResult:
     try:
         if problem := _wrong_arguments(tool, args):
             return ToolResult(error=f"{problem}. {_signature(tool)}")
-        if effect_of(tool) == "edit" and run.policy:
-            paths = named_paths(tool, args)
+        paths = named_paths(tool, args) if effect_of(tool) == "edit" else []
+        if effect_of(tool) == "edit":
+            await asyncio.to_thread(refuse_marks, args, paths, run.workspace)
+        if paths and run.policy:
             return await checked(lambda: _call(tool, args, run), paths, run, run.policy)
         return await _call(tool, args, run)
     except ToolRefusal as refusal:

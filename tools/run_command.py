@@ -12,6 +12,7 @@ from .live_output import LiveOutput
 from .output import KEPT_EACH_SIDE
 from .process import SHELL, Ended, stream
 from .recording import Recording
+from .redacting import Redacting
 from .result import ToolRefusal, ToolResult, ToolRun
 from .sandbox.hint import hint
 from .shown_files import seen_by
@@ -66,11 +67,15 @@ async def run_shell(
         recording.add(piece)
         live.add(piece)
 
+    output = Redacting(take)
     confined = run.sandbox.around(argv, folder) if run.sandbox else nullcontext(argv)
     try:
         async with confined as argv:
-            ended = await stream(argv, cwd=folder, timeout=seconds, on_output=take, env=environment)
+            ended = await stream(
+                argv, cwd=folder, timeout=seconds, on_output=output.add, env=environment
+            )
     finally:
+        output.close()
         recording.close()
     return _result(recording, ended, seconds)
 

@@ -16,6 +16,7 @@ from .frameworks import TestCommand
 from .live_output import LiveOutput
 from .output import clean
 from .process import Ended, stream
+from .redacting import Redacting
 from .result import ToolRefusal
 from .sandbox.sandbox import Sandbox
 
@@ -71,6 +72,7 @@ async def run_tests(
         tail.extend(piece)
         del tail[:-TAIL]
 
+    output = Redacting(take)
     temporary = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="maxagent-"))
     try:
         report = temporary / "report.xml"
@@ -79,7 +81,10 @@ async def run_tests(
         own = [Path(os.path.realpath(temporary))]
         confined = sandbox.around(argv, folder, also=own) if sandbox else nullcontext(argv)
         async with confined as argv:
-            ended = await stream(argv, cwd=folder, timeout=timeout, on_output=take, env=clean_room)
+            ended = await stream(
+                argv, cwd=folder, timeout=timeout, on_output=output.add, env=clean_room
+            )
+        output.close()
         return await asyncio.to_thread(_run, command, ended, report, clean(bytes(tail)), timeout)
     except ToolRefusal as refusal:  # the sandbox cannot guard such a project
         return _not_run(command, str(refusal))

@@ -1,0 +1,59 @@
+"""Secrets out of output that comes in pieces: a secret that is split over two is found as well."""
+
+import re
+from collections.abc import Callable
+
+from ..config.redaction import redacted
+
+LONGEST_LINE = 65_536
+"""Bytes of a line without an end that are waited for."""
+OVERLAP = 4_096
+"""Bytes of it that are kept back then; no secret of one line is longer."""
+LONGEST_KEY = 16_384
+"""Bytes from the beginning of a private key within which its end is waited for."""
+_KEY_BEGINS = re.compile(rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----")
+_KEY_ENDS = re.compile(rb"-----END [A-Z0-9 ]*PRIVATE KEY-----")
+
+
+class Redacting:
+    """A sink before another: takes pieces as they come and hands on whole lines, redacted."""
+
+    def __init__(self, sink: Callable[[bytes], None]) -> None:
+        self._sink = sink
+        self._held = b""
+
+    def add(self, piece: bytes) -> None:
+        """Take the next piece."""
+        data = self._held + piece
+        end = _safe_end(data)
+        self._held = data[end:]
+        self._hand_on(data[:end])
+
+    def close(self) -> None:
+        """Hand on what was held back; no piece may come afterwards."""
+        rest, self._held = self._held, b""
+        self._hand_on(rest)
+
+    def _hand_on(self, data: bytes) -> None:
+        if data:
+            text = data.decode(errors="surrogateescape")
+            hidden = redacted(text)
+            self._sink(data if hidden == text else hidden.encode(errors="surrogateescape"))
+
+
+def _safe_end(data: bytes) -> int:
+    """Up to where no secret can be cut in two: a line's end that is not inside a private key."""
+    end = data.rfind(b"\n") + 1
+    if len(data) - end > LONGEST_LINE:
+        end = len(data) - OVERLAP
+    begun = _last_open_key(data[:end])
+    return end if begun is None or len(data) - begun > LONGEST_KEY else min(end, begun)
+
+
+def _last_open_key(data: bytes) -> int | None:
+    """Where a private key begins whose end has not come yet."""
+    at = data.rfind(b"PRIVATE KEY-----")
+    if at < 0 or _KEY_ENDS.search(data, max(0, at - 30)):
+        return None
+    begins = [found.start() for found in _KEY_BEGINS.finditer(data)]
+    return begins[-1] if begins else None

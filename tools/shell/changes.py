@@ -12,21 +12,10 @@ from .step import Step
 from .targets import is_temporary, place
 from .wrappers import SHELLS
 
-_ONLY_READ = frozenset(
-    [
-        "less",
-        "more",
-        "bat",
-        "batcat",
-        "od",
-        "hexdump",
-        "xxd",
-        "view",
-        "cloc",
-        "shellcheck",
-        "yamllint",
-    ]
-)
+_ONLY_READ_LIST = """
+less more bat batcat od hexdump xxd view cloc shellcheck yamllint
+"""
+_ONLY_READ = frozenset(_ONLY_READ_LIST.split())
 _RUN_OTHERS = SHELLS | frozenset(
     [
         "sudo",
@@ -46,24 +35,10 @@ _RUN_OTHERS = SHELLS | frozenset(
     ]
 )
 """Wrappers without files of their own: what they run is judged by itself."""
-_CHANGE_ALL = frozenset(
-    [
-        "rm",
-        "rmdir",
-        "unlink",
-        "shred",
-        "truncate",
-        "touch",
-        "mkdir",
-        "mkfifo",
-        "chmod",
-        "chown",
-        "chgrp",
-        "tee",
-        "mv",
-        "chattr",
-    ]
-)
+_CHANGE_ALL_LIST = """
+rm rmdir unlink shred truncate touch mkdir mkfifo chmod chown chgrp tee mv chattr
+"""
+_CHANGE_ALL = frozenset(_CHANGE_ALL_LIST.split())
 _CHANGE_LAST = frozenset(["cp", "ln", "install", "rsync", "scp"])
 _OUTPUT = re.compile(r"-o|--out(put|file|-dir|put-document|put-dir)?|-O|-P|--directory-prefix")
 _FOLDER = {"tar": "-C", "unzip": "-d", "git": "-C"}

@@ -7,29 +7,11 @@ from pathlib import Path
 from .step import Step
 from .targets import is_vital, place
 
-_INTERPRETERS = frozenset(
-    [
-        "python",
-        "pypy",
-        "perl",
-        "ruby",
-        "node",
-        "nodejs",
-        "deno",
-        "bun",
-        "php",
-        "lua",
-        "luajit",
-        "tclsh",
-        "osascript",
-        "awk",
-        "gawk",
-        "mawk",
-        "nawk",
-        "R",
-        "Rscript",
-    ]
-)
+_INTERPRETERS_LIST = """
+python pypy perl ruby node nodejs deno bun php lua luajit tclsh osascript awk gawk mawk nawk R
+Rscript
+"""
+_INTERPRETERS = frozenset(_INTERPRETERS_LIST.split())
 _REMOVES = re.compile(
     r"(?:rmtree|rm_rf|rm_r|rmSync|rmdirSync|removeSync|emptyDirSync|remove_tree|rimraf|rm)"
     r"\s*\(?\s*(?:Path\()?['\"]([^'\"]+)['\"]"

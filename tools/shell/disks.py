@@ -6,34 +6,11 @@ from .step import Step
 from .targets import is_disk, place
 
 _MAKES_FILESYSTEM = re.compile(r"mkfs(\.[a-z]\w*)?|mke2fs|mkdosfs|mkntfs|newfs(_\w+)?|mkswap")
-_ON_DISKS = frozenset(
-    [
-        "badblocks",
-        "blkdiscard",
-        "cfdisk",
-        "cp",
-        "cryptsetup",
-        "ddrescue",
-        "diskutil",
-        "fdisk",
-        "gdisk",
-        "hdparm",
-        "install",
-        "mdadm",
-        "mv",
-        "nvme",
-        "parted",
-        "pvcreate",
-        "pvremove",
-        "sfdisk",
-        "sgdisk",
-        "shred",
-        "tee",
-        "truncate",
-        "wipefs",
-        "zpool",
-    ]
-)
+_ON_DISKS_LIST = """
+badblocks blkdiscard cfdisk cp cryptsetup ddrescue diskutil fdisk gdisk hdparm install mdadm mv
+nvme parted pvcreate pvremove sfdisk sgdisk shred tee truncate wipefs zpool
+"""
+_ON_DISKS = frozenset(_ON_DISKS_LIST.split())
 _TO_THE_LAST = frozenset(["cp", "mv", "install", "ddrescue"])
 _LOOKS = {
     **dict.fromkeys(["fdisk", "gdisk", "sfdisk"], r"-l|--list|-d|--dump"),

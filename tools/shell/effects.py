@@ -7,24 +7,10 @@ from .outputs import known_output
 from .scope import Scope, Word
 from .step import Redirect, Step
 
-FETCHERS = frozenset(
-    [
-        "aria2c",
-        "curl",
-        "fetch",
-        "ftp",
-        "http",
-        "https",
-        "links",
-        "lynx",
-        "nc",
-        "ncat",
-        "netcat",
-        "socat",
-        "wget",
-        "xh",
-    ]
-)
+FETCHERS_LIST = """
+aria2c curl fetch ftp http https links lynx nc ncat netcat socat wget xh
+"""
+FETCHERS = frozenset(FETCHERS_LIST.split())
 """Programs that bring something from the network."""
 
 

@@ -48,12 +48,12 @@ def glob(word: str, folder: Path) -> list[str]:
     parts = [part for part in word.split("/") if part]
     start = "/" if absolute else ""
     budget = [MOST_NAMES]
-    found = _below(start, parts, folder, budget)
-    tail = "/" if word.endswith("/") else ""
-    names = list(islice(found, MOST_WORDS + 1))
+    names = list(islice(_below(start, parts, folder, budget), MOST_WORDS + 1))
     if len(names) > MOST_WORDS or budget[0] < 0:
         raise TooMany
-    return sorted(name + tail for name in names)
+    if word.endswith("/"):
+        names = [f"{name}/" for name in names if (folder / name).is_dir()]
+    return sorted(names)
 
 
 def _alternatives(word: str) -> Iterator[str]:

@@ -13,74 +13,26 @@ from .targets import place
 
 _SAYS = frozenset(["echo", "printf", "export", "unset", ":", "true", "false", "alias", "which"])
 """Programs whose words are no files."""
-_PATTERN_FIRST = frozenset(
-    [
-        "grep",
-        "egrep",
-        "fgrep",
-        "zgrep",
-        "rg",
-        "ag",
-        "ack",
-        "sed",
-        "awk",
-        "gawk",
-        "mawk",
-        "jq",
-        "yq",
-        "pgrep",
-        "pkill",
-    ]
-)
+_PATTERN_FIRST_LIST = """
+grep egrep fgrep zgrep rg ag ack sed awk gawk mawk jq yq pgrep pkill
+"""
+_PATTERN_FIRST = frozenset(_PATTERN_FIRST_LIST.split())
 """Programs whose first word is no file but a pattern or a script."""
 _PATTERN_OPTION = re.compile(r"-[a-zA-Z]*e|--regexp|--expression")
 _GIVES_PATTERN = re.compile(
     r"-[a-zA-Z]*[ef]|-[ef].+|--(regexp|expression|file|from-file)(=.*)?", re.DOTALL
 )
-_TEXT_OPTIONS = frozenset(
-    [
-        "-m",
-        "--message",
-        "--title",
-        "--body",
-        "-b",
-        "--grep",
-        "--author",
-        "-S",
-        "-G",
-        "--exclude",
-        "--exclude-dir",
-        "--ignore",
-        "--ignore-file-name",
-        "--exclude-from-name",
-        "-name",
-        "-iname",
-        "--iglob",
-        "--glob",
-    ]
-)
+_TEXT_OPTIONS_LIST = """
+-m --message --title --body -b --grep --author -S -G --exclude --exclude-dir --ignore
+--ignore-file-name --exclude-from-name -name -iname --iglob --glob
+"""
+_TEXT_OPTIONS = frozenset(_TEXT_OPTIONS_LIST.split())
 """Options whose value is a text or what to leave out."""
 _TEXT_OPTION_JOINED = re.compile(r"--(exclude|exclude-dir|ignore|message|grep|title|body|author)=")
-_TEXT_PROGRAMS = frozenset(
-    [
-        "git",
-        "gh",
-        "glab",
-        "hg",
-        "svn",
-        "tar",
-        "rsync",
-        "grep",
-        "rg",
-        "find",
-        "tree",
-        "ls",
-        "du",
-        "zip",
-        "diff",
-        "cloc",
-    ]
-)
+_TEXT_PROGRAMS_LIST = """
+git gh glab hg svn tar rsync grep rg find tree ls du zip diff cloc
+"""
+_TEXT_PROGRAMS = frozenset(_TEXT_PROGRAMS_LIST.split())
 _SIGNS = re.compile(r"[=:@,]")
 _PIECES = re.compile(r"[\s;&|<>()$`\"'\\=,:@{}\[\]]+")
 _MOST_PARTS = 10

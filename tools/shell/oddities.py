@@ -17,27 +17,12 @@ if TYPE_CHECKING:
 UNEXPLAINED = "the shell's grammar does not explain all of the line"
 NOT_BLANK = "a blank in the line is not what it looks like"
 
-_STATEMENTS = frozenset(
-    [
-        "list",
-        "pipeline",
-        "command",
-        "subshell",
-        "compound_statement",
-        "negated_command",
-        "if_statement",
-        "while_statement",
-        "for_statement",
-        "c_style_for_statement",
-        "case_statement",
-        "function_definition",
-        "test_command",
-        "redirected_statement",
-        "declaration_command",
-        "unset_command",
-        "variable_assignments",
-    ]
-)
+_STATEMENTS_LIST = """
+list pipeline command subshell compound_statement negated_command if_statement while_statement
+for_statement c_style_for_statement case_statement function_definition test_command
+redirected_statement declaration_command unset_command variable_assignments
+"""
+_STATEMENTS = frozenset(_STATEMENTS_LIST.split())
 _KINDS = _STATEMENTS | frozenset(
     [
         "program",
@@ -84,29 +69,10 @@ _KINDS = _STATEMENTS | frozenset(
         "brace_expression",
     ]
 )
-_RESERVED = frozenset(
-    [
-        "!",
-        "{",
-        "}",
-        "[[",
-        "]]",
-        "case",
-        "do",
-        "done",
-        "elif",
-        "else",
-        "esac",
-        "fi",
-        "for",
-        "function",
-        "if",
-        "then",
-        "until",
-        "while",
-        "select",
-    ]
-)
+_RESERVED_LIST = """
+! { } [[ ]] case do done elif else esac fi for function if then until while select
+"""
+_RESERVED = frozenset(_RESERVED_LIST.split())
 _WHOLE = ("concatenation", "simple_expansion", "variable_assignment")
 """Kinds whose parts must touch."""
 _TEXTS = ("string", "expansion", "translated_string")
@@ -148,10 +114,12 @@ def is_blank(gap: bytes, begin: int, node: "Node") -> bool:
     return above is not None
 
 
-def takes_number(number: "Node", sign: "Node") -> bool:
-    """Whether a word is a number that bash takes for a redirection's descriptor."""
-    touches = number.end_byte == sign.start_byte and sign.type[:1] in "<>"
-    return touches and number.type in ("number", "word") and text(number).isdigit()
+def is_torn(one: "Node", other: "Node") -> bool:
+    """Whether tokens that touch are cut in another place than bash may cut them: at `2>`, `<&-`."""
+    if one.end_byte != other.start_byte:
+        return False
+    number = one.type in ("number", "word") and text(one).isdigit()
+    return (number and other.type[:1] in "<>") or one.type in ("<&-", ">&-")
 
 
 def _neighbours(children: "Sequence[Node]", source: bytes) -> str:

@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
-from .oddities import NOT_BLANK, UNEXPLAINED, ends_blank, is_blank, oddity, takes_number
+from .oddities import NOT_BLANK, UNEXPLAINED, ends_blank, is_blank, is_torn, oddity
 from .tree import TooMuch, Unparsed, descendants, tree
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _doubt(root: "Node", source: bytes) -> str:
         doubt = doubt or oddity(node, source)
         if not node.child_count and node.end_byte > node.start_byte:
             words += 1
-            if not is_blank(source[end : node.start_byte], end, node) or takes_number(last, node):
+            if not is_blank(source[end : node.start_byte], end, node) or is_torn(last, node):
                 doubt = doubt or NOT_BLANK
             last, end = node, max(end, node.end_byte)
         if commands > MOST_COMMANDS:

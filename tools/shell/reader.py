@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .effects import fetched_by_line, take_effect, written_by_line
-from .here_document import as_string, here_document
 from .outputs import known_output
+from .redirections import KINDS as _REDIRECTS
+from .redirections import open_all
 from .scope import Scope, Word
 from .step import NOTHING, Feed, Redirect, Step
-from .tree import Unparsed, text, tree
+from .tree import Unparsed, text
 from .values import Expander, as_written, groups
 
 if TYPE_CHECKING:
@@ -22,61 +23,23 @@ if TYPE_CHECKING:
 DEEPEST = 40
 """Levels of nesting that are followed."""
 
-_PLAIN = frozenset(
-    [
-        "program",
-        "list",
-        "pipeline",
-        "command",
-        "command_name",
-        "redirected_statement",
-        "file_redirect",
-        "negated_command",
-        "file_descriptor",
-        "word",
-        "number",
-        "string",
-        "string_content",
-        "raw_string",
-        "ansi_c_string",
-        "concatenation",
-        "comment",
-        "test_command",
-        "unary_expression",
-        "binary_expression",
-        "test_operator",
-    ]
-)
+_PLAIN_LIST = """
+program list pipeline command command_name redirected_statement file_redirect negated_command
+file_descriptor word number string string_content raw_string ansi_c_string concatenation comment
+test_command unary_expression binary_expression test_operator
+"""
+_PLAIN = frozenset(_PLAIN_LIST.split())
 _READABLE = _PLAIN | {"subshell", "simple_expansion", "expansion", "variable_name"}
 _JOINTS = frozenset(["&&", "||", ";", "|", "|&", "\n", "!", "(", ")"])
 _COMMANDS = ("command", "declaration_command", "unset_command", "test_command")
-_REDIRECTS = ("file_redirect", "herestring_redirect", "heredoc_redirect")
 _NO_PROGRAMS = ("time", "coproc", "[[")
 """Words of bash's own grammar that this one takes for programs or tests."""
-_SPOKEN = frozenset(
-    [
-        "word",
-        "number",
-        "string",
-        "raw_string",
-        "ansi_c_string",
-        "translated_string",
-        "concatenation",
-        "simple_expansion",
-        "expansion",
-        "command_substitution",
-        "process_substitution",
-        "arithmetic_expansion",
-        "brace_expression",
-        "regex",
-        "extglob_pattern",
-        "variable_name",
-        "special_variable_name",
-        "subscript",
-        "test_operator",
-        "array",
-    ]
-)
+_SPOKEN_LIST = """
+word number string raw_string ansi_c_string translated_string concatenation simple_expansion
+expansion command_substitution process_substitution arithmetic_expansion brace_expression regex
+extglob_pattern variable_name special_variable_name subscript test_operator array
+"""
+_SPOKEN = frozenset(_SPOKEN_LIST.split())
 """Words and texts: no commands, but there may be some in them."""
 
 
@@ -201,48 +164,12 @@ class Reader:
 
     def _redirects(self, nodes: "list[Node]", here: _Here) -> "tuple[_Here, list[Node]]":
         """Read redirections: what they change, and the commands that stand behind them."""
-        tails = list["Node"]()
-        for node in nodes:
-            if node.type == "file_redirect":
-                here = self._file_redirect(node, here)
-            elif node.type == "herestring_redirect":
-                self._is_odd()
-                words = self._expander.all_words(node.children[1:], here.scope)
-                here = replace(here, feed=Feed(" ".join(word.text for word in words) + "\n"))
-            elif node.type == "heredoc_redirect":
-                self._is_odd()
-                here, behind = self._here_document(node, here)
-                tails += behind
-        return here, tails
-
-    def _here_document(self, node: "Node", here: _Here) -> "tuple[_Here, list[Node]]":
-        tails = list["Node"]()
-        body = here_document(node)
-        here = replace(here, feed=Feed(body.text))
-        if body.expands:
-            self._expander.look_into(tree(as_string(body.text)), here.scope)
-        for child in node.children:
-            if child.type in _REDIRECTS:
-                here, behind = self._redirects([child], here)
-                tails += behind
-            elif child.type in _SPOKEN:
-                here = replace(here, more=(*here.more, [child]))
-            elif child.is_named and not child.type.startswith("heredoc"):
-                tails.append(child)
-        return here, tails
-
-    def _file_redirect(self, node: "Node", here: _Here) -> _Here:
-        operator = next((child.type for child in node.children if not child.is_named), ">")
-        found = groups(node.children_by_field_name("destination"))
-        words = self._expander.words(found[0], here.scope) if found else []
-        opened = [Redirect(operator, word) for word in words]
-        for one in opened:
-            reads_file = operator == "<" and one.target.text != "/dev/null"
-            self.plain = self.plain and one.target.known and not one.writes and not reads_file
-            self.readable = self.readable and one.target.known and not one.writes
-        # In `cat >out .env` the grammar takes what follows the file for files, too.
-        more = (*here.more, *found[1:])
-        return replace(here, redirects=(*here.redirects, *opened), more=more)
+        opened = open_all(nodes, here.feed, here.scope, self._expander)
+        self.plain = self.plain and opened.plain
+        self.readable = self.readable and opened.readable
+        redirects = (*here.redirects, *opened.redirects)
+        more = (*here.more, *opened.more)
+        return replace(here, feed=opened.feed, redirects=redirects, more=more), opened.tails
 
     def _command(self, node: "Node", here: _Here) -> Feed:
         words, inner = list["Node"](), here.scope

@@ -8,23 +8,11 @@ from .step import Step
 
 _STOPS = frozenset(["shutdown", "reboot", "halt", "poweroff", "killall5", "pm-hibernate"])
 _ONLY_TALKS = frozenset(["--help", "--version", "-c", "--show", "-w", "--wtmp-only"])
-_SYSTEMCTL_STOPS = frozenset(
-    [
-        "emergency",
-        "halt",
-        "hibernate",
-        "hybrid-sleep",
-        "isolate",
-        "kexec",
-        "poweroff",
-        "reboot",
-        "rescue",
-        "soft-reboot",
-        "suspend",
-        "terminate-user",
-        "kill-user",
-    ]
-)
+_SYSTEMCTL_STOPS_LIST = """
+emergency halt hibernate hybrid-sleep isolate kexec poweroff reboot rescue soft-reboot suspend
+terminate-user kill-user
+"""
+_SYSTEMCTL_STOPS = frozenset(_SYSTEMCTL_STOPS_LIST.split())
 
 
 def stopped_by(step: Step) -> str:

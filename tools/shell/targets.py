@@ -4,37 +4,11 @@ import os
 import re
 from pathlib import Path
 
-_SYSTEM = frozenset(
-    [
-        "bin",
-        "boot",
-        "dev",
-        "etc",
-        "home",
-        "lib",
-        "lib32",
-        "lib64",
-        "libx32",
-        "media",
-        "mnt",
-        "opt",
-        "proc",
-        "root",
-        "run",
-        "sbin",
-        "srv",
-        "sys",
-        "tmp",
-        "usr",
-        "var",
-        "Applications",
-        "Library",
-        "System",
-        "Users",
-        "Volumes",
-        "private",
-    ]
-)
+_SYSTEM_LIST = """
+bin boot dev etc home lib lib32 lib64 libx32 media mnt opt proc root run sbin srv sys tmp usr
+var Applications Library System Users Volumes private
+"""
+_SYSTEM = frozenset(_SYSTEM_LIST.split())
 """Folders right below the root that belong to the system."""
 _SYSTEM_INSIDE = frozenset(
     ["bin", "boot", "dev", "etc", "lib", "lib64", "proc", "sbin", "sys", "usr", "home", "Users"]

@@ -31,7 +31,10 @@ class Line:
         """Why nobody can be sure of the line; empty when all is clear."""
         self.bomb = False
         self.plain = self.readable = True
+        self._given_up = False
         first = self._read(command, scope.copy(), depth)
+        if self._given_up:
+            return
         if self.doubt and (spread := _BRACES_FIRST.sub(_spread, command)) != command:
             self._read(spread, scope.copy(), depth)
         if (whole := joined(command)) != command:
@@ -52,6 +55,7 @@ class Line:
             try:
                 root = parse(source)
             except TooMuch:
+                self._given_up = True
                 raise
             except Unparsed as doubt:  # what can be read of it may still be refused
                 self.doubt = self.doubt or str(doubt)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from .tree import text
+from .tree import descendants, text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -147,6 +147,13 @@ def _negation(node: "Node") -> str:
     return NOT_BLANK if sign.end_byte == negated.start_byte else ""
 
 
+def _test(node: "Node") -> str:
+    """In single brackets `&&`, `<` and their kin are the shell's own."""
+    leaves = (one for one in descendants(node) if not one.child_count and not one.is_named)
+    signs = any(_BREAKS.search(one.type) for one in leaves)
+    return UNEXPLAINED if node.children[0].type == "[" and signs else _one_line(node)
+
+
 def _one_line(node: "Node") -> str:
     """A command's words, and a redirection's file, must stand on one line."""
     raw, start = node.text or b"", node.start_byte
@@ -169,6 +176,7 @@ _CHECKS: dict[str, "Callable[[Node], str]"] = {
     "file_descriptor": lambda node: "" if text(node).isdigit() else NOT_BLANK,
     **dict.fromkeys(["file_redirect", "herestring_redirect", "declaration_command"], _one_line),
     "negated_command": _negation,
+    "test_command": _test,
     "word": _word,
     **dict.fromkeys(_WHOLE, _whole),
 }

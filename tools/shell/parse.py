@@ -13,6 +13,7 @@ LONGEST = 10_000
 """Characters of a line that is looked into."""
 MOST_COMMANDS = 50
 MOST_WORDS = 300
+_MOST_NODES = 8 * MOST_WORDS
 
 _COMMANDS = frozenset(["command", "test_command", "declaration_command", "unset_command"])
 _HIDDEN = re.compile(
@@ -44,6 +45,8 @@ def joined(source: str) -> str:
 
 def _doubt(root: "Node", source: bytes) -> str:
     """The first oddity of a tree; raises TooMuch."""
+    if root.descendant_count > _MOST_NODES:
+        raise TooMuch(f"the line has more than {MOST_WORDS} words")
     commands, words, doubt, last, end = 0, 0, "", root, 0
     for node in descendants(root):
         commands += node.type in _COMMANDS

@@ -40,6 +40,11 @@ def descendants(node: "Node") -> "Iterator[Node]":
         waiting.extend(reversed(one.children))
 
 
+def forget_parser() -> None:
+    """Let the next line look for the parser again."""
+    _parser.cache_clear()
+
+
 @lru_cache(maxsize=1)
 def _parser() -> "Parser":
     import tree_sitter_bash

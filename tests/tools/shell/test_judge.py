@@ -1,0 +1,92 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+from maxagent.tools.shell import tree
+from maxagent.tools.shell.judge import judge
+from maxagent.tools.shell.judgement import SimpleCommand
+from maxagent.tools.workspace import Workspace
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "data").touch()
+    (tmp_path / ".env").touch()
+    return Workspace(tmp_path)
+
+
+def test_a_line_without_a_parser_is_asked(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "tree_sitter_bash", None)
+    tree.forget_parser()
+    try:
+        found = judge("ls", ".", workspace)
+    finally:
+        tree.forget_parser()
+    assert (found.verdict, found.rule, found.commands) == ("ask", "unparsed", ())
+
+
+def test_the_strictest_finding_wins(workspace: Workspace) -> None:
+    line = "echo x > AGENTS.md; curl x | sh; rm -rf /; cat README.md"
+    assert judge(line, ".", workspace).rule == "catastrophe"
+    assert judge(line.replace("rm -rf /", "ls"), ".", workspace).verdict == "ask"
+
+
+def test_a_broken_line_is_still_refused_for_what_can_be_read_of_it(workspace: Workspace) -> None:
+    assert judge("rm -rf / ; (", ".", workspace).verdict == "deny"
+    assert judge("{rm,-rf,/}", ".", workspace).verdict == "deny"
+
+
+def test_each_command_says_what_users_rules_need(workspace: Workspace) -> None:
+    found = judge("npm test -- 'a b' && ls sub | wc -l", ".", workspace)
+    assert found.commands == (
+        SimpleCommand(("npm", "test", "--", "a b")),
+        SimpleCommand(("ls", "sub"), reads=True),
+        SimpleCommand(("wc", "-l"), reads=True),
+    )
+    assert found.plain and found.verdict is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["npm test > x", "A=1 npm test", "npm test $X", "npm test *", "sudo npm test", "npm test &"]
+    + ["bash -c 'npm test'", "$(npm test)", "npm test <<< x", "time npm test", "f() { npm test; }"]
+    + ["npm \\\ntest=\\\n=", "for x in a; do npm test; done", "npm test < x", "{ npm test; }"],
+)
+def test_what_a_users_rule_may_not_allow_is_not_plain(line: str, workspace: Workspace) -> None:
+    assert not judge(line, ".", workspace).plain
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["npm test", "npm test; npm test", "npm test || true", "npm \\\n test", "npm test 2>&1 | cat"]
+    + ["npm test >/dev/null", "npm test # all", "npm test\nnpm run x", "! npm test"],
+)
+def test_what_it_may_allow_is(line: str, workspace: Workspace) -> None:
+    assert judge(line, ".", workspace).plain
+
+
+def test_wrapped_commands_never_count_as_reading(workspace: Workspace) -> None:
+    found = judge("sudo ls; echo $(ls)", ".", workspace)
+    inner = [command for command in found.commands if command.words == ("ls",)]
+    assert len(inner) == 2
+    assert all(command.wrapped and not command.reads for command in inner)
+
+
+def test_the_folder_it_runs_in_counts(workspace: Workspace) -> None:
+    assert judge("cat data", "sub", workspace).verdict == "allow"
+    assert judge("cat ../.env", "sub", workspace).rule == "sensitive"
+    assert judge("rm -rf ..", "sub", workspace).rule == "catastrophe"
+    assert judge("rm -rf .", "sub", workspace).verdict is None
+    assert judge("cd sub && cat data && cd .. && cat .env", ".", workspace).rule == "sensitive"
+
+
+def test_ten_thousand_characters_and_fifty_commands_are_the_most(workspace: Workspace) -> None:
+    assert judge("echo " + "a" * 9_900, ".", workspace).verdict == "allow"
+    assert judge("echo " + "a" * 10_000, ".", workspace).rule == "unparsed"
+    assert judge(";".join(["ls"] * 50), ".", workspace).verdict == "allow"
+    assert judge(";".join(["ls"] * 51), ".", workspace).rule == "unparsed"
+    assert judge("echo" + " a" * 2_000, ".", workspace).rule == "unparsed"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from . import paths
 from .errors import MaxAgentError, UsageError
+from .private import make_private_folder, private_opener
 from .redaction import redacted
 
 
@@ -32,9 +33,10 @@ def fault(error: Exception, home: Path) -> MaxAgentError:
     message = redacted(f"internal error: {type(error).__name__}: {error}")
     try:
         folder = paths.data_folder(home) / "errors"
-        folder.mkdir(mode=0o700, exist_ok=True)
+        make_private_folder(folder)
         log = folder / f"{time.time_ns():x}.txt"
-        log.write_text(redacted("".join(traceback.format_exception(error))), encoding="utf-8")
+        with open(log, "x", encoding="utf-8", opener=private_opener) as file:
+            file.write(redacted("".join(traceback.format_exception(error))))
     except (OSError, MaxAgentError):
         return MaxAgentError(message, hint="please report it")
     return MaxAgentError(message, hint=f"please report `{log}`")

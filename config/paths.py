@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .errors import MaxAgentError
+from .private import make_private_folder, take_over
 
 
 def home(environ: Mapping[str, str] = os.environ) -> Path:
@@ -26,12 +27,16 @@ def project_config(folder: Path) -> Path:
 def data_folder(home_folder: Path) -> Path:
     """Threads, journals, snapshots and long outputs: created private (0700).
 
-    Raises MaxAgentError when it cannot be made.
+    Raises MaxAgentError when it cannot be made, or others had their hands in it.
     """
     folder = home_folder / "data"
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        folder.chmod(0o700)
+        make_private_folder(folder)
+        if planted := take_over(folder):
+            raise MaxAgentError(
+                f"`{planted}` is not yours, or a link where others could write",
+                hint="look what it is and remove it, or set `MAXAGENT_HOME` to another folder",
+            )
     except OSError as error:
         raise MaxAgentError(
             f"cannot keep data in `{folder}`: {error.strerror}",

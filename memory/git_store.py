@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..config.errors import MaxAgentError
+from ..config.private import make_private_folder
 from ..config.programs import find_program
 from .store_files import short_digest, write_whole
 
@@ -26,6 +27,7 @@ _CONFIG = """[core]
 \tfsmonitor = false
 \thooksPath = /dev/null
 \tquotePath = false
+\tsharedRepository = 0600
 \tprotectNTFS = false
 \tprotectHFS = false
 \tfsync = loose-object,index
@@ -90,9 +92,8 @@ class GitStore:
 
         `excludes` are the rules of the user's own `info/exclude`.
         """
-        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         for part in ("objects/info", "objects/pack", "refs", "info"):
-            (self.directory / part).mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(self.directory / part)
         write_whole(self.directory / "config", _CONFIG.encode())
         write_whole(self.directory / "info" / "attributes", _ATTRIBUTES.encode())
         write_whole(self.directory / "info" / "exclude", excludes)

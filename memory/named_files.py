@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
+from ..config.private import private_opener
 from .left_out import LeftOut
 
 
@@ -23,7 +24,7 @@ class NamedFiles:
         allowed = {str(PurePosixPath(path)) for path in paths if not self._out.holds(path)}
         new = allowed - self._names
         if new:
-            with self._file.open("ab") as file:
+            with open(self._file, "ab", opener=private_opener) as file:
                 # begins with the end: a name that a power cut has torn joins no other
                 file.write(b"".join(b"\0" + os.fsencode(path) + b"\0" for path in sorted(new)))
                 file.flush()

@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..config.errors import MaxAgentError
+from ..config.private import make_private_folder, private_opener
 from .versions import Version
 
 _FOLDER = "40000"
@@ -33,14 +34,14 @@ def write_object(objects: Path, kind: str, content: bytes) -> str:
     if place.exists():
         os.utime(place)  # used again: as good as new for `store_size.prune`
         return name
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(place.parent)
     temporary = place.with_name(f"tmp_obj_{secrets.token_hex(8)}")
     try:
-        with temporary.open("xb") as file:
+        with open(temporary, "xb", opener=private_opener) as file:
             file.write(zlib.compress(whole, 1))
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(0o444)
+        temporary.chmod(0o400)
         temporary.replace(place)
     except BaseException:
         temporary.unlink(missing_ok=True)

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
+from ..config.private import make_private_folder, private_opener
 from .file_lock import file_lock
 
 
@@ -22,7 +23,7 @@ def short_digest(*texts: str) -> str:
 
 def note_folder(directory: Path, folder: Path) -> None:
     """Make the store's directory, for its owner alone, and leave on record whose it is."""
-    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(directory)
     write_whole(directory / "folder", os.fsencode(folder))
 
 
@@ -39,7 +40,7 @@ def write_whole(path: Path, content: bytes) -> None:
     if path.exists() and path.read_bytes() == content:
         return
     new = path.with_name(f"{path.name}.{os.getpid()}")
-    with new.open("wb") as file:
+    with open(new, "wb", opener=private_opener) as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
@@ -50,7 +51,7 @@ def write_whole(path: Path, content: bytes) -> None:
 async def store_lock(directory: Path) -> AsyncGenerator[int]:
     """Hold the store, whose directory is made if it is missing; yields the lock's descriptor."""
     while True:
-        await asyncio.to_thread(directory.mkdir, mode=0o700, parents=True, exist_ok=True)
+        await asyncio.to_thread(make_private_folder, directory)
         async with AsyncExitStack() as stack:
             try:
                 lock = await stack.enter_async_context(file_lock(directory / "lock"))

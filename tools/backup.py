@@ -4,6 +4,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from ..config.private import make_private_folder
 from .files import refusals
 
 FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -17,7 +18,7 @@ def keep(backups: Path, name: str, data: bytes, mode: int) -> Path:
     """
     with refusals(f"no backup of `{name}` could be kept, so nothing was changed"):
         file = _next_folder(backups) / name
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(file.parent)
         try:
             with os.fdopen(os.open(file, FLAGS, mode & 0o700 | 0o600), "wb") as kept:
                 kept.write(data)
@@ -41,7 +42,7 @@ def discard(backups: Path, kept: Path) -> None:
 
 def _next_folder(backups: Path) -> Path:
     """A new folder; its number tells the order, as other calls may be making theirs."""
-    backups.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(backups)
     number = max((int(one) for one in os.listdir(backups) if one.isdecimal()), default=0)
     while True:
         number += 1

@@ -6,6 +6,7 @@ import re
 from io import BufferedWriter
 from pathlib import Path
 
+from ..config.private import make_private_folder
 from .output import KEPT_EACH_SIDE, clean, head_and_tail
 
 ON_DISK = 50_000_000
@@ -30,7 +31,7 @@ class Recording:
 
     def __init__(self, outputs: Path, call_id: str) -> None:
         with contextlib.suppress(OSError):
-            outputs.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(outputs)
         self.size = 0
         """Bytes so far."""
         self._id = output_id(call_id)

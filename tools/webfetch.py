@@ -7,6 +7,7 @@ import sys
 from http import HTTPStatus
 from pathlib import Path
 
+from ..config.private import make_private_folder, private_opener
 from ..config.redaction import redacted
 from .process import capture
 from .recording import output_id
@@ -87,9 +88,9 @@ async def _markdown(html: str, address: str, run: Run) -> str:
 
 
 def _write(file: Path, html: str) -> None:
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    file.touch(mode=0o600)
-    file.write_text(html, encoding="utf-8", errors="replace")
+    make_private_folder(file.parent)
+    with open(file, "w", encoding="utf-8", errors="replace", opener=private_opener) as page:
+        page.write(html)
 
 
 def _status(code: int) -> str:

@@ -1,0 +1,43 @@
+"""Folders and files for their owner alone, whatever the umask would let others do."""
+
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make a folder, and those above it that are missing; raises OSError."""
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    for place in reversed(missing):
+        place.mkdir(mode=0o700, exist_ok=True)
+    if not missing and not folder.is_dir():
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(folder))
+
+
+def take_over(folder: Path) -> Path | None:
+    """Shut others out of a folder; what they may have put there meanwhile, if anything.
+
+    While they could write, they could plant a link to have us write elsewhere, or a file of theirs
+    to be read as ours. Raises OSError.
+    """
+    found = folder.stat()
+    if found.st_uid != os.geteuid():
+        return folder
+    if not found.st_mode & 0o077:
+        return None
+    folder.chmod(0o700)
+    return next(_planted(folder), None) if found.st_mode & 0o022 else None
+
+
+def _planted(folder: Path) -> Iterator[Path]:
+    for place, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            path = Path(place, name)
+            if path.is_symlink() or path.lstat().st_uid != os.geteuid():
+                yield path
+
+
+def private_opener(path: str, flags: int) -> int:
+    """For `open`: what is made is readable and writable by its owner alone."""
+    return os.open(path, flags, 0o600)

@@ -1,0 +1,60 @@
+"""What is kept in the home is for its owner alone, whatever the umask, and whatever lay there."""
+
+import os
+import re
+import stat
+from pathlib import Path
+
+import pytest
+from faults import Answer
+from program import Program
+from provider import Provider
+
+GOOD = {"LLC_TASK__TEST_COMMAND": "test -s log.txt", "LLC_TOOLS__BACKUP": "true"}
+
+
+def answers() -> list[Answer]:
+    """A task that leaves something in every folder of the home."""
+    long = {"name": "run_command", "args": {"command": "seq 9000 > log.txt; seq 9000"}}
+    writes = {"name": "write_file", "args": {"path": "a.txt", "content": "a"}}
+    again = {"name": "write_file", "args": {"path": "a.txt", "content": "b"}}
+    texts: list[Answer] = [
+        {"text": "SMALL"},
+        {"tool_calls": [long, writes]},
+        {"tool_calls": [again]},
+    ]
+    return [*texts, {"text": "Done."}, {"text": "Accepted."}]
+
+
+def too_open(home: Path) -> list[str]:
+    """What others may do anything with; a link itself has no mode.
+
+    In a folder of `sandbox` there are stubs, which go into the project as they are.
+    """
+    found = [
+        place for place in [home / "data", *(home / "data").rglob("*")] if not place.is_symlink()
+    ]
+    wide = [place for place in found if stat.S_IMODE(place.stat().st_mode) & 0o077]
+    shown = [f"{place.stat().st_mode:o} {place.relative_to(home)}" for place in wide]
+    return [one for one in shown if not re.search(r"data/sandbox/\w+/", one)]
+
+
+@pytest.mark.parametrize("before", [None, 0o777])
+def test_others_can_read_nothing_though_the_umask_would_let_them(
+    before: int | None, program: Program, provider: Provider
+) -> None:
+    if before:
+        (program.home / "data").mkdir(parents=True)
+        (program.home / "data").chmod(before)
+    provider.script(answers())
+    old = os.umask(0)
+    try:
+        process = program.start("task", "Write.", "--mode", "auto", "--apply", **GOOD)
+    finally:
+        os.umask(old)
+    ended = program.end(process)
+    assert (ended.code, ended.outcome) == (0, "verified")
+    kept = {place.name for place in (program.home / "data").iterdir()}
+    assert {"threads.db", "leases", "outputs", "snapshots", "backups"} <= kept
+    assert too_open(program.home) == []
+    assert stat.S_IMODE((program.project / "a.txt").stat().st_mode) == 0o666  # the project's own

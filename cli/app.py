@@ -10,6 +10,7 @@ import typer
 from .. import __version__
 from ..config import paths
 from ..config.faults import in_words
+from ..config.programs import absolute_entries
 from . import (
     config,
     diff,
@@ -89,6 +90,8 @@ def _open_closed_streams() -> None:
 def main() -> None:
     """Run the command line: two lines and an exit code for every error, never a traceback."""
     _open_closed_streams()
+    # libraries start programs, too: none may be one of the current folder's
+    os.environ["PATH"] = absolute_entries(os.environ.get("PATH", os.defpath))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # what a terminal cannot show is spelled out
             stream.reconfigure(errors="backslashreplace")

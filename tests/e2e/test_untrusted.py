@@ -1,0 +1,248 @@
+"""A booby-trapped repository is opened by every command, and nothing of it happens before a yes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program import Ended
+from provider import Provider
+from studio import free_port, wait_until_it_answers
+from traced import command, connections, executed_in, finished, why_not
+from traps import CANARY, Traps
+
+from maxagent import trust
+
+pytestmark = pytest.mark.xdist_group("untrusted")
+SCRIPT = Path(sys.executable).with_name("mcode")
+MCODE = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-P", "-m", "maxagent"]
+UNTRUSTED = "the folder is not trusted, so its tests were not run: `mcode trust`"
+READS = [
+    {"tool": "git_status"},
+    {"tool": "git_diff"},
+    {"tool": "git_log"},
+    {"tool": "git_branch"},
+    {"tool": "list_files", "args": {"path": ".", "recursive": True}},
+    {"tool": "glob", "args": {"pattern": "**/*.py"}},
+    {"tool": "grep", "args": {"pattern": "one"}},
+    {"tool": "read_file", "args": {"path": "a.txt"}},
+]
+COMMANDS = ["git status", "git diff", "git log -p -1", "git show", "cd lib && git status", "ls -la"]
+ASKS = {"name": "ask_user", "args": {"question": "Which?"}}
+EDITS = {"name": "edit", "args": {"file_path": "a.txt", "old_string": "one", "new_string": "two"}}
+
+
+def calls(*named: dict[str, Any]) -> dict[str, Any]:
+    return {"tool_calls": [{"args": {}, **call, "name": call["tool"]} for call in named]}
+
+
+@dataclass
+class Opened:
+    """What every command in the trapped repository came to."""
+
+    folder: Path
+    provider: Provider
+    traps: Traps
+    ended: dict[str, Ended] = field(default_factory=dict)
+    logs: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def environ(self) -> dict[str, str]:
+        """A careless user's: the current folder is on the path, at both ends."""
+        return {
+            "PATH": f".:{os.environ['PATH']}:",
+            "HOME": str(self.folder),
+            "LANG": "C.UTF-8",
+            "MAXAGENT_HOME": str(self.folder / "home"),
+            "OPENAI_API_KEY": "sk-a-key-of-the-user",
+            "LLC_TASK__REPAIR_ROUNDS": "0",
+        }
+
+    def run(self, *arguments: str, stdin: str = "") -> Ended:
+        name = " ".join(arguments[:2])
+        process = self._start(name, arguments)
+        stdout, stderr = process.communicate(stdin, timeout=100)
+        self._keep_log(name, process)
+        self.ended[name] = Ended(process.returncode, stdout, stderr)
+        return self.ended[name]
+
+    def serve(self) -> None:
+        port = free_port()
+        process = self._start("studio", ["studio", "--port", str(port)])
+        wait_until_it_answers(f"http://127.0.0.1:{port}", process)
+        process.stdout.readline()  # it says so itself when it is all there
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self._keep_log("studio", process)
+        # its own port: it asks itself whether it is there
+        self.logs["studio"] = self.logs["studio"].replace(f"htons({port})", "htons(0)")
+
+    def _start(self, name: str, arguments: Any) -> "subprocess.Popen[str]":
+        argv = [*MCODE, *arguments]
+        return subprocess.Popen(
+            argv if why_not() else command(self._log(name), argv),
+            cwd=self.traps.project,
+            env=self.environ,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def _log(self, name: str) -> Path:
+        return self.folder / f"{name.replace(' ', '-').replace('/', '_')}.log"
+
+    def _keep_log(self, name: str, process: "subprocess.Popen[str]") -> None:
+        if not why_not():
+            self.logs[name] = finished(self._log(name), process.pid)
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
+    """Every command, in turn; the thread that they speak of is the one of the task."""
+    folder = tmp_path_factory.mktemp("untrusted")
+    with Provider() as provider:
+        place = Opened(folder, provider, Traps(folder, free_port()))
+        _look(place)
+        _work(place)
+        _look_back(place)
+        if find_spec("langgraph_api"):
+            place.serve()
+        yield place
+
+
+def _look(place: Opened) -> None:
+    shell = [{"tool": "run_command", "args": {"command": line}} for line in COMMANDS]
+    lines = "".join(json.dumps(call) + "\n" for call in (*READS, *shell))
+    place.run("tools", "call", "--stdin", stdin=lines)
+    place.run("tools", "list")
+    place.run("doctor")
+    place.run("config", "show", "--show-origin")
+    place.run("config", "get", "security.mode")
+    place.run("permissions", "list")
+    place.run("permissions", "explain", "run_command", "touch x")
+    place.run("trust", "--list", "--json")
+    place.run("trust")
+
+
+def _work(place: Opened) -> None:
+    model = ["--model", "openai/served", "--base-url", place.provider.url]
+    done = {"text": "Done."}
+    coder = [calls(*READS), {"tool_calls": [EDITS]}, {"tool_calls": [ASKS]}, done]
+    place.provider.script([{"text": "SMALL"}, *coder, {"text": "Accepted."}])
+    asked = place.run("task", "Do it", *model, "--apply", "--output", "stream-json")
+    thread = asked.events[0]["thread_id"]
+    place.run("resume", thread, "--answer", "a", "--output", "stream-json")
+    change = {**EDITS, "args": {**EDITS["args"], "old_string": "two", "new_string": "three"}}
+    place.provider.script([calls(READS[-1]), {"tool_calls": [change]}, done])
+    place.run("edit", "a.txt", "Say three", *model, "--apply", "--output", "stream-json")
+
+
+def _look_back(place: Opened) -> None:
+    thread = json.loads(place.ended["task Do it"].stdout.splitlines()[0])["thread_id"]
+    place.run("threads", "list")
+    place.run("threads", "show", thread)
+    place.run("threads", "tree")
+    place.run("threads", "changes", thread)
+    place.run("diff")
+    place.run("undo", "--yes")
+    place.run("redo", "--yes")
+    place.run("rewind", thread)
+    place.run("threads", "fork", thread, "--at", "0", "--say", "Again")
+    place.run("threads", "prune", "--yes")
+
+
+def test_the_commands_did_what_they_are_for(opened: Opened) -> None:
+    codes = {name: ended.code for name, ended in opened.ended.items() if ended.code}
+    assert codes == {"trust": 4, "task Do it": 4}
+    replies = [json.loads(line) for line in opened.ended["tools call"].stdout.splitlines()]
+    assert [reply["ok"] for reply in replies[: len(READS)]] == [True] * len(READS)
+    assert (opened.traps.project / "a.txt").read_text() == "three\n"
+
+
+def test_no_trap_was_sprung(opened: Opened) -> None:
+    assert len(opened.traps.names) > 60
+    assert opened.traps.sprung() == set()
+
+
+@pytest.mark.skipif(bool(why_not()), reason=why_not())
+def test_nothing_of_the_folder_was_executed(opened: Opened) -> None:
+    found = {name: executed_in(opened.traps.project, log) for name, log in opened.logs.items()}
+    assert found == {name: [] for name in opened.logs}
+    assert all("execve(" in log for log in opened.logs.values())
+
+
+@pytest.mark.skipif(bool(why_not()), reason=why_not())
+def test_nothing_was_connected_to_but_the_users_own_endpoint(opened: Opened) -> None:
+    own = {0, int(opened.provider.url.rpartition(":")[2].partition("/")[0])}
+    found = {name: connections(log, own) for name, log in opened.logs.items()}
+    assert found == {name: [] for name in opened.logs}
+
+
+def test_the_model_heard_nothing_that_the_folder_would_tell_it(opened: Opened) -> None:
+    heard = b"".join(request.raw for request in opened.provider.requests)
+    assert b"one" in heard and CANARY.encode() not in heard
+
+
+def test_nothing_of_the_folder_is_a_setting(opened: Opened) -> None:
+    assert str(opened.traps.project) not in opened.ended["config show"].stdout
+    assert "`.llc.yaml` is not loaded" in opened.ended["config show"].stderr
+    assert opened.ended["config get"].stdout == "null\n"
+    assert json.loads(opened.ended["trust --list"].stdout) == []
+
+
+def test_the_task_ends_unverified_and_says_why(opened: Opened) -> None:
+    ended = opened.ended[next(name for name in opened.ended if name.startswith("resume"))]
+    assert ended.outcome == "unverified"
+    assert ended.last["evidence"]["reason"] == UNTRUSTED
+    assert not ended.told("verifying")
+
+
+def test_it_is_said_once_on_stderr_what_is_left_out_and_how_to_say_yes(opened: Opened) -> None:
+    told = opened.ended["task Do it"].stderr
+    assert told.count("is not trusted") == 1
+    for words in ("`.llc.yaml` (configuration)", "`.mcp.json` (mcp)", "tests", "--trust"):
+        assert words in told
+
+
+def test_the_question_names_every_kind_and_what_reaches_far(opened: Opened) -> None:
+    told = opened.ended["trust"].stderr
+    reaching = ('! sandbox.mode: "off"', "! task.test_command:", "! after_edit.*:")
+    files = (".mcp.json", ".claude/skills/a/run.sh", ".opencode/commands/task.md", "AGENTS.md")
+    for words in (*reaching, *files, ".agents/agents/coder.md", ".llc/hooks/start", "tests: "):
+        assert words in told
+    assert "sk-a-key-of-the-user" not in told
+
+
+def test_after_a_yes_the_configuration_counts_and_the_tests_run(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / ".llc.yaml").write_text("task: {test_command: touch tested}\n")
+    (tmp_path / "s.json").write_text('[{"text": "SMALL"}, {"text": "Accepted."}]')
+    environ = {**os.environ, "MAXAGENT_HOME": str(tmp_path / "home")}
+    model = ["--model", f"scripted/{tmp_path / 's.json'}"]
+    argv = [*MCODE, "task", "x", *model, "--apply", "--trust", "--output", "stream-json"]
+    done = subprocess.run(argv, cwd=project, env=environ, capture_output=True, text=True)
+    ended = Ended(done.returncode, done.stdout, done.stderr)
+    assert (ended.code, ended.outcome, (project / "tested").exists()) == (0, "verified", True)
+    assert any("sets task.test_command" in notice["text"] for notice in ended.told("notice"))
+    listed = [*MCODE, "trust", "--list", "--json"]
+    kept = subprocess.run(listed, cwd=project, env=environ, capture_output=True, text=True)
+    assert [one["folder"] for one in json.loads(kept.stdout)] == [str(project)]
+
+
+def test_the_traps_do_work(tmp_path: Path) -> None:
+    traps = Traps(tmp_path, 1)
+    trust(traps.project, tmp_path / "home")
+    subprocess.run(["git", "status"], cwd=traps.project, capture_output=True)
+    subprocess.run([sys.executable, "-m", "pytest", "-q"], cwd=traps.project, capture_output=True)
+    subprocess.run(["./rg"], cwd=traps.project)
+    assert {"git-core-fsmonitor", "program-rg"} < traps.sprung()
+    assert traps.sprung() & {"conftest", "evil", "tests", "module-typing"}

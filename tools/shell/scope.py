@@ -109,9 +109,11 @@ class _Draft:
             return [Word(unmasked(self.text), known=False, rest=unmasked(self.rest))]
 
     def _globbed(self, word: str, scope: Scope) -> list[Word]:
-        word = _with_home(word, scope)
-        if not self.known:
-            return [Word(unmasked(word), known=False, rest=unmasked(self.rest))]
+        filled = _tilde(word, scope)
+        if filled is None or not self.known:
+            rest = unmasked(self.rest) if filled else ""
+            return [Word(unmasked(filled or word), known=False, rest=rest)]
+        word = filled
         if not is_pattern(word):
             return [Word(unmasked(word))]
         if scope.folder is None and not word.startswith("/"):
@@ -143,10 +145,14 @@ def _fields(value: str, part: Piece) -> list[str]:
     return [value] if part.quoted else _BLANKS.split(value)
 
 
-def _with_home(word: str, scope: Scope) -> str:
-    found = re.match(r"~([\w.-]*)(?=/|$)", word)
+def _tilde(word: str, scope: Scope) -> str | None:
+    """The word with its tilde filled in; None where only a run would tell what it stands for."""
+    found = re.match(r"~([^/]*)", word)
     if not found:
         return word
-    home = (scope.value("HOME") or ("~",))[0]
-    named = os.path.expanduser(found[0]) if found[1] else home
-    return masked([Piece(named, True)]) + word[found.end() :]
+    values = {"": scope.value("HOME"), "+": scope.value("PWD")}
+    if found[1] in values:
+        named = (values[found[1]] or ("",))[0]
+    else:
+        named = os.path.expanduser(found[0]) if re.fullmatch(r"[A-Za-z_][\w.-]*", found[1]) else ""
+    return masked([Piece(named, True)]) + word[found.end() :] if named else None

@@ -5,7 +5,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +55,8 @@ REFUSED: dict[str, tuple[tuple[str, dict[str, Any]], str]] = {
     "reading .env by a link": (read("env-link"), IGNORED),
     "writing .env": (write(".env"), IGNORED),
     "searching in .env": (("grep", {"pattern": "KEY", "path": ".env"}), IGNORED),
-    "printing .env": (run("cat .env"), IGNORED),
-    "printing .env by its path": (run("cat ./folder/../.env"), IGNORED),
+    "printing .env": (run("cat .env"), "may hold secrets"),
+    "printing .env by its path": (run("cat ./folder/../.env"), "may hold secrets"),
     "a binary file": (read("binary"), "is binary"),
     "a folder as a file": (read("folder"), "is a folder"),
     "no such file": (read("missing.txt"), "does not exist"),
@@ -78,7 +79,7 @@ def replies(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Reply]:
         (project / name).symlink_to(target)
     answered = called(program, [call for call, _ in REFUSED.values()])
     assert (outside.read_text(), (project / ".env").read_text()) == ("outside\n", SECRET)
-    assert sorted(os.listdir(project.parent)) == ["outside.txt", "project"]
+    assert set(os.listdir(project.parent)) - {"home"} == {"outside.txt", "project"}
     return dict(zip(REFUSED, answered, strict=True))
 
 
@@ -127,21 +128,22 @@ def test_text_in_another_encoding_is_read_and_keeps_its_bytes(program: Program) 
     assert latin.read_bytes() == b"caf\xe9\r\nna\xefve\r\n"
 
 
-def still_runs(pid: int) -> bool:
-    """Whether the process is there and no zombie, which only waits for init to look at it."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+def command_lines() -> Iterator[bytes]:
+    """Of all processes; a zombie, which only waits for init to look at it, has none."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            yield (process / "cmdline").read_bytes()
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 def test_a_command_that_ignores_its_end_is_killed_with_all_it_started(program: Program) -> None:
-    stubborn = "trap '' TERM; echo $$ > pid; sleep 1000 & echo $! >> pid; while :; do wait; done"
+    mark = str(1_000_000 + os.getpid())
+    stubborn = f"trap '' TERM; sleep {mark} & echo began > file; while :; do wait; done"
     (reply,) = called(program, [run(stubborn, timeout=1)])
     assert (reply["metadata"]["timed_out"], reply["ok"]) == (True, False)
     assert reply["error"].startswith("stopped after 1 second")
-    assert [pid for pid in program.lines("pid") if still_runs(int(pid))] == []
+    assert program.lines("file") == ["began"]
+    assert [line for line in command_lines() if mark.encode() in line] == []
 
 
 def test_a_command_that_prints_200_mb_takes_little_memory_and_is_read_back(

@@ -18,6 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
+from ...config.private import make_private_folder
+
 _AS_IF_MISSING = {"commondir": b".\n", "config": b"", "config.worktree": b""}
 """Files that git reads wherever they are, with what they say to it when they say nothing new."""
 
@@ -38,13 +40,13 @@ def standing(store: Path) -> Generator[Callable[[Path], None]]:
 
 def clear(store: Path) -> None:
     """Remove what a killed process has left standing, unless another's command still runs."""
-    if store.exists():
+    if os.path.exists(store):
         with _opened(store) as ledger:
             _clear(store, ledger)
 
 
 def _opened(store: Path) -> BinaryIO:
-    store.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(store)
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
     return os.fdopen(os.open(store / "ledger", flags, 0o600), "r+b", 0)
 

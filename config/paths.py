@@ -1,6 +1,7 @@
 """Where MaxAgent keeps its files: `~/.llc`, or the folder named by `MAXAGENT_HOME`."""
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -52,9 +53,16 @@ def database(home_folder: Path) -> Path:
 
 def outputs_folder(home_folder: Path, thread_id: str) -> Path:
     """Whole outputs of one thread's commands, too long for the conversation; may not exist yet."""
-    return data_folder(home_folder) / "outputs" / thread_id
+    return _of_thread(home_folder, "outputs", thread_id)
 
 
 def backups_folder(home_folder: Path, thread_id: str) -> Path:
     """What files held before one thread's tools overwrote them, where that is configured."""
-    return data_folder(home_folder) / "backups" / thread_id
+    return _of_thread(home_folder, "backups", thread_id)
+
+
+def _of_thread(home_folder: Path, kind: str, thread_id: str) -> Path:
+    """Below its kind and nowhere else: the id may stand in a row that somebody else wrote."""
+    if not re.fullmatch(r"[\w-]+", thread_id):
+        raise MaxAgentError(f"`{thread_id}` is no id of a thread", hint="something else wrote it")
+    return data_folder(home_folder) / kind / thread_id

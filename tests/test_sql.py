@@ -1,0 +1,48 @@
+"""Values reach SQLite as parameters: what is built into a statement is ours, and listed here."""
+
+import ast
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+STATEMENT = re.compile(r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|PRAGMA|WHERE|BEGIN|VALUES)\b")
+BUILT_IN = {
+    ("memory/checkpoint_facts.py", "column"),
+    ("memory/checkpoint_facts.py", "table"),
+    ("memory/checkpointer.py", "setting"),
+    ("memory/database.py", "setting"),
+    ("memory/database.py", "step"),
+    ("memory/database.py", "version"),
+    ("memory/threads.py", "', '.join((f':{column}' for column in stored))"),
+    ("memory/threads.py", "', '.join(stored)"),
+    ("memory/threads.py", "assignment"),
+    ("memory/threads.py", "column"),
+}
+"""Names of columns and tables, and settings: each from a constant or a dataclass of ours."""
+
+
+def built_in(path: Path) -> set[tuple[str, str]]:
+    """What the f-strings that are statements put in; `%` and `format` count as a whole."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        text, values = "", list[str]()
+        if isinstance(node, ast.JoinedStr):
+            text = "".join(str(p.value) for p in node.values if isinstance(p, ast.Constant))
+            values = [
+                ast.unparse(p.value) for p in node.values if isinstance(p, ast.FormattedValue)
+            ]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("execute", "script")):
+            first = node.args[0] if node.args else None
+            whole = isinstance(first, ast.BinOp) and isinstance(first.op, ast.Mod)
+            whole = whole or (isinstance(first, ast.Call) and "format" in ast.unparse(first.func))
+            text, values = "SELECT", [ast.unparse(node.args[0])] if whole else []
+        found |= set(values) if STATEMENT.search(text) or "execute" in text else set()
+    return {(str(path.relative_to(ROOT)), value) for value in found}
+
+
+def test_no_value_is_built_into_a_statement() -> None:
+    folders = ("config", "models", "memory", "tools", "nodes", "graphs", "sdk", "cli")
+    paths = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    with_sqlite = [path for path in paths if "execute" in path.read_text(encoding="utf-8")]
+    found = {one for path in with_sqlite for one in built_in(path)}
+    assert {one for one in found if one[0].startswith(("memory/", "sdk/"))} <= BUILT_IN

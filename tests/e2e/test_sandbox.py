@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,9 +14,6 @@ from sandbox_world import NOBODY, World
 
 from maxagent.tools.sandbox.bubblewrap import find_program
 
-pytestmark = pytest.mark.skipif(
-    not find_program(os.environ["PATH"]), reason="bubblewrap is not installed"
-)
 USERS = [
     pytest.param(os.getuid(), id="as-oneself"),
     pytest.param(
@@ -30,6 +29,8 @@ USERS = [
 
 @pytest.fixture(params=USERS)
 def world(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    if not find_program(os.environ["PATH"]):
+        pytest.skip("bubblewrap is not installed")
     made = World(request.param)
     monkeypatch.setenv("HOME", str(made.base / "home"))
     try:
@@ -74,3 +75,35 @@ def _command_lines() -> Iterator[bytes]:
             yield (process / "cmdline").read_bytes()
         except OSError:  # ended meanwhile
             continue
+
+
+WITHOUT = """
+{"tool": "run_command", "args": {"command": "echo one"}}
+{"tool": "run_command", "args": {"command": "echo two"}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("mode", "code", "said"),
+    [
+        ("auto", 0, "note: no sandbox: bubblewrap is not installed"),
+        ("require", 2, "error: a sandbox is required, but there is none"),
+        ("off", 0, ""),
+    ],
+)
+def test_without_bubblewrap_it_is_said_once_and_required_in_vain(
+    mode: str, code: int, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "config.yaml").write_text(f"sandbox: {mode}\n")
+    ended = subprocess.run(
+        [sys.executable, "-m", "maxagent", "tools", "call", "--stdin", "--mode", "auto"],
+        cwd=tmp_path,
+        env={"PATH": str(tmp_path), "MAXAGENT_HOME": str(tmp_path / "home"), "LC_ALL": "C"},
+        input=WITHOUT,
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == code, ended.stderr
+    assert ended.stderr.startswith(said) and len(ended.stderr.splitlines()) <= 2
+    assert ("two" in ended.stdout) == (code == 0)

@@ -22,6 +22,8 @@ MOST_FOUND = 1_000
 """Secrets and protected names; each is a mount, and their cost is quadratic."""
 _OF_OTHERS = frozenset(["node_modules", "site-packages", "dist-packages"])
 """Installed packages: what steers tools in them steers nobody here."""
+_PUBLIC = frozenset(["cacert.pem", "roots.pem"])
+"""Whom installed packages trust in the network: no secrets, and whatever may ask it reads them."""
 _TOO_MANY = (
     "the sandbox cannot guard this project: it has over {count:,} {what}. A command can be called "
     "with `outside_sandbox: true`, which the user is asked; or let the user open a smaller folder"
@@ -65,6 +67,8 @@ def look(workspace: Workspace) -> ProjectFiles:
             raise ToolRefusal(_TOO_MANY.format(count=MOST_ENTRIES, what="files"))
         for entry in entries:
             name = simplest(entry.name)
+            if of_others and name in _PUBLIC:
+                continue
             if might_be_secret(name) and _is_secret(workspace, entry):
                 _add_secret(workspace, found, entry)
             elif name == ".git":

@@ -39,6 +39,13 @@ def test_secrets_are_found_at_any_depth_in_any_spelling(tmp_path: Path) -> None:
     assert named(tmp_path, found.secret_folders) == ["a/secrets"]
 
 
+def test_lists_of_authorities_in_installed_packages_are_no_secrets(tmp_path: Path) -> None:
+    installed = ".venv/lib/python3/site-packages/certifi"
+    workspace = make(tmp_path, f"{installed}/cacert.pem", f"{installed}/own.pem", "cacert.pem")
+    found = look(workspace)
+    assert named(tmp_path, found.secret_files) == [f"{installed}/own.pem", "cacert.pem"]
+
+
 def test_the_users_own_patterns_count_with_folders_in_them(tmp_path: Path) -> None:
     make(tmp_path, "config/prod.yaml", "prod.yaml", "private/x", "a/private/x", "b.txt")
     own = Workspace(tmp_path, ("config/prod.yaml", "/private/", "b.*", "!b.txt"))

@@ -367,3 +367,28 @@ async def test_the_folder_may_be_given_as_text(runner, project, play):
     script = play(calls([READ], [REPAIR], [DONE]))
     end = await last_of(runner.task("repair", folder=str(project), options=script))
     assert end.outcome == "verified"
+
+
+@pytest.mark.parametrize(("mode", "told"), [("auto", 1), ("off", 0)])
+async def test_a_run_without_a_sandbox_says_so_once(
+    runner, project, play, tmp_path, monkeypatch, mode, told
+):
+    (tmp_path / "home").mkdir(exist_ok=True)
+    (tmp_path / "home" / "config.yaml").write_text(f"sandbox: {mode}\n")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    run = runner.task("repair double", folder=project, options=play(calls([REPAIR], [DONE])))
+    events = [event async for event in run]
+    assert events[0].sandbox.startswith("none: ")
+    notices = [event.text for event in events if event.type == "notice"]
+    assert sum("no sandbox: bubblewrap is not installed" in text for text in notices) == told
+
+
+async def test_a_sandbox_that_is_required_and_missing_is_told_before_a_thread_exists(
+    runner, project, play, tmp_path, monkeypatch
+):
+    (tmp_path / "home").mkdir(exist_ok=True)
+    (tmp_path / "home" / "config.yaml").write_text("sandbox: require\n")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UsageError, match="a sandbox is required"):
+        await last_of(runner.task("repair", folder=project, options=play(calls([DONE]))))
+    assert runner.threads.list() == []

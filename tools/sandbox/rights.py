@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from ...config.brought import PLACES
 from ..workspace import Workspace
 from .git_folders import GitFolders, git_folders, guarded
 from .home_secrets import homes, secrets_in
@@ -13,26 +14,16 @@ from .sockets import listening
 from .wall import Wall
 
 RESERVED = (
-    ".git",
-    ".github/workflows",
-    ".llc",
-    ".llc.yaml",
-    ".maxagent",
-    ".mcp.json",
-    "AGENTS.md",
-    "CLAUDE.md",
-    "MAXAGENT.md",
-    ".claude",
-    ".codex",
-    ".cursor",
+    *sorted({place.partition("/")[0] for places in PLACES.values() for place in places}),
     ".devcontainer",
     ".envrc",
-    ".gemini",
+    ".git",
+    ".github/workflows",
     ".husky",
     ".idea",
-    ".vscode",
 )
-"""What steers tools from a project's uppermost folder, whether it is there yet or not."""
+"""What steers tools from a project's uppermost folder, whether it is there yet or not: all that
+MaxAgent itself loads, and what others start by themselves."""
 _BLANK = frozenset([".git-credentials", ".netrc", ".npmrc", ".pgpass", ".pypirc"])
 """Secrets that programs read of themselves, and stop where they cannot."""
 

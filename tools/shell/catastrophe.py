@@ -53,7 +53,7 @@ def _writes_all(step: Step, root: Path) -> str:
     return _first(_overwritten(name, step) for name in _names(step))
 
 
-def _sed(step: Step, root: Path) -> str:
+def _edits_in_place(step: Step, root: Path) -> str:
     in_place = any(re.match(r"-[a-zA-Z]*i|--in-place", word.text) for word in step.words[1:])
     return _writes_all(step, root) if in_place else ""
 
@@ -97,12 +97,14 @@ def _rsync(step: Step, root: Path) -> str:
 
 
 _CHECKS: Mapping[str, _Check] = {
-    **dict.fromkeys(["rm", "rmdir", "unlink", "shred", "srm"], removal.ruined_by),
+    **dict.fromkeys(
+        ["rm", "rmdir", "unlink", "shred", "srm", "rimraf", "trash", "trash-put"], removal.ruined_by
+    ),
     "find": removal.found_by,
     "dd": _dd,
     **dict.fromkeys(["tee", "truncate", "fallocate"], _writes_all),
     **dict.fromkeys(["cp", "install", "ln"], _writes_last),
-    "sed": _sed,
+    **dict.fromkeys(["sed", "perl"], _edits_in_place),
     "mv": _mv,
     "rsync": _rsync,
     **dict.fromkeys(["chmod", "chown", "chgrp", "chattr", "setfacl"], _modes),

@@ -125,6 +125,8 @@ def _written(step: Step) -> Iterator[str]:
         yield from names[1:] if program.startswith("ch") else names
     elif program in _CHANGE_LAST or [program, *names[:1]] == ["git", "clone"]:
         yield from (name for name in names[-1:] if ":" not in name and len(names) > 1)
+    elif program == "crontab" and "-l" not in texts:
+        yield "/var/spool/cron"
     elif program == "dd":
         yield from (name[3:] for name in names if name.startswith("of="))
     elif program in ("sed", "perl") and any(

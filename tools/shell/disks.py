@@ -11,6 +11,13 @@ badblocks blkdiscard cfdisk cp cryptsetup ddrescue diskutil fdisk gdisk hdparm i
 nvme parted pvcreate pvremove sfdisk sgdisk shred tee truncate wipefs zpool
 """
 _ON_DISKS = frozenset(_ON_DISKS_LIST.split())
+_DESTROYS = {
+    "zpool": r"destroy|labelclear",
+    "zfs": r"destroy",
+    "diskutil": r"(erase|zero|secureErase|partition|reformat)\w*",
+    **dict.fromkeys(["lvremove", "vgremove"], r"[^-].*"),
+}
+"""Words with which they do so, whatever the name behind them."""
 _TO_THE_LAST = frozenset(["cp", "mv", "install", "ddrescue"])
 _LOOKS = {
     **dict.fromkeys(["fdisk", "gdisk", "sfdisk"], r"-l|--list|-d|--dump"),
@@ -31,6 +38,9 @@ _LOOKS = {
 def wiped_by(step: Step) -> str:
     """The disk that a step wipes, in words; empty when it wipes none."""
     program, words = step.program, [word.text for word in step.words[1:]]
+    destroys = _DESTROYS.get(program)
+    if destroys and any(re.fullmatch(destroys, word) for word in words):
+        return f"`{program}` destroys a disk"
     if _MAKES_FILESYSTEM.fullmatch(program):
         looks = None
     elif program in _ON_DISKS:

@@ -8,6 +8,7 @@ _NARROWS = re.compile(
     r"-(i?name|i?path|i?wholename|i?regex|i?lname|empty|newer\w*|[acm](min|time|newer)|size|perm|user"
     r"|uid|group|gid|inum|links|samefile|nouser|nogroup|executable)"
 )
+_ANYTHING = frozenset(["*", "**", ".*", "*.*", "./*", "?*"])
 _ACTS = re.compile(r"-(exec|execdir|ok|okdir|printf|fprint\w*|fls|delete)")
 
 
@@ -18,8 +19,11 @@ def starts(words: Sequence[str]) -> list[str]:
 
 
 def narrows(words: Sequence[str]) -> bool:
-    """Whether it takes some of what is there, by a name or another property."""
-    return any(map(_NARROWS.fullmatch, words))
+    """Whether it takes only a part of what is there, by a name or another property."""
+    return any(
+        _NARROWS.fullmatch(test) and before not in ("!", "-not") and value not in _ANYTHING
+        for before, test, value in zip(["", *words], words, [*words[1:], ""], strict=False)
+    )
 
 
 def listed(words: Sequence[str]) -> str | None:

@@ -78,6 +78,7 @@ _WHOLE = ("concatenation", "simple_expansion", "variable_assignment")
 _TEXTS = ("string", "expansion", "translated_string")
 """Kinds in which there is more than tokens."""
 _BREAKS = re.compile(r"[\s;&|<>()]")
+_DELIMITER = re.compile(r"""<<-?[ \t]*(\\?[\w.-]+|'[^'\n]*'|"[^"\n]*")(?=[\s;&|<>)])""")
 _ESCAPED = re.compile(r"\\.", re.DOTALL)
 _BLANK = re.compile(rb"(?:[ \t\n]|\\\n)*")
 _DASH = re.compile(rb"[ \t]-[ \t]*")
@@ -154,6 +155,11 @@ def _test(node: "Node") -> str:
     return UNEXPLAINED if node.children[0].type == "[" and signs else _one_line(node)
 
 
+def _here_document(node: "Node") -> str:
+    """The word that ends a document is either bare or quoted as a whole."""
+    return "" if _DELIMITER.match(text(node)) else NOT_BLANK
+
+
 def _one_line(node: "Node") -> str:
     """A command's words, and a redirection's file, must stand on one line."""
     raw, start = node.text or b"", node.start_byte
@@ -175,6 +181,7 @@ _CHECKS: dict[str, "Callable[[Node], str]"] = {
     "command_name": _program,
     "file_descriptor": lambda node: "" if text(node).isdigit() else NOT_BLANK,
     **dict.fromkeys(["file_redirect", "herestring_redirect", "declaration_command"], _one_line),
+    "heredoc_redirect": _here_document,
     "negated_command": _negation,
     "test_command": _test,
     "word": _word,

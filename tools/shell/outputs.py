@@ -19,7 +19,7 @@ def known_output(words: "Sequence[Word]", fed: str | None, scope: "Scope") -> st
     """What the command writes to its output; None where only a run would tell."""
     if not words or not all(word.known for word in words):
         return None
-    program, *rest = (word.text for word in words)
+    program, *rest = _texts(words)
     match PurePosixPath(program).name, rest:
         case "echo", _:
             return _echo(rest)
@@ -45,6 +45,8 @@ def known_output(words: "Sequence[Word]", fed: str | None, scope: "Scope") -> st
             return "/tmp/tmp.new\n"
         case "whoami", []:
             return f"{Path.home().name}\n"
+        case "ls", _:
+            return _all_in(rest, scope)
         case "find", _:
             return listed(rest)
         case "dirname", [name]:
@@ -55,6 +57,16 @@ def known_output(words: "Sequence[Word]", fed: str | None, scope: "Scope") -> st
             return None if scope.folder is None else f"{scope.folder / name}\n"
         case _:
             return None
+
+
+def _texts(words: "Sequence[Word]") -> list[str]:
+    """The words, and behind the files that a pattern meets the pattern itself."""
+    texts = list[str]()
+    for word, following in zip(words, [*words[1:], None], strict=True):
+        texts.append(word.text)
+        if word.pattern and not (following and following.pattern == word.pattern):
+            texts.append(word.pattern)
+    return texts
 
 
 def _echo(words: Sequence[str]) -> str:
@@ -75,6 +87,16 @@ def _printed(form: str, values: Sequence[str]) -> str | None:
         out += re.sub(r"%.", lambda sign: _next(sign[0], left), form)
         if not left or len(left) == before:
             return out
+
+
+def _all_in(words: Sequence[str], scope: "Scope") -> str | None:
+    """What `ls` prints, as patterns: what is in the folders that it is given, and other files."""
+    if scope.folder is None:
+        return None
+    names = [word for word in words if not word.startswith("-")] or ["."]
+    whole = any(re.match(r"-\w*d", word) for word in words)
+    folders = [name for name in names if not whole and (scope.folder / name).is_dir()]
+    return "".join(f"{name}/*\n" if name in folders else f"{name}\n" for name in names)
 
 
 def _next(sign: str, left: list[str]) -> str:

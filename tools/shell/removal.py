@@ -12,6 +12,7 @@ from .targets import is_vital, is_vital_file, place
 
 _RECURSIVE = re.compile(r"--recursive|--r(e(c(u(r(s(i(v)?)?)?)?)?)?)?|-[a-zA-Z]*[rR][a-zA-Z]*")
 _FORCED = re.compile(r"--force|--f(o(r(c)?)?)?|-[a-zA-Z]*f[a-zA-Z]*")
+_ALWAYS_RECURSIVE = frozenset(["rimraf", "trash", "trash-put"])
 _FIND_REMOVES = frozenset(["rm", "shred", "unlink", "rmdir", "srm"])
 
 
@@ -20,7 +21,7 @@ def ruined_by(step: Step, root: Path) -> str:
     options, targets = split(step.words[1:])
     if any(option.startswith("--no-preserve-root") for option in options):
         return "`--no-preserve-root` removes the whole system"
-    recursive = any(map(_RECURSIVE.fullmatch, options)) or step.program == ""
+    recursive = any(map(_RECURSIVE.fullmatch, options)) or step.program in _ALWAYS_RECURSIVE
     for target in targets:
         for name in filter(None, (target.text, target.pattern)):
             if found := _lost(name, step, root, recursive=recursive):

@@ -96,6 +96,7 @@ _WRAPPERS: Mapping[str, _Wrapper] = {
     "start-stop-daemon": _Wrapper("", before=9),
     "caffeinate": _Wrapper("-t -w"),
     "rlwrap": _Wrapper(),
+    "entr": _Wrapper(),
     "tmux": _Wrapper("-s -n -c -t -L -S -f -e", before=1, joined=True),
     "screen": _Wrapper("-S -t -c -e -h"),
     "at": _Wrapper("", before=99),
@@ -147,8 +148,8 @@ def _wrapped(program: str, wrapper: _Wrapper, words: Sequence[Word], step: Step)
     line, rest = _behind_options(wrapper, words)
     if line is not None:
         return [Inner(line=" ".join([line, *(word.text for word in rest)]), fed=True)]
-    if program in ("su", "script"):
-        return []
+    if program in ("su", "script") or (program == "sudo" and not rest):
+        return [Inner(line=step.feed.text)] if step.feed.text else []
     if program in ("xargs", "parallel") and rest:
         rest = _fed(rest, step.feed.text, _replaced(words))
     if not rest:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 from ..config.redaction import redacted
+from .recording import ON_DISK
 
 LONGEST_LINE = 65_536
 """Bytes of a line without an end that are waited for."""
@@ -11,23 +12,33 @@ OVERLAP = 4_096
 """Bytes of it that are kept back then; no secret of one line is longer."""
 LONGEST_KEY = 16_384
 """Bytes from the beginning of a private key within which its end is waited for."""
+LAST = 65_536
+"""Bytes at the end of an output longer than `ON_DISK`: of what lies between nothing is kept."""
 _KEY_BEGINS = re.compile(rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----")
 _KEY_ENDS = re.compile(rb"-----END [A-Z0-9 ]*PRIVATE KEY-----")
 
 
 class Redacting:
-    """A sink before another: takes pieces as they come and hands on whole lines, redacted."""
+    """A sink before another: takes pieces as they come and hands on whole lines, redacted.
+
+    The other keeps and shows the first `ON_DISK` bytes at most, and some of the last.
+    """
 
     def __init__(self, sink: Callable[[bytes], None]) -> None:
         self._sink = sink
         self._held = b""
+        self._given = 0
 
     def add(self, piece: bytes) -> None:
         """Take the next piece."""
         data = self._held + piece
-        end = _safe_end(data)
+        if self._given < ON_DISK:
+            end = _safe_end(data)
+            self._hand_on(data[:end])
+        else:  # to look at a gigabyte would take longer than to make it
+            end = max(0, len(data) - LAST)
+            self._sink(data[:end])
         self._held = data[end:]
-        self._hand_on(data[:end])
 
     def close(self) -> None:
         """Hand on what was held back; no piece may come afterwards."""
@@ -38,7 +49,9 @@ class Redacting:
         if data:
             text = data.decode(errors="surrogateescape")
             hidden = redacted(text)
-            self._sink(data if hidden == text else hidden.encode(errors="surrogateescape"))
+            given = data if hidden == text else hidden.encode(errors="surrogateescape")
+            self._given += len(given)
+            self._sink(given)
 
 
 def _safe_end(data: bytes) -> int:

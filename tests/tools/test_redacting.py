@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from maxagent.tools import redacting
 from maxagent.tools.redacting import LONGEST_LINE, Redacting
 
 TOKEN = b"ghp_" + b"a1B2" * 9
@@ -44,6 +45,17 @@ def test_a_line_without_end_does_not_wait_for_ever(before: int) -> None:
     assert b"[secret: GitHub token]" in b"".join(told)
     assert b"".join(told).count(b"-") == before + LONGEST_LINE
     assert len(told) > 1
+
+
+def test_at_the_end_of_a_very_long_output_it_is_found_as_well(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(redacting, "ON_DISK", 1_000_000)
+    line = b"x" * 999 + b"\n"
+    told = taken(*[line * 100] * 30, b"the end: " + TOKEN + b"\n")
+    shown = b"".join(told)
+    assert shown.endswith(b"the end: [secret: GitHub token]\n")
+    assert shown.count(b"\n") == 3001
 
 
 def test_a_private_key_without_end_hides_what_is_near_and_not_all_the_rest() -> None:

@@ -1,3 +1,4 @@
+import asyncio
 import os
 from pathlib import Path
 
@@ -116,9 +117,20 @@ async def test_a_long_output_is_cut_in_the_middle_and_kept_whole(desk: Desk) -> 
     assert (await invoke(command_output, args, run)).output == "50000\n50001\n"
 
 
-async def test_200_megabytes_are_bounded_everywhere(desk: Desk) -> None:
-    result = await desk.run("yes 0123456789 | head -c 200000000")
-    assert (result.ok, result.metadata["bytes"]) == (True, 200_000_000)
+async def test_a_gigabyte_is_bounded_everywhere_while_other_work_goes_on(desk: Desk) -> None:
+    turns = 0
+
+    async def other_work() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    other = asyncio.ensure_future(other_work())
+    result = await desk.run("yes 0123456789 | head -c 1000000000")
+    other.cancel()
+    assert turns > 1000
+    assert (result.ok, result.metadata["bytes"]) == (True, 1_000_000_000)
     assert (len(result.output) < 17_000, sum(map(len, desk.shown)) < 70_000) == (True, True)
     assert (desk.outputs / "call_1.txt").stat().st_size == 50_000_000
 

@@ -39,7 +39,6 @@ def test_the_sdk_page_s_program_answers_questions_to_the_end(tmp_path: Path) -> 
     }
     (tmp_path / "scenario.json").write_text(json.dumps(turns))
     (tmp_path / ".llc.yaml").write_text("task: {test_command: test -f made.txt}\n")
-    trust(tmp_path, tmp_path / "home")
     model = f"scripted/{tmp_path / 'scenario.json'}"
     ended = run([sys.executable, "-c", block("docs/sdk.md", "python")], tmp_path, LLC_MODEL=model)
     assert (ended.returncode, ended.stderr) == (0, "")
@@ -57,7 +56,7 @@ def test_every_command_of_the_readme_exists(tmp_path: Path) -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     commands = {words for words in re.findall(r"mcode ((?:[a-z]+ ?){1,2})", text)}
     known = {"task", "edit", "resume", "threads", "tools", "config", "doctor", "studio", "in"}
-    known |= {"undo", "rewind", "diff"}
+    known |= {"undo", "rewind", "diff", "trust"}
     assert {words.split()[0] for words in commands} <= known
     for name in known - {"in"}:
         assert run([*MCODE, name, "--help"], tmp_path).returncode == 0, name
@@ -132,3 +131,11 @@ def test_the_permissions_page_s_calls_come_to_what_it_says(
         wanted.append((call, verdict))
         found.append((call, said.partition(":")[0]))
     assert found == wanted
+
+
+def test_the_trust_page_s_commands_do_what_it_says(tmp_path: Path) -> None:
+    lines = [
+        shlex.split(line, comments=True)[1:] for line in block("docs/trust.md", "sh").splitlines()
+    ]
+    codes = [run([*MCODE, *words], tmp_path).returncode for words in (*lines, ["trust", "--yes"])]
+    assert codes == [4, 0, 0, 0]

@@ -5,6 +5,7 @@ import pytest
 
 from maxagent import Answer, Runner, trust
 from maxagent.nodes.context import Context
+from maxagent.nodes.verify import UNTRUSTED
 
 TURNS = {
     "architect": [{"text": "SMALL"}],
@@ -85,3 +86,18 @@ async def test_what_changes_while_the_tests_run_is_tested_again(
     events = [one async for one in runner.task("x", folder=project, options=options)]
     assert [one.verdict for one in events if one.type == "evidence"] == [verdict]
     assert len([one for one in events if one.type == "verifying"]) == runs
+
+
+@pytest.mark.parametrize("mode", ["", "ask", "auto"])
+async def test_in_an_untrusted_folder_the_tests_are_not_run_in_any_mode(
+    runner, project, options, mode
+):
+    (project / "AGENTS.md").write_text("since the yes")
+    (project / "test_a.py").write_text("def test_a(): pass\n")
+    python = project / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f"#!/bin/sh\ntouch {project}/ran\n")
+    python.chmod(0o755)
+    end = await last_of(runner.task("x", folder=project, options={**options, "mode": mode}))
+    assert (end.outcome, end.evidence["reason"]) == ("unverified", UNTRUSTED)
+    assert "the folder is not trusted" in UNTRUSTED and not (project / "ran").exists()

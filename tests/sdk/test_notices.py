@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.sdk.notices import notices
+from maxagent.config.trust import trust, trust_of
+from maxagent.sdk.notices import notices, untrusted
 
 
 def test_in_a_repository_nothing_is_missing(tmp_path: Path) -> None:
@@ -27,3 +28,29 @@ def test_without_git_it_is_said_what_is_lost(
 def test_a_damaged_database_is_told_first(tmp_path: Path) -> None:
     told = notices(tmp_path, Path("/data/threads.db.corrupt"))
     assert "`/data/threads.db.corrupt`" in told[0]
+
+
+def untrusted_with(folder: Path, *, tests: bool) -> str:
+    return "\n".join(untrusted(trust_of(folder, folder / "home"), tests=tests))
+
+
+def test_in_an_untrusted_folder_it_is_said_what_is_left_out(tmp_path: Path) -> None:
+    assert untrusted_with(tmp_path, tests=False) == ""
+    assert "its tests are not run; `mcode trust`" in untrusted_with(tmp_path, tests=True)
+    (tmp_path / "AGENTS.md").write_text("")
+    told = untrusted_with(tmp_path, tests=True)
+    assert "not loaded: `AGENTS.md` (instructions), and its tests are not run" in told
+    trust(tmp_path, tmp_path / "home")
+    assert untrusted_with(tmp_path, tests=True) == ""
+    (tmp_path / "AGENTS.md").write_text("changed")
+    assert "not what you said yes to: `AGENTS.md` changed" in untrusted_with(tmp_path, tests=True)
+    (tmp_path / "CLAUDE.md").symlink_to("/etc/passwd")
+    assert "`CLAUDE.md` keeps it from being trusted" in untrusted_with(tmp_path, tests=True)
+
+
+def test_of_many_files_some_are_named(tmp_path: Path) -> None:
+    (tmp_path / ".llc/skills").mkdir(parents=True)
+    for number in range(15):
+        (tmp_path / f".llc/skills/{number:02}").write_text("")
+    told = untrusted_with(tmp_path, tests=False)
+    assert "09` (skills), and 5 more" in told and "`.llc/skills/10`" not in told

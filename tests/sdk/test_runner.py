@@ -369,6 +369,58 @@ async def test_the_folder_may_be_given_as_text(runner, project, play):
     assert end.outcome == "verified"
 
 
+async def test_an_empty_folder_is_trusted_at_once_and_another_is_not(tmp_path, runner, play):
+    for name in ("empty", "other"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "other" / "file").write_text("")
+    script = play(calls([DONE]))
+    ends = {}
+    for name in ("empty", "other"):
+        events = [e async for e in runner.task("x", folder=tmp_path / name, options=script)]
+        told = [e.text for e in events if e.type == "notice" and "not trusted" in e.text]
+        ends[name] = (events[-1].evidence["reason"][:13], len(told))
+    assert ends == {"empty": ("no tests were", 0), "other": ("the folder is", 1)}
+
+
+async def test_a_yes_counts_from_the_next_run_on_and_a_change_takes_it_back(
+    tmp_path, runner, project, play
+):
+    (project / "AGENTS.md").write_text("x")
+    script, outcomes = play(calls([READ], [REPAIR], [DONE])), []
+    for number in range(3):
+        (project / "numbers_.py").write_text(BROKEN)
+        end = await last_of(runner.task("repair", folder=project, options=script))
+        outcomes.append(end.outcome)
+        if number == 0:
+            trust(project, tmp_path / "home")
+        else:
+            (project / "AGENTS.md").write_text("y")
+    assert outcomes == ["unverified", "verified", "unverified"]
+
+
+async def test_a_run_that_has_begun_goes_on_with_what_it_has_loaded(runner, project, play):
+    ask = {"name": "ask_user", "args": {"question": "Which?"}}
+    script = play(calls([READ], [REPAIR], [ask], [DONE]))
+    asked = await last_of(runner.task("repair", folder=project, options=script))
+    (project / "AGENTS.md").write_text("written meanwhile")
+    answer = Answer(text="a", question=asked.id)
+    end = await last_of(runner.resume(asked.thread_id, answer))
+    assert end.outcome == "verified"
+
+
+async def test_a_thread_resumed_after_a_change_is_not_trusted_and_the_change_is_named(
+    runner, project, play
+):
+    ask = {"name": "ask_user", "args": {"question": "Which?"}}
+    script = play(calls([READ], [REPAIR], [ask], [DONE]))
+    asked = await last_of(runner.task("repair", folder=project, options=script))
+    (project / "AGENTS.md").write_text("from elsewhere")
+    events = [e async for e in runner.resume(asked.thread_id, Answer(text="a"))]
+    told = [event.text for event in events if event.type == "notice"]
+    assert any("`AGENTS.md` appeared" in text for text in told)
+    assert events[-1].outcome == "unverified"
+
+
 @pytest.mark.parametrize(("mode", "told"), [("auto", 1), ("off", 0)])
 async def test_a_run_without_a_sandbox_says_so_once(
     runner, project, play, tmp_path, monkeypatch, mode, told

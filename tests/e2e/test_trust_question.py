@@ -1,0 +1,83 @@
+"""The question of trust at a real terminal."""
+
+import sys
+
+import pytest
+from program import Program
+from provider import Provider
+from terminal import CTRL_D, Terminal
+
+from maxagent.config.trust import is_trusted
+
+MCODE = [sys.executable, "-m", "maxagent"]
+TURNS = [{"text": "SMALL"}, {"text": "Done."}, {"text": "Accepted."}]
+ASK = "[q]uit"
+
+
+@pytest.fixture
+def at_terminal(program: Program, provider: Provider):
+    (program.project / ".llc.yaml").write_text("task: {test_command: touch ran}\n")
+    (program.project / "AGENTS.md").write_text("x")
+    provider.script(TURNS)
+    model = ["--model", "openai/served", "--base-url", provider.url]
+
+    def open_terminal(*words: str) -> Terminal:
+        argv = [*MCODE, *words, *(model if words[0] != "resume" else [])]
+        return Terminal(argv, program.project, program.environ)
+
+    return open_terminal
+
+
+def test_a_yes_loads_it_runs_the_tests_and_is_not_asked_again(program, provider, at_terminal):
+    with at_terminal("task", "x", "--apply") as terminal:
+        shown = terminal.until(ASK)
+        for words in (".llc.yaml", '! task.test_command: "touch ran"', "AGENTS.md", "tests"):
+            assert words in shown
+        terminal.type("y\n")
+        assert terminal.end() == 0 and "verified" in terminal.shown
+    assert (program.project / "ran").exists() and is_trusted(program.project, program.home)
+    provider.script(TURNS)
+    with at_terminal("task", "x", "--apply") as terminal:
+        assert terminal.end() == 0 and ASK not in terminal.shown
+
+
+def test_a_no_goes_on_without_and_is_asked_again(program, provider, at_terminal):
+    for _ in range(2):
+        provider.script(TURNS)
+        with at_terminal("task", "x", "--apply") as terminal:
+            terminal.until(ASK)
+            terminal.type("what\nn\n")
+            assert terminal.end() == 0
+            assert "unverified" in terminal.shown and "this is not loaded" in terminal.shown
+    assert not (program.project / "ran").exists()
+
+
+@pytest.mark.parametrize("keys", ["q\n", CTRL_D])
+def test_quitting_starts_nothing(program, provider, at_terminal, keys):
+    with at_terminal("task", "x") as terminal:
+        terminal.until(ASK)
+        terminal.type(keys)
+        assert terminal.end() == 130
+    assert provider.requests == [] and not is_trusted(program.project, program.home)
+    assert "No threads" in program.run("threads", "list").stderr
+
+
+def test_what_nobody_can_trust_is_shown_and_not_asked(program, at_terminal):
+    (program.project / "CLAUDE.md").symlink_to("/etc/passwd")
+    with at_terminal("task", "x", "--apply") as terminal:
+        assert terminal.end() == 0
+        assert "a link that leads out" in terminal.shown and ASK not in terminal.shown
+
+
+def test_resumed_after_a_change_a_trusted_thread_asks_and_names_it(program, provider, at_terminal):
+    ask = {"tool_calls": [{"name": "ask_user", "args": {"question": "Which?"}}]}
+    provider.script([TURNS[0], ask, *TURNS[1:]])
+    asked = program.task("--apply", "--trust")
+    assert asked.code == 4
+    (program.project / "AGENTS.md").write_text("changed")
+    thread = asked.last["thread_id"]
+    with at_terminal("resume", thread, "--answer", "a") as terminal:
+        assert "since you said yes: `AGENTS.md` changed" in terminal.until(ASK)
+        terminal.type("n\n")
+        assert terminal.end() == 0 and "unverified" in terminal.shown
+    assert not (program.project / "ran").exists()

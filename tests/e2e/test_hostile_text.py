@@ -41,13 +41,16 @@ LOOKS = [
 ]
 WORKS = [
     call("run_command", command="cat loud.txt; cat loud.txt >&2; ls names; exit 3"),
-    call("run_command", command=f": '{LINE}'"),
     call("todowrite", todos=[{"id": "1", "content": ALL}]),
     call("write_file", file_path="new.txt", content=ALL),
     call("edit", file_path="loud.txt", old_string=CORPUS[0], new_string=f"new {CORPUS[0]}"),
     call("edit", file_path="loud.txt", old_string=LINE, new_string=ALL),
 ]
-ASKS = [*WORKS, call("ask_user", question=ALL, options=CORPUS)]
+ASKS = [
+    *WORKS,
+    call("run_command", command=f": '{LINE}'"),  # asked in every mode
+    call("ask_user", question=ALL, options=CORPUS),
+]
 
 
 def answers(works: Sequence[Answer] = WORKS) -> list[Answer]:

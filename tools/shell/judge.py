@@ -14,8 +14,10 @@ from ..workspace import Workspace
 from .catastrophe import ruined_by
 from .changes import outside_in, protected_in
 from .download import runs_unseen
+from .flags import NotReadOnly
 from .judgement import Judgement, SimpleCommand
 from .line import Line
+from .place import Place
 from .read_only import why_not_read_only
 from .removal import blind
 from .scope import Scope, Word
@@ -109,9 +111,22 @@ def _why_words_do_more(words: Sequence[Word], step: Step, workspace: Workspace) 
     if step.folder is None or not all(word.known for word in words):
         return f"what `{step.program or 'a redirection'}` gets is only known when it runs"
     texts = [word.text for word in words]
+    if astray := _pattern_leads_out(words, Place(step.folder, workspace)):
+        return astray
     if step.program == "cd":
         return _why_not_enter(texts, step.folder, workspace)
     return why_not_read_only(texts, step.folder, workspace)
+
+
+def _pattern_leads_out(words: Sequence[Word], place: Place) -> str:
+    """`echo ../*` shows names that no tool may."""
+    try:
+        for word in words:
+            if word.pattern:
+                place.check(word.text)
+    except NotReadOnly as why:
+        return str(why)
+    return ""
 
 
 def _why_not_enter(words: list[str], folder: Path, workspace: Workspace) -> str:

@@ -18,8 +18,6 @@ _MOST_STEPS = 4 * MOST_COMMANDS
 _RUNNING_VARIABLE = re.compile(
     r"\w*(PAGER|EDITOR|VISUAL|_COMMAND|ASKPASS|BROWSER|EXTERNAL_DIFF|LESSOPEN)"
 )
-_OTHER_VARIABLE = re.compile(r"\$(?!(?:HOME|PWD)\b|\{(?:HOME|PWD)\})")
-"""Expansions whose values are good guesses for refusing, and no more."""
 _BRACES_FIRST = re.compile(r"(^|[;&|\n(]\s*)\{([^\s{},]+(?:,[^\s{},]*)+)\}")
 """`{rm,-rf,x}`: to bash a command of three words, to the grammar nothing at all."""
 
@@ -35,8 +33,6 @@ class Line:
         self.plain = self.readable = True
         self._given_up = False
         first = self._read(command, scope.copy(), depth)
-        if not self.plain and _OTHER_VARIABLE.search(command):
-            self.readable = False
         if self._given_up:
             return
         if self.doubt and (spread := _BRACES_FIRST.sub(_spread, command)) != command:

@@ -134,12 +134,19 @@ def _neighbours(children: "Sequence[Node]", source: bytes) -> str:
 
 def _program(node: "Node") -> str:
     name = text(node)
-    return f"`{name}` stands where a program should" if name in _RESERVED else ""
+    return f"`{name}` stands where a program should" if name in _RESERVED else _whole(node)
 
 
 def _command(node: "Node") -> str:
-    within = any(child.type in _STATEMENTS for child in node.children)
-    return UNEXPLAINED if within else _one_line(node)
+    if any(child.type in _STATEMENTS for child in node.children):
+        return UNEXPLAINED
+    torn = any(_continues_file(one, other) for one, other in pairwise(node.children))
+    return NOT_BLANK if torn else _one_line(node)
+
+
+def _continues_file(one: "Node", other: "Node") -> bool:
+    """Whether a word goes on where the grammar ends the file of a redirection."""
+    return one.type.endswith("_redirect") and one.end_byte == other.start_byte
 
 
 def _negation(node: "Node") -> str:
@@ -176,9 +183,19 @@ def _whole(node: "Node") -> str:
     return "" if touching else NOT_BLANK
 
 
+def _expansion(node: "Node") -> str:
+    """`${BASH_CMDS[ls]:=./x}` makes of `ls` another program."""
+    kinds = [child.type for child in node.children]
+    sets = ":=" in kinds or "=" in kinds
+    return (
+        "an expansion in the line sets a part of a table" if sets and "subscript" in kinds else ""
+    )
+
+
 _CHECKS: dict[str, "Callable[[Node], str]"] = {
     "command": _command,
     "command_name": _program,
+    "expansion": _expansion,
     "file_descriptor": lambda node: "" if text(node).isdigit() else NOT_BLANK,
     **dict.fromkeys(["file_redirect", "herestring_redirect", "declaration_command"], _one_line),
     "heredoc_redirect": _here_document,

@@ -15,7 +15,7 @@ from .redirections import open_all
 from .scope import Scope, Word
 from .step import NOTHING, Feed, Redirect, Step
 from .tree import Unparsed, text
-from .values import Expander, as_written, groups
+from .values import Expander, as_written, expands, groups
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -29,7 +29,7 @@ file_descriptor word number string string_content raw_string ansi_c_string conca
 test_command unary_expression binary_expression test_operator
 """
 _PLAIN = frozenset(_PLAIN_LIST.split())
-_READABLE = _PLAIN | {"subshell", "simple_expansion", "expansion", "variable_name"}
+_READABLE = _PLAIN | {"subshell"}
 _JOINTS = frozenset(["&&", "||", ";", "|", "|&", "\n", "!", "(", ")"])
 _COMMANDS = ("command", "declaration_command", "unset_command", "test_command")
 _NO_PROGRAMS = ("time", "coproc", "[[")
@@ -69,7 +69,7 @@ class Reader:
         self.plain = True
         """Nothing but literal commands and simple joints."""
         self.readable = True
-        """The same, but for patterns and known variables, subshells and files to read."""
+        """The same, but for patterns, `$HOME`, `$PWD`, subshells and files to read."""
         self.functions = dict[str, "Node"]()
         self._found = found
         self._within = int(wrapped)
@@ -192,6 +192,7 @@ class Reader:
             written.append(as_written(group))
             exact = [Word(written[-1][0])] if written[-1][1] else None
             known += exact or self._expander.words(group, here.scope)
+            self.readable = self.readable and not expands(group)
         literal = all(is_literal for _, is_literal in written)
         if written and (written[0][0] in _NO_PROGRAMS or "=" in written[0][0]):
             self._is_odd()

@@ -8,7 +8,7 @@ from .here_document import as_string, here_document
 from .scope import Scope
 from .step import Feed, Redirect
 from .tree import tree
-from .values import Expander, groups
+from .values import Expander, expands, groups
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -57,7 +57,8 @@ def _file(node: "Node", opened: Opened, scope: Scope, expander: Expander) -> Non
         reads_file = operator == "<" and word.text != "/dev/null"
         opened.redirects.append(one)
         opened.plain = opened.plain and word.known and not one.writes and not reads_file
-        opened.readable = opened.readable and word.known and not one.writes
+        exact = word.known and not expands(found[0])
+        opened.readable = opened.readable and exact and not one.writes
     # In `cat >out .env` the grammar takes what follows the file for files, too.
     opened.more.extend(found[1:])
 
@@ -66,7 +67,7 @@ def _document(node: "Node", opened: Opened, scope: Scope, expander: Expander) ->
     document = here_document(node)
     opened.feed = Feed(document.text)
     if document.expands:
-        expander.look_into(tree(as_string(document.text)), scope)
+        expander.words(tree(as_string(document.text)).children, scope)
     for child in node.children:
         if child.type in KINDS:
             inner = open_all([child], opened.feed, scope, expander)

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 _UNESCAPED = re.compile(r"\\([`$\\])")
 _SUBSTITUTIONS = ("command_substitution", "process_substitution")
 _OR_ELSE = frozenset([":-", "-", ":=", "="])
+_SETS = frozenset([":=", "="])
 _IF_SET = frozenset([":+", "+"])
+_SURE = ("HOME", "PWD")
 _NAMES = ("variable_name", "special_variable_name", "subscript")
 _OR_FAIL = frozenset([":?", "?"])
 
@@ -38,6 +40,12 @@ def as_written(group: "Sequence[Node]") -> tuple[str, bool]:
     """A word for users' rules: what the program gets, and True, or as written, and False."""
     exact = literal(pieces(group))
     return ("".join(map(text, group)), False) if exact is None else (exact, True)
+
+
+def expands(group: "Sequence[Node]") -> bool:
+    """Whether the shell puts a value into a word that is not sure before the line runs."""
+    parts = (part for part in pieces(group) if part.expansion or part.variable)
+    return any(part.text.strip("${}") not in _SURE for part in parts)
 
 
 class Expander:
@@ -121,7 +129,10 @@ class Expander:
         if operator not in _OR_ELSE and operator not in _IF_SET:
             return None
         other = [word for group in groups(inside[2:]) for word in self.words(group, scope)]
-        return (" ".join(word.text for word in other),) if _held(other) is not None else None
+        held = (" ".join(word.text for word in other),) if _held(other) is not None else None
+        if operator in _SETS:
+            scope.variables[name] = held
+        return held
 
 
 def _held(words: Sequence[Word]) -> tuple[str, ...] | None:

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from ..config import paths
-from ..config.loading import leaves_out, load
 from ..config.trust import Trust, accept, trust_if_empty, trust_of
 from .choices import OutputFormat
 from .echo import echo
@@ -49,6 +48,8 @@ def settle_here(*, yes: bool) -> None:
 
 def tell_left_out(folder: Path) -> None:
     """Say on stderr that the project's configuration is not loaded, where that is so."""
+    from ..config.loading import leaves_out  # brings the schema, which light commands do without
+
     if leaves_out(folder, paths.home()):
         echo(t("trust.left_out"), err=True)
 
@@ -63,6 +64,8 @@ def show(trust: Trust, *, tests: bool) -> None:
 
 
 def _ask(found: Trust, home: Path, *, tests: bool) -> None:
+    from ..config.loading import load
+
     use_language(load(Path(found.folder), home).settings.language)
     show(found, tests=tests)
     if found.odd or found.damaged:

@@ -38,7 +38,7 @@ async def approve(state: State, runtime: Runtime[Context]) -> Dispatched:
     if queue := state.get("queue"):
         # one taken out of the configuration since it was allowed is answered by `run_tool`
         every = {tool.name: tool for tool in ALL} | dict(tools)
-        return dispatch(state, queue, every, bench.workspace)
+        return await asyncio.to_thread(dispatch, state, queue, every, bench.workspace)
     answer = last_answer(state, role)
     rulings = [await asyncio.to_thread(rule, call, tools, bench) for call in answer.tool_calls]
     rulings = _still_asked(rulings, ids_of(state.get("asked", [])))
@@ -46,13 +46,14 @@ async def approve(state: State, runtime: Runtime[Context]) -> Dispatched:
     asked = [shown(ruling) for ruling in rulings if ruling.verdict == "ask"]
     if asked and asked != state.get("asked"):
         return Command(goto="approve", update={"asked": asked})
-    rulings = ask_human(rulings, tools, bench)
+    rulings = await asyncio.to_thread(ask_human, rulings, tools, bench)
     messages = [*_answers(rulings, role), *_broken_calls(answer, role)]
     for message in messages:
         _tell_result(runtime, message)
     groups = grouped([ruling.call for ruling in rulings if ruling.verdict == "allow"], tools)
     answers = {"messages": messages} if messages else {}
-    return dispatch(state, groups, tools, bench.workspace, {**answers, "asked": []})
+    update = {**answers, "asked": []}
+    return await asyncio.to_thread(dispatch, state, groups, tools, bench.workspace, update)
 
 
 def ask_human(rulings: list[Ruling], tools: Tools, bench: Workbench) -> list[Ruling]:

@@ -1,5 +1,6 @@
 """Show what an edit that must be asked would change; one that would be refused is not asked."""
 
+import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -29,8 +30,9 @@ async def previewed(
     tried = _tried(rulings, tools)
     if not tried:
         return list(rulings)
+    calls = [await asyncio.to_thread(_call, one, state, tools, bench) for one in tried]
     try:
-        found = await preview([_call(one, state, tools, bench) for one in tried], bench.workspace)
+        found = await preview(calls, bench.workspace)
     except OSError as error:
         found = [ToolResult(error=str(error.strerror or error))] * len(tried)
         return _with(rulings, tried, found, stay={ruling.call["id"] for ruling in tried})

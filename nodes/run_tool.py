@@ -50,7 +50,8 @@ async def _with_effect(
     state: ToolTask, runtime: Runtime[Context], bench: Workbench, tool: BaseTool
 ) -> AfterTool:
     """Run it between two snapshots, so that what it does to the files can be taken back."""
-    call, kind = state["call"], _kind(state["call"], tool, bench)
+    call = state["call"]
+    kind = await asyncio.to_thread(_kind, call, tool, bench)
     record = FileRecord(
         bench, runtime, call["id"], kind, call["name"], state["turn"], state["tree"]
     )
@@ -75,7 +76,9 @@ async def _once(
 ) -> ToolResult:
     """Call the tool unless the journal knows the call; an effect is recorded around it."""
     thread, call = thread_id(runtime), state["call"]
-    named = named_files(call, tool, bench.workspace) if effect_of(tool) == "edit" else []
+    named = list[str]()
+    if effect_of(tool) == "edit":
+        named = await asyncio.to_thread(named_files, call, tool, bench.workspace)
     if record:
         await record.look(named)
     begun = await asyncio.to_thread(

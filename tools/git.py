@@ -1,5 +1,7 @@
 """The tools that look at the project's git repository; they change nothing."""
 
+import asyncio
+
 from .git_guard import Repository, open_repository
 from .output import excerpt
 from .process import Captured
@@ -37,7 +39,7 @@ async def git_diff(path: str = "", staged: bool = False, *, run: Run) -> ToolRes
     repository = await open_repository(run.workspace)
     which = ["diff", *_NO_PROGRAMS, "--relative", "--submodule=short", _SUBMODULES]
     which += ["--staged"] if staged else []
-    wanted = _pathspec(run.workspace, path)
+    wanted = await asyncio.to_thread(_pathspec, run.workspace, path)
     names = await repository.run(*which, "--name-only", "--no-renames", "-z", "--", wanted)
     secret = [name for name in names.text.split("\0") if name and run.workspace.ignores(name)]
     if len(secret) > MOST_EXCLUDED:
@@ -55,7 +57,9 @@ async def git_log(max_count: int = 20, path: str = "", *, run: Run) -> ToolResul
     repository = await open_repository(run.workspace)
     if await _is_empty(repository):
         return ToolResult("no commits yet")
-    limits = ["--", _pathspec(run.workspace, path)] if path or repository.prefix else ["--"]
+    limits = ["--"]
+    if path or repository.prefix:
+        limits.append(await asyncio.to_thread(_pathspec, run.workspace, path))
     shown = ["--date=short", "--format=%h %ad %an: %s", "--no-show-signature", "--no-color"]
     done = await repository.run("log", f"--max-count={max_count}", *shown, *limits)
     return _answer(done, "no commits touch this path")

@@ -35,7 +35,7 @@ async def run_command(
 ) -> ToolResult:
     """Run a command; an exit code other than 0 is an error, and its output is given too."""
     run = replace(run, sandbox=None) if outside_sandbox else run
-    folder = run.workspace.resolve(cwd)
+    folder = await asyncio.to_thread(run.workspace.resolve, cwd)
     if not await asyncio.to_thread(folder.is_dir):
         raise ToolRefusal(f"`{cwd}` is not a folder; `cwd` is a folder in the project")
     seconds = _seconds(timeout, run.command_timeout)

@@ -1,7 +1,6 @@
 """Run a project's tests and judge what they showed."""
 
 import asyncio
-import os
 import shutil
 import tempfile
 import xml.etree.ElementTree as ElementTree
@@ -78,7 +77,7 @@ async def run_tests(
         report = temporary / "report.xml"
         argv = [*command.argv, *_report_options(command, report)]
         clean_room = {"PYTHONDONTWRITEBYTECODE": "1"}
-        own = [Path(os.path.realpath(temporary))]
+        own = [await asyncio.to_thread(temporary.resolve)]
         confined = sandbox.around(argv, folder, also=own) if sandbox else nullcontext(argv)
         async with confined as argv:
             ended = await stream(

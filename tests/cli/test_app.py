@@ -22,3 +22,13 @@ def test_a_closed_stream_is_no_traceback(tmp_path, closed):
         ended = subprocess.run(line, shell=True, cwd=tmp_path, env=environ, capture_output=True)
         assert ended.returncode == (2 if command.startswith("task") else 0), ended.stderr
         assert b"Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("flag", ["--version", "--help"])
+def test_what_needs_no_settings_does_not_wait_for_their_schema(flag):
+    code = (
+        f"import sys; from maxagent.cli.app import main; sys.argv[1:] = [{flag!r}]\n"
+        "try: main()\nfinally: print(*sys.modules)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {"pydantic", "ruamel.yaml", "rich"} & set(ended.stdout.split()) == set()

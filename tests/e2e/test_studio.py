@@ -50,6 +50,7 @@ EVERY_TOOL = [
     [{"name": "apply_patch", "args": {"patch": PATCH}}],
     [{"name": "run_command", "args": {"command": "seq 100000"}}],
     [{"name": "command_output", "args": {"id": "of-no-call"}}],
+    [{"name": "webfetch", "args": {"url": "http://localhost/"}}],
     [{"name": "todowrite", "args": {"action": "create", "todos": "<task>Look</task>"}}],
     [{"name": "todoclear", "args": {}}],
     [{"name": "ask_user", "args": {"question": "Is it right?"}}],
@@ -142,8 +143,31 @@ async def test_every_tool_runs_in_the_server_without_blocking_it(
     answered = [message for message in ended["messages"] if message["type"] == "tool"]
     assert {message["name"] for message in answered} == {tool.name for tool in ALL}
     failed = [message["content"] for message in answered if message["status"] == "error"]
-    assert ("of-no-call" in failed[0], failed[1:]) == (True, [])
+    assert ("of-no-call" in failed[0], "open internet" in failed[1], failed[2:]) == (True, True, [])
     assert (ended["outcome"], written(task)) == ("verified", "four\n")
+
+
+async def test_files_named_through_a_link_do_not_block_the_server(
+    house: House, client: LangGraphClient
+) -> None:
+    calls = [
+        {"name": "write_file", "args": {"path": "here/log.txt", "content": "one\n"}},
+        {"name": "git_diff", "args": {"path": "here/log.txt"}},
+        {"name": "run_command", "args": {"command": "cat here/log.txt", "cwd": "here"}},
+        {"name": "run_command", "args": {"command": "make everything"}},
+    ]
+    task = house.project("linked", turns(calls))
+    subprocess.run(["git", "init", "-q", task["folder"]], check=True)
+    Path(task["folder"], "here").symlink_to(".")
+    thread = (await client.threads.create())["thread_id"]
+    await client.runs.wait(thread, "task", input=task)
+    changed = {"name": "run_command", "args": {"command": "cat .ssh/*", "cwd": "here"}}
+    answer = {"decisions": [{"type": "edit", "edited_action": changed}]}
+    ended = await client.runs.wait(thread, "task", command={"resume": answer})
+    said = {m["tool_call_id"]: m["content"] for m in ended["messages"] if m["type"] == "tool"}
+    assert not [one for one in said.values() if "Blocking" in one or "internal error" in one]
+    assert any("may hold secrets" in one for one in said.values())
+    assert written(task) == "one\n"
 
 
 async def test_a_thread_that_one_door_runs_is_told_to_the_other(

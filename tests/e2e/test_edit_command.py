@@ -231,7 +231,7 @@ def terminal(program: Program, provider: Provider) -> Iterator[Terminal]:
 
 
 def test_at_a_terminal_the_coloured_diff_is_asked(terminal: Terminal, program: Program) -> None:
-    shown = terminal.until("[y/n]")
+    shown = terminal.until("[y/n")
     assert "\x1b[31m  -x = 1\x1b[0m" in shown and "\x1b[32m  +x = 2\x1b[0m" in shown
     assert content(program) == "x = 1\ny = x\n"
     terminal.type("y\n")
@@ -239,7 +239,7 @@ def test_at_a_terminal_the_coloured_diff_is_asked(terminal: Terminal, program: P
 
 
 def test_ctrl_d_leaves_the_question_for_later(terminal: Terminal, program: Program) -> None:
-    terminal.until("[y/n]")
+    terminal.until("[y/n")
     terminal.type(CTRL_D)
     assert (terminal.end(), content(program)) == (4, "x = 1\ny = x\n")
     assert "mcode resume" in terminal.shown

@@ -239,7 +239,7 @@ def test_a_thread_that_runs_is_left_alone(story: Story) -> None:
         return story.answer(request)
 
     story.provider.script(answer)
-    process = story.program.start("task", REQUEST, "--mode", "auto", "--apply")
+    process = story.program.start("task", REQUEST, "--mode", "auto", "--apply", "--trust")
     assert asked.wait(60)
     try:
         for command in (["undo"], ["redo"], ["rewind", "--to", "1"]):

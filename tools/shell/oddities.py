@@ -73,7 +73,7 @@ _RESERVED_LIST = """
 ! { } [[ ]] case do done elif else esac fi for function if then until while select
 """
 _RESERVED = frozenset(_RESERVED_LIST.split())
-_WHOLE = ("concatenation", "simple_expansion", "variable_assignment")
+_WHOLE = ("concatenation", "simple_expansion", "translated_string", "variable_assignment")
 """Kinds whose parts must touch."""
 _TEXTS = ("string", "expansion", "translated_string")
 """Kinds in which there is more than tokens."""

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...config.brought import PLACES
+from ..home_secrets import homes, secrets_in
 from ..workspace import Workspace
 from .git_folders import GitFolders, git_folders, guarded
-from .home_secrets import homes, secrets_in
 from .places import private_folders, shown_folders
 from .project_files import ProjectFiles
 from .sockets import listening

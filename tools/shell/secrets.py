@@ -8,6 +8,7 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from ...config.paths import home
+from ..home_secrets import homes, places_in
 from ..workspace import Workspace
 from .named import Named, folders_of, named_by
 from .step import Step
@@ -52,7 +53,7 @@ _SECRETS = """
 /run/secrets/
 /var/run/secrets/
 """
-"""Well-known ones outside of any project, as gitignore patterns of absolute names."""
+"""Well-known ones in anybody's home and of the system, as gitignore patterns of absolute names."""
 _LONGEST = 1_000
 _FILE_LIKE = re.compile(r"/|\w\.\w|^\.\w", re.ASCII)
 """What looks like a file's name even where there is no such file."""
@@ -86,7 +87,16 @@ def _hides(path: str, workspace: Workspace) -> bool:
     if path == own or path.startswith(own + "/") or workspace.ignores(path):
         return True
     name = path.lstrip("/")
-    return any(_spec().match_file(one) for one in (name, name + "/"))
+    said = {_spec().check_file(one).include for one in (name, name + "/")}
+    at_home = _at_home(os.path.expanduser("~"), workspace.root)
+    return True in said or (False not in said and f"{path}/".startswith(at_home))
+
+
+@lru_cache(maxsize=16)
+def _at_home(home: str, root: Path) -> tuple[str, ...]:
+    """The secret places of the user's home; but for one that the project lies in."""
+    places = places_in({*homes(), Path(home)})
+    return tuple(f"{place}/" for place in places if not root.is_relative_to(place))
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,4 @@
-"""Keys, tokens and histories that programs keep in the user's home."""
+"""Keys, tokens and histories that programs keep in the user's home: no command is to see them."""
 
 import os
 import pwd
@@ -47,6 +47,11 @@ def homes() -> set[Path]:
 
 def secrets_in(folders: Iterable[Path]) -> list[Path]:
     """Those that exist, by their real paths."""
-    names = [name for kind in _NAMES.values() for name in kind.split()]
-    named = (folder / name for folder in folders for name in names)
+    named = places_in(folders)
     return sorted({Path(os.path.realpath(path)) for path in named if os.path.exists(path)})
+
+
+def places_in(folders: Iterable[Path]) -> list[Path]:
+    """Where they would be, whether they are there or not."""
+    names = [name for kind in _NAMES.values() for name in kind.split()]
+    return [folder / name for folder in folders for name in names]

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.sandbox.home_secrets import homes, secrets_in
+from maxagent.tools.home_secrets import homes, secrets_in
 
 
 def test_what_exists_is_found_by_its_real_path(tmp_path: Path) -> None:

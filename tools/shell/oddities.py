@@ -152,7 +152,7 @@ def _continues_file(one: "Node", other: "Node") -> bool:
 def _negation(node: "Node") -> str:
     """`!x` is a program of that name, not a negation of `x`."""
     sign, negated = node.children[0], node.children[-1]
-    return NOT_BLANK if sign.end_byte == negated.start_byte else ""
+    return NOT_BLANK if sign.end_byte == negated.start_byte else _one_line(node)
 
 
 def _test(node: "Node") -> str:

@@ -14,7 +14,7 @@ from .i18n import t
 from .safe_text import safe_line
 
 MOST_OF_A_KIND = 40
-LONGEST_VALUE = 300
+LONGEST_VALUE = 4_000
 
 
 def view(trust: Trust, *, tests: bool) -> Iterator[str]:

@@ -19,7 +19,7 @@ AT_ONCE = {
     ],
 }
 BROKEN = {"tool_calls": [{"name": "read_file", "args": '{"path": "not'}]}
-UNKNOWN = {"text": "?", "tool_calls": [{"name": "fetch", "args": {"url": "http://x"}}]}
+UNKNOWN = {"text": "?", "tool_calls": [{"name": "launch_rocket", "args": {"to": "the moon"}}]}
 
 
 def test_each_prompt_begins_with_the_whole_prompt_before_it_also_after_a_resume(

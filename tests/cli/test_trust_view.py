@@ -47,7 +47,7 @@ def test_names_and_values_cannot_steer_the_terminal_nor_make_lines(tmp_path: Pat
 
 
 def test_long_values_and_long_lists_are_cut_and_say_so(tmp_path: Path) -> None:
-    (tmp_path / ".llc.yaml").write_text(f"task: {{test_command: {'x' * 1000}}}\n")
+    (tmp_path / ".llc.yaml").write_text(f"task: {{test_command: {'x' * 9000}}}\n")
     folder = tmp_path / ".llc/skills"
     folder.mkdir(parents=True)
     for number in range(MOST_OF_A_KIND + 2):

@@ -9,6 +9,7 @@ from typing import Any, Literal, cast
 from langchain_core.messages.tool import ToolCall
 from langchain_core.tools import BaseTool
 
+from ..tools.permissions.leave import READS
 from ..tools.permissions.tool_call import decide_call
 from ..tools.tool import effect_of, has_effect
 from ..tools.toolset import canonical, unknown_tool
@@ -21,6 +22,10 @@ NOT_ALLOWED = "Not allowed: {reason}"
 OTHER_SANDBOX = (
     "This call was allowed to run inside a sandbox ({then}), which is another one by now ({now}). "
     "It was not run; call it again"
+)
+NO_LONGER_READS = (
+    "This command was to run unasked since it only reads, but what has happened meanwhile makes it "
+    "do more: {reason}. It was not run; call it again"
 )
 EDITED = "The user changed this call before it ran; its arguments were: {args}"
 
@@ -67,7 +72,12 @@ def rule(call: ToolCall, tools: Mapping[str, BaseTool], bench: Workbench) -> Rul
 
 def _decided(queued: Queued, tool: BaseTool, bench: Workbench) -> Ruling:
     decision = decide_call(tool, queued["args"], bench.workspace, bench.policy)
-    queued = {**queued, "commands": list(decision.commands), "sandbox": confinement(bench)}
+    queued = {
+        **queued,
+        "commands": list(decision.commands),
+        "sandbox": confinement(bench),
+        "only_reads": decision.rule == READS,
+    }
     if decision.verdict == "deny":
         return Ruling(queued, "deny", NOT_ALLOWED.format(reason=decision.reason))
     if effect_of(tool) == "talk":
@@ -84,7 +94,8 @@ def confinement(bench: Workbench) -> str:
 def refused_by_now(call: Queued, tool: BaseTool, bench: Workbench) -> str:
     """Why a call that was allowed may not run any more, perhaps in another process; or empty.
 
-    What was allowed inside a sandbox is not run outside of it; a stricter one does no harm.
+    What was allowed inside a sandbox is not run outside of it; a stricter one does no harm. Nor is
+    what nobody was asked about since it only read, where a call before it has changed that.
     """
     decision = decide_call(tool, call["args"], bench.workspace, bench.policy)
     if decision.verdict == "deny":
@@ -92,6 +103,8 @@ def refused_by_now(call: Queued, tool: BaseTool, bench: Workbench) -> str:
     confined = call.get("sandbox", "")
     if has_effect(tool) and confined and confined != confinement(bench):
         return OTHER_SANDBOX.format(then=confined, now=bench.sandbox.state)
+    if call.get("only_reads") and decision.verdict != "allow":
+        return NO_LONGER_READS.format(reason=decision.reason)
     return ""
 
 

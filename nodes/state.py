@@ -97,6 +97,8 @@ class Queued(TypedDict):
     """Those after an edit that were decided with it; others are not run with it."""
     sandbox: NotRequired[str]
     """What would confine it when it was decided, in words; empty where nothing would."""
+    only_reads: NotRequired[bool]
+    """Whether it is a command that runs unasked because it only read when it was decided."""
 
 
 class ToolTask(TypedDict):

@@ -100,6 +100,18 @@ async def test_a_call_that_waits_in_the_queue_runs_where_nothing_has_changed(pla
     assert place.log == "one\ntwo\n"
 
 
+async def test_a_command_in_the_queue_that_no_longer_only_reads_is_not_run(place):
+    (place.root / "notes").write_text("inside\n")
+    (place.root.parent / "other").write_text("outside\n")
+    swap = {"name": "run_command", "args": {"command": "ln -sf ../other notes"}}
+    read = {"name": "run_command", "args": {"command": "cat notes"}}
+    asked = await place.start(swap, read)
+    assert len(asked.action_requests) == 1
+    await place.resume(asked, Answer(approve=True))
+    assert [result.ok for result in place.results] == [True, False]
+    assert "outside the project" in place.results[-1].error
+
+
 AFTER = "after_edit: {{'*.txt': ['echo {} >> log']}}\n"
 
 

@@ -7,6 +7,8 @@ from .policy import Policy
 from .restrictions import named, only_reads
 from .rule import allowed_by
 
+READS = "read-only"
+"""The rule by which a command line runs that surely only reads."""
 QUESTIONS = {
     "edit": "it changes files",
     "execute": "it runs a program",
@@ -21,7 +23,7 @@ def leave(call: Call, policy: Policy) -> Decision:
     if call.effect in ("read", "note"):
         return Decision("allow", "it changes no file and runs nothing", "effect")
     if call.judgement and only_reads(call):
-        return Decision("allow", call.judgement.reason, "read-only")
+        return Decision("allow", call.judgement.reason, READS)
     if rules := allowed_by(policy.of_kind("allow"), call):
         texts = ", ".join(dict.fromkeys(f"`{rule.text}`" for rule in rules))
         return Decision("allow", f"the user's rules allow {texts}", named(rules[0]))

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,23 @@ def make_private_folder(folder: Path) -> None:
         place.mkdir(mode=0o700, exist_ok=True)
     if not missing and not folder.is_dir():
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(folder))
+
+
+def replace_file(file: Path, content: bytes, mode: int = 0o600) -> None:
+    """Replace a file in one step, or make it; a reader sees the old or the new, never half.
+
+    Raises OSError; then nothing is left behind.
+    """
+    descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, mode)
+        os.replace(temporary, file)
+    finally:
+        Path(temporary).unlink(missing_ok=True)
 
 
 def take_over(folder: Path) -> Path | None:

@@ -6,7 +6,6 @@ A record that cannot be understood trusts nothing and is left for a human to loo
 import fcntl
 import json
 import os
-import tempfile
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -15,6 +14,7 @@ from typing import cast
 
 from .errors import MaxAgentError
 from .paths import data_folder
+from .private import replace_file
 
 LARGEST = 50_000_000
 """Bytes."""
@@ -67,7 +67,9 @@ def note(home: Path, folder: str, yes: Yes | None) -> None:
     try:
         with _locked(file.with_suffix(".lock")):
             known = {name: said for name, said in read(home).items() if name != folder}
-            _write(file, known if yes is None else {**known, folder: yes})
+            record = known if yes is None else {**known, folder: yes}
+            written = {name: asdict(said) for name, said in record.items()}
+            replace_file(file, json.dumps(written, indent=1).encode())
     except OSError as error:
         message = f"cannot write the record of trusted folders, `{file}`: {error.strerror}"
         raise MaxAgentError(message, hint="check its permissions and the free space") from error
@@ -81,19 +83,6 @@ def _locked(path: Path) -> Generator[None]:
         yield
     finally:
         os.close(lock)
-
-
-def _write(file: Path, record: Record) -> None:
-    content = json.dumps({folder: asdict(yes) for folder, yes in record.items()}, indent=1)
-    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")  # 0600
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, file)
-    finally:
-        Path(temporary).unlink(missing_ok=True)
 
 
 def _record(value: object) -> Record:

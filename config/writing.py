@@ -2,7 +2,6 @@
 
 import os
 import stat
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import cast
@@ -11,6 +10,7 @@ from .errors import UsageError
 from .keys import KeyPath, holds_keys, split
 from .layers import Layer, merged, mistakes, refuse, single
 from .loading import checked, file_layer
+from .private import replace_file
 from .variables import expanded
 from .yaml_edit import with_value
 from .yaml_file import decode, parse, read, read_bytes, value_of
@@ -96,19 +96,10 @@ def _says(file: Path, text: str, wanted: dict[str, object]) -> bool:
 
 
 def _write(file: Path, content: bytes, new_mode: int) -> None:
-    """Replace the file in one step, with its mode; a reader sees the old or the new, never half."""
+    """Replace the file, with the mode that it has; raises UsageError."""
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         mode = stat.S_IMODE(file.stat().st_mode) if file.exists() else new_mode
-        descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-        try:
-            with os.fdopen(descriptor, "wb") as stream:
-                stream.write(content)
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.chmod(temporary, mode)
-            os.replace(temporary, file)
-        finally:
-            Path(temporary).unlink(missing_ok=True)
+        replace_file(file, content, mode)
     except OSError as error:
         raise UsageError(f"{file}: cannot be written: {error.strerror}") from error

@@ -58,12 +58,15 @@ class Place:
     def check_tree(self, word: str, manner: Manner) -> None:
         """Raises NotReadOnly when a program that goes through a folder would meet a secret."""
         for path in files_below(self.check(word), manner):
-            shown = os.path.relpath(path, self.workspace.root)
             if path.is_symlink():
                 if self.check(str(path)).is_dir():
-                    raise NotReadOnly(f"it would follow the link `{shown}`")
+                    raise NotReadOnly(f"it would follow the link `{self._shown(path)}`")
             elif self.is_secret(path) and not (manner.skips(path) or _is_harmless(path)):
-                raise NotReadOnly(f"it would read `{shown}`, which is kept from every tool")
+                found = self._shown(path)
+                raise NotReadOnly(f"it would read `{found}`, which is kept from every tool")
+
+    def _shown(self, path: Path) -> str:
+        return os.path.relpath(path, self.workspace.root)
 
     def parse(self, program: str, flags: Flags, words: Sequence[str]) -> Parsed:
         """A program's words told apart, and the files that flags name checked."""

@@ -11,20 +11,13 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-_UNSAFE = (
-    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but tab and newline, DEL, C1
-    "\xad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, fillers, joiners
-    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164"  # zero width, separators, bidi
-    "\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"  # variations, byte order mark, annotations
-    "\ud800-\udfff"  # halves of a pair
-    "\U00013430-\U00013455\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # scripts' and notes' layout
-    "\U000e0000-\U000e0fff"  # tags and variations: letters that nobody sees
-)
+from ..config.unseen import UNSEEN
+
 _SYMBOLS = (
     "0-9#*\xa9\xae\u203c\u2049\u2122\u2139"  # keys and signs
     "\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 )
-_VISIBLE = re.compile(f"[{_UNSAFE}]|(?<![{_SYMBOLS}])[\ufe0e\ufe0f]")
+_VISIBLE = re.compile(f"[{UNSEEN}]|(?<![{_SYMBOLS}])[\ufe0e\ufe0f]")
 """Behind a symbol, U+FE0E and U+FE0F choose between a letter and a picture: `⚠` or `⚠️`."""
 _HEAP = re.compile(r"[^\w\s\x00-\x7f]{9,}")
 """Where a heap of accents can be: Python's `\\w` has no accents in it."""

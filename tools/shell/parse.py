@@ -3,6 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
+from ...config.unseen import UNSEEN
 from .oddities import NOT_BLANK, UNEXPLAINED, ends_blank, is_blank, is_torn, oddity
 from .tree import TooMuch, Unparsed, descendants, tree
 
@@ -16,11 +17,7 @@ MOST_WORDS = 300
 _MOST_NODES = 8 * MOST_WORDS
 
 _COMMANDS = frozenset(["command", "test_command", "declaration_command", "unset_command"])
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e"
-    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff"
-    "\U000e0000-\U000e0fff]"
-)
+_HIDDEN = re.compile(f"[{UNSEEN}]")
 _CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
 
 

@@ -1,6 +1,8 @@
 """What tests of every floor need."""
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from provider import Provider
@@ -11,3 +13,12 @@ def provider() -> Iterator[Provider]:
     """A real HTTP server that speaks chat completions: see `tests/fixtures/provider.py`."""
     with Provider() as server:
         yield server
+
+
+@pytest.fixture(autouse=True, scope="session")
+def home_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """What a test does not send elsewhere must not reach the developer's own `~/.llc`."""
+    own = tmp_path_factory.mktemp("home")
+    os.environ["MAXAGENT_HOME"] = str(own)
+    yield own
+    del os.environ["MAXAGENT_HOME"]

@@ -4,7 +4,7 @@ from maxagent.tools.environment import child_environment
 
 
 @pytest.mark.parametrize(
-    "name", ["PATH", "HOME", "LC_ALL", "XDG_CACHE_HOME", "VIRTUAL_ENV", "CI", "https_proxy"]
+    "name", ["HOME", "LC_ALL", "XDG_CACHE_HOME", "VIRTUAL_ENV", "CI", "https_proxy"]
 )
 def test_ordinary_variables_are_handed_on(name: str) -> None:
     assert child_environment({name: "value"})[name] == "value"
@@ -30,3 +30,16 @@ def test_additions_are_not_filtered_and_win() -> None:
         "TERM": "dumb",
         "GIT_PAGER": "cat",
     }
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("/a:/b", "/a:/b"),
+        (".:/a::bin:../b:/c", "/a:/c"),
+        ("", "/usr/local/bin:/usr/bin:/bin"),
+        (".", "/usr/local/bin:/usr/bin:/bin"),
+    ],
+)
+def test_programs_are_not_looked_for_where_the_command_runs(given: str, kept: str) -> None:
+    assert child_environment({"PATH": given})["PATH"] == kept

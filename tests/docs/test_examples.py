@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from maxagent import trust
 from maxagent.cli.app import app
 
 ROOT = Path(__file__).parents[2]

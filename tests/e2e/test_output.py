@@ -37,7 +37,8 @@ def test_text_puts_the_result_on_stdout_and_all_else_on_stderr(
 def test_words_of_a_model_and_a_command_cannot_steer_the_terminal(
     program: Program, provider: Provider
 ) -> None:
-    loud = {"name": "run_command", "args": {"command": f"printf '{RED}' | tee log.txt; : '{RED}'"}}
+    command = r"printf '\033[31mred\033[0m \033]0;title\007' | tee log.txt"
+    loud = {"name": "run_command", "args": {"command": command}}
     provider.script(answers(said=f"{RED} done", call=loud))
     ended = program.task("--mode", "auto", "--apply", output="text", **GOOD)
     assert (ended.code, "red" in ended.stdout, "red" in ended.stderr) == (0, True, True)

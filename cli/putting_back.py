@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import typer
 
-from ..config.errors import UsageError
+from ..config.errors import NobodyHere
 from ..memory.file_history import RESTORES
 from ..memory.plan import Plan
 from ..memory.restore import Restored
@@ -59,11 +59,11 @@ def show(plan: Plan) -> None:
 
 
 def confirm(yes: bool) -> None:
-    """Ask at a terminal; raises Exit when the answer is no, UsageError when nobody is there."""
+    """Ask at a terminal; raises Exit when the answer is no, NobodyHere when there is no human."""
     if yes:
         return
     if not sys.stdin.isatty():
-        raise UsageError("nobody is here to say yes", hint="add `--yes` to do it without asking")
+        raise NobodyHere(hint="add `--yes` to do it without asking")
     if not agreed(t("restore.ask")):
         raise typer.Exit(1)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..config.errors import UsageError
+from ..config.errors import NobodyHere
 from .echo import echo, echo_json
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _confirmed(row: "ThreadRow") -> bool:
     from .question import agreed
 
     if not sys.stdin.isatty():
-        raise UsageError("nobody is here to say yes", hint="add `--yes` to delete without asking")
+        raise NobodyHere(hint="add `--yes` to delete without asking")
     question = t("threads.delete", id=row.thread_id[:SHORT_ID], title=title_of(row))
     return agreed(question)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..config.errors import UsageError
+from ..config.errors import NobodyHere
 from .echo import echo
 from .undo import Yes
 
@@ -62,6 +62,6 @@ def _confirm(rows: "list[ThreadRow]", yes: bool) -> None:
         return
     show_rows(rows, with_folder=True)
     if not sys.stdin.isatty():
-        raise UsageError("nobody is here to say yes", hint="add `--yes` to delete without asking")
+        raise NobodyHere(hint="add `--yes` to delete without asking")
     if not agreed(t("prune.ask", count=len(rows))):
         raise typer.Exit(1)

@@ -7,16 +7,10 @@ from typing import Annotated
 
 import typer
 
-from ..config.errors import MaxAgentError, UsageError
+from ..config.errors import NobodyHere, UsageError
 from .echo import echo, echo_json
 
 Folder = Annotated[Path, typer.Argument(help="The project; default: the current folder.")]
-
-
-class NobodyHere(MaxAgentError):
-    """A question without a human to answer it."""
-
-    exit_code = 4
 
 
 def trust(
@@ -58,7 +52,7 @@ def _trust(folder: Path, *, yes: bool) -> None:
     show(found, tests=True)
     if not yes and not found.odd and not found.damaged:
         if not sys.stdin.isatty():
-            raise NobodyHere("nobody is here to say yes", hint="add `--yes` to trust it unasked")
+            raise NobodyHere(hint="add `--yes` to trust it unasked")
         if not agreed(t("trust.confirm")):
             raise typer.Exit(1)
     accept(found, home)

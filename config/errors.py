@@ -4,7 +4,8 @@ MaxAgentError          1  the run failed
 ├── ModelError         1  the provider did not answer as it should: models/errors.py
 ├── ThreadBusy         1  another process holds the thread
 ├── UsageError         2  a wrong flag, argument, path or configuration
-└── LimitReached       3  steps, repair rounds or context used up; the thread can go on
+├── LimitReached       3  steps, repair rounds or context used up; the thread can go on
+└── NobodyHere         4  a question, and no human at a terminal to answer it
 """
 
 
@@ -40,3 +41,12 @@ class LimitReached(MaxAgentError):
     """A limit ended the run early; everything so far is kept."""
 
     exit_code = 3
+
+
+class NobodyHere(MaxAgentError):
+    """A yes is needed and nobody is at a terminal to say it; nothing was changed."""
+
+    exit_code = 4
+
+    def __init__(self, *, hint: str) -> None:
+        super().__init__("nobody is here to say yes", hint=hint)

@@ -194,7 +194,7 @@ def test_a_thread_is_renamed_and_then_found_by_its_name(index: ThreadIndex, run:
 
 def test_deleting_needs_a_yes(index: ThreadIndex, run: Run) -> None:
     refused = run("delete", A)
-    assert (refused.returncode, len(index.list())) == (2, 3)
+    assert (refused.returncode, len(index.list())) == (4, 3)
     assert "add `--yes`" in refused.stderr
     done = run("delete", A, "--yes")
     assert (done.returncode, done.stderr) == (0, "Deleted thread aaaaaaaa\n")

@@ -10,7 +10,7 @@ def test_what_was_freed_is_said(kept: Kept) -> None:
 
 def test_threads_are_deleted_only_when_somebody_says_yes(kept: Kept) -> None:
     said = kept.mcode("threads", "prune", "--older", "0")
-    assert (said.returncode, "aaaaaaaa" in said.stdout) == (2, True)
+    assert (said.returncode, "aaaaaaaa" in said.stdout) == (4, True)
     assert "add `--yes`" in said.stderr
     assert kept.index.find(THREAD)
     said = kept.mcode("threads", "prune", "--older", "0", "--yes")

@@ -116,6 +116,14 @@ async def test_at_a_terminal_it_is_asked_first(kept: Kept, key: str, code: int, 
     assert (kept.folder / "a.txt").read_text() == text
 
 
+async def test_where_nobody_can_be_asked_nothing_is_put_back(kept: Kept) -> None:
+    write("a.txt", "one\n")(kept.folder)
+    await kept.tool(write("a.txt", "two\n"), "a.txt")
+    said = kept.mcode("undo")
+    assert (said.returncode, "nobody is here to say yes" in said.stderr) == (4, True)
+    assert (kept.folder / "a.txt").read_text() == "two\n"
+
+
 def cut_short(kept: Kept, kind: str) -> None:
     """Make of the last restore one that was killed before it had written anything."""
     with closing(connect(paths.database(kept.home))) as connection:

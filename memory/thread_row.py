@@ -4,7 +4,7 @@ import json
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 from .checkpoint_facts import Facts
 
@@ -68,7 +68,9 @@ def title_of(request: str) -> str:
 def from_store(stored: sqlite3.Row) -> ThreadRow:
     """The thread of a row of our table."""
     parsed = {column: json.loads(stored[column]) for column in ("options", "evidence")}
-    return ThreadRow(**{**dict(stored), **parsed})
+    known = stored["status"] in get_args(Status)  # another hand, or a newer version, wrote it
+    status = {} if known else {"status": "unknown"}
+    return ThreadRow(**{**dict(stored), **parsed, **status})
 
 
 def to_store(row: ThreadRow) -> dict[str, Any]:

@@ -12,18 +12,20 @@ _NAMES = {
         .crush .cursor .cursorrules .factory .gemini .goosehints .junie .kilocode .kiro .opencode
         .qwen .roo .roorules .rules .trae .windsurf .windsurfrules agents.override.md claude.md
         claude.local.md copilot-instructions.md crush.md gemini.md opencode.json opencode.jsonc
-        qwen.md
+        qwen.md .amazonq .roomodes crush.json warp.md
     """,
     "editors": """
-        .devcontainer .devcontainer.json .exrc .fleet .idea .nvim.lua .vim .vscode .zed
+        .devcontainer .devcontainer.json .dir-locals.el .exrc .fleet .idea .lvimrc .nvim.lua .nvimrc
+        .vim .vimrc .vs .vscode .zed
     """,
     "continuous integration": """
         .buildkite .circleci .drone.yml .gitlab-ci.yml .travis.yml .woodpecker .woodpecker.yml
-        azure-pipelines.yml bitbucket-pipelines.yml jenkinsfile
+        appveyor.yml .appveyor.yml azure-pipelines.yml bitbucket-pipelines.yml jenkinsfile
     """,
     "hooks": """
         .husky .lefthook .lefthook.yml lefthook.yml .overcommit.yml .pre-commit-config.yaml
     """,
+    "package managers": ".yarnrc .yarnrc.yml .mise.toml mise.toml",
     "shells": """
         .bash_aliases .bash_login .bash_logout .bash_profile .bashrc .cshrc .envrc .inputrc .kshrc
         .login .profile .ripgreprc .tcshrc .xinitrc .xprofile .xsession .zlogin .zlogout .zprofile
@@ -35,6 +37,8 @@ PROTECTED = frozenset(name for names in _NAMES.values() for name in names.split(
 
 _INSIDE = {
     ".github": re.compile(r"workflows|actions|instructions|prompts|agents|chatmodes"),
+    ".gitea": re.compile(r"workflows"),
+    ".forgejo": re.compile(r"workflows"),
     "hooks": re.compile(
         r"(applypatch-msg|(pre|post)-[a-z-]+|prepare-commit-msg|commit-msg|fsmonitor-watchman"
         r"|proc-receive|reference-transaction|sendemail-validate|update|push-to-checkout)"
@@ -48,7 +52,8 @@ def protected_name(path: str) -> str:
     above = ""
     for part in re.split(r"[/\\]", path):
         name = simplest(part)
-        if name in PROTECTED or (above in _INSIDE and _INSIDE[above].fullmatch(name)):
+        workspace = name.endswith(".code-workspace")
+        if name in PROTECTED or workspace or (above in _INSIDE and _INSIDE[above].fullmatch(name)):
             return part
         above = name
     return ""

@@ -90,6 +90,15 @@ def test_threads_are_listed_by_folder_the_last_used_first(
     assert len(index.list()) == 3
 
 
+def test_a_status_that_nobody_knows_hides_no_thread(
+    index: ThreadIndex, home: Path, tmp_path: Path
+) -> None:
+    row = record(index, tmp_path)
+    with closing(sqlite3.connect(paths.database(home))) as connection, connection:
+        connection.execute("UPDATE threads SET status = 'x'")
+    assert [(one.thread_id, one.status) for one in index.list()] == [(row.thread_id, "unknown")]
+
+
 def test_a_folder_without_threads_has_no_latest(index: ThreadIndex, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no thread in") as told:
         index.latest(tmp_path)

@@ -10,6 +10,7 @@ from typing import cast
 
 from langchain_core.tools import BaseTool
 
+from ..config import paths
 from ..config.errors import UsageError
 from ..config.loading import Loaded
 from ..tools.permissions import Decision, Policy, decide, policy_for
@@ -32,7 +33,8 @@ class Explainer:
     @staticmethod
     def of(folder: Path, loaded: Loaded) -> "Explainer":
         """For a folder and its configuration; raises UsageError for a wrong one."""
-        workspace = Workspace(folder, tuple(loaded.settings.security.ignore_patterns))
+        ignored = tuple(loaded.settings.security.ignore_patterns)
+        workspace = Workspace(folder, ignored, paths.home())
         return Explainer(workspace, policy_for(loaded, workspace, usual="ask"))
 
     def words(self, name: str, words: Sequence[str]) -> Decision:

@@ -56,16 +56,14 @@ class ToolSession:
     """One project, one approval mode, and what its calls have seen and noted so far."""
 
     def __init__(self, folder: Path, loaded: Loaded, outputs: Path) -> None:
-        settings = loaded.settings
-        self._workspace = Workspace(folder, tuple(settings.security.ignore_patterns))
+        settings, home = loaded.settings, paths.home()
+        self._workspace = Workspace(folder, tuple(settings.security.ignore_patterns), home)
         self._policy = policy_for(loaded, self._workspace, usual="ask")
-        self.sandbox = open_sandbox(settings.sandbox, self._workspace, paths.home())
+        self.sandbox = open_sandbox(settings.sandbox, self._workspace, home)
         self._timeout = settings.security.command_timeout
         self._tools = {tool.name: tool for tool in tools_for(None, settings.tools)}
         self._outputs = outputs
-        self._backups = (
-            paths.backups_folder(paths.home(), "by-hand") if settings.tools.backup else None
-        )
+        self._backups = paths.backups_folder(home, "by-hand") if settings.tools.backup else None
         self._seen: dict[str, str] = {}
         self._todos: list[Todo] = []
         self._calls = 0

@@ -8,8 +8,8 @@ from pathlib import Path
 from ..config import paths
 from ..config.errors import UsageError
 from ..config.keys import FAR_REACHING, hidden, join, leaves
+from ..config.project_file import read_listed
 from ..config.trust import Trust
-from ..config.yaml_file import read
 from .i18n import t
 from .safe_text import safe_line
 
@@ -26,7 +26,7 @@ def view(trust: Trust, *, tests: bool) -> Iterator[str]:
         if more := every[MOST_OF_A_KIND:]:
             yield f"    {t('trust.more', count=len(more))}"
         if kind == "configuration":
-            yield from (f"      {line}" for line in _settings(Path(trust.folder)))
+            yield from (f"      {line}" for line in _settings(trust))
     if tests:
         yield f"  {t('trust.tests')}"
     for change in trust.changed:
@@ -39,10 +39,10 @@ def _named(path: str, odd: str) -> str:
     return safe_line(f"{path}: {odd}" if odd else path)
 
 
-def _settings(folder: Path) -> Iterator[str]:
+def _settings(trust: Trust) -> Iterator[str]:
     """What the project's file sets: endpoints, permissions and commands with their values."""
     try:
-        document = read(paths.project_config(folder))
+        document = read_listed(paths.project_config(Path(trust.folder)), trust)
     except UsageError as error:
         yield safe_line(error.message)
         return

@@ -70,6 +70,15 @@ def brought(folder: Path) -> list[Brought]:
     return found
 
 
+def known_by(folder: Path, path: str, content: bytes) -> str:
+    """The digest of a file of the folder that holds these bytes; empty for what is odd."""
+    root = os.path.realpath(folder)
+    try:
+        return _digest_of(root, _real(root, path), content)
+    except _Odd:
+        return ""
+
+
 def _everything(root: str) -> Iterator[tuple[Kind, str, bool]]:
     for kind, places in PLACES.items():
         for place in places:
@@ -105,8 +114,12 @@ def _digest(root: str, path: str, largest: int) -> tuple[str, int]:
         raise _Odd(f"cannot be read: {error.strerror}") from error
     if len(content) > largest:
         raise _Odd("too large")
+    return _digest_of(root, real, content), len(content)
+
+
+def _digest_of(root: str, real: str, content: bytes) -> str:
     name = os.fsencode(os.path.relpath(real, root))
-    return hashlib.sha256(name + b"\0" + content).hexdigest(), len(content)
+    return hashlib.sha256(name + b"\0" + content).hexdigest()
 
 
 def _real(root: str, path: str) -> str:

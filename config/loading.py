@@ -12,10 +12,11 @@ from .ignored import with_own
 from .keys import is_secret, join, leaves, split
 from .layers import Layer, merged, mistakes, refuse, report, single
 from .paths import project_config, user_config
+from .project_file import read_listed
 from .redaction import remember
 from .rules import WrittenRule, gathered, written_rules
 from .settings import Settings
-from .trust import trust_of
+from .trust import Trust, trust_of
 from .variables import expanded, from_environment
 from .yaml_file import Document, read
 
@@ -37,14 +38,17 @@ def load(
     *,
     environ: Mapping[str, str] = os.environ,
     flags: Mapping[str, object] | None = None,
+    trust: Trust | None = None,
 ) -> Loaded:
     """The settings for work in `folder`; `flags` are by dotted key, None means not given.
+
+    `trust`: how the folder stands, from who has looked already.
 
     Raises UsageError that names every mistake with its file and line, or its variable.
     """
     layers: list[Layer] = []
     reports: list[str] = []
-    for source in [*_files(folder, home), *from_environment(environ), *_flags(flags or {})]:
+    for source in [*_files(folder, home, trust), *from_environment(environ), *_flags(flags or {})]:
         layer, found = checked(source, environ)
         layers.append(layer)
         reports += found
@@ -79,11 +83,12 @@ def _remember_secrets(settings: Settings) -> None:
             remember(join(path), str(value))
 
 
-def _files(folder: Path, home: Path) -> list[Layer]:
-    own = project_config(folder)
-    trusted = os.path.lexists(own) and trust_of(folder, home).trusted
-    files = [user_config(home), *([own] if trusted else [])]
-    return [file_layer(file, found) for file in files if (found := read(file)) is not None]
+def _files(folder: Path, home: Path, trust: Trust | None) -> list[Layer]:
+    user, own = user_config(home), project_config(folder)
+    if trust is None and os.path.lexists(own):
+        trust = trust_of(folder, home)
+    said = {user: read(user), own: read_listed(own, trust) if trust and trust.trusted else None}
+    return [file_layer(file, found) for file, found in said.items() if found is not None]
 
 
 def _flags(flags: Mapping[str, object]) -> list[Layer]:

@@ -84,8 +84,10 @@ def trust(folder: Path | str, home: Path | None = None) -> None:
 
 def trust_if_empty(folder: Path, home: Path) -> None:
     """Trust a folder into which nobody can have put anything, so that a new project is easy."""
+    if not _is_empty(folder):
+        return
     found = trust_of(folder, home)
-    if _is_empty(folder) and not found.trusted and not found.damaged:
+    if not found.trusted and not found.damaged and not found.brought:
         accept(found, home)
 
 

@@ -187,9 +187,9 @@ def _open(wish: _Wish) -> Workbench:
         raise UsageError(f"`{root}` is not a folder", hint="name the project's absolute path")
     home = Path(wish.home) if wish.home else paths.home()
     trust = trust_of(root, home)
-    loaded = load(root, home, flags=_flags(wish))
+    loaded = load(root, home, flags=_flags(wish), trust=trust)
     settings = loaded.settings
-    workspace = Workspace(root.resolve(), tuple(settings.security.ignore_patterns))
+    workspace = Workspace(root.resolve(), tuple(settings.security.ignore_patterns), home)
     usual: Mode = "ask" if wish.files else "edits"
     return Workbench(
         settings=settings,

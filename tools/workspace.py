@@ -30,6 +30,8 @@ class Workspace:
     """Made real here: absolute and without symbolic links."""
     ignore: tuple[str, ...] = IGNORE_PATTERNS
     """gitignore patterns, whatever the case of a name, of what no tool may read, list or write."""
+    own: Path | None = None
+    """MaxAgent's own folder, which no command may name; absolute."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "root", Path(os.path.realpath(self.root)))

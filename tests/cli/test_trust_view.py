@@ -36,6 +36,13 @@ def test_a_configuration_that_cannot_be_read_is_shown_with_what_is_wrong(tmp_pat
     assert ".llc.yaml:2: not YAML" in lines(tmp_path)[2]
 
 
+def test_nobody_is_shown_other_settings_than_the_yes_would_be_to(tmp_path: Path) -> None:
+    (tmp_path / ".llc.yaml").write_text("litellm: {base_url: 'https://evil'}\n")
+    found = trust_of(tmp_path, tmp_path / "home")
+    (tmp_path / ".llc.yaml").write_text("language: en\n")
+    assert "changed while it was looked at" in list(view(found, tests=False))[2]
+
+
 def test_names_and_values_cannot_steer_the_terminal_nor_make_lines(tmp_path: Path) -> None:
     skill = tmp_path / ".llc/skills/\x1b[2J\n  tests\u202e/SKILL.md"
     skill.parent.mkdir(parents=True)

@@ -8,7 +8,7 @@ import pytest
 from maxagent.config.errors import UsageError
 from maxagent.config.loading import Loaded, load
 from maxagent.config.settings import Settings
-from maxagent.config.trust import trust
+from maxagent.config.trust import trust, trust_of
 
 
 class Place:
@@ -127,6 +127,16 @@ def test_a_broken_project_file_is_refused(place: Place) -> None:
     place.project_file.write_text("model: [\n")
     with pytest.raises(UsageError, match="not YAML"):
         place.load()
+
+
+def test_a_file_swapped_after_the_look_at_the_folder_is_not_loaded(place: Place) -> None:
+    place.project_file.write_text("language: en\n")
+    trust(place.project, place.home)
+    looked = trust_of(place.project, place.home)
+    place.project_file.write_text("security: {mode: auto}\n")
+    with pytest.raises(UsageError, match="changed while it was looked at"):
+        load(place.project, place.home, environ={}, trust=looked)
+    assert load(place.project, place.home, environ={}).settings.security.mode is None
 
 
 def test_loading_imports_nothing_heavy() -> None:

@@ -22,3 +22,10 @@ async def test_a_script_has_a_model_for_each_role(tmp_path):
     answers = [await bench.voice(role).model.ainvoke("go") for role in ("architect", "coder")]
     assert [answer.text for answer in answers] == ["a", "c"]
     await close_workbenches()
+
+
+async def test_the_folder_that_commands_may_not_name_is_the_runs_own_home(tmp_path):
+    options = {"model": "openai/any", "base_url": "http://127.0.0.1:9/v1"}
+    bench = await workbench(str(tmp_path), options, Context(home=str(tmp_path / "home")))
+    assert bench.workspace.own == bench.home == tmp_path / "home"
+    await close_workbenches()

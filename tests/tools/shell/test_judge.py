@@ -90,3 +90,15 @@ def test_ten_thousand_characters_and_fifty_commands_are_the_most(workspace: Work
     assert judge(";".join(["ls"] * 50), ".", workspace).verdict == "allow"
     assert judge(";".join(["ls"] * 51), ".", workspace).rule == "unparsed"
     assert judge("echo" + " a" * 2_000, ".", workspace).rule == "unparsed"
+
+
+def test_the_folder_that_is_guarded_is_the_workspaces_own(tmp_path: Path) -> None:
+    for name in ("project", "home", "other"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "way").symlink_to("home")
+    workspace = Workspace(tmp_path / "project", own=tmp_path / "way")
+    denied = {
+        name: judge(f"cat {tmp_path}/{name}/config.yaml", ".", workspace).verdict == "deny"
+        for name in ("home", "way", "other")
+    }
+    assert denied == {"home": True, "way": True, "other": False}

@@ -33,8 +33,10 @@ def open_sandbox(section: SandboxSection, workspace: Workspace, home: Path) -> S
     Raises UsageError for a wrong `sandbox.writable`, and where one is required and there is none.
     """
     clear(store_of(home, workspace.root))
-    writable = writable_folders(section.writable, workspace.root, home)
-    none = Sandbox(workspace, home, network=section.network, writable=writable)
+    wanted = writable_folders(section.writable, workspace.root, home)
+    there = tuple(folder for folder in wanted if folder.is_dir())
+    missing = tuple(folder for folder in wanted if folder not in there)
+    none = Sandbox(workspace, home, network=section.network, writable=there, missing=missing)
     if section.mode == "off":
         return replace(none, why_none=_OFF)
     found = _found(none)

@@ -32,20 +32,39 @@ def shown_folders(private: Sequence[Path], *, network: bool) -> tuple[Path, ...]
 
 
 def writable_folders(names: Iterable[str], project: Path, home: Path) -> tuple[Path, ...]:
-    """What `sandbox.writable` names; raises UsageError for what is no folder, or too much."""
-    return tuple(_writable(name, project, home) for name in names)
+    """What `sandbox.writable` names, whether it exists or not.
+
+    Raises UsageError for what is no folder, is too much, or may be a command's own choice.
+    """
+    given = {name: project / os.path.expanduser(name) for name in names}
+    found = {name: _writable(name, path, project, home) for name, path in given.items()}
+    for name, path in given.items():
+        if _has_link_in(path, (project, *found.values())):
+            raise _refusal(name, "a command could have made the link on the way to it")
+    return tuple(found.values())
 
 
-def _writable(name: str, project: Path, home: Path) -> Path:
-    real = Path(os.path.realpath(project / os.path.expanduser(name)))
+def _writable(name: str, path: Path, project: Path, home: Path) -> Path:
+    real = Path(os.path.realpath(path))
     too_much = (project, *(Path(os.path.realpath(one)) for one in (Path.home(), home)))
     if not name.strip() or any(one.is_relative_to(real) for one in too_much):
         why = "the home, the project or MaxAgent's own folder are in it"
-    elif not os.path.isdir(real):
-        why = "there is no such folder"
+    elif os.path.lexists(real) and not os.path.isdir(real):
+        why = "it is no folder"
     else:
         return real
-    raise UsageError(
+    raise _refusal(name, why)
+
+
+def _has_link_in(path: Path, folders: Sequence[Path]) -> bool:
+    """Whether the way to a path leads over a link that lies in one of the folders."""
+    links = [place for place in (path, *path.parents) if place.is_symlink()]
+    parents = [Path(os.path.realpath(link.parent)) for link in links]
+    return any(parent.is_relative_to(folder) for parent in parents for folder in folders)
+
+
+def _refusal(name: str, why: str) -> UsageError:
+    return UsageError(
         f"`sandbox.writable`: `{name}` cannot be opened: {why}",
         hint="name single folders, such as `~/.cache/pip`",
     )

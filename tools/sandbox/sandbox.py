@@ -31,6 +31,8 @@ class Sandbox:
     program: Path = Path()
     network: bool = False
     writable: tuple[Path, ...] = ()
+    missing: tuple[Path, ...] = ()
+    """What would be writable too, if it existed when the sandbox was opened."""
 
     @property
     def is_on(self) -> bool:
@@ -42,7 +44,9 @@ class Sandbox:
         """In words, for the first line of a run."""
         if not self.is_on:
             return f"none: {self.why_none}"
-        return f"{self.backend}, {'with' if self.network else 'no'} network"
+        network = f"{self.backend}, {'with' if self.network else 'no'} network"
+        missing = ", ".join(f"`{folder}`" for folder in self.missing)
+        return f"{network}; to be writable, but missing: {missing}" if missing else network
 
     @asynccontextmanager
     async def around(

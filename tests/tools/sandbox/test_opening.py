@@ -6,6 +6,7 @@ import pytest
 
 from maxagent.config.errors import UsageError
 from maxagent.config.settings import SandboxSection
+from maxagent.tools.process import capture
 from maxagent.tools.sandbox import opening
 from maxagent.tools.sandbox.bubblewrap import find_program
 from maxagent.tools.sandbox.opening import open_sandbox
@@ -74,6 +75,22 @@ def test_a_system_without_any_is_told_of(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_wrong_writable_folder_is_told_whatever_the_mode(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"sandbox\.writable"):
         opened(tmp_path, mode="off", writable=["/"])
+
+
+@needs_bwrap
+@pytest.mark.parametrize("mode", ["auto", "require"])
+async def test_a_writable_folder_that_is_missing_is_left_out_and_named(
+    tmp_path: Path, mode: str
+) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "cache").mkdir()
+    workspace, missing = Workspace(tmp_path / "project"), tmp_path.resolve() / "missing"
+    section = SandboxSection.model_validate({"mode": mode, "writable": ["../cache", str(missing)]})
+    found = open_sandbox(section, workspace, tmp_path / "home")
+    assert found.state.endswith(f"; to be writable, but missing: `{missing}`")
+    async with found.around(["touch", "../cache/made"], workspace.root) as argv:
+        done = await capture(argv, cwd=workspace.root, timeout=60)
+    assert (done.exit_code, os.listdir(tmp_path / "cache")) == (0, ["made"])
 
 
 def test_what_a_killed_run_has_left_is_cleared(tmp_path: Path) -> None:

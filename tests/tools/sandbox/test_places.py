@@ -40,7 +40,7 @@ def test_writable_folders_are_expanded_and_real(
     assert found == (root / "home" / "cache", root / "lib", root / "lib")
 
 
-@pytest.mark.parametrize("name", ["/", "~", "..", ".", "", " ", "~/.llc", "~/missing", "file"])
+@pytest.mark.parametrize("name", ["/", "~", "..", ".", "", " ", "~/.llc", "file"])
 def test_what_is_too_much_or_no_folder_is_refused(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -51,3 +51,19 @@ def test_what_is_too_much_or_no_folder_is_refused(
     monkeypatch.setenv("HOME", str(home))
     with pytest.raises(UsageError, match=r"sandbox\.writable.*cannot be opened"):
         writable_folders([name], project, home / ".llc")
+
+
+def test_one_that_does_not_exist_stops_nothing(tmp_path: Path) -> None:
+    root = tmp_path.resolve()
+    assert writable_folders([str(root / "missing")], root / "a", root / "b") == (root / "missing",)
+
+
+@pytest.mark.parametrize("name", ["way", "way/more", "../cache/way"])
+def test_a_link_that_a_command_could_have_made_opens_nothing(name: str, tmp_path: Path) -> None:
+    root = tmp_path.resolve()
+    for folder in ("project", "cache", "elsewhere/more"):
+        (root / folder).mkdir(parents=True)
+    for folder in ("project", "cache"):
+        (root / folder / "way").symlink_to("../elsewhere")
+    with pytest.raises(UsageError, match="made the link"):
+        writable_folders([name, "../cache"], root / "project", root / "home")

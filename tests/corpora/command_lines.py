@@ -50,7 +50,7 @@ def project(folder: Path) -> Workspace:
     (root / "README.md").touch()
     (root / "AGENTS.md").touch()
     (root / "sub" / "link").symlink_to("../.env")
-    return Workspace(root)
+    return Workspace(root, own=Path("/home/somebody/.llc"))
 
 
 def judged(case: Case, workspace: Workspace) -> Judgement:

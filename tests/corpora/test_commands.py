@@ -14,7 +14,6 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 @pytest.fixture(autouse=True)
 def home_outside_of_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/somebody")
-    monkeypatch.delenv("MAXAGENT_HOME", raising=False)
 
 
 def test_the_corpora_are_large_enough() -> None:

@@ -5,11 +5,14 @@ repository configures for itself. Everything here is switched off by the environ
 obeys before any file; filters, which have free names, are looked up first and emptied by name.
 """
 
+import asyncio
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .git_home import NotPlain, find_home
 from .process import Captured, capture
 from .result import ToolRefusal
 from .workspace import Workspace
@@ -38,6 +41,9 @@ _ENVIRONMENT = {
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "none",
 }
+_MOST_LISTED = 200_000_000
+"""Bytes of the list of all tracked files."""
+_SUBMODULE = re.compile(rb"160000 [0-9a-f]+ [0-3]\t([^\0]+)")
 _FILTER = re.compile(r"(filter\..*)\.(clean|smudge|process|required)", re.DOTALL)
 
 
@@ -62,7 +68,11 @@ class Repository:
 
 
 async def open_repository(workspace: Workspace) -> Repository:
-    """The project's repository; raises ToolRefusal when there is none or no git."""
+    """The project's repository.
+
+    Raises ToolRefusal when there is none or no git, or where git might show what is not its own.
+    """
+    await asyncio.to_thread(_check_own, workspace.root)
     found = await _git(workspace.root, _environment(_OFF), "rev-parse", "--show-toplevel")
     if found.exit_code == 127:
         raise ToolRefusal("git is not installed here; do without it")
@@ -73,6 +83,7 @@ async def open_repository(workspace: Workspace) -> Repository:
     top = Path(found.text.rstrip("\n")).resolve()
     if not workspace.root.is_relative_to(top):
         raise ToolRefusal("this repository's files lie outside the project; do without git")
+    await asyncio.to_thread(_check_all, await _submodules(workspace.root, top), workspace.root)
     prefix = workspace.root.relative_to(top).as_posix()
     return Repository(
         root=workspace.root,
@@ -81,6 +92,33 @@ async def open_repository(workspace: Workspace) -> Repository:
             {**_OFF, **_NO_EXTERNAL_DIFF, **await _filters_off(workspace.root)}
         ),
     )
+
+
+def _check_own(root: Path) -> None:
+    """The repository of the project, or of the first folder above that has one."""
+    any(_is_plain_home(top, root) for top in (root, *root.parents))
+
+
+def _check_all(tops: Sequence[Path], root: Path) -> None:
+    for top in tops:
+        _is_plain_home(Path(os.path.realpath(top)), root)
+
+
+def _is_plain_home(top: Path, root: Path) -> bool:
+    """False where no repository is; raises ToolRefusal for one that is not to be read."""
+    try:
+        return find_home(top, root) is not None
+    except NotPlain as error:
+        raise ToolRefusal(f"{error}; do without git") from error
+
+
+async def _submodules(root: Path, top: Path) -> list[Path]:
+    """Those that the index knows: git reads which commit each is at, whatever it is told."""
+    command = ("ls-files", "--stage", "--full-name", "-z", "--", ":/")
+    listed = await _git(root, _environment(_OFF), *command, limit=_MOST_LISTED)
+    if listed.cut:
+        raise ToolRefusal("git tracks too many files to look at; do without git")
+    return [top / os.fsdecode(name) for name in _SUBMODULE.findall(listed.stdout)]
 
 
 async def _filters_off(root: Path) -> dict[str, str]:
@@ -109,10 +147,11 @@ GUARD: Mapping[str, str] = _environment(_OFF)
 configures nothing beyond what is switched off here."""
 
 
-async def _git(root: Path, environment: Mapping[str, str], *arguments: str) -> Captured:
-    return await capture(
-        ["git", "--no-pager", *arguments], cwd=root, timeout=TIMEOUT, env=environment
-    )
+async def _git(
+    root: Path, environment: Mapping[str, str], *arguments: str, limit: int = 1_000_000
+) -> Captured:
+    command = ["git", "--no-pager", *arguments]
+    return await capture(command, cwd=root, timeout=TIMEOUT, limit=limit, env=environment)
 
 
 def _complaint(done: Captured) -> str:

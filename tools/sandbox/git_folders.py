@@ -36,7 +36,7 @@ def git_folders(checkout: Path) -> GitFolders:
         return guarded(link)
     if not link.is_file():
         return GitFolders()
-    own = [guarded(folder) for folder in _led_to(checkout)]
+    own = [guarded(folder) for folder in led_to(checkout)]
     return GitFolders(
         writable=tuple(path for one in own for path in one.writable),
         frozen=(link, *(path for one in own for path in one.frozen)),
@@ -53,8 +53,11 @@ def guarded(folder: Path) -> GitFolders:
     return GitFolders((folder,), (*steering, *others), tuple(missing))
 
 
-def _led_to(checkout: Path) -> list[Path]:
-    """The git folder that the file `.git` names, and the repository's where it is another."""
+def led_to(checkout: Path) -> list[Path]:
+    """The git folder that the file `.git` names, and the repository's where it is another.
+
+    None where that place does not point back.
+    """
     try:
         named = os.fsdecode((checkout / ".git").read_bytes().removeprefix(b"gitdir:").strip())
         folder = Path(os.path.realpath(checkout / named))

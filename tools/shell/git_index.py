@@ -23,7 +23,8 @@ class Tracked:
 
     secrets: tuple[str, ...]
     """The names that the project's ignore patterns match, from the repository's top."""
-    has_submodules: bool
+    submodules: tuple[str, ...] = ()
+    """Their folders, from there too."""
 
 
 def tracked(git_dir: Path, top: Path, workspace: Workspace, hash_size: int) -> Tracked:
@@ -32,7 +33,7 @@ def tracked(git_dir: Path, top: Path, workspace: Workspace, hash_size: int) -> T
     try:
         found = index.stat()
     except OSError:
-        return Tracked((), False)
+        return Tracked(())
     return _tracked(index, found.st_mtime_ns, found.st_size, top, workspace, hash_size)
 
 
@@ -46,7 +47,7 @@ def _tracked(
         raise NotReadOnly("which files git tracks cannot be told") from error
     return Tracked(
         secrets=tuple(name for _, name in entries if workspace.ignores(str(top / name))),
-        has_submodules=any(mode == _SUBMODULE for mode, _ in entries),
+        submodules=tuple(name for mode, name in entries if mode == _SUBMODULE),
     )
 
 

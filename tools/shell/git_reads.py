@@ -14,7 +14,7 @@ from .flags import Flags, NotReadOnly, Parsed, one_of
 from .git_commands import COMMANDS, GitCommand
 from .git_index import Tracked, tracked
 from .git_objects import kinds
-from .git_repository import Repository, find_repository
+from .git_repository import Repository, check_home, find_repository
 from .place import Place
 from .reach import Manner
 
@@ -113,7 +113,10 @@ class _Line:
         if self._command in ("remote", "config") and self._repository.holds_credentials:
             raise NotReadOnly("an address in git's configuration holds a password")
         limits = self._limits()
-        if self._follows_submodules() and self._tracked().has_submodules:
+        if self._looks_into_submodules():
+            for name in self._tracked().submodules:
+                check_home(self._repository.top / name, self._place.workspace.root)
+        if self._follows_submodules() and self._tracked().submodules:
             raise NotReadOnly(
                 "git would follow the configuration of submodules; "
                 "`--ignore-submodules` keeps it from that"
@@ -181,6 +184,11 @@ class _Line:
             return kinds(objects, prefix, self._repository.hash_size)
         except (OSError, ValueError, LookupError, StopIteration, struct.error, zlib.error) as error:
             raise NotReadOnly("the git repository is damaged") from error
+
+    def _looks_into_submodules(self) -> bool:
+        """Whether git reads which commit each submodule is at, which no flag keeps it from."""
+        lists_changed = self._command == "ls-files" and self._parsed.has("-m", "--modified")
+        return self._kind.enters_submodules or lists_changed
 
     def _follows_submodules(self) -> bool:
         kept_out = self._parsed.values("--ignore-submodules")

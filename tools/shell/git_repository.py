@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..git_home import GitHome, NotPlain, find_home
 from .flags import NotReadOnly, one_of
 
 LARGEST_CONFIG = 100_000
@@ -56,8 +57,6 @@ _AS_CLONED = re.compile(
     | name [ ]=[ ] [\w .-]+ | email [ ]=[ ] [\w.+-]+@[\w.-]+ )?""",
     re.VERBOSE,
 )
-_HEAD = re.compile(r"ref:\s*refs/|[0-9a-f]{40}")
-_PARTS = one_of("HEAD config index objects objects/info objects/pack refs packed-refs logs")
 
 
 @dataclass(frozen=True)
@@ -104,11 +103,19 @@ def find_repository(folder: Path, root: Path) -> Repository | None:
     although the folder does not.
     """
     for top in (folder, *folder.parents):
-        if os.path.lexists(top / ".git") and (found := _opened(top, root)):
+        if found := _opened(top, root):
             return found
         if all(os.path.lexists(top / part) for part in ("HEAD", "objects", "refs")):
             raise NotReadOnly(f"git may take the folder `{top}` for a repository")
     return None
+
+
+def check_home(top: Path, root: Path) -> GitHome | None:
+    """Where the repository of this folder keeps itself, if it has one; raises NotReadOnly."""
+    try:
+        return find_home(Path(os.path.realpath(top)), root)
+    except NotPlain as error:
+        raise NotReadOnly(str(error)) from error
 
 
 def is_as_cloned(config: Path) -> bool:
@@ -122,50 +129,14 @@ def is_as_cloned(config: Path) -> bool:
 
 def _opened(top: Path, root: Path) -> Repository | None:
     """None for a folder that git, too, takes for no repository: then it looks further up."""
-    git_dir = _git_dir(top)
-    common = Path(os.path.realpath(git_dir / _line(git_dir / "commondir", ".")))
-    needed = (git_dir / "HEAD", common / "objects", common / "refs")
-    if not all(map(os.path.lexists, needed)):
+    home = check_home(top, root)
+    if not home:
         return None
-    if not _HEAD.match(_line(git_dir / "HEAD", "")):
-        raise NotReadOnly("the git repository is damaged")
-    if top.is_relative_to(root) and not common.is_relative_to(top):
-        _check_elsewhere(top, git_dir, common, root)
-    if any((place / part).is_symlink() for place in (git_dir, common) for part in _PARTS):
-        raise NotReadOnly("parts of the git repository are links")
-    settings = [*_settings(common / "config"), *_settings(git_dir / "config.worktree")]
+    settings = [*_settings(home.common / "config"), *_settings(home.git_dir / "config.worktree")]
     trees = [one.value for one in settings if (one.section, one.key) == ("core", "worktree")]
-    if any(Path(os.path.realpath(git_dir / tree)) != top for tree in trees):
+    if any(Path(os.path.realpath(home.git_dir / tree)) != top for tree in trees):
         raise NotReadOnly("git's configuration sets another folder for the files")
-    return Repository(top, git_dir, common, tuple(settings))
-
-
-def _git_dir(top: Path) -> Path:
-    place = top / ".git"
-    if place.is_dir():
-        return Path(os.path.realpath(place))
-    named = _line(place, "")
-    if not named.startswith("gitdir: "):
-        raise NotReadOnly("`.git` is neither a folder nor the name of one")
-    return Path(os.path.realpath(top / named.removeprefix("gitdir: ")))
-
-
-def _check_elsewhere(top: Path, git_dir: Path, common: Path, root: Path) -> None:
-    """A repository kept elsewhere must be a submodule's, or know this as a work tree of its own."""
-    if common.is_relative_to(root):
-        return
-    is_known = Path(os.path.realpath(_line(git_dir / "gitdir", ""))) == top / ".git"
-    if not is_known or git_dir.parent != common / "worktrees":
-        raise NotReadOnly("the git repository lies outside the project")
-
-
-def _line(path: Path, otherwise: str) -> str:
-    """The only line of a small file of git's."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            return file.read(5000).strip()
-    except (OSError, UnicodeDecodeError):
-        return otherwise
+    return Repository(top, home.git_dir, home.common, tuple(settings))
 
 
 def _settings(config: Path) -> list[Setting]:

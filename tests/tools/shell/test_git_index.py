@@ -34,7 +34,7 @@ def test_secrets_are_found_in_an_index_of_every_version(version: str, tmp_path: 
     git(root, "add", "-N", "a") if version == "3" else None
     git(root, "update-index", "--index-version", version)
     git(root, "update-index", "--skip-worktree", "a")  # an entry with more flags
-    assert looked_at(root) == Tracked((".env", "a.pem", "deep/er/secrets/x"), False)
+    assert looked_at(root) == Tracked((".env", "a.pem", "deep/er/secrets/x"))
 
 
 def test_longer_hashes_are_known(tmp_path: Path) -> None:
@@ -56,12 +56,12 @@ def test_a_repository_in_the_repository_is_seen(tmp_path: Path) -> None:
     person = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
     git(root / "sub", *person, "commit", "-q", "--allow-empty", "-m", "x")
     git(root, "add", "sub")
-    assert looked_at(root).has_submodules
+    assert looked_at(root).submodules == ("sub",)
 
 
 def test_no_index_tracks_nothing(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
-    assert looked_at(tmp_path) == Tracked((), False)
+    assert looked_at(tmp_path) == Tracked(())
 
 
 @pytest.mark.parametrize("data", [b"", b"DIRC", b"DIRC\0\0\0\2\0\0\0\5", b"x" * 200])

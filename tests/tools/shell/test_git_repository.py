@@ -120,7 +120,7 @@ def test_a_work_tree_of_a_repository_elsewhere_is_known_by_both_ends(
 def test_a_repository_of_links_is_a_reason(part: str, root: Path, tmp_path: Path) -> None:
     (root / ".git" / part).rename(tmp_path / "moved")
     (root / ".git" / part).symlink_to(tmp_path / "moved")
-    with pytest.raises(NotReadOnly, match="links"):
+    with pytest.raises(NotReadOnly, match="is a link"):
         find_repository(root, root)
 
 

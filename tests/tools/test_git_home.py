@@ -70,7 +70,9 @@ def verdicts(root: Path, *lines: str) -> set[str | None]:
 
 
 async def is_kept_from_git(root: Path, why: str) -> bool:
-    refused = [why in one.error and SECRET not in one.error for one in await answers(root)]
+    refused = [
+        not one.ok and why in one.error and SECRET not in one.error for one in await answers(root)
+    ]
     return all(refused) and "allow" not in verdicts(root)
 
 

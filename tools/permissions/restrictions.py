@@ -6,6 +6,7 @@ They stand in the order of their weight: of two that are equally strict, the fir
 from collections.abc import Callable
 
 from ...config.rules import Kind
+from ..hooks_path import is_hook
 from ..protected import protected_name
 from ..result import ToolRefusal
 from .call import Call
@@ -66,7 +67,9 @@ def by_protection(call: Call, policy: Policy) -> Decision | None:
     if call.effect not in ("edit", "execute"):
         return None
     for given, real in zip(call.paths, call.files, strict=True):
-        if name := protected_name(given) or protected_name(real):
+        name = protected_name(given) or protected_name(real)
+        if name or is_hook(call.workspace.root, real):
+            name = name or real
             reason = f"`{name}` steers this agent or other tools; a change of it is always asked"
             return Decision("ask", reason, "protected")
     return None

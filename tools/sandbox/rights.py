@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ...config.brought import PLACES
 from ..home_secrets import homes, secrets_in
+from ..hooks_path import hooks_folder
 from ..workspace import Workspace
 from .git_folders import GitFolders, git_folders, guarded
 from .places import private_folders, shown_folders
@@ -13,14 +14,16 @@ from .project_files import ProjectFiles
 from .sockets import listening
 from .wall import Wall
 
+_BY_THEMSELVES = """
+.circleci .clinerules .codex .cursorrules .devcontainer .devcontainer.json .envrc .exrc .git
+.github/workflows .gitlab-ci.yml .husky .idea .pre-commit-config.yaml .travis.yml .windsurfrules
+.zed Jenkinsfile lefthook.yml
+"""
 RESERVED = (
-    *sorted({place.partition("/")[0] for places in PLACES.values() for place in places}),
-    ".devcontainer",
-    ".envrc",
-    ".git",
-    ".github/workflows",
-    ".husky",
-    ".idea",
+    *sorted(
+        {place.partition("/")[0] for places in PLACES.values() for place in places}
+        | set(_BY_THEMSELVES.split())
+    ),
 )
 """What steers tools from a project's uppermost folder, whether it is there yet or not: all that
 MaxAgent itself loads, and what others start by themselves."""
@@ -63,7 +66,8 @@ def wall_around(
 
 def _steering(root: Path) -> list[Path]:
     """The reserved names, but for links and for a repository, whose git folders say more."""
-    named = (root / name for name in RESERVED)
+    hooks = hooks_folder(root)
+    named = [*(root / name for name in RESERVED), *([hooks] if hooks else [])]
     # a file where a folder is expected is held itself
     places = (path.parent if path.parent.is_file() else path for path in named)
     return [

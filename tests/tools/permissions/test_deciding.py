@@ -380,3 +380,11 @@ def test_langchain_is_not_needed_to_decide() -> None:
     code = "import sys, maxagent.tools.permissions; print('langchain_core' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_the_folder_that_git_takes_hooks_from_is_protected(workspace: Workspace) -> None:
+    (workspace.root / ".git").mkdir(exist_ok=True)
+    (workspace.root / ".git/config").write_text("[core]\n\thooksPath = tools/hooks\n")
+    path = "tools/hooks/pre-commit"
+    decision = decide("edit", "edit", {"path": path}, [path], workspace, Policy("auto"))
+    assert (decision.verdict, decision.rule) == ("ask", "protected")

@@ -47,6 +47,19 @@ def test_what_exists_is_frozen_and_not_made(root: Path) -> None:
     assert not named & {"AGENTS.md", ".vscode", ".github", ".github/workflows", "CLAUDE.md"}
 
 
+@pytest.mark.parametrize("exists", [True, False])
+def test_the_folder_that_git_takes_hooks_from_is_held(root: Path, exists: bool) -> None:
+    subprocess.run(["git", "init", "-q", root], check=True)
+    subprocess.run(["git", "config", "core.hooksPath", ".myhooks"], cwd=root, check=True)
+    if exists:
+        (root / ".myhooks").mkdir()
+    found = wall(root)
+    assert (root / ".myhooks" in found.frozen, root / ".myhooks" in found.reserved) == (
+        True,
+        not exists,
+    )
+
+
 def test_repositories_are_writable_and_cannot_be_moved(root: Path) -> None:
     for checkout in (root, root / "lib" / "inner"):
         subprocess.run(["git", "init", "-q", checkout], check=True)

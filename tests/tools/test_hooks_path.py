@@ -1,0 +1,44 @@
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from maxagent.tools.hooks_path import hooks_folder, is_hook
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    git(tmp_path, "init", "-q", str(root))
+    return root
+
+
+def git(folder: Path, *arguments: str) -> None:
+    environ = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull}
+    subprocess.run(["git", *arguments], cwd=folder, env=environ, check=True)
+
+
+@pytest.mark.parametrize(
+    ("named", "found"),
+    [(".myhooks", ".myhooks"), ("a b/c", "a b/c"), ("/etc", None), ("..", None), (".", None)],
+)
+def test_the_folder_is_what_git_would_take(checkout: Path, named: str, found: str | None) -> None:
+    git(checkout, "config", "core.hooksPath", named)
+    assert hooks_folder(checkout) == (checkout / found if found else None)
+
+
+def test_without_the_setting_or_without_git_there_is_none(checkout: Path, tmp_path: Path) -> None:
+    assert hooks_folder(checkout) is hooks_folder(tmp_path) is None
+
+
+def test_a_pipe_in_its_place_holds_nobody(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    os.mkfifo(tmp_path / ".git/config")
+    assert hooks_folder(tmp_path) is None
+
+
+def test_hooks_are_the_folder_and_what_is_in_it(checkout: Path) -> None:
+    git(checkout, "config", "core.hooksPath", ".myhooks")
+    paths = (".myhooks", ".myhooks/pre-commit", "./.myhooks/x", ".myhooks2/x", "src/a.py")
+    assert [is_hook(checkout, path) for path in paths] == [True, True, True, False, False]

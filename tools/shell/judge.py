@@ -76,8 +76,9 @@ def _findings(step: Step, workspace: Workspace, *, reads: bool) -> Iterator[_Fin
     if step.code:
         return
     if secret := secret_in(step, workspace):
-        reason = f"it names `{secret}`, which may hold secrets that no tool may read"
-        yield _Finding("deny", reason, "sensitive")
+        verb = "meets" if secret.by_chance else "names"
+        reason = f"it {verb} `{secret.text}`, which may hold secrets that no tool may read"
+        yield _Finding("ask" if secret.by_chance else "deny", reason, "sensitive")
     if name := protected_in(step, workspace, reads=reads):
         reason = f"it may change `{name}`, which steers this agent or other tools"
         yield _Finding("ask", reason, "protected")

@@ -35,6 +35,8 @@ git gh glab hg svn tar rsync grep rg find tree ls du zip diff cloc
 _TEXT_PROGRAMS = frozenset(_TEXT_PROGRAMS_LIST.split())
 _SIGNS = re.compile(r"[=:@,]")
 _PIECES = re.compile(r"[\s;&|<>()$`\"'\\=,:@{}\[\]]+")
+_TAKES_ALL = re.compile(r"((?:[^*?\[\]/]*/)*)(?:\*+/)*(?:\*+|\*\.\*)/?")
+"""A pattern that says nothing of the names it meets: `*`, `src/*`, `*/*`."""
 _MOST_PARTS = 10
 _FIND_ACTS = re.compile(r"-(exec|execdir|ok|okdir|delete|fprint\w*|fls)")
 
@@ -48,14 +50,17 @@ class Named:
     """False: a piece of a longer text, which counts only where such a file exists."""
     code: bool = False
     """Whether it stands in code."""
-    found: bool = False
+    bound: bool = False
+    """Whether a redirection reads or writes it."""
+    by_chance: bool = False
+    """Whether a pattern that takes all there is met it, as `*` does."""
 
 
 def named_by(step: Step) -> Iterator[Named]:
     """Every name in a step, the surest first."""
     for redirect in step.redirects:
         if redirect.operator != "<<<":
-            yield Named(redirect.target.text)
+            yield Named(redirect.target.text, bound=True)
     program = step.program
     words = [] if program in _SAYS else _file_words(step)
     for word in words:
@@ -71,8 +76,12 @@ def named_by(step: Step) -> Iterator[Named]:
 def _parts(word: Word) -> Iterator[Named]:
     """A word whole, and what stands behind `=`, `:` or `@` in it, as in `--file=NAME`."""
     texts = {word.text} if word.known else {word.text, word.rest}
+    if takes_all := _TAKES_ALL.fullmatch(word.pattern):
+        yield Named(takes_all[1] or "./")
+        yield Named(word.text, by_chance=True)
+        return
     for text in sorted(texts - {""}):
-        yield Named(text, found=bool(word.pattern))
+        yield Named(text)
         if 1 < len(parts := _SIGNS.split(text)) <= _MOST_PARTS:
             yield from (Named(part) for part in parts if part)
             yield from (Named(text[found.end() :]) for found in _SIGNS.finditer(text))

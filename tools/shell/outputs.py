@@ -47,6 +47,8 @@ def known_output(words: "Sequence[Word]", fed: str | None, scope: "Scope") -> st
             return f"{Path.home().name}\n"
         case "ls", _:
             return _all_in(rest, scope)
+        case "git", ["ls-files" | "check-ignore", *names] if names:
+            return "".join(f"{name}\n" for name in names if not name.startswith("-"))
         case "find", _:
             return listed(rest)
         case "dirname", [name]:

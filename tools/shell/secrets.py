@@ -9,6 +9,7 @@ from pathspec import GitIgnoreSpec
 
 from ..home_secrets import homes, places_in
 from ..workspace import Workspace
+from .looking import only_looks
 from .named import Named, folders_of, named_by
 from .step import Step
 
@@ -58,17 +59,19 @@ _FILE_LIKE = re.compile(r"/|\w\.\w|^\.\w", re.ASCII)
 """What looks like a file's name even where there is no such file."""
 
 
-def secret_in(step: Step, workspace: Workspace) -> str:
-    """The word of a step that names a secret; empty when none does."""
-    names = {(name.text, name.exact): name for name in named_by(step)}
-    for folder in folders_of(step):
-        for name in names.values():
-            if _is_secret(name, folder, workspace):
-                return name.text
-    return ""
+def secret_in(step: Step, workspace: Workspace) -> Named | None:
+    """What names a secret in a step; what meets one by chance only where nothing else does."""
+    names = list(dict.fromkeys(named_by(step)))
+    secrets = (
+        name
+        for folder in folders_of(step)
+        for name in names
+        if _is_secret(name, folder, step, workspace)
+    )
+    return min(secrets, key=lambda name: name.by_chance, default=None)
 
 
-def _is_secret(name: Named, folder: Path | None, workspace: Workspace) -> bool:
+def _is_secret(name: Named, folder: Path | None, step: Step, workspace: Workspace) -> bool:
     looks = _FILE_LIKE.search(name.text) is not None
     if not 1 < len(name.text) < _LONGEST or "\0" in name.text or (not looks and not name.exact):
         return False
@@ -77,7 +80,8 @@ def _is_secret(name: Named, folder: Path | None, workspace: Workspace) -> bool:
     exists = os.path.lexists(path)
     if not exists and not (name.exact and looks):
         return False
-    return _hides(path, workspace) or (exists and _hides(os.path.realpath(path), workspace))
+    hidden = _hides(path, workspace) or (exists and _hides(os.path.realpath(path), workspace))
+    return hidden and not only_looks(step, name, path, workspace.root)
 
 
 @lru_cache(maxsize=10_000)

@@ -56,6 +56,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "tests/test_app.py": "import app\n",
         "src/secrets.py": "",
     }
+    ordinary |= {"steered/rust-toolchain.toml": "", "steered/go.mod": "", "steered/sub/x.go": ""}
     ordinary |= {".env.example": "KEY=\n", "whitelisted/.gitignore": "!.env\n"}
     ordinary |= {
         ".gitignore": ".env\ndeploy\nsecrets/\nleaky\nwhitelisted\n.idea\n*-link-env\npipe\n"

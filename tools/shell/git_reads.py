@@ -85,10 +85,8 @@ def _check_words(command: str, parsed: Parsed) -> None:
         raise NotReadOnly(f"`git {command} {operands[0]}` is not known to only read")
     if operands and kind.lists_only_with and not parsed.has(*kind.lists_only_with):
         raise NotReadOnly(f"`git {command} {operands[0]}` would make `{operands[0]}`")
-    if command == "config" and not (
-        parsed.has("--get") and len(operands) == 1 and _SETTINGS.fullmatch(operands[0])
-    ):
-        raise NotReadOnly("of `git config` only `--get` of a plain setting is known to be harmless")
+    if command == "config" and not (len(operands) == 1 and _SETTINGS.fullmatch(operands[0])):
+        raise NotReadOnly("of `git config` only to read a plain setting is known to be harmless")
     for shown in parsed.values("--format", "--pretty", "--sort"):
         if _RUNS_GPG.search(shown):
             raise NotReadOnly(f"`git {command}` would start gpg for `{shown}`")

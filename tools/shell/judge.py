@@ -5,6 +5,7 @@ be read with certainty is asked.
 """
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,9 @@ from .scope import Scope, Word
 from .secrets import secret_in
 from .step import Step
 from .tree import Unparsed
+
+_STATUS = re.compile(r"(?:\$[?#]|[\w\s:.,=()!-])*")
+"""A text of plain letters, and numbers that only a run would tell."""
 
 
 def judge(command: str, cwd: str, workspace: Workspace) -> Judgement:
@@ -109,7 +113,7 @@ def _reads(step: Step, workspace: Workspace) -> bool:
 
 
 def _why_words_do_more(words: Sequence[Word], step: Step, workspace: Workspace) -> str:
-    if step.folder is None or not all(word.known for word in words):
+    if step.folder is None or not all(word.known or _says_status(word, step) for word in words):
         return f"what `{step.program or 'a redirection'}` gets is only known when it runs"
     texts = [word.text for word in words]
     if astray := _pattern_leads_out(words, Place(step.folder, workspace)):
@@ -117,6 +121,11 @@ def _why_words_do_more(words: Sequence[Word], step: Step, workspace: Workspace) 
     if step.program == "cd":
         return _why_not_enter(texts, step.folder, workspace)
     return why_not_read_only(texts, step.folder, workspace)
+
+
+def _says_status(word: Word, step: Step) -> bool:
+    """`echo "done: $?"` says no more than a number."""
+    return step.program == "echo" and _STATUS.fullmatch(word.text) is not None
 
 
 def _pattern_leads_out(words: Sequence[Word], place: Place) -> str:

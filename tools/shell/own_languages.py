@@ -117,6 +117,11 @@ def _check_date(words: Words, place: Place) -> None:
         raise NotReadOnly("`date` with a time sets the clock")
 
 
+def _check_sleep(words: Words, place: Place) -> None:
+    if len(words) != 1 or not re.fullmatch(r"\d{1,4}(\.\d+)?s?|\.\d+", words[0]):
+        raise NotReadOnly("`sleep` may go on for very long")
+
+
 def _check_jq(words: Words, place: Place) -> None:
     program, *files = _JQ.parse("jq", words).operands or [""]
     if _JQ_REACHES_OUT.search(program):
@@ -160,6 +165,7 @@ CHECKS: Mapping[str, Callable[[Words, Place], None]] = {
     "printf": _check_printf,
     "date": _check_date,
     "jq": _check_jq,
+    "sleep": _check_sleep,
     "xxd": _check_xxd,
     "command": _check_command,
     "echo": _nothing,

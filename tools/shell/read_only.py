@@ -49,7 +49,7 @@ def _check(words: Sequence[str], place: Place) -> None:
     place.inside(".")
     name = _name_of(words[0], place)
     arguments = words[1:]
-    if shows_version(name, arguments):
+    if shows_version(name, arguments, place.folder):
         return
     if name == "git":
         check_git(arguments, place)

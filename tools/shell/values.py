@@ -17,7 +17,7 @@ _SUBSTITUTIONS = ("command_substitution", "process_substitution")
 _OR_ELSE = frozenset([":-", "-", ":=", "="])
 _SETS = frozenset([":=", "="])
 _IF_SET = frozenset([":+", "+"])
-_SURE = ("HOME", "PWD")
+_SURE = ("HOME", "PWD", "?", "#")
 _NAMES = ("variable_name", "special_variable_name", "subscript")
 _OR_FAIL = frozenset([":?", "?"])
 
@@ -43,7 +43,7 @@ def as_written(group: "Sequence[Node]") -> tuple[str, bool]:
 
 
 def expands(group: "Sequence[Node]") -> bool:
-    """Whether the shell puts a value into a word that is not sure before the line runs."""
+    """Whether the shell puts a value into a word that may be anything: `$?` is a number."""
     parts = (part for part in pieces(group) if part.expansion or part.variable)
     return any(part.text.strip("${}") not in _SURE for part in parts)
 

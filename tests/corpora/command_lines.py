@@ -50,6 +50,12 @@ def project(folder: Path) -> Workspace:
     (root / "README.md").touch()
     (root / "AGENTS.md").touch()
     (root / "sub" / "link").symlink_to("../.env")
+    deep = root / "sub" / "deep"
+    (deep / "guide" / ".github" / "workflows").mkdir(parents=True)
+    (deep / "guide" / "AGENTS.md").touch()
+    (deep / "link_protected").symlink_to("../../AGENTS.md")
+    (deep / "link_out").symlink_to("/opt/elsewhere/out.txt")
+    (deep / "link_folder").symlink_to("/opt")
     return Workspace(root, own=Path("/home/somebody/.llc"))
 
 

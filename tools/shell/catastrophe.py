@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from . import code, disks, removal, stops
+from .landings import copied_by
 from .step import Step
 from .targets import is_disk, is_system, is_vital, is_vital_file, place
 
@@ -63,7 +64,8 @@ def _writes_last(step: Step, root: Path) -> str:
 
 
 def _mv(step: Step, root: Path) -> str:
-    *sources, target = _names(step) or [""]
+    copied = copied_by(step)
+    sources, target = copied.sources, copied.target
     patterns = [word.pattern for word in step.words if word.pattern]
     for name in [*sources, *patterns]:
         where = place(name, step.folder)

@@ -7,13 +7,17 @@ from pathlib import Path
 
 from ..protected import protected_name
 from ..workspace import Workspace
+from .editor_scripts import script_writes
+from .git_changes import git_folder, steering_change
+from .landings import PROGRAMS as COPIES
+from .landings import landings
 from .named import folders_of, named_by
 from .step import Step
 from .targets import is_temporary, place
 from .wrappers import SHELLS
 
 _ONLY_READ_LIST = """
-less more bat batcat od hexdump xxd view cloc shellcheck yamllint
+less more bat batcat od hexdump view cloc shellcheck yamllint
 """
 _ONLY_READ = frozenset(_ONLY_READ_LIST.split())
 _RUN_OTHERS = SHELLS | frozenset(
@@ -39,16 +43,14 @@ _CHANGE_ALL_LIST = """
 rm rmdir unlink shred truncate touch mkdir mkfifo chmod chown chgrp tee mv chattr
 """
 _CHANGE_ALL = frozenset(_CHANGE_ALL_LIST.split())
-_CHANGE_LAST = frozenset(["cp", "ln", "install", "rsync", "scp"])
 _OUTPUT = re.compile(r"-o|--out(put|file|-dir|put-document|put-dir)?|-O|-P|--directory-prefix")
 _FOLDER = {"tar": "-C", "unzip": "-d", "git": "-C"}
 _DEVICE = re.compile(r"/dev/(null|zero|full|tty|stdin|stdout|stderr|fd/\d+)")
-_GIT_RUNS = re.compile(
-    r"core\.(hookspath|fsmonitor|pager|editor|sshcommand|askpass|gitproxy|worktree)|alias\..+"
-    r"|(diff|merge|filter|difftool|mergetool|gpg|pager|credential|include|includeif|url|sequence"
-    r"|uploadpack|receive|protocol|http|remote)\..*",
-    re.IGNORECASE,
-)
+_REPLACES_LINKS_LIST = """
+rm rmdir unlink mv ln install rsync sed perl
+"""
+_REPLACES_LINKS = frozenset(_REPLACES_LINKS_LIST.split())
+"""Programs that take a link for itself; others write to what it leads to."""
 
 
 def protected_in(step: Step, workspace: Workspace, *, reads: bool) -> str:
@@ -62,23 +64,25 @@ def protected_in(step: Step, workspace: Workspace, *, reads: bool) -> str:
     program = step.program
     if reads or not step.words or program in _ONLY_READ | _RUN_OTHERS or _only_records(step):
         return ""
-    if setting := _git_setting(step):
-        return setting
+    if found := steering_change(step) or script_writes(step) or _landed(step, workspace):
+        return found
     if program in ("cp", "rsync", "scp"):
-        names = [word.text for word in step.words[-1:]]
-    else:
-        names = [name.text for name in named_by(step) if name.exact or name.code]
+        return ""
+    names = [name.text for name in named_by(step) if name.exact or name.code]
     found = (_first_protected(names, folder, workspace) for folder in folders_of(step))
     return next(filter(None, found), "")
 
 
 def outside_in(step: Step, workspace: Workspace) -> str:
     """The place outside the project that a step surely writes to; empty when there is none."""
+    redirected = [redirect.target.text for redirect in step.redirects]
     for name in _written(step):
         where = None if _DEVICE.fullmatch(name) else place(name, step.folder)
         if where is None:
             continue
         real = Path(os.path.realpath(where.parent)) / where.name
+        if step.program not in _REPLACES_LINKS or name in redirected:
+            real = Path(os.path.realpath(real))
         if not real.is_relative_to(workspace.root) and not is_temporary(real):
             return name
     return ""
@@ -107,13 +111,15 @@ def _only_records(step: Step) -> bool:
     )
 
 
-def _git_setting(step: Step) -> str:
-    """The setting with which git would run another program, or that is everybody's."""
-    words = [word.text for word in step.words[1:]]
-    if step.program != "git" or words[:1] != ["config"] or {"--get", "--list", "-l"} & set(words):
-        return ""
-    wide = {"--global", "--system", "-e", "--edit"} & set(words)
-    return next((word for word in words[1:] if word in wide or _GIT_RUNS.fullmatch(word)), "")
+def _landed(step: Step, workspace: Workspace) -> str:
+    """The protected name in the project at which a copy, move or link ends up."""
+    for name in landings(step) if step.program in COPIES else ():
+        where = place(name, step.folder)
+        real = where and Path(os.path.realpath(where.parent))
+        counts = real is None or real.is_relative_to(workspace.root) or name == step.words[-1].text
+        if counts and (found := _protected(name, step.folder, workspace)):
+            return found
+    return ""
 
 
 def _written(step: Step) -> Iterator[str]:
@@ -123,8 +129,10 @@ def _written(step: Step) -> Iterator[str]:
     names = [text for text in texts if not text.startswith("-")]
     if program in _CHANGE_ALL:
         yield from names[1:] if program.startswith("ch") else names
-    elif program in _CHANGE_LAST or [program, *names[:1]] == ["git", "clone"]:
-        yield from (name for name in names[-1:] if ":" not in name and len(names) > 1)
+    if program in COPIES:
+        yield from (name for name in landings(step) if ":" not in name)
+    elif [program, *names[:1]] == ["git", "clone"]:
+        yield from (name for name in names[-1:] if ":" not in name)
     elif program == "crontab" and "-l" not in texts:
         yield "/var/spool/cron"
     elif program == "dd":
@@ -133,6 +141,7 @@ def _written(step: Step) -> Iterator[str]:
         re.match(r"-[pnEr]*i|--in-place", one) for one in texts
     ):
         yield from (name for name in names if re.match(r"[/~]|\.\./", name))
+    yield from filter(None, [git_folder(step)])
     for option, value in zip(texts, texts[1:], strict=False):
         if _OUTPUT.fullmatch(option) or option == _FOLDER.get(program):
             yield value

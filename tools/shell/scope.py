@@ -104,7 +104,8 @@ class _Draft:
         if not self.text and not self.quoted:
             return []
         try:
-            return [one for word in braces(self.text) for one in self._globbed(word, scope)]
+            words = [word for word in braces(self.text) if word or self.quoted]
+            return [one for word in words for one in self._globbed(word, scope)]
         except TooMany:
             return [Word(unmasked(self.text), known=False, rest=unmasked(self.rest))]
 

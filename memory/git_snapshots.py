@@ -73,9 +73,10 @@ class GitSnapshots:
         if paths is None:
             return (await self._diff_trees(old, new, *flags)).decode("utf-8", "replace")
         changed = [change.path for change in await self.changes(old, new)]
-        shown = ""
-        for chosen in _portions([path for path in changed if path in set(paths)]):
-            printed = await self._diff_trees(old, new, *flags, paths=_pathspecs(chosen, changed))
+        shown, wanted, every = "", set(paths), set(changed)
+        nested = [path for path in changed if _is_below(path, every)]
+        for chosen in _portions([path for path in changed if path in wanted]):
+            printed = await self._diff_trees(old, new, *flags, paths=_pathspecs(chosen, nested))
             shown += printed.decode("utf-8", "replace")
         return shown
 
@@ -214,14 +215,18 @@ def _change(described: bytes, path: bytes) -> Change:
     return Change(os.fsdecode(path), Version(old_mode, old_blob), Version(new_mode, new_blob))
 
 
-def _pathspecs(paths: Sequence[str], changed: Sequence[str]) -> list[str]:
-    """What chooses these of all changed paths; a path stands for what is below it as well."""
+def _is_below(path: str, others: Collection[str]) -> bool:
+    """Whether a folder above the path is itself one of them."""
+    return any(path[:at] in others for at, letter in enumerate(path) if letter == "/")
+
+
+def _pathspecs(paths: Sequence[str], nested: Sequence[str]) -> list[str]:
+    """What chooses these of all changed paths; a path stands for what is below it as well.
+
+    `nested` are those where a file has become a folder, or the other way round.
+    """
     chosen = set(paths)
-    below = [
-        path
-        for path in changed
-        if path not in chosen and any(path.startswith(f"{above}/") for above in chosen)
-    ]
+    below = [path for path in nested if path not in chosen and _is_below(path, chosen)]
     wanted = [f":(top,literal){path}" for path in paths]
     return wanted + [f":(top,literal,exclude){path}" for path in below]
 

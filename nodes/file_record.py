@@ -69,7 +69,8 @@ class FileRecord:
             if (self.kind == "shell" and (change.path, change.new) not in known)
             or change.path in written
         ]
-        theirs = [change for change in changes if change not in own]
+        ours = {change.path for change in own}
+        theirs = [change for change in changes if change.path not in ours]
         await asyncio.to_thread(history.finish, thread, self.key, after=self.tree, changes=own)
         tell_changes(self.runtime, own, self.kind, self.tree)
         await _record_others(self.bench, self.runtime, entry.before, self.tree, self.turn, theirs)

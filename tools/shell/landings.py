@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from .step import Step
@@ -20,6 +21,8 @@ _MAKES_FOLDERS = re.compile(r"--directory|-[a-zA-Z]*d[a-zA-Z]*")
 _WHOLE = re.compile(r"-[a-zA-Z]*[rRa][a-zA-Z]*|--(recursive|archive)")
 _MOST_ENTRIES = 1_000
 """Names that are looked at in a folder that is copied as a whole."""
+_MOST_NAMES = 5_000
+"""Names that one step is said to make."""
 
 
 @dataclass
@@ -36,6 +39,10 @@ class Copied:
 
 def landings(step: Step) -> Iterator[str]:
     """Every name that a copying step makes or writes over, as far as words and folders tell."""
+    return islice(_landings(step), _MOST_NAMES)
+
+
+def _landings(step: Step) -> Iterator[str]:
     copied = copied_by(step)
     if copied.target:
         yield copied.target

@@ -68,9 +68,9 @@ def title_of(request: str) -> str:
 def from_store(stored: sqlite3.Row) -> ThreadRow:
     """The thread of a row of our table."""
     parsed = {column: json.loads(stored[column]) for column in ("options", "evidence")}
-    known = stored["status"] in get_args(Status)  # another hand, or a newer version, wrote it
-    status = {} if known else {"status": "unknown"}
-    return ThreadRow(**{**dict(stored), **parsed, **status})
+    row = ThreadRow(**{**dict(stored), **parsed})
+    # another hand, or a newer version, may have written it
+    return row if row.status in get_args(Status) else replace(row, status="unknown")
 
 
 def to_store(row: ThreadRow) -> dict[str, Any]:

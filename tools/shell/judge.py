@@ -30,6 +30,10 @@ _STATUS = re.compile(r"(?:\$[?#]|[\w\s:.,=()!-])*")
 """A text of plain letters, and numbers that only a run would tell."""
 
 
+_OURSELVES = ("mcode", "maxagent")
+"""MaxAgent's own commands: a model must not give itself a yes."""
+
+
 def judge(command: str, cwd: str, workspace: Workspace) -> Judgement:
     """Judge a command line that would run in the folder `cwd` of the project; never raises."""
     try:
@@ -69,6 +73,7 @@ def _judged(command: str, cwd: str, workspace: Workspace) -> Judgement:
         worst = min(findings, key=lambda finding: finding.verdict != "deny")
         return Judgement(worst.verdict, worst.reason, worst.rule, commands, plain)
     why = next(filter(None, reasons), "") or ("" if line.readable else "it is no plain command")
+    why = why or _moves_later(line)
     if why or not commands:
         return Judgement(None, why or "it runs nothing that is known", "command", commands, plain)
     return Judgement("allow", "it only reads inside the project", "read-only", commands, plain)
@@ -90,8 +95,16 @@ def _findings(step: Step, workspace: Workspace, *, reads: bool) -> Iterator[_Fin
         yield _Finding("ask", unseen, "download")
     if unknown := blind(step):
         yield _Finding("ask", unknown, "removal")
+    if step.program in _OURSELVES and len(step.words) > 1:
+        yield _Finding("ask", "it would answer for you or change your settings", "protected")
     if outside := outside_in(step, workspace):
         yield _Finding("ask", f"it writes to `{outside}`, outside the project", "outside")
+
+
+def _moves_later(line: Line) -> str:
+    """A `cd` behind another command may not be reached."""
+    later = any(step.program == "cd" for step in line.steps[1:])
+    return "it changes the folder half-way" if later else ""
 
 
 def _why_not_read_only(step: Step, workspace: Workspace) -> str:

@@ -135,11 +135,11 @@ def _check_xxd(words: Words, place: Place) -> None:
     files: list[str] = []
     rest = iter(words)
     for word in rest:
-        if word in _XXD_VALUED:
+        if files or not word.startswith("-"):  # behind a file there are no flags
+            files.append(word)
+        elif word in _XXD_VALUED:
             if not next(rest, "").isdecimal():
                 raise NotReadOnly(f"`xxd {word}` takes a number")
-        elif not word.startswith("-"):
-            files.append(word)
         elif not _XXD_BARE.fullmatch(word):
             raise NotReadOnly(f"`xxd {word}` is not known to only read")
     if len(files) > 1:

@@ -87,7 +87,7 @@ PROGRAMS = {
     ),
     # Files' names and places
     "ls": _files(
-        "-a -A -b -B -c -C -d -f -F -g -G -h -H -i -I= -k -l -L -m -n -N -o -p -q -Q -r -R -s -S"
+        "-a -A -b -B -c -C -d -f -F -g -G -h -H -i -I= -k -l -m -n -N -o -p -q -Q -r -R -s -S"
         " -t -T=N -u -U -v -w=N -x -X -Z -1 --all --almost-all --author --escape --block-size="
         " --ignore-backups --color=? --directory --classify=? --file-type --format= --full-time"
         " --group-directories-first --no-group --human-readable --si --hide= --ignore="

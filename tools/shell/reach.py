@@ -82,7 +82,8 @@ class LeftOutByRipgrep:
 
     def _ignoring(self, folder: Path) -> Sequence[GitIgnoreSpec]:
         if folder not in self._specs:
-            names = [".ignore", ".rgignore", *([".gitignore"] if _in_git(self.root) else [])]
+            of_git = [".gitignore", ".git/info/exclude"] if _in_git(self.root) else []
+            names = [".ignore", ".rgignore", *of_git]
             found = [folder / name for name in names if (folder / name).is_file()]
             self._specs[folder] = [_spec(path, path.stat().st_mtime_ns) for path in found]
         return self._specs[folder]

@@ -15,7 +15,7 @@ from .redirections import open_all
 from .scope import Scope, Word
 from .step import NOTHING, Feed, Redirect, Step
 from .tree import Unparsed, text
-from .values import Expander, as_written, expands, groups
+from .values import Expander, as_written, groups, is_sure
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -192,7 +192,7 @@ class Reader:
             written.append(as_written(group))
             exact = [Word(written[-1][0])] if written[-1][1] else None
             known += exact or self._expander.words(group, here.scope)
-            self.readable = self.readable and not expands(group)
+            self.readable = self.readable and is_sure(group)
         literal = all(is_literal for _, is_literal in written)
         if written and (written[0][0] in _NO_PROGRAMS or "=" in written[0][0]):
             self._is_odd()

@@ -8,7 +8,7 @@ from .here_document import as_string, here_document
 from .scope import Scope
 from .step import Feed, Redirect
 from .tree import tree
-from .values import Expander, expands, groups
+from .values import Expander, groups, is_sure
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -57,7 +57,7 @@ def _file(node: "Node", opened: Opened, scope: Scope, expander: Expander) -> Non
         reads_file = operator == "<" and word.text != "/dev/null"
         opened.redirects.append(one)
         opened.plain = opened.plain and word.known and not one.writes and not reads_file
-        exact = word.known and not expands(found[0])
+        exact = word.known and is_sure(found[0])
         opened.readable = opened.readable and exact and not one.writes
     # In `cat >out .env` the grammar takes what follows the file for files, too.
     opened.more.extend(found[1:])

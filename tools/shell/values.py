@@ -17,7 +17,10 @@ _SUBSTITUTIONS = ("command_substitution", "process_substitution")
 _OR_ELSE = frozenset([":-", "-", ":=", "="])
 _SETS = frozenset([":=", "="])
 _IF_SET = frozenset([":+", "+"])
-_SURE = ("HOME", "PWD", "?", "#")
+_PLAIN_PATTERN = re.compile(r"[\w./*?+@,:=-]+", re.ASCII)
+_PLAIN_VALUES = re.compile(
+    r"""\$(?:HOME|PWD|[?#])|"(?:[\w .,:;=/()-]|\$(?:HOME|PWD)\b|\$[?#])*\"""", re.ASCII
+)
 _NAMES = ("variable_name", "special_variable_name", "subscript")
 _OR_FAIL = frozenset([":?", "?"])
 
@@ -42,10 +45,16 @@ def as_written(group: "Sequence[Node]") -> tuple[str, bool]:
     return ("".join(map(text, group)), False) if exact is None else (exact, True)
 
 
-def expands(group: "Sequence[Node]") -> bool:
-    """Whether the shell puts a value into a word that may be anything: `$?` is a number."""
-    parts = (part for part in pieces(group) if part.expansion or part.variable)
-    return any(part.text.strip("${}") not in _SURE for part in parts)
+def is_sure(group: "Sequence[Node]") -> bool:
+    """Whether nobody can doubt what the shell makes of a word: literal, or of the plainest form.
+
+    Beyond that our reading of patterns, braces and values refuses, and never allows.
+    """
+    raw = "".join(map(text, group))
+    if "$'" in raw or '$"' in raw:
+        return False
+    plainest = _PLAIN_PATTERN.fullmatch(raw) or _PLAIN_VALUES.fullmatch(raw)
+    return plainest is not None or literal(pieces(group)) is not None
 
 
 class Expander:

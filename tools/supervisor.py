@@ -30,6 +30,7 @@ _RESTORED = (
     signal.SIGXFSZ,
     signal.SIGCHLD,
     signal.SIGINT,
+    signal.SIGQUIT,
     signal.SIGTERM,
     signal.SIGHUP,
 )

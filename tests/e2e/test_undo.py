@@ -331,7 +331,7 @@ def test_at_a_terminal_a_step_is_chosen_from_the_list(told: Story) -> None:
 
 def test_nobody_is_there_to_be_asked(told: Story) -> None:
     refused = told.run("undo")
-    assert (refused.code, told.files()) == (2, told.trees[-1])
+    assert (refused.code, told.files()) == (4, told.trees[-1])
     assert "add `--yes`" in refused.stderr
 
 

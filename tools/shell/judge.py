@@ -52,6 +52,8 @@ class _Finding:
 
 
 def _judged(command: str, cwd: str, workspace: Workspace) -> Judgement:
+    if "\0" in command:
+        raise Unparsed("the line holds a NUL, which no command can")
     folder = Path(os.path.normpath(workspace.root / cwd))
     line = Line(command, Scope(workspace.root, folder))
     reasons = [_why_not_read_only(step, workspace) for step in line.steps]

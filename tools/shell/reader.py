@@ -32,7 +32,7 @@ _PLAIN = frozenset(_PLAIN_LIST.split())
 _READABLE = _PLAIN | {"subshell"}
 _JOINTS = frozenset(["&&", "||", ";", "|", "|&", "\n", "!", "(", ")"])
 _COMMANDS = ("command", "declaration_command", "unset_command", "test_command")
-_NO_PROGRAMS = ("time", "coproc", "[[")
+_NO_PROGRAMS = ("time", "coproc", "let", "[[")
 """Words of bash's own grammar that this one takes for programs or tests."""
 _SPOKEN_LIST = """
 word number string raw_string ansi_c_string translated_string concatenation simple_expansion

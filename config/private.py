@@ -2,17 +2,21 @@
 
 import errno
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder, and those above it that are missing; raises OSError."""
+    """Make a folder, and those above it that are missing.
+
+    Raises OSError; it is FileNotFoundError when another process removes the folder meanwhile.
+    """
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
     for place in reversed(missing):
         place.mkdir(mode=0o700, exist_ok=True)
-    if not missing and not folder.is_dir():
+    if not stat.S_ISDIR(folder.stat().st_mode):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(folder))
 
 

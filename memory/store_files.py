@@ -51,9 +51,9 @@ def write_whole(path: Path, content: bytes) -> None:
 async def store_lock(directory: Path) -> AsyncGenerator[int]:
     """Hold the store, whose directory is made if it is missing; yields the lock's descriptor."""
     while True:
-        await asyncio.to_thread(make_private_folder, directory)
         async with AsyncExitStack() as stack:
             try:
+                await asyncio.to_thread(make_private_folder, directory)
                 lock = await stack.enter_async_context(file_lock(directory / "lock"))
             except FileNotFoundError:  # another process has just removed the store
                 continue

@@ -1,5 +1,6 @@
 import asyncio
 import shutil
+import threading
 from pathlib import Path
 
 from maxagent.memory.store_files import (
@@ -52,3 +53,23 @@ async def test_one_who_waits_while_the_store_is_removed_gets_a_new_one(tmp_path:
         await asyncio.sleep(0)
         shutil.rmtree(store)
     assert await waiter
+
+
+async def test_the_store_is_held_although_another_removes_it_again_and_again(
+    tmp_path: Path,
+) -> None:
+    store, done = tmp_path / "data" / "store", threading.Event()
+
+    def remove() -> None:
+        while not done.is_set():
+            shutil.rmtree(store, ignore_errors=True)
+
+    remover = threading.Thread(target=remove)
+    remover.start()
+    try:
+        for _ in range(200):
+            async with store_lock(store) as lock:
+                assert lock
+    finally:
+        done.set()
+        remover.join()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 _WORDS = r"""
 ls cat echo rm -rf / a b -l README.md sub .env * ? [ab] {a,b} ~ $HOME $x ${x} "$x" 'q r' "s t" $'\n'
-\; \  '' "" = A=1 x=$y 1 2 -- . .. @ % ! -n + , : ^ # {} } { ] [ é 中 -s2
+$'\\' $' \; \  '' "" = A=1 x=$y 1 2 -- . .. @ % ! -n + , : ^ # {} } { ] [ é 中 -s2
 """
 _JOINTS = r"""
 ; && || | |& & ;; ;& ( ) { } ! > < >> << <<< <<- >& <& &> >| <> 2>&1 2>/dev/null >/dev/null $( ) `

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .tree import descendants, text
+from .words import is_ansi_string
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -193,6 +194,7 @@ def _expansion(node: "Node") -> str:
 
 
 _CHECKS: dict[str, "Callable[[Node], str]"] = {
+    "ansi_c_string": lambda node: "" if is_ansi_string(text(node)) else UNEXPLAINED,
     "command": _command,
     "command_name": _program,
     "expansion": _expansion,

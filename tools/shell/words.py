@@ -21,8 +21,11 @@ _ANSI_LETTERS = {
     **{"a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r"},
     **{"t": "\t", "v": "\v"},
 }
+_ANSI_TEXT = r"(?:\\.|[^'\\])*"
+"""What stands in `$'…'`: a backslash keeps the sign behind it from ending it."""
+_ANSI_STRING = re.compile(rf"\$'{_ANSI_TEXT}'", re.DOTALL)
 _OUTSIDE = re.compile(
-    r"""\\\n|\\(?P<escaped>.)|'(?P<single>[^']*)'|\$'(?P<ansi>(?:\\.|[^'\\])*)'|(?P<open>\$?")"""
+    rf"""\\\n|\\(?P<escaped>.)|'(?P<single>[^']*)'|\$'(?P<ansi>{_ANSI_TEXT})'|(?P<open>\$?")"""
     r"""|\$(?P<variable>[A-Za-z_]\w*|[0-9@*#?$!-])|(?P<plain>[^\\'"$`]+|\$|\\)""",
     re.DOTALL,
 )
@@ -33,7 +36,8 @@ _INSIDE = re.compile(
 )
 _SPECIAL = re.compile(r"[\\*?\[\]{},.~!^-]")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-_STARTS_EXPANSION = re.compile(r"\$[{(\[]|`")
+_NO_BARE_DOLLAR = (re.compile(r"\$[{(\[']|`"), re.compile(r"\$[{(\[]|`"))
+"""Where a dollar sign starts something, outside and inside of double quotes."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,11 @@ def literal(parts: Sequence[Piece]) -> str | None:
     if unknown or word.startswith("~") or is_pattern(word) or has_braces(word):
         return None
     return "".join(part.text for part in parts)
+
+
+def is_ansi_string(written: str) -> bool:
+    """Whether it is one `$'…'` to bash, which ends at the first quote that nothing keeps."""
+    return _ANSI_STRING.fullmatch(written) is not None
 
 
 def masked(parts: Sequence[Piece]) -> str:
@@ -110,7 +119,7 @@ def _cut(written: str, expansions: "Mapping[int, tuple[int, Node]]") -> list[Pie
             at = end
             continue
         found = (_INSIDE if quoted else _OUTSIDE).match(written, at)
-        if not found or (found["plain"] == "$" and _STARTS_EXPANSION.match(written, at)):
+        if not found or (found["plain"] == "$" and _NO_BARE_DOLLAR[quoted].match(written, at)):
             raise Unparsed("a quote or a dollar sign in the line is not what it looks like")
         end = _before_expansion(found, expansions)
         parts.extend(_piece(found, end, quoted))

@@ -40,6 +40,14 @@ def test_a_broken_line_is_still_refused_for_what_can_be_read_of_it(workspace: Wo
     assert judge("{rm,-rf,/}", ".", workspace).verdict == "deny"
 
 
+@pytest.mark.parametrize("line", [r"rm -rf $'/\'", r"echo $'\\' ; rm x; echo '\'"])
+def test_an_ansi_string_that_ends_elsewhere_in_bash_is_asked(
+    line: str, workspace: Workspace
+) -> None:
+    found = judge(line, ".", workspace)
+    assert (found.verdict, found.rule, found.plain) == ("ask", "unparsed", False)
+
+
 def test_each_command_says_what_users_rules_need(workspace: Workspace) -> None:
     found = judge("npm test -- 'a b' && ls sub | wc -l", ".", workspace)
     assert found.commands == (

@@ -1,7 +1,7 @@
 import pytest
 
 from maxagent.tools.shell.tree import Unparsed, tree
-from maxagent.tools.shell.words import literal, masked, pieces, unmasked
+from maxagent.tools.shell.words import is_ansi_string, literal, masked, pieces, unmasked
 
 
 def only_word(line: str) -> str | None:
@@ -46,6 +46,20 @@ def test_a_mask_is_taken_off_again() -> None:
     assert unmasked(masked(parts)) == "*a{b,c}\\\\"
 
 
-def test_an_open_quote_is_no_word() -> None:
+@pytest.mark.parametrize("written", ["'a", '"a', "$'a\\'", "$'"])
+def test_an_open_quote_is_no_word(written: str) -> None:
     with pytest.raises(Unparsed):
-        pieces([tree("'a").children[0]])
+        pieces([tree(written).children[0]])
+
+
+def test_a_dollar_before_a_quote_is_a_sign_between_quotes() -> None:
+    assert only_word("x \"$'a'\"") == "$'a'"
+
+
+@pytest.mark.parametrize(
+    ("written", "whole"),
+    [("$'a'", True), ("$'\\\\'", True), ("$'\\''", True), ("$''", True)]
+    + [("$'a\\'", False), ("$'\\\\' x '", False), ("'a'", False), ("$'a' 'b'", False)],
+)
+def test_an_ansi_string_ends_at_the_first_free_quote(written: str, whole: bool) -> None:
+    assert is_ansi_string(written) == whole

@@ -3,9 +3,11 @@
 import os
 import select
 import subprocess
+import termios
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Self
 
 PATIENCE = 60.0
 """Seconds after which nothing more is expected."""
@@ -15,8 +17,17 @@ CTRL_D = "\x04"
 class Terminal:
     """A process whose three streams are one pseudo-terminal."""
 
-    def __init__(self, argv: Sequence[str], cwd: Path, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        argv: Sequence[str],
+        cwd: Path,
+        environ: Mapping[str, str],
+        *,
+        columns: int = 80,
+        rows: int = 24,
+    ) -> None:
         self._keys, other = os.openpty()
+        termios.tcsetwinsize(other, (rows, columns))
         self._process = subprocess.Popen(
             argv,
             cwd=cwd,
@@ -47,9 +58,10 @@ class Terminal:
                 raise AssertionError(f"`{words}` was not shown, but: {self.shown[start:]}")
         return self.shown
 
-    def type(self, keys: str) -> None:
+    def type(self, keys: str) -> Self:
         """Type these keys."""
         os.write(self._keys, keys.encode())
+        return self
 
     def end(self) -> int:
         """Read to the end; the exit code."""
@@ -65,5 +77,8 @@ class Terminal:
             piece = os.read(self._keys, 65_536) if ready else b""
         except OSError:
             piece = b""
-        self.shown += piece.decode(errors="replace")
+        self._show(piece)
         return bool(piece)
+
+    def _show(self, piece: bytes) -> None:
+        self.shown += piece.decode(errors="replace")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def diff(
-    thread: Thread = "",
+    thread: Thread = None,
     start: Annotated[
         int, typer.Option("--from", metavar="STEP", help="The files as they were after it.")
     ] = 0,

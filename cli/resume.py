@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 def resume(
     thread: Annotated[
-        str, typer.Argument(help="Id, its beginning, or name; default: the folder's latest.")
-    ] = "",
+        str | None,
+        typer.Argument(help="Id, its beginning, or name; default: the folder's latest."),
+    ] = None,
     approve: Annotated[bool, typer.Option("--approve", help="Yes to what is asked.")] = False,
     reject: Annotated[
         str | None, typer.Option("--reject", metavar="WHY", help="No, and why.")
@@ -53,13 +54,12 @@ def resume(
     raise typer.Exit(drive(lambda runner: runner.resume(thread_id, said, context=context), output))
 
 
-def _free_thread(text: str) -> "ThreadRow":
+def _free_thread(text: str | None) -> "ThreadRow":
     """The thread that is meant; one that is held is told now, before LangGraph is imported."""
     from ..config import paths
     from ..memory.lease import refuse_held
-    from .threads import open_index
+    from .which_thread import which_thread
 
-    threads = open_index()
-    row = threads.find(text) if text else threads.latest(Path.cwd())
+    row = which_thread(text)
     refuse_held(paths.home(), row.thread_id)
     return row

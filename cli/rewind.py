@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def rewind(
-    thread: Thread = "",
+    thread: Thread = None,
     to: Annotated[
         int | None, typer.Option("--to", metavar="STEP", help="Default: show the steps and ask.")
     ] = None,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..memory.threads import ThreadIndex, ThreadRow
 
 app = typer.Typer(
-    help="The threads of this machine: list, show, name, fork, delete.",
+    help="The threads of this machine: list, show, rename, fork, delete.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -197,7 +197,8 @@ def _facts(row: "ThreadRow") -> "Iterator[tuple[str, str]]":
     yield t("threads.updated"), when(row.updated_at)
     yield t("threads.request"), row.request
     if row.evidence:
-        yield t("threads.evidence"), "{command}: {verdict}, {reason}".format(**row.evidence)
+        command = row.evidence["command"] and f"{row.evidence['command']}: "
+        yield t("threads.evidence"), command + "{verdict}, {reason}".format(**row.evidence)
     yield t("threads.resume"), _way_on(row)
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def changes(
-    thread: Thread = "",
+    thread: Thread = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON on stdout.")] = False,
 ) -> None:
     """List each change of a thread's files, and by whom."""

@@ -17,7 +17,7 @@ def fork(
     at: Annotated[
         int, typer.Option("--at", metavar="STEP", help="`mcode rewind THREAD` shows the steps.")
     ],
-    thread: Thread = "",
+    thread: Thread = None,
     say: Annotated[
         str | None, typer.Option("--say", metavar="TEXT", help="New input from there on.")
     ] = None,

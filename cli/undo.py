@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from ..sdk.thread_files import Way
 
 Thread = Annotated[
-    str, typer.Argument(help="Id, its beginning, or name; default: the folder's latest that fits.")
+    str | None,
+    typer.Argument(help="Id, its beginning, or name; default: the folder's latest that fits."),
 ]
 Force = Annotated[
     bool, typer.Option("--force", help="Put files back even where others have changed them since.")
@@ -22,7 +23,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="What was done as JSON on s
 
 
 def undo(
-    thread: Thread = "", force: Force = False, yes: Yes = False, as_json: AsJson = False
+    thread: Thread = None, force: Force = False, yes: Yes = False, as_json: AsJson = False
 ) -> None:
     """Take back what the last turn did to the files.
 
@@ -33,14 +34,14 @@ def undo(
 
 
 def redo(
-    thread: Thread = "", force: Force = False, yes: Yes = False, as_json: AsJson = False
+    thread: Thread = None, force: Force = False, yes: Yes = False, as_json: AsJson = False
 ) -> None:
     """Bring back the files that the last undo or rewind has put back. The conversation stays."""
     _take_back("redo", thread, force=force, yes=yes, as_json=as_json)
 
 
 def _take_back(
-    kind: Literal["undo", "redo"], thread: str, *, force: bool, yes: bool, as_json: bool
+    kind: Literal["undo", "redo"], thread: str | None, *, force: bool, yes: bool, as_json: bool
 ) -> None:
     from ..config import paths
     from ..sdk.thread_files import held_files

@@ -7,10 +7,15 @@ from ..memory.threads import ThreadRow
 from .threads import open_index
 
 
-def which_thread(text: str, fits: Callable[[ThreadRow], bool] = lambda row: True) -> ThreadRow:
-    """The thread; raises UsageError when there is none. When none fits, it is the latest."""
+def which_thread(
+    text: str | None, fits: Callable[[ThreadRow], bool] = lambda row: True
+) -> ThreadRow:
+    """The thread; raises UsageError when there is none. When none fits, it is the latest.
+
+    An empty name is no default: a script whose variable is empty must not undo something else.
+    """
     index = open_index()
-    if text:
+    if text is not None:
         return index.find(text)
     latest = index.latest(Path.cwd())
     return next((row for row in index.list(Path.cwd()) if fits(row)), latest)

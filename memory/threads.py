@@ -190,7 +190,8 @@ def _not_found(text: str, rows: list[ThreadRow]) -> UsageError:
     shown = ", ".join(f"`{names.get(key) or ids[key]}`" for key in close)
     hint = "`mcode threads list --all` shows all threads"
     return UsageError(
-        f"no thread `{text}`", hint=f"did you mean {shown}? {hint}" if close else hint
+        f"no thread `{text}`" if text else "the thread's id or name is empty",
+        hint=f"did you mean {shown}? {hint}" if close else hint,
     )
 
 

@@ -162,6 +162,12 @@ def test_a_thread_is_shown_with_the_way_to_go_on(
     assert json.loads(run("show", A, "--json").stdout)["request"] == "Repair the login\nplease"
 
 
+def test_evidence_of_no_command_names_none(index: ThreadIndex, run: Run) -> None:
+    none = {"command": "", "verdict": "unverified", "reason": "no tests were found"}
+    index.set_status(A, "unverified", evidence=none)
+    assert "evidence: unverified, no tests were found" in run("show", A).stdout.splitlines()
+
+
 def test_a_running_thread_is_shown_with_its_process(
     index: ThreadIndex, run: Run, home: Path
 ) -> None:

@@ -170,7 +170,7 @@ def test_a_name_goes_before_the_beginning_of_an_id(index: ThreadIndex, tmp_path:
     [
         ("aaaa", "`aaaa` fits 2 threads", f"`{B}` (login), `{A}` (Repair)"),
         ("aaa", "no thread `aaa`", "threads list --all"),
-        ("", "no thread ``", "threads list --all"),
+        ("", "the thread's id or name is empty", "threads list --all"),
         ("logni", "no thread `logni`", "did you mean `login`?"),
         ("aaaa2223", "no thread `aaaa2223`", f"did you mean `{B}`"),
         ("' OR 1=1 --", "no thread `' OR 1=1 --`", "threads list --all"),

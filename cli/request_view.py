@@ -41,7 +41,7 @@ def _lines(request: Mapping[str, Any]) -> Iterator[str]:
     for name, value in () if request.get("diff") else args.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         yield from _argument(name, text)
-    if request["name"] == "run_command":
+    if request["name"] in ("run_command", "run_tests"):
         if "cwd" not in args:
             yield "  cwd: ."
         yield f"  {t('ask.sandbox', state=_confinement(request))}"

@@ -17,6 +17,7 @@ from .conversation import brief
 from .decisions import decisions_in
 from .file_record import FileRecord
 from .repair import send_back
+from .ruling import confinement
 from .state import Evidence, State
 from .tell import tell
 from .workbench import Workbench, workbench
@@ -49,7 +50,7 @@ async def verify(
     """Green goes to the tester, or to the review once the tester has accepted; red to the coder."""
     bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
     command = await _command(state, bench)
-    asked = [command.shown] if command and _must_ask(state, bench) else []
+    asked = [command.shown, confinement(bench)] if command and _must_ask(state, bench) else []
     if asked != state.get("asked", []):
         return Command(goto="verify", update={"asked": asked})
     record = _record(state, runtime, bench)
@@ -148,9 +149,14 @@ def _allowed(state: State, bench: Workbench, command: TestCommand) -> bool:
         return False
     if not state.get("asked"):
         return True
-    action = {"name": "run_tests", "args": {"command": command.shown}}
+    request = {
+        "name": "run_tests",
+        "args": {"command": command.shown},
+        "description": "run the project's tests",
+        "sandbox": confinement(bench),
+    }
     question = {
-        "action_requests": [{**action, "description": "run the project's tests"}],
+        "action_requests": [request],
         "review_configs": [
             {"action_name": "run_tests", "allowed_decisions": ["approve", "reject"]}
         ],

@@ -21,3 +21,18 @@ def test_it_knows_whether_all_of_it_is_on_the_screen(monkeypatch, command, fits)
     monkeypatch.setenv("COLUMNS", "40")
     request = {"name": "run_command", "args": {"command": command}, "description": "why"}
     assert show_request(open_console(), request) is fits
+
+
+def test_a_question_shows_all_of_it_and_where_it_would_run(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "60")
+    text = "first\n" + "long " * 40 + "\n\tlast"
+    request = {"name": "edit", "args": {"file_path": "a.py", "new": text}, "description": "why"}
+    show_request(open_console(), request)
+    shown = capsys.readouterr().err
+    assert " ".join(shown.replace("│", " ").split()) == (
+        "edit: why file_path: a.py new: first " + "long " * 40 + "\\tlast"
+    )
+    for name, place in (("run_command", "."), ("run_tests", ".")):
+        tests = {"name": name, "args": {"command": "make"}, "sandbox": "bubblewrap"}
+        show_request(open_console(), tests)
+        assert f"  cwd: {place}\n  sandbox: bubblewrap\n" in capsys.readouterr().err

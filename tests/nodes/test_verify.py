@@ -45,7 +45,8 @@ async def test_refused_tests_do_not_run_whatever_the_mode_is_by_then(
     runner, project, options, mode
 ):
     asked = await last_of(runner.task("x", folder=project, options={**options, "mode": "ask"}))
-    assert asked.action_requests[0]["args"] == {"command": "touch ran"}
+    (request,) = asked.action_requests
+    assert request["args"] == {"command": "touch ran"} and "sandbox" in request
     refusal = Answer(reject="no")
     end = await last_of(runner.resume(asked.thread_id, refusal, context=Context(mode=mode)))
     assert (end.outcome, (project / "ran").exists()) == ("unverified", False)

@@ -1,6 +1,6 @@
 """What reaches the terminal: a console, and foreign text made safe for it."""
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.text import Text
 
 from ..config.redaction import redacted
@@ -15,3 +15,12 @@ def open_console(*, stderr: bool = True) -> Console:
 def styled(text: str, style: str) -> Text:
     """Foreign text in one style, no secret in it."""
     return Text(safe(redacted(text)), style=style)
+
+
+def rendered(what: str | RenderableType) -> str:
+    """Lines as this terminal shows them, for what writes them later; a `str` is foreign text."""
+    console = open_console(stderr=False)
+    line = styled(what, "") if isinstance(what, str) else what
+    with console.capture() as lines:
+        console.print(line)
+    return lines.get()

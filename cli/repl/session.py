@@ -1,0 +1,76 @@
+"""What the loop and its commands share: the thread, what the human chose, the way to the screen."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from .prompt import Prompt
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from ...nodes.state import Options
+    from ...sdk.events import TokenUsage
+    from ...sdk.runner import Runner
+
+Answer = TypeVar("Answer")
+
+
+class LeaveRepl(Exception):
+    """The human goes: `/exit`, Ctrl-D, or the terminal is gone."""
+
+
+@dataclass
+class Session:
+    """One conversation at one terminal."""
+
+    folder: Path
+    home: Path
+    prompt: Prompt
+    opened: "asyncio.Future[Runner]"
+    """Done when LangGraph is imported and the runner is open, behind the prompt."""
+    options: "Options" = field(default_factory=lambda: {})
+    """What the next message says about model, approval mode and the rest; it holds from there."""
+    thread: str = ""
+    """Id of the thread that is spoken with; empty: the next message begins one."""
+    agent: str = ""
+    """Profile that speaks in this thread; empty: `build` or `plan`."""
+    model: str = ""
+    """Model that speaks, as `PROVIDER/MODEL`."""
+    mode: str = ""
+    """Approval mode in force."""
+    sandbox: str = ""
+    """What confines commands, in words."""
+    usage: "TokenUsage | None" = None
+    """Totals of the thread after the last request."""
+
+    @property
+    def plan(self) -> bool:
+        """Whether the next message is for plan mode."""
+        return bool(self.options.get("plan"))
+
+    @plan.setter
+    def plan(self, wanted: bool) -> None:
+        self.options = {**self.options, "plan": wanted}  # type: ignore[typeddict-unknown-key]
+
+    async def runner(self) -> "Runner":
+        """The runner, as soon as it is open."""
+        return await asyncio.shield(self.opened)
+
+    async def say(self, text: str, agent: str = "") -> None:
+        """Say something in the thread, or begin one, and show the turn to its end."""
+        from .turn import take_turn  # brings the events and their renderer
+
+        await take_turn(self, text, agent)
+
+    def show(self, what: "str | RenderableType") -> None:
+        """Show lines above the prompt; foreign text as `str`, which is made safe."""
+        from ..screen import rendered
+
+        self.prompt.above(rendered(what))
+
+    async def ask(self, question: Callable[[], Answer]) -> Answer:
+        """What a function answers that asks at the terminal, such as `question.choice`."""
+        return await self.prompt.ask(question)

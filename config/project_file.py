@@ -1,4 +1,4 @@
-"""Reading the project's own file: only the very bytes that a look at the folder has listed."""
+"""Reading a project's own files: only the very bytes that a look at the folder has listed."""
 
 from pathlib import Path
 
@@ -10,10 +10,17 @@ from .yaml_file import Document, decode, parse, read_bytes
 
 def read_listed(file: Path, found: Trust) -> Document | None:
     """What the file says; None when there is none. Raises UsageError when it changed since."""
+    content = listed_bytes(file.name, file.parent, found)
+    return None if content is None else parse(file, decode(file, content))
+
+
+def listed_bytes(path: str, folder: Path, found: Trust) -> bytes | None:
+    """The same for what a file of any kind holds; `path` is relative to the folder."""
+    file = folder / path
     content = read_bytes(file)
-    if content is None:
-        return None
-    listed = {one.path: one.digest for one in found.brought}
-    if known_by(file.parent, file.name, content) != listed.get(file.name):
-        raise UsageError(f"{file}: changed while it was looked at", hint="look at it and try again")
-    return parse(file, decode(file, content))
+    if content is not None:
+        listed = {one.path: one.digest for one in found.brought}
+        if known_by(folder, path, content) != listed.get(path):
+            hint = "look at it and try again"
+            raise UsageError(f"{file}: changed while it was looked at", hint=hint)
+    return content

@@ -4,6 +4,7 @@ MaxAgentError          1  the run failed
 ├── ModelError         1  the provider did not answer as it should: models/errors.py
 ├── ThreadBusy         1  another process holds the thread
 ├── UsageError         2  a wrong flag, argument, path or configuration
+│   └── UnfinishedTurn 2  new words for a thread in which something is still under way
 ├── LimitReached       3  steps, repair rounds or context used up; the thread can go on
 └── NobodyHere         4  a question, and no human at a terminal to answer it
 """
@@ -35,6 +36,10 @@ class UsageError(MaxAgentError):
     """The user's input or configuration is wrong; nothing was changed."""
 
     exit_code = 2
+
+
+class UnfinishedTurn(UsageError):
+    """Something is under way in the thread: it is resumed or abandoned before new words."""
 
 
 class LimitReached(MaxAgentError):

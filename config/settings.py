@@ -162,12 +162,14 @@ class Agent(Section):
 
 
 class AgentsSection(Section):
-    """The three roles of a task, and the editor of `mcode edit`."""
+    """The three roles of a task, the editor of `mcode edit`, and the modes of `mcode chat`."""
 
     architect: Agent = Agent()
     coder: Agent = Agent()
     tester: Agent = Agent()
     editor: Agent = Agent()
+    build: Agent = Agent()
+    plan: Agent = Agent()
 
 
 class TaskSection(Section):

@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from maxagent.graphs import edit, task
+from maxagent.graphs import chat, edit, task
 
 PAGE = Path(__file__).with_name("graph.md")
-TITLES = {"task": "`mcode task`", "edit": "`mcode edit`"}
+TITLES = {"task": "`mcode task`", "edit": "`mcode edit`", "chat": "`mcode chat`"}
 
 
 def page() -> str:
     """The page as it should be."""
     parts = ["# The graphs\n\nDrawn by `make docs`.\n"]
-    for graph in (task.graph, edit.graph):
+    for graph in (task.graph, edit.graph, chat.graph):
         drawing = graph.get_graph().draw_mermaid(with_styles=False).strip()
         parts.append(f"## {TITLES[graph.name]}\n\n```mermaid\n{drawing}\n```\n")
     return "\n".join(parts)

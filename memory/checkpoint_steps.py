@@ -13,7 +13,7 @@ from itertools import groupby
 from .checkpoint_facts import has_tables, part, time_of, unpacked
 from .said import Said, answers
 
-BUSY = frozenset({"__start__", "approve", "tools"})
+BUSY = frozenset({"__start__", "listen", "compact", "approve", "tools", "switch", "fit_schema"})
 """What comes next while something is under way: the input is taken in, calls run."""
 JUDGING = frozenset({"verify", "review"})
 """Nodes in which no role speaks, and no call is under way either."""

@@ -78,6 +78,18 @@ class Journal:
             Finished(json.loads(result)) if state == "done" else Unfinished(known_tool, started_at)
         )
 
+    def known(self, thread_id: str, call_id: str) -> Finished | Unfinished | None:
+        """What is on record of a call; None when it has not begun."""
+        with self._lock, explained(self._path):
+            row = self._connection.execute(
+                "SELECT state, result, tool, started_at FROM journal"
+                " WHERE thread_id = ? AND call_id = ?",
+                (thread_id, call_id),
+            ).fetchone()
+        if row is None:
+            return None
+        return Finished(json.loads(row[1])) if row[0] == "done" else Unfinished(row[2], row[3])
+
     def finish(self, thread_id: str, call_id: str, result: Mapping[str, Any]) -> None:
         """Record what the call answered; `result` must be JSON."""
         text = json.dumps(result)

@@ -11,6 +11,7 @@ from .checkpoint_facts import Facts
 Status = Literal[
     "running",
     "waiting",
+    "idle",
     "done",
     "unverified",
     "failed",
@@ -19,14 +20,16 @@ Status = Literal[
     "interrupted",
     "unknown",
 ]
-"""waiting: asks something · unverified: ended without proof · limit: a limit stopped it, it can go
-on · interrupted: stopped half-way, it can go on · unknown: went on elsewhere, as in Studio."""
+"""waiting: asks something · idle: a conversation whose turn has ended · unverified: ended without
+proof · limit: a limit stopped it, it can go on · interrupted: stopped half-way, it can go on ·
+unknown: went on elsewhere, as in Studio."""
 
 STATUS_OF_OUTCOME: dict[str, Status] = {
     "verified": "done",
     "unverified": "unverified",
     "failed": "failed",
     "undone": "undone",
+    "answered": "idle",
 }
 TITLE_LENGTH = 60
 

@@ -19,10 +19,12 @@ from .asking import newest_answer
 from .context import Context
 from .conversation import answer_to, last_answer
 from .dispatch import Dispatched, Tools, dispatch, grouped
+from .modes import speaker
 from .previews import previewed
 from .ruling import Ruling, answered, ids_of, rule, shown
 from .state import RoleName, State
-from .tell import tell
+from .switch import ALONE, LEADS_TO, proposes_switch
+from .tell import tell_result
 from .workbench import Workbench, workbench
 
 BROKEN_JSON = (
@@ -32,15 +34,18 @@ BROKEN_JSON = (
 
 async def approve(state: State, runtime: Runtime[Context]) -> Dispatched:
     """Rule on the last answer's calls, or start the next group of those already allowed."""
-    role = state.get("role", "coder")
-    bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
-    tools = (await asyncio.to_thread(bench.voice, role)).tools
+    role, options = state.get("role", "coder"), state.get("options", {})
+    bench = await workbench(state["folder"], options, runtime.context)
+    tools = (await asyncio.to_thread(bench.voice, speaker(options, role))).tools
     if queue := state.get("queue"):
         # one taken out of the configuration since it was allowed is answered by `run_tool`
         every = {tool.name: tool for tool in ALL} | dict(tools)
         return await asyncio.to_thread(dispatch, state, queue, every, bench.workspace)
     answer = last_answer(state, role)
+    if proposes_switch(answer, tools):
+        return Command(goto="switch")
     rulings = [await asyncio.to_thread(rule, call, tools, bench) for call in answer.tool_calls]
+    rulings = [_never_beside_others(ruling) for ruling in rulings]
     rulings = _still_asked(rulings, ids_of(state.get("asked", [])))
     rulings = await previewed(rulings, state, tools, bench)
     asked = [shown(ruling) for ruling in rulings if ruling.verdict == "ask"]
@@ -49,7 +54,7 @@ async def approve(state: State, runtime: Runtime[Context]) -> Dispatched:
     rulings = await asyncio.to_thread(ask_human, rulings, tools, bench)
     messages = [*_answers(rulings, role), *_broken_calls(answer, role)]
     for message in messages:
-        _tell_result(runtime, message)
+        tell_result(runtime, message)
     groups = grouped([ruling.call for ruling in rulings if ruling.verdict == "allow"], tools)
     answers = {"messages": messages} if messages else {}
     update = {**answers, "asked": []}
@@ -64,6 +69,13 @@ def ask_human(rulings: list[Ruling], tools: Tools, bench: Workbench) -> list[Rul
     settled = newest_answer(_request(asked), lambda answer: answered(asked, answer, tools, bench))
     by_id = {ruling.call["id"]: ruling for ruling in settled}
     return [by_id.get(ruling.call["id"], ruling) for ruling in rulings]
+
+
+def _never_beside_others(ruling: Ruling) -> Ruling:
+    name = ruling.call["name"]
+    if name not in LEADS_TO or ruling.verdict == "deny":
+        return ruling
+    return replace(ruling, verdict="deny", reason=ALONE.format(name=name))
 
 
 def _still_asked(rulings: list[Ruling], asked: set[str]) -> list[Ruling]:
@@ -122,17 +134,3 @@ def _broken_calls(answer: AIMessage, role: RoleName) -> list[ToolMessage]:
         )
         for call in answer.invalid_tool_calls
     ]
-
-
-def _tell_result(runtime: Runtime[Context], message: ToolMessage) -> None:
-    ok, text = message.status == "success", str(message.text)
-    tell(
-        runtime,
-        "tool_result",
-        id=message.tool_call_id,
-        tool=message.name,
-        ok=ok,
-        output=text if ok else "",
-        error="" if ok else text,
-        metadata={},
-    )

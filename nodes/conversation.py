@@ -7,14 +7,13 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 
 from .state import RoleName, State
 
+CHAT: frozenset[RoleName] = frozenset({"build", "plan"})
+"""They speak in one conversation."""
+
 
 def conversation(state: State, role: RoleName) -> list[AnyMessage]:
-    """The messages of one role, in order."""
-    return [
-        message
-        for message in state.get("messages", [])
-        if message.additional_kwargs.get("role") == role
-    ]
+    """The messages that a role hears, in order: its own, and in a chat the other mode's."""
+    return [message for message in state.get("messages", []) if _is_heard(message, role)]
 
 
 def brief(role: RoleName, text: str) -> HumanMessage:
@@ -60,7 +59,7 @@ def last_seen(state: State, paths: Iterable[str]) -> dict[str, str]:
 def last_answer(state: State, role: RoleName) -> AIMessage:
     """The role's last model answer; raises LookupError when it never spoke."""
     for message in reversed(state.get("messages", [])):
-        if isinstance(message, AIMessage) and message.additional_kwargs.get("role") == role:
+        if isinstance(message, AIMessage) and _is_heard(message, role):
             return message
     raise LookupError(f"{role} has not spoken")
 
@@ -72,13 +71,18 @@ def final_words(state: State, role: RoleName) -> str | None:
     """
     results: list[ToolMessage] = []
     for message in reversed(state.get("messages", [])):
-        if message.additional_kwargs.get("role") != role or isinstance(message, HumanMessage):
+        if not _is_heard(message, role) or isinstance(message, HumanMessage):
             return None
         if isinstance(message, AIMessage):
             return _ended(message, results, state.get("completion", ""))
         if isinstance(message, ToolMessage):
             results.append(message)
     return None
+
+
+def _is_heard(message: AnyMessage, role: RoleName) -> bool:
+    speaker = message.additional_kwargs.get("role")
+    return speaker == role or (role in CHAT and speaker in CHAT)
 
 
 def _ended(answer: AIMessage, results: list[ToolMessage], completion: str) -> str | None:

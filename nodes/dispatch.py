@@ -13,7 +13,9 @@ from ..tools.workspace import Workspace
 from .conversation import last_seen
 from .state import AfterTools, Queued, State, ToolTask
 
-Dispatched = Command[Literal["approve", "tools", "architect", "coder", "tester", "editor"]]
+Dispatched = Command[
+    Literal["approve", "tools", "switch", "architect", "coder", "tester", "editor", "build", "plan"]
+]
 Tools = Mapping[str, BaseTool]
 
 

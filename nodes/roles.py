@@ -33,5 +33,21 @@ ROLES: dict[RoleName, Role] = {
     "architect": Role("architect", (*LOOKING, *TALKING)),
     "coder": Role("coder", (*LOOKING, *CHANGING, *TALKING)),
     "tester": Role("tester", (*LOOKING, *CHANGING, *TALKING)),
+    "build": Role(
+        "build",
+        (*LOOKING, *CHANGING, "todowrite", "todoread", "todoclear", "ask_user", "plan_enter"),
+    ),
+    "plan": Role(
+        "plan",
+        (
+            *LOOKING,
+            "write_file",
+            "edit",
+            "run_command",
+            "ask_user",
+            "plan_mode_respond",
+            "plan_exit",
+        ),
+    ),
     "editor": Role("editor", (*LOOKING, *EDITING, "ask_user", "attempt_completion")),
 }

@@ -19,6 +19,7 @@ from .context import Context
 from .conversation import answer_to
 from .dispatch import named_files
 from .file_record import FileRecord
+from .modes import speaker
 from .ruling import refused_by_now
 from .state import AfterTools, Queued, ToolTask
 from .tell import tell
@@ -36,7 +37,8 @@ AfterTool = Command[AfterTools]
 async def run_tool(state: ToolTask, runtime: Runtime[Context]) -> AfterTool:
     """Run the call, or replay its recorded result, or say that its outcome is unknown."""
     bench = await workbench(state["folder"], state["options"], runtime.context)
-    tools = (await asyncio.to_thread(bench.voice, state["role"])).tools
+    voice = await asyncio.to_thread(bench.voice, speaker(state["options"], state["role"]))
+    tools = voice.tools
     tool = tools.get(state["call"]["name"])
     if tool is None:  # taken out of the configuration meanwhile
         result = ToolResult(error=unknown_tool(state["call"]["name"], tools))

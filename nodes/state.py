@@ -9,9 +9,9 @@ from typing_extensions import TypedDict
 
 from ..tools.todo import Todo
 
-RoleName = Literal["architect", "coder", "tester", "editor"]
-AfterTools = Literal["approve", "architect", "coder", "tester", "editor"]
-Outcome = Literal["verified", "unverified", "failed", "undone"]
+RoleName = Literal["architect", "coder", "tester", "editor", "build", "plan"]
+AfterTools = Literal["approve", "architect", "coder", "tester", "editor", "build", "plan"]
+Outcome = Literal["verified", "unverified", "failed", "undone", "answered"]
 Latest = TypeVar("Latest")
 
 
@@ -52,6 +52,20 @@ class Options(TypedDict, total=False):
     """The only files that may be changed, by path relative to the project; absent: any."""
     backup: bool
     """Keep what a file held before it is overwritten; absent: as the configuration says."""
+    plan: bool
+    """A conversation is in plan mode: nothing but the plan may be written."""
+    plan_file: str
+    """The plan, by path relative to the project; chosen when plan mode begins."""
+    agent: str
+    """The profile that speaks in a conversation; absent: the mode's own, `build` or `plan`."""
+    speaker: str
+    """The profile that speaks this turn, chosen anew by whoever says something."""
+    max_turns: int
+    """Model turns that one turn of a conversation may take; absent: as the configuration says."""
+    max_cost: float
+    """US dollars that the thread may cost; absent: any."""
+    schema: dict[str, Any]
+    """JSON schema that a conversation's answer must fit; absent: any words."""
 
 
 class Evidence(TypedDict):
@@ -132,6 +146,8 @@ class State(TypedDict, total=False):
     copies are most of the database (25 MB instead of 19 for 1,000 messages of 2 kB)."""
     role: RoleName
     """Who speaks."""
+    told: list[str]
+    """Mode and speaker of a conversation, as the model was told last."""
     steps: int
     """Model turns taken; the thread's step n is its n-th model answer."""
     steps_allowed: int

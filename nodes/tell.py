@@ -1,5 +1,6 @@
 """Tell whoever watches: nodes never print, they write events to the run's stream."""
 
+from langchain_core.messages import ToolMessage
 from langgraph.runtime import Runtime
 
 from ..config.redaction import redacted_all
@@ -9,3 +10,18 @@ from .context import Context
 def tell(runtime: Runtime[Context], event: str, **fields: object) -> None:
     """Send one event, no secret in it; its names and fields are those of `sdk/events.py`."""
     runtime.stream_writer({"type": event, **redacted_all(fields)})
+
+
+def tell_result(runtime: Runtime[Context], message: ToolMessage) -> None:
+    """Tell the answer to a call that did not run."""
+    ok, text = message.status == "success", str(message.text)
+    tell(
+        runtime,
+        "tool_result",
+        id=message.tool_call_id,
+        tool=message.name,
+        ok=ok,
+        output=text if ok else "",
+        error="" if ok else text,
+        metadata={},
+    )

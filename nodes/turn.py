@@ -17,6 +17,7 @@ from ..models.retry import delay
 from .context import Context
 from .conversation import brief, conversation, final_words
 from .file_record import last_entry
+from .modes import speaker
 from .moved_files import moved_files
 from .state import RoleName, State, Usage
 from .tell import tell
@@ -51,7 +52,7 @@ async def take_turn(
     heard = conversation(state, role)
     moved = await moved_files(state, runtime, bench, role)
     told = moved if heard else [brief(role, opening)]
-    voice = await asyncio.to_thread(bench.voice, role)
+    voice = await asyncio.to_thread(bench.voice, speaker(state.get("options", {}), role))
     step = state.get("steps", 0) + 1
     answer = _signed(await _answer(voice, bench, [*heard, *told], runtime), role, step)
     used = _used(state.get("usage", NOTHING_USED), answer, bench)

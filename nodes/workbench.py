@@ -10,6 +10,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import cast
 from weakref import WeakKeyDictionary
 
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -36,6 +37,7 @@ from ..tools.sandbox.sandbox import Sandbox
 from ..tools.toolset import tools_for
 from ..tools.workspace import Workspace
 from .context import Context
+from .plan_file import PLANS
 from .prompt import system_prompt
 from .roles import ROLES
 from .state import Options, RoleName
@@ -71,10 +73,10 @@ class Workbench:
     model: ResolvedModel
     from_project: tuple[str, ...]
     """What the project's own configuration says about endpoints, permissions and commands."""
-    voices: dict[RoleName, Voice] = field(default_factory=dict[RoleName, Voice])
+    voices: dict[str, Voice] = field(default_factory=dict[str, Voice])
 
-    def voice(self, name: RoleName) -> Voice:
-        """The role's voice, opened when it first speaks."""
+    def voice(self, name: str) -> Voice:
+        """The voice of a role or profile, opened when it first speaks."""
         if name not in self.voices:
             self.voices[name] = _open_voice(self, name)
         return self.voices[name]
@@ -97,6 +99,10 @@ class _Wish:
     base_url: str
     files: tuple[str, ...]
     backup: bool | None
+    plan: str
+    """The plan's path, in plan mode."""
+    speaker: str
+    """The profile that speaks in a conversation; empty in other jobs."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +184,8 @@ def _wish(folder: str, options: Options, context: Context) -> _Wish:
         base_url=context.base_url or options.get("base_url", ""),
         files=tuple(options.get("files", ())),
         backup=options.get("backup"),
+        plan=options.get("plan_file", "") if options.get("plan") else "",
+        speaker=options.get("speaker") or options.get("agent", ""),
     )
 
 
@@ -190,12 +198,13 @@ def _open(wish: _Wish) -> Workbench:
     loaded = load(root, home, flags=_flags(wish), trust=trust)
     settings = loaded.settings
     workspace = Workspace(root.resolve(), tuple(settings.security.ignore_patterns), home)
-    usual: Mode = "ask" if wish.files else "edits"
+    # a job on named files changes only them
+    usual: Mode = "ask" if wish.files or wish.speaker else "edits"
+    policy = policy_for(loaded, workspace, usual=usual, scope=wish.files)
     return Workbench(
         settings=settings,
         workspace=workspace,
-        # a job on named files changes only them, and begins by asking
-        policy=policy_for(loaded, workspace, usual=usual, scope=wish.files),
+        policy=policy.planning(wish.plan) if wish.plan else policy,
         sandbox=open_sandbox(settings.sandbox, workspace, home),
         journal=Journal(paths.database(home)),
         snapshots=_open_snapshots(root, home, settings),
@@ -230,12 +239,13 @@ def _from_project(loaded: Loaded, root: Path) -> tuple[str, ...]:
 
 
 def _open_snapshots(root: Path, home: Path, settings: Settings) -> Snapshots:
+    """Plans are not of the files that a thread changes: an undo leaves them."""
     store = paths.data_folder(home) / "snapshots"
-    return Snapshots(root.resolve(), store, settings.security.ignore_patterns)
+    return Snapshots(root.resolve(), store, (*settings.security.ignore_patterns, f"/{PLANS}/"))
 
 
-def _open_voice(bench: Workbench, name: RoleName) -> Voice:
-    role = ROLES[name]
+def _open_voice(bench: Workbench, name: str) -> Voice:
+    role = ROLES[cast("RoleName", name)]
     tools = tools_for(role.tools, bench.settings.tools)
     chat_model = _chat_model(bench, name)
     return Voice(
@@ -246,7 +256,7 @@ def _open_voice(bench: Workbench, name: RoleName) -> Voice:
     )
 
 
-def _chat_model(bench: Workbench, name: RoleName) -> BaseChatModel:
+def _chat_model(bench: Workbench, name: str) -> BaseChatModel:
     """One for all roles, so that they share its connections; of a script, one for each."""
     opened = [voice.chat_model for voice in bench.voices.values()]
     if opened and bench.model.provider.name != "scripted":

@@ -76,8 +76,10 @@ def status_in(state: StateSnapshot) -> Status:
     return STATUS_OF_OUTCOME[cast(State, state.values).get("outcome") or "unverified"]
 
 
-def _kind(asked: Mapping[str, Any]) -> Literal["approval", "review", "limit"]:
+def _kind(asked: Mapping[str, Any]) -> Literal["approval", "review", "switch", "limit"]:
     if asked.get("type") == "limit":
         return "limit"
     names = {request["name"] for request in asked.get("action_requests", [])}
+    if names <= {"plan_enter", "plan_exit"}:
+        return "switch"
     return "review" if names == {"review"} else "approval"

@@ -33,6 +33,17 @@ class RoleStarted:
 
 
 @dataclass(frozen=True)
+class ModeChanged:
+    """A conversation goes on in another mode, or another agent speaks in it."""
+
+    type: ClassVar[str] = "mode"
+    mode: Literal["build", "plan"]
+    agent: str
+    plan: str
+    """Path of the plan, relative to the folder; empty in build mode."""
+
+
+@dataclass(frozen=True)
 class Thinking:
     """A piece of the model's reasoning."""
 
@@ -188,7 +199,7 @@ class Question:
     thread_id: str
     id: str
     """Which interrupt; an answer names it."""
-    kind: Literal["approval", "review", "limit"]
+    kind: Literal["approval", "review", "switch", "limit"]
     action_requests: list[Mapping[str, Any]]
     """`name`, `args`, `description` of each thing to decide, and of an edit its `diff`."""
     review_configs: list[Mapping[str, Any]]
@@ -201,13 +212,13 @@ class Completion:
 
     type: ClassVar[str] = "completion"
     thread_id: str
-    outcome: Literal["verified", "unverified", "failed", "undone"]
+    outcome: Literal["verified", "unverified", "failed", "undone", "answered"]
     summary: str
     evidence: Mapping[str, Any] | None
     files: list[Mapping[str, str]]
     diff: str
     graph: str = "task"
-    """Which job: `task`, or `edit`, which runs no tests."""
+    """Which job: `task`; `edit`, which runs no tests; `chat`, whose summary is the answer."""
 
 
 @dataclass(frozen=True)
@@ -232,6 +243,7 @@ class Failure:
 Event = (
     RunStarted
     | RoleStarted
+    | ModeChanged
     | Thinking
     | Output
     | Retrying

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import StateGraph
 
-from ..graphs import edit, task
+from ..graphs import chat, edit, task
 from ..nodes.context import Context
 from ..nodes.state import RoleName, State, Task
 from .run import Graph
@@ -24,7 +24,8 @@ class Job:
 
 TASK = Job("task", task.build, "architect")
 EDIT = Job("edit", edit.build, "editor")
-JOBS = {job.name: job for job in (TASK, EDIT)}
+CHAT = Job("chat", chat.build, "build")
+JOBS = {job.name: job for job in (TASK, EDIT, CHAT)}
 
 
 def job_of(name: str) -> Job:

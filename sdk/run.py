@@ -13,13 +13,13 @@ from langgraph.types import Command, StateSnapshot
 from langsmith import tracing_context  # pyright: ignore[reportUnknownVariableType]
 
 from ..config import paths
-from ..config.errors import UsageError
+from ..config.errors import UnfinishedTurn, UsageError
 from ..config.faults import in_words
 from ..memory.database import explained
 from ..memory.threads import ThreadRow
 from ..nodes.context import Context
-from ..nodes.state import State, Task
-from ..nodes.workbench import Workbench
+from ..nodes.state import Options, State, Task
+from ..nodes.workbench import Workbench, workbench
 from .answers import Answer, decisions_for
 from .endings import completion, question
 from .events import Event, Failure, Interrupted, Notice, Question, RunStarted, event_from
@@ -28,6 +28,17 @@ PARALLEL_CALLS = 8
 
 Graph = CompiledStateGraph[State, Context, Task, State]
 Input = Task | Command[str] | None
+
+
+@dataclass(frozen=True)
+class Words:
+    """What the human says to a conversation."""
+
+    text: str
+    options: Options
+    """What is chosen otherwise from here on."""
+    abandon: bool = False
+    """What is still under way is left."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +53,8 @@ class Run:
     answer: Answer | None
     resumed: bool
     notices: Sequence[str] = ()
+    words: Words | None = None
+    """What the human says now, to a conversation that had begun before."""
 
     async def events(self) -> AsyncGenerator[Event]:
         """Everything that happens; what goes wrong is the last event.
@@ -61,20 +74,23 @@ class Run:
             if not begun and isinstance(error, UsageError):
                 raise
             if not begun:
-                yield self._started()
+                yield self._started(self.bench)
             yield self._failure(error)
 
     async def _from_state_to_state(self) -> AsyncGenerator[Event]:
         state = await self.graph.aget_state(self._config)
         waiting = question(self.row.thread_id, state)
         given = self._input(state, waiting)
-        yield self._started()
+        options = given.get("options") if isinstance(given, dict) else state.values.get("options")
+        yield self._started(await workbench(self.row.folder, options or {}, self.context))
         for text in self.notices:
             yield Notice(text)
-        if waiting and waiting.kind != "limit" and self.answer is None:
+        if waiting and waiting.kind != "limit" and self.answer is None and self.words is None:
             yield waiting
             return
-        if state.tasks or state.created_at is None:  # `next` leaves out a task whose write waits
+        if (
+            self.words or state.tasks or state.created_at is None
+        ):  # `next` leaves out a task whose write waits
             async with aclosing(self._stream(given)) as events:
                 async for event in events:
                     yield event
@@ -87,20 +103,22 @@ class Run:
             "max_concurrency": PARALLEL_CALLS,
         }
 
-    def _started(self) -> RunStarted:
+    def _started(self, bench: Workbench) -> RunStarted:
         return RunStarted(
             thread_id=self.row.thread_id,
             title=self.row.title,
             folder=self.row.folder,
-            model=self.bench.model.name,
-            mode=self.bench.policy.mode,
-            sandbox=self.bench.sandbox.state,
+            model=bench.model.name,
+            mode=bench.policy.mode,
+            sandbox=bench.sandbox.state,
             resumed=self.resumed,
         )
 
     def _input(self, state: StateSnapshot, waiting: Question | None) -> Input:
         if self.answer is not None:
             self._refuse_misplaced(self.answer, waiting)
+        if self.words is not None:
+            return self._said(self.words, state, waiting)
         if state.created_at is None:  # killed before its first checkpoint
             row = self.row
             return Task(request=row.request, folder=row.folder, options=row.options)
@@ -109,6 +127,23 @@ class Run:
         if waiting.kind == "limit" or self.answer is None:
             return Command(resume={waiting.id: "go on"})
         return Command(resume={waiting.id: decisions_for(self.answer, waiting.review_configs)})
+
+    def _said(self, words: Words, state: StateSnapshot, waiting: Question | None) -> Task:
+        """The words as input; raises UnfinishedTurn where something is under way that is not left.
+
+        A limit leaves nothing under way.
+        """
+        at_limit = waiting is not None and waiting.kind == "limit"
+        if not (words.abandon or at_limit) and (state.tasks or state.created_at is None):
+            thread = self.row.thread_id[:8]
+            raise UnfinishedTurn(
+                f"thread `{thread}` " + ("waits for an answer" if waiting else "was cut short"),
+                hint=f"`mcode resume {thread}` goes on with it",
+            )
+        chosen = cast(
+            Options, {**(state.values.get("options") or self.row.options), **words.options}
+        )
+        return Task(request=words.text, folder=self.row.folder, options=chosen)
 
     def _refuse_misplaced(self, answer: Answer, waiting: Question | None) -> None:
         thread = self.row.thread_id[:8]

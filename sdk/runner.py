@@ -25,9 +25,9 @@ from .answers import Answer
 from .edit_files import edit_files
 from .endings import status_after
 from .events import Event, EvidenceFound, as_json
-from .jobs import EDIT, JOBS, TASK, Job, compiled, job_of
+from .jobs import CHAT, EDIT, JOBS, TASK, Job, compiled, job_of
 from .notices import HIDDEN, finish_restore, notices, unconfined, untrusted
-from .run import Run
+from .run import Run, Words
 
 
 class Runner:
@@ -99,8 +99,57 @@ class Runner:
             async for event in events:
                 yield event
 
+    async def chat(
+        self,
+        message: str,
+        *,
+        folder: Path | str,
+        options: Options | None = None,
+        name: str = "",
+    ) -> AsyncGenerator[Event]:
+        """Begin a conversation on a new thread; its turn ends with the answer."""
+        root, message = Path(os.path.realpath(folder)), redacted(message)
+        _refuse_unusable(message, root)
+        chosen: Options = {"agent": "build", **(options or {})}
+        begun = self._begin(CHAT, message, root, chosen, title_of(message), name)
+        async with aclosing(begun) as events:
+            async for event in events:
+                yield event
+
+    async def say(
+        self,
+        thread: str,
+        message: str,
+        *,
+        options: Options | None = None,
+        agent: str = "",
+        abandon: bool = False,
+    ) -> AsyncGenerator[Event]:
+        """Go on with a conversation: one more turn, `options` hold from here on.
+
+        `agent` speaks this turn only. Raises UnfinishedTurn where a step or a question is open,
+        unless it is to be abandoned: then each call that has no answer gets one.
+        """
+        self._control = RunControl()
+        row, message = self.threads.find(thread), redacted(message)
+        _refuse_unusable(message, Path(row.folder))
+        if job_of(row.graph) is not CHAT:
+            raise UsageError(
+                f"thread `{row.thread_id[:8]}` is no conversation",
+                hint=f"`mcode resume {row.thread_id[:8]}` goes on with it",
+            )
+        context = Context(home=str(self.home))
+        await look_again()
+        bench = await workbench(row.folder, row.options, context)
+        told = [*untrusted(bench.trust, tests=False), *unconfined(bench)]
+        words = Words(message, {**(options or {}), "speaker": agent}, abandon)
+        run = self._run(row, context, answer=None, resumed=True, notices=told, words=words)
+        async with aclosing(run) as events:
+            async for event in events:
+                yield event
+
     async def _begin(
-        self, job: Job, request: str, root: Path, options: Options, title: str
+        self, job: Job, request: str, root: Path, options: Options, title: str, name: str = ""
     ) -> AsyncGenerator[Event]:
         self._control = RunControl()
         context = Context(home=str(self.home))
@@ -108,7 +157,7 @@ class Runner:
         await look_again()
         # a wrong folder, model, script or configuration is told before a thread exists
         bench = await workbench(str(root), options, context)
-        await asyncio.to_thread(bench.voice, job.begins)
+        await asyncio.to_thread(bench.voice, options.get("agent") or job.begins)
         row = await asyncio.to_thread(
             self.threads.record,
             thread_id=str(uuid4()),
@@ -118,6 +167,8 @@ class Runner:
             request=request,
             options=options,
         )
+        if name:
+            await asyncio.to_thread(self._call, row, name)
         told = notices(root, self.threads.set_aside, bench.from_project)
         if marks := marks_in(request):
             told.append(HIDDEN.format(marks=", ".join(sorted(marks))))
@@ -126,6 +177,14 @@ class Runner:
         async with aclosing(run) as events:
             async for event in events:
                 yield event
+
+    def _call(self, row: ThreadRow, name: str) -> None:
+        """Name a thread that has just been put on the list; with a wrong name there is none."""
+        try:
+            self.threads.rename(row.thread_id, name)
+        except UsageError:
+            self.threads.delete(row.thread_id)
+            raise
 
     async def resume(
         self, thread: str, answer: Answer | None = None, *, context: Context | None = None
@@ -155,12 +214,13 @@ class Runner:
         answer: Answer | None,
         resumed: bool,
         notices: Sequence[str] = (),
+        words: Words | None = None,
     ) -> AsyncGenerator[Event]:
         bench = await workbench(row.folder, row.options, context)
         graph = self._graphs[job_of(row.graph).name]
         with hold(self.home, row.thread_id):
             told = [*notices, *await finish_restore(bench, row.thread_id)]
-            run = Run(graph, row, context, bench, self._control, answer, resumed, told)
+            run = Run(graph, row, context, bench, self._control, answer, resumed, told, words)
             # off the loop: a run that was closed may still have to commit on it, and is waited for
             await asyncio.to_thread(self.threads.set_status, row.thread_id, "running")
             status: Status = "interrupted"  # what holds when the stream is closed or cancelled

@@ -100,7 +100,7 @@ async def _tell(forked: ThreadRow, home: Path, step: Step, say: str) -> None:
     async with _graph(forked, home) as graph:
         config: RunnableConfig = {"configurable": {"thread_id": forked.thread_id}}
         if not step.next:
-            task = Task(request=say, folder=forked.folder, options=forked.options or {})
+            task = Task(request=say, folder=forked.folder)  # options stay as they were by then
             await graph.aupdate_state(config, task, as_node="__input__")
             return
         role = cast("RoleName", "coder" if step.next in JUDGING else step.next)

@@ -19,6 +19,7 @@ from .git import git_branch, git_diff, git_log, git_status
 from .glob import glob
 from .grep import grep
 from .list_files import list_files
+from .plan_mode import plan_enter, plan_exit, plan_mode_respond
 from .read_file import read_file
 from .replace_in_file import replace_in_file
 from .run_command import run_command
@@ -48,6 +49,9 @@ ALL: tuple[BaseTool, ...] = (
     ask_user,
     attempt_completion,
     webfetch,
+    plan_enter,
+    plan_exit,
+    plan_mode_respond,
 )
 """The order is fixed: the prompt's beginning must stay the same, byte for byte."""
 

@@ -4,7 +4,7 @@ from .always import narrowest_rule
 from .call import Call
 from .decision import Decision
 from .policy import Policy
-from .restrictions import named, only_reads
+from .restrictions import named, only_reads, writes_plan
 from .rule import allowed_by
 
 READS = "read-only"
@@ -22,6 +22,8 @@ def leave(call: Call, policy: Policy) -> Decision:
         return Decision("ask", "it asks the user", "effect")
     if call.effect in ("read", "note"):
         return Decision("allow", "it changes no file and runs nothing", "effect")
+    if writes_plan(call, policy):
+        return Decision("allow", "it writes the plan", "plan")
     if call.judgement and only_reads(call):
         return Decision("allow", call.judgement.reason, READS)
     if rules := allowed_by(policy.of_kind("allow"), call):

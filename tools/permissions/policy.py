@@ -25,6 +25,8 @@ class Policy:
     """The only files that may be changed, by path relative to the project; empty: any."""
     after_edit: Checks = field(default_factory=dict[str, list[str]])
     """Commands that run after an edit, by pattern."""
+    plan: str = ""
+    """The plan's path, relative to the project, where only it may be written; else empty."""
 
     def __post_init__(self) -> None:
         try:
@@ -35,6 +37,10 @@ class Policy:
     def of_kind(self, kind: Kind) -> list[Rule]:
         """The rules that deny, ask or allow."""
         return [rule for rule in self.rules if rule.kind == kind]
+
+    def planning(self, plan: str) -> "Policy":
+        """The same in plan mode: nothing may change but the plan, so nothing runs after an edit."""
+        return replace(self, plan=plan, after_edit={})
 
     def extended(self, written: Iterable[WrittenRule], workspace: Workspace) -> "Policy":
         """The same with more rules."""

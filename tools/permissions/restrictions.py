@@ -14,6 +14,8 @@ from .decision import Decision
 from .policy import Policy
 from .rule import Rule
 
+HARMLESS = ("read", "fetch", "talk", "note")
+"""Effects on no file."""
 Restriction = Callable[[Call, Policy], Decision | None]
 
 
@@ -62,9 +64,19 @@ def by_read_only_mode(call: Call, policy: Policy) -> Decision | None:
     return Decision("deny", reason, "mode")
 
 
+def by_plan_mode(call: Call, policy: Policy) -> Decision | None:
+    """While a plan is made nothing has an effect but writing that plan."""
+    if not policy.plan or call.effect in HARMLESS or writes_plan(call, policy):
+        return None
+    if only_reads(call) and not call.is_outside_sandbox:
+        return None
+    reason = f"in plan mode nothing changes but the plan, `{policy.plan}`"
+    return Decision("deny", f"{reason}; put into it what you would do", "plan")
+
+
 def by_protection(call: Call, policy: Policy) -> Decision | None:
     """Files that steer this agent or other tools are changed only after a question."""
-    if call.effect not in ("edit", "execute"):
+    if call.effect not in ("edit", "execute") or writes_plan(call, policy):
         return None
     for given, real in zip(call.paths, call.files, strict=True):
         name = protected_name(given) or protected_name(real)
@@ -100,11 +112,17 @@ RESTRICTIONS: tuple[Restriction, ...] = (
     by_judgement,
     by_deny_rule,
     by_read_only_mode,
+    by_plan_mode,
     by_protection,
     by_address,
     by_sandbox,
     by_ask_rule,
 )
+
+
+def writes_plan(call: Call, policy: Policy) -> bool:
+    """Whether it writes the plan and no other file, by its own name and not through a link."""
+    return bool(policy.plan) and call.effect == "edit" and set(call.files) == {policy.plan}
 
 
 def only_reads(call: Call) -> bool:

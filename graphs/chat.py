@@ -1,0 +1,36 @@
+"""The graph of `mcode chat`: what the human says is heard, and build or plan answers with tools."""
+
+# pyright: reportUnknownMemberType=false
+# LangGraph's overloads for nodes are only partly typed
+from langgraph.graph import START, StateGraph
+
+from ..nodes.approve import approve
+from ..nodes.build import build as build_mode
+from ..nodes.compact import compact
+from ..nodes.context import Context
+from ..nodes.fit_schema import fit_schema
+from ..nodes.listen import listen
+from ..nodes.plan import plan
+from ..nodes.run_tool import run_tool
+from ..nodes.state import State, Task, ToolTask
+from ..nodes.switch import switch
+
+MODES = ("build", "plan")
+
+
+def build() -> StateGraph[State, Context, Task, State]:
+    """Wire the conversation; compiled without saver or store, which belong to whoever runs it."""
+    builder = StateGraph(State, Context, input_schema=Task)
+    builder.add_node("listen", listen)
+    builder.add_node("compact", compact)
+    builder.add_node("build", build_mode)
+    builder.add_node("plan", plan)
+    builder.add_node("approve", approve, destinations=(*MODES, "tools", "switch", "approve"))
+    builder.add_node("switch", switch)
+    builder.add_node("tools", run_tool, input_schema=ToolTask, destinations=(*MODES, "approve"))
+    builder.add_node("fit_schema", fit_schema)
+    builder.add_edge(START, "listen")
+    return builder
+
+
+graph = build().compile(name="chat")

@@ -1,0 +1,15 @@
+"""Before the model speaks in a new turn: where a conversation that is too long will shrink."""
+
+from typing import Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from .context import Context
+from .modes import mode_of
+from .state import State
+
+
+async def compact(state: State, runtime: Runtime[Context]) -> Command[Literal["build", "plan"]]:
+    """Go on to the mode that speaks; nothing is shortened yet."""
+    return Command(goto=mode_of(state.get("options", {})))

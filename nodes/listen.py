@@ -1,0 +1,97 @@
+"""The human says something: it becomes a message, and what was left undone before is settled."""
+
+import asyncio
+from datetime import datetime
+from typing import Any, Literal
+
+from langchain_core.messages import AIMessage, ToolMessage
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from ..memory.journal import Finished, Unfinished
+from ..tools.invoke import for_model
+from ..tools.result import ToolResult
+from .context import Context
+from .conversation import answer_to, brief, conversation
+from .modes import mode_of, notes, settled
+from .state import Options, RoleName, State
+from .tell import tell
+from .workbench import Workbench, thread_id, workbench
+
+ABANDONED = "The user did not wait for this call and said something else. It was not run."
+HALF_RUN = (
+    "The user did not wait for this call. It had been started at {started}, so it may have done "
+    "all, some or nothing: look before you repeat it."
+)
+
+
+async def listen(state: State, runtime: Runtime[Context]) -> Command[Literal["compact"]]:
+    """Take the human's words in; a new turn begins."""
+    before = _as_told(state)
+    options = settled(state.get("options", {}), state["request"], datetime.now())
+    role = mode_of(options)
+    bench = await workbench(state["folder"], options, runtime.context)
+    left = await asyncio.to_thread(_left_calls, state, role, bench, thread_id(runtime))
+    words = brief(role, state["request"])
+    told = notes(options, before, role)
+    if told:
+        tell_mode(runtime, options)
+    return Command(
+        goto="compact",
+        update={
+            "messages": [*left, *told, words],
+            "role": role,
+            "told": told_of(options),
+            "options": options,
+            "steps_allowed": 0,
+            "turn": state.get("turn", 0) + 1,
+            "since": state.get("file_entry", 0),
+            "queue": [],
+            "asked": [],
+            "summary": "",
+            "completion": "",
+            "rounds": 0,
+            "outcome": None,
+        },
+    )
+
+
+def tell_mode(runtime: Runtime[Context], options: Options) -> None:
+    """Tell which mode holds from here on, and who speaks."""
+    plan = options.get("plan_file", "") if options.get("plan") else ""
+    tell(runtime, "mode", mode=mode_of(options), agent=options.get("speaker", ""), plan=plan)
+
+
+def told_of(options: Options) -> list[str]:
+    """What the model knows of mode and speaker once it has been told."""
+    return [mode_of(options), options.get("speaker", "")]
+
+
+def _as_told(state: State) -> Options:
+    mode, speaker = state.get("told") or ("build", "build")
+    return {"plan": mode == "plan", "speaker": speaker}
+
+
+def _left_calls(state: State, role: RoleName, bench: Workbench, thread: str) -> list[ToolMessage]:
+    """An answer to each call that has none: providers refuse a conversation that lacks one."""
+    left: list[ToolMessage] = []
+    answered = set[str]()
+    for message in reversed(conversation(state, role)):
+        if isinstance(message, ToolMessage):
+            answered.add(message.tool_call_id)
+        if isinstance(message, AIMessage):
+            calls: list[Any] = [*message.tool_calls, *message.invalid_tool_calls]
+            open_calls = [call for call in calls if call["id"] not in answered]
+            left = [_abandoned(call, role, bench, thread) for call in open_calls]
+            break
+    return left
+
+
+def _abandoned(call: Any, role: RoleName, bench: Workbench, thread: str) -> ToolMessage:
+    known = bench.journal.known(thread, call["id"])
+    name = call["name"] or "unknown"
+    if isinstance(known, Finished):
+        result = ToolResult(**known.result)
+        return answer_to(call["id"], name, role, for_model(result), ok=result.ok, seen=result.seen)
+    text = HALF_RUN.format(started=known.started_at) if isinstance(known, Unfinished) else ABANDONED
+    return answer_to(call["id"], name, role, text, ok=False)

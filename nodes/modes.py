@@ -1,0 +1,71 @@
+"""The two modes of a conversation: what each is told when it begins, and who speaks in it."""
+
+from datetime import datetime
+from typing import Literal
+
+from langchain_core.messages import HumanMessage
+
+from .conversation import brief
+from .plan_file import new_plan_file
+from .state import Options, RoleName
+
+Mode = Literal["build", "plan"]
+MODES: tuple[Mode, Mode] = ("build", "plan")
+PLANNING = (
+    "You are the agent `{speaker}` now, in plan mode. Nothing in the project may change; only the "
+    "plan, `{plan_file}`, may be written. Commands that only read run. When the plan is complete, "
+    "call plan_exit, and nothing else beside it."
+)
+BUILDING = "You are the agent `{speaker}` now, in build mode: files may be changed, commands run."
+REMINDER = "(Plan mode: only `{plan_file}` may be written.)"
+
+
+def mode_of(options: Options) -> Mode:
+    """The mode that these options mean."""
+    return "plan" if options.get("plan") or options.get("agent") == "plan" else "build"
+
+
+def settled(options: Options, request: str, now: datetime) -> Options:
+    """The options of a turn: who speaks is chosen, and in plan mode the plan has its file."""
+    mode = mode_of(options)
+    named = options.get("speaker") or options.get("agent", "")
+    chosen: Options = {**options, "plan": mode == "plan"}
+    chosen["speaker"] = named if named not in ("", *MODES) else mode
+    if mode == "plan" and not options.get("plan_file"):
+        chosen["plan_file"] = new_plan_file(request, now)
+    return chosen
+
+
+def switched(options: Options, mode: Mode, request: str, now: datetime) -> Options:
+    """The options after the mode has changed; the mode's own agent speaks from here on."""
+    agent = options.get("agent", "")
+    kept: Options = {**options, "plan": mode == "plan", "speaker": mode, "plan_file": ""}
+    return settled({**kept, "agent": mode if agent in MODES else agent}, request, now)
+
+
+def speaker(options: Options, role: RoleName) -> str:
+    """The profile that speaks as this role."""
+    return options.get("speaker") or role
+
+
+def announced(options: Options) -> str:
+    """What tells the model which agent it is now, and in which mode."""
+    words = PLANNING if options.get("plan") else BUILDING
+    return words.format(speaker=options.get("speaker"), plan_file=options.get("plan_file"))
+
+
+def notes(options: Options, before: Options, role: RoleName) -> list[HumanMessage]:
+    """What the model is told beside the human's words: that the mode changed, or a reminder."""
+    new = (options.get("plan", False), options.get("speaker"))
+    old = (before.get("plan", False), before.get("speaker", "build"))
+    if new != old:
+        return [_note(role, announced(options))]
+    if options.get("plan"):
+        return [_note(role, REMINDER.format(plan_file=options.get("plan_file")))]
+    return []
+
+
+def _note(role: RoleName, text: str) -> HumanMessage:
+    note = brief(role, text)
+    note.additional_kwargs["synthetic"] = True
+    return note

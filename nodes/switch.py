@@ -1,0 +1,119 @@
+"""The model proposes to change the mode: the human looks at the plan and decides."""
+
+import asyncio
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any, Literal, cast
+
+from langchain_core.messages import AIMessage
+from langchain_core.messages.tool import ToolCall
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from .asking import newest_answer
+from .context import Context
+from .conversation import answer_to, last_answer
+from .decisions import decisions_in
+from .listen import tell_mode, told_of
+from .modes import Mode, announced, mode_of, switched
+from .plan_file import read_plan, write_plan
+from .state import Options, State
+from .tell import tell_result
+
+Switched = Command[Literal["build", "plan"]]
+LEADS_TO: Mapping[str, Mode] = {"plan_enter": "plan", "plan_exit": "build"}
+"""The tools that propose a mode."""
+ALONE = "Call `{name}` alone: whether the other calls may run depends on the human's answer to it."
+NO_PLAN = "There is no plan yet: write it to `{plan_file}` first, then call plan_exit again."
+AGREED = "The user agrees. {announced}"
+APPROVED = "The user has approved the plan. {announced} Carry the plan out:\n\n{text}"
+REFUSED = "The user does not agree; the mode stays as it is. {why}"
+
+
+def proposes_switch(answer: AIMessage, tools: Collection[str]) -> bool:
+    """Whether the answer is one proposal, by a tool that the speaker has, and nothing else."""
+    names = [call["name"] for call in answer.tool_calls]
+    return len(names) == 1 and not answer.invalid_tool_calls and names[0] in {*LEADS_TO} & {*tools}
+
+
+async def switch(state: State, runtime: Runtime[Context]) -> Switched:
+    """Ask the human; the answer is the call's result, and decides who speaks next."""
+    options = state.get("options", {})
+    mode = mode_of(options)
+    call = last_answer(state, mode).tool_calls[0]
+    text = await _plan(state) if call["name"] == "plan_exit" else ""
+    if call["name"] == "plan_exit" and not text:
+        why = NO_PLAN.format(plan_file=options.get("plan_file"))
+        return _stay(runtime, call, mode, why)
+    decision = newest_answer(_question(call, options, text), _fitted)
+    if decision["type"] in ("reject", "respond"):
+        why = REFUSED.format(why=decision.get("message") or "").strip()
+        return _stay(runtime, call, mode, why)
+    if decision["type"] == "edit":
+        text = _edited(decision)
+        await asyncio.to_thread(write_plan, state["folder"], options.get("plan_file", ""), text)
+    return _go(state, runtime, call, decision, text)
+
+
+def _stay(runtime: Runtime[Context], call: ToolCall, mode: Mode, why: str) -> Switched:
+    answer = answer_to(call["id"] or "", call["name"], mode, why, ok=False)
+    tell_result(runtime, answer)
+    return Command(goto=mode, update={"messages": [answer]})
+
+
+def _go(
+    state: State,
+    runtime: Runtime[Context],
+    call: ToolCall,
+    decision: Mapping[str, Any],
+    text: str,
+) -> Switched:
+    before, mode = state.get("options", {}), LEADS_TO[call["name"]]
+    chosen = {key: decision[key] for key in ("model", "mode") if decision.get(key)}
+    options = switched(cast(Options, {**before, **chosen}), mode, state["request"], datetime.now())
+    words = APPROVED if text else AGREED
+    told = words.format(announced=announced(options), text=f"`{before.get('plan_file')}`\n\n{text}")
+    answer = answer_to(call["id"] or "", call["name"], mode, told, ok=True)
+    tell_result(runtime, answer)
+    tell_mode(runtime, options)
+    update = {
+        "messages": [answer],
+        "options": options,
+        "role": mode,
+        "told": told_of(options),
+    }
+    return Command(goto=mode, update=update)
+
+
+async def _plan(state: State) -> str:
+    plan_file = state.get("options", {}).get("plan_file", "")
+    return await asyncio.to_thread(read_plan, state["folder"], plan_file) if plan_file else ""
+
+
+def _question(call: ToolCall, options: Options, text: str) -> dict[str, Any]:
+    name = call["name"]
+    plan = {"plan": options.get("plan_file"), "text": text} if text else {}
+    action = {"name": name, "args": {**call["args"], **plan}, "tool_call_id": call["id"]}
+    edit = ["edit"] if text else []
+    return {
+        "action_requests": [{**action, "description": f"go on in {LEADS_TO[name]} mode"}],
+        "review_configs": [
+            {"action_name": name, "allowed_decisions": ["approve", *edit, "reject", "respond"]}
+        ],
+    }
+
+
+def _fitted(answer: object) -> Mapping[str, Any] | None:
+    decisions = decisions_in(answer) or [{}]
+    decision = decisions[0]
+    if decision.get("type") == "edit":
+        return decision if _edited(decision) else None
+    return decision if decision.get("type") in ("approve", "reject", "respond") else None
+
+
+def _edited(decision: Mapping[str, Any]) -> str:
+    """The plan as the human left it."""
+    given = decision.get("edited_action") or decision
+    args = cast("Mapping[str, object]", given.get("args") or {})
+    text = args.get("text")
+    return text.strip() if isinstance(text, str) else ""

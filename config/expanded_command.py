@@ -1,0 +1,95 @@
+"""What one's own command comes to with its arguments: text, files, and lines for the shell.
+
+Only the command's own words make a mention or a line for the shell, an argument's never do. In
+such a line `$1` and `$ARGUMENTS` are left to the shell, which is given the values: so nothing in a
+value can be read as shell, however the line quotes it.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+_PLACE = r"\$(?:ARGUMENTS(?!\w)|[1-9](?!\d))"
+_VALUE = re.compile(_PLACE)
+_SPECIAL = re.compile(
+    rf"\\(?P<escaped>!`|@|{_PLACE})"
+    r"|!`(?P<shell>[^`\n]+)`"
+    rf"|(?<![a-zA-Z0-9_`@])@(?P<file>(?:{_PLACE}|[\w./~-])*(?:{_PLACE}|[\w/~-]))"
+    rf"|(?P<value>{_PLACE})"
+)
+Values = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of what is going to be said."""
+
+    kind: Literal["text", "file", "shell"]
+    """file: a mention of it · shell: a command line whose output goes here once it is allowed."""
+    text: str
+
+
+def expand(prompt: str, arguments: str) -> list[Piece]:
+    """The pieces in order; arguments for which the prompt has no place stand below it."""
+    arguments = arguments.strip()
+    values = {f"${number}": word for number, word in enumerate(_words(arguments), 1)}
+    values["$ARGUMENTS"] = arguments
+    pieces = list(_pieces(prompt, values))
+    if arguments and not _has_place(prompt):
+        pieces.append(Piece("text", f"\n\n{arguments}"))
+    return _joined(pieces)
+
+
+def _words(arguments: str) -> list[str]:
+    """As a shell takes them apart; where a quote has no end, as in `don't`, at each blank."""
+    try:
+        return shlex.split(arguments)
+    except ValueError:
+        return arguments.split()
+
+
+def _has_place(prompt: str) -> bool:
+    found = _SPECIAL.finditer(prompt)
+    return any(not match["escaped"] and _VALUE.search(match[0]) for match in found)
+
+
+def _pieces(prompt: str, values: Values) -> Iterator[Piece]:
+    end = 0
+    for match in _SPECIAL.finditer(prompt):
+        yield Piece("text", prompt[end : match.start()])
+        yield _piece(match, values)
+        end = match.end()
+    yield Piece("text", prompt[end:])
+
+
+def _piece(match: re.Match[str], values: Values) -> Piece:
+    if match["escaped"]:
+        return Piece("text", match["escaped"])
+    if match["shell"]:
+        return Piece("shell", _line(match["shell"], values))
+    said = _VALUE.sub(lambda place: values.get(place[0], ""), match["file"] or match[0])
+    return Piece("file" if match["file"] and said else "text", said)
+
+
+def _line(command: str, values: Values) -> str:
+    """The command line, with the values that it asks for given to the shell before it."""
+    places, given = set(_VALUE.findall(command)), ""
+    if "$ARGUMENTS" in places:
+        given = f"ARGUMENTS={shlex.quote(values['$ARGUMENTS'])}; "
+    if places - {"$ARGUMENTS"}:
+        words = [value for place, value in values.items() if place != "$ARGUMENTS"]
+        given += f"set -- {shlex.join(words)}; "
+    return given + command.strip()
+
+
+def _joined(pieces: list[Piece]) -> list[Piece]:
+    """The pieces without empty ones, and with neighbouring texts as one."""
+    joined: list[Piece] = []
+    for piece in filter(lambda piece: piece.text, pieces):
+        if piece.kind == "text" and joined and joined[-1].kind == "text":
+            joined[-1] = Piece("text", joined[-1].text + piece.text)
+        else:
+            joined.append(piece)
+    return joined

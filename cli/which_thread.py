@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from ..config.errors import UsageError
 from ..memory.threads import ThreadRow
 from .threads import open_index
 
@@ -19,3 +20,15 @@ def which_thread(
         return index.find(text)
     latest = index.latest(Path.cwd())
     return next((row for row in index.list(Path.cwd()) if fits(row)), latest)
+
+
+def latest_chat(folder: Path) -> ThreadRow:
+    """The folder's conversation that was used last; raises UsageError when there is none."""
+    rows = open_index().list(folder)
+    found = next((row for row in rows if row.graph == "chat"), None)
+    if found is None:
+        raise UsageError(
+            f"no conversation in `{folder.resolve()}` yet",
+            hint="`mcode` begins one; `mcode threads list` shows other threads",
+        )
+    return found

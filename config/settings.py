@@ -183,6 +183,13 @@ class TaskSection(Section):
     """How often red tests or a tester's refusal go back to the coder."""
 
 
+class ThreadsSection(Section):
+    """The list of threads."""
+
+    titles: bool = True
+    """Let the model name a conversation once, after its first answer, at a terminal."""
+
+
 class Settings(Section):
     """Everything that can be configured."""
 
@@ -194,6 +201,7 @@ class Settings(Section):
     sandbox: SandboxSection = SandboxSection()
     agents: AgentsSection = AgentsSection()
     task: TaskSection = TaskSection()
+    threads: ThreadsSection = ThreadsSection()
     after_edit: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
     """Commands to run after an edit of a file whose name meets the pattern; `{file}` is its path
     relative to the project, quoted for the shell."""

@@ -92,6 +92,12 @@ class ThreadIndex:
                 f"another thread is called `{name}` already", hint="choose another name"
             ) from None
 
+    def entitle(self, thread_id: str, title: str) -> None:
+        """Put a better title in the place of the request's first line; a user's name wins."""
+        with explained(self._path), closing(connect(self._path)) as connection:
+            query = "UPDATE threads SET title = ? WHERE thread_id = ? AND name = ''"
+            connection.execute(query, (title, thread_id))
+
     def get(self, thread_id: str) -> ThreadRow:
         """The thread with exactly this id; raises UsageError when there is none."""
         for row in self.list():

@@ -1,10 +1,14 @@
 """Which thread a command means: the one that is named, or the folder's latest that fits."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import typer
+
 from ..config.errors import UsageError
 from ..memory.threads import ThreadRow
+from .question import INTERRUPTED
 from .threads import open_index
 
 
@@ -24,9 +28,30 @@ def which_thread(
 
 def latest_chat(folder: Path) -> ThreadRow:
     """The folder's conversation that was used last; raises UsageError when there is none."""
-    rows = open_index().list(folder)
-    found = next((row for row in rows if row.graph == "chat"), None)
-    if found is None:
+    return _chats(folder)[0]
+
+
+def picked_chat(folder: Path) -> ThreadRow:
+    """The folder's conversation that the human picks; who leaves ends the command.
+
+    Raises UsageError where nobody can pick, and where there is none.
+    """
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(
+            "`--resume` without an id needs a terminal to pick at",
+            hint="give an id or a name: `mcode threads list` shows them",
+        )
+    from .picker import pick_thread
+
+    picked = pick_thread(_chats(folder))
+    if picked is None:
+        raise typer.Exit(INTERRUPTED)
+    return picked
+
+
+def _chats(folder: Path) -> list[ThreadRow]:
+    found = [row for row in open_index().list(folder) if row.graph == "chat"]
+    if not found:
         raise UsageError(
             f"no conversation in `{folder.resolve()}` yet",
             hint="`mcode` begins one; `mcode threads list` shows other threads",

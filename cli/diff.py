@@ -1,6 +1,5 @@
 """`mcode diff`: what a thread has changed, from one of its steps to another or to now."""
 
-import asyncio
 import os
 import sys
 from stat import S_ISREG
@@ -10,6 +9,7 @@ import typer
 
 from ..config.errors import UsageError
 from .echo import echo
+from .settled import settled
 from .undo import Thread
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def diff(
     files = files_of(row, paths.home())
     after = _entry_of(row, start) if start else 0
     upto = None if end is None else _entry_of(row, end)
-    text = asyncio.run(files.diff(after, upto))
+    text = settled(files.diff(after, upto))
     if text:
         _show(text)
     else:

@@ -1,6 +1,5 @@
 """Put a thread's files back from the terminal: what would happen, the question, what was done."""
 
-import asyncio
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -16,6 +15,7 @@ from .echo import echo, echo_json
 from .i18n import t
 from .question import agreed
 from .safe_text import safe_line
+from .settled import settled
 from .table import aligned
 
 NOTHING: dict[str, object] = {"files": [], "merged": [], "conflicts": []}
@@ -23,7 +23,7 @@ NOTHING: dict[str, object] = {"files": [], "merged": [], "conflicts": []}
 
 def finish(files: ThreadFiles) -> Restored | None:
     """Finish a restore that was cut short, and say so; None when there is none."""
-    finished = asyncio.run(files.finish_interrupted())
+    finished = settled(files.finish_interrupted())
     if finished:
         _say(t("restore.finished", count=len(finished.paths)))
         _say_conflicts(finished)
@@ -33,7 +33,7 @@ def finish(files: ThreadFiles) -> Restored | None:
 def prepare(files: ThreadFiles, kind: Kind, *, after: int = 0, force: bool = False) -> Way | None:
     """The way back, after a restore that was cut short has been finished; None: nothing to do."""
     finish(files)
-    return asyncio.run(files.way(kind, after=after, force=force))
+    return settled(files.way(kind, after=after, force=force))
 
 
 def tell_cut_short(files: ThreadFiles) -> None:
@@ -70,7 +70,7 @@ def confirm(yes: bool) -> None:
 
 def go(way: Way) -> Restored:
     """Carry it out and say what was done."""
-    restored = asyncio.run(way.go())
+    restored = settled(way.go())
     if restored.paths:
         _say(t("restore.done", count=len(restored.paths)))
     else:

@@ -1,6 +1,5 @@
 """`mcode rewind`: put a thread's files, its conversation or both back to one of its steps."""
 
-import asyncio
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ import typer
 
 from ..config.errors import UsageError
 from .echo import echo
+from .settled import settled
 from .undo import AsJson, Force, Thread, Yes
 
 if TYPE_CHECKING:
@@ -145,5 +145,5 @@ def _go_back_in_talk(row: "ThreadRow", step: "Step") -> None:
 
     with without_collector():
         from ..sdk.time_travel import rewind_talk
-    asyncio.run(rewind_talk(row, paths.home(), step))
+    settled(rewind_talk(row, paths.home(), step))
     echo(t("rewind.talked", step=step.number, thread=row.thread_id[:8]), err=True)

@@ -22,7 +22,16 @@ REMINDER = "(Plan mode: only `{plan_file}` may be written.)"
 
 def mode_of(options: Options) -> Mode:
     """The mode that these options mean."""
-    return "plan" if options.get("plan") or options.get("agent") == "plan" else "build"
+    return "plan" if options.get("plan") else "build"
+
+
+def chosen(options: Options, agent: str) -> Options:
+    """What a human chose; the agent of a mode, named for the thread or one turn, means the mode."""
+    named = agent or options.get("agent", "")
+    if named not in MODES:
+        return {**options, "speaker": agent}
+    planning = options.get("plan", named == "plan")
+    return {**options, "agent": "build", "plan": planning, "speaker": ""}
 
 
 def settled(options: Options, request: str, now: datetime) -> Options:
@@ -38,9 +47,8 @@ def settled(options: Options, request: str, now: datetime) -> Options:
 
 def switched(options: Options, mode: Mode, request: str, now: datetime) -> Options:
     """The options after the mode has changed; the mode's own agent speaks from here on."""
-    agent = options.get("agent", "")
     kept: Options = {**options, "plan": mode == "plan", "speaker": mode, "plan_file": ""}
-    return settled({**kept, "agent": mode if agent in MODES else agent}, request, now)
+    return settled(kept, request, now)
 
 
 def speaker(options: Options, role: RoleName) -> str:
@@ -59,13 +67,14 @@ def notes(options: Options, before: Options, role: RoleName) -> list[HumanMessag
     new = (options.get("plan", False), options.get("speaker"))
     old = (before.get("plan", False), before.get("speaker", "build"))
     if new != old:
-        return [_note(role, announced(options))]
+        return [note(role, announced(options))]
     if options.get("plan"):
-        return [_note(role, REMINDER.format(plan_file=options.get("plan_file")))]
+        return [note(role, REMINDER.format(plan_file=options.get("plan_file")))]
     return []
 
 
-def _note(role: RoleName, text: str) -> HumanMessage:
-    note = brief(role, text)
-    note.additional_kwargs["synthetic"] = True
-    return note
+def note(role: RoleName, text: str) -> HumanMessage:
+    """What nobody said: words of the graph's own in the conversation."""
+    told = brief(role, text)
+    told.additional_kwargs["synthetic"] = True
+    return told

@@ -5,6 +5,7 @@ import re
 from datetime import datetime
 from pathlib import Path
 
+from ..config.errors import MaxAgentError
 from ..config.private import replace_file
 
 PLANS = ".llc/plans"
@@ -23,24 +24,25 @@ def new_plan_file(request: str, now: datetime) -> str:
 
 def read_plan(folder: str, plan_file: str) -> str:
     """What the plan says; empty where there is none yet, or none that could be the plan."""
-    path = _path(folder, plan_file)
     try:
+        path = _path(folder, plan_file)
         with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
             return file.read(4 * LARGEST).decode(errors="replace")[:LARGEST].strip()
-    except OSError:
+    except (OSError, MaxAgentError):
         return ""
 
 
 def write_plan(folder: str, plan_file: str, text: str) -> None:
-    """Write the plan as the human left it; raises OSError where its folder is not one's own."""
+    """Write the plan as the human left it; raises MaxAgentError where links lead elsewhere."""
     path = _path(folder, plan_file)
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_file(path, f"{text.strip()}\n".encode(), mode=0o644)
 
 
 def _path(folder: str, plan_file: str) -> Path:
-    """Raises OSError where links lead out of the folder of plans."""
     path = Path(folder, plan_file)
     if os.path.realpath(path.parent) != os.path.join(os.path.realpath(folder), PLANS):
-        raise NotADirectoryError(f"`{PLANS}` is not a folder of the project itself")
+        raise MaxAgentError(
+            f"`{PLANS}` leads elsewhere", hint="plans lie in the project itself: remove the link"
+        )
     return path

@@ -19,6 +19,7 @@ from ..memory.lease import hold
 from ..memory.thread_row import Status, ThreadRow, title_of
 from ..memory.threads import ThreadIndex
 from ..nodes.context import Context
+from ..nodes.modes import chosen
 from ..nodes.state import Options
 from ..nodes.workbench import close_workbenches, learn, look_again, workbench
 from .answers import Answer
@@ -93,9 +94,9 @@ class Runner:
         root, request = Path(os.path.realpath(folder)), redacted(request)
         _refuse_unusable(request, root)
         named = await asyncio.to_thread(edit_files, files, root, self.home)
-        chosen: Options = {**(options or {}), "files": named}
+        wanted: Options = {**(options or {}), "files": named}
         title = title_of(f"{', '.join(named)}: {request.strip()}")
-        async with aclosing(self._begin(EDIT, request, root, chosen, title)) as events:
+        async with aclosing(self._begin(EDIT, request, root, wanted, title)) as events:
             async for event in events:
                 yield event
 
@@ -110,8 +111,8 @@ class Runner:
         """Begin a conversation on a new thread; its turn ends with the answer."""
         root, message = Path(os.path.realpath(folder)), redacted(message)
         _refuse_unusable(message, root)
-        chosen: Options = {"agent": "build", **(options or {})}
-        begun = self._begin(CHAT, message, root, chosen, title_of(message), name)
+        wanted: Options = {"agent": "build", **chosen(options or {}, "")}
+        begun = self._begin(CHAT, message, root, wanted, title_of(message), name)
         async with aclosing(begun) as events:
             async for event in events:
                 yield event
@@ -142,7 +143,7 @@ class Runner:
         await look_again()
         bench = await workbench(row.folder, row.options, context)
         told = [*untrusted(bench.trust, tests=False), *unconfined(bench)]
-        words = Words(message, {**(options or {}), "speaker": agent}, abandon)
+        words = Words(message, chosen(options or {}, agent), abandon)
         run = self._run(row, context, answer=None, resumed=True, notices=told, words=words)
         async with aclosing(run) as events:
             async for event in events:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
@@ -14,12 +14,12 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, Send, interrupt
 from typing_extensions import TypedDict
 
-from maxagent.graphs import edit, task
+from maxagent.graphs import chat, edit, task
 from maxagent.memory.checkpoint_steps import BUSY, JUDGING, Branches, branches
 from maxagent.memory.checkpointer import open_checkpointer
 from maxagent.memory.database import connect, prepare
 from maxagent.memory.said import Said
-from maxagent.nodes.roles import ROLES
+from maxagent.nodes.state import RoleName
 
 THREAD = "t"
 CONFIG = {"configurable": {"thread_id": THREAD}}
@@ -221,5 +221,5 @@ async def test_damaged_rows_are_steps_without_words(
 
 
 def test_the_nodes_of_the_graph_in_which_no_role_speaks_are_known() -> None:
-    nodes = {*task.build().nodes, *edit.build().nodes}
-    assert nodes == BUSY - {"__start__"} | JUDGING | set(ROLES)
+    nodes = {*task.build().nodes, *edit.build().nodes, *chat.build().nodes}
+    assert nodes == BUSY - {"__start__"} | JUDGING | set(get_args(RoleName))

@@ -13,6 +13,7 @@ ABOUT: dict[str, About] = {
     **dict.fromkeys(["read_file", "list_files", "glob", "grep", "git_diff", "git_log"], "path"),
     **dict.fromkeys(["command_output", "git_status", "git_branch", "ask_user"], "call"),
     **dict.fromkeys(["todowrite", "todoread", "todoclear", "attempt_completion"], "call"),
+    **dict.fromkeys(["plan_enter", "plan_exit", "plan_mode_respond"], "call"),
 }
 """Every tool that a rule can name; those of MCP servers are named `mcp_SERVER_TOOL` besides."""
 

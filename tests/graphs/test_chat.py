@@ -1,0 +1,119 @@
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+from talk import Talk, says
+
+from maxagent import Runner
+from maxagent.config.errors import UnfinishedTurn, UsageError
+from maxagent.graphs.chat import graph
+from maxagent.sdk.events import Completion, ModeChanged, Question, RunStarted, ToolResult
+
+WRITE = {"path": "new.txt", "content": "new\n"}
+Talks = Callable[..., Talk]
+
+
+@pytest.fixture
+async def talks(tmp_path: Path) -> AsyncIterator[Talks]:
+    async with Runner(home=tmp_path / "home") as runner:
+        yield lambda *turns: Talk(tmp_path, runner, *turns)
+
+
+def test_studio_draws_both_modes_their_tools_and_the_switch() -> None:
+    drawn = graph.get_graph()
+    edges = {(edge.source, edge.target) for edge in drawn.edges}
+    assert {("listen", "compact"), ("compact", "plan"), ("build", "approve")} <= edges
+    assert {("approve", "switch"), ("switch", "build"), ("plan", "__end__")} <= edges
+
+
+def test_all_forms_that_studio_asks_for_can_be_made() -> None:
+    for schema in (
+        graph.get_input_jsonschema(),
+        graph.get_output_jsonschema(),
+        graph.get_context_jsonschema(),
+    ):
+        assert schema["properties"]
+
+
+async def test_a_turn_ends_with_the_answer_and_the_next_one_knows_it(talks: Talks) -> None:
+    talk = talks(says("Hello."), says("Again."))
+    first = await talk.say("hi")
+    second = await talk.say("and again")
+    assert isinstance(first, Completion)
+    assert (first.outcome, first.summary, first.graph) == ("answered", "Hello.", "chat")
+    assert second.summary == "Again."
+    said = [message.text for message in (await talk.state())["messages"]]
+    assert said == ["hi", "Hello.", "and again", "Again."]
+    assert talk.runner.threads.get(talk.thread).status == "idle"
+
+
+async def test_a_conversation_asks_before_it_changes_anything(talks: Talks) -> None:
+    talk = talks(says(write_file=WRITE), says("Written."))
+    asked = await talk.say("write it")
+    assert isinstance(asked, Question) and asked.kind == "approval"
+    assert not (talk.folder / "new.txt").exists()
+    end = await talk.answer(approve=True)
+    assert (end.summary, (talk.folder / "new.txt").read_text()) == ("Written.", "new\n")
+    assert end.files == [{"path": "new.txt", "kind": "added"}]
+
+
+async def test_only_the_files_of_the_last_turn_are_told_at_its_end(talks: Talks) -> None:
+    talk = talks(says(write_file=WRITE), says("Written."), says("Nothing to do."))
+    await talk.say("write it", mode="edits")
+    assert (await talk.say("more?")).files == []
+
+
+async def test_new_words_wait_until_a_question_is_answered_or_abandoned(talks: Talks) -> None:
+    talk = talks(says(write_file=WRITE), says("Then not."))
+    await talk.say("write it")
+    with pytest.raises(UnfinishedTurn, match="waits for an answer"):
+        await talk.say("something else")
+    end = await talk.say("something else", abandon=True)
+    assert (end.summary, (talk.folder / "new.txt").exists()) == ("Then not.", False)
+    answer = (await talk.state())["messages"][2]
+    assert answer.status == "error" and "It was not run" in answer.text
+
+
+async def test_a_choice_holds_from_then_on(talks: Talks) -> None:
+    talk = talks(says("One."), says("Two."), says("Three."))
+    await talk.say("one")
+    await talk.say("two", mode="auto")
+    await talk.say("three")
+    [started] = talk.heard(RunStarted)
+    assert started.mode == "auto"
+
+
+async def test_another_agent_speaks_for_one_turn(talks: Talks) -> None:
+    talk = talks(says("One."), says(write_file=WRITE), says("Two."), says("Three."))
+    await talk.say("one")
+    await talk.say("look around", agent="explore")
+    [refused] = [one for one in talk.heard(ToolResult) if not one.ok]
+    assert "no tool `write_file`" in refused.error
+    assert talk.heard(ModeChanged)[0].agent == "explore"
+    await talk.say("and you?")
+    assert talk.heard(ModeChanged)[0].agent == "build"
+
+
+async def test_an_unknown_agent_is_told_before_there_is_a_thread(talks: Talks) -> None:
+    talk = talks(says("One."))
+    with pytest.raises(UsageError, match="nobody"):
+        talk.options["agent"] = "nobody"
+        await talk.say("hi")
+    assert talk.runner.threads.list() == []
+
+
+async def test_a_task_is_no_conversation(talks: Talks) -> None:
+    talk = talks(says("SMALL"), says("Done."))
+    started = talk.runner.task("do it", folder=talk.folder, options=talk.options)
+    thread = [event async for event in started][-1].thread_id
+    with pytest.raises(UsageError, match="no conversation"):
+        _ = [event async for event in talk.runner.say(thread, "hi")]
+
+
+async def test_a_taken_name_leaves_no_thread(talks: Talks) -> None:
+    talk = talks(says("One."))
+    chat = talk.runner.chat
+    _ = [e async for e in chat("hi", folder=talk.folder, options=talk.options, name="mine")]
+    with pytest.raises(UsageError, match="mine"):
+        _ = [e async for e in chat("ho", folder=talk.folder, options=talk.options, name="mine")]
+    assert [row.name for row in talk.runner.threads.list()] == ["mine"]

@@ -1,0 +1,117 @@
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+from langchain_core.messages import AIMessage
+from talk import Talk, says
+
+from maxagent import Runner
+from maxagent.nodes.switch import proposes_switch
+from maxagent.sdk.events import ModeChanged, Question, RunStarted, ToolResult
+
+Talks = Callable[..., Talk]
+ENTER, EXIT = says(plan_enter={"reason": "it is large"}), says(plan_exit={})
+
+
+@pytest.fixture
+async def talks(tmp_path: Path) -> AsyncIterator[Talks]:
+    async with Runner(home=tmp_path / "home") as runner:
+        yield lambda *turns: Talk(tmp_path, runner, *turns)
+
+
+def _called(*names: str) -> AIMessage:
+    return AIMessage("", tool_calls=[{"name": n, "args": {}, "id": n} for n in names])
+
+
+@pytest.mark.parametrize(
+    ("names", "tools", "proposes"),
+    [
+        (["plan_exit"], ["plan_exit"], True),
+        (["plan_exit"], ["plan_enter"], False),
+        (["plan_exit", "read_file"], ["plan_exit", "read_file"], False),
+        (["read_file"], ["plan_exit", "read_file"], False),
+        ([], ["plan_exit"], False),
+    ],
+)
+def test_a_proposal_stands_alone(names, tools, proposes) -> None:
+    assert proposes_switch(_called(*names), tools) is proposes
+
+
+async def _planned(talk: Talk) -> Path:
+    """Into plan mode, and the plan is written as the model would: the file that it was told."""
+    await talk.say("large work")
+    await talk.answer(approve=True)
+    [changed] = talk.heard(ModeChanged)
+    plan = talk.folder / changed.plan
+    plan.parent.mkdir(parents=True, exist_ok=True)
+    plan.write_text("1. all\n")
+    return plan
+
+
+async def test_plan_mode_is_entered_only_when_the_human_agrees(talks: Talks) -> None:
+    talk = talks(ENTER, says("Then I build."))
+    asked = await talk.say("large work")
+    assert isinstance(asked, Question) and asked.kind == "switch"
+    assert asked.action_requests[0]["args"] == {"reason": "it is large"}
+    await talk.answer(reject="just do it")
+    [result] = talk.heard(ToolResult)
+    assert "just do it" in result.error and not talk.heard(ModeChanged)
+    assert (await talk.state())["role"] == "build"
+
+
+async def test_without_a_plan_the_model_is_told_where_to_write_it(talks: Talks) -> None:
+    talk = talks(ENTER, EXIT, says("I see."))
+    await talk.say("large work")
+    end = await talk.answer(approve=True)
+    assert end.summary == "I see."
+    assert ".llc/plans/" in talk.heard(ToolResult)[-1].error
+
+
+async def test_an_approved_plan_is_what_build_mode_reads(talks: Talks) -> None:
+    talk = talks(ENTER, says("Look."), EXIT, says("Built."))
+    plan = await _planned(talk)
+    asked = await talk.say("show it")
+    assert asked.action_requests[0]["args"]["text"] == "1. all"
+    end = await talk.decide(type="approve", mode="edits")
+    assert end.summary == "Built."
+    state = await talk.state()
+    assert state["role"] == "build" and state["options"]["mode"] == "edits"
+    received = next(m for m in reversed(state["messages"]) if m.type == "tool").text
+    assert "1. all" in received and plan.name in received
+    await talk.say("more", abandon=True)
+    assert talk.heard(RunStarted)[0].mode == "edits"
+
+
+async def test_the_plan_as_the_human_changed_it_is_what_build_mode_reads(talks: Talks) -> None:
+    talk = talks(ENTER, says("Look."), EXIT, says("Built."))
+    plan = await _planned(talk)
+    await talk.say("show it")
+    edited = {"name": "plan_exit", "args": {"text": "1. half of it"}}
+    await talk.decide(type="edit", edited_action=edited)
+    assert plan.read_text() == "1. half of it\n"
+    assert "1. half of it" in talk.heard(ToolResult)[0].output
+
+
+async def test_a_plan_that_is_refused_is_planned_on_with_the_reason(talks: Talks) -> None:
+    talk = talks(ENTER, says("Look."), EXIT, says("I change it."))
+    await _planned(talk)
+    await talk.say("show it")
+    await talk.answer(reject="too large")
+    state = await talk.state()
+    assert state["role"] == "plan" and "too large" in talk.heard(ToolResult)[0].error
+
+
+async def test_beside_other_calls_it_is_refused(talks: Talks) -> None:
+    talk = talks(says(plan_enter={}, list_files={}), says("Alone, then."))
+    end = await talk.say("large work")
+    assert end.summary == "Alone, then."
+    refused, listed = sorted(talk.heard(ToolResult), key=lambda one: one.ok)
+    assert "alone" in refused.error and listed.ok
+
+
+async def test_an_edit_without_a_text_asks_again(talks: Talks) -> None:
+    talk = talks(ENTER, says("Look."), EXIT, says("Built."))
+    await _planned(talk)
+    await talk.say("show it")
+    again = await talk.decide(type="edit", edited_action={"name": "plan_exit", "args": {}})
+    assert isinstance(again, Question) and again.kind == "switch"

@@ -162,7 +162,8 @@ class TextRenderer:
         """Say what waits and how to answer it from another shell."""
         thread = question.thread_id[:8]
         if question.kind == "limit":
-            self._line(t("run.limit", thread=thread), "yellow")
+            why = safe_line(question.description)
+            self._line(t("run.limit", why=why, thread=thread), "yellow")
             return
         for request in question.action_requests:
             self._line(t("run.asks", call=call_line(request["name"], request["args"])), "yellow")

@@ -52,15 +52,12 @@ def find(name: str) -> Entry | None:
 
     A gateway's `openrouter/z-ai/glm-5` has the limits of `glm/glm-5`, and no price of its own.
     """
-    entries = catalog()
-    own = entries.get(name) or entries.get(f"{name.partition('/')[0]}/*")
-    return own or _by_model().get(name.rpartition("/")[2].lower())
+    return _own(name) or _by_model().get(name.rpartition("/")[2].lower())
 
 
 def cost(name: str, usage: "UsageMetadata") -> float | None:
     """US dollars at list price for one answer of `provider/model`; None when it is unknown."""
-    entries = catalog()
-    entry = entries.get(name) or entries.get(f"{name.partition('/')[0]}/*")
+    entry = _own(name)
     if entry is None or entry.price is None:
         return None
     above = entry.price_above
@@ -72,6 +69,17 @@ def cost(name: str, usage: "UsageMetadata") -> float | None:
         + usage["output_tokens"] * price.output
     )
     return dollars / 1_000_000
+
+
+def has_price(name: str) -> bool:
+    """Whether the list price of `provider/model` is known."""
+    entry = _own(name)
+    return entry is not None and entry.price is not None
+
+
+def _own(name: str) -> Entry | None:
+    entries = catalog()
+    return entries.get(name) or entries.get(f"{name.partition('/')[0]}/*")
 
 
 @cache

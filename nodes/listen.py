@@ -13,6 +13,7 @@ from ..tools.invoke import for_model
 from ..tools.result import ToolResult
 from .context import Context
 from .conversation import answer_to, brief, conversation
+from .fit_schema import schema_note
 from .modes import mode_of, notes, settled
 from .state import Options, RoleName, State
 from .tell import tell
@@ -39,11 +40,12 @@ async def listen(state: State, runtime: Runtime[Context]) -> Command[Literal["co
     return Command(
         goto="compact",
         update={
-            "messages": [*left, *told, words],
+            "messages": [*left, *told, *schema_note(options), words],
             "role": role,
             "told": told_of(options),
             "options": options,
             "steps_allowed": 0,
+            "cost_allowed": 0.0,
             "turn": state.get("turn", 0) + 1,
             "since": state.get("file_entry", 0),
             "queue": [],

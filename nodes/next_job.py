@@ -12,6 +12,7 @@ def next_job(state: State, role: RoleName, opening: str) -> dict[str, Any]:
         "messages": [brief(role, opening)],
         "role": role,
         "steps_allowed": 0,
+        "cost_allowed": 0.0,
         "turn": state.get("turn", 1) + 1,
         "since": state.get("file_entry", 0),
         "queue": [],

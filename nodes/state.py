@@ -61,11 +61,15 @@ class Options(TypedDict, total=False):
     speaker: str
     """The profile that speaks this turn, chosen anew by whoever says something."""
     max_turns: int
-    """Model turns that one turn of a conversation may take; absent: as the configuration says."""
+    """Model turns that one message may take; absent: as the configuration says."""
     max_cost: float
-    """US dollars that the thread may cost; absent: any."""
+    """US dollars that one message may cost; absent: any."""
     schema: dict[str, Any]
-    """JSON schema that a conversation's answer must fit; absent: any words."""
+    """JSON schema that the answer to one message must fit; absent: any words."""
+
+
+FOR_ONE_MESSAGE = frozenset({"speaker", "max_turns", "max_cost", "schema"})
+"""Options that do not hold for what is said later."""
 
 
 class Evidence(TypedDict):
@@ -152,6 +156,8 @@ class State(TypedDict, total=False):
     """Model turns taken; the thread's step n is its n-th model answer."""
     steps_allowed: int
     """Step after which the run stops and waits to be resumed; 0: not yet decided."""
+    cost_allowed: float
+    """US dollars in all at which it does so; 0: not yet decided, or any."""
     turn: int
     """How often the human has asked for something, from 1: the task, a remark, new input."""
     asked: list[str]

@@ -25,6 +25,7 @@ def question(thread_id: str, state: StateSnapshot) -> Question | None:
             kind=_kind(asked),
             action_requests=list(asked.get("action_requests", [])),
             review_configs=list(asked.get("review_configs", [])),
+            description=str(asked.get("description", "")),
         )
     return None
 

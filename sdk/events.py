@@ -204,6 +204,8 @@ class Question:
     """`name`, `args`, `description` of each thing to decide, and of an edit its `diff`."""
     review_configs: list[Mapping[str, Any]]
     """`allowed_decisions` of each, in the same order."""
+    description: str = ""
+    """Which limit was reached, in words; empty otherwise."""
 
 
 @dataclass(frozen=True)

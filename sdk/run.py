@@ -18,7 +18,7 @@ from ..config.faults import in_words
 from ..memory.database import explained
 from ..memory.threads import ThreadRow
 from ..nodes.context import Context
-from ..nodes.state import Options, State, Task
+from ..nodes.state import FOR_ONE_MESSAGE, Options, State, Task
 from ..nodes.workbench import Workbench, workbench
 from .answers import Answer, decisions_for
 from .endings import completion, question
@@ -140,9 +140,9 @@ class Run:
                 f"thread `{thread}` " + ("waits for an answer" if waiting else "was cut short"),
                 hint=f"`mcode resume {thread}` goes on with it",
             )
-        chosen = cast(
-            Options, {**(state.values.get("options") or self.row.options), **words.options}
-        )
+        before: Options = state.values.get("options") or self.row.options or {}
+        lasting = {key: value for key, value in before.items() if key not in FOR_ONE_MESSAGE}
+        chosen = cast(Options, {**lasting, **words.options})
         return Task(request=words.text, folder=self.row.folder, options=chosen)
 
     def _refuse_misplaced(self, answer: Answer, waiting: Question | None) -> None:

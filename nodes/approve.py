@@ -36,7 +36,9 @@ async def approve(state: State, runtime: Runtime[Context]) -> Dispatched:
     """Rule on the last answer's calls, or start the next group of those already allowed."""
     role, options = state.get("role", "coder"), state.get("options", {})
     bench = await workbench(state["folder"], options, runtime.context)
-    tools = (await asyncio.to_thread(bench.voice, speaker(options, role))).tools
+    agent = speaker(options, role)
+    tools = (await asyncio.to_thread(bench.voice, agent)).tools
+    bench = await asyncio.to_thread(bench.spoken_by, agent)
     if queue := state.get("queue"):
         # one taken out of the configuration since it was allowed is answered by `run_tool`
         every = {tool.name: tool for tool in ALL} | dict(tools)

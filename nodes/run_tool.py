@@ -37,8 +37,9 @@ AfterTool = Command[AfterTools]
 async def run_tool(state: ToolTask, runtime: Runtime[Context]) -> AfterTool:
     """Run the call, or replay its recorded result, or say that its outcome is unknown."""
     bench = await workbench(state["folder"], state["options"], runtime.context)
-    voice = await asyncio.to_thread(bench.voice, speaker(state["options"], state["role"]))
-    tools = voice.tools
+    agent = speaker(state["options"], state["role"])
+    tools = (await asyncio.to_thread(bench.voice, agent)).tools
+    bench = await asyncio.to_thread(bench.spoken_by, agent)
     tool = tools.get(state["call"]["name"])
     if tool is None:  # taken out of the configuration meanwhile
         result = ToolResult(error=unknown_tool(state["call"]["name"], tools))

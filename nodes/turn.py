@@ -1,4 +1,4 @@
-"""One model turn of a role: stop at a limit, ask, retry what can be retried, count."""
+"""One model turn of a role: stop at the limit, ask, retry what can be retried, count."""
 
 import asyncio
 import random
@@ -8,12 +8,12 @@ from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
+from langgraph.types import interrupt
 
 from ..models.ask import ask, is_cut
 from ..models.catalog import cost
 from ..models.errors import ModelFailure
 from ..models.retry import delay
-from .budget import NOTHING_USED, granted
 from .context import Context
 from .conversation import brief, conversation, final_words
 from .file_record import last_entry
@@ -24,6 +24,7 @@ from .tell import tell
 from .workbench import Voice, Workbench, workbench
 
 CUT = "Your answer was cut at its token limit and does not count. Give it again, whole and shorter."
+NOTHING_USED = Usage(requests=0, input=0, output=0, cached=0, cost=0.0)
 
 
 @dataclass(frozen=True)
@@ -44,14 +45,16 @@ async def take_turn(
     words = final_words(state, role)
     if words is not None:
         return Turn({}, words)
+    agent = speaker(state.get("options", {}), role)
     bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
-    allowed = granted(state, runtime, bench)
+    bench = await asyncio.to_thread(bench.spoken_by, agent)
+    allowed = _steps_allowed(state, bench)
     if state.get("role") != role:
         tell(runtime, "role", role=role)
     heard = conversation(state, role)
     moved = await moved_files(state, runtime, bench, role)
     told = moved if heard else [brief(role, opening)]
-    voice = await asyncio.to_thread(bench.voice, speaker(state.get("options", {}), role))
+    voice = await asyncio.to_thread(bench.voice, agent)
     step = state.get("steps", 0) + 1
     answer = _signed(await _answer(voice, bench, [*heard, *told], runtime), role, step)
     used = _used(state.get("usage", NOTHING_USED), answer, bench)
@@ -62,8 +65,8 @@ async def take_turn(
         "messages": [*told, answer, *again],
         "role": role,
         "steps": step,
+        "steps_allowed": allowed,
         "usage": used,
-        **allowed,
         # the human may have put files back since the last call
         "file_entry": await last_entry(bench, runtime),
     }
@@ -78,6 +81,16 @@ def _again(heard: list[AnyMessage], role: RoleName, bench: Workbench) -> HumanMe
             hint="Raise `max_tokens` of this model in the configuration",
         )
     return brief(role, CUT)
+
+
+def _steps_allowed(state: State, bench: Workbench) -> int:
+    """Park the thread at the limit; whoever resumes it grants as many turns again."""
+    turns, steps = bench.settings.model.max_iterations, state.get("steps", 0)
+    allowed = state.get("steps_allowed") or steps + turns
+    if steps < allowed:
+        return allowed
+    interrupt({"type": "limit", "steps": allowed, "description": f"{allowed} model turns used"})
+    return allowed + turns
 
 
 async def _answer(

@@ -7,10 +7,10 @@ HTTP client belongs to the loop that opened it.
 
 import asyncio
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import cast
 from weakref import WeakKeyDictionary
 
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -20,6 +20,8 @@ from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
 from ..config import paths
+from ..config.agent_profile import AgentProfile
+from ..config.agent_profiles import Agents, find_agents
 from ..config.errors import UsageError
 from ..config.keys import FAR_REACHING
 from ..config.loading import Loaded, load
@@ -31,29 +33,29 @@ from ..memory.journal import Journal
 from ..memory.snapshots import Snapshots
 from ..models.registry import close_model, open_model
 from ..models.resolve import ResolvedModel, resolve
+from ..tools.agent_tools import tools_of
 from ..tools.permissions import Policy, policy_for
 from ..tools.sandbox.opening import open_sandbox
 from ..tools.sandbox.sandbox import Sandbox
-from ..tools.toolset import tools_for
 from ..tools.workspace import Workspace
 from .context import Context
 from .plan_file import PLANS
 from .prompt import system_prompt
-from .roles import ROLES
-from .state import Options, RoleName
+from .state import Options
 
 Model = Runnable[LanguageModelInput, AIMessage]
 
 
 @dataclass(frozen=True)
 class Voice:
-    """A role ready to speak: its prompt, its tools and its model."""
+    """An agent ready to speak: its prompt, its tools and its model."""
 
     system: SystemMessage
     tools: Mapping[str, BaseTool]
     chat_model: BaseChatModel
     model: Model
     """The chat model that knows the tools."""
+    resolved: ResolvedModel
 
 
 @dataclass(frozen=True)
@@ -70,16 +72,31 @@ class Workbench:
     home: Path
     trust: Trust
     """How the folder stood when the bench was opened: what is loaded later must be in it."""
+    agents: Agents
     model: ResolvedModel
+    model_named: bool
+    """Whether the user has named it for this thread, so that no agent has one of its own."""
     from_project: tuple[str, ...]
     """What the project's own configuration says about endpoints, permissions and commands."""
     voices: dict[str, Voice] = field(default_factory=dict[str, Voice])
 
     def voice(self, name: str) -> Voice:
-        """The voice of a role or profile, opened when it first speaks."""
+        """The voice of an agent, opened when it first speaks; raises UsageError for none."""
         if name not in self.voices:
             self.voices[name] = _open_voice(self, name)
         return self.voices[name]
+
+    def spoken_by(self, name: str) -> "Workbench":
+        """The same as one agent finds it: its model and limit of turns, under its own rules."""
+        profile = self.agents.find(name)
+        turns = min(self.settings.model.max_iterations, profile.steps or sys.maxsize)
+        limited = self.settings.model.model_copy(update={"max_iterations": turns})
+        return replace(
+            self,
+            settings=self.settings.model_copy(update={"model": limited}),
+            policy=self.policy.under(profile, self.workspace),
+            model=_model_of(self, profile),
+        )
 
     async def close(self) -> None:
         """Close the journal and the models' connections."""
@@ -211,7 +228,9 @@ def _open(wish: _Wish) -> Workbench:
         history=FileHistory(paths.database(home)),
         home=home,
         trust=trust,
+        agents=find_agents(root, home, trust),
         model=resolve(settings, os.environ),
+        model_named=bool(wish.model),
         from_project=_from_project(loaded, root),
     )
 
@@ -245,20 +264,31 @@ def _open_snapshots(root: Path, home: Path, settings: Settings) -> Snapshots:
 
 
 def _open_voice(bench: Workbench, name: str) -> Voice:
-    role = ROLES[cast("RoleName", name)]
-    tools = tools_for(role.tools, bench.settings.tools)
-    chat_model = _chat_model(bench, name)
+    profile = bench.agents.find(name)
+    tools = tools_of(profile, bench.settings.tools, planning=bool(bench.policy.plan))
+    resolved = _model_of(bench, profile)
+    chat_model = _chat_model(bench, resolved, name)
     return Voice(
-        system=system_prompt(role, str(bench.workspace.root), bench.settings.agents),
+        system=system_prompt(profile, str(bench.workspace.root), bench.settings.agents),
         tools={tool.name: tool for tool in tools},
         chat_model=chat_model,
         model=chat_model.bind_tools(tools),
+        resolved=resolved,
     )
 
 
-def _chat_model(bench: Workbench, name: str) -> BaseChatModel:
-    """One for all roles, so that they share its connections; of a script, one for each."""
-    opened = [voice.chat_model for voice in bench.voices.values()]
-    if opened and bench.model.provider.name != "scripted":
+def _model_of(bench: Workbench, profile: AgentProfile) -> ResolvedModel:
+    """The agent's own model, unless the user has named one; its own temperature anyway."""
+    own = "" if bench.model_named else profile.model
+    found = resolve(bench.settings, os.environ, own) if own else bench.model
+    if profile.temperature is None or found.temperature is None:  # a model may take none
+        return found
+    return replace(found, temperature=float(profile.temperature))
+
+
+def _chat_model(bench: Workbench, resolved: ResolvedModel, name: str) -> BaseChatModel:
+    """One for all agents of a model, so that they share connections; of a script, one for each."""
+    opened = [voice.chat_model for voice in bench.voices.values() if voice.resolved == resolved]
+    if opened and resolved.provider.name != "scripted":
         return opened[0]
-    return open_model(bench.model, role=name)
+    return open_model(resolved, role=name)

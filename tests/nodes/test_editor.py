@@ -1,8 +1,8 @@
 import pytest
 
+from maxagent.config.agent_profiles import built_in
 from maxagent.config.errors import UsageError
 from maxagent.nodes.editor import opened
-from maxagent.nodes.roles import ROLES
 
 
 def test_the_editor_is_told_the_files_and_which_are_new(tmp_path):
@@ -18,4 +18,4 @@ def test_without_named_files_it_does_not_begin(tmp_path):
 
 
 def test_the_editor_runs_nothing():
-    assert "run_command" not in ROLES["editor"].tools
+    assert "run_command" not in built_in()["editor"].tools

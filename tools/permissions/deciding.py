@@ -45,7 +45,7 @@ def decide(
 
 def decide_check(command: str, workspace: Workspace, policy: Policy) -> Decision:
     """Decide a command that runs after an edit: as if the model had called `run_command`."""
-    plain = replace(policy, scope=(), after_edit={})
+    plain = replace(policy, scope=(), only=(), after_edit={})
     return decide("run_command", "execute", {"command": command}, (), workspace, plain)
 
 

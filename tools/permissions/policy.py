@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from ...config.agent_profile import AgentProfile
 from ...config.errors import UsageError
 from ...config.layers import refuse
 from ...config.loading import Loaded
@@ -12,6 +13,7 @@ from ..after_edit import Checks, checks_for_all
 from ..result import ToolRefusal
 from ..workspace import Workspace
 from .examples import check_examples
+from .path_pattern import PathPattern, path_pattern
 from .rule import Rule, read_rule
 
 
@@ -25,6 +27,8 @@ class Policy:
     """The only files that may be changed, by path relative to the project; empty: any."""
     after_edit: Checks = field(default_factory=dict[str, list[str]])
     """Commands that run after an edit, by pattern."""
+    only: tuple[tuple[PathPattern, ...], ...] = ()
+    """What an agent may write, one group for each that limits it: a file is met in every group."""
     plan: str = ""
     """The plan's path, relative to the project, where only it may be written; else empty."""
 
@@ -41,6 +45,15 @@ class Policy:
     def planning(self, plan: str) -> "Policy":
         """The same in plan mode: nothing may change but the plan, so nothing runs after an edit."""
         return replace(self, plan=plan, after_edit={})
+
+    def under(self, profile: AgentProfile, workspace: Workspace) -> "Policy":
+        """The same for one agent: its own rules besides, and only its files.
+
+        Raises UsageError that names what cannot be understood, with its place.
+        """
+        limits = [one for one in profile.limits if one.files]
+        only = tuple(read_files(one) for one in limits)
+        return replace(self.extended(profile.rules, workspace), only=only)
 
     def extended(self, written: Iterable[WrittenRule], workspace: Workspace) -> "Policy":
         """The same with more rules."""
@@ -77,3 +90,14 @@ def read_rules(written: Iterable[WrittenRule], workspace: Workspace) -> tuple[Ru
             reports.append(f"{one.origin}: {one.kind} rule `{one.text}`: {error}")
     refuse(reports)
     return tuple(rules)
+
+
+def read_files(profile: AgentProfile) -> tuple[PathPattern, ...]:
+    """The patterns of the files that an agent may write; raises UsageError with their place."""
+    found: list[PathPattern] = []
+    for text in profile.files:
+        try:
+            found.append(path_pattern(text))
+        except ValueError as error:
+            raise UsageError(f"{profile.place('files')}: `{text}`: {error}") from error
+    return tuple(found)

@@ -41,6 +41,19 @@ def by_scope(call: Call, policy: Policy) -> Decision | None:
     return Decision("deny", only if call.files else f"the call names no file, and {only}", "scope")
 
 
+def by_agent(call: Call, policy: Policy) -> Decision | None:
+    """An agent with files of its own writes no others, and what might do so is asked."""
+    if not policy.only or call.effect in HARMLESS or writes_plan(call, policy):
+        return None
+    if call.effect != "edit":
+        reason = "a program could change files that this agent may not write"
+        return None if only_reads(call) else Decision("ask", reason, "agent")
+    every = [(group, file) for group in policy.only for file in call.subjects]
+    if every and all(any(one.covers(file) for one in group) for group, file in every):
+        return None
+    return Decision("deny", "this agent may not write there, only where its `files` say", "agent")
+
+
 def by_judgement(call: Call, policy: Policy) -> Decision | None:
     """What is wrong with a command line itself."""
     found = call.judgement
@@ -109,6 +122,7 @@ def by_ask_rule(call: Call, policy: Policy) -> Decision | None:
 RESTRICTIONS: tuple[Restriction, ...] = (
     by_path,
     by_scope,
+    by_agent,
     by_judgement,
     by_deny_rule,
     by_read_only_mode,

@@ -1,4 +1,4 @@
-"""One model turn of a role: stop at the limit, ask, retry what can be retried, count."""
+"""One model turn of a role: stop at a limit, ask, retry what can be retried, count."""
 
 import asyncio
 import random
@@ -8,12 +8,12 @@ from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
-from langgraph.types import interrupt
 
 from ..models.ask import ask, is_cut
 from ..models.catalog import cost
 from ..models.errors import ModelFailure
 from ..models.retry import delay
+from .budget import NOTHING_USED, granted
 from .context import Context
 from .conversation import brief, conversation, final_words
 from .file_record import last_entry
@@ -24,7 +24,6 @@ from .tell import tell
 from .workbench import Voice, Workbench, workbench
 
 CUT = "Your answer was cut at its token limit and does not count. Give it again, whole and shorter."
-NOTHING_USED = Usage(requests=0, input=0, output=0, cached=0, cost=0.0)
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ async def take_turn(
     agent = speaker(state.get("options", {}), role)
     bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
     bench = await asyncio.to_thread(bench.spoken_by, agent)
-    allowed = _steps_allowed(state, bench)
+    allowed = granted(state, runtime, bench)
     if state.get("role") != role:
         tell(runtime, "role", role=role)
     heard = conversation(state, role)
@@ -65,8 +64,8 @@ async def take_turn(
         "messages": [*told, answer, *again],
         "role": role,
         "steps": step,
-        "steps_allowed": allowed,
         "usage": used,
+        **allowed,
         # the human may have put files back since the last call
         "file_entry": await last_entry(bench, runtime),
     }
@@ -81,16 +80,6 @@ def _again(heard: list[AnyMessage], role: RoleName, bench: Workbench) -> HumanMe
             hint="Raise `max_tokens` of this model in the configuration",
         )
     return brief(role, CUT)
-
-
-def _steps_allowed(state: State, bench: Workbench) -> int:
-    """Park the thread at the limit; whoever resumes it grants as many turns again."""
-    turns, steps = bench.settings.model.max_iterations, state.get("steps", 0)
-    allowed = state.get("steps_allowed") or steps + turns
-    if steps < allowed:
-        return allowed
-    interrupt({"type": "limit", "steps": allowed, "description": f"{allowed} model turns used"})
-    return allowed + turns
 
 
 async def _answer(

@@ -1,23 +1,21 @@
 """What tests of every floor need."""
 
 import os
-import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from confinement import FOUND, SURROUNDINGS
 from provider import Provider
 
-if sys.platform == "linux" and not shutil.which("bwrap"):
-    os.environ["MAXAGENT_SANDBOX__MODE"] = "off"  # its absence is told, which is not their subject
+os.environ.update(SURROUNDINGS)
 
 
 def pytest_report_header() -> str:
     """Say aloud what this machine lacks."""
-    if "MAXAGENT_SANDBOX__MODE" not in os.environ:
-        return "sandbox: bubblewrap"
-    return "sandbox: bubblewrap is missing: its tests are skipped, the others run without it"
+    if FOUND.is_on:
+        return f"sandbox: {FOUND.backend}"
+    return f"sandbox: its tests are SKIPPED, the others run without one: {FOUND.why_none}"
 
 
 @pytest.fixture

@@ -1,13 +1,10 @@
-import os
 from pathlib import Path
 
-import pytest
+from confinement import needs_bubblewrap
 from sandbox_costs import make_project, row_of
 
-from maxagent.tools.sandbox.bubblewrap import find_program
 
-
-@pytest.mark.skipif(not find_program(os.environ["PATH"]), reason="bubblewrap is not installed")
+@needs_bubblewrap
 def test_the_cost_of_a_command_is_measured(tmp_path: Path) -> None:
     project = make_project(tmp_path / "project", 50)
     row = row_of("a command", project, 1e9, repetitions=3)

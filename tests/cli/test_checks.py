@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from confinement import FOUND, needs_bubblewrap
 
 from maxagent.cli import checks
 from maxagent.cli.checks import (
@@ -24,10 +25,8 @@ from maxagent.cli.checks import (
 )
 from maxagent.config.errors import UsageError
 from maxagent.config.loading import load
-from maxagent.tools.sandbox.bubblewrap import find_program
 
 SECRET = "sk-very-secret"
-BWRAP = find_program(os.environ["PATH"])
 NO_BWRAP = "bubblewrap is not installed; `apt install bubblewrap` or `dnf install bubblewrap`"
 
 
@@ -114,10 +113,10 @@ def test_without_a_sandbox_it_is_said_why(programs: Path) -> None:
     assert "sandbox.mode" in required.remedy
 
 
-@pytest.mark.skipif(not BWRAP, reason="bubblewrap is not installed, so there is no sandbox to try")
+@needs_bubblewrap
 def test_the_sandbox_is_tried(tmp_path: Path) -> None:
     found = sandbox(around(tmp_path))
-    assert (found.status, found.detail) == ("ok", f"bubblewrap, no network ({BWRAP})")
+    assert (found.status, found.detail) == ("ok", f"bubblewrap, no network ({FOUND.program})")
 
 
 def test_the_configurations_files_are_named(tmp_path: Path) -> None:

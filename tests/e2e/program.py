@@ -10,6 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
 
+from confinement import SURROUNDINGS
+
 KEY = "Zq8-the-key-that-nobody-may-see"
 """Of no provider's shape: only who knows it can hide it."""
 PATIENCE = 100.0
@@ -60,6 +62,7 @@ class Program:
             "LANG": "C.UTF-8",
             "MAXAGENT_HOME": str(self.home),
             "OPENAI_API_KEY": key,
+            **SURROUNDINGS,
             **(environ or {}),
         }
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
+from confinement import SURROUNDINGS
 from program import Ended
 
 from maxagent import trust
@@ -40,6 +41,7 @@ class House:
             "LANG": "C.UTF-8",
             "MAXAGENT_HOME": str(self.folder / "home"),
             "LLC_TASK__TEST_COMMAND": "test -s log.txt",
+            **SURROUNDINGS,
             "LANGGRAPH_CLI_NO_ANALYTICS": "1",
             "LANGGRAPH_NO_VERSION_CHECK": "true",
         }

@@ -58,7 +58,7 @@ def test_without_git_a_task_works_and_says_what_is_lost(
         (tmp_path / "bin").mkdir(exist_ok=True)
         (tmp_path / "bin" / name).symlink_to(shutil.which(name) or "")
     provider.script(answers(WRITE))
-    ended = program.task(*MODE, **TESTED, PATH=str(tmp_path / "bin"))
+    ended = program.task(*MODE, **TESTED, PATH=str(tmp_path / "bin"), MAXAGENT_SANDBOX__MODE="auto")
     told, confined = notices(ended.told("notice"))
     assert told.startswith("git is not installed: what commands change cannot be shown or undone")
     assert confined.startswith("no sandbox: ")

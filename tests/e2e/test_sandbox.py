@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from confinement import needs_bubblewrap
 from sandbox_attacks import ATTACKS, WORK_WITHOUT
 from sandbox_honest import HONEST
 from sandbox_world import NOBODY, World
-
-from maxagent.tools.sandbox.bubblewrap import find_program
 
 USERS = [
     pytest.param(os.getuid(), id="as-oneself"),
@@ -29,8 +28,6 @@ USERS = [
 
 @pytest.fixture(params=USERS)
 def world(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    if not find_program(os.environ["PATH"]):
-        pytest.skip("bubblewrap is not installed")
     made = World(request.param)
     monkeypatch.setenv("HOME", str(made.base / "home"))
     try:
@@ -39,6 +36,7 @@ def world(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
         made.close()
 
 
+@needs_bubblewrap
 @pytest.mark.parametrize("attack", ATTACKS)
 async def test_nothing_gets_out(attack: str, world: World) -> None:
     done = await world.run(f"echo began\n{ATTACKS[attack]}")
@@ -47,6 +45,7 @@ async def test_nothing_gets_out(attack: str, world: World) -> None:
     assert world.broken(said) == [], said
 
 
+@needs_bubblewrap
 @pytest.mark.parametrize("world", [os.getuid()], indirect=True)
 @pytest.mark.parametrize("attack", WORK_WITHOUT)
 async def test_the_same_gets_out_where_there_is_no_sandbox(attack: str, world: World) -> None:
@@ -54,6 +53,7 @@ async def test_the_same_gets_out_where_there_is_no_sandbox(attack: str, world: W
     assert world.broken(done.text) != []
 
 
+@needs_bubblewrap
 @pytest.mark.parametrize("work", HONEST)
 async def test_honest_work_is_done(work: str, world: World) -> None:
     done = await world.run(f"set -e\n{HONEST[work]}")
@@ -61,6 +61,7 @@ async def test_honest_work_is_done(work: str, world: World) -> None:
     assert world.broken(done.text) == []
 
 
+@needs_bubblewrap
 async def test_nothing_is_left_behind(world: World) -> None:
     before = sorted(world.project.rglob("*"))
     done = await world.run("setsid sleep 5471 & (setsid sleep 5471 &); disown -a; echo done")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from confinement import SURROUNDINGS
 from program import Ended
 from provider import Provider
 from studio import free_port, wait_until_it_answers
@@ -63,6 +64,7 @@ class Opened:
             "MAXAGENT_HOME": str(self.folder / "home"),
             "OPENAI_API_KEY": "sk-a-key-of-the-user",
             "LLC_TASK__REPAIR_ROUNDS": "0",
+            **SURROUNDINGS,
         }
 
     def run(self, *arguments: str, stdin: str = "") -> Ended:

@@ -4,13 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from confinement import FOUND
 
 from maxagent import Answer, Runner
-from maxagent.config.settings import SandboxSection
 from maxagent.nodes.context import Context
 from maxagent.nodes.workbench import close_workbenches
-from maxagent.tools.sandbox.opening import open_sandbox
-from maxagent.tools.workspace import Workspace
 
 ONE = {"name": "run_command", "args": {"command": "echo one >> log"}}
 TWO = {"name": "run_command", "args": {"command": "echo two >> log"}}
@@ -192,9 +190,8 @@ SANDBOX = "sandbox: {mode: %s}\n"
 
 @pytest.fixture
 def confined(place):
-    sandbox = open_sandbox(SandboxSection(), Workspace(place.root), place.home)
-    if not sandbox.is_on:
-        pytest.skip(f"no sandbox works here: {sandbox.why_none}")
+    if not FOUND.is_on:
+        pytest.skip(f"no sandbox works here: {FOUND.why_none}")
 
 
 async def test_what_was_shown_inside_a_sandbox_is_not_run_without_one(place, confined):

@@ -3,13 +3,13 @@ import os
 from pathlib import Path
 
 import pytest
+from confinement import FOUND
 
 from maxagent.config.settings import SandboxSection
 from maxagent.tools.command_output import command_output
 from maxagent.tools.invoke import invoke
 from maxagent.tools.result import ToolResult, ToolRun
 from maxagent.tools.run_command import run_command
-from maxagent.tools.sandbox.bubblewrap import find_program
 from maxagent.tools.sandbox.opening import open_sandbox
 from maxagent.tools.sandbox.sandbox import Sandbox
 from maxagent.tools.workspace import Workspace
@@ -44,8 +44,8 @@ def desk(tmp_path: Path) -> Desk:
 
 @pytest.fixture
 def confined(desk: Desk, tmp_path: Path) -> Desk:
-    if not find_program(os.environ["PATH"]):
-        pytest.skip("bubblewrap is not installed")
+    if not FOUND.is_on:
+        pytest.skip(f"no sandbox works here: {FOUND.why_none}")
     desk.sandbox = open_sandbox(SandboxSection(), Workspace(desk.root), tmp_path / "home")
     return desk
 

@@ -3,11 +3,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from confinement import needs_bubblewrap
 
 from maxagent.config.settings import SandboxSection
 from maxagent.tools.frameworks import TestCommand
 from maxagent.tools.sandbox import project_files
-from maxagent.tools.sandbox.bubblewrap import find_program
 from maxagent.tools.sandbox.opening import open_sandbox
 from maxagent.tools.test_run import LARGEST_REPORT, TestRun, read_report, run_tests, verdict
 from maxagent.tools.workspace import Workspace
@@ -53,7 +53,7 @@ async def test_a_green_run_passes_and_leaves_the_project_clean(tmp_path: Path) -
     assert [path.name for path in tmp_path.iterdir()] == ["test_it.py"]
 
 
-@pytest.mark.skipif(not find_program(os.environ["PATH"]), reason="bubblewrap is not installed")
+@needs_bubblewrap
 async def test_in_the_sandbox_tests_are_counted_and_cannot_get_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

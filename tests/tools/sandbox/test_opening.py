@@ -3,18 +3,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from confinement import FOUND, needs_bubblewrap
 
 from maxagent.config.errors import UsageError
 from maxagent.config.settings import SandboxSection
 from maxagent.tools.process import capture
 from maxagent.tools.sandbox import opening
-from maxagent.tools.sandbox.bubblewrap import find_program
 from maxagent.tools.sandbox.opening import open_sandbox
 from maxagent.tools.sandbox.sandbox import Sandbox
 from maxagent.tools.workspace import Workspace
-
-BWRAP = find_program(os.environ["PATH"])
-needs_bwrap = pytest.mark.skipif(not BWRAP, reason="bubblewrap is not installed")
 
 
 def opened(folder: Path, **section: object) -> Sandbox:
@@ -27,15 +24,15 @@ def no_bwrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
 
 
-@needs_bwrap
+@needs_bubblewrap
 def test_bubblewrap_is_tried_and_used(tmp_path: Path) -> None:
     found = opened(tmp_path)
-    assert (found.backend, found.program, found.network) == ("bubblewrap", BWRAP, False)
+    assert (found.backend, found.program, found.network) == ("bubblewrap", FOUND.program, False)
     assert opened(tmp_path, network=True).state == "bubblewrap, with network"
     assert os.listdir(tmp_path) == []
 
 
-@needs_bwrap
+@needs_bubblewrap
 async def test_it_can_be_opened_where_a_loop_runs(tmp_path: Path) -> None:
     assert opened(tmp_path).is_on
 
@@ -58,11 +55,11 @@ def test_required_and_missing_is_an_error_of_usage(tmp_path: Path) -> None:
     assert caught.value.exit_code == 2
 
 
-@needs_bwrap
+@needs_bubblewrap
 def test_where_it_does_not_work_it_is_said_what_it_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opening, "_COMPLAINTS", {(BWRAP, False): "bwrap: No permissions"})
+    monkeypatch.setattr(opening, "_COMPLAINTS", {(FOUND.program, False): "bwrap: No permissions"})
     found = opened(tmp_path)
     assert not found.is_on and "bwrap: No permissions" in found.why_none
 
@@ -77,7 +74,7 @@ def test_a_wrong_writable_folder_is_told_whatever_the_mode(tmp_path: Path) -> No
         opened(tmp_path, mode="off", writable=["/"])
 
 
-@needs_bwrap
+@needs_bubblewrap
 @pytest.mark.parametrize("mode", ["auto", "require"])
 async def test_a_writable_folder_that_is_missing_is_left_out_and_named(
     tmp_path: Path, mode: str

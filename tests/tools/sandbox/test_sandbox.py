@@ -3,19 +3,15 @@ import os
 from pathlib import Path
 
 import pytest
+from confinement import needs_bubblewrap
 
 from maxagent.config.settings import SandboxSection
 from maxagent.tools.process import capture
 from maxagent.tools.result import ToolRefusal
 from maxagent.tools.sandbox import project_files
-from maxagent.tools.sandbox.bubblewrap import find_program
 from maxagent.tools.sandbox.opening import open_sandbox
 from maxagent.tools.sandbox.sandbox import Sandbox
 from maxagent.tools.workspace import Workspace
-
-needs_bwrap = pytest.mark.skipif(
-    not find_program(os.environ["PATH"]), reason="bubblewrap is not installed"
-)
 
 
 @pytest.fixture
@@ -38,7 +34,7 @@ async def test_without_a_backend_a_command_is_left_as_it_is(tmp_path: Path) -> N
         assert os.listdir(tmp_path) == []
 
 
-@needs_bwrap
+@needs_bubblewrap
 async def test_what_stands_for_missing_files_goes_with_the_command(sandbox: Sandbox) -> None:
     root = sandbox.workspace.root
     async with sandbox.around(["ls"], root) as argv:
@@ -47,7 +43,7 @@ async def test_what_stands_for_missing_files_goes_with_the_command(sandbox: Sand
     assert os.listdir(root) == []
 
 
-@needs_bwrap
+@needs_bubblewrap
 async def test_it_goes_when_the_command_is_cancelled_too(sandbox: Sandbox) -> None:
     root, inside = sandbox.workspace.root, asyncio.Event()
 
@@ -64,7 +60,7 @@ async def test_it_goes_when_the_command_is_cancelled_too(sandbox: Sandbox) -> No
     assert os.listdir(root) == []
 
 
-@needs_bwrap
+@needs_bubblewrap
 async def test_cancelled_while_it_is_being_built_it_leaves_nothing(sandbox: Sandbox) -> None:
     root = sandbox.workspace.root
 
@@ -80,7 +76,7 @@ async def test_cancelled_while_it_is_being_built_it_leaves_nothing(sandbox: Sand
     assert os.listdir(root) == []
 
 
-@needs_bwrap
+@needs_bubblewrap
 async def test_a_folder_of_ours_can_be_written_even_in_the_temporary_one(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
@@ -92,7 +88,7 @@ async def test_a_folder_of_ours_can_be_written_even_in_the_temporary_one(
     assert (report / "x").exists() and not (tmp_path / "y").exists()
 
 
-@needs_bwrap
+@needs_bubblewrap
 async def test_two_at_once_do_not_free_each_others_places(sandbox: Sandbox) -> None:
     root = sandbox.workspace.root
     async with sandbox.around(["ls"], root):
@@ -102,7 +98,7 @@ async def test_two_at_once_do_not_free_each_others_places(sandbox: Sandbox) -> N
     assert os.listdir(root) == []
 
 
-@needs_bwrap
+@needs_bubblewrap
 async def test_a_project_that_cannot_be_guarded_is_refused(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,10 @@
 
 from functools import singledispatchmethod
 
+from rich.console import Console
+
 from ..sdk import events as ev
+from .answer_view import AnswerView, view_for
 from .call_line import call_line, facts
 from .diff_view import show_diff
 from .echo import echo
@@ -16,11 +19,21 @@ OUTPUT_LINES = 12
 
 
 class TextRenderer:
-    """Plain lines that are only ever appended, so pipes, logs and narrow windows read the same."""
+    """Lines that are only ever appended, so pipes, logs and narrow windows read the same.
 
-    def __init__(self, *, show_thinking: bool = True) -> None:
+    At a terminal the model's answer is Markdown made readable; else it is the text as it comes.
+    """
+
+    def __init__(
+        self,
+        *,
+        show_thinking: bool = True,
+        console: Console | None = None,
+        answer: AnswerView | None = None,
+    ) -> None:
         self._show_thinking = show_thinking
-        self._console = open_console()
+        self._console = console or open_console()
+        self._answer = answer or view_for(self._console)
         self._calls: dict[str, str] = {}
         self._pieces: dict[str, str] = {}
         self._shown_lines: dict[str, int] = {}
@@ -40,7 +53,7 @@ class TextRenderer:
         """Say what became of the thread and how to go on."""
         self._break()
         if self._usage:
-            self._line(_spent(self._usage), "dim")
+            self._line(spent(self._usage), "dim")
         if isinstance(last, ev.Question):
             self._left_open(last)
         if last is None or isinstance(last, ev.Interrupted):
@@ -70,10 +83,16 @@ class TextRenderer:
 
     @_show.register
     def _(self, event: ev.Output) -> None:
-        self._piece(event.text, "")
+        if self._answer:
+            self._close_line()
+            self._answer.add(event.text)
+        else:
+            self._piece(event.text, "")
 
     @_show.register
     def _(self, event: ev.Retrying) -> None:
+        if self._answer:
+            self._answer.forget()
         self._line(
             t("run.retry", reason=safe_line(event.reason), seconds=f"{event.seconds:.1f}"), "yellow"
         )
@@ -191,6 +210,11 @@ class TextRenderer:
         self._open_line = "" if text.endswith("\n") else f"{style} "
 
     def _break(self) -> None:
+        if self._answer:
+            self._answer.end()
+        self._close_line()
+
+    def _close_line(self) -> None:
         if self._open_line:
             self._console.print()
             self._open_line = ""
@@ -225,7 +249,8 @@ def _confined(sandbox: str) -> str:
     return t("run.sandbox", state=sandbox.partition(":")[0])
 
 
-def _spent(usage: ev.TokenUsage) -> str:
+def spent(usage: ev.TokenUsage) -> str:
+    """Tokens and money, in words."""
     share = round(100 * usage.cached / usage.input) if usage.input else 0
     words = t("run.tokens", input=f"{usage.input:,}", cached=share, output=f"{usage.output:,}")
     return words if usage.cost is None else f"{words} · ${usage.cost:.4f}"

@@ -1,0 +1,182 @@
+"""Plan mode changes nothing: every way that a model could try leaves the files as they were."""
+
+import os
+import subprocess
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from talk import Talk
+
+from maxagent import Runner
+from maxagent.memory.snapshots import Snapshots
+from maxagent.sdk.events import Completion, ToolResult
+
+PATCH = "--- a/kept.py\n+++ b/kept.py\n@@ -1 +1 @@\n-kept = 1\n+kept = 2\n"
+REMOVAL = "*** Begin Patch\n*** Delete File: kept.py\n*** End Patch"
+MOVE = (
+    "*** Begin Patch\n*** Update File: kept.py\n*** Move to: moved.py\n"
+    "@@\n-kept = 1\n+kept = 2\n*** End Patch"
+)
+BLOCK = "<<<<<<< SEARCH\nkept = 1\n=======\nkept = 2\n>>>>>>> REPLACE"
+TOOLS: list[tuple[str, dict[str, Any]]] = [
+    ("write_file", {"path": "new.py", "content": "x"}),
+    ("write_file", {"path": "kept.py", "content": "x"}),
+    ("write_to_file", {"path": "new.py", "content": "x"}),
+    ("write_file", {"path": ".llc/plans/../../new.py", "content": "x"}),
+    ("write_file", {"path": ".llc/plans/another.md", "content": "x"}),
+    ("write_file", {"path": ".llc/plans/linked.md", "content": "x"}),
+    ("write_file", {"path": ".llc/agents/mine.md", "content": "x"}),
+    ("write_file", {"path": "AGENTS.md", "content": "x"}),
+    ("edit", {"file_path": "kept.py", "old_string": "1", "new_string": "2"}),
+    ("edit", {"file_path": ".llc/plans/linked.md", "old_string": "1", "new_string": "2"}),
+    ("replace_in_file", {"path": "kept.py", "diff": BLOCK}),
+    ("apply_patch", {"patch": PATCH}),
+    ("apply_patch", {"patch": REMOVAL}),
+    ("apply_patch", {"patch": MOVE}),
+    ("subagent", {"agent_type": "coder", "task": "change kept.py"}),
+    ("use_mcp_tool", {"server_name": "files", "tool_name": "write", "arguments": {}}),
+    ("run_command", {"command": "touch new.py", "outside_sandbox": True}),
+    ("run_command", {"command": "ls", "cwd": "..", "outside_sandbox": True}),
+    ("bash", {"command": "touch new.py"}),
+]
+COMMANDS = """
+touch new.py
+echo x > new.py
+echo x >> kept.py
+: > kept.py
+cat kept.py > new.py
+ls | tee new.py
+sed -i s/1/2/ kept.py
+perl -pi -e s/1/2/ kept.py
+cp kept.py new.py
+mv kept.py new.py
+rm kept.py
+ln -s kept.py new.py
+mkdir new
+truncate -s 0 kept.py
+chmod 777 kept.py
+sort -o kept.py kept.py
+find . -name kept.py -delete
+find . -name kept.py -exec rm {} ;
+ls kept.py | xargs rm
+python3 -c "open('new.py', 'w')"
+sh -c 'touch new.py'
+env touch new.py
+ls; touch new.py
+ls && touch new.py
+ls & touch new.py
+ls $(touch new.py)
+ls `touch new.py`
+cat <(touch new.py)
+cat <<< "$(touch new.py)"
+git checkout -b other
+git commit -q --allow-empty -m x
+git stash
+git rm -q kept.py
+git config user.name x
+git apply change.patch
+git diff --output=new.py
+git log --output=new.py
+git -c core.pager='touch new.py' log
+git grep --open-files-in-pager='touch new.py' kept
+git worktree add new
+rg --pre 'touch new.py' kept
+tree -o new.py
+awk '{ print > "new.py" }' kept.py
+sed 'w new.py' kept.py
+touch .llc/plans/another.md
+tar cf new.py kept.py
+""".strip().splitlines()
+WHICH = {"text": "Which way?"}
+TRIES = [*TOOLS, *(("run_command", {"command": line}) for line in COMMANDS)]
+Talks = Callable[..., Talk]
+
+
+@pytest.fixture
+async def talks(tmp_path: Path) -> AsyncIterator[Talks]:
+    async with Runner(home=tmp_path / "home") as runner:
+
+        def talk(*turns: Any) -> Talk:
+            begun = Talk(tmp_path, runner, *turns)
+            _fill(begun.folder)
+            return begun
+
+        yield talk
+
+
+def _fill(folder: Path) -> None:
+    (folder / "kept.py").write_text("kept = 1\n")
+    (folder / "change.patch").write_text(PATCH)
+    plans = folder / ".llc" / "plans"
+    plans.mkdir(parents=True)
+    (plans / "linked.md").symlink_to("../../kept.py")
+    for line in ("init -q", "add kept.py", "commit -q -m first"):
+        identity = ("-c", "user.name=n", "-c", "user.email=e")
+        subprocess.run(["git", *identity, *line.split()], cwd=folder, check=True)
+
+
+def _everything(folder: Path) -> dict[str, object]:
+    """Each file with its bytes and mode; of git's own all but the index, which reading renews."""
+    found: dict[str, object] = {}
+    for place, _, names in os.walk(folder):
+        for name in names:
+            path = Path(place, name)
+            seen = os.readlink(path) if path.is_symlink() else path.read_bytes()
+            found[str(path.relative_to(folder))] = (seen, path.lstat().st_mode)
+    found.pop(".git/index")
+    return found
+
+
+async def _tree(talk: Talk) -> str:
+    home = talk.runner.home
+    return await Snapshots(talk.folder, home / "data" / "snapshots", ("/.llc/plans/",)).take()
+
+
+def _calls(tries: list[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+    return {"tool_calls": [{"name": name, "args": args} for name, args in tries]}
+
+
+@pytest.mark.parametrize("agent", ["build", "coder"])
+@pytest.mark.parametrize("mode", ["ask", "auto"])
+async def test_no_way_to_change_a_file_works_in_plan_mode(
+    talks: Talks, mode: str, agent: str
+) -> None:
+    read = ("read_file", {"path": "kept.py"})
+    talk = talks(_calls([read]), _calls(TRIES), {"text": "I could not."})
+    before, tree = _everything(talk.folder), await _tree(talk)
+    end = await talk.say("plan", plan=True, mode=mode, agent=agent)
+    assert isinstance(end, Completion), "nothing was asked"
+    results = talk.heard(ToolResult)
+    assert [one.ok for one in results] == [True] + [False] * len(TRIES)
+    assert _everything(talk.folder) == before
+    assert await _tree(talk) == tree
+
+
+async def test_the_plan_is_written_unasked_and_is_no_change_of_the_project(talks: Talks) -> None:
+    talk = talks(WHICH)
+    tree = await _tree(talk)
+    await talk.say("plan", plan=True)
+    end = await talk.say("the short way", model=_writes_plan(talk))
+    assert isinstance(end, Completion) and end.files == []
+    assert (talk.folder / talk.plan).read_text() == "1. all\n"
+    assert await _tree(talk) == tree
+
+
+async def test_a_folder_of_plans_that_leads_elsewhere_is_not_written_to(talks: Talks) -> None:
+    talk = talks(WHICH)
+    plans = talk.folder / ".llc" / "plans"
+    (plans / "linked.md").unlink()
+    plans.rmdir()
+    plans.symlink_to("..")
+    before = _everything(talk.folder)
+    await talk.say("plan", plan=True)
+    await talk.say("the short way", model=_writes_plan(talk))
+    [refused] = talk.heard(ToolResult)
+    assert not refused.ok and _everything(talk.folder) == before
+
+
+def _writes_plan(talk: Talk) -> str:
+    write = ("write_file", {"path": talk.plan, "content": "1. all\n"})
+    return talk.script(WHICH, _calls([write]), {"text": "Done."})

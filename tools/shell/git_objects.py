@@ -1,12 +1,20 @@
-"""Which kind an object of a git repository has: `git show` prints a file's content by its hash."""
+"""Which kind an object of a git repository has: `git show` prints a file's content by its hash.
+
+Of a tag it is the kind of what it stands on, for that is shown with it; `tag` where that is
+another tag or cannot be told.
+"""
 
 import os
+import re
 import struct
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
 _TYPES = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
+_TAGGED = re.compile(rb"(?:tag \d+\0)?object [0-9a-f]+\ntype ([a-z]+)\n")
+_BEGINNING = 200
+"""Bytes of an object that are looked at: in a tag they hold what it stands on."""
 _OFFSET_DELTA, _HASH_DELTA = 6, 7
 _FANOUT = struct.Struct(">256I")
 _FANOUT_AT = 8
@@ -26,8 +34,15 @@ def _loose(objects: Path, prefix: str) -> Iterator[str]:
     for name in os.listdir(folder) if folder.is_dir() else ():
         if name.startswith(prefix[2:]):
             with open(folder / name, "rb") as file:
-                header = zlib.decompressobj().decompress(file.read(128), 16)
-            yield header.split(b" ")[0].decode()
+                data = zlib.decompressobj().decompress(file.read(2 * _BEGINNING), _BEGINNING)
+            kind = data.split(b" ")[0].decode()
+            yield _tagged(data) if kind == "tag" else kind
+
+
+def _tagged(data: bytes) -> str:
+    """The kind of what a tag stands on."""
+    found = _TAGGED.match(data)
+    return found[1].decode() if found else "tag"
 
 
 def _packed(objects: Path, prefix: str, hash_size: int) -> Iterator[str]:
@@ -61,10 +76,11 @@ def _offsets(index: Path, prefix: str, hash_size: int) -> Iterator[int]:
 
 def _kind_at(index: Path, offset: int, hash_size: int) -> str:
     """The kind of the object at a place in a pack; of a delta, its base's."""
+    changed = False
     with open(index.with_suffix(".pack"), "rb") as pack:
         while True:
             pack.seek(offset)
-            data = pack.read(64)
+            data = pack.read(64 + 2 * _BEGINNING)
             kind, at = data[0] >> 4 & 7, 0
             while data[at] & 0x80:
                 at += 1
@@ -74,8 +90,11 @@ def _kind_at(index: Path, offset: int, hash_size: int) -> str:
             elif kind == _HASH_DELTA:
                 base = data[at : at + hash_size].hex()
                 offset = next(_offsets(index, base, hash_size))
+            elif _TYPES[kind] == "tag" and not changed:
+                return _tagged(zlib.decompressobj().decompress(data[at:], _BEGINNING))
             else:
                 return _TYPES[kind]
+            changed = True
 
 
 def _distance(data: bytes) -> int:

@@ -14,6 +14,7 @@ from .flags import Flags, NotReadOnly, Parsed, one_of
 from .git_commands import COMMANDS, GitCommand
 from .git_index import Tracked, tracked
 from .git_objects import kinds
+from .git_references import meant_by
 from .git_repository import Repository, check_home, find_repository
 from .place import Place
 from .reach import Manner
@@ -43,8 +44,12 @@ _SETTINGS = re.compile(
     r"|core\.(bare|filemode|autocrlf|ignorecase|eol)",
     re.IGNORECASE,
 )
+_ALL_NAMES = one_of("--all --branches --tags --remotes --glob")
 _RUNS_GPG = re.compile(r"%G|signature", re.IGNORECASE)
 _HASH = re.compile(r"(?:.*-g)?([0-9a-f]{4,64})", re.IGNORECASE)
+_NAME = re.compile(r"[^\^~@{}]*")
+"""What a revision begins with; behind it stand steps from there: `v1^{}`, `main@{u}`, `HEAD~2`."""
+_OBJECT = re.compile(r"((?:[^:{}]|\{[^:{}]*\})*):(.*)", re.DOTALL)
 _EXCLUDED = (":!", ":^", ":(exclude)")
 _MAGIC = re.compile(r"[*?\[]|^:")
 
@@ -87,6 +92,8 @@ def _check_words(command: str, parsed: Parsed) -> None:
         raise NotReadOnly(f"`git {command} {operands[0]}` would make `{operands[0]}`")
     if command == "config" and not (len(operands) == 1 and _SETTINGS.fullmatch(operands[0])):
         raise NotReadOnly("of `git config` only to read a plain setting is known to be harmless")
+    if command == "show" and parsed.has(*_ALL_NAMES):
+        raise NotReadOnly("`git show` would show whatever some tag stands on")
     for shown in parsed.values("--format", "--pretty", "--sort"):
         if _RUNS_GPG.search(shown):
             raise NotReadOnly(f"`git {command}` would start gpg for `{shown}`")
@@ -142,7 +149,7 @@ class _Line:
                 path = self._place.check(word)
                 if is_path or (may_be_path and path.exists()):
                     limits.append(path)
-                else:
+                if not is_path:
                     self._check_revision(word)
         return [] if unlimited else limits
 
@@ -157,9 +164,10 @@ class _Line:
 
     def _check_object(self, word: str) -> None:
         """`REVISION:PATH`; the path counts from the repository's top unless it begins with `.`"""
-        revision, _, path = word.partition(":")
-        if "{/" in word or path.startswith("/"):
+        found = _OBJECT.fullmatch(word)
+        if not found or "{/" in word or found[2].startswith("/"):
             raise NotReadOnly(f"which file `{word}` names cannot be told")
+        revision, path = found.groups()
         self._check_revision(revision)
         if revision == "" and path[:2] in ("0:", "1:", "2:", "3:"):
             path = path[2:]
@@ -168,20 +176,24 @@ class _Line:
         self._place.check(str(self._repository.top / path))
 
     def _check_revision(self, word: str) -> None:
-        """A bare hash could be that of any file's content."""
+        """A hash, and a tag, could be that of any file's content."""
         for part in re.split(r"\.{2,3}", word.removeprefix("^")):
-            match = _HASH.fullmatch(part)
-            if match and "blob" in self._kinds(match[1].lower()):
+            name = _NAME.match(part)
+            if name and name[0] not in ("", "HEAD") and self._kinds(name[0]) & {"blob", "tag"}:
                 raise NotReadOnly(f"`{part}` is not a commit but the content of some file")
 
-    def _kinds(self, prefix: str) -> set[str]:
-        objects = self._repository.common / "objects"
-        if (objects / "info" / "alternates").exists():
+    def _kinds(self, name: str) -> set[str]:
+        """The kinds of all that a name or the beginning of a hash may mean."""
+        repository, hash = self._repository, _HASH.fullmatch(name)
+        objects = repository.common / "objects"
+        if hash and (objects / "info" / "alternates").exists():
             raise NotReadOnly("the git repository shares the objects of another one")
         try:
-            return kinds(objects, prefix, self._repository.hash_size)
+            named = meant_by(name, repository.git_dir, repository.common)
+            prefixes = {*named, *([hash[1].lower()] if hash else [])}
+            return {kind for one in prefixes for kind in kinds(objects, one, repository.hash_size)}
         except (OSError, ValueError, LookupError, StopIteration, struct.error, zlib.error) as error:
-            raise NotReadOnly("the git repository is damaged") from error
+            raise NotReadOnly("the git repository is damaged, or of an unusual kind") from error
 
     def _looks_into_submodules(self) -> bool:
         """Whether git reads which commit each submodule is at, which no flag keeps it from."""

@@ -47,8 +47,20 @@ def test_every_object_s_kind_is_known(packed: list[str], root: Path) -> None:
     objects = all_objects(root)
     assert {kind for _, kind in objects} == {"commit", "tree", "blob", "tag"}
     for name, kind in objects:
-        assert kinds(root / ".git/objects", name, 20) == {kind}
-        assert kind in kinds(root / ".git/objects", name[:4], 20)
+        shown = "commit" if kind == "tag" else kind  # what the tag stands on
+        assert kinds(root / ".git/objects", name, 20) == {shown}
+        assert shown in kinds(root / ".git/objects", name[:4], 20)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_tag_is_what_it_stands_on(packed: bool, root: Path) -> None:
+    git(root, "tag", "-a", "-m", "x", "file", "HEAD:a")
+    git(root, "tag", "-a", "-m", "x", "again", "file")
+    if packed:
+        git(root, "gc", "-q")
+    for name, kind in {"v1": "commit", "file": "blob", "again": "tag"}.items():
+        object_name = git(root, "rev-parse", name).strip()
+        assert kinds(root / ".git/objects", object_name, 20) == {kind}
 
 
 def test_what_is_not_there_has_no_kind(root: Path) -> None:

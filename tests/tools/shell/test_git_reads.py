@@ -73,13 +73,43 @@ def test_what_was_secret_once_is_not_shown(line: str, root: Path) -> None:
 def test_the_content_of_a_file_is_not_shown_by_its_hash(root: Path) -> None:
     blob = git(root, "rev-parse", "HEAD~1:.env.production")
     commit = git(root, "rev-parse", "HEAD~1")
-    for line in ("show {}", "cat-file -p {}", "diff {} HEAD", "diff HEAD..{}", "show x-1-g{}"):
+    lines = ["show {}", "cat-file -p {}", "diff {} HEAD", "diff HEAD..{}", "show x-1-g{}"]
+    lines += ["show {}^{{}}", "cat-file -p {}^{{blob}}", "grep . {}^{{object}}"]
+    for line in lines:
         assert "content of some file" in why(root, "git " + line.format(blob))
         assert "content of some file" in why(root, "git " + line.format(blob[:7]))
         assert why(root, "git " + line.format(commit[:7])) == ""
     git(root, "gc", "-q")
     assert "content of some file" in why(root, f"git show {blob[:7]}")
     assert why(root, f"git show {commit[:7]}") == ""
+
+
+def test_nor_by_a_tag_on_it(root: Path) -> None:
+    git(root, "tag", "light", "HEAD~1:.env.production")
+    git(root, "tag", "-a", "-m", "x", "heavy", "light")
+    git(root, "tag", "-a", "-m", "x", "v1")
+    for packed in (False, True):
+        for name in ("light", "heavy", "heavy^{}", "tags/light", "refs/tags/heavy", "v1..heavy"):
+            assert "content of some file" in why(root, f"git show {name}")
+            assert "content of some file" in why(root, f"git cat-file -p {name}")
+        for line in ("git show --tags", "git show --all --no-walk"):
+            assert "some tag" in why(root, line)
+        for line in ("git show v1", "git log main", "git log --all -p", "git diff main@{0}"):
+            assert why(root, line) == ""
+        if not packed:
+            git(root, "pack-refs", "--all")
+
+
+def test_a_file_s_name_does_not_hide_what_git_takes_for_a_tag(root: Path) -> None:
+    git(root, "tag", "light", "HEAD~1:.env.production")
+    (root / "light").touch()
+    assert "content of some file" in why(root, "git cat-file -p light")
+    assert why(root, "git log -- light") == ""
+
+
+def test_a_file_in_a_commit_is_told_by_its_name_alone(root: Path) -> None:
+    assert why(root, "git show main@{0}:src/app.py") == ""
+    assert "cannot be told" in why(root, "git show 'HEAD@{now:}~1:.env.production'")
 
 
 def test_a_secret_that_is_tracked_keeps_content_back_but_where_it_is_not_meant(root: Path) -> None:

@@ -12,6 +12,7 @@ from ..config import paths
 from ..config.faults import in_words
 from ..config.programs import absolute_entries
 from . import (
+    agents,
     config,
     diff,
     doctor,
@@ -25,6 +26,7 @@ from . import (
     threads_changes,
     threads_fork,
     threads_prune,
+    threads_show,
     threads_tree,
     tools,
     trust,
@@ -49,6 +51,7 @@ app.command()(undo.undo)
 app.command()(undo.redo)
 app.command()(rewind.rewind)
 for command in (
+    threads_show.show,
     threads_fork.fork,
     threads_tree.tree,
     threads_changes.changes,
@@ -57,6 +60,7 @@ for command in (
     threads.app.command()(command)
 app.add_typer(threads.app, name="threads")
 app.add_typer(tools.app, name="tools")
+app.add_typer(agents.app, name="agents")
 app.add_typer(config.app, name="config")
 app.add_typer(permissions.app, name="permissions")
 app.command()(trust.trust)

@@ -57,6 +57,13 @@ class WrongAgent(UsageError):
         self.reports = tuple(reports)
 
 
+def check_name(name: str) -> None:
+    """Raise UsageError for what cannot be an agent's name."""
+    if not _NAME.fullmatch(name):
+        rule = "a name is made of a-z, 0-9, `-` and `_`, and at most 64 of them"
+        raise UsageError(f"`{name[:80]}` is no agent's name", hint=rule)
+
+
 def read_agent(file: Path, text: str, *, own: bool) -> AgentProfile:
     """The agent that a file's text describes; raises WrongAgent.
 
@@ -128,9 +135,10 @@ class _Reading:
 
     def _name(self) -> str:
         name = self.values.get("name", self.file.stem)
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
-            rule = "a name is made of a-z, 0-9, `-` and `_`, at most 64"
-            self._wrong("name", f"`{str(name)[:80]}` is no agent's name: {rule}")
+        try:
+            check_name(str(name))
+        except UsageError as error:
+            self._wrong("name", f"{error.message}: {error.hint}")
         return str(name)
 
     def _mode(self) -> AgentMode:
@@ -186,9 +194,9 @@ class _Reading:
 
     def _tools(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The tools, and those that opencode's `name: false` takes out."""
-        value = self.values.get("tools", list(ALL_TOOLS))
+        value = self.values.get("tools")
         if not isinstance(value, dict):
-            return self._texts("tools"), ()
+            return (ALL_TOOLS if value is None else self._texts("tools")), ()
         chosen = cast("Mapping[str, object]", value)
         if any(not isinstance(one, bool) for one in chosen.values()):
             self._wrong("tools", "a mapping of `tools` takes true and false")

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from . import paths
-from .brought import Brought, brought
+from .brought import Brought, Kind, brought
 from .errors import UsageError
 from .trust_record import Damaged, Yes, note, read
 
@@ -92,18 +92,18 @@ def trust_if_empty(folder: Path, home: Path) -> None:
 
 
 @contextmanager
-def own_change(folder: Path, home: Path) -> Generator[None]:
-    """While the user sets a key of the project's file: a trusted folder, or an empty one, stays so.
+def own_change(folder: Path, home: Path, kind: Kind = "configuration") -> Generator[None]:
+    """While the user changes the project's things of one kind: a trusted folder stays so.
 
-    Nothing else that changes meanwhile is trusted with it.
+    So does an empty one. Nothing else that changes meanwhile is trusted with it.
     """
     before = trust_of(folder, home)
     trusted = before.trusted or (_is_empty(folder) and not before.damaged)
     yield
     if trusted:
         now = trust_of(folder, home)
-        written = [one for one in now.brought if one.kind == "configuration"]
-        others = [one for one in before.brought if one.kind != "configuration"]
+        written = [one for one in now.brought if one.kind == kind]
+        others = [one for one in before.brought if one.kind != kind]
         accept(replace(now, brought=(*written, *others)), home)
 
 

@@ -1,0 +1,171 @@
+"""`mcode agents`: who can speak, as Markdown files describe it; begin a file, find its mistakes."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..config import paths
+from .echo import echo, echo_json
+
+if TYPE_CHECKING:
+    from ..config.agent_profile import AgentProfile
+    from ..config.agent_profiles import Agents
+
+app = typer.Typer(
+    help="See the agents that can speak, begin one of your own, find mistakes in them.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+class ListFormat(StrEnum):
+    """How a list is written."""
+
+    text = "text"
+    json = "json"
+
+
+@app.command("list")
+def list_(
+    output: Annotated[ListFormat, typer.Option(help="A table or JSON.")] = ListFormat.text,
+) -> None:
+    """List the agents here: built in, your own, and the project's where it is trusted."""
+    from .i18n import t
+    from .table import show_table
+
+    found, left_out = _found(), _left_out()
+    shown = [one for one in found.profiles.values() if not one.hidden]
+    if output is ListFormat.json:
+        echo_json(
+            {
+                "agents": [_facts(one) for one in shown],
+                "not_loaded": left_out,
+                "faults": [report for fault in found.faults for report in fault.reports],
+            }
+        )
+        return
+    headers = tuple(t(f"agents.{name}") for name in ("name", "mode", "from", "what"))
+    rows = [(one.name, one.mode, _origin(one), one.description) for one in shown]
+    show_table(headers, rows, cut=headers[2:])
+    for path in left_out:
+        echo(t("agents.left_out", path=path), err=True)
+    for report in (report for fault in found.faults for report in fault.reports):
+        echo(t("agents.fault", report=report), err=True)
+
+
+@app.command()
+def show(name: Annotated[str, typer.Argument(help="An agent's name.")]) -> None:
+    """Show one agent as it counts here: its settings, tools, rules and words."""
+    from .importing import without_collector
+
+    profile = _found().find(name)
+    with without_collector():
+        from ..config.settings import ToolsSection
+        from ..tools.agent_tools import tools_of
+
+    facts = {
+        "name": profile.name,
+        "from": profile.origin,
+        "description": profile.description,
+        "mode": profile.mode,
+        "model": profile.model,
+        "temperature": profile.temperature,
+        "tools": ", ".join(tool.name for tool in tools_of(profile, ToolsSection())),
+        "rules": ", ".join(f"{one.kind} {one.text}" for one in profile.rules),
+        "files": "; ".join(", ".join(one.files) for one in profile.limits if one.files),
+        "max_steps": profile.steps or "",
+    }
+    for key, value in facts.items():
+        if value not in ("", None):
+            echo(f"{key}: {value}")
+    for note in profile.notes:
+        echo(f"note: {note}")
+    echo(f"\n{profile.prompt}")
+
+
+@app.command()
+def create(
+    name: Annotated[str, typer.Argument(help="Its name: a-z, 0-9, `-` and `_`.")],
+    description: Annotated[str, typer.Option(help="What it is for, in a sentence.")] = "",
+    project: Annotated[
+        bool, typer.Option("--project", help="In the project (.llc/agents), not for you alone.")
+    ] = False,
+) -> None:
+    """Begin an agent of your own: a file with every setting explained; none is overwritten."""
+    from contextlib import nullcontext
+
+    from ..config.trust import own_change
+    from .i18n import t
+    from .new_agent import write_new
+    from .trust_question import tell_left_out
+
+    folder = (Path.cwd() / ".llc" if project else paths.home()) / "agents"
+    with own_change(Path.cwd(), paths.home(), "agents") if project else nullcontext():
+        file = write_new(folder, name, description)
+    echo(t("agents.created", file=file))
+    if project:
+        tell_left_out(Path.cwd())
+
+
+@app.command()
+def validate(
+    places: Annotated[
+        list[Path] | None, typer.Argument(metavar="PATH", help="Files or folders; default: all.")
+    ] = None,
+) -> None:
+    """Look for mistakes in agents, of an untrusted project too; exit code 1 where there are any."""
+    from .importing import without_collector
+
+    with without_collector():
+        from .agent_files import files_of, looked_at
+    from .i18n import t
+
+    files = files_of(places, Path.cwd(), paths.home())
+    looks = [looked_at(file, paths.home()) for file in files]
+    for look in looks:
+        for note in look.notes:
+            echo(t("agents.note", note=note), err=True)
+        for mistake in look.mistakes:
+            echo(mistake)
+    if any(look.mistakes for look in looks):
+        raise typer.Exit(1)
+    echo(t("agents.sound", count=len(looks)), err=True)
+
+
+def _found() -> "Agents":
+    from ..config.agent_profiles import find_agents
+    from ..config.trust import trust_of
+
+    folder, home = Path.cwd(), paths.home()
+    return find_agents(folder, home, trust_of(folder, home))
+
+
+def _left_out() -> list[str]:
+    """The project's files that are not loaded, since the folder is not trusted."""
+    from ..config.trust import trust_of
+
+    found = trust_of(Path.cwd(), paths.home())
+    if found.trusted:
+        return []
+    return [one.path for one in found.brought if one.kind == "agents" and one.path.endswith(".md")]
+
+
+def _facts(profile: "AgentProfile") -> dict[str, object]:
+    return {
+        "name": profile.name,
+        "mode": profile.mode,
+        "from": profile.origin,
+        "description": profile.description,
+        "model": profile.model,
+    }
+
+
+def _origin(profile: "AgentProfile") -> str:
+    """Its file, short where it can be."""
+    file = Path(profile.origin)
+    for above, short in ((Path.cwd(), ""), (Path.home(), "~/")):
+        if file.is_relative_to(above):
+            return f"{short}{file.relative_to(above)}"
+    return profile.origin

@@ -114,7 +114,7 @@ def _marked(first: Text, inside: Iterator[Text], others: Text) -> Iterator[Text]
 
 def _fenced(node: "SyntaxTreeNode") -> Iterator[Text]:
     """Code with nothing before its lines, so that it can be copied; the fence says where it is."""
-    lines = node.content.count("\n")
+    lines = node.content.count("\n") + (node.content[-1:] not in ("", "\n"))
     begin, end = node.map or (0, 0)
     yield styled(f"{node.markup}{node.info}", MARK)
     code = safe(node.content).expandtabs(TAB)
@@ -173,6 +173,9 @@ def _piece(node: "SyntaxTreeNode") -> Text:
 def _linked(text: Text, address: str) -> Text:
     """The words of a link and where it leads, unless they say so themselves."""
     where = styled(address, LINK)
-    if text.plain in ("", where.plain, where.plain.removeprefix("mailto:")):
+    if not text:
         return where
+    if text.plain in (where.plain, where.plain.removeprefix("mailto:")):
+        text.stylize(LINK)
+        return text
     return Text.assemble(text, " (", where, ")") if address else text

@@ -24,6 +24,8 @@ _NOT_FOR_US = (
     IPv6Network("3fff::/20"),  # documentation, which Python does not know yet
 )
 _GLOBAL = IPv6Network("2000::/3")
+_OF_OUR_OWN = re.compile(r"(.*\.)?(localhost|local|internal|home\.arpa)")
+"""Names that no public name server knows."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,16 @@ def read_address(url: str) -> WebAddress:
     except ValueError:
         raise ToolRefusal("the port is a number up to 65535") from None
     return WebAddress(parts.scheme, host, port, parts.path or "/", parts.query)
+
+
+def refuse_own_network(address: WebAddress) -> None:
+    """Raises ToolRefusal for a host that by its very name is of this machine or its network."""
+    try:
+        public = is_public(ip_address(address.host))
+    except ValueError:
+        public = not _OF_OUR_OWN.fullmatch(address.host)
+    if not public:
+        raise ToolRefusal(f"`{address.host}` is not of the open internet; only that is fetched")
 
 
 def redirected(here: WebAddress, location: str) -> WebAddress:

@@ -3,7 +3,7 @@ from ipaddress import ip_address
 import pytest
 
 from maxagent.tools.result import ToolRefusal
-from maxagent.tools.web_address import is_public, read_address, redirected
+from maxagent.tools.web_address import is_public, read_address, redirected, refuse_own_network
 
 NOT_PUBLIC = [
     "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.100.100.200", "127.0.0.1",
@@ -92,3 +92,20 @@ def test_a_redirect_stays_on_its_host_and_never_loses_its_cover(location: str, l
     except ToolRefusal as refusal:
         told = str(refusal)
     assert leads in told
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://127.0.0.1:8000/", "http://[fd00::1]/", "http://169.254.169.254/", "http://LOCALHOST./"]
+    + ["http://a.localhost/", "http://nas.local/", "http://x.internal/", "http://hub.home.arpa/"],
+)
+def test_a_name_of_this_machine_or_its_network_is_refused_before_it_is_looked_up(url: str) -> None:
+    with pytest.raises(ToolRefusal, match="not of the open internet"):
+        refuse_own_network(read_address(url))
+
+
+@pytest.mark.parametrize(
+    "url", ["https://example.org/", "http://8.8.8.8/", "http://localhost.org/"]
+)
+def test_other_names_are_looked_up(url: str) -> None:
+    refuse_own_network(read_address(url))

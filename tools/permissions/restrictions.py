@@ -101,10 +101,16 @@ def by_protection(call: Call, policy: Policy) -> Decision | None:
 
 
 def by_address(call: Call, policy: Policy) -> Decision | None:
-    """Whose host cannot be told, no rule can speak of."""
-    if call.tool != "webfetch" or call.subjects:
+    """What is never fetched is not asked about."""
+    if call.tool != "webfetch":
         return None
-    return Decision("ask", "it cannot be told which host this address means", "address")
+    from ..web_address import read_address, refuse_own_network
+
+    try:
+        refuse_own_network(read_address(str(call.args.get("url") or "")))
+    except ToolRefusal as refusal:
+        return Decision("deny", str(refusal), "address")
+    return None
 
 
 def by_sandbox(call: Call, policy: Policy) -> Decision | None:

@@ -176,10 +176,15 @@ def test_no_rule_opens_read_only_mode(workspace: Workspace) -> None:
     assert (decision.verdict, "read-only mode; say what" in decision.reason) == ("deny", True)
 
 
-def test_an_address_of_which_the_host_cannot_be_told_is_asked(workspace: Workspace) -> None:
-    args = {"url": "https://user@example.org"}
-    decision = decided("fetch", args, workspace, "auto", "webfetch")
-    assert (decision.verdict, decision.rule) == ("ask", "address")
+@pytest.mark.parametrize(
+    "url",
+    ["https://user@example.org", "file:///etc/passwd", "ftp://example.org/", "", "http://"]
+    + ["http://localhost:3000/", "http://x.localhost./", "http://printer.local/", "http://[::1]/"]
+    + ["http://169.254.169.254/latest/", "http://metadata.google.internal/", "http://127.1/"],
+)
+def test_an_address_that_is_never_fetched_is_refused(url: str, workspace: Workspace) -> None:
+    decision = decided("fetch", {"url": url}, workspace, "auto", "webfetch")
+    assert (decision.verdict, decision.rule) == ("deny", "address")
 
 
 def test_a_rule_cannot_answer_a_question_to_the_user(workspace: Workspace) -> None:

@@ -1,0 +1,96 @@
+"""`mcode commands`: the commands of one's own, and what is wrong with their files."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..config import paths
+from .echo import echo, echo_json
+
+if TYPE_CHECKING:
+    from ..config.custom_commands import CustomCommand
+    from ..config.trust import Trust
+
+app = typer.Typer(
+    help="See the commands of your own that a conversation knows as /NAME.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.callback()
+def _group() -> None:
+    """See the commands of your own that a conversation knows as /NAME."""
+
+
+@app.command("list")
+def list_(
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of a table.")] = False,
+) -> None:
+    """List your own commands and the project's, where it is trusted, with their faults."""
+    from ..config.custom_commands import custom_commands
+    from ..config.trust import trust_of
+    from .i18n import t
+    from .table import show_table
+
+    folder, home = Path.cwd(), paths.home()
+    trust = trust_of(folder, home)
+    found = list(custom_commands(folder, home, trust).values())
+    left_out = [*_left_out(trust)]
+    if as_json:
+        echo_json({"commands": [_facts(one) for one in found], "not_loaded": left_out})
+        return
+    usable = [one for one in found if not one.fault]
+    if usable:
+        headers = [t("commands.name"), t("commands.what"), t("commands.from")]
+        rows = [[_called(one), one.description, str(one.file)] for one in usable]
+        show_table(headers, rows, cut=headers[1:])
+    elif not found:
+        echo(t("commands.none", folder=home / "commands"), err=True)
+    for path in left_out:
+        echo(t("commands.left_out", path=path), err=True)
+    for line in _remarks(found):
+        echo(line, err=True)
+
+
+def _called(command: "CustomCommand") -> str:
+    return f"/{command.name} {command.argument_hint}".rstrip()
+
+
+def _left_out(trust: "Trust") -> Iterator[str]:
+    """The project's files that are not loaded, since the folder is not trusted."""
+    if not trust.trusted:
+        yield from (one.path for one in trust.brought if one.kind == "commands")
+
+
+def _remarks(commands: "list[CustomCommand]") -> Iterator[str]:
+    from .i18n import t
+
+    for one in commands:
+        if one.fault:
+            yield t("commands.fault", name=one.name, fault=one.fault)
+        for note in _notes(one):
+            yield t("commands.note", name=one.name, note=note)
+
+
+def _notes(command: "CustomCommand") -> list[str]:
+    from .i18n import t
+    from .repl.slash import find_slash
+
+    shadowed = [t("commands.shadowed")] if find_slash(command.name) else []
+    return [*shadowed, *command.notes]
+
+
+def _facts(command: "CustomCommand") -> dict[str, object]:
+    return {
+        "name": command.name,
+        "file": str(command.file),
+        "description": command.description,
+        "argument_hint": command.argument_hint,
+        "agent": command.agent,
+        "model": command.model,
+        "notes": _notes(command),
+        "fault": command.fault,
+    }

@@ -1,0 +1,81 @@
+"""Commands of the user's own in a conversation: what they come to is asked for, and said."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ...config.errors import UsageError
+from ...config.expanded_command import Piece, expand
+from ...config.trust import trust_of
+from .mentions import spelled
+from .session import Session
+from .slash_modes import resolved_model
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+    from ...config.custom_commands import CustomCommand
+    from ...tools.permissions import Decision
+    from ..tool_session import ToolSession
+
+
+def own_commands(session: Session) -> "Mapping[str, CustomCommand]":
+    """Those of the user and, where the folder is trusted, of the project."""
+    from ...config.custom_commands import custom_commands
+
+    trust = trust_of(session.folder, session.home)
+    return custom_commands(session.folder, session.home, trust)
+
+
+async def say_own(session: Session, command: "CustomCommand", arguments: str) -> None:
+    """Say what the command comes to, to the agent and the model that it names, this once."""
+    if command.fault:
+        raise UsageError(command.fault, hint="`mcode commands list` shows them all")
+    pieces = expand(command.prompt, arguments)
+    said = "".join([await _said(session, piece) for piece in pieces])
+    if not command.model:
+        await session.say(said, command.agent)
+        return
+    before = resolved_model(session).name
+    session.options = {**session.options, "model": resolved_model(session, command.model).name}
+    try:
+        await session.say(said, command.agent)
+    finally:
+        session.options = {**session.options, "model": before}
+
+
+async def _said(session: Session, piece: Piece) -> str:
+    if piece.kind == "shell":
+        return await _output(session, piece.text)
+    return spelled(piece.text) if piece.kind == "file" else piece.text
+
+
+async def _output(session: Session, line: str) -> str:
+    """What a command writes, once the rules or the human have allowed it."""
+    await session.runner()  # what follows brings as much, and is there by now
+    from ...config import paths
+    from ...config.loading import load
+    from ..tool_session import ToolSession
+
+    mode = "read-only" if session.plan else session.mode
+    loaded = load(session.folder, session.home, flags={"security.mode": mode or None})
+    tools = ToolSession(session.folder, loaded, paths.outputs_folder(session.home, "by-hand"))
+    reply = await tools.call("run_command", {"command": line}, partial(_asked, session, tools))
+    if reply.error and "exit_code" not in reply.metadata:
+        raise UsageError(f"`{line}`: {reply.error}", hint="nothing was said")
+    return (reply.output or reply.error).strip("\n")
+
+
+async def _asked(
+    session: Session,
+    tools: "ToolSession",
+    tool: "BaseTool",
+    args: Mapping[str, object],
+    decision: "Decision",
+) -> bool:
+    from ..approval import decide
+    from ..screen import open_console
+
+    request = await tools.request(tool, args, decision)
+    decided = await session.ask(partial(decide, open_console(), request, ["approve"]))
+    return decided["type"] == "approve"

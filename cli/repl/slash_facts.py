@@ -1,0 +1,74 @@
+"""`/status`, `/cost`, `/context`, `/compact`: how the conversation stands."""
+
+from collections.abc import Iterator
+
+from ... import __version__
+from ..i18n import t
+from ..table import aligned
+from .session import Session
+
+
+async def status(session: Session, _: str) -> None:
+    """Say who answers, where, and what it may do."""
+    session.show("\n".join(aligned([*_facts(session)])))
+
+
+def _facts(session: Session) -> Iterator[tuple[str, str]]:
+    from ...config.trust import is_trusted
+
+    unknown = t("slash.not_yet")
+    spoken = t("slash.status.plan" if session.plan else "slash.status.build")
+    agent = f"@{session.agent}" if session.agent else ""
+    trusted = is_trusted(session.folder, session.home)
+    yield t("slash.status.thread"), _thread(session)
+    yield t("threads.folder"), str(session.folder)
+    yield t("slash.status.model"), session.model or unknown
+    yield t("slash.status.mode"), " · ".join(filter(None, (spoken, session.mode, agent)))
+    yield t("slash.status.sandbox"), session.sandbox or unknown
+    yield t("slash.status.trust"), t("trust.state.trusted" if trusted else "slash.status.untrusted")
+    yield t("slash.status.versions"), ", ".join(_versions())
+
+
+def _thread(session: Session) -> str:
+    from ..threads import SHORT_ID, open_index, title_of
+
+    if not session.thread:
+        return t("slash.no_thread")
+    return f"{session.thread[:SHORT_ID]}  {title_of(open_index().get(session.thread))}"
+
+
+def _versions() -> Iterator[str]:
+    import platform
+    from importlib.metadata import version
+
+    yield f"mcode {__version__}"
+    yield f"LangGraph {version('langgraph')}"
+    yield f"Python {platform.python_version()}"
+
+
+async def cost(session: Session, _: str) -> None:
+    """Say what the thread has taken so far."""
+    usage = session.usage
+    if usage is None:
+        session.show(t("slash.not_asked"))
+        return
+    dollars = t("slash.cost.unknown") if usage.cost is None else f"${usage.cost:.4f}"
+    numbers = {key: f"{getattr(usage, key):,}" for key in ("requests", "input", "output", "cached")}
+    session.show(t("slash.cost.is", cost=dollars, **numbers))
+
+
+async def context(session: Session, _: str) -> None:
+    """Say how much of what the model can take the last request has taken."""
+    usage = session.usage
+    if usage is None:
+        session.show(t("slash.not_asked"))
+        return
+    share = f"{usage.window / usage.context_length:.0%}" if usage.context_length else "?"
+    window, length = f"{usage.window:,}", f"{usage.context_length:,}"
+    session.show(t("slash.context.is", used=window, length=length, share=share))
+
+
+async def compact(session: Session, _: str) -> None:
+    """Say honestly that nothing is shortened yet, and what helps meanwhile."""
+    session.show(t("slash.compact.later"))
+    await context(session, "")

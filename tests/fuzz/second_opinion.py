@@ -81,12 +81,11 @@ def _words(command: Node) -> tuple[str, ...]:
 def _text(part: Node) -> str:
     match part["Type"]:
         case "Lit":
-            return re.sub(r"\\(.)", r"\1", str(part["Value"]).replace("\\\n", ""), flags=re.DOTALL)
+            return re.sub(r"\\\n|\\(.)", r"\1", str(part["Value"]), flags=re.DOTALL)
         case "SglQuoted" if not part.get("Dollar"):
             return str(part["Value"]) if "Value" in part else ""
         case "DblQuoted":
             inside = [one.get("Value", "\0") for one in part.get("Parts", ())]
-            joined = "".join(inside).replace("\\\n", "")
-            return re.sub(r"\\([$`\"\\])", r"\1", joined)
+            return re.sub(r"\\\n|\\([$`\"\\])", r"\1", "".join(inside))
         case _:
             return "\0"

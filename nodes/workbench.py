@@ -218,7 +218,7 @@ def _open(wish: _Wish) -> Workbench:
     # a job on named files changes only them
     usual: Mode = "ask" if wish.files or wish.speaker else "edits"
     policy = policy_for(loaded, workspace, usual=usual, scope=wish.files)
-    return Workbench(
+    bench = Workbench(
         settings=settings,
         workspace=workspace,
         policy=policy.planning(wish.plan) if wish.plan else policy,
@@ -233,6 +233,8 @@ def _open(wish: _Wish) -> Workbench:
         model_named=bool(wish.model),
         from_project=_from_project(loaded, root),
     )
+    speaks = bench.agents.profiles.get(wish.speaker)  # none of that name is told when it speaks
+    return replace(bench, model=_model_of(bench, speaks)) if speaks else bench
 
 
 def _flags(wish: _Wish) -> dict[str, object]:

@@ -5,7 +5,7 @@ import os
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 from uuid import uuid4
 
 from langgraph.runtime import RunControl
@@ -59,9 +59,9 @@ class Runner:
     async def __aexit__(self, *_: object) -> None:
         await self._closing.aclose()
 
-    def stop(self) -> None:
+    def stop(self, reason: Literal["user", "timeout"] = "user") -> None:
         """Let the running step finish; then the stream ends with `interrupted`."""
-        self._control.request_drain("stopped by the user")
+        self._control.request_drain(reason)
 
     @property
     def is_stopping(self) -> bool:
@@ -142,6 +142,8 @@ class Runner:
         context = Context(home=str(self.home))
         await look_again()
         bench = await workbench(row.folder, row.options, context)
+        if named := agent or (options or {}).get("agent", ""):
+            bench.agents.find(named)  # there must be one before anything is said to it
         told = [*untrusted(bench.trust, tests=False), *unconfined(bench)]
         words = Words(message, chosen(options or {}, agent), abandon)
         run = self._run(row, context, answer=None, resumed=True, notices=told, words=words)

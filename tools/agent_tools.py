@@ -19,7 +19,7 @@ PLANNING = frozenset(["write_file", "edit", "plan_exit", "plan_mode_respond"])
 _NAMES = tuple(tool.name for tool in ALL)
 _ELSEWHERE = frozenset(
     ["websearch", "codesearch", "notebookedit", "notebookread", "skill", "lsp", "killshell"]
-    + [*BELONGING, *aliases.TOOLS.values()]
+    + [*aliases.TOOLS.values()]
 )
 """Tools of other agents, whose files may name what there is not here."""
 

@@ -33,26 +33,30 @@ class AnswerView:
 
     def add(self, piece: str) -> None:
         """Show one more piece."""
-        self._print(self._stream.feed(piece))
-        if time.monotonic() >= self._next_picture:
+        blocks = self._stream.feed(piece)
+        self._print(blocks)
+        if blocks or time.monotonic() >= self._next_picture:
             self._paint_tail()
 
     def end(self) -> None:
         """The answer has ended; what comes next is another one."""
         self._print(self._stream.finish())
-        self._has_rows = False
+        self._begin_anew()
 
     def forget(self) -> None:
         """What is not finished will not be: the request is repeated."""
         self._stream.forget()
         self._show_tail([])
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
         self._has_rows = False
+        self._next_picture = 0.0
 
     def _print(self, blocks: Sequence[Block]) -> None:
         if not blocks:
             return
         self._show_tail([])
-        self._next_picture = 0.0
         for block in blocks:
             for row in self._spaced(block):
                 self._console.print(row)

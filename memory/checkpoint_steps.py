@@ -130,16 +130,17 @@ def _point(connection: sqlite3.Connection, thread_id: str, id_: str, parent: str
     return _Point(
         id_,
         parent,
-        steps=_number(values.get("steps")),
-        file_entry=_number(values.get("file_entry")),
-        turn=_number(values.get("turn")),
+        steps=number_of(values.get("steps")),
+        file_entry=number_of(values.get("file_entry")),
+        turn=number_of(values.get("turn")),
         next=next(iter([*calls, *begins, *named]), ""),
         outcome=str(values.get("outcome") or ""),
         versions=versions,
     )
 
 
-def _number(value: object) -> int:
+def number_of(value: object) -> int:
+    """The whole number that a row holds; 0 for anything else."""
     return value if isinstance(value, int) else 0
 
 

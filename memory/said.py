@@ -32,17 +32,13 @@ def answers(connection: sqlite3.Connection, thread_id: str) -> dict[str, Said]:
     """The model answers of a thread by the checkpoint from which each was asked for."""
     found: dict[str, Said] = {}
     for checkpoint_id, value in connection.execute(_WRITES, (thread_id,)):
-        for message in _messages(value):
+        for message in mappings(unpacked(value, fields)):
             if message.get("type") == "ai":
                 found[checkpoint_id] = _said(message)
     return found
 
 
-def _messages(value: bytes) -> list[dict[str, Any]]:
-    return _mappings(unpacked(value, _fields))
-
-
-def _fields(data: bytes) -> object:
+def fields(data: bytes) -> object:
     """The fields of a stored object, which is packed as module, name, fields, …"""
     packed = unpacked(data)
     parts = cast("list[object]", packed) if isinstance(packed, list) else []
@@ -51,25 +47,26 @@ def _fields(data: bytes) -> object:
 
 def _said(message: dict[str, Any]) -> Said:
     kinds = ("tool_calls", "invalid_tool_calls")
-    calls = [call for kind in kinds for call in _mappings(message.get(kind))]
+    calls = [call for kind in kinds for call in mappings(message.get(kind))]
     return Said(
         role=str(part(message, "additional_kwargs").get("role", "")),
-        words=_text(message.get("content")),
+        words=text_of(message.get("content")),
         tools=tuple(str(call.get("name") or "?") for call in calls),
         calls=tuple(str(call.get("id")) for call in calls),
     )
 
 
-def _text(content: object) -> str:
+def text_of(content: object) -> str:
     """The text of a message, which may come in blocks."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        return "".join(_text(block) for block in cast("list[object]", content))
+        return "".join(text_of(block) for block in cast("list[object]", content))
     text = cast("dict[str, Any]", content).get("text") if isinstance(content, dict) else None
     return text if isinstance(text, str) else ""
 
 
-def _mappings(value: object) -> list[dict[str, Any]]:
+def mappings(value: object) -> list[dict[str, Any]]:
+    """The mappings of a list; whatever else is there is left out."""
     found = cast("list[object]", value) if isinstance(value, list) else []
     return [cast("dict[str, Any]", each) for each in found if isinstance(each, dict)]

@@ -1,7 +1,7 @@
-"""`mcode threads`: list, look at, name and delete threads, without loading LangGraph."""
+"""`mcode threads`: list, name and delete threads, without loading LangGraph."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -43,7 +43,7 @@ def list_(
     rows = [row for row in everything if all_folders or row.folder == here]
     sizes = _sizes(rows) if with_size else None
     if as_json:
-        echo_json(_mappings(rows, sizes))
+        echo_json(mappings(rows, sizes))
         return
     if rows:
         show_rows(rows, with_folder=all_folders, sizes=sizes)
@@ -53,18 +53,6 @@ def list_(
         echo(t("threads.none"), err=True)
     if others := len(everything) - len(rows):
         echo(t("threads.elsewhere", count=others), err=True)
-
-
-@app.command()
-def show(thread: Thread, as_json: AsJson = False) -> None:
-    """Show one thread: what it was asked, how it stands, how to go on."""
-    row = open_index().find(thread)
-    if as_json:
-        echo_json(_mappings([row], None)[0])
-        return
-    for label, text in _facts(row):
-        if text:
-            echo(f"{label}: {text}")
 
 
 @app.command()
@@ -136,7 +124,8 @@ def _show_shared_sizes(rows: "list[ThreadRow]") -> None:
     echo(t("threads.database", size=readable(database_size(paths.home()))), err=True)
 
 
-def _mappings(rows: "list[ThreadRow]", sizes: dict[str, int] | None) -> list[dict[str, object]]:
+def mappings(rows: "list[ThreadRow]", sizes: dict[str, int] | None) -> list[dict[str, object]]:
+    """The threads as JSON has them."""
     put_back = files_put_back()
     return [
         {
@@ -180,41 +169,6 @@ def show_rows(
     columns[title] = title_of
     cells = [[cell(row) for cell in columns.values()] for row in rows]
     show_table(list(columns), cells, cut=(folder, title))
-
-
-def _facts(row: "ThreadRow") -> "Iterator[tuple[str, str]]":
-    """What `show` says of a thread, by label; empty texts are not shown."""
-    from .i18n import t
-
-    yield t("threads.title"), row.title
-    yield "id", row.thread_id
-    yield t("threads.name"), row.name
-    yield t("threads.folder"), row.folder
-    yield t("threads.status"), status_of(row, files_put_back())
-    yield t("threads.holder"), _holder(row)
-    yield t("threads.steps"), str(row.steps)
-    yield t("threads.created"), when(row.created_at)
-    yield t("threads.updated"), when(row.updated_at)
-    yield t("threads.request"), row.request
-    if row.evidence:
-        command = row.evidence["command"] and f"{row.evidence['command']}: "
-        yield t("threads.evidence"), command + "{verdict}, {reason}".format(**row.evidence)
-    yield t("threads.resume"), _way_on(row)
-
-
-def _way_on(row: "ThreadRow") -> str:
-    command = f"mcode resume {row.thread_id[:SHORT_ID]}"
-    if row.status == "waiting":
-        return f"{command} [--approve | --reject WHY | --answer TEXT]"
-    return command if row.status in ("limit", "interrupted", "failed", "unknown") else ""
-
-
-def _holder(row: "ThreadRow") -> str:
-    from ..config import paths
-    from ..memory.lease import holder
-
-    found = holder(paths.home(), row.thread_id) if row.status == "running" else None
-    return f"{found.pid} ({found.command}), {found.host}, {found.clock}" if found else ""
 
 
 def title_of(row: "ThreadRow") -> str:

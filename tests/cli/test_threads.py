@@ -16,8 +16,8 @@ from maxagent.memory.threads import ThreadIndex
 from maxagent.memory.versions import ABSENT, Change, Version
 
 THREADS = (
-    "import sys; from maxagent.cli.threads import app; from maxagent.config.errors import"
-    " MaxAgentError as E\n"
+    "import sys, maxagent.cli.app; from maxagent.cli.threads import app; from"
+    " maxagent.config.errors import MaxAgentError as E\n"
     "try: app()\n"
     "except E as error: print(error.message, '|', error.hint, file=sys.stderr);"
     " sys.exit(error.exit_code)\n"
@@ -154,7 +154,8 @@ def test_a_thread_is_shown_with_the_way_to_go_on(
         f"id: {A}",
         f"folder: {folder}",
         "status: waiting",
-        "request: Repair the login",
+        "  Repair the login",
+        "  please",
         "evidence: pytest -q: failed, 1 failed",
         f"go on with: mcode resume {A[:8]} [--approve | --reject WHY | --answer TEXT]",
     ):
@@ -299,7 +300,7 @@ def test_neither_langgraph_nor_any_model_is_loaded(
     command: list[str], index: ThreadIndex, home: Path, folder: Path
 ) -> None:
     code = (
-        "import sys; from maxagent.cli.threads import app; sys.argv[1:] = "
+        "import sys, maxagent.cli.app; from maxagent.cli.threads import app; sys.argv[1:] = "
         f"{command!r}\ntry: app()\nfinally: print('\\n', *sys.modules)"
     )
     said = subprocess.run(

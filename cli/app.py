@@ -13,10 +13,13 @@ from ..config.faults import in_words
 from ..config.programs import absolute_entries
 from . import (
     agents,
+    commands,
     config,
     diff,
     doctor,
     edit,
+    explain,
+    init,
     permissions,
     resume,
     rewind,
@@ -45,6 +48,8 @@ app = typer.Typer(
 )
 app.command()(task.task)
 app.command()(edit.edit)
+app.command()(explain.explain)
+app.command()(init.init)
 app.command()(resume.resume)
 app.command()(diff.diff)
 app.command()(undo.undo)
@@ -59,6 +64,7 @@ for command in (
 ):
     threads.app.command()(command)
 app.add_typer(threads.app, name="threads")
+app.add_typer(commands.app, name="commands")
 app.add_typer(tools.app, name="tools")
 app.add_typer(agents.app, name="agents")
 app.add_typer(config.app, name="config")

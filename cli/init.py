@@ -1,9 +1,42 @@
 """`mcode init`: an agent looks at the project and writes its AGENTS.md, asked as any change."""
 
 from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .choices import OutputFormat
+from .one_turn import BaseUrl, Folder, Model, Output, one_turn
+from .trust_question import TrustFlag
 
 
-def request(words: str = "") -> str:
-    """What the agent is asked; `words` are the user's own wishes."""
-    asked = Path(__file__).with_name("init.md").read_text(encoding="utf-8").strip()
-    return f"{asked}\n\nThe user adds: {words}" if words else asked
+def init(
+    wish: Annotated[str, typer.Argument(help="What it should see to.")] = "",
+    folder: Folder = Path("."),
+    model: Model = "",
+    base_url: BaseUrl = "",
+    trust: TrustFlag = False,
+    output: Output = OutputFormat.text,
+) -> None:
+    """Look at the project and write AGENTS.md, or improve the one there is; the change is asked.
+
+    Exit codes: 0 answered, 1 failed, 2 wrong input, 3 a limit was reached, 4 waiting for an
+    answer, 130 interrupted.
+    """
+    raise typer.Exit(
+        one_turn(
+            request(wish),
+            {"agent": "build"},
+            model=model,
+            base_url=base_url,
+            folder=folder,
+            trust=trust,
+            output=output,
+        )
+    )
+
+
+def request(wish: str) -> str:
+    """What the agent is asked, with the user's own wish."""
+    words = Path(__file__).with_name("init.md").read_text(encoding="utf-8").strip()
+    return f"{words}\n\nThe user adds: {wish}" if wish.strip() else words

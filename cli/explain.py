@@ -1,0 +1,37 @@
+"""`mcode explain`: an agent that only reads looks at the project and explains a part of it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .choices import OutputFormat
+from .one_turn import BaseUrl, Folder, Model, Output, one_turn
+from .trust_question import TrustFlag
+
+
+def explain(
+    target: Annotated[str, typer.Argument(help="A file, a name in the code, or a question.")],
+    folder: Folder = Path("."),
+    model: Model = "",
+    base_url: BaseUrl = "",
+    trust: TrustFlag = False,
+    output: Output = OutputFormat.text,
+) -> None:
+    """Explain a file, a name in the code, or whatever is asked. Nothing is changed or run.
+
+    It is a conversation, which `mcode chat --continue` goes on with. Exit codes: 0 answered,
+    1 failed, 2 wrong input, 3 a limit was reached, 4 waiting for an answer, 130 interrupted.
+    """
+    words = Path(__file__).with_name("explain.md").read_text(encoding="utf-8").strip()
+    raise typer.Exit(
+        one_turn(
+            words.format(target=target),
+            {"agent": "explore", "mode": "read-only"},
+            model=model,
+            base_url=base_url,
+            folder=folder,
+            trust=trust,
+            output=output,
+        )
+    )

@@ -35,6 +35,12 @@ def show_request(console: Console, request: Mapping[str, Any]) -> bool:
     return _rows(lines) + ROOM_FOR_ANSWER <= shutil.get_terminal_size().lines
 
 
+def show_text(console: Console, text: str) -> None:
+    """Show a whole text, each line behind a bar."""
+    for line in text.splitlines():
+        console.print(styled(f"{BAR}{safe(line)}", ""))
+
+
 def _lines(request: Mapping[str, Any]) -> Iterator[str]:
     """The arguments, unless a diff shows what becomes of them; and where a command would run."""
     args: Mapping[str, object] = request["args"]

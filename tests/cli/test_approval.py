@@ -29,7 +29,14 @@ def question(*requests):
     [
         ([COMMAND], "y\n", [{"type": "approve"}]),
         ([COMMAND], "what\nn\ntoo slow\n", [{"type": "reject", "message": "too slow"}]),
-        ([COMMAND, COMMAND], "y\nn\n\n", [{"type": "approve"}, {"type": "reject", "message": ""}]),
+        ([COMMAND, COMMAND], "y\n", [{"type": "approve"}] * 2),
+        ([COMMAND, COMMAND], "n\nlater\n", [{"type": "reject", "message": "later"}] * 2),
+        (
+            [COMMAND, COMMAND],
+            "o\ny\nn\n\n",
+            [{"type": "approve"}, {"type": "reject", "message": ""}],
+        ),
+        ([COMMAND, WHICH], "y\n1\n", [{"type": "approve"}, {"type": "respond", "message": "red"}]),
         ([WHICH], "2\n", [{"type": "respond", "message": "blue"}]),
         ([WHICH], "3\n", [{"type": "respond", "message": "3"}]),
         ([WHICH], "green\n", [{"type": "respond", "message": "green"}]),
@@ -153,3 +160,37 @@ def test_a_rule_that_cannot_be_written_is_told_and_asked_again(monkeypatch, caps
     shown, decision = asked(monkeypatch, capsys, "a\nn\n\n", **ALWAYS)
     assert decision["type"] == "reject" and "not YAML" in shown
     assert user_file.read_text() == "no yaml: [\n"
+
+
+def edits_with(monkeypatch, tmp_path, text):
+    """An editor that leaves this text."""
+    (tmp_path / "left").write_text(text)
+    monkeypatch.setenv("VISUAL", f"cp {tmp_path / 'left'}")
+
+
+def test_a_command_is_changed_in_the_editor_shown_again_and_then_allowed(
+    monkeypatch, capsys, tmp_path
+):
+    edits_with(monkeypatch, tmp_path, "make test\n")
+    shown, decision = asked(monkeypatch, capsys, "e\ny\n", **ALWAYS)
+    action = {"name": "run_command", "args": {"command": "make test"}}
+    assert decision == {"type": "edit", "edited_action": action}
+    assert "command: make test\n" in shown
+
+
+def test_a_call_that_was_not_changed_in_the_editor_is_allowed_as_it_is(monkeypatch, capsys):
+    monkeypatch.setenv("VISUAL", "true")
+    assert asked(monkeypatch, capsys, "e\ny\n")[1] == {"type": "approve"}
+
+
+@pytest.mark.parametrize("editor", ["false", "no-such-editor", "'"])
+def test_an_editor_that_fails_changes_nothing(monkeypatch, capsys, editor):
+    monkeypatch.setenv("VISUAL", editor)
+    shown, decision = asked(monkeypatch, capsys, "e\nn\n\n")
+    assert decision["type"] == "reject" and "editor" in shown
+
+
+def test_an_explanation_says_why_it_is_asked_and_what_the_keys_do(monkeypatch, capsys):
+    shown, decision = asked(monkeypatch, capsys, "?\ny\n")
+    assert "It is asked because why." in shown and "change it in your editor" in shown
+    assert decision == {"type": "approve"}

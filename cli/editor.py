@@ -1,0 +1,32 @@
+"""Let the human change a text in the editor of their choice."""
+
+import os
+import shlex
+import subprocess
+import tempfile
+from pathlib import Path
+
+from ..config.errors import UsageError
+
+USUAL = "vi"
+
+
+def edited(text: str, suffix: str) -> str:
+    """The text as the human left it; raises UsageError where there is no editor to leave it in.
+
+    `$VISUAL` and `$EDITOR` are command lines, as git reads them.
+    """
+    command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or USUAL
+    with tempfile.TemporaryDirectory() as folder:  # for its owner alone
+        file = Path(folder, f"edit{suffix}")
+        file.write_bytes(text.encode())
+        try:
+            done = subprocess.run([*shlex.split(command), str(file)], check=False)
+        except (OSError, ValueError) as error:
+            raise UsageError(
+                f"the editor `{command}` cannot be started: {error}",
+                hint="name another in $VISUAL or $EDITOR",
+            ) from error
+        if done.returncode:
+            raise UsageError(f"the editor `{command}` ended with {done.returncode}")
+        return file.read_bytes().decode(errors="replace")

@@ -1,5 +1,7 @@
 """What reaches the terminal: a console, and foreign text made safe for it."""
 
+import sys
+
 from rich.console import Console, RenderableType
 from rich.text import Text
 
@@ -24,3 +26,9 @@ def rendered(what: str | RenderableType) -> str:
     with console.capture() as lines:
         console.print(line)
     return lines.get()
+
+
+def write(lines: str) -> None:
+    """Write what `rendered` made, at once."""
+    sys.stdout.write(lines)
+    sys.stdout.flush()

@@ -45,6 +45,10 @@ class TextRenderer:
         """Show one event; kinds without a picture of their own are silent."""
         self._show(event)
 
+    def pause(self) -> None:
+        """End the line or the block that is open: what comes next is something else."""
+        self._break()
+
     def stopping(self) -> None:
         """Say that the first Ctrl-C was heard."""
         self._line(t("run.stopping"), "yellow")
@@ -57,7 +61,8 @@ class TextRenderer:
         if isinstance(last, ev.Question):
             self._left_open(last)
         if last is None or isinstance(last, ev.Interrupted):
-            self._line(t("run.interrupted", thread=self._thread_id[:8]), "yellow")
+            key = "run.timed_out" if last and last.reason == "timeout" else "run.interrupted"
+            self._line(t(key, thread=self._thread_id[:8]), "yellow")
 
     @singledispatchmethod
     def _show(self, event: ev.Event) -> None:
@@ -75,6 +80,10 @@ class TextRenderer:
     def _(self, event: ev.RoleStarted) -> None:
         self._break()
         self._line(f"\n{t(f'role.{event.role}')}", "bold cyan")
+
+    @_show.register
+    def _(self, event: ev.ModeChanged) -> None:
+        self._line(t(f"run.mode.{event.mode}", plan=safe_line(event.plan)), "cyan")
 
     @_show.register
     def _(self, event: ev.Thinking) -> None:

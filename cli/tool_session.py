@@ -14,6 +14,7 @@ from ..config import paths
 from ..config.loading import Loaded
 from ..tools.invoke import invoke
 from ..tools.permissions import Decision, policy_for
+from ..tools.permissions.leave import READS
 from ..tools.permissions.tool_call import decide_call
 from ..tools.preview import Call, preview
 from ..tools.result import ToolResult, ToolRun
@@ -55,14 +56,20 @@ class Reply:
 class ToolSession:
     """One project, one approval mode, and what its calls have seen and noted so far."""
 
-    def __init__(self, folder: Path, loaded: Loaded, outputs: Path) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        loaded: Loaded,
+        outputs: Path,
+        emit: Callable[[str], None] = lambda text: None,
+    ) -> None:
         settings, home = loaded.settings, paths.home()
         self._workspace = Workspace(folder, tuple(settings.security.ignore_patterns), home)
         self._policy = policy_for(loaded, self._workspace, usual="ask")
         self.sandbox = open_sandbox(settings.sandbox, self._workspace, home)
         self._timeout = settings.security.command_timeout
         self._tools = {tool.name: tool for tool in tools_for(None, settings.tools)}
-        self._outputs = outputs
+        self._outputs, self._emit = outputs, emit
         self._backups = paths.backups_folder(home, "by-hand") if settings.tools.backup else None
         self._seen: dict[str, str] = {}
         self._todos: list[Todo] = []
@@ -121,9 +128,11 @@ class ToolSession:
             seen=dict(self._seen),
             todos=list(self._todos),
             policy=self._policy,
+            only_reads=decision.rule == READS,
             checks=decision.commands,
             backups=self._backups,
             sandbox=self.sandbox,
+            emit=self._emit,
         )
         result = await invoke(tool, args, run)
         self._seen.update(result.seen)

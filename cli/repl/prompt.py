@@ -1,9 +1,18 @@
 """What the loop needs of a prompt, whether the terminal can be painted on or only written to."""
 
+import signal
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
+import typer
+
 Answer = TypeVar("Answer")
+SIGN = "› "
+"""Stands before what the human types."""
+
+
+class Unanswered(Exception):
+    """The human turned away from a question: Ctrl-C or Ctrl-D."""
 
 
 class Prompt(Protocol):
@@ -17,6 +26,35 @@ class Prompt(Protocol):
         """Show the unfinished end of an answer, in the place of the one before; empty: none."""
         ...
 
-    async def ask(self, question: Callable[[], Answer]) -> Answer:
-        """What a function answers that asks at the terminal, in the place of the prompt."""
+    def give_back(self, line: str) -> None:
+        """Put a line that was not sent where it can be changed and sent again."""
         ...
+
+    def refresh(self) -> None:
+        """Show the state of things as it is by now."""
+        ...
+
+    def signal(self, codes: str) -> None:
+        """Send what the window is told besides text, such as its title."""
+        ...
+
+    async def ask(self, question: Callable[[], Answer]) -> Answer:
+        """What a function answers that asks at the terminal, in the place of the prompt.
+
+        Raises Unanswered.
+        """
+        ...
+
+
+def asked(question: Callable[[], Answer]) -> Answer:
+    """The answer; the loop stands still meanwhile, so Ctrl-C must reach whoever reads it.
+
+    Raises Unanswered.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return question()
+    except (KeyboardInterrupt, EOFError, typer.Exit, typer.Abort):
+        raise Unanswered from None
+    finally:
+        signal.signal(signal.SIGINT, before)

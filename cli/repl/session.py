@@ -33,10 +33,10 @@ class Session:
     """Done when LangGraph is imported and the runner is open, behind the prompt."""
     options: "Options" = field(default_factory=lambda: {})
     """What the next message says about model, approval mode and the rest; it holds from there."""
+    name: str = ""
+    """Name for the thread that the next message begins; empty: none."""
     thread: str = ""
     """Id of the thread that is spoken with; empty: the next message begins one."""
-    agent: str = ""
-    """Profile that speaks in this thread; empty: `build` or `plan`."""
     model: str = ""
     """Model that speaks, as `PROVIDER/MODEL`."""
     mode: str = ""
@@ -45,6 +45,10 @@ class Session:
     """What confines commands, in words."""
     usage: "TokenUsage | None" = None
     """Totals of the thread after the last request."""
+    aside: list[str] = field(default_factory=list[str])
+    """What happened besides the thread, such as `!command`; the next message tells it."""
+    left_by_hand: bool = False
+    """The human has just interrupted the turn: the next message need not ask what becomes of it."""
 
     @property
     def plan(self) -> bool:
@@ -53,15 +57,35 @@ class Session:
 
     @plan.setter
     def plan(self, wanted: bool) -> None:
-        self.options = {**self.options, "plan": wanted}  # type: ignore[typeddict-unknown-key]
+        self.options = {**self.options, "plan": wanted}
+        if self.agent == "plan" and not wanted:
+            self.agent = "build"
+        self.prompt.refresh()
+
+    @property
+    def agent(self) -> str:
+        """Profile that speaks in this thread; empty: that of the mode."""
+        return self.options.get("agent", "")
+
+    @agent.setter
+    def agent(self, name: str) -> None:
+        self.options = {**self.options, "agent": name}
+        self.prompt.refresh()
 
     async def runner(self) -> "Runner":
-        """The runner, as soon as it is open."""
+        """The runner, as soon as it is open; raises what kept it from opening."""
         return await asyncio.shield(self.opened)
+
+    def begin_anew(self) -> None:
+        """Let the next message begin a thread; this one stays on the list."""
+        self.thread, self.usage, self.left_by_hand = "", None, False
+        self.aside.clear()
+        self.prompt.refresh()
 
     async def say(self, text: str, agent: str = "") -> None:
         """Say something in the thread, or begin one, and show the turn to its end."""
-        from .turn import take_turn  # brings the events and their renderer
+        await self.runner()
+        from .turn import take_turn  # brings LangGraph
 
         await take_turn(self, text, agent)
 
@@ -72,5 +96,8 @@ class Session:
         self.prompt.above(rendered(what))
 
     async def ask(self, question: Callable[[], Answer]) -> Answer:
-        """What a function answers that asks at the terminal, such as `question.choice`."""
+        """What a function answers that asks at the terminal, such as `question.choice`.
+
+        Raises Unanswered; a command may let it pass, then nothing happens.
+        """
         return await self.prompt.ask(question)

@@ -1,8 +1,80 @@
 """One turn: a message, the events it leads to, the questions on the way, and what it cost."""
 
+import asyncio
+import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from functools import partial
+
+from ...config.errors import UnfinishedTurn
+from ...nodes.state import Options
+from ...sdk.events import Event, Question
+from .. import question
+from ..approval import ask
+from ..i18n import t
+from ..screen import styled
 from .session import Session
+from .signs import LONG, notified
+from .turn_view import TurnView
 
 
 async def take_turn(session: Session, text: str, agent: str = "") -> None:
-    """Say it and show everything to the end of the turn."""
-    raise NotImplementedError
+    """Say it and show everything to the end of the turn; Esc (a cancellation) leaves it there."""
+    began = time.monotonic()
+    view = TurnView(session)
+    words = "\n\n".join([*session.aside, text])
+    try:
+        last = await _said(session, view, words, agent)
+    except asyncio.CancelledError:
+        session.left_by_hand = bool(session.thread)
+        view.interrupted()
+        raise
+    session.aside.clear()
+    view.end(last)
+    if time.monotonic() - began > LONG:
+        session.prompt.signal(notified(t("repl.done")))
+
+
+async def _said(session: Session, view: TurnView, words: str, agent: str) -> Event | None:
+    """Say it, where the thread has come to an end, or is left where it is."""
+    abandon, session.left_by_hand = session.left_by_hand, False
+    while True:
+        try:
+            return await _watched(session, view, await _events(session, words, agent, abandon))
+        except UnfinishedTurn as unfinished:
+            session.show(styled(unfinished.message, "yellow"))
+            said = await session.ask(partial(question.choice, t("repl.unfinished"), ("r", "a")))
+            abandon = said == "a"
+            if not abandon:
+                runner = await session.runner()
+                await _watched(session, view, runner.resume(session.thread))
+
+
+async def _events(session: Session, words: str, agent: str, abandon: bool) -> AsyncGenerator[Event]:
+    runner, options = await session.runner(), session.options
+    if session.thread:
+        return runner.say(session.thread, words, options=options, agent=agent, abandon=abandon)
+    spoken: Options = {**options, "speaker": agent} if agent else options
+    return runner.chat(words, folder=session.folder, options=spoken, name=session.name)
+
+
+async def _watched(session: Session, view: TurnView, events: AsyncGenerator[Event]) -> Event | None:
+    """Show a stream, and those that follow from answers, to the end or an open question."""
+    runner = await session.runner()
+    while True:
+        last = await _shown(view, events)
+        if not isinstance(last, Question) or last.kind == "limit":
+            return last
+        session.prompt.signal(notified(t("repl.asks")))
+        answer = await session.ask(partial(ask, last))
+        if answer is None:
+            return last
+        events = runner.resume(last.thread_id, answer)
+
+
+async def _shown(view: TurnView, events: AsyncGenerator[Event]) -> Event | None:
+    last: Event | None = None
+    async with aclosing(events):
+        async for last in events:
+            view.show(last)
+    return last

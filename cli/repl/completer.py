@@ -1,0 +1,67 @@
+"""What is offered while a line is typed: commands after `/`, files and agents after `@`."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+
+from ..safe_text import safe_line
+from .mentions import likest, mention_at_end, spelled
+
+Described = Mapping[str, str]
+"""Names, and what each is."""
+
+
+class LineCompleter(Completer):
+    """Completes the word before the cursor."""
+
+    def __init__(
+        self,
+        commands: Callable[[], Described],
+        agents: Callable[[], Described],
+        files: Callable[[], list[str]],
+    ) -> None:
+        self._commands, self._agents, self._files = commands, agents, files
+
+    def get_completions(
+        self, document: Document, complete_event: CompleteEvent
+    ) -> Iterable[Completion]:
+        """Those that fit, the best first."""
+        typed = document.text_before_cursor
+        mention = mention_at_end(typed)
+        if is_command(typed):
+            yield from self._slash(typed)
+        elif mention is not None:
+            yield from self._mentioned(mention)
+
+    def _slash(self, typed: str) -> Iterable[Completion]:
+        commands = self._commands()
+        for name in likest(typed[1:], list(commands)):
+            yield _offer(f"/{name}", typed, commands[name])
+
+    def _mentioned(self, mention: str) -> Iterable[Completion]:
+        wanted = mention[1:].strip('"')
+        agents = self._agents()
+        for name in likest(wanted, list(agents)) if wanted else list(agents):
+            yield _offer(f"@{name}", mention, agents[name])
+        for name in likest(wanted, self._files()):
+            yield _offer(spelled(name) + " " * (not name.endswith("/")), mention, "")
+
+
+def is_command(typed: str) -> bool:
+    """Whether a line up to the cursor is the beginning of a command's name."""
+    return typed.startswith("/") and not any(char.isspace() for char in typed)
+
+
+def is_completed_while_typing(typed: str) -> bool:
+    """Whether something is offered without being asked for."""
+    return is_command(typed) or mention_at_end(typed) is not None
+
+
+def _offer(text: str, typed: str, described: str) -> Completion:
+    return Completion(
+        text,
+        start_position=-len(typed),
+        display=safe_line(text),
+        display_meta=safe_line(described),
+    )

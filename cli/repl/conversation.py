@@ -1,0 +1,109 @@
+"""Takes one line after the other and does what it says; whatever is typed meanwhile waits."""
+
+import asyncio
+import time
+
+from ..i18n import t
+from ..screen import styled
+from .doing import do_line, tell_of
+from .inbox import Inbox
+from .session import LeaveRepl, Session
+
+AGAIN = 2.0
+"""Seconds in which a second Ctrl-C leaves."""
+
+
+class Conversation:
+    """The human's side of a session: what was typed, what goes on, how to stop it."""
+
+    session: Session
+
+    def __init__(self) -> None:
+        self.inbox = Inbox()
+        self._doing: asyncio.Task[None] | None = None
+        self._stopped = False
+        self._since = 0.0
+        self._pressed = float("-inf")
+        self._left = asyncio.Event()
+
+    @property
+    def working(self) -> bool:
+        """Whether a line is being worked on."""
+        return self._doing is not None
+
+    @property
+    def busy(self) -> str:
+        """What goes on, in words; empty: nothing."""
+        if not self.working:
+            return ""
+        return t("repl.busy", seconds=int(time.monotonic() - self._since))
+
+    def submit(self, line: str) -> None:
+        """Let a line have its turn."""
+        self.inbox.put(line)
+
+    def take_back(self) -> str:
+        """The line that waits last, which then is not sent."""
+        return self.inbox.take_back()
+
+    def interrupt(self) -> None:
+        """Stop what goes on; what waits can be changed before it is sent."""
+        if self._doing and not self._stopped:
+            self._stopped = self._doing.cancel()
+            if waiting := self.inbox.take_all():
+                self.session.prompt.give_back("\n".join(waiting))
+
+    def rewind(self) -> None:
+        """Offer to go back to an earlier step."""
+        self.submit("/rewind")
+
+    def switch_mode(self) -> None:
+        """From build to plan and back, with the next message."""
+        self.session.plan = not self.session.plan
+
+    def leave(self) -> None:
+        """End the conversation, and what goes on."""
+        self._left.set()
+
+    def may_leave(self) -> bool:
+        """Whether Ctrl-C was pressed just before; if not, say what a second one does."""
+        before, self._pressed = self._pressed, time.monotonic()
+        if self._pressed - before < AGAIN:
+            return True
+        if not self.working:
+            self.session.show(styled(t("repl.again"), "dim"))
+        return False
+
+    async def run(self) -> None:
+        """Work on lines until the human leaves; what goes on then is stopped."""
+        working = asyncio.ensure_future(self._work())
+        leaving = asyncio.ensure_future(self._left.wait())
+        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+        leaving.cancel()
+        if self._doing:
+            self._doing.cancel()
+            await asyncio.wait((self._doing,))
+        working.cancel()
+        await asyncio.wait((working,))
+
+    async def perform(self, line: str) -> None:
+        """Do what a line says, and tell what goes wrong; raises LeaveRepl."""
+        self._since, self._stopped = time.monotonic(), False
+        doing = self._doing = asyncio.ensure_future(do_line(self.session, line))
+        while not doing.done():
+            self.session.prompt.refresh()
+            await asyncio.wait((doing,), timeout=1.0)
+        self._doing = None
+        self.session.prompt.refresh()
+        error = None if doing.cancelled() else doing.exception()
+        if isinstance(error, LeaveRepl):
+            raise error
+        if error:
+            tell_of(self.session, error)
+
+    async def _work(self) -> None:
+        try:
+            while True:
+                await self.perform(await self.inbox.next())
+        except LeaveRepl:
+            return

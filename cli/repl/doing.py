@@ -1,0 +1,43 @@
+"""What becomes of a line: a message is said, a command done, a note kept."""
+
+from ...config.faults import in_words
+from ..i18n import t
+from ..screen import styled
+from .agents import addressed
+from .line import read_line
+from .note import keep_note
+from .prompt import SIGN, Unanswered
+from .session import Session
+from .shell_line import run_shell_line
+
+
+async def do_line(session: Session, typed: str) -> None:
+    """Do what the line says; raises LeaveRepl, or what went wrong."""
+    line = read_line(typed)
+    if line.kind == "empty":
+        return
+    session.show(styled(SIGN + typed.strip().replace("\n", "\n" + " " * len(SIGN)), "bold"))
+    if line.kind == "slash":
+        from .slash import obey  # brings every command
+
+        await obey(session, line.text)
+    elif line.kind == "shell":
+        await run_shell_line(session, line.text)
+    elif line.kind == "note":
+        keep_note(session, line.text)
+    else:
+        agent, text = addressed(line.text, session.folder, session.home)
+        await session.say(text, agent)
+
+
+def tell_of(session: Session, error: BaseException) -> None:
+    """Say what went wrong, in two lines; a question that was left open is no error."""
+    if isinstance(error, Unanswered):
+        session.show(styled(t("repl.unanswered"), "dim"))
+        return
+    if not isinstance(error, Exception):
+        raise error
+    told = in_words(error, session.home)
+    session.show(styled(f"error: {told.message}", "bold red"))
+    if told.hint:
+        session.show(styled(f"hint: {told.hint}", "yellow"))

@@ -1,0 +1,130 @@
+"""A prompt that stays at the bottom of the terminal while everything else happens above it."""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TypeVar
+
+from prompt_toolkit.application import Application, in_terminal
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.completion import Completer, ThreadedCompleter
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.history import History
+from prompt_toolkit.input import Input
+from prompt_toolkit.output import Output, create_output
+
+from .completer import is_completed_while_typing
+from .keys import Hands, key_bindings
+from .layout import STYLE, Shown, layout
+from .paste import Pastes
+from .prompt import asked
+
+Answer = TypeVar("Answer")
+ESCAPE_WAITS = 0.1
+"""Seconds after which Esc is a key of its own and not the beginning of another one."""
+REDRAW = 0.05
+"""Seconds between two pictures of the same answer, at least."""
+
+
+class LivePrompt:
+    """The line that is typed, what is shown around it, and the way to write above it."""
+
+    def __init__(
+        self,
+        hands: Hands,
+        shown: Shown,
+        completer: Completer,
+        history: History,
+        *,
+        input: Input | None = None,
+        output: Output | None = None,
+    ) -> None:
+        self._shown = shown
+        self.line = Buffer(
+            completer=ThreadedCompleter(completer),
+            complete_while_typing=Condition(self._is_completed),
+            history=history,
+            multiline=True,
+        )
+        self._app: Application[None] = Application(
+            layout=layout(self.line, shown),
+            key_bindings=key_bindings(hands, Pastes()),
+            style=STYLE,
+            include_default_pygments_style=False,
+            erase_when_done=True,
+            min_redraw_interval=REDRAW,
+            input=input,
+            output=output or _output(),
+        )
+        self._above: list[str] = []
+        self._app.before_render += lambda _: self._write_above()
+        self._app.ttimeoutlen = self._app.timeoutlen = ESCAPE_WAITS
+
+    def above(self, text: str) -> None:
+        """Write finished lines above the prompt, with its next picture."""
+        self._above.append(text)
+        self._app.invalidate()
+
+    def tail(self, text: str) -> None:
+        """Show the unfinished end of an answer."""
+        self._shown.tail = text
+        self._app.invalidate()
+
+    def give_back(self, line: str) -> None:
+        """Put a line before what is typed by now."""
+        typed = self.line.text
+        self.line.text = f"{line}\n{typed}" if typed else line
+        self.line.cursor_position = len(self.line.text)
+
+    def refresh(self) -> None:
+        """Draw again soon."""
+        self._app.invalidate()
+
+    def signal(self, codes: str) -> None:
+        """Tell the window something besides text."""
+        self._app.output.write_raw(codes)
+        self._app.output.flush()
+
+    async def ask(self, question: Callable[[], Answer]) -> Answer:
+        """Let a function have the terminal as it is outside of the prompt."""
+        async with in_terminal():
+            self._write_above()
+            self._app.output.flush()
+            return asked(question)
+
+    async def run(self, when_usable: Callable[[], None]) -> None:
+        """Show the prompt until `close`; EOFError when the terminal is gone."""
+        await self._app.run_async(
+            pre_run=lambda: _once(self._app, when_usable), handle_sigint=False
+        )
+
+    def close(self) -> None:
+        """Take the prompt off the terminal."""
+        if self._app.is_running and not self._app.is_done:
+            self._app.exit()
+
+    def _write_above(self) -> None:
+        """In one go with the picture that follows, so that nothing flickers."""
+        if text := "".join(self._above):
+            self._above.clear()
+            self._app.renderer.erase(leave_alternate_screen=False)
+            self._app.output.write_raw(text.replace("\n", "\r\n"))
+
+    def _is_completed(self) -> bool:
+        return is_completed_while_typing(self.line.document.text_before_cursor)
+
+
+def _once(app: "Application[None]", action: Callable[[], None]) -> None:
+    """Do it as soon as the first picture stands."""
+
+    def act(_: object) -> None:
+        app.after_render -= act
+        action()
+
+    app.after_render += act
+
+
+def _output() -> Output:
+    # how many rows are left below is not needed: asking the terminal for it only takes time
+    os.environ.setdefault("PROMPT_TOOLKIT_NO_CPR", "1")
+    return create_output(sys.stdout)

@@ -1,0 +1,114 @@
+"""The conversation at a terminal, from the first prompt to the last."""
+
+import asyncio
+import signal
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from prompt_toolkit.utils import is_dumb_terminal
+
+from ...config import paths
+from ...config.errors import MaxAgentError
+from ..choices import OutputFormat
+from ..echo import echo
+from ..i18n import t
+from ..trust_question import settle_trust
+from .conversation import Conversation
+from .live_prompt import LivePrompt
+from .opening import open_behind
+from .plain_prompt import PlainPrompt
+from .prompt import Unanswered
+from .session import LeaveRepl, Session
+from .session_prompt import session_prompt
+from .signs import titled
+from .terminal_gone import told_when_gone
+
+if TYPE_CHECKING:
+    from ...nodes.state import Options
+
+INTERRUPTED = 130
+
+
+def run_repl(
+    *,
+    folder: Path,
+    options: "Options | None" = None,
+    thread: str = "",
+    name: str = "",
+    trust: bool = False,
+) -> int:
+    """Speak with the human until they leave; the exit code.
+
+    `thread` is the id of the one to go on with; empty: the first message begins one, and `name`
+    is its name. Raises MaxAgentError, as for a wrong configuration.
+    """
+    settle_trust(folder, yes=trust, output=OutputFormat.text, tests=False)
+    return asyncio.run(_run(folder, options or {}, thread, name))
+
+
+async def _run(folder: Path, options: "Options", thread: str, name: str) -> int:
+    talk, home = Conversation(), paths.home()
+    opened = asyncio.get_running_loop().create_future()
+    prompt = PlainPrompt() if is_dumb_terminal() else session_prompt(talk, folder, home)
+    talk.session = Session(folder, home, prompt, opened, options, name, thread)
+    async with AsyncExitStack() as closing:
+        closing.enter_context(told_when_gone(talk.leave))
+        if isinstance(prompt, PlainPrompt):
+            return await _line_by_line(talk, prompt, closing)
+        return await _at_the_bottom(talk, prompt, closing)
+
+
+async def _at_the_bottom(talk: Conversation, prompt: LivePrompt, closing: AsyncExitStack) -> int:
+    """With a prompt that stays there while turns go on."""
+    usable = asyncio.Event()
+    opening = asyncio.ensure_future(_open(talk, closing, usable))
+    showing = asyncio.ensure_future(prompt.run(usable.set))
+    showing.add_done_callback(lambda _: talk.leave())
+    prompt.signal(titled(f"mcode · {talk.session.folder.resolve().name}"))
+    await talk.run()
+    prompt.close()
+    opening.cancel()
+    with suppress(asyncio.CancelledError):
+        await opening
+    try:
+        await showing
+    except EOFError:  # nobody is at the other end any more
+        return INTERRUPTED
+    _say_goodbye(talk.session)
+    return 0
+
+
+async def _line_by_line(talk: Conversation, prompt: PlainPrompt, closing: AsyncExitStack) -> int:
+    """With a prompt between the turns; Ctrl-C stops a turn."""
+    usable, loop = asyncio.Event(), asyncio.get_running_loop()
+    usable.set()
+    opening = asyncio.ensure_future(_open(talk, closing, usable))
+    with suppress(Unanswered, LeaveRepl):
+        while True:
+            line = prompt.read()
+            loop.add_signal_handler(signal.SIGINT, talk.interrupt)
+            try:
+                await talk.perform(line)
+            finally:
+                loop.remove_signal_handler(signal.SIGINT)
+    opening.cancel()
+    with suppress(asyncio.CancelledError):
+        await opening
+    _say_goodbye(talk.session)
+    return 0
+
+
+async def _open(talk: Conversation, closing: AsyncExitStack, usable: asyncio.Event) -> None:
+    """Open the runner once the prompt can be typed at; without it nobody can speak."""
+    await usable.wait()
+    try:
+        await open_behind(talk.session, closing)
+    except MaxAgentError:
+        talk.leave()
+        raise
+
+
+def _say_goodbye(session: Session) -> None:
+    if session.thread:
+        echo(t("repl.goodbye", thread=session.thread[:8]), err=True)

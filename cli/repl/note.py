@@ -1,0 +1,20 @@
+"""`# text`: a note that is kept in the user's own file, and told with the next message."""
+
+from ...config.private import make_private_folder, private_opener
+from ...config.redaction import redacted
+from ..i18n import t
+from ..screen import styled
+from .session import Session
+
+NOTES = "notes.md"
+TOLD = "The user notes: {note}"
+
+
+def keep_note(session: Session, text: str) -> None:
+    """Append the note to `notes.md` beside the user's configuration."""
+    file, note = session.home / NOTES, redacted(text)
+    make_private_folder(session.home)
+    with open(file, "a", encoding="utf-8", opener=private_opener) as notes:
+        notes.write(f"- {note}\n")
+    session.aside.append(TOLD.format(note=note))
+    session.show(styled(t("repl.noted", file=file), "dim"))

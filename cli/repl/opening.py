@@ -1,0 +1,65 @@
+"""What takes its time, done behind the prompt: configuration, LangGraph, the database."""
+
+import asyncio
+import os
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, cast
+
+from ...config.errors import MaxAgentError
+from ..i18n import use_language
+from ..importing import without_collector
+from .doing import tell_of
+from .session import Session
+
+if TYPE_CHECKING:
+    from ...nodes.state import Options
+    from ...sdk.runner import Runner
+
+
+async def open_behind(session: Session, closing: AsyncExitStack) -> None:
+    """Open what the first message needs, and let the session have it as soon as it is there.
+
+    Raises MaxAgentError, as for a wrong configuration; `session.runner()` raises it as well.
+    """
+    try:
+        use_language(await asyncio.to_thread(_language, session))
+        runner = await closing.enter_async_context(await asyncio.to_thread(_runner, session))
+    except MaxAgentError as error:
+        session.opened.set_exception(error)
+        session.opened.exception()  # it is told, whether anybody waits for it or not
+        raise
+    session.opened.set_result(runner)
+    try:
+        await _look(session, runner)
+    except MaxAgentError as error:  # such as a missing key: the conversation can be put right
+        tell_of(session, error)
+
+
+def _language(session: Session) -> str:
+    with without_collector():
+        from ...config.loading import load
+
+    return load(session.folder, session.home).settings.language
+
+
+def _runner(session: Session) -> "Runner":
+    with without_collector():
+        from ...sdk.runner import Runner
+
+    return Runner(home=session.home)
+
+
+async def _look(session: Session, runner: "Runner") -> None:
+    """Open what the thread works with, and learn what the status line says of it."""
+    from ...nodes.context import Context
+    from ...nodes.workbench import workbench
+
+    options, folder = session.options, os.path.realpath(session.folder)
+    if session.thread:
+        row = await asyncio.to_thread(runner.threads.find, session.thread)
+        options = cast("Options", {**row.options, **options})
+        folder = row.folder
+    bench = await workbench(folder, options, Context(home=str(session.home)))
+    session.model, session.mode = bench.model.name, bench.policy.mode
+    session.sandbox = bench.sandbox.state
+    session.prompt.refresh()

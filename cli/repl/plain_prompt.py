@@ -1,0 +1,41 @@
+"""A prompt for terminals that can only be written to (`TERM=dumb`): one line after the other."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from ..screen import write
+from .line import continued
+from .prompt import SIGN, asked
+
+Answer = TypeVar("Answer")
+
+
+class PlainPrompt:
+    """Writes what is finished and reads whole lines; nothing is painted, nothing is taken away."""
+
+    def read(self) -> str:
+        """A line, with those that a backslash at its end adds to it; raises Unanswered."""
+        typed = asked(lambda: input(SIGN))
+        while (begun := continued(typed)) is not None:
+            typed = f"{begun}\n{asked(lambda: input(' ' * len(SIGN)))}"
+        return typed
+
+    def above(self, text: str) -> None:
+        """Write finished lines."""
+        write(text)
+
+    def tail(self, text: str) -> None:
+        """What is not finished is not shown."""
+
+    def give_back(self, line: str) -> None:
+        """Nothing waits here, since nothing can be typed meanwhile."""
+
+    def refresh(self) -> None:
+        """There is nothing to paint."""
+
+    def signal(self, codes: str) -> None:
+        """Such a terminal has no title and no bell."""
+
+    async def ask(self, question: Callable[[], Answer]) -> Answer:
+        """Let a function have the terminal."""
+        return asked(question)

@@ -1,0 +1,54 @@
+"""The prompt of a conversation: what it offers, remembers and says around the line."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from .agents import agents_by_name
+from .completer import LineCompleter
+from .conversation import Conversation
+from .git_branch import git_branch
+from .history import FolderHistory
+from .layout import Shown
+from .live_prompt import LivePrompt
+from .mentions import ProjectFiles
+from .session import Session
+from .status_line import Status, status_line
+
+MODES = ("build", "plan")
+"""Agents that are named by the mode already."""
+
+
+def session_prompt(talk: Conversation, folder: Path, home: Path) -> LivePrompt:
+    """The prompt for the conversation's session in this folder."""
+    completer = LineCompleter(
+        commands=lambda: _commands(talk.session),
+        agents=lambda: agents_by_name(folder, home),
+        files=ProjectFiles(folder, home).names,
+    )
+    shown = Shown(
+        waiting=lambda: talk.inbox.waiting,
+        busy=lambda: talk.busy,
+        status=lambda columns: status_line(_status(talk.session), columns),
+        is_plan=lambda: talk.session.plan,
+    )
+    return LivePrompt(talk, shown, completer, FolderHistory(home, folder))
+
+
+def _commands(session: Session) -> Mapping[str, str]:
+    from .slash import described  # brings every command
+
+    return described(session)
+
+
+def _status(session: Session) -> Status:
+    usage = session.usage
+    return Status(
+        model=session.model,
+        agent="" if session.agent in MODES else session.agent,
+        plan=session.plan,
+        mode=session.mode,
+        sandbox=session.sandbox,
+        used=usage.window / usage.context_length if usage and usage.context_length else None,
+        cost=usage.cost if usage else None,
+        branch=git_branch(session.folder),
+    )

@@ -1,0 +1,73 @@
+"""A turn as it is shown: finished lines above the prompt, the unfinished end of them in it."""
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from ...sdk import events as ev
+from ..answer_view import AnswerView
+from ..i18n import t
+from ..screen import open_console, rendered, styled
+from ..text_renderer import TextRenderer, spent
+from .session import Session
+from .signs import titled
+
+UNSAID = (ev.RunStarted, ev.RoleStarted, ev.TokenUsage, ev.Completion, ev.Interrupted)
+"""What the status line says, or nobody needs to be told in a conversation."""
+
+
+class TurnView:
+    """Shows one turn, and keeps the session's facts as they are by now."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._console = open_console(stderr=False)
+        self._answer = AnswerView(self._console, self._show_tail)
+        self._renderer = TextRenderer(console=self._console, answer=self._answer)
+        self._rest = ""
+        """A line that has not ended; the answer's own rest is with its view."""
+
+    def show(self, event: ev.Event) -> None:
+        """Show one event."""
+        self._learn(event)
+        with self._console.capture() as written:
+            if isinstance(event, UNSAID):
+                self._renderer.pause()
+            else:
+                self._renderer.show(event)
+        lines, ended, self._rest = (self._rest + written.get()).rpartition("\n")
+        self._session.prompt.above(lines + ended)
+        if self._rest or not isinstance(event, ev.Output):
+            self._session.prompt.tail(self._rest)
+
+    def end(self, last: ev.Event | None) -> None:
+        """Say what the turn cost, and what it left open."""
+        self._session.prompt.tail("")
+        if isinstance(last, ev.Question):
+            key = "repl.limit" if last.kind == "limit" else "repl.open"
+            self._session.show(styled(t(key, why=last.description), "yellow"))
+        if self._session.usage:
+            self._session.show(styled(spent(self._session.usage), "dim"))
+
+    def interrupted(self) -> None:
+        """Keep what stands there, and say that the turn was left."""
+        self.show(ev.Interrupted(self._session.thread))
+        self._session.show(styled(t("repl.interrupted"), "yellow"))
+
+    def _show_tail(self, rows: Sequence[Text]) -> None:
+        self._session.prompt.tail("".join(map(rendered, rows)).rstrip("\n"))
+
+    def _learn(self, event: ev.Event) -> None:
+        session = self._session
+        match event:
+            case ev.RunStarted():
+                session.thread, session.model = event.thread_id, event.model
+                session.mode, session.sandbox = event.mode, event.sandbox
+                session.prompt.signal(titled(event.title))
+            case ev.ModeChanged(mode=mode):
+                session.plan = mode == "plan"
+            case ev.TokenUsage():
+                session.usage = event
+            case _:
+                pass
+        session.prompt.refresh()

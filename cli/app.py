@@ -63,6 +63,7 @@ for command in (
     threads_prune.prune,
 ):
     threads.app.command()(command)
+threads.app.command("answer")(resume.resume)
 app.add_typer(threads.app, name="threads")
 app.add_typer(commands.app, name="commands")
 app.add_typer(tools.app, name="tools")

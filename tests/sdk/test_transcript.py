@@ -112,43 +112,24 @@ def test_a_thread_that_has_not_begun_tells_its_request(home: Path, talk) -> None
     assert transcript(row, home) == [Passage("human", "2026", "Hi\nthere")]
 
 
+KEYS = ["type", "content", "tool_calls", "additional_kwargs", "role", "step", "id", "name", "args"]
+KEYS += ["status", "tool_call_id", "value", "action_requests", "diff", "invalid_tool_calls"]
+KINDS = st.sampled_from(["ai", "human", "tool"])
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=4),
     lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(
-                "type content tool_calls invalid_tool_calls additional_kwargs role step id name "
-                "args status tool_call_id value action_requests diff".split()
-            ),
-            inner | st.sampled_from(["ai", "human", "tool"]),
-        )
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner | KINDS)
     ),
     max_leaves=12,
 )
-MESSAGES = st.none() | st.dictionaries(st.sampled_from(["type", "content", "tool_calls"]), JSON)
+MESSAGES = st.none() | st.dictionaries(st.sampled_from(KEYS), JSON)
+NODES = st.sampled_from(["__start__", "build", "review", ""])
+OTHERS = st.sampled_from(["request", "told", "evidence", "outcome", "other"])
+ROWS = st.builds(Written, st.just(""), NODES, OTHERS, JSON, st.just("c"))
+ROWS |= st.builds(Written, st.just(""), NODES, st.just("messages"), MESSAGES, st.just("c"))
+ROWS |= st.builds(Written, st.just(""), NODES, st.just("__interrupt__"), MESSAGES, st.just("c"))
 
 
-@given(
-    st.lists(
-        st.builds(
-            Written,
-            st.just(""),
-            st.sampled_from(["__start__", "build", "review", ""]),
-            st.sampled_from(["request", "told", "evidence", "outcome", "other"]),
-            JSON,
-            st.just("c"),
-        )
-        | st.builds(
-            Written,
-            st.just(""),
-            st.sampled_from(["build", "review", ""]),
-            st.sampled_from(["messages"]),
-            MESSAGES,
-            st.just("c"),
-        ),
-        max_size=4,
-    )
-)
+@given(st.lists(ROWS, max_size=4))
 def test_forged_rows_raise_nothing(rows: list[Written]) -> None:
     list(module._passages(rows, {}, is_waiting=True))

@@ -8,6 +8,7 @@ import re
 import struct
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from .flags import Flags, NotReadOnly, Parsed, one_of
@@ -58,7 +59,7 @@ def check_git(words: Sequence[str], place: Place) -> None:
     """Raises NotReadOnly for a git command that may do more than read."""
     before, command, rest = _split(words)
     for folder in before.values("-C"):
-        place = Place(place.check(folder), place.workspace)
+        place = replace(place, folder=place.check(folder))
     if not command and before.has("--version"):
         return
     if command not in COMMANDS:

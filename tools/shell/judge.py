@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from ..workspace import Workspace
+from .any_place import AnyPlace
 from .catastrophe import ruined_by
 from .changes import outside_in, protected_in
 from .download import runs_unseen
@@ -122,20 +123,23 @@ def _why_not_read_only(step: Step, workspace: Workspace) -> str:
 
 
 def _reads(step: Step, workspace: Workspace) -> bool:
-    """Whether its program only reads, wherever its output goes."""
-    writes = any(redirect.writes for redirect in step.redirects)
-    return writes and bool(step.words) and not _why_words_do_more(step.words, step, workspace)
+    """Whether its program only reads, whatever files it is given and wherever its output goes."""
+    if not step.words or step.folder is None or not all(word.known for word in step.words):
+        return False
+    texts = [word.text for word in step.words]
+    return not why_not_read_only(texts, AnyPlace(step.folder, workspace))
 
 
 def _why_words_do_more(words: Sequence[Word], step: Step, workspace: Workspace) -> str:
     if step.folder is None or not all(word.known or _says_status(word, step) for word in words):
         return f"what `{step.program or 'a redirection'}` gets is only known when it runs"
     texts = [word.text for word in words]
-    if astray := _pattern_leads_out(words, Place(step.folder, workspace)):
+    place = Place(step.folder, workspace)
+    if astray := _pattern_leads_out(words, place):
         return astray
     if step.program == "cd":
         return _why_not_enter(texts, step.folder, workspace)
-    return why_not_read_only(texts, step.folder, workspace)
+    return why_not_read_only(texts, place)
 
 
 def _says_status(word: Word, step: Step) -> bool:

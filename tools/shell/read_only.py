@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..environment import child_environment
-from ..workspace import Workspace
 from .flags import NotReadOnly, one_of
 from .git_reads import check_git
 from .own_languages import CHECKS
@@ -24,13 +23,13 @@ _SYSTEM = ("/bin/", "/usr/bin/")
 _BUILTINS = one_of("[ command echo false printf pwd test true type")
 
 
-def why_not_read_only(words: Sequence[str], folder: Path, workspace: Workspace) -> str:
+def why_not_read_only(words: Sequence[str], place: Place) -> str:
     """Why a command is not known to only read; empty when it is.
 
-    `words` are those of one simple command, as the program gets them; `folder` is where it runs.
+    `words` are those of one simple command, as the program gets them; `place` is where it runs.
     """
     try:
-        _check(words, Place(folder, workspace))
+        _check(words, place)
     except NotReadOnly as reason:
         return str(reason)
     return ""

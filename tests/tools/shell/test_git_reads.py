@@ -9,6 +9,7 @@ import pytest
 
 from maxagent.tools.environment import child_environment
 from maxagent.tools.git_guard import GUARD
+from maxagent.tools.shell.place import Place
 from maxagent.tools.shell.read_only import why_not_read_only
 from maxagent.tools.workspace import Workspace
 
@@ -40,7 +41,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def why(root: Path, line: str) -> str:
-    return why_not_read_only(shlex.split(line), root, Workspace(root))
+    return why_not_read_only(shlex.split(line), Place(root, Workspace(root)))
 
 
 def run(root: Path, line: str) -> str:
@@ -129,7 +130,7 @@ def test_a_secret_that_is_tracked_keeps_content_back_but_where_it_is_not_meant(r
 def test_a_repository_that_begins_above_the_project_shows_names_only(root: Path) -> None:
     inner = Workspace(root / "src")
     for line, shown in [("git status", True), ("git log", True), ("git diff", False)]:
-        reason = why_not_read_only(shlex.split(line), root / "src", inner)
+        reason = why_not_read_only(shlex.split(line), Place(root / "src", inner))
         assert (reason == "") == shown
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from maxagent.tools.environment import child_environment
 from maxagent.tools.git_guard import GUARD
+from maxagent.tools.shell.place import Place
 from maxagent.tools.shell.read_only import why_not_read_only
 from maxagent.tools.workspace import Workspace
 
@@ -305,7 +306,7 @@ def test_nothing_that_runs_unasked_springs_a_trap(name: str, trapped: Trapped) -
     environment = child_environment(os.environ, GUARD)
     for line in LINES:
         words = ["git", *shlex.split(line)]
-        if not why_not_read_only(words, workspace.root, workspace):
+        if not why_not_read_only(words, Place(workspace.root, workspace)):
             subprocess.run(words, cwd=workspace.root, env=environment, capture_output=True)
             assert not trapped.has_sprung, line
     if control:
@@ -316,7 +317,7 @@ def test_nothing_that_runs_unasked_springs_a_trap(name: str, trapped: Trapped) -
 def test_all_of_it_runs_unasked_in_a_plain_repository(trapped: Trapped) -> None:
     workspace = Workspace(trapped.root)
     reasons = {
-        line: why_not_read_only(["git", *shlex.split(line)], workspace.root, workspace)
+        line: why_not_read_only(["git", *shlex.split(line)], Place(workspace.root, workspace))
         for line in LINES
     }
     assert {line: why for line, why in reasons.items() if why} == {}

@@ -110,3 +110,14 @@ def test_the_folder_that_is_guarded_is_the_workspaces_own(tmp_path: Path) -> Non
         for name in ("home", "way", "other")
     }
     assert denied == {"home": True, "way": True, "other": False}
+
+
+@pytest.mark.parametrize("line", ["ls *", "wc -l *", "du -sh * | sort -h"])
+def test_looking_at_all_names_changes_none_whatever_is_among_them(
+    line: str, workspace: Workspace
+) -> None:
+    (workspace.root / "AGENTS.md").touch()
+    (workspace.root / "out").symlink_to("/etc")
+    assert judge(line, ".", workspace).verdict is None
+    assert judge(line.replace("*", "* > AGENTS.md"), ".", workspace).rule == "protected"
+    assert judge("touch *", ".", workspace).rule == "protected"

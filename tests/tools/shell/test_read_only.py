@@ -8,12 +8,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from maxagent.tools.shell.flags import one_of
+from maxagent.tools.shell.place import Place
 from maxagent.tools.shell.read_only import why_not_read_only
 from maxagent.tools.workspace import Workspace
 
 
 def why(root: Path, *words: str) -> str:
-    return why_not_read_only(words, root, Workspace(root))
+    return why_not_read_only(words, Place(root, Workspace(root)))
 
 
 @pytest.mark.parametrize(
@@ -57,7 +58,7 @@ def test_a_program_that_the_project_brings_is_not_the_system_s(
 def test_a_folder_outside_the_project_is_no_place_to_look_around(tmp_path: Path) -> None:
     inside = tmp_path / "project"
     inside.mkdir()
-    assert "outside" in why_not_read_only(["ls"], tmp_path, Workspace(inside))
+    assert "outside" in why_not_read_only(["ls"], Place(tmp_path, Workspace(inside)))
 
 
 PROGRAMS = """

@@ -55,5 +55,9 @@ def _names(profile: AgentProfile, key: str, written: str) -> Iterable[str]:
     if name in _ELSEWHERE or name.startswith("mcp_"):
         return []
     close = get_close_matches(name.lower(), (*_NAMES, *aliases.TOOLS), n=1, cutoff=0.5)
-    meant = f"did you mean `{aliases.tool_name(close[0], _NAMES)}`?" if close else f"there are: {', '.join(_NAMES)}"
+    meant = (
+        f"did you mean `{aliases.tool_name(close[0], _NAMES)}`?"
+        if close
+        else f"there are: {', '.join(_NAMES)}"
+    )
     raise UsageError(f"{profile.place(key)}: `{written}` is no tool; {meant}")

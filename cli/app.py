@@ -3,6 +3,7 @@
 import os
 import sys
 from io import StringIO, TextIOWrapper
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -39,9 +40,10 @@ from .echo import echo
 
 app = typer.Typer(
     name="mcode",
-    help="A coding agent whose every run is a thread: kill it, resume it, undo it.",
+    help="A coding agent whose every run is a thread: kill it, resume it, undo it.\n\n"
+    "Without a command it opens a conversation.",
     add_completion=False,
-    no_args_is_help=True,
+    invoke_without_command=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -83,12 +85,25 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def options(
+    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    """A coding agent whose every run is a thread: kill it, resume it, undo it."""
+    """A coding agent whose every run is a thread; without a command it opens a conversation."""
+    if context.invoked_subcommand is None:
+        raise typer.Exit(_without_command(context))
+
+
+def _without_command(context: typer.Context) -> int:
+    """A conversation at the terminal; where there is none, the help. The exit code."""
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        from .repl.loop import run_repl
+
+        return run_repl(folder=Path("."))
+    echo(context.get_help(), err=True)
+    return 2
 
 
 def _open_closed_streams() -> None:

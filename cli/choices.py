@@ -11,6 +11,21 @@ class OutputFormat(StrEnum):
     stream_json = "stream-json"
 
 
+class InputFormat(StrEnum):
+    """What stdin carries."""
+
+    text = "text"
+    stream_json = "stream-json"
+
+
+class AnswerStyle(StrEnum):
+    """How a conversation's answer reaches a terminal; a program is given it as it is."""
+
+    streamed = "streamed"
+    whole = "whole"
+    plain = "plain"
+
+
 class Mode(StrEnum):
     """The approval modes, as `config/settings.py` has them."""
 

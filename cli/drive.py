@@ -1,10 +1,9 @@
 """Drive a run from the terminal: show its events, ask its questions, obey Ctrl-C."""
 
 import asyncio
-import signal
 import sys
-from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..config import paths
@@ -12,78 +11,59 @@ from ..config.loading import load
 from ..sdk.events import Completion, Event, Failure, Interrupted, Question
 from ..sdk.runner import Runner
 from .approval import ask
-from .choices import OutputFormat
+from .choices import AnswerStyle, OutputFormat
 from .i18n import use_language
 from .render import Renderer, renderer_for
+from .watching import Watch
 
 Start = Callable[[Runner], AsyncGenerator[Event]]
 
 
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended, and on which thread."""
+
+    code: int
+    thread_id: str
+    """Empty where none was begun."""
+
+
 def drive(start: Start, output: OutputFormat) -> int:
     """Run to the end or to a question that nobody here can answer; returns the exit code."""
+    return drive_to_end(start, open_renderer(output), output).code
+
+
+def open_renderer(output: OutputFormat, answer: AnswerStyle | None = None) -> Renderer:
+    """What shows events as the user's configuration has it, in their language.
+
+    `answer` is for a conversation.
+    """
     settings = load(Path.cwd(), paths.home()).settings
     use_language(settings.language)
-    renderer = renderer_for(output, show_thinking=settings.model.show_thinking)
-    return asyncio.run(_drive(start, renderer, _can_ask(output)))
+    return renderer_for(output, show_thinking=settings.model.show_thinking, answer=answer)
 
 
-def _can_ask(output: OutputFormat) -> bool:
-    return output is OutputFormat.text and sys.stdin.isatty() and sys.stderr.isatty()
+def drive_to_end(
+    start: Start, renderer: Renderer, output: OutputFormat, seconds: float = 0.0
+) -> Ended:
+    """The same with a renderer, and a time limit in seconds if there is one."""
+    can_ask = output is OutputFormat.text and sys.stdin.isatty() and sys.stderr.isatty()
+    return asyncio.run(_drive(start, renderer, can_ask, seconds))
 
 
-async def _drive(start: Start, renderer: Renderer, can_ask: bool) -> int:
+async def _drive(start: Start, renderer: Renderer, can_ask: bool, seconds: float) -> Ended:
     async with Runner() as runner:
-        last = await _watch(runner, start(runner), renderer)
+        watch = Watch(runner, renderer, seconds)
+        last = await watch.show(start(runner))
         while isinstance(last, Question) and last.kind != "limit" and can_ask:
             if runner.is_stopping:
                 break
             answer = ask(last)
             if answer is None:
                 break
-            last = await _watch(runner, runner.resume(last.thread_id, answer), renderer)
+            last = await watch.show(runner.resume(last.thread_id, answer))
     renderer.end(last)
-    return exit_code(last)
-
-
-async def _watch(runner: Runner, events: AsyncGenerator[Event], renderer: Renderer) -> Event | None:
-    """Show a stream to its end; the last event, or None when it was stopped at once."""
-    watching = asyncio.ensure_future(_show(events, renderer))
-    with _ctrl_c(runner, watching, renderer):
-        try:
-            return await watching
-        except asyncio.CancelledError:
-            return None
-
-
-async def _show(events: AsyncGenerator[Event], renderer: Renderer) -> Event | None:
-    last: Event | None = None
-    async with aclosing(events):
-        async for last in events:
-            renderer.show(last)
-    return last
-
-
-@contextmanager
-def _ctrl_c(
-    runner: Runner, watching: "asyncio.Future[Event | None]", renderer: Renderer
-) -> Generator[None]:
-    """Once: finish the step and save. Twice: stop at once; the thread loses nothing."""
-    loop, presses = asyncio.get_running_loop(), iter((1, 2))
-
-    def press() -> None:
-        if next(presses, 2) == 1:
-            runner.stop()
-            renderer.stopping()
-        else:
-            watching.cancel()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, press)
-    try:
-        yield
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
+    return Ended(exit_code(last), watch.thread_id)
 
 
 def exit_code(last: Event | None) -> int:
@@ -95,7 +75,7 @@ def exit_code(last: Event | None) -> int:
             return 1
         case Completion():
             return 0
-        case Question(kind="limit"):
+        case Question(kind="limit") | Interrupted(reason="timeout"):
             return 3
         case Question():
             return 4

@@ -2,8 +2,9 @@
 
 from typing import Protocol
 
-from ..sdk.events import Event, RunStarted, as_json
-from .choices import OutputFormat
+from ..sdk.events import Event, Interrupted, as_json
+from .answer_renderer import AnswerRenderer
+from .choices import AnswerStyle, OutputFormat
 from .echo import echo, echo_json
 from .i18n import t
 from .text_renderer import TextRenderer
@@ -21,7 +22,7 @@ class Renderer(Protocol):
         ...
 
     def end(self, last: Event | None) -> None:
-        """Show how the run ended; None when it was stopped at once."""
+        """Show how the run ended; None when it was stopped before it began."""
         ...
 
 
@@ -30,12 +31,9 @@ class JsonRenderer:
 
     def __init__(self, *, every_event: bool) -> None:
         self._every_event = every_event
-        self._thread_id = ""
 
     def show(self, event: Event) -> None:
         """Print the event if every one is wanted."""
-        if isinstance(event, RunStarted):
-            self._thread_id = event.thread_id
         if self._every_event:
             echo_json(as_json(event), indent=None)
 
@@ -45,14 +43,16 @@ class JsonRenderer:
 
     def end(self, last: Event | None) -> None:
         """Print the last event, which says everything about the end."""
-        if last is None:
-            echo_json({"type": "interrupted", "thread_id": self._thread_id}, indent=None)
-        elif not self._every_event:
-            echo_json(as_json(last), indent=None)
+        if last is None or not self._every_event:
+            echo_json(as_json(last or Interrupted("")), indent=None)
 
 
-def renderer_for(output: OutputFormat, *, show_thinking: bool = True) -> Renderer:
-    """The renderer of an `--output` choice."""
-    if output is OutputFormat.text:
+def renderer_for(
+    output: OutputFormat, *, show_thinking: bool = True, answer: AnswerStyle | None = None
+) -> Renderer:
+    """The renderer of an `--output` choice; `answer` is for a conversation."""
+    if output is not OutputFormat.text:
+        return JsonRenderer(every_event=output is OutputFormat.stream_json)
+    if answer is None:
         return TextRenderer(show_thinking=show_thinking)
-    return JsonRenderer(every_event=output is OutputFormat.stream_json)
+    return AnswerRenderer(answer, show_thinking=show_thinking)

@@ -225,10 +225,12 @@ class Completion:
 
 @dataclass(frozen=True)
 class Interrupted:
-    """The user stopped the run; the thread goes on with `resume`; last event of the stream."""
+    """The run was stopped; the thread goes on with `resume`; last event of the stream."""
 
     type: ClassVar[str] = "interrupted"
     thread_id: str
+    reason: Literal["user", "timeout"] = "user"
+    """Who stopped it: the user, or the time limit of this run."""
 
 
 @dataclass(frozen=True)

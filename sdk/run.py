@@ -68,8 +68,9 @@ class Run:
                     async for event in events:
                         begun = True
                         yield event
-        except GraphDrained:
-            yield Interrupted(self.row.thread_id)
+        except GraphDrained as drained:
+            reason = "timeout" if drained.reason == "timeout" else "user"
+            yield Interrupted(self.row.thread_id, reason)
         except Exception as error:
             if not begun and isinstance(error, UsageError):
                 raise

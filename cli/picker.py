@@ -47,7 +47,7 @@ def ranked(rows: Sequence[ThreadRow], typed: str) -> list[ThreadRow]:
         return list(rows)
 
     def score(row: ThreadRow) -> float:
-        text = f"{row.thread_id} {row.name} {row.title} {row.request}".casefold()
+        text = f"{row.thread_id[:SHORT_ID]} {row.name} {row.title} {row.request}".casefold()
         if all(word in text for word in words):
             return 101.0
         return partial_ratio(wanted, f"{row.name} {row.title}".casefold(), score_cutoff=ALIKE)

@@ -25,11 +25,16 @@ Thread = Annotated[str, typer.Argument(help="Id, its beginning (4 characters or 
 AsJson = Annotated[bool, typer.Option("--json", help="JSON on stdout.")]
 
 SHORT_ID = 8
+FORK = "↳ "
+"""Before the title of a fork; `tree` shows of what."""
 
 
 @app.command("list")
 def list_(
     all_folders: Annotated[bool, typer.Option("--all", help="Those of every folder.")] = False,
+    search: Annotated[
+        str, typer.Option("--search", metavar="TEXT", help="Those in which these words were said.")
+    ] = "",
     with_size: Annotated[
         bool, typer.Option("--size", help="With what each takes on the disk.")
     ] = False,
@@ -38,7 +43,8 @@ def list_(
     """List the threads of the current folder, the last used first."""
     from .i18n import t
 
-    everything = open_index().list()
+    index = open_index()
+    everything = index.search(search) if search else index.list()
     here = str(Path.cwd().resolve())
     rows = [row for row in everything if all_folders or row.folder == here]
     sizes = _sizes(rows) if with_size else None
@@ -50,7 +56,7 @@ def list_(
     if with_size:
         _show_shared_sizes(rows)
     elif not everything:
-        echo(t("threads.none"), err=True)
+        echo(t("threads.not_found") if search else t("threads.none"), err=True)
     if others := len(everything) - len(rows):
         echo(t("threads.elsewhere", count=others), err=True)
 
@@ -149,6 +155,7 @@ def show_rows(
     rows: "list[ThreadRow]", *, with_folder: bool, sizes: dict[str, int] | None = None
 ) -> None:
     """Print the threads as a table."""
+    from .ago import ago
     from .i18n import t
     from .sizes import readable
     from .table import is_narrow, show_table
@@ -161,12 +168,12 @@ def show_rows(
     }
     if not is_narrow():
         columns[t("threads.steps")] = lambda row: str(row.steps)
-        columns[t("threads.updated")] = lambda row: when(row.updated_at)
+        columns[t("threads.updated")] = lambda row: ago(row.updated_at)
     if sizes is not None:
         columns[t("threads.size")] = lambda row: readable(sizes[row.thread_id])
     if with_folder:
         columns[folder] = lambda row: row.folder
-    columns[title] = title_of
+    columns[title] = lambda row: f"{FORK if row.parent else ''}{title_of(row)}"
     cells = [[cell(row) for cell in columns.values()] for row in rows]
     show_table(list(columns), cells, cut=(folder, title))
 

@@ -18,6 +18,7 @@ from ..config.errors import UsageError
 from . import checkpoint_facts, lease
 from .database import connect, explained, immediate, prepare
 from .forks import copy_checkpoints, copy_history
+from .heard import heard
 from .thread_row import Status, ThreadRow, as_it_is, begun_elsewhere, from_store, to_store
 
 SHORTEST_PREFIX = 4
@@ -142,6 +143,19 @@ class ThreadIndex:
             as_it_is(row, facts.get(row.thread_id), is_held=self._is_held(row)) for row in chosen
         ]
         return sorted(true, key=lambda row: row.updated_at, reverse=True)
+
+    def search(self, text: str, folder: Path | None = None) -> "list[ThreadRow]":
+        """Those in whose name, title or human words all these words occur, in any case."""
+        words = text.casefold().split()
+        with explained(self._path), closing(connect(self._path)) as connection:
+            said = heard(connection)
+
+        def fits(row: ThreadRow) -> bool:
+            own = (row.name, row.title, row.request)
+            told = "\n".join([*own, *said.get(row.thread_id, ())]).casefold()
+            return all(word in told for word in words)
+
+        return [row for row in self.list(folder) if fits(row)]
 
     def delete(self, thread_id: str) -> None:
         """Forget the thread and everything kept for it; raises ThreadBusy while it is run."""

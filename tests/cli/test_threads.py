@@ -4,6 +4,7 @@ import pty
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,26 @@ def test_a_list_for_programs(index: ThreadIndex, run: Run, folder: Path) -> None
         "evidence", "parent", "parent_step", "steps", "created_at", "updated_at", "files_undone",
     }  # fmt: skip
     assert len(json.loads(run("list", "--json", "--all").stdout)) == 3
+
+
+def test_threads_are_searched_by_what_was_said(index: ThreadIndex, run: Run) -> None:
+    said = run("list", "--search", "LOGIN please")
+    assert [line[:8] for line in said.stdout.splitlines()[1:]] == [A[:8]]
+    assert "修复" in run("list", "--search", "登录").stdout
+    other = run("list", "--search", "another")
+    assert other.stdout == "" and "1 more in other folders" in other.stderr
+    nothing = run("list", "--search", "zzz")
+    assert (nothing.stdout, nothing.returncode) == ("", 0)
+    assert "No thread in which all of that was said" in nothing.stderr
+    assert run("list", "--search", "zzz", "--json").stdout == "[]\n"
+
+
+def test_a_fork_is_marked_in_the_list(index: ThreadIndex, run: Run) -> None:
+    fork = replace(index.get(B), thread_id=thread_id.new(), parent=B, parent_step=2)
+    index.fork(fork, "", 0)
+    titles = [line.partition("修")[0] for line in run("list").stdout.splitlines() if "修" in line]
+    assert sorted(title.endswith("↳ ") for title in titles) == [False, True]
+    assert f"forked from: {B[:8]} at step 2\n" in run("show", fork.thread_id).stdout
 
 
 def test_without_any_thread_that_is_said(run: Run) -> None:
@@ -295,7 +316,15 @@ def test_on_a_terminal_deleting_asks(
     assert (terminal.returncode, len(index.list())) == (code, left)
 
 
-@pytest.mark.parametrize("command", [["list"], ["list", "--all", "--json"], ["show", A]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["list", "--search", "login"],
+        ["list", "--all", "--json"],
+        ["show", A],
+        ["show", A, "--json"],
+    ],
+)
 def test_neither_langgraph_nor_any_model_is_loaded(
     command: list[str], index: ThreadIndex, home: Path, folder: Path
 ) -> None:

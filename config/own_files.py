@@ -39,7 +39,8 @@ def own_files(
     if not trust.trusted:
         return
     for one in reversed(trust.brought):
-        if one.kind == kind and one.path.endswith(".md"):
+        mine = (folder / one.path).is_relative_to(above)  # the project is the user's own home
+        if one.kind == kind and one.path.endswith(".md") and not mine:
             place = next(place for place in PLACES[kind] if one.path.startswith(f"{place}/"))
             name = _name(PurePath(one.path).relative_to(place))
             read = partial(listed_bytes, one.path, folder, trust)

@@ -57,3 +57,11 @@ def test_what_cannot_be_read_is_named_and_never_hangs(tmp_path: Path, look: Look
     assert (good.text, good.fault) == ("good", "")
     for one in odd:
         assert one.text == "" and one.fault.startswith(f"{one.path}:")
+
+
+def test_in_the_users_home_a_file_of_theirs_is_no_projects(tmp_path: Path) -> None:
+    write(tmp_path / ".llc/agents/a.md")
+    write(tmp_path / ".claude/agents/b.md")
+    trust(tmp_path, tmp_path / ".llc")
+    look = own_files("agents", tmp_path, tmp_path / ".llc", trust_of(tmp_path, tmp_path / ".llc"))
+    assert [(one.name, one.origin) for one in look] == [("a", "user"), ("b", "project")]

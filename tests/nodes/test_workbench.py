@@ -29,3 +29,26 @@ async def test_the_folder_that_commands_may_not_name_is_the_runs_own_home(tmp_pa
     bench = await workbench(str(tmp_path), options, Context(home=str(tmp_path / "home")))
     assert bench.workspace.own == bench.home == tmp_path / "home"
     await close_workbenches()
+
+
+async def test_an_agent_has_its_own_model_temperature_turns_and_rules(tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-any")
+    folder, home = tmp_path / "project", tmp_path / "home"
+    folder.mkdir()
+    (home / "agents").mkdir(parents=True)
+    (home / "agents/coder.md").write_text(
+        "---\nmodel: openai/other\ntemperature: 0.1\nmax_steps: 4\n"
+        "permissions: {deny: [edit]}\n---\nYou are the coder.\n"
+    )
+    context = Context(home=str(home))
+    usual = await workbench(str(folder), {"speaker": "build"}, context)
+    mine = usual.spoken_by("coder")
+    named = await workbench(str(folder), {"model": "openai/any"}, context)
+    assert (mine.model.model, mine.model.temperature) == ("other", 0.1)
+    assert mine.settings.model.max_iterations == 4
+    assert [rule.text for rule in mine.policy.rules] == ["edit"] and not usual.policy.rules
+    assert named.spoken_by("coder").model.model == "any"  # what the user names is stronger
+    speaking = await workbench(str(folder), {"speaker": "coder"}, context)
+    assert speaking.model.model == "other"
+    assert "You are the coder." in speaking.voice("coder").system.text
+    await close_workbenches()

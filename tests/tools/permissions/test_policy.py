@@ -2,10 +2,13 @@ from pathlib import Path
 
 import pytest
 
+from maxagent.config.agent_profile import AgentProfile
 from maxagent.config.errors import UsageError
 from maxagent.config.loading import Loaded, load
+from maxagent.config.rules import WrittenRule
 from maxagent.config.settings import SecuritySection, Settings
 from maxagent.tools.permissions import Policy, decide, policy_for
+from maxagent.tools.tool import Effect
 from maxagent.tools.workspace import Workspace
 
 
@@ -77,3 +80,69 @@ def test_every_broken_rule_is_fatal_with_its_place(home: Path) -> None:
 def test_a_wrong_pattern_of_a_check_is_told_when_the_policy_is_made() -> None:
     with pytest.raises(UsageError, match="leads out of the folder"):
         Policy("ask", after_edit={"../*.py": ["ruff"]})
+
+
+def agent(*files: str, rules: tuple[WrittenRule, ...] = (), under: AgentProfile | None = None):
+    lines = {"files": 4}
+    return AgentProfile(
+        "a", "", "x", files=files, permissions=rules, under=under, origin="a.md", lines=lines
+    )
+
+
+def verdict(allowed: Policy, effect: Effect, folder: Path, **args: str) -> str:
+    tool = {"edit": "write_file", "execute": "run_command", "read": "read_file"}[effect]
+    paths = [args["path"]] if "path" in args else []
+    decision = decide(tool, effect, args, paths, Workspace(folder), allowed)
+    return f"{decision.verdict} {decision.rule}".rstrip()
+
+
+def test_under_an_agent_its_rules_count_as_well(tmp_path: Path) -> None:
+    profile = agent(rules=(WrittenRule("deny", "run_command(make)", "a.md:3"),))
+    allowed = Policy("auto").under(profile, Workspace(tmp_path))
+    assert verdict(allowed, "execute", tmp_path, command="make") == (
+        "deny deny run_command(make) (a.md:3)"
+    )
+    assert verdict(allowed, "execute", tmp_path, command="gcc a.c").startswith("allow")
+
+
+def test_an_agent_with_files_of_its_own_writes_no_others(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/link.md").symlink_to(tmp_path / "a.py")
+    allowed = Policy("auto").under(agent("docs/**", "*.txt"), Workspace(tmp_path))
+    for path, wanted in {
+        "docs/a.md": "allow mode",
+        "b/c.txt": "allow mode",
+        "a.py": "deny agent",
+        "docs/link.md": "deny agent",
+    }.items():
+        assert verdict(allowed, "edit", tmp_path, path=path) == wanted, path
+    assert verdict(allowed, "read", tmp_path, path="a.py").startswith("allow")
+    assert verdict(allowed, "execute", tmp_path, command="git status").startswith("allow")
+    assert verdict(allowed, "execute", tmp_path, command="make") == "ask agent"
+
+
+def test_under_two_agents_a_file_must_be_one_of_both(tmp_path: Path) -> None:
+    both = agent("docs/**", under=agent("*.md"))
+    allowed = Policy("auto").under(both, Workspace(tmp_path))
+    assert verdict(allowed, "edit", tmp_path, path="docs/a.md") == "allow mode"
+    assert verdict(allowed, "edit", tmp_path, path="docs/a.py") == "deny agent"
+    assert verdict(allowed, "edit", tmp_path, path="a.md") == "deny agent"
+
+
+def test_an_agent_in_plan_mode_writes_the_plan_wherever_its_own_files_are(tmp_path: Path) -> None:
+    allowed = Policy("ask").under(agent("docs/**"), Workspace(tmp_path)).planning(".llc/plans/a.md")
+    assert verdict(allowed, "edit", tmp_path, path=".llc/plans/a.md").startswith("allow")
+    assert verdict(allowed, "edit", tmp_path, path="docs/a.md") == "deny plan"
+
+
+def test_checks_after_an_edit_are_the_projects_and_not_held_to_an_agents_files(
+    tmp_path: Path,
+) -> None:
+    policy = Policy("auto", after_edit={"*.md": ["mdfmt {file}"]})
+    allowed = policy.under(agent("*.md"), Workspace(tmp_path))
+    assert verdict(allowed, "edit", tmp_path, path="a.md").startswith("allow")
+
+
+def test_a_pattern_of_files_that_means_nothing_is_told_with_its_place(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"^a\.md:4: `~/x`: patterns of files are relative"):
+        Policy("ask").under(agent("~/x"), Workspace(tmp_path))

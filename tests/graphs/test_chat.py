@@ -117,3 +117,21 @@ async def test_a_taken_name_leaves_no_thread(talks: Talks) -> None:
     with pytest.raises(UsageError, match="mine"):
         _ = [e async for e in chat("ho", folder=talk.folder, options=talk.options, name="mine")]
     assert [row.name for row in talk.runner.threads.list()] == ["mine"]
+
+
+async def test_an_agent_of_ones_own_speaks_with_its_words_under_its_rules(talks: Talks) -> None:
+    talk = talks(says(write_file=WRITE), says("Then not."), says("Back."))
+    agents = talk.runner.home / "agents"
+    agents.mkdir()
+    (agents / "careful.md").write_text("---\npermissions: {deny: [edit]}\n---\nBe careful.\n")
+    talk.options["agent"] = "carful"
+    with pytest.raises(UsageError, match="no agent `carful`"):
+        await talk.say("write it")
+    talk.options["agent"] = "careful"
+    end = await talk.say("write it", mode="auto")
+    assert (end.summary, (talk.folder / "new.txt").exists()) == ("Then not.", False)
+    (refused,) = talk.heard(ToolResult)
+    assert "the user's rules refuse `edit`" in refused.error
+    with pytest.raises(UsageError, match="no agent `nobody`"):
+        await talk.say("and you?", agent="nobody")
+    assert (await talk.say("and you?", agent="build")).summary == "Back."

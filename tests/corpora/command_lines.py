@@ -46,6 +46,7 @@ def project(folder: Path) -> Workspace:
     root = folder / "project"
     (root / "sub").mkdir(parents=True)
     (root / ".git").mkdir()
+    (root / ".git" / "config").touch()
     (root / ".env").write_text("SECRET=1")
     (root / "README.md").touch()
     (root / "AGENTS.md").touch()

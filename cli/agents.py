@@ -99,14 +99,13 @@ def create(
     from ..config.trust import own_change
     from .i18n import t
     from .new_agent import write_new
-    from .trust_question import tell_left_out
 
     folder = (Path.cwd() / ".llc" if project else paths.home()) / "agents"
     with own_change(Path.cwd(), paths.home(), "agents") if project else nullcontext():
         file = write_new(folder, name, description)
     echo(t("agents.created", file=file))
-    if project:
-        tell_left_out(Path.cwd())
+    for path in _left_out() if project else ():
+        echo(t("agents.left_out", path=path), err=True)
 
 
 @app.command()

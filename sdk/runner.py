@@ -107,11 +107,15 @@ class Runner:
         folder: Path | str,
         options: Options | None = None,
         name: str = "",
+        agent: str = "",
     ) -> AsyncGenerator[Event]:
-        """Begin a conversation on a new thread; its turn ends with the answer."""
+        """Begin a conversation on a new thread; its turn ends with the answer.
+
+        `agent` speaks this turn only.
+        """
         root, message = Path(os.path.realpath(folder)), redacted(message)
         _refuse_unusable(message, root)
-        wanted: Options = {"agent": "build", **chosen(options or {}, "")}
+        wanted: Options = {"agent": "build", **chosen(options or {}, agent)}
         begun = self._begin(CHAT, message, root, wanted, title_of(message), name)
         async with aclosing(begun) as events:
             async for event in events:
@@ -160,7 +164,8 @@ class Runner:
         await look_again()
         # a wrong folder, model, script or configuration is told before a thread exists
         bench = await workbench(str(root), options, context)
-        await asyncio.to_thread(bench.voice, options.get("agent") or job.begins)
+        speaks = options.get("speaker") or options.get("agent") or job.begins
+        await asyncio.to_thread(bench.voice, speaks)
         row = await asyncio.to_thread(
             self.threads.record,
             thread_id=str(uuid4()),

@@ -7,7 +7,6 @@ from contextlib import aclosing
 from functools import partial
 
 from ...config.errors import UnfinishedTurn
-from ...nodes.state import Options
 from ...sdk.events import Event, Question
 from .. import question
 from ..approval import ask
@@ -54,8 +53,9 @@ async def _events(session: Session, words: str, agent: str, abandon: bool) -> As
     runner, options = await session.runner(), session.options
     if session.thread:
         return runner.say(session.thread, words, options=options, agent=agent, abandon=abandon)
-    spoken: Options = {**options, "speaker": agent} if agent else options
-    return runner.chat(words, folder=session.folder, options=spoken, name=session.name)
+    return runner.chat(
+        words, folder=session.folder, options=options, name=session.name, agent=agent
+    )
 
 
 async def _watched(session: Session, view: TurnView, events: AsyncGenerator[Event]) -> Event | None:

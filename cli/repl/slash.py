@@ -61,7 +61,7 @@ SLASH: Mapping[str, Slash] = {
         Slash("undo", slash_files.undo),
         Slash("redo", slash_files.redo),
         Slash("rewind", slash_files.rewind, "[STEP]"),
-        Slash("sessions", slash_threads.sessions),
+        Slash("sessions", slash_threads.sessions, "[ID|NAME]"),
         Slash("resume", slash_threads.resume, "[ID|NAME]", aliases=("continue",)),
         Slash("fork", slash_threads.fork, "[STEP]"),
         Slash("rename", slash_threads.rename, "NAME"),

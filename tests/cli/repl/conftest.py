@@ -1,0 +1,14 @@
+"""What the tests of a conversation share."""
+
+from pathlib import Path
+
+import pytest
+from spoken import Spoken
+
+
+@pytest.fixture
+async def spoken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Spoken:
+    """A session in a project of its own."""
+    return Spoken(tmp_path, monkeypatch, capsys)

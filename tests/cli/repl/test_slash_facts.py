@@ -1,0 +1,44 @@
+import pytest
+from spoken import Spoken
+
+from maxagent import trust
+from maxagent.sdk.events import TokenUsage
+
+THREAD = "aaaaaaaa-0000-4000-8000-000000000000"
+USAGE = TokenUsage(3, 12_000, 400, 9_000, 0.0123, 25_600, 128_000)
+
+
+async def test_status_says_who_answers_where_and_what_it_may_do(spoken: Spoken) -> None:
+    shown = await spoken("/status")
+    assert "No conversation has begun yet" in shown and "not trusted" in shown
+    assert str(spoken.project) in shown and "mcode " in shown and "LangGraph " in shown
+    trust(spoken.project, spoken.home)
+    spoken.begun(THREAD)
+    session = spoken.session
+    session.thread, session.model, session.mode = THREAD, "openai/gpt-4o", "ask"
+    session.sandbox, session.plan, session.agent = "bubblewrap, no network", True, "explore"
+    shown = await spoken("/status")
+    assert "aaaaaaaa  About aaaa" in shown and "bubblewrap" in shown
+    assert "plan · ask · @explore" in shown and "openai/gpt-4o" in shown
+    assert "not trusted" not in shown
+
+
+@pytest.mark.parametrize("line", ["/cost", "/context"])
+async def test_before_the_first_answer_there_is_nothing_to_count(spoken: Spoken, line: str) -> None:
+    assert await spoken(line) == "Nothing has been asked of the model yet.\n"
+
+
+async def test_what_it_has_taken_and_how_full_it_is(spoken: Spoken) -> None:
+    spoken.session.usage = USAGE
+    assert await spoken("/cost") == (
+        "3 requests, 12,000 tokens in (9,000 of them cached), 400 out: $0.0123\n"
+    )
+    assert await spoken("/context") == "25,600 of 128,000 tokens (20%)\n"
+    later, full = (await spoken("/compact")).splitlines()
+    assert "later version" in later and "20%" in full
+
+
+async def test_a_price_that_is_not_known_is_not_made_up(spoken: Spoken) -> None:
+    spoken.session.usage = TokenUsage(1, 1, 1, 0, None, 5, 0)
+    assert "no price is known" in await spoken("/cost")
+    assert "(?)" in await spoken("/context")

@@ -1,0 +1,61 @@
+import pytest
+from spoken import Spoken
+
+from maxagent.config.errors import UsageError
+
+
+async def test_another_model_answers_if_it_can_be_asked(spoken: Spoken) -> None:
+    assert "`openai/gpt-4o` answers" in await spoken("/model openai/gpt-4o")
+    assert spoken.session.options == {"model": "openai/gpt-4o"}
+    assert spoken.session.model == "openai/gpt-4o"
+    with pytest.raises(UsageError, match="Unknown provider `opnai`"):
+        await spoken("/model opnai/gpt-4o")
+    with pytest.raises(UsageError, match="No key for the provider `deepseek`"):
+        await spoken("/model deepseek/deepseek-chat")
+    assert spoken.session.options == {"model": "openai/gpt-4o"}
+
+
+async def test_without_a_name_the_present_model_and_those_that_can_be_asked_are_listed(
+    spoken: Spoken,
+) -> None:
+    spoken.write("home/config.yaml", "model:\n  default: openai/own\n  models: {openai/big: {}}\n")
+    first, *others = (await spoken("/model")).splitlines()
+    assert first.startswith("`openai/own` answers")
+    assert others[:2] == ["  openai/own", "  openai/big"]
+    assert all(line.startswith("  openai/") for line in others) and len(others) > 5
+
+
+async def test_an_endpoint_of_ones_own_stays(spoken: Spoken) -> None:
+    spoken.session.options = {"base_url": "http://localhost:1/v1"}
+    await spoken("/model openai/served")
+    assert spoken.session.options == {
+        "base_url": "http://localhost:1/v1",
+        "model": "openai/served",
+    }
+
+
+async def test_another_approval_mode(spoken: Spoken) -> None:
+    assert "`edits`" in await spoken("/mode edits")
+    assert (spoken.session.mode, spoken.session.options) == ("edits", {"mode": "edits"})
+    shown = (await spoken("/mode")).splitlines()
+    assert "`edits`" in shown[0]
+    assert [line.split()[0] for line in shown[1:]] == ["ask", "edits", "auto", "read-only"]
+    with pytest.raises(UsageError, match="no approval mode `yolo`") as told:
+        await spoken("/mode yolo")
+    assert "`read-only`" in told.value.hint and spoken.session.mode == "edits"
+
+
+async def test_plan_and_build_without_words_say_what_holds(spoken: Spoken) -> None:
+    assert "Plan mode" in await spoken("/plan")
+    assert spoken.session.plan
+    assert "Build mode" in await spoken("/build")
+    assert not spoken.session.plan
+
+
+async def test_another_agent_speaks(spoken: Spoken) -> None:
+    listed = await spoken("/agents")
+    assert "explore" in listed and "`/agents NAME`" in listed
+    assert "`explore` speaks" in await spoken("/agents @explore")
+    assert spoken.session.agent == "explore"
+    with pytest.raises(UsageError, match="no agent `explorer`"):
+        await spoken("/agents explorer")

@@ -9,6 +9,7 @@ from typing import Any, Literal, cast
 from langchain_core.messages.tool import ToolCall
 from langchain_core.tools import BaseTool
 
+from ..tools.permissions import Decision
 from ..tools.permissions.leave import READS
 from ..tools.permissions.tool_call import decide_call
 from ..tools.tool import effect_of, has_effect
@@ -91,13 +92,17 @@ def confinement(bench: Workbench) -> str:
     return bench.sandbox.state if bench.sandbox.is_on else ""
 
 
-def refused_by_now(call: Queued, tool: BaseTool, bench: Workbench) -> str:
-    """Why a call that was allowed may not run any more, perhaps in another process; or empty.
+def decided_now(call: Queued, tool: BaseTool, bench: Workbench) -> Decision:
+    """What is to be said of a call at the moment it runs, perhaps in another process."""
+    return decide_call(tool, call["args"], bench.workspace, bench.policy)
+
+
+def refused_by_now(call: Queued, tool: BaseTool, decision: Decision, bench: Workbench) -> str:
+    """Why a call that was allowed may not run any more, as it is decided now; or empty.
 
     What was allowed inside a sandbox is not run outside of it; a stricter one does no harm. Nor is
     what nobody was asked about since it only read, where a call before it has changed that.
     """
-    decision = decide_call(tool, call["args"], bench.workspace, bench.policy)
     if decision.verdict == "deny":
         return NOT_ALLOWED.format(reason=decision.reason)
     confined = call.get("sandbox", "")

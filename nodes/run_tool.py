@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 from langchain_core.tools import BaseTool
@@ -12,6 +12,7 @@ from langgraph.types import Command
 from ..memory.journal import Finished, Unfinished
 from ..tools.after_edit import checks_for_all
 from ..tools.invoke import for_model, invoke
+from ..tools.permissions.leave import READS
 from ..tools.result import ToolResult, ToolRun
 from ..tools.tool import effect_of, has_effect
 from ..tools.toolset import unknown_tool
@@ -20,7 +21,7 @@ from .conversation import answer_to
 from .dispatch import named_files
 from .file_record import FileRecord
 from .modes import speaker
-from .ruling import refused_by_now
+from .ruling import decided_now, refused_by_now
 from .state import AfterTools, Queued, ToolTask
 from .tell import tell
 from .workbench import Workbench, backups_folder, outputs_folder, thread_id, workbench
@@ -93,16 +94,25 @@ async def _once(
         await record.begin()
     if isinstance(begun, Unfinished):
         result = ToolResult(error=UNKNOWN.format(started=begun.started_at))
-    elif refusal := await asyncio.to_thread(refused_by_now, call, tool, bench):
-        result = ToolResult(error=refusal)
     else:
-        given = await asyncio.to_thread(_run_of, state, bench, runtime)
-        result = await invoke(tool, call["args"], given)
+        result = await _called(state, runtime, bench, tool)
     if record:
         perhaps = named if result.ok or isinstance(begun, Unfinished) else ()
         await record.finish(result.metadata.get("paths", perhaps))
     await asyncio.to_thread(bench.journal.finish, thread, call["id"], asdict(result))
     return result
+
+
+async def _called(
+    task: ToolTask, runtime: Runtime[Context], bench: Workbench, tool: BaseTool
+) -> ToolResult:
+    """Its answer; what may not run any more is refused."""
+    call = task["call"]
+    decision = await asyncio.to_thread(decided_now, call, tool, bench)
+    if refusal := refused_by_now(call, tool, decision, bench):
+        return ToolResult(error=refusal)
+    given = await asyncio.to_thread(_run_of, task, bench, runtime)
+    return await invoke(tool, call["args"], replace(given, only_reads=decision.rule == READS))
 
 
 def _run_of(task: ToolTask, bench: Workbench, runtime: Runtime[Context]) -> ToolRun:

@@ -52,6 +52,8 @@ class ToolRun:
     todos: Sequence["Todo"] = ()
     policy: "Policy | None" = None
     """What the user allows, and which commands run after an edit; None: none do."""
+    only_reads: bool = False
+    """Whether this command line has just been found to only read; False: it is judged again."""
     checks: Sequence[str] = ()
     """Those that were decided with the call; others run only where no question need be asked."""
     emit: Callable[[str], None] = lambda text: None

@@ -82,6 +82,8 @@ async def run_shell(
 
 def _environment(command: str, cwd: str, run: ToolRun) -> Mapping[str, str] | None:
     """What may run unasked must not start what the repository's git configuration names."""
+    if run.only_reads:
+        return GUARD
     from .shell.judge import judge  # brings the parser
 
     return GUARD if judge(command, cwd, run.workspace).verdict == "allow" else None

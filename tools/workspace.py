@@ -159,10 +159,15 @@ def _hiding(ignore: tuple[str, ...]) -> re.Pattern[str]:
 def _any_matches(ignore: tuple[str, ...], name: str) -> bool:
     """Whether the name or a folder above it is ignored; as in git, nothing below comes back."""
     return any(
-        _matches(ignore, spelling[:end])
+        _folder_matches(ignore, spelling.rpartition("/")[0]) or _matches(ignore, spelling)
         for spelling in spellings(name)
-        for end in [*(place for place, letter in enumerate(spelling) if letter == "/"), None]
     )
+
+
+@lru_cache(maxsize=10_000)
+def _folder_matches(ignore: tuple[str, ...], folder: str) -> bool:
+    ends = [*(place for place, letter in enumerate(folder) if letter == "/"), None]
+    return any(_matches(ignore, folder[:end]) for end in ends)
 
 
 @lru_cache(maxsize=100_000)

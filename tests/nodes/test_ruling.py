@@ -2,7 +2,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from maxagent.nodes.ruling import Ruling, answered, ids_of, refused_by_now, rule, shown
+from maxagent.nodes.ruling import Ruling, answered, decided_now, ids_of, refused_by_now, rule, shown
 from maxagent.tools.permissions import Policy
 from maxagent.tools.sandbox.sandbox import Sandbox
 from maxagent.tools.toolset import ALL
@@ -122,12 +122,17 @@ def test_an_answer_binds_to_the_call_to_the_letter(other):
     assert first != second and ids_of([first]) == {"c1"}
 
 
+def refused(call, bench):
+    tool = TOOLS[call["name"]]
+    return refused_by_now(call, tool, decided_now(call, tool, bench), bench)
+
+
 def test_a_call_of_an_older_thread_without_these_facts_may_run(bench):
     call = {"id": "c1", "name": "run_command", "args": {"command": "make"}, "notice": ""}
-    assert refused_by_now(call, TOOLS["run_command"], bench) == ""
+    assert refused(call, bench) == ""
 
 
 def test_what_was_allowed_inside_a_sandbox_does_not_run_without_it(bench):
-    refusal = refused_by_now(CALL, TOOLS["run_command"], bench)
+    refusal = refused(CALL, bench)
     assert "bubblewrap" in refusal and "call it again" in refusal
-    assert refused_by_now({**CALL, "name": "read_file"}, TOOLS["read_file"], bench) == ""
+    assert refused({**CALL, "name": "read_file"}, bench) == ""

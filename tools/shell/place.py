@@ -57,15 +57,15 @@ class Place:
 
     def check_tree(self, word: str, manner: Manner) -> None:
         """Raises NotReadOnly when a program that goes through a folder would meet a secret."""
-        for path in files_below(self.check(word), manner):
-            if path.is_symlink():
-                if self.check(str(path)).is_dir():
-                    raise NotReadOnly(f"it would follow the link `{self._shown(path)}`")
-            elif self.is_secret(path) and not (manner.skips(path) or _is_harmless(path)):
-                found = self._shown(path)
+        for entry in files_below(self.check(word), manner):
+            if entry.is_symlink():
+                if self.check(entry.path).is_dir():
+                    raise NotReadOnly(f"it would follow the link `{self._shown(entry.path)}`")
+            elif self.workspace.ignores(entry.path) and not _is_passed(Path(entry.path), manner):
+                found = self._shown(entry.path)
                 raise NotReadOnly(f"it would read `{found}`, which is kept from every tool")
 
-    def _shown(self, path: Path) -> str:
+    def _shown(self, path: str) -> str:
         return os.path.relpath(path, self.workspace.root)
 
     def parse(self, program: str, flags: Flags, words: Sequence[str]) -> Parsed:
@@ -78,6 +78,6 @@ class Place:
         return parsed
 
 
-def _is_harmless(path: Path) -> bool:
-    """Nobody could search a repository from its top otherwise."""
-    return path.match(".git/config") and is_as_cloned(path)
+def _is_passed(path: Path, manner: Manner) -> bool:
+    """Left out, or a configuration of git with no secret in it, which each repository has."""
+    return manner.skips(path) or (path.match(".git/config") and is_as_cloned(path))

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ def test_files_are_met_at_any_depth_and_links_are_not_followed(tmp_path: Path) -
     write(tmp_path, "a", "b/c", "b/d/e")
     (tmp_path / "up").symlink_to("..")
     found = files_below(tmp_path, Manner(anything))
-    assert sorted(str(path.relative_to(tmp_path)) for path in found) == ["a", "b/c", "b/d/e"]
+    assert sorted(os.path.relpath(entry, tmp_path) for entry in found) == ["a", "b/c", "b/d/e"]
 
 
 def test_more_files_than_anybody_waits_for_are_a_reason(

@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from maxagent.cli.app import app
+from maxagent.config.agent_file import KEYS
 
 ROOT = Path(__file__).parents[2]
 MCODE = [sys.executable, "-m", "maxagent"]
@@ -55,7 +56,7 @@ def test_every_command_of_the_readme_exists(tmp_path: Path) -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     commands = {words for words in re.findall(r"mcode ((?:[a-z]+ ?){1,2})", text)}
     known = {"task", "edit", "resume", "threads", "tools", "config", "doctor", "studio", "in"}
-    known |= {"undo", "rewind", "diff", "trust"}
+    known |= {"undo", "rewind", "diff", "trust", "agents"}
     assert {words.split()[0] for words in commands} <= known
     for name in known - {"in"}:
         assert run([*MCODE, name, "--help"], tmp_path).returncode == 0, name
@@ -138,3 +139,19 @@ def test_the_trust_page_s_commands_do_what_it_says(tmp_path: Path) -> None:
     ]
     codes = [run([*MCODE, *words], tmp_path).returncode for words in (*lines, ["trust", "--yes"])]
     assert codes == [4, 0, 0, 0]
+
+
+def test_the_agents_page_s_commands_do_what_it_says_and_its_agent_has_no_mistakes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    for line in block("docs/agents.md", "sh").splitlines():
+        words = shlex.split(line, comments=True)[1:]
+        assert CliRunner().invoke(app, words, catch_exceptions=False).exit_code == 0, line
+    own = tmp_path / "home/agents/reviewer.md"
+    own.write_text(block("docs/agents.md", "markdown"))
+    told = CliRunner().invoke(app, ["agents", "validate", str(own)])
+    assert (told.exit_code, told.stdout, told.stderr) == (0, "", "1 looked at, no mistakes\n")
+    keys = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/agents.md").read_text("utf-8"), re.MULTILINE)
+    assert keys == [*KEYS]

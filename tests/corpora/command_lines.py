@@ -57,7 +57,7 @@ def project(folder: Path) -> Workspace:
     (deep / "link_protected").symlink_to("../../AGENTS.md")
     (deep / "link_out").symlink_to("/opt/elsewhere/out.txt")
     (deep / "link_folder").symlink_to("/opt")
-    return Workspace(root, own=Path("/home/somebody/.llc"))
+    return Workspace(root, own=Path.home() / ".llc")
 
 
 def judged(case: Case, workspace: Workspace) -> Judgement:

@@ -20,6 +20,8 @@ _RUNNING_VARIABLE = re.compile(
 )
 _BRACES_FIRST = re.compile(r"(^|[;&|\n(]\s*)\{([^\s{},]+(?:,[^\s{},]*)+)\}")
 """`{rm,-rf,x}`: to bash a command of three words, to the grammar nothing at all."""
+_COMPARES = re.compile(r"(?<=\s)(?:[=!]=|=~)(?=\s)")
+"""`ls == x; rm y }`: to bash two commands, to the grammar one with a pattern."""
 
 
 class Line:
@@ -35,8 +37,9 @@ class Line:
         first = self._read(command, scope.copy(), depth)
         if self._given_up:
             return
-        if self.doubt and (spread := _BRACES_FIRST.sub(_spread, command)) != command:
-            self._read(spread, scope.copy(), depth)
+        for meant in (_BRACES_FIRST.sub(_spread, command), _COMPARES.sub("=", command)):
+            if self.doubt and meant != command:
+                self._read(meant, scope.copy(), depth)
         if (whole := joined(command)) != command:
             before = len(self.steps)
             if _words(first) == _words(self._read(whole, scope.copy(), depth)):

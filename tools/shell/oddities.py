@@ -81,6 +81,7 @@ _TEXTS = ("string", "expansion", "translated_string")
 _BREAKS = re.compile(r"[\s;&|<>()]")
 _DELIMITER = re.compile(r"""<<-?[ \t]*(\\?[\w.-]+|'[^'\n]*'|"[^"\n]*")(?=[\s;&|<>)])""")
 _ESCAPED = re.compile(r"\\.", re.DOTALL)
+_PLAIN = re.compile(r"[\w./:@%+,=-]+")
 _BLANK = re.compile(rb"(?:[ \t\n]|\\\n)*")
 _DASH = re.compile(rb"[ \t]-[ \t]*")
 """The argument that the grammar loses in `python - <<END`: it says what is so without it."""
@@ -179,6 +180,20 @@ def _word(node: "Node") -> str:
     return NOT_BLANK if _BREAKS.search(_ESCAPED.sub("", text(node))) else ""
 
 
+def _pattern(node: "Node") -> str:
+    """Behind `==` the grammar takes all up to a bracket for a pattern, as only `[[ ]]` does:
+
+    `ls == x; ./y }` is two commands.
+    """
+    above = node.parent
+    while above and above.type not in _STATEMENTS | {"expansion", "case_item"}:
+        above = above.parent
+    own = above is not None and (
+        above.type in ("expansion", "case_item") or above.children[0].type == "[["
+    )
+    return "" if own or _PLAIN.fullmatch(text(node)) else UNEXPLAINED
+
+
 def _whole(node: "Node") -> str:
     touching = all(one.end_byte == other.start_byte for one, other in pairwise(node.children))
     return "" if touching else NOT_BLANK
@@ -203,6 +218,7 @@ _CHECKS: dict[str, "Callable[[Node], str]"] = {
     "heredoc_redirect": _here_document,
     "negated_command": _negation,
     "test_command": _test,
-    "word": _word,
+    **dict.fromkeys(["regex", "extglob_pattern"], _pattern),
+    **dict.fromkeys(["number", "test_operator", "variable_name", "word"], _word),
     **dict.fromkeys(_WHOLE, _whole),
 }

@@ -121,3 +121,22 @@ def test_looking_at_all_names_changes_none_whatever_is_among_them(
     assert judge(line, ".", workspace).verdict is None
     assert judge(line.replace("*", "* > AGENTS.md"), ".", workspace).rule == "protected"
     assert judge("touch *", ".", workspace).rule == "protected"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["ls == x; ./y }", "cat =~ x && ./y ]", "echo != a; b; ./y )", "git log == a; ./y; }"]
+    + ["test x == a; ./y ]", "(ls == x; ./y )", "ls == x\n./y }", "[ x == @(a|b) ]"],
+)
+def test_what_the_grammar_takes_for_a_pattern_may_be_commands(
+    line: str, workspace: Workspace
+) -> None:
+    found = judge(line, ".", workspace)
+    assert (found.verdict, found.plain) == ("ask", False)
+    assert judge(line.replace("./y", "rm -rf /"), ".", workspace).verdict != "allow"
+
+
+def test_a_comparison_is_none_of_it(workspace: Workspace) -> None:
+    assert judge("[ a == b ] && echo x == y", ".", workspace).verdict == "allow"
+    assert judge("[[ a =~ ^(a|b)$ ]]", ".", workspace).verdict is None
+    assert judge("ls == x; rm -rf / }", ".", workspace).verdict == "deny"

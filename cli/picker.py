@@ -14,6 +14,7 @@ from .ago import ago
 from .echo import echo
 from .i18n import t
 from .question import number
+from .settled import settled
 from .table import GAP, NARROW, aligned, width_of
 from .threads import SHORT_ID, title_of
 
@@ -29,13 +30,10 @@ ALIKE = 75.0
 
 
 def pick_thread(rows: Sequence[ThreadRow]) -> ThreadRow | None:
-    """The thread that the human takes; None when they leave. Needs a terminal, and no event loop.
-
-    Inside of one: `await picker(rows).run_async()`.
-    """
+    """The thread that the human takes; None when they leave. Needs a terminal."""
     if os.environ.get("TERM") in ("dumb", "unknown"):
         return _pick_by_number(rows)
-    return picker(rows).run()
+    return settled(picker(rows).run_async())
 
 
 def ranked(rows: Sequence[ThreadRow], typed: str) -> list[ThreadRow]:

@@ -12,6 +12,7 @@ from .echo import echo, echo_json
 if TYPE_CHECKING:
     from ..config.agent_profile import AgentProfile
     from ..config.agent_profiles import Agents
+    from ..config.trust import Trust
 
 app = typer.Typer(
     help="See the agents that can speak, begin one of your own, find mistakes in them.",
@@ -35,7 +36,8 @@ def list_(
     from .i18n import t
     from .table import show_table
 
-    found, left_out = _found(), _left_out()
+    trust = _trust()
+    found, left_out = _found(trust), _left_out(trust)
     shown = [one for one in found.profiles.values() if not one.hidden]
     if output is ListFormat.json:
         echo_json(
@@ -60,7 +62,7 @@ def show(name: Annotated[str, typer.Argument(help="An agent's name.")]) -> None:
     """Show one agent as it counts here: its settings, tools, rules and words."""
     from .importing import without_collector
 
-    profile = _found().find(name)
+    profile = _found(_trust()).find(name)
     with without_collector():
         from ..config.settings import ToolsSection
         from ..tools.agent_tools import tools_of
@@ -104,7 +106,7 @@ def create(
     with own_change(Path.cwd(), paths.home(), "agents") if project else nullcontext():
         file = write_new(folder, name, description)
     echo(t("agents.created", file=file))
-    for path in _left_out() if project else ():
+    for path in _left_out(_trust()) if project else ():
         echo(t("agents.left_out", path=path), err=True)
 
 
@@ -133,22 +135,23 @@ def validate(
     echo(t("agents.sound", count=len(looks)), err=True)
 
 
-def _found() -> "Agents":
+def _trust() -> "Trust":
+    from ..config.trust import trust_of
+
+    return trust_of(Path.cwd(), paths.home())
+
+
+def _found(trust: "Trust") -> "Agents":
     from ..config.agent_profiles import find_agents
-    from ..config.trust import trust_of
 
-    folder, home = Path.cwd(), paths.home()
-    return find_agents(folder, home, trust_of(folder, home))
+    return find_agents(Path.cwd(), paths.home(), trust)
 
 
-def _left_out() -> list[str]:
+def _left_out(trust: "Trust") -> list[str]:
     """The project's files that are not loaded, since the folder is not trusted."""
-    from ..config.trust import trust_of
-
-    found = trust_of(Path.cwd(), paths.home())
-    if found.trusted:
+    if trust.trusted:
         return []
-    return [one.path for one in found.brought if one.kind == "agents" and one.path.endswith(".md")]
+    return [one.path for one in trust.brought if one.kind == "agents" and one.path.endswith(".md")]
 
 
 def _facts(profile: "AgentProfile") -> dict[str, object]:

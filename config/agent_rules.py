@@ -5,6 +5,10 @@ from typing import cast
 
 from .rules import KINDS, Kind, WrittenRule
 
+NOT_HERE = frozenset(
+    ["external_directory", "doom_loop", "task", "skill", "lsp", "websearch", "codesearch"]
+)
+"""What opencode's table decides besides: it is never allowed here, or there is no such thing."""
 Place = Callable[..., str]
 """`FILE:LINE` of a path of keys under `permissions`."""
 
@@ -18,7 +22,7 @@ def rules_in(value: object, place: Place) -> tuple[list[WrittenRule], list[str]]
     for name, entry in cast("Mapping[str, object]", value).items():
         if name in KINDS:
             _take_list(name, entry, place, rules, wrong)
-        else:
+        elif name not in NOT_HERE:
             _take_tool(name, entry, place, rules, wrong)
     return rules, wrong
 

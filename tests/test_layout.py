@@ -54,5 +54,18 @@ def test_every_folder_with_code_ships() -> None:
     assert set(listed) == on_disk
 
 
+def test_every_text_beside_the_code_ships() -> None:
+    setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    ships = {
+        found
+        for package, globs in setuptools["package-data"].items()
+        for glob in globs
+        for found in ROOT.joinpath(*package.split(".")[1:]).glob(glob)
+    }
+    every = [found for folder in FLOOR for found in (ROOT / folder).rglob("*")]
+    texts = {found for found in every if found.suffix in (".md", ".json", ".gitattributes")}
+    assert texts - ships == set()
+
+
 def test_no_stray_module_at_the_root() -> None:
     assert {path.name for path in ROOT.glob("*.py")} == {"__init__.py", "__main__.py"}

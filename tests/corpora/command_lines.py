@@ -3,6 +3,8 @@
 `make corpus` runs this file: counts by verdict, and what one judgement costs.
 """
 
+import os
+import os
 import re
 import statistics
 import sys
@@ -18,6 +20,10 @@ from maxagent.tools.shell.judgement import Judgement
 from maxagent.tools.workspace import Workspace
 
 TABLES = sorted(Path(__file__).parent.glob("commands*.txt"))
+HOME = "/home/somebody"
+"""Whose lines they are."""
+HOME = "/home/somebody"
+"""Whose home the lines speak of, wherever they are judged."""
 _SIGNS = {"␤": "\n", "␍": "\r", "␀": "\0"}
 
 
@@ -57,7 +63,7 @@ def project(folder: Path) -> Workspace:
     (deep / "link_protected").symlink_to("../../AGENTS.md")
     (deep / "link_out").symlink_to("/opt/elsewhere/out.txt")
     (deep / "link_folder").symlink_to("/opt")
-    return Workspace(root, own=Path.home() / ".llc")
+    return Workspace(root, own=Path(HOME) / ".llc")
 
 
 def judged(case: Case, workspace: Workspace) -> Judgement:
@@ -72,7 +78,9 @@ def _spelled(row: str) -> str:
 
 def main() -> int:
     """Print the counts and the cost; 1 when anything is judged otherwise than it must be."""
+    os.environ["HOME"] = HOME
     every = [case for table in TABLES for case in cases(table)]
+    os.environ["HOME"] = HOME
     with tempfile.TemporaryDirectory() as folder:
         workspace, wrong, costs = project(Path(folder)), 0, list[float]()
         for case in every:

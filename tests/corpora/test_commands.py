@@ -1,5 +1,5 @@
 import pytest
-from command_lines import TABLES, Case, cases, judged, project
+from command_lines import HOME, TABLES, Case, cases, judged, project
 
 from maxagent.tools.workspace import Workspace
 
@@ -13,7 +13,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 
 @pytest.fixture(autouse=True)
 def home_outside_of_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", "/home/somebody")
+    monkeypatch.setenv("HOME", HOME)
 
 
 def test_the_corpora_are_large_enough() -> None:

@@ -4,7 +4,6 @@
 """
 
 import os
-import os
 import re
 import statistics
 import sys
@@ -20,8 +19,6 @@ from maxagent.tools.shell.judgement import Judgement
 from maxagent.tools.workspace import Workspace
 
 TABLES = sorted(Path(__file__).parent.glob("commands*.txt"))
-HOME = "/home/somebody"
-"""Whose lines they are."""
 HOME = "/home/somebody"
 """Whose home the lines speak of, wherever they are judged."""
 _SIGNS = {"␤": "\n", "␍": "\r", "␀": "\0"}
@@ -78,7 +75,6 @@ def _spelled(row: str) -> str:
 
 def main() -> int:
     """Print the counts and the cost; 1 when anything is judged otherwise than it must be."""
-    os.environ["HOME"] = HOME
     every = [case for table in TABLES for case in cases(table)]
     os.environ["HOME"] = HOME
     with tempfile.TemporaryDirectory() as folder:

@@ -125,7 +125,7 @@ async def test_a_command_that_ignores_being_told_to_end_is_killed(tmp_path: Path
     command = "trap '' TERM; echo $$; while :; do sleep 0.05; done"
     ended, said = await shell(command, tmp_path, timeout=0.3)
     assert (ended.exit_code, ended.timed_out, ended.duration < 10) == (137, True, True)
-    assert all_gone_within(1, [int(said)])
+    assert all_gone_within(1, [int(said.split()[0])])  # the shell may tell of its `sleep`, too
 
 
 async def test_a_descendant_that_holds_the_output_does_not_hold_the_call(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from ..config.faults import in_words
 from ..config.programs import absolute_entries
 from . import (
     agents,
+    chat,
     commands,
     config,
     diff,
@@ -37,6 +38,7 @@ from . import (
     undo,
 )
 from .echo import echo
+from .piped import piped_text
 
 app = typer.Typer(
     name="mcode",
@@ -48,6 +50,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command(cls=chat.ChatCommand)(chat.chat)
 app.command()(task.task)
 app.command()(edit.edit)
 app.command()(explain.explain)
@@ -97,11 +100,13 @@ def options(
 
 
 def _without_command(context: typer.Context) -> int:
-    """A conversation at the terminal; where there is none, the help. The exit code."""
+    """A conversation at the terminal, an answer to what is piped, else the help; the exit code."""
     if sys.stdin.isatty() and sys.stdout.isatty():
         from .repl.loop import run_repl
 
         return run_repl(folder=Path("."))
+    if (words := piped_text()).strip():
+        chat.chat(words)
     echo(context.get_help(), err=True)
     return 2
 

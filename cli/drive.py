@@ -3,7 +3,6 @@
 import asyncio
 import sys
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..config import paths
@@ -19,18 +18,9 @@ from .watching import Watch
 Start = Callable[[Runner], AsyncGenerator[Event]]
 
 
-@dataclass(frozen=True)
-class Ended:
-    """How a run ended, and on which thread."""
-
-    code: int
-    thread_id: str
-    """Empty where none was begun."""
-
-
 def drive(start: Start, output: OutputFormat) -> int:
     """Run to the end or to a question that nobody here can answer; returns the exit code."""
-    return drive_to_end(start, open_renderer(output), output).code
+    return drive_to_end(start, open_renderer(output), output)
 
 
 def open_renderer(output: OutputFormat, answer: AnswerStyle | None = None) -> Renderer:
@@ -45,13 +35,13 @@ def open_renderer(output: OutputFormat, answer: AnswerStyle | None = None) -> Re
 
 def drive_to_end(
     start: Start, renderer: Renderer, output: OutputFormat, seconds: float = 0.0
-) -> Ended:
+) -> int:
     """The same with a renderer, and a time limit in seconds if there is one."""
     can_ask = output is OutputFormat.text and sys.stdin.isatty() and sys.stderr.isatty()
     return asyncio.run(_drive(start, renderer, can_ask, seconds))
 
 
-async def _drive(start: Start, renderer: Renderer, can_ask: bool, seconds: float) -> Ended:
+async def _drive(start: Start, renderer: Renderer, can_ask: bool, seconds: float) -> int:
     async with Runner() as runner:
         watch = Watch(runner, renderer, seconds)
         last = await watch.show(start(runner))
@@ -63,7 +53,7 @@ async def _drive(start: Start, renderer: Renderer, can_ask: bool, seconds: float
                 break
             last = await watch.show(runner.resume(last.thread_id, answer))
     renderer.end(last)
-    return Ended(exit_code(last), watch.thread_id)
+    return exit_code(last)
 
 
 def exit_code(last: Event | None) -> int:

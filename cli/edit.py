@@ -7,6 +7,7 @@ import typer
 
 from .choices import OutputFormat
 from .importing import without_collector
+from .run_options import BaseUrl, Model, Output
 from .trust_question import TrustFlag, settle_trust
 
 
@@ -18,12 +19,8 @@ def edit(
     folder: Annotated[
         Path, typer.Option("--folder", "-C", help="The project, from which files are named.")
     ] = Path("."),
-    model: Annotated[
-        str, typer.Option("--model", "-m", help="PROVIDER/MODEL, such as openai/gpt-4o.")
-    ] = "",
-    base_url: Annotated[
-        str, typer.Option(help="Endpoint that speaks the chat-completions protocol.")
-    ] = "",
+    model: Model = "",
+    base_url: BaseUrl = "",
     apply: Annotated[
         bool, typer.Option("--apply", "-a", help="Make the changes without asking.")
     ] = False,
@@ -31,9 +28,7 @@ def edit(
         bool, typer.Option(help="Keep what a file held before, and say where.")
     ] = True,
     trust: TrustFlag = False,
-    output: Annotated[
-        OutputFormat, typer.Option(help="text, json (the end), stream-json (every event).")
-    ] = OutputFormat.text,
+    output: Output = OutputFormat.text,
 ) -> None:
     """Change the named files and no others. No tests are run: it ends as unverified.
 

@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from .choices import OutputFormat
-from .one_turn import BaseUrl, Folder, Model, Output, one_turn
+from .one_turn import one_turn
+from .run_options import BaseUrl, Folder, Model, Output
 from .trust_question import TrustFlag
 
 

@@ -7,20 +7,15 @@ import typer
 
 from .choices import Mode, OutputFormat
 from .importing import without_collector
+from .run_options import BaseUrl, Folder, Model, Output
 from .trust_question import TrustFlag, settle_trust
 
 
 def task(
     description: Annotated[str, typer.Argument(help="What should be done.")],
-    folder: Annotated[
-        Path, typer.Option("--folder", "-C", help="The project; default: the current folder.")
-    ] = Path("."),
-    model: Annotated[
-        str, typer.Option("--model", "-m", help="PROVIDER/MODEL, such as openai/gpt-4o.")
-    ] = "",
-    base_url: Annotated[
-        str, typer.Option(help="Endpoint that speaks the chat-completions protocol.")
-    ] = "",
+    folder: Folder = Path("."),
+    model: Model = "",
+    base_url: BaseUrl = "",
     mode: Annotated[
         Mode | None, typer.Option(help="Approval mode; default: edits.", show_default=False)
     ] = None,
@@ -31,9 +26,7 @@ def task(
         bool, typer.Option("--skip-tests", help="End as unverified, without running tests.")
     ] = False,
     trust: TrustFlag = False,
-    output: Annotated[
-        OutputFormat, typer.Option(help="text, json (the end), stream-json (every event).")
-    ] = OutputFormat.text,
+    output: Output = OutputFormat.text,
 ) -> None:
     """Plan, edit and prove a change. It may run the project's own test command to prove it.
 

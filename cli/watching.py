@@ -22,8 +22,7 @@ class Watch:
         self._left = seconds or None
         self._timed_out = False
         self._watching: asyncio.Future[Event | None] | None = None
-        self.thread_id = ""
-        """Of the run that was shown last."""
+        self._thread_id = ""
 
     async def show(self, events: AsyncGenerator[Event]) -> Event | None:
         """Show a stream to its end; the last event, or None when it was stopped before its first.
@@ -47,14 +46,14 @@ class Watch:
         async with aclosing(events):
             async for last in events:
                 if isinstance(last, RunStarted):
-                    self.thread_id = last.thread_id
+                    self._thread_id = last.thread_id
                 self._renderer.show(last)
         return last
 
     def _cut_short(self) -> Event | None:
-        if not self.thread_id:
+        if not self._thread_id:
             return None
-        last = Interrupted(self.thread_id, "timeout" if self._timed_out else "user")
+        last = Interrupted(self._thread_id, "timeout" if self._timed_out else "user")
         self._renderer.show(last)
         return last
 

@@ -1,0 +1,59 @@
+"""Which conversation `mcode chat` goes on with, by `--continue`, `--resume` and `--fork`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..config.errors import UsageError
+from .echo import echo
+from .i18n import t
+
+if TYPE_CHECKING:
+    from ..memory.thread_row import ThreadRow
+
+
+def chosen_thread(
+    folder: Path, *, latest: bool, named: str | None, fork: bool, name: str
+) -> "ThreadRow | None":
+    """The thread; None where a new one is begun. Raises UsageError where there is none.
+
+    `named` is empty where the human picks one; `name` is what it is called from here on.
+    """
+    row = _existing(folder, latest=latest, named=named)
+    if row is None:
+        if fork:
+            raise UsageError("nothing to fork is named", hint="add `--continue` or `--resume ID`")
+        return None
+    if fork:
+        row = _forked(row)
+        echo(t("chat.forked", thread=row.thread_id[:8]), err=True)
+    if name:
+        from .threads import open_index
+
+        open_index().rename(row.thread_id, name)
+    return row
+
+
+def _existing(folder: Path, *, latest: bool, named: str | None) -> "ThreadRow | None":
+    from .threads import open_index
+    from .which_thread import latest_chat, picked_chat
+
+    if latest and named is not None:
+        raise UsageError("`--continue` and `--resume` exclude each other", hint="choose one")
+    if latest:
+        return latest_chat(folder)
+    if named is None:
+        return None
+    return open_index().find(named) if named else picked_chat(folder)
+
+
+def _forked(row: "ThreadRow") -> "ThreadRow":
+    """A copy of the conversation as it is now."""
+    from ..config import paths
+    from ..sdk.steps import branches_of, step_of
+    from ..sdk.time_travel import fork
+    from .settled import settled
+
+    home = paths.home()
+    steps = branches_of(row, home).steps
+    step = step_of(row, home, steps[-1].number if steps else 0)
+    return settled(fork(row, home, step))

@@ -14,6 +14,7 @@ from typing import Literal
 from ..config.errors import MaxAgentError, UsageError
 from ..config.loading import Loaded
 from ..config.programs import find_program
+from ..config.project_file import is_empty_folder
 from ..config.trust import trust_of
 from ..memory.git_store import git_program
 from .i18n import t
@@ -108,6 +109,10 @@ def configuration(around: Surroundings) -> Check:
     """Whether the configuration loads, and which files it comes from."""
     if around.problem:
         return Check("configuration", "fail", around.problem.message, around.problem.hint)
+    if is_empty_folder(Path.cwd()):
+        return Check(
+            "configuration", "warn", t("doctor.empty_folder"), t("doctor.empty_folder.how")
+        )
     origins = around.loaded.origins.values() if around.loaded else ()
     kinds = {origin for origin in origins if origin != "default"}
     files = {origin.rpartition(":")[0] or origin for origin in kinds}

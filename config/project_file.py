@@ -1,9 +1,11 @@
 """Reading a project's own files: only the very bytes that a look at the folder has listed."""
 
+import os
 from pathlib import Path
 
 from .brought import known_by
 from .errors import UsageError
+from .paths import project_config
 from .trust import Trust
 from .yaml_file import Document, decode, parse, read_bytes
 
@@ -12,6 +14,14 @@ def read_listed(file: Path, found: Trust) -> Document | None:
     """What the file says; None when there is none. Raises UsageError when it changed since."""
     content = listed_bytes(file.name, file.parent, found)
     return None if content is None else parse(file, decode(file, content))
+
+
+def is_empty_folder(folder: Path) -> bool:
+    """Whether an empty folder stands in the file's place, as a sandbox may leave it: no file."""
+    try:
+        return not os.listdir(project_config(folder))
+    except OSError:  # no folder, or whoever reads the file says what is wrong
+        return False
 
 
 def listed_bytes(path: str, folder: Path, found: Trust) -> bytes | None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..config.project_file import is_empty_folder
 from ..config.trust import Trust
 from ..memory.restore import finish_interrupted
 from ..memory.snapshots import Snapshots
@@ -10,6 +11,7 @@ from ..nodes.workbench import Workbench
 
 DAMAGED = "the database was damaged: it is kept aside as `{path}`, and a new one has been begun"
 PROJECT_SETS = "this project's `.llc.yaml` sets {keys}"
+EMPTY_FOLDER = "`.llc.yaml` is an empty folder here, so this project configures nothing"
 NO_GIT = (
     "git is not installed: what commands change cannot be shown or undone, only what tools write; "
     "and evidence is not tied to all files"
@@ -40,6 +42,8 @@ def notices(folder: Path, set_aside: Path | None, from_project: Sequence[str] = 
     told = [DAMAGED.format(path=set_aside)] if set_aside else []
     if from_project:
         told.append(PROJECT_SETS.format(keys=", ".join(from_project)))
+    if is_empty_folder(folder):
+        told.append(EMPTY_FOLDER)
     if not Snapshots.sees_commands():
         return [*told, NO_GIT]
     if not any((place / ".git").exists() for place in (folder, *folder.parents)):

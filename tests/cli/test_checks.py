@@ -126,6 +126,14 @@ def test_the_configurations_files_are_named(tmp_path: Path) -> None:
     assert (found.status, found.detail) == ("ok", f"{tmp_path}/config.yaml, environment LLC_MODE")
 
 
+def test_a_folder_in_the_place_of_the_configuration_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".llc.yaml").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert configuration(around(tmp_path)).status == "warn"
+
+
 def test_a_configuration_that_does_not_load_fails_and_hides_the_provider(tmp_path: Path) -> None:
     broken = Surroundings({}, tmp_path, None, UsageError("what", hint="do this"))
     assert configuration(broken) == Check("configuration", "fail", "what", "do this")

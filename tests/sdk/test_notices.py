@@ -25,6 +25,13 @@ def test_without_git_it_is_said_what_is_lost(
     assert told.startswith("git is not installed") and "undone" in told
 
 
+def test_a_folder_in_the_place_of_the_configuration_is_told(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".llc.yaml").mkdir()
+    (told,) = notices(tmp_path, None)
+    assert told.startswith("`.llc.yaml` is an empty folder")
+
+
 def test_a_damaged_database_is_told_first(tmp_path: Path) -> None:
     told = notices(tmp_path, Path("/data/threads.db.corrupt"))
     assert "`/data/threads.db.corrupt`" in told[0]

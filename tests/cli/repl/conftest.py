@@ -8,7 +8,7 @@ from spoken import Spoken
 
 @pytest.fixture
 async def spoken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Spoken:
     """A session in a project of its own."""
-    return Spoken(tmp_path, monkeypatch, capsys)
+    return Spoken(tmp_path, monkeypatch, capfd)

@@ -29,6 +29,7 @@ from . import (
     task,
     threads,
     threads_changes,
+    threads_file,
     threads_fork,
     threads_prune,
     threads_show,
@@ -65,10 +66,12 @@ for command in (
     threads_fork.fork,
     threads_tree.tree,
     threads_changes.changes,
+    threads_file.export,
     threads_prune.prune,
 ):
     threads.app.command()(command)
 threads.app.command("answer")(resume.resume)
+threads.app.command("import")(threads_file.import_)
 app.add_typer(threads.app, name="threads")
 app.add_typer(commands.app, name="commands")
 app.add_typer(tools.app, name="tools")

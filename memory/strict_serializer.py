@@ -6,7 +6,7 @@ anything in it is built, and the same check runs when a row is written, so that 
 not be read back fails in the step that made it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, cast
 
 import langchain_core.messages as messages
@@ -74,12 +74,12 @@ class StrictSerializer(JsonPlusSerializer):
 
 
 def _check(kind: str, data: bytes, where: str, remedy: str) -> None:
-    foreign = _foreign(data) if kind == "msgpack" else None if kind in _PLAIN else kind
+    foreign = foreign_in(data) if kind == "msgpack" else None if kind in _PLAIN else kind
     if foreign:
         raise MaxAgentError(f"{where} a `{foreign}`, which cannot be kept", hint=remedy)
 
 
-def _foreign(data: bytes) -> str | None:
+def foreign_in(data: bytes, allowed: Collection[tuple[str, str]] = ALLOWED) -> str | None:
     """The first thing in a msgpack row that is not allowed; nothing is built to find it."""
     found: list[str] = []
 
@@ -88,7 +88,7 @@ def _foreign(data: bytes) -> str | None:
             _unpack(payload, look)
         elif code in _BUILDERS:
             module, name, *_ = cast("list[Any]", _unpack(payload, look))
-            if (module, name) not in ALLOWED:
+            if (module, name) not in allowed:
                 found.append(f"{module}.{name}")
         else:
             found.append(f"msgpack extension {code}")

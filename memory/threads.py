@@ -19,6 +19,7 @@ from . import checkpoint_facts, lease
 from .database import connect, explained, immediate, prepare
 from .forks import copy_checkpoints, copy_history
 from .heard import heard
+from .moved_threads import Rows, insert_rows
 from .thread_row import Status, ThreadRow, as_it_is, begun_elsewhere, from_store, to_store
 
 SHORTEST_PREFIX = 4
@@ -66,6 +67,16 @@ class ThreadIndex:
                 copy_checkpoints(connection, fork.parent, checkpoint_id, fork.thread_id)
                 copy_history(connection, fork.parent, file_entry, fork.thread_id)
             _insert(connection, fork)
+
+    def take_in(self, row: ThreadRow, rows: Rows) -> None:
+        """Put a thread of elsewhere on the list, with all its rows or not at all."""
+        with (
+            explained(self._path),
+            closing(connect(self._path)) as connection,
+            immediate(connection),
+        ):
+            insert_rows(connection, row.thread_id, rows)
+            _insert(connection, row)
 
     def set_status(
         self, thread_id: str, status: Status, *, evidence: Mapping[str, object] | None = None

@@ -11,7 +11,7 @@ from typing import Any, cast
 from .checkpoint_facts import has_tables, time_of, unpacked
 from .said import fields, mappings
 
-_CHAIN = """
+CHAIN = """
     WITH RECURSIVE chain(id) AS (
         SELECT MAX(checkpoint_id) FROM checkpoints WHERE thread_id = :thread AND checkpoint_ns = ''
         UNION
@@ -19,9 +19,10 @@ _CHAIN = """
         WHERE thread_id = :thread AND checkpoint_ns = '' AND parent_checkpoint_id IS NOT NULL
     )
 """
-_IDS = f"{_CHAIN} SELECT id FROM chain WHERE id IS NOT NULL ORDER BY id"
+"""The checkpoints of the conversation as it is; a ring ends, for nothing is taken twice."""
+_IDS = CHAIN + " SELECT id FROM chain WHERE id IS NOT NULL ORDER BY id"
 _WRITES = (
-    _CHAIN
+    CHAIN
     + """
     SELECT checkpoint_id, task_path, channel, value
     FROM chain CROSS JOIN writes ON checkpoint_id = chain.id

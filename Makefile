@@ -57,5 +57,6 @@ corpus: $(INSTALLED) ## judge the corpora of command lines: counts by verdict, t
 fuzz: $(INSTALLED) ## judge command lines without end beside a second parser: make fuzz MINUTES=60
 	PYTHONPATH=tests/corpora $(BIN)/python tests/fuzz/fuzz.py $(if $(MINUTES),minutes=$(MINUTES)) $(if $(SEED),seed=$(SEED))
 
-docs: $(INSTALLED) ## draw the graph for docs/architecture.md
+docs: $(INSTALLED) ## draw the graphs and write the schemas that stand in docs/
 	$(BIN)/python docs/draw.py
+	$(BIN)/python docs/schema.py

@@ -18,9 +18,12 @@ from .watching import Watch
 Start = Callable[[Runner], AsyncGenerator[Event]]
 
 
-def drive(start: Start, output: OutputFormat) -> int:
-    """Run to the end or to a question that nobody here can answer; returns the exit code."""
-    return drive_to_end(start, open_renderer(output), output)
+def drive(start: Start, output: OutputFormat, answer: AnswerStyle | None = None) -> int:
+    """Run to the end or to a question that nobody here can answer; returns the exit code.
+
+    `answer` is for a conversation.
+    """
+    return drive_to_end(start, open_renderer(output, answer), output)
 
 
 def open_renderer(output: OutputFormat, answer: AnswerStyle | None = None) -> Renderer:

@@ -25,14 +25,7 @@ def explain(
     1 failed, 2 wrong input, 3 a limit was reached, 4 waiting for an answer, 130 interrupted.
     """
     words = Path(__file__).with_name("explain.md").read_text(encoding="utf-8").strip()
+    options = {"agent": "explore", "mode": "read-only", "model": model, "base_url": base_url}
     raise typer.Exit(
-        one_turn(
-            words.format(target=target),
-            {"agent": "explore", "mode": "read-only"},
-            model=model,
-            base_url=base_url,
-            folder=folder,
-            trust=trust,
-            output=output,
-        )
+        one_turn(words.format(target=target), options, folder=folder, trust=trust, output=output)
     )

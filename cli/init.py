@@ -24,17 +24,8 @@ def init(
     Exit codes: 0 answered, 1 failed, 2 wrong input, 3 a limit was reached, 4 waiting for an
     answer, 130 interrupted.
     """
-    raise typer.Exit(
-        one_turn(
-            request(wish),
-            {"agent": "build"},
-            model=model,
-            base_url=base_url,
-            folder=folder,
-            trust=trust,
-            output=output,
-        )
-    )
+    options = {"agent": "build", "model": model, "base_url": base_url}
+    raise typer.Exit(one_turn(request(wish), options, folder=folder, trust=trust, output=output))
 
 
 def request(wish: str) -> str:

@@ -1,33 +1,29 @@
 """One turn of a conversation that a command begins with words of its own."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .choices import AnswerStyle, OutputFormat
 from .importing import without_collector
 from .trust_question import settle_trust
 
-if TYPE_CHECKING:
-    from ..nodes.state import Options
-
 
 def one_turn(
     message: str,
-    options: "Options",
+    options: Mapping[str, str],
     *,
-    model: str,
-    base_url: str,
     folder: Path,
     trust: bool,
     output: OutputFormat,
 ) -> int:
-    """Say it on a new thread and show the turn to its end; the exit code."""
+    """Say it on a new thread and show the turn to its end; the exit code.
+
+    An option that is empty was not chosen.
+    """
     settle_trust(folder, yes=trust, output=output, tests=False)
     with without_collector():
         from .chat_run import ChatRun, run_chat
-    if model:
-        options = {**options, "model": model}
-    if base_url:
-        options = {**options, "base_url": base_url}
-    run = ChatRun(folder, options, "", "", output, AnswerStyle.streamed, 0.0, keeps=True)
+    chosen = {name: value for name, value in options.items() if value}
+    style = AnswerStyle.streamed
+    run = ChatRun(folder, chosen, "", "", output, style, seconds=0.0, keeps=True)
     return run_chat(run, message)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..config.errors import UsageError
-from .choices import Mode, OutputFormat
+from .choices import AnswerStyle, Mode, OutputFormat
 from .importing import without_collector
 from .trust_question import TrustFlag, settle_trust
 
@@ -40,7 +40,8 @@ def resume(
     if approve and reject is not None:
         raise UsageError("`--approve` and `--reject` exclude each other", hint="choose one")
     row = _free_thread(thread)
-    tests = row.graph != "edit" and not row.options.get("skip_tests")
+    is_chat = row.graph == "chat"
+    tests = not is_chat and row.graph != "edit" and not row.options.get("skip_tests")
     settle_trust(Path(row.folder), yes=trust, output=output, tests=tests)
     with without_collector():
         from ..nodes.context import Context
@@ -50,8 +51,10 @@ def resume(
     given = approve or reject is not None or answer is not None
     said = Answer(approve, reject, answer) if given else None
     context = Context(mode=mode.value if mode else "", model=model, base_url=base_url)
-    thread_id = row.thread_id
-    raise typer.Exit(drive(lambda runner: runner.resume(thread_id, said, context=context), output))
+    thread_id, style = row.thread_id, AnswerStyle.streamed if is_chat else None
+    raise typer.Exit(
+        drive(lambda runner: runner.resume(thread_id, said, context=context), output, style)
+    )
 
 
 def _free_thread(text: str | None) -> "ThreadRow":

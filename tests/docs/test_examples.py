@@ -13,6 +13,9 @@ from typer.testing import CliRunner
 
 from maxagent.cli.app import app
 from maxagent.config.agent_file import KEYS
+from maxagent.config.custom_commands import custom_commands
+from maxagent.config.expanded_command import expand
+from maxagent.config.trust import trust_of
 
 ROOT = Path(__file__).parents[2]
 MCODE = [sys.executable, "-m", "maxagent"]
@@ -155,3 +158,24 @@ def test_the_agents_page_s_commands_do_what_it_says_and_its_agent_has_no_mistake
     assert (told.exit_code, told.stdout, told.stderr) == (0, "", "1 looked at, no mistakes\n")
     keys = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/agents.md").read_text("utf-8"), re.MULTILINE)
     assert keys == [*KEYS]
+
+
+def test_the_commands_pages_command_says_what_it_says(tmp_path: Path) -> None:
+    own = tmp_path / "home" / "commands" / "review.md"
+    own.parent.mkdir(parents=True)
+    own.write_text(block("docs/commands.md", "markdown"))
+    (command,) = custom_commands(tmp_path, tmp_path / "home", trust_of(tmp_path, tmp_path)).values()
+    assert (command.description, command.agent) == ("Review a change", "explore")
+    assert (command.argument_hint, command.notes) == ("[FILE] [WHAT]", ())
+    kinds = {piece.kind: piece.text for piece in expand(command.prompt, 'cart.py "the totals"')}
+    assert kinds["shell"] == "set -- cart.py 'the totals'; git diff -- \"$1\""
+    assert kinds["file"] == "AGENTS.md"
+
+
+def test_the_commands_pages_command_lines_do_what_it_says(tmp_path: Path) -> None:
+    (tmp_path / "scenario.json").write_text(json.dumps([{"text": "Well."}]))
+    model = f"scripted/{tmp_path / 'scenario.json'}"
+    for line in block("docs/commands.md", "sh").splitlines():
+        ended = run([*MCODE, *shlex.split(line, comments=True)[1:]], tmp_path, LLC_MODEL=model)
+        assert ended.returncode == 0, ended.stderr
+        assert "Well." in ended.stdout or "commands list" in line

@@ -43,15 +43,21 @@ def keys_in(path: Path) -> Iterator[str]:
     """The keys of a module's `t(…)` calls; of an f-string, its fixed beginning."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "t":
-            first = node.args[0]
-            if isinstance(first, ast.JoinedStr):
-                first = first.values[0]
-            for constant in ast.walk(first):
-                if isinstance(constant, ast.Constant):
-                    yield str(constant.value)
+            yield from texts_of(node.args[0])
 
 
-@pytest.mark.parametrize("path", sorted(CLI.glob("*.py")), ids=lambda path: path.stem)
+def texts_of(node: ast.expr) -> Iterator[str]:
+    """What an expression can be, of an f-string its fixed beginning; a condition is none of it."""
+    if isinstance(node, ast.IfExp):
+        yield from texts_of(node.body)
+        yield from texts_of(node.orelse)
+    elif isinstance(node, ast.JoinedStr):
+        yield from texts_of(node.values[0])
+    elif isinstance(node, ast.Constant):
+        yield str(node.value)
+
+
+@pytest.mark.parametrize("path", sorted(CLI.rglob("*.py")), ids=lambda path: path.stem)
 def test_every_key_that_the_code_names_has_a_message(path: Path) -> None:
     known = catalogue("en")
     for key in keys_in(path):

@@ -32,20 +32,20 @@ class LineCompleter(Completer):
         if is_command(typed):
             yield from self._slash(typed)
         elif mention is not None:
-            yield from self._mentioned(mention)
+            yield from self._mentioned(mention, first=mention == typed)
 
     def _slash(self, typed: str) -> Iterable[Completion]:
-        commands = self._commands()
-        for name in likest(typed[1:], list(commands)):
+        commands, wanted = self._commands(), typed[1:]
+        begun = [name for name in commands if name.startswith(wanted)]
+        for name in begun or [name for name in commands if wanted in name]:
             yield _offer(f"/{name}", typed, commands[name])
 
-    def _mentioned(self, mention: str) -> Iterable[Completion]:
-        wanted = mention[1:].strip('"')
-        agents = self._agents()
-        for name in likest(wanted, list(agents)) if wanted else list(agents):
-            yield _offer(f"@{name}", mention, agents[name])
-        for name in likest(wanted, self._files()):
-            yield _offer(spelled(name) + " " * (not name.endswith("/")), mention, "")
+    def _mentioned(self, mention: str, *, first: bool) -> Iterable[Completion]:
+        """Agents only at the beginning: there a message is for them."""
+        agents: Described = self._agents() if first else {}
+        for name in likest(mention[1:].strip('"'), [*agents, *self._files()]):
+            text = spelled(name) + ("" if name.endswith("/") else " ")
+            yield _offer(text, mention, agents.get(name, ""))
 
 
 def is_command(typed: str) -> bool:

@@ -7,6 +7,7 @@ from ..i18n import t
 from ..screen import styled
 from .doing import do_line, tell_of
 from .inbox import Inbox
+from .paste import Pastes
 from .session import LeaveRepl, Session
 
 AGAIN = 2.0
@@ -20,6 +21,7 @@ class Conversation:
 
     def __init__(self) -> None:
         self.inbox = Inbox()
+        self.pastes = Pastes()
         self._doing: asyncio.Task[None] | None = None
         self._stopped = False
         self._since = 0.0
@@ -89,7 +91,8 @@ class Conversation:
     async def perform(self, line: str) -> None:
         """Do what a line says, and tell what goes wrong; raises LeaveRepl."""
         self._since, self._stopped = time.monotonic(), False
-        doing = self._doing = asyncio.ensure_future(do_line(self.session, line))
+        work = do_line(self.session, line, self.pastes.unfolded(line))
+        doing = self._doing = asyncio.ensure_future(work)
         while not doing.done():
             self.session.prompt.refresh()
             await asyncio.wait((doing,), timeout=1.0)

@@ -11,12 +11,16 @@ from .session import Session
 from .shell_line import run_shell_line
 
 
-async def do_line(session: Session, typed: str) -> None:
-    """Do what the line says; raises LeaveRepl, or what went wrong."""
-    line = read_line(typed)
+async def do_line(session: Session, typed: str, meant: str) -> None:
+    """Do what the line says; raises LeaveRepl, or what went wrong.
+
+    `typed` is what is shown of it; in what is `meant`, pasted texts are whole.
+    """
+    line = read_line(meant)
     if line.kind == "empty":
         return
-    session.show(styled(SIGN + typed.strip().replace("\n", "\n" + " " * len(SIGN)), "bold"))
+    words = typed.strip().replace("\n", "\n" + " " * len(SIGN))
+    session.show(styled(f"\n{SIGN}{words}", "bold"))
     if line.kind == "slash":
         from .slash import obey  # brings every command
 

@@ -22,7 +22,7 @@ class FolderHistory(History):
     def __init__(self, home: Path, folder: Path) -> None:
         super().__init__()
         self._file = paths.data_folder(home) / "history.jsonl"
-        self._folder = str(folder)
+        self._folder = os.path.realpath(folder)
 
     def append_string(self, string: str) -> None:
         """Keep a line; one that was just typed is not kept again."""

@@ -4,8 +4,8 @@ from typing import Protocol
 
 from prompt_toolkit.application import get_app
 from prompt_toolkit.buffer import Buffer
-from prompt_toolkit.filters import Condition, has_completions
-from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.filters import Condition, has_completions, is_searching
+from prompt_toolkit.key_binding import ConditionalKeyBindings, KeyBindings, KeyBindingsBase
 from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 from prompt_toolkit.keys import Keys
 
@@ -50,13 +50,13 @@ class Hands(Protocol):
         ...
 
 
-def key_bindings(hands: Hands, pastes: Pastes) -> KeyBindings:
-    """All of ours."""
+def key_bindings(hands: Hands, pastes: Pastes) -> KeyBindingsBase:
+    """All of ours; while the history is searched, the keys are those of the search."""
     keys = KeyBindings()
     _sending(keys, hands, pastes)
     _editing(keys, hands, pastes)
     _stopping(keys, hands)
-    return keys
+    return ConditionalKeyBindings(keys, ~is_searching)
 
 
 def _sending(keys: KeyBindings, hands: Hands, pastes: Pastes) -> None:
@@ -79,12 +79,12 @@ def _sending(keys: KeyBindings, hands: Hands, pastes: Pastes) -> None:
 
 
 def send(line: Buffer, hands: Hands, pastes: Pastes) -> None:
-    """Send what is typed, with what was pasted, and keep it in the history."""
-    text = pastes.unfolded(line.text)
-    if text.strip():
-        line.history.append_string(text)
+    """Send what is typed, and keep it in the history with what was pasted."""
+    typed = line.text
+    if typed.strip():
+        line.history.append_string(pastes.unfolded(typed))
         line.reset()
-        hands.submit(text)
+        hands.submit(typed)
 
 
 def _complete(line: Buffer) -> bool:

@@ -32,6 +32,7 @@ class LivePrompt:
     def __init__(
         self,
         hands: Hands,
+        pastes: Pastes,
         shown: Shown,
         completer: Completer,
         history: History,
@@ -48,7 +49,7 @@ class LivePrompt:
         )
         self._app: Application[None] = Application(
             layout=layout(self.line, shown),
-            key_bindings=key_bindings(hands, Pastes()),
+            key_bindings=key_bindings(hands, pastes),
             style=STYLE,
             include_default_pygments_style=False,
             erase_when_done=True,
@@ -57,7 +58,7 @@ class LivePrompt:
             output=output or _output(),
         )
         self._above: list[str] = []
-        self._app.before_render += lambda _: self._write_above()
+        self._app.before_render += self._write_above
         self._app.ttimeoutlen = self._app.timeoutlen = ESCAPE_WAITS
 
     def above(self, text: str) -> None:
@@ -88,7 +89,7 @@ class LivePrompt:
     async def ask(self, question: Callable[[], Answer]) -> Answer:
         """Let a function have the terminal as it is outside of the prompt."""
         async with in_terminal():
-            self._write_above()
+            self._write_above(self._app)
             self._app.output.flush()
             return asked(question)
 
@@ -103,7 +104,7 @@ class LivePrompt:
         if self._app.is_running and not self._app.is_done:
             self._app.exit()
 
-    def _write_above(self) -> None:
+    def _write_above(self, _: object) -> None:
         """In one go with the picture that follows, so that nothing flickers."""
         if text := "".join(self._above):
             self._above.clear()

@@ -54,10 +54,11 @@ async def _look(session: Session, runner: "Runner") -> None:
     from ...nodes.context import Context
     from ...nodes.workbench import workbench
 
-    options, folder = session.options, os.path.realpath(session.folder)
+    options: Options = {"agent": "build", **session.options}
+    folder = os.path.realpath(session.folder)
     if session.thread:
         row = await asyncio.to_thread(runner.threads.find, session.thread)
-        options = cast("Options", {**row.options, **options})
+        options = cast("Options", {**row.options, **session.options})
         folder = row.folder
     bench = await workbench(folder, options, Context(home=str(session.home)))
     session.model, session.mode = bench.model.name, bench.policy.mode

@@ -31,7 +31,7 @@ def session_prompt(talk: Conversation, folder: Path, home: Path) -> LivePrompt:
         status=lambda columns: status_line(_status(talk.session), columns),
         is_plan=lambda: talk.session.plan,
     )
-    return LivePrompt(talk, shown, completer, FolderHistory(home, folder))
+    return LivePrompt(talk, talk.pastes, shown, completer, FolderHistory(home, folder))
 
 
 def _commands(session: Session) -> Mapping[str, str]:

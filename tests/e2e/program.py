@@ -70,6 +70,13 @@ class Program:
         """Start a task and wait for its end."""
         return self.end(self.start("task", "Write the lines.", *options, output=output, **environ))
 
+    def chat(
+        self, *options: str, stdin: str = "", output: str = "stream-json", **environ: str
+    ) -> Ended:
+        """Say something, with the server's model; what is piped is all there at once."""
+        given = ["--model", "openai/served", "--base-url", self._url, "--output", output]
+        return self.run("chat", *options, *given, stdin=stdin, **environ)
+
     def resume(
         self, thread: str, *options: str, output: str = "stream-json", **environ: str
     ) -> Ended:

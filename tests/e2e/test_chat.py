@@ -1,0 +1,138 @@
+"""`mcode chat` without a prompt: one message, what is piped, what goes on, what stops it."""
+
+import json
+import re
+
+import pytest
+from program import Program
+from provider import Provider
+
+LOOKS = {"text": "Let me look.", "tool_calls": [{"name": "list_files", "args": {}}]}
+WRITES = {"tool_calls": [{"name": "write_file", "args": {"path": "new.txt", "content": "new\n"}}]}
+SCHEMA = {"type": "object", "required": ["files"], "properties": {"files": {"type": "integer"}}}
+
+
+def said(provider: Provider, number: int = -1) -> list[str]:
+    """What the human said, as a request had it."""
+    messages = provider.requests[number].body["messages"]
+    return [message["content"] for message in messages if message["role"] == "user"]
+
+
+def threads(program: Program) -> list[dict]:
+    return json.loads(program.run("threads", "list", "--json").stdout)
+
+
+def test_only_the_answer_is_on_stdout(program: Program, provider: Provider) -> None:
+    provider.script([LOOKS, {"text": "**Nothing** is here.\n"}])
+    ended = program.chat("what is here?", output="text")
+    assert (ended.code, ended.stdout) == (0, "**Nothing** is here.\n")
+    assert ended.stderr.index("Let me look.") < ended.stderr.index("list_files")
+    assert "Nothing" not in ended.stderr
+
+
+def test_what_is_piped_is_read_with_the_message_or_is_the_message(
+    program: Program, provider: Provider
+) -> None:
+    provider.script([{"text": "One."}, {"text": "Two."}, {"text": "Three."}])
+    key = f"sk-{'Ab1' * 10}"
+    assert program.chat("review this", stdin=f"+ key = {key}\n+ 中文\n").code == 0
+    assert re.search(r"^review this\n\n.*<stdin>\n\+ key = \[secret: API key\]\n\+ 中文\n</stdin>$",
+                     said(provider)[-1], re.DOTALL)  # fmt: skip
+    assert program.chat(stdin="what is it?\n").last["summary"] == "Two."
+    assert said(provider)[-1] == "what is it?"
+    (program.home / "config.yaml").write_text(
+        f"model: {{default: openai/served}}\nlitellm: {{base_url: '{provider.url}'}}\n"
+    )
+    bare = program.run(stdin="and bare?\n")
+    assert (bare.code, bare.stdout, said(provider)[-1]) == (0, "Three.\n", "and bare?")
+
+
+def test_nothing_said_is_wrong_use(program: Program, provider: Provider) -> None:
+    bare, chat = program.run(), program.chat(output="text")
+    assert (bare.code, bare.stdout, "Usage:" in bare.stderr) == (2, "", True)
+    assert (chat.code, chat.stdout, "nothing was said" in chat.stderr) == (2, "", True)
+    assert (provider.requests, threads(program)) == ([], [])
+
+
+def test_a_conversation_goes_on_latest_by_name_and_in_a_copy(
+    program: Program, provider: Provider
+) -> None:
+    provider.script([{"text": f"{number}."} for number in range(5)])
+    first = program.chat("one", "--name", "mine").last["thread_id"]
+    other = program.chat("two").last["thread_id"]
+    assert program.chat("three", "-c").last["thread_id"] == other
+    assert said(provider) == ["two", "three"]
+    assert program.chat("four", "--resume", "mine").last["thread_id"] == first
+    copy = program.chat("five", "--resume", "mine", "--fork", "--name", "copy")
+    assert copy.last["summary"] == "4." and said(provider) == ["one", "four", "five"]
+    rows = {row["name"]: row for row in threads(program)}
+    assert rows["copy"]["parent"] == rows["mine"]["thread_id"] == first
+    assert {row["status"] for row in rows.values()} == {"idle"}
+
+
+def test_without_history_the_thread_is_deleted_unless_it_waits(
+    program: Program, provider: Provider
+) -> None:
+    provider.script([{"text": "One."}, WRITES, {"text": "Two."}])
+    ended = program.chat("one", "--no-history", output="text")
+    assert (ended.code, ended.stdout, "is deleted" in ended.stderr) == (0, "One.\n", True)
+    assert threads(program) == [] and program.files_with("One.") == []
+    waits = program.chat("two", "--no-history", output="json")
+    [row] = threads(program)
+    assert (waits.code, row["status"], "is kept" in waits.stderr) == (4, "waiting", True)
+
+
+def test_a_question_parks_says_how_to_answer_and_takes_the_answer(
+    program: Program, provider: Provider
+) -> None:
+    provider.script([WRITES, {"text": "Written."}, {"text": "More."}])
+    parked = program.chat("write it", output="text")
+    how = re.search(r"`mcode resume (\w+)`", parked.stderr)
+    assert (parked.code, parked.stdout) == (4, "") and how
+    early = program.chat("and more", "-c", output="text")
+    assert (early.code, early.stdout) == (2, "") and "waits for an answer" in early.stderr
+    ended = program.resume(how[1], "--approve", output="text")
+    assert (ended.code, ended.stdout, program.lines("new.txt")) == (0, "Written.\n", ["new"])
+    assert program.chat("and more", "-c", output="text").stdout == "More.\n"
+
+
+def test_a_limit_of_turns_and_one_of_time_leave_a_thread_that_goes_on(
+    program: Program, provider: Provider
+) -> None:
+    provider.script([LOOKS, {"text": "One."}, {**LOOKS, "wait": 2.5}, {"text": "Two."}])
+    limited = program.chat("look", "--max-turns", "1", output="json")
+    assert (limited.code, limited.last["description"]) == (3, "1 model turns used")
+    assert program.resume(limited.last["thread_id"], output="json").last["summary"] == "One."
+    late = program.chat("look", "-c", "--timeout", "1", output="text")
+    assert (late.code, late.stdout, "the time is up" in late.stderr) == (3, "", True)
+    ended = program.resume(limited.last["thread_id"], output="text")
+    assert (ended.code, ended.stdout) == (0, "Two.\n")
+
+
+def test_an_answer_by_a_schema_is_json_or_has_failed(program: Program, provider: Provider) -> None:
+    (program.project / "s.json").write_text(json.dumps(SCHEMA))
+    provider.script([LOOKS, {"text": "So:\n```json\n{'files': 0,}\n```"}])
+    ended = program.chat("how many?", "--json-schema", "s.json", output="text")
+    assert (ended.code, ended.stdout) == (0, '{"files": 0}\n')
+    provider.script([{"text": "None."}] * 3)
+    failed = program.chat("how many?", "--json-schema", "s.json", output="text")
+    assert (failed.code, failed.stdout) == (1, "")
+    assert "does not fit the schema: it is no JSON" in failed.stderr and "None." in failed.stderr
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "words"),
+    [
+        ({"status": 401, "body": "no such key"}, 1, "401"),
+        ({"status": 400, "body": {"error": {"code": "context_length_exceeded", "message": "x"}}},
+         3, "context"),
+    ],
+)  # fmt: skip
+def test_what_the_model_refuses_is_told_and_the_thread_is_kept(
+    answer: dict, code: int, words: str, program: Program, provider: Provider
+) -> None:
+    provider.script([answer])
+    ended = program.chat("hi", output="text")
+    assert (ended.code, ended.stdout) == (code, "")
+    assert words in ended.stderr and "Traceback" not in ended.stderr
+    assert len(threads(program)) == 1

@@ -110,7 +110,7 @@ def read_file(path: Path) -> ThreadFile:
     except KeyError as error:
         raise _broken(f"it has no {error}") from None
     except Invalid as error:
-        raise _broken(_first(error)) from None
+        raise _broken(first_fault(error)) from None
     except ValueError as error:
         raise _broken(str(error)) from None
     except OSError as error:
@@ -153,7 +153,8 @@ def _manifest(text: bytes) -> Manifest:
     return Manifest.model_validate_json(text)
 
 
-def _first(error: Invalid) -> str:
+def first_fault(error: Invalid) -> str:
+    """The first thing that is wrong, and where, on one line."""
     first = error.errors()[0]
     return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 

@@ -69,14 +69,22 @@ class ThreadIndex:
             _insert(connection, fork)
 
     def take_in(self, row: ThreadRow, rows: Rows) -> None:
-        """Put a thread of elsewhere on the list, with all its rows or not at all."""
-        with (
-            explained(self._path),
-            closing(connect(self._path)) as connection,
-            immediate(connection),
-        ):
-            insert_rows(connection, row.thread_id, rows)
-            _insert(connection, row)
+        """Put a thread of elsewhere on the list, with all its rows or not at all.
+
+        Raises UsageError where two of them are the same one, or are here already.
+        """
+        try:
+            with (
+                explained(self._path),
+                closing(connect(self._path)) as connection,
+                immediate(connection),
+            ):
+                insert_rows(connection, row.thread_id, rows)
+                _insert(connection, row)
+        except sqlite3.IntegrityError as error:
+            raise UsageError(
+                f"the thread cannot be taken in: {error}", hint="get the file again, or try again"
+            ) from error
 
     def set_status(
         self, thread_id: str, status: Status, *, evidence: Mapping[str, object] | None = None

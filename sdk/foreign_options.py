@@ -52,5 +52,4 @@ def _files(given: object) -> list[str]:
 
 def dropped(given: Mapping[str, Any], safe: Mapping[str, Any]) -> list[str]:
     """The names of the options that the user had chosen and that do not hold here."""
-    chosen = {name for name, value in given.items() if value}
-    return sorted(chosen - safe.keys())
+    return sorted(name for name in Options.__annotations__ if given.get(name) and name not in safe)

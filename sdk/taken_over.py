@@ -19,10 +19,11 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
 from ..config.errors import UsageError
-from ..memory.checkpoint_facts import time_of
+from ..memory.checkpoint_facts import part, time_of
 from ..memory.moved_threads import Call, Checkpoint, Rows, Write
 from ..memory.repacking import Packed, opened, packed
 from ..memory.strict_serializer import ALLOWED, StrictSerializer, foreign_in
+from ..memory.thread_file import first_fault
 from ..nodes.state import Options, Outcome, RoleName, Usage
 from ..tools.todo_list import Todo
 from .foreign_options import safe_options
@@ -93,6 +94,8 @@ class Taken:
     next: str
     """The node that follows; empty at an end."""
     outcome: str
+    options: Mapping[str, object]
+    """Those that it had elsewhere in the end."""
 
 
 @dataclass(frozen=True)
@@ -123,10 +126,10 @@ def taken_over(rows: Rows, graph: str, folder: str) -> Taken:
         checkpoints = [_checkpoint(*pair) for pair in zip(points, values, strict=True)]
         calls = [_call(call) for call in rows.calls]
         writes = list(_writes(rows.writes, {one.row.id for one in points[:-1]}))
-    except (ValidationError, ValueError) as error:
-        raise UsageError(
-            f"the thread holds what no thread of ours does: {error}", hint=_HINT
-        ) from None
+    except ValueError as error:
+        why = first_fault(error) if isinstance(error, ValidationError) else str(error)
+        message = f"the thread holds what no thread of ours does: {why}"
+        raise UsageError(message, hint=_HINT) from None
     last = values[-1] if values else {}
     named = [key.removeprefix(_BRANCH) for key in last if key.startswith(_BRANCH)]
     begins = ["__start__"] if "__start__" in last else []
@@ -134,6 +137,7 @@ def taken_over(rows: Rows, graph: str, folder: str) -> Taken:
         Rows(checkpoints, writes, calls),
         next=next(iter([*begins, *named]), ""),
         outcome=str(last.get("outcome") or ""),
+        options=part(points[-1].values, "options") if points else {},
     )
 
 

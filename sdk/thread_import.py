@@ -51,7 +51,7 @@ async def import_thread(file: Path, folder: Path, home: Path) -> Imported:
     except BaseException:
         shutil.rmtree(outputs, ignore_errors=True)
         raise
-    return Imported(row, dropped(thread.options, row.options))
+    return Imported(row, dropped({**thread.options, **taken.options}, row.options))
 
 
 def _row(thread: Thread, taken: Taken, folder: str) -> ThreadRow:

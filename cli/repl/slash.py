@@ -6,8 +6,8 @@ from difflib import get_close_matches
 
 from ...config.errors import UsageError
 from ..i18n import t
-from ..table import aligned
 from . import slash_facts, slash_files, slash_modes, slash_project, slash_threads
+from .listed import listed
 from .own_slashes import own_commands, say_own
 from .session import LeaveRepl, Session
 
@@ -31,13 +31,13 @@ class Slash:
 
 
 async def _help(session: Session, _: str) -> None:
-    rows = [(f"/{one.name} {one.takes}", one.description) for one in SLASH.values()]
+    rows = [(f"/{one.name} {one.takes}".rstrip(), one.description) for one in SLASH.values()]
     rows += [
-        (f"/{one.name} {one.argument_hint}", one.fault or one.description)
+        (f"/{one.name} {one.argument_hint}".rstrip(), one.fault or one.description)
         for one in own_commands(session).values()
         if not find_slash(one.name)
     ]
-    session.show("\n".join([*aligned(rows), "", t("slash.help.keys")]))
+    session.show(f"{listed(rows)}\n\n{t('slash.help.keys')}")
 
 
 async def _exit(_: Session, __: str) -> None:
@@ -49,7 +49,7 @@ SLASH: Mapping[str, Slash] = {
     for one in (
         Slash("help", _help, aliases=("?",)),
         Slash("model", slash_modes.model, "[NAME]"),
-        Slash("mode", slash_modes.mode, "[ask|edits|auto|read-only]"),
+        Slash("mode", slash_modes.mode, "[MODE]"),
         Slash("plan", slash_modes.plan, "[TEXT]"),
         Slash("build", slash_modes.build, "[TEXT]"),
         Slash("clear", slash_threads.clear, aliases=("new",)),

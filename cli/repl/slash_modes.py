@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, get_args
 
 from ...config.errors import UsageError
 from ..i18n import t
-from ..table import aligned
 from .as_typed import as_typed
+from .listed import listed
 from .session import Session
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ async def mode(session: Session, name: str) -> None:
         names = ", ".join(f"`{one}`" for one in known)
         raise UsageError(t("slash.mode.unknown", name=name), hint=t("slash.near", names=names))
     else:
-        session.show(t("slash.mode.is", mode=session.mode or known[0]))
-        session.show("\n".join(aligned([(f"  {one}", t(f"slash.mode.{one}")) for one in known])))
+        session.show(t("slash.mode.is", mode=session.mode or t("slash.not_yet")))
+        session.show(listed([(f"  {one}", t(f"slash.mode.{one}")) for one in known]))
 
 
 async def plan(session: Session, words: str) -> None:

@@ -62,11 +62,14 @@ async def test_leaving(spoken: Spoken, line: str) -> None:
         await spoken(line)
 
 
-async def test_help_lists_built_in_and_own_commands_and_the_former_win(spoken: Spoken) -> None:
+async def test_help_lists_built_in_and_own_commands_and_the_former_win(
+    spoken: Spoken, monkeypatch: pytest.MonkeyPatch
+) -> None:
     spoken.write("home/commands/git/review.md", "---\nargument-hint: '[FILE]'\n---\nLook at it.")
     spoken.write("home/commands/model.md", "Mine")
     spoken.write("home/commands/quit.md", "Mine")
     spoken.write("home/commands/broken.md", "---\n")
+    monkeypatch.setenv("COLUMNS", "300")
     lines = (await spoken("/help")).splitlines()
     assert [line.split()[0] for line in lines[: len(KNOWN)]] == [f"/{name}" for name in KNOWN]
     broken, review, empty, keys = lines[len(KNOWN) :]

@@ -1,5 +1,6 @@
 """What the keys do; what is not named here is as in every line of a shell (Emacs' keys)."""
 
+import time
 from typing import Protocol
 
 from prompt_toolkit.application import get_app
@@ -11,6 +12,9 @@ from prompt_toolkit.keys import Keys
 
 from .line import continued
 from .paste import Pastes
+
+TWICE = 0.6
+"""Seconds in which a second Esc belongs to the first."""
 
 
 class Hands(Protocol):
@@ -134,6 +138,7 @@ def _mark(pastes: Pastes) -> str:
 def _stopping(keys: KeyBindings, hands: Hands) -> None:
     is_empty = Condition(lambda: not get_app().current_buffer.text)
     is_working = Condition(lambda: hands.working)
+    escaped = float("-inf")
 
     @keys.add("escape", filter=has_completions)
     def _(event: KeyPressEvent) -> None:
@@ -143,9 +148,12 @@ def _stopping(keys: KeyBindings, hands: Hands) -> None:
     def _(event: KeyPressEvent) -> None:
         hands.interrupt()
 
-    @keys.add("escape", "escape", filter=is_empty & ~is_working)
+    @keys.add("escape", filter=~has_completions & is_empty & ~is_working)
     def _(event: KeyPressEvent) -> None:
-        hands.rewind()
+        nonlocal escaped  # as two keys in one binding they would have to come within `timeoutlen`
+        before, escaped = escaped, time.monotonic()
+        if escaped - before < TWICE:
+            hands.rewind()
 
     @keys.add("c-c")
     def _(event: KeyPressEvent) -> None:

@@ -16,7 +16,12 @@ PICK = (
     "import sys; from pathlib import Path; import typer; sys.argv[0] = 'mcode'\n"
     "from maxagent.cli.which_thread import picked_chat\n"
     "from maxagent.config.errors import MaxAgentError\n"
-    "try: print('picked', picked_chat(Path.cwd()).title)\n"
+    "import asyncio, os\n"
+    "async def inside(): return picked_chat(Path.cwd())\n"
+    "def picked():\n"
+    "    if 'LOOP' in os.environ: return asyncio.run(inside())\n"
+    "    return picked_chat(Path.cwd())\n"
+    "try: print('picked', picked().title)\n"
     "except typer.Exit as left: sys.exit(left.exit_code)\n"
     "except MaxAgentError as error: sys.exit(f'{error.message} | {error.hint}')\n"
 )
@@ -109,7 +114,8 @@ def terminal(folder: Path, columns: int = 80, **environ: str) -> ScreenTerminal:
 
 @pytest.mark.parametrize(("language", "columns"), [("en", 80), ("zh", 40)])
 def test_typing_and_arrows_find_a_thread(folder: Path, language: str, columns: int) -> None:
-    with terminal(folder, columns, MAXAGENT_LANG=language) as shown:
+    loop = {"LOOP": "1"} if columns == 40 else {}
+    with terminal(folder, columns, MAXAGENT_LANG=language, **loop) as shown:
         screen = shown.wait_for("Prices are")
         assert ("Search:" in screen) == (language == "en")
         assert all(title[:8] in screen for title in TITLES) and shown.glass.wraps == 0

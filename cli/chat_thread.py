@@ -49,11 +49,9 @@ def _existing(folder: Path, *, latest: bool, named: str | None) -> "ThreadRow | 
 def _forked(row: "ThreadRow") -> "ThreadRow":
     """A copy of the conversation as it is now."""
     from ..config import paths
-    from ..sdk.steps import branches_of, step_of
+    from ..sdk.steps import newest_step
     from ..sdk.time_travel import fork
     from .settled import settled
 
     home = paths.home()
-    steps = branches_of(row, home).steps
-    step = step_of(row, home, steps[-1].number if steps else 0)
-    return settled(fork(row, home, step))
+    return settled(fork(row, home, newest_step(row, home)))

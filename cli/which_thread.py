@@ -28,7 +28,7 @@ def which_thread(
 
 def latest_chat(folder: Path) -> ThreadRow:
     """The folder's conversation that was used last; raises UsageError when there is none."""
-    return _chats(folder)[0]
+    return chats(folder)[0]
 
 
 def picked_chat(folder: Path) -> ThreadRow:
@@ -43,13 +43,14 @@ def picked_chat(folder: Path) -> ThreadRow:
         )
     from .picker import pick_thread
 
-    picked = pick_thread(_chats(folder))
+    picked = pick_thread(chats(folder))
     if picked is None:
         raise typer.Exit(INTERRUPTED)
     return picked
 
 
-def _chats(folder: Path) -> list[ThreadRow]:
+def chats(folder: Path) -> list[ThreadRow]:
+    """The folder's conversations, the last used first; raises UsageError when there is none."""
     found = [row for row in open_index().list(folder) if row.graph == "chat"]
     if not found:
         raise UsageError(

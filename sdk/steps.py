@@ -72,6 +72,12 @@ def step_of(row: ThreadRow, home: Path, number: int) -> Step:
     return step
 
 
+def newest_step(row: ThreadRow, home: Path) -> Step:
+    """The last step at which nothing is under way; raises UsageError for a thread without any."""
+    steps = branches_of(row, home).steps
+    return step_of(row, home, max((one.number for one in steps if one.checkpoint_id), default=0))
+
+
 def _files_by_call(entries: Sequence[Entry]) -> dict[str, list[str]]:
     files: dict[str, list[str]] = defaultdict(list)
     for entry in entries:

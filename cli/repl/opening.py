@@ -30,7 +30,7 @@ async def open_behind(session: Session, closing: AsyncExitStack) -> None:
         raise
     session.opened.set_result(runner)
     try:
-        await _look(session, runner)
+        await look(session, runner)
     except MaxAgentError as error:  # such as a missing key: the conversation can be put right
         tell_of(session, error)
 
@@ -49,7 +49,7 @@ def _runner(session: Session) -> "Runner":
     return Runner(home=session.home)
 
 
-async def _look(session: Session, runner: "Runner") -> None:
+async def look(session: Session, runner: "Runner") -> None:
     """Open what the thread works with, and learn what the status line says of it."""
     from ...nodes.context import Context
     from ...nodes.workbench import workbench

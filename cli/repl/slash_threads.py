@@ -26,31 +26,31 @@ async def clear(session: Session, _: str) -> None:
 async def sessions(session: Session, name: str) -> None:
     """List the folder's conversations, or go on with the one that is named."""
     from ..threads import show_rows
+    from ..which_thread import chats
 
     if name:
         await resume(session, name)
         return
-    rows = _conversations(session)
-    await as_typed(session, partial(show_rows, rows, with_folder=False))
+    await as_typed(session, partial(show_rows, chats(session.folder), with_folder=False))
     session.show(t("slash.sessions.how"))
 
 
 async def resume(session: Session, name: str) -> None:
     """Go on with the conversation that is named, or chosen."""
-    from ..picker import pick_thread
     from ..threads import open_index
+    from ..which_thread import picked_chat
 
     if name:
         row = open_index().find(name)
     else:
-        row = await session.ask(partial(pick_thread, _conversations(session)))
-    if row:
-        go_on_with(session, row)
+        row = await session.ask(partial(picked_chat, session.folder))
+    await _go_on_with(session, row)
 
 
-def go_on_with(session: Session, row: "ThreadRow") -> None:
+async def _go_on_with(session: Session, row: "ThreadRow") -> None:
     """Speak with that thread from here on; raises UsageError when this is not the place for it."""
     from ..threads import title_of
+    from .opening import look
 
     thread = row.thread_id[:8]
     if row.graph != "chat":
@@ -62,23 +62,22 @@ def go_on_with(session: Session, row: "ThreadRow") -> None:
     session.begin_anew()
     session.thread, session.options = row.thread_id, {}
     session.show(t("slash.resume.now", thread=thread, title=title_of(row)))
+    await look(session, await session.runner())
 
 
 async def fork(session: Session, step: str) -> None:
     """Go on from here, or from a step, on a thread of its own."""
     await session.runner()  # what follows brings as much, and is there by now
-    from ...sdk.steps import branches_of, step_of
+    from ...sdk.steps import newest_step, step_of
     from ...sdk.time_travel import fork as forked
     from ..threads import open_index
 
     row = open_index().get(spoken_with(session))
-    number = step_in(step)
-    if number is None:  # the last one at which nothing is under way
-        known = branches_of(row, session.home).steps
-        number = max((one.number for one in known if one.checkpoint_id), default=0)
-    new = await forked(row, session.home, step_of(row, session.home, number))
+    number, home = step_in(step), session.home
+    at = newest_step(row, home) if number is None else step_of(row, home, number)
+    new = await forked(row, home, at)
     session.thread = new.thread_id
-    session.show(t("fork.done", thread=row.thread_id[:8], step=number, fork=new.thread_id[:8]))
+    session.show(t("fork.done", thread=row.thread_id[:8], step=at.number, fork=new.thread_id[:8]))
     session.show(t("slash.clear.back", thread=row.thread_id[:8]))
 
 
@@ -87,12 +86,3 @@ async def rename(session: Session, name: str) -> None:
     from ..threads import rename as give_name
 
     await as_typed(session, partial(give_name, spoken_with(session), name))
-
-
-def _conversations(session: Session) -> "list[ThreadRow]":
-    from ..threads import open_index
-
-    rows = [row for row in open_index().list(session.folder) if row.graph == "chat"]
-    if not rows:
-        raise UsageError(t("slash.sessions.none"), hint=t("slash.no_thread.hint"))
-    return rows

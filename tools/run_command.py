@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,11 +9,13 @@ from pathlib import Path
 from .git_guard import GUARD
 from .live_output import LiveOutput
 from .output import KEPT_EACH_SIDE
-from .process import SHELL, Ended, stream
+from .process import SHELL, Ended
 from .recording import Recording
 from .redacting import Redacting
 from .result import ToolRefusal, ToolResult, ToolRun
 from .sandbox.hint import hint
+from .sandbox.inside import stream_inside
+from .sandbox.sandbox import Sandbox
 from .shown_files import seen_by
 from .tool import Run, tool
 
@@ -34,13 +35,14 @@ async def run_command(
     run: Run,
 ) -> ToolResult:
     """Run a command; an exit code other than 0 is an error, and its output is given too."""
-    run = replace(run, sandbox=None) if outside_sandbox else run
     folder = await asyncio.to_thread(run.workspace.resolve, cwd)
     if not await asyncio.to_thread(folder.is_dir):
         raise ToolRefusal(f"`{cwd}` is not a folder; `cwd` is a folder in the project")
     seconds = _seconds(timeout, run.command_timeout)
-    environment = await asyncio.to_thread(_environment, command, cwd, run)
-    result = await run_shell(command, folder, seconds, run, environment)
+    # what may run unasked must not start what the repository's git configuration names
+    reads = run.only_reads or await asyncio.to_thread(_only_reads, command, cwd, run)
+    run = replace(run, sandbox=None if outside_sandbox else _confining(run.sandbox, reads=reads))
+    result = await run_shell(command, folder, seconds, run, GUARD if reads else None)
     result = _with_hint(result, run)
     whole = result.metadata["bytes"] <= 2 * KEPT_EACH_SIDE
     seen = partial(seen_by, run.workspace, folder, command, all_shown=whole)
@@ -68,25 +70,24 @@ async def run_shell(
         live.add(piece)
 
     output = Redacting(take)
-    confined = run.sandbox.around(argv, folder) if run.sandbox else nullcontext(argv)
     try:
-        async with confined as argv:
-            ended = await stream(
-                argv, cwd=folder, timeout=seconds, on_output=output.add, env=environment
-            )
+        ended = await stream_inside(
+            run.sandbox, argv, cwd=folder, timeout=seconds, on_output=output.add, env=environment
+        )
     finally:
         output.close()
         recording.close()
     return _result(recording, ended, seconds)
 
 
-def _environment(command: str, cwd: str, run: ToolRun) -> Mapping[str, str] | None:
-    """What may run unasked must not start what the repository's git configuration names."""
-    if run.only_reads:
-        return GUARD
+def _only_reads(command: str, cwd: str, run: ToolRun) -> bool:
     from .shell.judge import judge  # brings the parser
 
-    return GUARD if judge(command, cwd, run.workspace).verdict == "allow" else None
+    return judge(command, cwd, run.workspace).verdict == "allow"
+
+
+def _confining(sandbox: Sandbox | None, *, reads: bool) -> Sandbox | None:
+    return sandbox.for_reading() if sandbox and reads else sandbox
 
 
 def _with_hint(result: ToolResult, run: ToolRun) -> ToolResult:

@@ -6,7 +6,6 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -14,9 +13,10 @@ from typing import ClassVar, Literal
 from .frameworks import TestCommand
 from .live_output import LiveOutput
 from .output import clean
-from .process import Ended, stream
+from .process import Ended
 from .redacting import Redacting
 from .result import ToolRefusal
+from .sandbox.inside import stream_inside
 from .sandbox.sandbox import Sandbox
 
 TAIL = 8_000
@@ -78,11 +78,15 @@ async def run_tests(
         argv = [*command.argv, *_report_options(command, report)]
         clean_room = {"PYTHONDONTWRITEBYTECODE": "1"}
         own = [await asyncio.to_thread(temporary.resolve)]
-        confined = sandbox.around(argv, folder, also=own) if sandbox else nullcontext(argv)
-        async with confined as argv:
-            ended = await stream(
-                argv, cwd=folder, timeout=timeout, on_output=output.add, env=clean_room
-            )
+        ended = await stream_inside(
+            sandbox,
+            argv,
+            cwd=folder,
+            timeout=timeout,
+            on_output=output.add,
+            env=clean_room,
+            also=own,
+        )
         output.close()
         return await asyncio.to_thread(_run, command, ended, report, clean(bytes(tail)), timeout)
     except ToolRefusal as refusal:  # the sandbox cannot guard such a project

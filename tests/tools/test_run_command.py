@@ -162,6 +162,12 @@ async def test_in_the_sandbox_only_the_project_is_written(confined: Desk, tmp_pa
     assert not (tmp_path / "out").exists()
 
 
+async def test_what_only_reads_sees_the_project_as_it_is_and_cannot_write(confined: Desk) -> None:
+    (confined.root / "kept.txt").write_text("")
+    assert (await confined.run("ls -A")).output == "kept.txt\n"
+    assert "AGENTS.md" in (await confined.run("ls -A; touch new")).output
+
+
 async def test_what_failed_because_of_it_tells_how_to_ask_for_more(confined: Desk) -> None:
     result = await confined.run("echo x > .mcp.json; touch /usr/x")
     assert result.error.startswith("exit code 1; the sandbox may be why: ")

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import ExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -33,6 +33,8 @@ class Sandbox:
     writable: tuple[Path, ...] = ()
     missing: tuple[Path, ...] = ()
     """What would be writable too, if it existed when the sandbox was opened."""
+    reads_only: bool = False
+    """Nothing can be written inside, so nothing has to stand for missing files either."""
 
     @property
     def is_on(self) -> bool:
@@ -47,6 +49,10 @@ class Sandbox:
         network = f"{self.backend}, {'with' if self.network else 'no'} network"
         missing = ", ".join(f"`{folder}`" for folder in self.missing)
         return f"{network}; to be writable, but missing: {missing}" if missing else network
+
+    def for_reading(self) -> "Sandbox":
+        """The same for a command that surely only reads: it sees the project as it is."""
+        return replace(self, reads_only=True)
 
     @asynccontextmanager
     async def around(
@@ -76,6 +82,8 @@ class Sandbox:
         self, stack: ExitStack, argv: Sequence[str], cwd: Path, also: Sequence[Path]
     ) -> list[str]:
         root = self.workspace.root
+        if self.reads_only:
+            return self._line(self._wall(look(self.workspace), also, reserve=False), argv, cwd)
         stack.enter_context(kept_links(root / name for name in (*RESERVED, ".github")))
         stand = stack.enter_context(standing(store_of(self.home, root)))
         wall = self._wall(look(self.workspace), also, reserve=True)
@@ -84,7 +92,7 @@ class Sandbox:
         return self._line(wall, argv, cwd)
 
     def _wall(self, found: ProjectFiles, also: Sequence[Path], *, reserve: bool) -> Wall:
-        return wall_around(
+        wall = wall_around(
             self.workspace,
             found,
             home=self.home,
@@ -92,6 +100,7 @@ class Sandbox:
             network=self.network,
             reserve=reserve,
         )
+        return wall.for_reading() if self.reads_only else wall
 
     def _line(self, wall: Wall, argv: Sequence[str], cwd: Path) -> list[str]:
         if self.backend == "sandbox-exec":

@@ -1,6 +1,6 @@
 """What a command in the sandbox can reach: plain data, which each backend puts in its own words."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 
@@ -28,3 +28,7 @@ class Wall:
     """What can be read all the same of a private folder's real content."""
     network: bool = False
     """Whether the network can be reached, this machine's own services included."""
+
+    def for_reading(self) -> "Wall":
+        """The same with nothing that may be written: it is all as it is, and stays so."""
+        return replace(self, writable=(), pinned=(), frozen=self.writable, reserved=())

@@ -2,6 +2,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import ormsgpack
@@ -14,6 +15,7 @@ from maxagent.memory.checkpointer import open_checkpointer
 from maxagent.memory.database import connect
 from maxagent.memory.journal import Journal
 from maxagent.memory.lease import hold, lock_file
+from maxagent.memory.moved_threads import Checkpoint, Rows
 from maxagent.memory.threads import Status, ThreadIndex, ThreadRow
 
 
@@ -348,3 +350,40 @@ def test_a_row_of_ours_that_is_written_twice_is_an_error(
     row = record(index, tmp_path)
     with pytest.raises(sqlite3.IntegrityError):
         record(index, tmp_path, thread=row.thread_id)
+
+
+def test_threads_are_searched_in_every_language(index: ThreadIndex, tmp_path: Path) -> None:
+    titles = ["Über die Straße", "ПРИВЕТ мир", "修复登录"]
+    for title in titles:
+        record(index, tmp_path, title)
+    searched = {text: [row.title for row in index.search(text)] for text in titles}
+    assert searched == {title: [title] for title in titles}
+    assert [row.title for row in index.search("STRASSE über")] == titles[:1]
+    assert [row.title for row in index.search("привет please")] == titles[1:2]
+    assert len(index.search("please")) == len(index.search("")) == 3
+    assert index.search("please", tmp_path / "other") == []
+
+
+def test_a_title_is_put_in_place_of_the_first_line(index: ThreadIndex, tmp_path: Path) -> None:
+    row = record(index, tmp_path)
+    index.entitle(row.thread_id, "A flaky test")
+    assert index.get(row.thread_id) == replace(row, title="A flaky test", status="interrupted")
+    index.rename(row.thread_id, "mine")
+    index.entitle(row.thread_id, "Another")
+    assert index.get(row.thread_id).title == "A flaky test"
+
+
+async def test_a_thread_from_elsewhere_comes_whole_or_not_at_all(
+    index: ThreadIndex, home: Path, tmp_path: Path
+) -> None:
+    async with open_checkpointer(paths.database(home)):
+        pass
+    point = Checkpoint("1f0a9a6e-0001-6000-8000-000000000000", ormsgpack.packb({}), b"{}")
+    row = replace(record(index, tmp_path), thread_id=thread_id.new())
+    with pytest.raises(UsageError, match="cannot be taken in"):
+        index.take_in(row, Rows([point, point], [], []))
+    assert len(index.list()) == 1
+    index.take_in(row, Rows([point], [], []))
+    assert {one.thread_id for one in index.list()} >= {row.thread_id}
+    with pytest.raises(UsageError, match="cannot be taken in"):
+        index.take_in(row, Rows([], [], []))

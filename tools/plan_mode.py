@@ -11,19 +11,13 @@ NOBODY = "nobody is here to answer; stay in this mode and say what you would do"
 
 @tool("talk")
 async def plan_enter(reason: str = "", *, run: Run) -> ToolResult:
-    """Propose plan mode, in which nothing changes but a plan; for work that should be agreed first.
-
-    `reason` tells the user why. Call it alone.
-    """
+    """Propose plan mode; nobody has decided."""
     raise ToolRefusal(NOBODY)
 
 
 @tool("talk")
 async def plan_exit(*, run: Run) -> ToolResult:
-    """Show the complete plan to the user, who approves it, changes it or says what is wrong.
-
-    Write the plan to its file first. Call this alone. After a yes you carry the plan out.
-    """
+    """Show the plan; nobody has looked at it."""
     raise ToolRefusal(NOBODY)
 
 
@@ -31,5 +25,5 @@ async def plan_exit(*, run: Run) -> ToolResult:
 async def plan_mode_respond(
     response: str, options: tuple[str, ...] = (), *, run: Run
 ) -> ToolResult:
-    """Tell the user where the plan stands; they choose one of `options` or answer freely."""
+    """Say where the plan stands; nobody has answered."""
     raise ToolRefusal(NOBODY)

@@ -3,8 +3,11 @@ from pathlib import Path
 
 import pytest
 
+from maxagent.config.agent_profile import AgentProfile
+from maxagent.config.agent_profiles import built_in
 from maxagent.config.errors import UsageError
 from maxagent.config.settings import ToolsSection
+from maxagent.tools.agent_tools import tools_of
 from maxagent.tools.aliases import ARGUMENTS
 from maxagent.tools.tool import schema_of
 from maxagent.tools.toolset import ALL, canonical, resolve, tools_for, unknown_tool
@@ -44,8 +47,10 @@ def test_every_tool_says_what_it_is_in_a_few_words(tool) -> None:
     assert "run" not in schema_of(tool)["properties"]
 
 
-def test_all_tools_together_cost_little_of_each_request() -> None:
-    assert sum(len(json.dumps(schema_of(tool))) for tool in ALL) < 12_000
+@pytest.mark.parametrize("profile", built_in().values(), ids=lambda one: one.name)
+def test_the_tools_of_an_agent_cost_little_of_each_request(profile: AgentProfile) -> None:
+    tools = tools_of(profile, ToolsSection())
+    assert sum(len(json.dumps(schema_of(tool))) for tool in tools) < 12_000
 
 
 @pytest.mark.parametrize(

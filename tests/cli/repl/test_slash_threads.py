@@ -1,8 +1,10 @@
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from spoken import Spoken
 
+from maxagent import Runner
 from maxagent.config.errors import UsageError
 from maxagent.memory.threads import ThreadIndex
 
@@ -13,11 +15,14 @@ ELSEWHERE = "dddddddd-0000-4000-8000-000000000000"
 
 
 @pytest.fixture(autouse=True)
-def threads(spoken: Spoken, tmp_path: Path) -> None:
+async def threads(spoken: Spoken, tmp_path: Path) -> AsyncIterator[None]:
     spoken.begun(FIRST)
     spoken.begun(SECOND)
     spoken.begun(TASK, graph="task")
     spoken.begun(ELSEWHERE, folder=tmp_path)
+    async with Runner(home=spoken.home) as runner:
+        spoken.session.opened.set_result(runner)
+        yield
 
 
 async def test_a_new_conversation_says_how_to_come_back(spoken: Spoken) -> None:
@@ -31,24 +36,18 @@ async def test_a_new_conversation_says_how_to_come_back(spoken: Spoken) -> None:
 
 async def test_the_folders_conversations_are_listed_and_switched_between(spoken: Spoken) -> None:
     spoken.session.options = {"plan": True}
+    spoken.write("home/config.yaml", "model: {default: openai/own}\n")
     shown = await spoken("/sessions")
     assert "aaaaaaaa" in shown and "bbbbbbbb" in shown
     assert "cccccccc" not in shown and "dddddddd" not in shown
     assert "About bbbb" in await spoken("/sessions bbbb")
     assert (spoken.session.thread, spoken.session.plan) == (SECOND, False)
+    assert (spoken.session.model, spoken.session.mode) == ("openai/own", "ask")
     await spoken("/rename carts")
     await spoken("/resume aaaaaaaa")
     assert spoken.session.thread == FIRST
     await spoken("/continue carts")
     assert spoken.session.thread == SECOND
-
-
-async def test_without_an_id_one_is_chosen(spoken: Spoken, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "dumb")
-    await spoken("/resume", typed="2\n")
-    assert spoken.session.thread == FIRST
-    await spoken("/resume", typed="99\n")
-    assert spoken.session.thread == FIRST
 
 
 @pytest.mark.parametrize(
@@ -70,7 +69,6 @@ async def test_what_cannot_be_gone_on_with_here_says_why(
 
 @pytest.mark.parametrize("line", ["/diff", "/undo", "/redo", "/rewind", "/fork", "/rename x"])
 async def test_before_the_first_message_there_is_nothing_to_do(spoken: Spoken, line: str) -> None:
-    spoken.session.opened.set_result(None)  # the runner itself is not needed
     with pytest.raises(UsageError, match="No conversation has begun yet"):
         await spoken(line)
 

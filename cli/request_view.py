@@ -12,8 +12,8 @@ from rich.console import Console
 
 from .diff_view import show_diff
 from .i18n import t
-from .safe_text import safe
-from .screen import styled
+from .safe_text import safe, safe_line
+from .screen import fitted, show_line, styled
 from .table import width_of
 
 BAR = "  │ "
@@ -23,16 +23,18 @@ ROOM_FOR_ANSWER = 4
 
 def show_request(console: Console, request: Mapping[str, Any]) -> bool:
     """Show it; whether all of it stands on the screen at once."""
-    head = f"{request['name']}: {request.get('description', '')}"
-    console.print(styled(f"\n{head}", "bold yellow"))
-    lines = [head, *_lines(request)]
-    for line in lines[1:]:
+    head = safe_line(f"{request['name']}: {request.get('description', '')}")
+    show_line(console, f"\n{head}", "bold yellow")
+    lines = list(_lines(request))
+    for line in lines:
         console.print(styled(line, ""))
     diff = str(request.get("diff") or "")
     if diff:
         show_diff(console, diff, indent="  ", most=None)
         lines += diff.split("\n")
-    return _rows(lines) + ROOM_FOR_ANSWER <= shutil.get_terminal_size().lines
+    room = shutil.get_terminal_size()
+    above = len(list(fitted(styled(head, ""), room.columns)))
+    return above + _rows(lines) + ROOM_FOR_ANSWER <= room.lines
 
 
 def show_text(console: Console, text: str) -> None:

@@ -1,12 +1,17 @@
 """What reaches the terminal: a console, and foreign text made safe for it."""
 
 import sys
+from collections.abc import Iterator
 
 from rich.console import Console, RenderableType
 from rich.text import Text
 
 from ..config.redaction import redacted
 from .safe_text import safe
+from .wrapping import wrapped
+
+LEAST_ROOM = 20
+"""Cells that a row has for its words, however far to the right it begins."""
 
 
 def open_console(*, stderr: bool = True) -> Console:
@@ -17,6 +22,21 @@ def open_console(*, stderr: bool = True) -> Console:
 def styled(text: str, style: str) -> Text:
     """Foreign text in one style, no secret in it."""
     return Text(safe(redacted(text)), style=style)
+
+
+def show_line(console: Console, text: str, style: str) -> None:
+    """Foreign text in one style; a terminal that is too narrow for it breaks it between words."""
+    line = styled(text, style)
+    for row in fitted(line, console.width) if console.file.isatty() else [line]:
+        console.print(row)
+
+
+def fitted(text: Text, width: int) -> Iterator[Text]:
+    """Rows of at most `width` cells, each begun as far to the right as its line."""
+    for line in text.split("\n", allow_blank=True):
+        indent = len(line.plain) - len(line.plain.lstrip(" "))
+        for row in wrapped(line[indent:], max(width - indent, LEAST_ROOM)):
+            yield Text(" " * indent).append_text(row)
 
 
 def rendered(what: str | RenderableType) -> str:

@@ -11,7 +11,7 @@ from .diff_view import show_diff
 from .echo import echo
 from .i18n import t
 from .safe_text import safe_line
-from .screen import open_console, styled
+from .screen import open_console, show_line, styled
 
 TODO_MARKS = {"completed": "x", "in_progress": ">", "cancelled": "-"}
 OUTPUT_LINES = 12
@@ -39,6 +39,8 @@ class TextRenderer:
         self._shown_lines: dict[str, int] = {}
         self._open_line = ""
         self._thread_id = ""
+        self._head = ("", "", "", "")
+        """What the last header said: thread, model, mode and sandbox."""
         self._usage: ev.TokenUsage | None = None
 
     def show(self, event: ev.Event) -> None:
@@ -71,6 +73,10 @@ class TextRenderer:
     @_show.register
     def _(self, event: ev.RunStarted) -> None:
         self._thread_id = event.thread_id
+        head = (event.thread_id, event.model, event.mode, event.sandbox)
+        if event.resumed and head == self._head:
+            return  # an answer was given here, and the run goes on as it was
+        self._head = head
         key = "run.resumed" if event.resumed else "run.started"
         words = {"model": event.model, "mode": event.mode, "sandbox": _confined(event.sandbox)}
         self._line(t(key, thread=event.thread_id[:8], **words), "bold")
@@ -151,7 +157,7 @@ class TextRenderer:
         style = {"passed": "green", "failed": "red", "unverified": "yellow"}[event.verdict]
         if event.verdict == "failed":  # a test run says at its end what is wrong
             for line in event.tail.splitlines()[-OUTPUT_LINES:]:
-                self._line(f"    {line}", "dim")
+                self._verbatim(line)
         self._line(f"  {t(f'verdict.{event.verdict}')}: {safe_line(event.reason)}", style)
 
     @_show.register
@@ -209,7 +215,12 @@ class TextRenderer:
 
     def _line(self, text: str, style: str) -> None:
         self._break()
-        self._console.print(styled(text, style))
+        show_line(self._console, text, style)
+
+    def _verbatim(self, line: str) -> None:
+        """A line of a program's output, as it is."""
+        self._break()
+        self._console.print(styled(f"    {line}", "dim"))
 
     def _piece(self, text: str, style: str) -> None:
         """A piece of a text that goes on; another kind of text begins a line of its own."""
@@ -232,9 +243,9 @@ class TextRenderer:
         shown = self._shown_lines.get(call_id, 0)
         self._shown_lines[call_id] = shown + 1
         if shown < OUTPUT_LINES:
-            self._line(f"    {line}", "dim")
+            self._verbatim(line)
         elif shown == OUTPUT_LINES:
-            self._line("    …", "dim")
+            self._verbatim("…")
 
     def _end_output(self, call_id: str) -> None:
         if rest := self._pieces.pop(call_id, ""):

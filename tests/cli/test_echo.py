@@ -8,7 +8,7 @@ import pytest
 CLI = Path(__file__).parents[2] / "cli"
 DOORS = {"echo.py", "screen.py"}
 """The doors themselves; `question.py` and `table.py` make safe what they hand to a library."""
-PRINTED = {"table.py": ["table"], "screen.py": ["line"], "answer_view.py": ["row", "row"]}
+PRINTED = {"table.py": ["table"], "screen.py": ["row", "line"], "answer_view.py": ["row", "row"]}
 """What else is printed in colour: made safe where it is made."""
 WRITERS = {
     "typer.echo": DOORS,

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from maxagent.cli.text_renderer import TextRenderer
@@ -24,6 +26,14 @@ def test_the_result_is_on_stdout_and_everything_else_on_stderr(capsys):
     assert out.out == "It is repaired.\n"
     for words in ("abcdef12", "repair it", "thinking aloud", "+new", "verified", "3 passed"):
         assert words in out.err
+
+
+def test_a_run_that_goes_on_after_an_answer_here_is_not_announced_again(capsys):
+    begun = ev.RunStarted("abcdef123456", "repair it", "/p", "m", "ask", False)
+    goes_on = replace(begun, resumed=True)
+    assert shown(capsys, begun, goes_on, goes_on).err.count("repair it") == 1
+    assert shown(capsys, begun, replace(goes_on, mode="auto")).err.count("repair it") == 2
+    assert shown(capsys, goes_on).err.count("repair it") == 1
 
 
 def test_pieces_of_text_stay_on_one_line_and_the_next_event_begins_its_own(capsys):

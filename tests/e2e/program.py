@@ -11,6 +11,7 @@ from tempfile import TemporaryFile
 from typing import IO, Any
 
 from confinement import SURROUNDINGS
+from event_schema import checked
 
 KEY = "Zq8-the-key-that-nobody-may-see"
 """Of no provider's shape: only who knows it can hide it."""
@@ -30,8 +31,8 @@ class Ended:
 
     @property
     def events(self) -> list[Event]:
-        """What `--output stream-json` or `json` said."""
-        return [json.loads(line) for line in self.stdout.splitlines()]
+        """What `--output stream-json` or `json` said, each as the documented schema has it."""
+        return [checked(line) for line in self.stdout.splitlines()]
 
     @property
     def last(self) -> Event:
@@ -97,6 +98,12 @@ class Program:
             given.write(stdin.encode())
             given.seek(0)
             return self.end(self._popen(arguments, environ, given))
+
+    def talk(self, *options: str, **environ: str) -> "subprocess.Popen[str]":
+        """Start a conversation to whose stdin lines are written, with the server's model."""
+        model = ["--model", "openai/served", "--base-url", self._url]
+        given = ["chat", "--input", "stream-json", "--output", "stream-json", *model, *options]
+        return self._popen(given, environ, subprocess.PIPE)
 
     def _popen(
         self,

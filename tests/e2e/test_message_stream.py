@@ -1,0 +1,118 @@
+"""`--input stream-json`: turns, answers, interruptions and mistakes on one thread."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from program import Program
+from provider import Provider
+
+WRITES = {"tool_calls": [{"name": "write_file", "args": {"path": "new.txt", "content": "new\n"}}]}
+STREAMS = ("--input", "stream-json")
+
+
+def lines(*said: dict | str) -> str:
+    """Lines as a program writes them; a text is a message."""
+    told = [{"type": "user", "text": one} if isinstance(one, str) else one for one in said]
+    return "".join(f"{json.dumps(one)}\n" for one in told)
+
+
+def test_turns_and_answers_follow_each_other_on_one_thread(
+    program: Program, provider: Provider
+) -> None:
+    provider.script([{"text": "One."}, WRITES, {"text": "Written."}, {"text": "Four."}])
+    yes = {"type": "answer", "approve": True}
+    ended = program.chat(*STREAMS, stdin=lines("one", "write it", yes, "four").rstrip())
+    ends = [event for event in ended.events if event["type"] in ("completion", "question")]
+    assert [end.get("summary") for end in ends] == ["One.", None, "Written.", "Four."]
+    assert (ended.code, ended.stderr, program.lines("new.txt")) == (0, "", ["new"])
+    assert len({event["thread_id"] for event in ended.told("run_started")}) == 1
+
+
+@pytest.mark.parametrize(
+    ("last", "words"),
+    [
+        ('{"type": "user"', "line 3 of stdin: Invalid JSON"),
+        ('{"type": "answer", "approve": true}', "asks nothing"),
+        ('{"type": "shout"}', "line 3 of stdin: Input tag 'shout'"),
+    ],
+)
+def test_a_wrong_line_ends_it_and_what_was_before_it_is_done(
+    last: str, words: str, program: Program, provider: Provider
+) -> None:
+    provider.script([{"text": "One."}, {"text": "Two."}])
+    ended = program.chat(*STREAMS, stdin=lines("one", {"type": "user", "text": "two"}) + last)
+    assert [end["summary"] for end in ended.told("completion")] == ["One.", "Two."]
+    assert (ended.code, words in ended.stderr, "hint:" in ended.stderr) == (2, True, True)
+
+
+def test_a_question_that_nobody_answers_is_left_open(program: Program, provider: Provider) -> None:
+    provider.script([WRITES, {"text": "Written."}])
+    ended = program.chat(*STREAMS, stdin=lines("write it"))
+    assert (ended.code, ended.last["type"]) == (4, "question")
+    said = program.chat(*STREAMS, "-c", stdin=lines("something else"))
+    assert (said.code, said.stdout, "waits for an answer" in said.stderr) == (2, "", True)
+    answered = program.chat(*STREAMS, "-c", stdin=lines({"type": "answer", "approve": True}))
+    assert (answered.code, answered.last["summary"]) == (0, "Written.")
+
+
+@contextmanager
+def talking(program: Program) -> Iterator["subprocess.Popen[str]"]:
+    """A conversation whose lines are written as it goes on."""
+    with program.talk() as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def write(process: "subprocess.Popen[str]", *said: dict | str) -> None:
+    assert process.stdin
+    process.stdin.write(lines(*said))
+    process.stdin.flush()
+
+
+def until(process: "subprocess.Popen[str]", kind: str) -> dict:
+    """Read to the next event of that kind."""
+    assert process.stdout
+    return next(e for line in process.stdout if (e := json.loads(line))["type"] == kind)
+
+
+def test_an_interruption_stops_the_turn_at_once_and_the_next_message_is_heard(
+    program: Program, provider: Provider
+) -> None:
+    provider.script([{"text": "Long words without end.", "hang_after": 3}, {"text": "Short."}])
+    with talking(program) as process:
+        write(process, "tell me")
+        until(process, "output")
+        write(process, {"type": "interrupt"})
+        assert until(process, "interrupted")["reason"] == "user"
+        write(process, "shorter")
+        assert until(process, "completion")["summary"] == "Short."
+        assert process.stdin
+        process.stdin.close()
+        assert process.wait() == 0
+
+
+def test_a_process_that_waits_for_a_line_ends_with_its_reader(
+    program: Program, provider: Provider
+) -> None:
+    """Neither an open stdin nor whoever reads it keeps an ended process."""
+    provider.script([{"status": 401, "body": "no such key"}])
+    with talking(program) as process:
+        write(process, "hi")
+        assert until(process, "error")["exit_code"] == 1
+        assert process.wait() == 1
+
+
+def test_wrong_use_is_told_before_anything_is_read(program: Program, provider: Provider) -> None:
+    for options, output, words in (
+        (("hi",), "stream-json", "messages come from stdin"),
+        ((), "text", "add `--output stream-json`"),
+        ((), "stream-json", "nothing was said"),
+    ):
+        ended = program.chat(*STREAMS, *options, output=output)
+        assert (ended.code, ended.stdout, words in ended.stderr) == (2, "", True)
+    assert provider.requests == []

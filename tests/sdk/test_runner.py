@@ -427,6 +427,7 @@ async def test_a_run_without_a_sandbox_says_so_once(
 ):
     (tmp_path / "home").mkdir(exist_ok=True)
     (tmp_path / "home" / "config.yaml").write_text(f"sandbox: {mode}\n")
+    monkeypatch.delenv("MAXAGENT_SANDBOX__MODE", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     run = runner.task("repair double", folder=project, options=play(calls([REPAIR], [DONE])))
     events = [event async for event in run]
@@ -440,6 +441,7 @@ async def test_a_sandbox_that_is_required_and_missing_is_told_before_a_thread_ex
 ):
     (tmp_path / "home").mkdir(exist_ok=True)
     (tmp_path / "home" / "config.yaml").write_text("sandbox: require\n")
+    monkeypatch.delenv("MAXAGENT_SANDBOX__MODE", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UsageError, match="a sandbox is required"):
         await last_of(runner.task("repair", folder=project, options=play(calls([DONE]))))

@@ -179,3 +179,19 @@ def test_the_commands_pages_command_lines_do_what_it_says(tmp_path: Path) -> Non
         ended = run([*MCODE, *shlex.split(line, comments=True)[1:]], tmp_path, LLC_MODEL=model)
         assert ended.returncode == 0, ended.stderr
         assert "Well." in ended.stdout or "commands list" in line
+
+
+def test_the_threads_page_s_commands_do_what_it_says(tmp_path: Path) -> None:
+    (tmp_path / "scenario.json").write_text(json.dumps([{"text": "I round the cart."}]))
+    model = f"scripted/{tmp_path / 'scenario.json'}"
+    begun = run([*MCODE, "chat", "Round the cart", "--model", model, "--trust"], tmp_path)
+    assert begun.returncode == 0, begun.stderr
+    thread = json.loads(run([*MCODE, "threads", "list", "--json"], tmp_path).stdout)[0]["thread_id"]
+    for line in block("docs/threads.md", "sh").splitlines():
+        words = shlex.split(line.replace("3f2a", thread[:8]), comments=True)[1:]
+        ended = run([*MCODE, *words], tmp_path)
+        assert ended.returncode == 0, (line, ended.stderr)
+        if words[1] in ("list", "show"):
+            assert "Round the cart" in ended.stdout
+    rows = json.loads(run([*MCODE, "threads", "list", "--json"], tmp_path).stdout)
+    assert [(row["status"], row["thread_id"] != thread) for row in rows] == [("idle", True)]

@@ -30,6 +30,7 @@ async def redo(session: Session, _: str) -> None:
 async def rewind(session: Session, step: str) -> None:
     """Put files and conversation back to a step; without one, show them and ask."""
     await as_typed(session, partial(go_back, spoken_with(session), to=step_in(step)))
+    session.usage = None  # what it says of the context is of what was left
 
 
 def spoken_with(session: Session) -> str:

@@ -15,6 +15,7 @@ async def init(session: Session, words: str) -> None:
     """Let the agent look at the project and write AGENTS.md; the change is asked as any other."""
     from ..init import request
 
+    session.plan = False  # where nothing but the plan could be written
     await session.say(request(words), agent="build")
 
 

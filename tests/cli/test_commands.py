@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -59,3 +61,15 @@ def test_a_projects_count_only_where_it_is_trusted(place: Place) -> None:
     trust(place.project, place.home)
     (one,) = json.loads(place.list("--json")[0])["commands"]
     assert (one["name"], one["description"], one["fault"]) == ("theirs", "Do", "")
+
+
+def test_listing_loads_nothing_heavy(place: Place) -> None:
+    place.write("home/commands/fix.md", "Mend it")
+    code = (
+        "import sys; from maxagent.cli.app import main; sys.argv = ['mcode', 'commands', 'list']\n"
+        "try: main()\nfinally: print(*sys.modules)"
+    )
+    listed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
+    assert "/fix" in listed
+    heavy = {"langgraph", "langchain_core", "openai", "tree_sitter", "bs4", "prompt_toolkit"}
+    assert not heavy & set(listed.split())

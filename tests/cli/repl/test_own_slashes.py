@@ -65,7 +65,9 @@ async def test_words_after_plan_and_build_are_said_in_that_mode(talk: Talk) -> N
 
 
 async def test_init_says_what_the_command_line_says(talk: Talk) -> None:
+    talk.session.plan = True
     await talk("/init Name the tests")
+    assert not talk.session.plan
     assert "AGENTS.md" in talk.said and talk.said.endswith("The user adds: Name the tests")
 
 

@@ -254,6 +254,33 @@ async def test_an_edit_parked_in_the_command_line_is_made_in_studio_without_bloc
     assert (seen.code, seen.last["graph"]) == (0, "edit")
 
 
+async def test_a_plan_shown_in_the_command_line_is_approved_in_studio_and_carried_out(
+    house: House, client: LangGraphClient
+) -> None:
+    task = house.project("a-plan", [])
+    folder, script = Path(task["folder"]), house.folder / "a-plan.json"
+    given = ["--folder", str(folder), "--model", f"scripted/{script}", "--output", "stream-json"]
+    script.write_text(json.dumps([{"text": "Which way?"}]))
+    begun = house.mcode("chat", "--plan", "Write x.", *given)
+    [mode], thread = begun.told("mode"), begun.last["thread_id"]
+    plan = {"name": "write_file", "args": {"path": mode["plan"], "content": "1. write x\n"}}
+    calls = [[plan], [{"name": "plan_exit", "args": {}}], [WRITE]]
+    turns = [{"text": "Which way?"}, *({"tool_calls": one} for one in calls), {"text": "Done."}]
+    script.write_text(json.dumps(turns))
+    asked = house.mcode("chat", "--resume", thread, "The short way.", *given)
+    assert (asked.code, asked.last["kind"]) == (4, "switch")
+
+    await client.threads.create(thread_id=thread, graph_id="chat", if_exists="do_nothing")
+    again = await client.runs.wait(thread, "chat", command={"resume": APPROVE})
+    (question,) = again["__interrupt__"]  # commands are still asked
+    assert question["value"]["action_requests"][0]["args"] == WRITE["args"]
+    ended = await client.runs.wait(thread, "chat", command={"resume": APPROVE})
+    assert (ended["outcome"], written(task)) == ("answered", "x\n")
+    received = [one["content"] for one in ended["messages"] if one.get("name") == "plan_exit"]
+    assert "1. write x" in received[0]
+    assert house.status(thread) == "idle"
+
+
 async def test_a_wrong_form_is_answered_in_words(client: LangGraphClient) -> None:
     thread = (await client.threads.create())["thread_id"]
     with pytest.raises(Exception, match="UsageError: `/nowhere` is not a folder"):

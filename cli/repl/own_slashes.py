@@ -36,7 +36,7 @@ async def say_own(session: Session, command: "CustomCommand", arguments: str) ->
     if not command.model:
         await session.say(said, command.agent)
         return
-    before = resolved_model(session).name
+    before = session.model or resolved_model(session).name
     session.options = {**session.options, "model": resolved_model(session, command.model).name}
     try:
         await session.say(said, command.agent)

@@ -1,6 +1,7 @@
-"""`make fuzz MINUTES=60`: command lines without end, judged beside a second parser.
+"""`make fuzz MINUTES=60`: command lines without end, judged beside two others who read them.
 
-Whatever the judge calls plain or lets run unasked must be the same commands to shfmt.
+Whatever the judge calls plain or lets run unasked must be the same commands to shfmt, another
+parser, and what it calls plain must be the same words to bash itself.
 """
 
 import random
@@ -11,31 +12,31 @@ from pathlib import Path
 
 from command_lines import project
 from second_opinion import SHFMT, disagreement
-from shell_lines import JOINTS, WORDS, mutated
+from shell_lines import any_line
+from third_opinion import WALL, disagreements
+
+AT_ONCE = 200
+"""Lines that one bash gets."""
 
 
 def main(minutes: float, seed: int) -> int:
-    """Print each disagreement; 1 when there was one, 2 without shfmt."""
-    if not SHFMT:
-        print("shfmt is missing: there is no second opinion", file=sys.stderr)
+    """Print each disagreement; 1 when there was one, 2 where somebody is missing."""
+    if not SHFMT or not WALL:
+        print("shfmt or bubblewrap is missing: there is no other opinion", file=sys.stderr)
         return 2
     source, count, bad, end = random.Random(seed), 0, 0, time.monotonic() + minutes * 60
     with tempfile.TemporaryDirectory() as folder:
         workspace = project(Path(folder))
         while time.monotonic() < end:
-            line = _composed(source) if count % 2 else mutated(source)
-            count += 1
-            if problem := disagreement(line, workspace):
-                bad += 1
-                print(f"{line!r}: {problem}", flush=True)
+            lines = [any_line(source) for _ in range(AT_ONCE)]
+            count += AT_ONCE
+            problems = [f"{one!r}: {why}" for one in lines if (why := disagreement(one, workspace))]
+            with tempfile.TemporaryDirectory() as empty:
+                problems += disagreements(lines, workspace, Path(empty))
+            bad += len(problems)
+            print("".join(f"{problem}\n" for problem in problems), end="", flush=True)
     print(f"{count} lines in {minutes:g} minutes (seed {seed}), {bad} disagreements")
     return min(bad, 1)
-
-
-def _composed(source: random.Random) -> str:
-    count = source.randint(1, 12)
-    pieces = source.choices([*WORDS, *JOINTS], [3] * len(WORDS) + [1] * len(JOINTS), k=count)
-    return "".join(piece + source.choice(["", " ", " "]) for piece in pieces)
 
 
 if __name__ == "__main__":

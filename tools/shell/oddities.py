@@ -71,7 +71,7 @@ _KINDS = _STATEMENTS | frozenset(
     ]
 )
 _RESERVED_LIST = """
-! { } [[ ]] case do done elif else esac fi for function if then until while select
+! { } [[ ]] case do done elif else esac fi for function if in then until while select
 """
 _RESERVED = frozenset(_RESERVED_LIST.split())
 _WHOLE = ("concatenation", "simple_expansion", "translated_string", "variable_assignment")
@@ -164,6 +164,15 @@ def _test(node: "Node") -> str:
     return UNEXPLAINED if node.children[0].type == "[" and signs else _one_line(node)
 
 
+def _file(node: "Node") -> str:
+    """`<& -x` closes the input, and `x` is a word of the command."""
+    torn = any(
+        one.type in ("<&", ">&") and text(other).startswith("-") and text(other) != "-"
+        for one, other in pairwise(node.children)
+    )
+    return NOT_BLANK if torn else _one_line(node)
+
+
 def _here_document(node: "Node") -> str:
     """The word that ends a document is either bare or quoted as a whole."""
     return "" if _DELIMITER.match(text(node)) else NOT_BLANK
@@ -214,7 +223,8 @@ _CHECKS: dict[str, "Callable[[Node], str]"] = {
     "command_name": _program,
     "expansion": _expansion,
     "file_descriptor": lambda node: "" if text(node).isdigit() else NOT_BLANK,
-    **dict.fromkeys(["file_redirect", "herestring_redirect", "declaration_command"], _one_line),
+    "file_redirect": _file,
+    **dict.fromkeys(["herestring_redirect", "declaration_command"], _one_line),
     "heredoc_redirect": _here_document,
     "negated_command": _negation,
     "test_command": _test,

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 KINDS = ("file_redirect", "herestring_redirect", "heredoc_redirect")
+_CLOSING = ("<&-", ">&-")
+"""Redirections to nothing: the grammar takes what follows them for their file."""
 
 
 @dataclass
@@ -52,6 +54,9 @@ def open_all(nodes: "Iterable[Node]", feed: Feed, scope: Scope, expander: Expand
 def _file(node: "Node", opened: Opened, scope: Scope, expander: Expander) -> None:
     operator = next((child.type for child in node.children if not child.is_named), ">")
     found = groups(node.children_by_field_name("destination"))
+    if operator in _CLOSING:
+        opened.more.extend(found)
+        return
     for word in expander.words(found[0], scope) if found else []:
         one = Redirect(operator, word)
         reads_file = operator == "<" and word.text != "/dev/null"

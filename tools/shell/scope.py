@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .expansion import TooMany, braces, glob
-from .words import Piece, is_pattern, masked, unmasked
+from .words import HOME_SIGN, Piece, is_pattern, masked, unmasked
 
 _BLANKS = re.compile(r"[ \t\n]+")
 
@@ -148,12 +148,13 @@ def _fields(value: str, part: Piece) -> list[str]:
 
 def _tilde(word: str, scope: Scope) -> str | None:
     """The word with its tilde filled in; None where only a run would tell what it stands for."""
-    found = re.match(r"~([^/]*)", word)
+    found = HOME_SIGN.match(word)
     if not found:
         return word
+    before, name = found.groups()
     values = {"": scope.value("HOME"), "+": scope.value("PWD")}
-    if found[1] in values:
-        named = (values[found[1]] or ("",))[0]
+    if name in values:
+        named = (values[name] or ("",))[0]
     else:
-        named = os.path.expanduser(found[0]) if re.fullmatch(r"[A-Za-z_][\w.-]*", found[1]) else ""
-    return masked([Piece(named, True)]) + word[found.end() :] if named else None
+        named = os.path.expanduser(f"~{name}") if re.fullmatch(r"[A-Za-z_][\w.-]*", name) else ""
+    return before + masked([Piece(named, True)]) + word[found.end() :] if named else None

@@ -36,6 +36,8 @@ _INSIDE = re.compile(
 )
 _SPECIAL = re.compile(r"[\\*?\[\]{},.~!^-]")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+HOME_SIGN = re.compile(r"((?:[A-Za-z_]\w*\+?=(?:.*:)?)?)~([^/:]*)", re.DOTALL)
+"""Where a tilde stands for a folder in a masked word: bash takes `of=~/x` for an assignment."""
 _NO_BARE_DOLLAR = (re.compile(r"\$[{(\[']|`"), re.compile(r"\$[{(\[]|`"))
 """Where a dollar sign starts something, outside and inside of double quotes."""
 
@@ -63,7 +65,7 @@ def literal(parts: Sequence[Piece]) -> str | None:
     """What the program gets, if no expansion, pattern or brace can change it; else None."""
     word = masked(parts)
     unknown = any(part.expansion or part.variable for part in parts)
-    if unknown or word.startswith("~") or is_pattern(word) or has_braces(word):
+    if unknown or HOME_SIGN.match(word) or is_pattern(word) or has_braces(word):
         return None
     return "".join(part.text for part in parts)
 

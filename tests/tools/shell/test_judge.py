@@ -140,3 +140,18 @@ def test_a_comparison_is_none_of_it(workspace: Workspace) -> None:
     assert judge("[ a == b ] && echo x == y", ".", workspace).verdict == "allow"
     assert judge("[[ a =~ ^(a|b)$ ]]", ".", workspace).verdict is None
     assert judge("ls == x; rm -rf / }", ".", workspace).verdict == "deny"
+
+
+@pytest.mark.parametrize("line", ["find . <&- -delete", "rm -rf <&- /", "rm -rf 2>&- /"])
+def test_what_stands_behind_a_closed_input_belongs_to_the_command(
+    line: str, workspace: Workspace
+) -> None:
+    assert judge(line, ".", workspace).verdict == "deny"
+    assert judge("ls 2>&-", ".", workspace).verdict == "allow"
+    assert judge("sort <& -ox", ".", workspace).rule == "unparsed"
+
+
+def test_a_tilde_behind_an_equals_sign_is_a_home(workspace: Workspace) -> None:
+    assert judge("dd if=x of=~/.ssh/config", ".", workspace).verdict == "deny"
+    assert judge("make x=~", ".", workspace).plain is False
+    assert judge("make --x=~ a:~ 'x=~'", ".", workspace).plain is True

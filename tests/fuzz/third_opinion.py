@@ -1,0 +1,122 @@
+"""What bash itself makes of command lines that are judged plain: the words that programs get.
+
+Nothing is run: bash has no program and none of its own commands, and tells what it looked for. No
+line is given to it that could name a file, and it sits behind a wall where nothing can be changed:
+among these lines are all that ruin a machine.
+"""
+
+import re
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from maxagent.tools.shell.judge import judge
+from maxagent.tools.workspace import Workspace
+
+BASH = "/bin/bash"
+WALL = shutil.which("bwrap")
+_KEPT = frozenset(["enable", "eval", "printf", "return", "wait"])
+"""Commands that the script needs; lines that name them are left out."""
+_SCRIPT = r"""
+hidden=$(compgen -b | grep -vxE 'enable|eval|printf|return|wait')
+PATH=/nowhere
+command_not_found_handle() {
+  printf '%s\0' "$#" "$@" >&201
+  return "$status"
+}
+for status in 0 1; do
+  while IFS= read -r -d '' line <&202; do
+    printf 'line\0' >&201
+    printf '\0' >&2
+    ( enable -n $hidden; eval -- "$line"; wait ) 202<&- </dev/null >/dev/null
+  done 202<"$1"
+done 201>"$2"
+"""
+_NAMES_PROGRAM = re.compile(r"[/$`]")
+"""Without these signs nothing in a line can name a file to run; lines with them are left out."""
+_NO_SENSE = ("syntax error", "unexpected EOF", "unexpected end of file")
+
+Words = tuple[str, ...]
+
+
+def disagreements(lines: Sequence[str], workspace: Workspace, folder: Path) -> list[str]:
+    """What is wrong with those of the lines that are judged plain, where bash reads them otherwise.
+
+    Files that a line would write land in `folder`.
+    """
+    plain = {line: said for line in lines if (said := _said(line, workspace)) is not None}
+    ran = ran_by_bash(list(plain), folder)
+    pairs = zip(plain.items(), ran, strict=True)
+    problems = ((line, _problem(line, said, seen)) for (line, said), seen in pairs)
+    return [f"{line!r}: {problem}" for line, problem in problems if problem]
+
+
+def _said(line: str, workspace: Workspace) -> Counter[Words] | None:
+    """The commands of a line as the judge has them; None where it is not judged to be plain."""
+    found = judge(line, ".", workspace)
+    words = Counter(command.words for command in found.commands)
+    odd = (
+        _NAMES_PROGRAM.search(line)
+        or "\0" in line
+        or any(one[0] in _KEPT or one[0][:1] in ("%", "") for one in words if one)
+    )
+    return None if odd or not found.plain else words
+
+
+def ran_by_bash(lines: Sequence[str], folder: Path) -> list[list[Counter[Words] | None]]:
+    """For each line what bash looked for when all succeeds, and when all fails; None: no sense."""
+    if any(map(_NAMES_PROGRAM.search, lines)):
+        raise ValueError("such a line could run something")
+    script, given, told = folder / "script", folder / "lines", folder / "told"
+    script.write_text(_SCRIPT)
+    given.write_text("".join(f"{line}\0" for line in lines))
+    done = subprocess.run(
+        [*wall_around(folder), BASH, script, given, told],
+        env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/nowhere"},
+        capture_output=True,
+        timeout=300,
+    )
+    complaints = done.stderr.decode(errors="replace").split("\0")[1:]
+    told_of = _read(told.read_text(errors="surrogateescape").split("\0")[:-1])
+    both = [
+        None if any(sign in complaint for sign in _NO_SENSE) else ran
+        for ran, complaint in zip(told_of, complaints, strict=True)
+    ]
+    return [[both[at], both[at + len(lines)]] for at in range(len(lines))]
+
+
+def wall_around(folder: Path) -> list[str]:
+    """The beginning of a command that can change nothing but what is in a folder."""
+    wall = f"{WALL} --unshare-all --die-with-parent --cap-drop ALL --ro-bind / / --dev /dev".split()
+    return [*wall, "--bind", str(folder), str(folder), "--chdir", str(folder)]
+
+
+def _read(tokens: Sequence[str]) -> Iterator[Counter[Words]]:
+    rest, ran = list(reversed(tokens)), None
+    while rest:
+        token = rest.pop()
+        if token == "line":
+            if ran is not None:
+                yield ran
+            ran = Counter[Words]()
+        elif ran is not None:
+            ran[tuple(rest.pop() for _ in range(int(token)))] += 1
+    if ran is not None:
+        yield ran
+
+
+def _problem(line: str, said: Counter[Words], ran: Sequence[Counter[Words] | None]) -> str:
+    """What bash says against the judge."""
+    seen = Counter[Words]()
+    for one in ran:
+        if one is None:
+            return "bash finds no sense in it"
+        if strange := one - said:
+            return f"bash runs {sorted(strange)}, the judge says {sorted(said)}"
+        seen |= one
+    if re.search(r"<|!|>&", line):  # what is not there, or negated, ends a list
+        return ""
+    missing = set(said) - set(seen)
+    return f"the judge says {sorted(said)}, bash runs {sorted(seen)}" if missing else ""

@@ -130,20 +130,35 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):  # what a terminal cannot show is spelled out
             stream.reconfigure(errors="backslashreplace")
     try:
-        sys.exit(app(standalone_mode=False))
+        code = app(standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
-        sys.exit(130)
-    except BrokenPipeError:  # `mcode … | head`: nobody listens any more
-        sys.stderr.close()
-        sys.exit(141)
+        code = 130
+    except SystemExit as ended:  # typer's way out where nobody reads any more: `mcode … | head`
+        code = 141 if isinstance(ended.__context__, BrokenPipeError) else ended.code
     except Exception as error:
-        if isinstance(error, _WRONG_USE):
-            sys.exit(_tell_of_wrong_use(error))
-        told = in_words(error, paths.home())
-        echo(f"error: {told.message}", err=True)
-        if told.hint:
-            echo(f"hint: {told.hint}", err=True)
-        sys.exit(told.exit_code)
+        code = _tell_of(error)
+    _drop_what_cannot_be_written()
+    sys.exit(code)
+
+
+def _tell_of(error: Exception) -> int:
+    """Two lines on stderr; the exit code."""
+    if isinstance(error, _WRONG_USE):
+        return _tell_of_wrong_use(error)
+    told = in_words(error, paths.home())
+    echo(f"error: {told.message}", err=True)
+    if told.hint:
+        echo(f"hint: {told.hint}", err=True)
+    return told.exit_code
+
+
+def _drop_what_cannot_be_written() -> None:
+    """Python would try again at its end, and tell its own words of it."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 _WRONG_USE = typer.BadParameter.__mro__[2]

@@ -60,7 +60,7 @@ def _row(thread: Thread, taken: Taken, folder: str) -> ThreadRow:
     return ThreadRow(
         thread_id=thread.thread_id,
         title=title_of(redacted(thread.title)) if thread.title.strip() else "",
-        name=redacted(thread.name),
+        name=redacted(thread.name).strip(),
         folder=folder,
         graph=thread.graph,
         request=request,
@@ -87,7 +87,7 @@ def _free(row: ThreadRow, index: ThreadIndex) -> ThreadRow:
     return replace(
         row,
         thread_id=thread_id.new() if taken else row.thread_id,
-        name=row.name.strip() if named else "",
+        name=row.name if named else "",
     )
 
 

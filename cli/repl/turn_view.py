@@ -22,8 +22,9 @@ class TurnView:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._console = open_console(stderr=False)
-        self._answer = AnswerView(self._console, self._show_tail)
-        self._renderer = TextRenderer(console=self._console, answer=self._answer)
+        is_plain = self._console.is_dumb_terminal  # and gets the text as it comes
+        answer = None if is_plain else AnswerView(self._console, self._show_tail)
+        self._renderer = TextRenderer(console=self._console, answer=answer)
         self._rest = ""
         """A line that has not ended; the answer's own rest is with its view."""
 

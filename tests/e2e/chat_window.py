@@ -1,0 +1,129 @@
+"""`mcode` in a window, as people live in it: real keys go in, the screen is what is read."""
+
+import json
+import re
+import sys
+from pathlib import Path
+from subprocess import run
+from typing import Any, Self
+
+from program import Program
+from provider import Provider
+from screen import ScreenTerminal
+
+CATALOGUES = Path(__file__).parents[2] / "cli"
+LOCALES = {"en": "C.UTF-8", "zh": "zh_CN.UTF-8"}
+SIGN = "›"
+"""Stands before what is typed."""
+
+
+def squeezed(text: str) -> str:
+    """The text without white space: a narrow window breaks words wherever it must."""
+    return re.sub(r"\s+", "", text)
+
+
+class ChatWindow:
+    """A window with a conversation in it, in one language; it can be opened anew."""
+
+    def __init__(self, folder: Path, provider: Provider, language: str, **environ: str) -> None:
+        self.provider, self.language = provider, language
+        locale = {"LANG": LOCALES[language], "TERM": "xterm-256color"}
+        self.program = Program(folder, provider.url, {**locale, **environ})
+        self.project = self.program.project
+        self._words: dict[str, str] = json.loads(
+            (CATALOGUES / f"messages.{language}.json").read_text(encoding="utf-8")
+        )
+        self.terminal: ScreenTerminal
+
+    def words(self, key: str, **values: object) -> str:
+        """A message of the interface as it reads in this language."""
+        return self._words[key].format(**values)
+
+    def open(self, *arguments: str, columns: int = 80, rows: int = 24) -> Self:
+        """Open the window and wait for the prompt."""
+        model = ["--model", "openai/served", "--base-url", self.provider.url]
+        argv = [sys.executable, "-m", "maxagent", "chat", *model, *arguments]
+        self.terminal = ScreenTerminal(
+            argv, self.project, self.program.environ, columns=columns, rows=rows
+        )
+        return self
+
+    def __enter__(self) -> Self:
+        self.terminal.__enter__()
+        self.see(self.words("status.build"))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.terminal.__exit__(*error)
+
+    def answers(self, *turns: Any) -> None:
+        """What the model answers from now on."""
+        self.provider.script(turns)
+
+    def see(self, *words: str) -> str:
+        """Wait until all of these words stand on the screen; the screen."""
+        wanted = [squeezed(one) for one in words]
+        return self.terminal.wait_for(lambda screen: all(w in squeezed(screen) for w in wanted))
+
+    def say(self, text: str, *, until: str) -> str:
+        """Send a line, wait for these words and for the end of the turn."""
+        self.terminal.type(text).press("enter")
+        self.see(until)
+        return self.rest()
+
+    def see_status(self, *words: str) -> None:
+        """Wait until the status line has all of these words."""
+        self.terminal.wait_for(lambda _: all(one in self._status for one in words))
+
+    def rest(self) -> str:
+        """Wait until the prompt stands there and nothing goes on; the screen."""
+        return self.terminal.wait_for(lambda _: self._rests())
+
+    def press(self, *keys: str) -> Self:
+        """Press keys by their names."""
+        self.terminal.press(*keys)
+        return self
+
+    def type(self, text: str) -> Self:
+        """Type text."""
+        self.terminal.type(text)
+        return self
+
+    def _rests(self) -> bool:
+        """Whether the prompt is there, from its line to the status, and nothing above it."""
+        modes = (self.words("status.build"), self.words("status.plan"))
+        screen, busy = self.terminal.screen(), self._words["repl.busy"].partition("}")[2]
+        return SIGN in screen and busy not in screen and any(m in self._status for m in modes)
+
+    @property
+    def _status(self) -> str:
+        return self.terminal.screen().rstrip().rpartition("\n")[2]
+
+    @property
+    def line(self) -> str:
+        """What is typed and not sent: the last lines that begin with the sign, without status."""
+        screen = self.terminal.screen().rstrip().split("\n")
+        at = max(number for number, row in enumerate(screen) if row.startswith(SIGN))
+        return "\n".join(row[2:] for row in screen[at:-1]).rstrip()
+
+    def holds(self, text: str) -> None:
+        """Wait until the typed line is this text."""
+        self.terminal.wait_for(lambda _: self._rests() and self.line == text)
+
+    def told(self, number: int = -1) -> str:
+        """What the model was told last in a request."""
+        return str(self.provider.requests[number].body["messages"][-1]["content"])
+
+    def count(self, words: str) -> int:
+        """How often these words stand in the window and its scrollback."""
+        return squeezed(self.terminal.scrollback()).count(squeezed(words))
+
+
+def in_git(folder: Path) -> None:
+    """Make the folder a repository with one commit, on the branch `trunk`."""
+    for words in (
+        ["init", "-q", "-b", "trunk"],
+        ["add", "."],
+        ["-c", "user.name=n", "-c", "user.email=e@x", "commit", "-qm", "x", "--allow-empty"],
+    ):
+        run(["git", *words], cwd=folder, check=True)

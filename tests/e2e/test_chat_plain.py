@@ -1,0 +1,78 @@
+"""A conversation where the terminal is poor, narrow or gone, and one message without a prompt."""
+
+import re
+import sys
+
+import pytest
+from chat_window import SIGN, ChatWindow
+from program import Program
+from provider import Provider
+from screen import ScreenTerminal
+
+CODES = re.compile(r"\x1b|\x07|\x08")
+ANSWER = "# 标题\n\n" + "\n".join(
+    f"- point {n} **bold** 中文要在四十列的终端里换行才行\n\n```python\nreturn {n}\n```\n"
+    for n in range(60)
+)
+
+
+def asked(program: Program, provider: Provider, *words: str, columns: int, **environ: str):
+    model = ["--model", "openai/served", "--base-url", provider.url]
+    argv = [sys.executable, "-m", "maxagent", "chat", *words, *model]
+    environ = {"TERM": "xterm-256color", **program.environ, **environ}
+    return ScreenTerminal(argv, program.project, environ, columns=columns)
+
+
+@pytest.mark.parametrize("columns", [80, 40])
+def test_one_message_is_answered_once_in_the_scrollback(program, provider, columns):
+    provider.script([{"text": ANSWER, "portion": 3}])
+    with asked(program, provider, "tell me", columns=columns, NO_COLOR="1") as terminal:
+        assert terminal.end() == 0
+        rows = terminal.scrollback().split("\n")
+        for number in range(60):
+            assert rows.count(f"return {number}") == 1
+            assert sum(row.startswith(f"- point {number} bold") for row in rows) == 1
+        assert rows.count("标题") == 1 and terminal.glass.wraps == 0
+
+
+def test_one_message_at_a_dumb_terminal_is_answered_without_codes(program, provider):
+    text = "# Title\n\n**bold** " + "words " * 30
+    provider.script([{"text": text}])
+    with asked(program, provider, "tell me", columns=80, TERM="dumb") as terminal:
+        assert terminal.end() == 0
+        assert not CODES.search(terminal.shown)
+        assert text.strip() in terminal.shown.replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_at_a_dumb_terminal_one_line_follows_the_other(tmp_path, provider, language):
+    window = ChatWindow(tmp_path, provider, language, TERM="dumb")
+    (window.project / "AGENTS.md").write_text("Be kind.\n")
+    window.answers({"text": "**One** answer."}, {"text": "Another."})
+    terminal = window.open().terminal
+    with terminal:
+        window.see("AGENTS.md", window.words("trust.ask").rpartition("[")[2])
+        window.type("y\n").see(SIGN)
+        window.type("hello\\\nworld\n").see("**One** answer.")
+        assert window.told() == "hello\nworld"
+        window.type("/status\n").see("served")
+        window.type("and 中文\n").see("Another.")
+        assert window.told() == "and 中文" and not CODES.search(terminal.shown)
+        window.press("ctrl-d")
+        assert terminal.end() == 0
+
+
+def test_a_window_that_is_closed_loses_nothing(tmp_path, provider):
+    window = ChatWindow(tmp_path, provider, "en")
+    window.answers({"text": "Heard."}, {"text": "x " * 50, "hang_after": 6})
+    with window.open():
+        window.say("first", until="Heard.")
+        window.type("second").press("enter").see("x x x")
+        window.terminal.hang_up()
+    window.answers({"text": "Still here."})
+    with window.open("--continue"):
+        window.type("third").press("enter")
+        window.see("[a]")
+        window.type("a\n").see("Still here.")
+        said = str(provider.requests[-1].body["messages"])
+        assert all(words in said for words in ("first", "Heard.", "second", "third"))

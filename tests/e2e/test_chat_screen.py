@@ -1,0 +1,281 @@
+"""The conventions of a conversation: typed on real keys, read from a real terminal's screen.
+
+In English with colours and mostly at 80 columns, in Chinese without colours and mostly at 40.
+"""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from chat_window import ChatWindow, in_git
+from provider import Provider
+
+PART = """## Part {at}
+
+Words **of** part {at}, 中文也有，长得要在四十列的终端里换行才行。
+
+- item {at}a
+- item {at}b with `code` and words enough to be wrapped at forty columns
+
+```python
+def f{at}():
+    return '''{at}
+    中文'''
+```
+"""
+COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9\d|10\d)[;m]")
+EDITOR = "#!/bin/sh\nprintf ' and edited' >> \"$1\"\n"
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(("en", 80), marks=pytest.mark.xdist_group("chat-en"), id="English"),
+        pytest.param(("zh", 40), marks=pytest.mark.xdist_group("chat-zh"), id="Chinese"),
+    ],
+)
+def opened(request, tmp_path_factory) -> Iterator[ChatWindow]:
+    """One window for all tests of a language; starting it is what takes time."""
+    language, columns = request.param
+    folder = tmp_path_factory.mktemp(f"chat-{language}")
+    editor = folder / "editor.sh"
+    editor.write_text(EDITOR)
+    editor.chmod(0o755)
+    with Provider() as provider:
+        colours = {"NO_COLOR": "1"} if language == "zh" else {}
+        window = ChatWindow(folder, provider, language, EDITOR=str(editor), **colours)
+        (window.project / "greeting.txt").write_text("hello\n")
+        (window.project / "notes").mkdir()
+        (window.project / "notes" / "greenhouse.md").write_text("x\n")
+        in_git(window.project)
+        with window.open(columns=columns):
+            window.columns = columns
+            yield window
+
+
+@pytest.fixture
+def window(opened: ChatWindow) -> ChatWindow:
+    """The window with nothing typed and nothing going on."""
+    opened.rest()
+    opened.terminal.resize(opened.columns, 24)
+    if opened.line:
+        opened.press("ctrl-c")
+    opened.holds("")
+    return opened
+
+
+def test_enter_sends_and_the_answer_is_readable_markdown(window):
+    window.answers({"text": "# Title\n\nAn **answer** with `code`.\n", "portion": 3})
+    screen = window.say("hello", until="An answer with code.")
+    assert "**" not in screen and "› hello" in screen
+    assert window.told() == "hello"
+
+
+def test_a_line_is_broken_by_alt_enter_ctrl_j_and_a_backslash(window):
+    window.type("one").press("alt-enter").type("two").press("ctrl-j").type("three\\").press("enter")
+    window.type("four")
+    window.holds("one\ntwo\nthree\nfour")
+    window.answers({"text": "Four lines."})
+    window.press("enter").see("Four lines.")
+    assert window.told() == "one\ntwo\nthree\nfour"
+
+
+def test_what_was_typed_comes_back_by_up_and_is_searched_by_ctrl_r(window):
+    window.answers({"text": "First."}, {"text": "Second."})
+    window.say("alpha 中文", until="First.")
+    window.say("beta", until="Second.")
+    window.press("up").holds("beta")
+    window.press("up").holds("alpha 中文")
+    window.press("ctrl-c").holds("")
+    window.press("ctrl-r").type("alph")
+    window.see("alpha 中文")
+    window.press("enter").holds("alpha 中文")
+
+
+def test_chinese_is_typed_moved_over_and_deleted_by_whole_characters(window):
+    window.type("你好世界").press("left", "left", "backspace").type("们")
+    window.holds("你们世界")
+    cursor = window.terminal.glass.cursor
+    assert cursor.x == 2 + 4 and not cursor.hidden
+
+
+def test_the_menu_of_commands_opens_with_their_descriptions(window):
+    window.type("/di")
+    window.see("/diff", window.words("slash.diff"))
+    window.press("tab")
+    window.terminal.wait_for(lambda _: window.line.startswith("/diff"))
+    window.press("ctrl-c").holds("")
+
+
+def test_help_names_every_command_and_a_wrong_one_says_which_are_near(window):
+    window.terminal.resize(window.columns, 60)
+    window.type("/help").press("enter")
+    names = "help model mode plan build clear compact status cost context diff undo rewind sessions"
+    names += " resume fork rename init config permissions mcp skills agents exit"
+    window.see(*(f"/{name}" for name in names.split()))
+    window.type("/stauts").press("enter")
+    window.see(window.words("slash.unknown", name="stauts"), "/status")
+
+
+def test_a_file_is_mentioned_after_an_at_sign(window):
+    window.type("look at @grnhs")
+    window.see("notes/greenhouse.md")
+    window.press("tab")
+    window.terminal.wait_for(lambda _: "@notes/greenhouse.md" in window.line)
+
+
+def test_a_long_paste_is_folded_and_sent_whole(window):
+    text = "\n".join(f"pasted {number}" for number in range(6))
+    window.terminal.paste(text)
+    window.see("+6 lines]")
+    window.answers({"text": "Six of them."})
+    window.press("enter").see("Six of them.")
+    assert window.told() == text
+
+
+def test_the_editor_opens_with_what_is_typed(window):
+    window.type("draft").press("ctrl-g")
+    window.holds("draft and edited")
+
+
+def test_a_command_of_the_shell_runs_and_is_told_with_the_next_message(window):
+    window.type("!echo from-the-shell").press("enter")
+    window.terminal.wait_for(lambda _: window.count("from-the-shell") == 2)
+    window.rest()
+    window.answers({"text": "I saw it."})
+    window.say("did you see?", until="I saw it.")
+    assert "from-the-shell" in window.told()
+
+
+def test_a_note_is_kept(window):
+    window.type("# tabs, not spaces").press("enter")
+    window.see("notes.md")
+    assert "tabs, not spaces" in (window.program.home / "notes.md").read_text()
+
+
+def test_shift_tab_goes_to_plan_mode_and_back_and_the_status_line_says_so(window):
+    build, plan = window.words("status.build"), window.words("status.plan")
+    window.see_status(build, "ask", *(["served", "trunk"] if window.columns == 80 else []))
+    window.press("shift-tab").see_status(plan)
+    window.press("shift-tab").see_status(build)
+
+
+def test_a_line_typed_meanwhile_waits_and_esc_stops_and_gives_it_back(window):
+    window.answers({"text": "kept before the silence\n\n" + "x " * 50, "hang_after": 6})
+    window.type("go").press("enter").see("kept before the silence")
+    window.type("the next").press("enter").see(window.words("repl.waiting"), "the next")
+    window.press("esc").see(window.words("repl.interrupted"))
+    assert window.count("kept before the silence") == 1
+    window.holds("the next")
+    window.answers({"text": "Gone on."})
+    window.press("enter").see("Gone on.")
+
+
+def test_a_line_that_waits_is_sent_when_the_turn_ends(window):
+    window.answers({"text": "Slow.", "wait": 0.5}, {"text": "Then this."})
+    window.type("first").press("enter").type("second").press("enter")
+    window.see("Slow.", "Then this.")
+    assert window.told() == "second"
+
+
+def test_ctrl_c_clears_the_line_and_says_what_a_second_one_does(window):
+    window.type("never sent").press("ctrl-c").holds("")
+    window.press("ctrl-c").see(window.words("repl.again"))
+
+
+def edit(new: str):
+    args = {"file_path": "greeting.txt", "old_string": "hello", "new_string": new}
+    return [
+        {"tool_calls": [{"name": "read_file", "args": {"path": "greeting.txt"}, "id": f"r{new}"}]},
+        {"tool_calls": [{"name": "edit", "args": args, "id": f"e{new}"}]},
+    ]
+
+
+def test_an_edit_shows_its_diff_a_no_gives_the_reason_and_the_bell_rings(window):
+    bells = window.terminal.glass.bells
+    window.answers(*edit("refused"), {"text": "Not done then."})
+    window.type("change it").press("enter")
+    window.see("-hello", "+refused", "[y/n/e")
+    assert window.terminal.glass.bells > bells
+    window.type("n\n").see(window.words("ask.why"))
+    window.type("too short\n").see("Not done then.")
+    assert "too short" in window.told()
+    assert (window.project / "greeting.txt").read_text() == "hello\n"
+
+
+def test_an_edit_is_made_undone_and_brought_back(window):
+    greeting = window.project / "greeting.txt"
+    window.answers(*edit("hello 世界"), {"text": "Done it."})
+    window.type("change it").press("enter")
+    window.see("+hello 世界", "[y/n/e")
+    window.type("y\n").see("Done it.")
+    window.rest()
+    assert greeting.read_text() == "hello 世界\n"
+    for command, content in (("/undo", "hello\n"), ("/redo", "hello 世界\n"), ("/undo", "hello\n")):
+        asked = window.count("[y/N]")
+        window.type(command).press("enter")
+        window.terminal.wait_for(lambda _, asked=asked: window.count("[y/N]") == asked + 1)
+        window.type("y\n").rest()
+        assert greeting.read_text() == content
+
+
+def test_a_yes_for_always_is_not_asked_again(window):
+    window.answers(*edit("once"), {"text": "Allowed."})
+    window.type("change it").press("enter")
+    window.see("+once", "[y/n/e/a")
+    window.type("a\n").see("Allowed.")
+    window.rest()
+    assert "edit(/greeting.txt)" in (window.program.home / "config.yaml").read_text()
+    asked = window.count("[y/n/e")
+    window.answers(*edit("never"), {"text": "Not asked, and nothing to change."})
+    window.say("again", until="Not asked, and nothing to change.")
+    assert window.count("[y/n/e") == asked
+
+
+def test_esc_twice_offers_the_steps_to_go_back_to(window):
+    window.press("esc", "esc")
+    window.see(window.words("rewind.ask"))
+    window.press("ctrl-d").see(window.words("repl.unanswered"))
+
+
+@pytest.mark.parametrize("columns", [80, 40])
+def test_a_long_answer_in_small_pieces_stands_exactly_once_in_the_scrollback(window, columns):
+    window.terminal.resize(columns, 24)
+    window.type("/clear").press("enter").see(window.words("slash.clear.now"))
+    parts = [f"{columns}_{number}" for number in range(25)]
+    text, wraps = "\n".join(PART.format(at=at) for at in parts), window.terminal.glass.wraps
+    window.answers({"text": text, "portion": 3})
+    window.type("the long one").press("enter").see(f"item {parts[-1]}b")
+    assert text.count("\n") > 300 and window.terminal.glass.wraps == wraps
+    window.rest()
+    rows = window.terminal.scrollback().split("\n")
+    for at in parts:
+        assert [rows.count(row) for row in (f"Part {at}", f"def f{at}():", f"- item {at}a")] == [
+            1,
+            1,
+            1,
+        ]
+
+
+def test_another_conversation_is_picked_by_a_few_letters(window):
+    window.type("/clear").press("enter").see(window.words("slash.clear.now"))
+    window.answers({"text": "A new one."}, {"text": "The old one again."})
+    window.say("zebra crossing", until="A new one.")
+    window.type("/clear").press("enter").rest()
+    window.type("/resume").press("enter").see("zebra", "the long one")
+    window.type("zbra").terminal.wait_for(lambda screen: "the long one" not in screen)
+    window.press("enter").rest()
+    window.say("and on", until="The old one again.")
+    assert "zebra crossing" in str(window.provider.requests[-1].body["messages"])
+
+
+def test_the_window_has_a_title_and_only_wanted_colours(window):
+    assert window.terminal.glass.title
+    has_colours = bool(COLOUR.search(window.terminal.shown))
+    assert has_colours is (window.language == "en")
+
+
+def test_ctrl_d_leaves_and_says_how_to_come_back(window):
+    window.press("ctrl-d")
+    assert window.terminal.end() == 0
+    assert window.count("mcode chat --resume") == 1

@@ -33,7 +33,7 @@ class AnswerRenderer:
                 return
             case ev.Retrying():
                 self._forget()
-            case ev.ToolCall():
+            case ev.ToolCall() | ev.Question() | ev.Interrupted() | ev.Failure():
                 self._put_aside()
             case ev.TokenUsage():
                 self._has_ended = True
@@ -52,8 +52,6 @@ class AnswerRenderer:
 
     def end(self, last: ev.Event | None) -> None:
         """Say what became of the thread and how to go on."""
-        if not isinstance(last, ev.Completion):
-            self._put_aside()
         self._finish_view()
         self._aside.end(last)
 

@@ -27,7 +27,7 @@ class ChatCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; a `--resume` without a word behind it has the empty name."""
-        following = [*args[1:], "-"]
+        following = [*args, "-"][1:]
         told = [
             "--resume=" if arg == "--resume" and after.startswith("-") else arg
             for arg, after in zip(args, following, strict=True)

@@ -1,0 +1,80 @@
+"""The time limit of a run: its step may finish, for a while; then it is stopped at once."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from provider import Provider
+
+from maxagent import Runner
+from maxagent.cli import watching
+from maxagent.cli.render import JsonRenderer
+from maxagent.cli.watching import Watch
+from maxagent.sdk.events import Completion, Interrupted
+
+LOOKS = {"tool_calls": [{"name": "list_files", "args": {}}]}
+
+
+@pytest.fixture
+async def runner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Runner]:
+    monkeypatch.setenv("OPENAI_API_KEY", "not-a-real-key")
+    (tmp_path / "project").mkdir()
+    async with Runner(home=tmp_path / "home") as opened:
+        yield opened
+
+
+def watch(runner: Runner, seconds: float) -> Watch:
+    return Watch(runner, JsonRenderer(every_event=True), seconds)
+
+
+def said(runner: Runner, tmp_path: Path, provider: Provider):
+    options = {"model": "openai/served", "base_url": provider.url}
+    return runner.chat("look", folder=tmp_path / "project", options=options)
+
+
+async def test_when_the_time_is_up_the_step_finishes_and_no_other_begins(
+    runner: Runner, tmp_path: Path, provider: Provider
+) -> None:
+    provider.script([{**LOOKS, "wait": 1.5}, {"text": "Done."}])
+    last = await watch(runner, 1.0).show(said(runner, tmp_path, provider))
+    assert isinstance(last, Interrupted) and last.reason == "timeout"
+    ended = await watch(runner, 0).show(runner.resume(last.thread_id))
+    assert isinstance(ended, Completion) and len(provider.requests) == 2
+
+
+async def test_a_step_that_takes_too_long_is_stopped_at_once_and_that_is_told(
+    runner: Runner, tmp_path: Path, provider: Provider, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setattr(watching, "GRACE", 0.1)
+    provider.script([{"text": "Long words.", "hang_after": 2}, {"text": "Done."}])
+    last = await watch(runner, 1.0).show(said(runner, tmp_path, provider))
+    assert isinstance(last, Interrupted) and last.reason == "timeout"
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert told[-1] == {"type": "interrupted", "thread_id": last.thread_id, "reason": "timeout"}
+    assert runner.threads.get(last.thread_id).status == "interrupted"
+    ended = await watch(runner, 0).show(runner.resume(last.thread_id))
+    assert isinstance(ended, Completion) and ended.summary == "Done."
+
+
+async def test_all_streams_together_have_the_time(
+    runner: Runner, tmp_path: Path, provider: Provider
+) -> None:
+    provider.script([{"text": "One.", "wait": 1.0}, {**LOOKS, "wait": 1.5}])
+    limited = watch(runner, 2.0)
+    first = await limited.show(said(runner, tmp_path, provider))
+    assert isinstance(first, Completion)
+    last = await limited.show(runner.say(first.thread_id, "more"))
+    assert isinstance(last, Interrupted) and last.reason == "timeout"
+
+
+async def test_a_run_that_ends_in_time_is_not_stopped_later(
+    runner: Runner, tmp_path: Path, provider: Provider
+) -> None:
+    provider.script([{"text": "One."}, {"text": "Two."}])
+    limited = watch(runner, 60.0)
+    first = await limited.show(said(runner, tmp_path, provider))
+    assert isinstance(first, Completion) and not runner.is_stopping
+    limited.stop_at_once()  # nothing is shown by now
+    assert isinstance(await limited.show(runner.say(first.thread_id, "more")), Completion)

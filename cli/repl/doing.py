@@ -6,7 +6,7 @@ from ..screen import styled
 from .agents import addressed
 from .line import read_line
 from .note import keep_note
-from .prompt import SIGN, Unanswered
+from .prompt import Unanswered
 from .session import Session
 from .shell_line import run_shell_line
 
@@ -19,8 +19,7 @@ async def do_line(session: Session, typed: str, meant: str) -> None:
     line = read_line(meant)
     if line.kind == "empty":
         return
-    words = typed.strip().replace("\n", "\n" + " " * len(SIGN))
-    session.show(styled(f"\n{SIGN}{words}", "bold"))
+    session.prompt.sent(typed.strip())
     if line.kind == "slash":
         from .slash import obey  # brings every command
 

@@ -1,5 +1,6 @@
 """A prompt that stays at the bottom of the terminal while everything else happens above it."""
 
+import errno
 import os
 import sys
 from collections.abc import Callable
@@ -13,11 +14,12 @@ from prompt_toolkit.history import History
 from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output, create_output
 
+from ..screen import rendered, styled
 from .completer import is_completed_while_typing
 from .keys import Hands, key_bindings
 from .layout import STYLE, Shown, layout
 from .paste import Pastes
-from .prompt import asked
+from .prompt import SIGN, asked
 
 Answer = TypeVar("Answer")
 ESCAPE_WAITS = 0.1
@@ -66,6 +68,11 @@ class LivePrompt:
         self._above.append(text)
         self._app.invalidate()
 
+    def sent(self, words: str) -> None:
+        """Let a line stand above, under the sign that it was typed at."""
+        indented = words.replace("\n", "\n" + " " * len(SIGN))
+        self.above(rendered(styled(f"\n{SIGN}{indented}", "bold")))
+
     def tail(self, text: str) -> None:
         """Show the unfinished end of an answer."""
         self._shown.tail = text
@@ -95,9 +102,17 @@ class LivePrompt:
 
     async def run(self, when_usable: Callable[[], None]) -> None:
         """Show the prompt until `close`; EOFError when the terminal is gone."""
-        await self._app.run_async(
-            pre_run=lambda: _once(self._app, when_usable), handle_sigint=False
-        )
+
+        def usable(_: object) -> None:
+            when_usable()
+
+        self._app.after_render += usable
+        try:
+            await self._app.run_async(handle_sigint=False, set_exception_handler=False)
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            raise EOFError from error
 
     def close(self) -> None:
         """Take the prompt off the terminal."""
@@ -113,16 +128,6 @@ class LivePrompt:
 
     def _is_completed(self) -> bool:
         return is_completed_while_typing(self.line.document.text_before_cursor)
-
-
-def _once(app: "Application[None]", action: Callable[[], None]) -> None:
-    """Do it as soon as the first picture stands."""
-
-    def act(_: object) -> None:
-        app.after_render -= act
-        action()
-
-    app.after_render += act
 
 
 def _output() -> Output:

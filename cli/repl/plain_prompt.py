@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from ..screen import write
 from .line import continued
-from .prompt import SIGN, asked
+from .prompt import SIGN, Unanswered, asked
 
 Answer = TypeVar("Answer")
 
@@ -15,14 +15,17 @@ class PlainPrompt:
 
     def read(self) -> str:
         """A line, with those that a backslash at its end adds to it; raises Unanswered."""
-        typed = asked(lambda: input(SIGN))
+        typed = _read(SIGN)
         while (begun := continued(typed)) is not None:
-            typed = f"{begun}\n{asked(lambda: input(' ' * len(SIGN)))}"
+            typed = f"{begun}\n{_read(' ' * len(SIGN))}"
         return typed
 
     def above(self, text: str) -> None:
         """Write finished lines."""
         write(text)
+
+    def sent(self, words: str) -> None:
+        """It stands there: the terminal showed it as it was typed."""
 
     def tail(self, text: str) -> None:
         """What is not finished is not shown."""
@@ -39,3 +42,11 @@ class PlainPrompt:
     async def ask(self, question: Callable[[], Answer]) -> Answer:
         """Let a function have the terminal."""
         return asked(question)
+
+
+def _read(sign: str) -> str:
+    try:
+        return asked(lambda: input(sign))
+    except Unanswered:
+        write("\n")
+        raise

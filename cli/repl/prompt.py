@@ -22,6 +22,10 @@ class Prompt(Protocol):
         """Write finished lines, colours included, above the prompt; in order, each once."""
         ...
 
+    def sent(self, words: str) -> None:
+        """Let a line that was sent stand with what follows from it."""
+        ...
+
     def tail(self, text: str) -> None:
         """Show the unfinished end of an answer, in the place of the one before; empty: none."""
         ...

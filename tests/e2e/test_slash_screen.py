@@ -1,0 +1,53 @@
+"""Commands that ask something, typed in a real terminal."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from chat_window import ChatWindow
+from provider import Provider
+
+WRITES = {"tool_calls": [{"name": "write_file", "args": {"path": "a.txt", "content": "one\n"}}]}
+
+
+@pytest.fixture
+def window(tmp_path: Path, provider: Provider) -> Iterator[ChatWindow]:
+    window = ChatWindow(tmp_path, provider, "en")
+    with window.open():
+        yield window
+
+
+def agree(window: ChatWindow, command: str, *, times: int, after: str) -> None:
+    """Type a command, see its question for the nth time, say yes and wait for the end."""
+    window.type(command).press("enter")
+    window.terminal.wait_for(lambda screen: screen.count("Go on?") == times)
+    window.type("y").press("enter")
+    window.terminal.wait_for(lambda screen: screen.count(after) == times)
+    window.rest()
+
+
+def test_files_go_back_and_forth_conversations_are_chosen(window: ChatWindow) -> None:
+    made = window.project / "a.txt"
+    window.answers(WRITES, {"text": "It is made."}, {"text": "About carts."})
+    window.say("/mode edits", until="from the next message")
+    window.say("Make it", until="It is made.")
+    window.say("/diff", until="new file mode")
+    agree(window, "/undo", times=1, after="files put back: 1")
+    assert not made.exists()
+    agree(window, "/redo", times=2, after="files put back: 1")
+    assert made.exists()
+    window.say("/clear", until="begins a new conversation")
+    window.say("Carts?", until="About carts.")
+    window.type("/resume").press("enter")
+    window.see(window.words("picker.search"))
+    window.type("Make").press("enter")
+    window.see("Going on with")
+    window.rest()
+    window.type("/rewind").press("enter")
+    window.see(window.words("rewind.ask"))
+    window.type("0").press("enter")
+    window.see("back to step 0")
+    window.type("y").press("enter")
+    window.see("The conversation is at step 0")
+    window.rest()
+    assert not made.exists()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..memory.threads import ThreadIndex, ThreadRow
 
 app = typer.Typer(
-    help="The threads of this machine: list, show, rename, fork, delete.",
+    help="The threads of this machine: list, show, rename, fork, export, delete.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

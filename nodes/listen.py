@@ -14,6 +14,7 @@ from ..tools.result import ToolResult
 from .context import Context
 from .conversation import answer_to, brief, conversation
 from .fit_schema import schema_note
+from .mentions import mentioned_files
 from .modes import mode_of, notes, settled
 from .state import Options, RoleName, State
 from .tell import tell
@@ -34,13 +35,14 @@ async def listen(state: State, runtime: Runtime[Context]) -> Command[Literal["co
     bench = await workbench(state["folder"], options, runtime.context)
     left = await asyncio.to_thread(_left_calls, state, role, bench, thread_id(runtime))
     words = brief(role, state["request"])
+    files = await mentioned_files(state["request"], role, bench)
     told = notes(options, before, role)
     if told:
         tell_mode(runtime, options)
     return Command(
         goto="compact",
         update={
-            "messages": [*left, *told, *schema_note(options), words],
+            "messages": [*left, *told, *schema_note(options), *files, words],
             "role": role,
             "told": told_of(options),
             "options": options,

@@ -1,0 +1,59 @@
+"""Files that the human mentions as `@path`: shown as `read_file` shows them, so they count as read.
+
+What the rules would ask about, what is secret, outside or no file stays a word in the message.
+"""
+
+import asyncio
+import os
+import re
+
+from langchain_core.messages import HumanMessage
+
+from ..tools.invoke import invoke
+from ..tools.permissions.tool_call import decide_call
+from ..tools.read_file import read_file
+from ..tools.result import ToolResult, ToolRun
+from .conversation import brief
+from .state import RoleName
+from .workbench import Workbench
+
+MOST = 10
+"""Files that one message shows; the model can read others itself."""
+MOST_BYTES = 100_000
+SHOWN = "`{path}`, mentioned by the user, as read_file shows it:\n{text}"
+_MENTION = re.compile(r"(?<!\S)@(?:\"([^\"\n]+)\"|([^\s\"]+))")
+_PUNCTUATION = ",.;:!?)]}'\u3002\uff0c\uff1b\uff1a\uff01\uff1f\uff09"
+
+
+async def mentioned_files(words: str, role: RoleName, bench: Workbench) -> list[HumanMessage]:
+    """A note for each file that the words mention, as long as they are not too much together."""
+    shown: list[HumanMessage] = []
+    left = MOST_BYTES
+    for path in await asyncio.to_thread(_paths, words, bench):
+        result = await _read(path, bench)
+        size = len(result.output.encode())
+        if result.ok and size <= left:
+            left -= size
+            note = brief(role, SHOWN.format(path=path, text=result.output))
+            note.additional_kwargs |= {"synthetic": True, "seen": dict(result.seen)}
+            shown.append(note)
+    return shown
+
+
+def _paths(words: str, bench: Workbench) -> list[str]:
+    """What is written behind an `@`; less what ends a sentence, unless the file's name has it."""
+    found = [match[1] or match[2] for match in _MENTION.finditer(words)]
+    named = (path if _is_file(path, bench) else path.rstrip(_PUNCTUATION) for path in found)
+    return [path for path in dict.fromkeys(named) if _is_file(path, bench)][:MOST]
+
+
+def _is_file(path: str, bench: Workbench) -> bool:
+    return os.path.isfile(bench.workspace.root / path)
+
+
+async def _read(path: str, bench: Workbench) -> ToolResult:
+    args = {"path": path}
+    decision = await asyncio.to_thread(decide_call, read_file, args, bench.workspace, bench.policy)
+    if decision.verdict != "allow":
+        return ToolResult(error=decision.reason)
+    return await invoke(read_file, args, ToolRun(bench.workspace, "mention", bench.home))

@@ -10,6 +10,7 @@ import pytest
 from chat_window import ChatWindow, in_git
 from provider import Provider
 
+pytestmark = pytest.mark.xdist_group("chat-screen")
 PART = """## Part {at}
 
 Words **of** part {at}, 中文也有，长得要在四十列的终端里换行才行。
@@ -30,8 +31,8 @@ EDITOR = "#!/bin/sh\nprintf ' and edited' >> \"$1\"\n"
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param(("en", 80), marks=pytest.mark.xdist_group("chat-en"), id="English"),
-        pytest.param(("zh", 40), marks=pytest.mark.xdist_group("chat-zh"), id="Chinese"),
+        pytest.param(("en", 80), id="English"),
+        pytest.param(("zh", 40), id="Chinese"),
     ],
 )
 def opened(request, tmp_path_factory) -> Iterator[ChatWindow]:
@@ -258,14 +259,17 @@ def test_a_long_answer_in_small_pieces_stands_exactly_once_in_the_scrollback(win
 
 
 def test_another_conversation_is_picked_by_a_few_letters(window):
-    window.type("/clear").press("enter").see(window.words("slash.clear.now"))
-    window.answers({"text": "A new one."}, {"text": "The old one again."})
-    window.say("zebra crossing", until="A new one.")
+    window.answers({"text": "It crosses."}, {"text": "It smiles."}, {"text": "It crosses again."})
+    for message, answer in (("zebra crossing", "It crosses."), ("quokka", "It smiles.")):
+        window.type("/clear").press("enter").rest()
+        window.say(message, until=answer)
     window.type("/clear").press("enter").rest()
-    window.type("/resume").press("enter").see("zebra", "the long one")
-    window.type("zbra").terminal.wait_for(lambda screen: "the long one" not in screen)
+    seen = window.terminal.screen().count("quokka")
+    window.type("/resume").press("enter").see(window.words("picker.keys"))
+    window.terminal.wait_for(lambda screen: screen.count("quokka") == seen + 1)
+    window.type("zbra").terminal.wait_for(lambda screen: screen.count("quokka") == seen)
     window.press("enter").rest()
-    window.say("and on", until="The old one again.")
+    window.say("and on", until="It crosses again.")
     assert "zebra crossing" in str(window.provider.requests[-1].body["messages"])
 
 

@@ -38,7 +38,10 @@ from . import (
     trust,
     undo,
 )
+from .choices import Language
 from .echo import echo
+from .i18n import use_language
+from .language import language_for
 from .piped import piped_text
 
 app = typer.Typer(
@@ -96,8 +99,13 @@ def options(
         bool,
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
+    lang: Annotated[
+        Language | None, typer.Option("--lang", help="Language of the interface.")
+    ] = None,
 ) -> None:
     """A coding agent whose every run is a thread; without a command it opens a conversation."""
+    if lang:
+        use_language(lang.value)
     if context.invoked_subcommand is None:
         raise typer.Exit(_without_command(context))
 
@@ -130,6 +138,7 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):  # what a terminal cannot show is spelled out
             stream.reconfigure(errors="backslashreplace")
     try:
+        use_language(language_for(sys.argv[1:], os.environ, Path("."), paths.home()))
         code = app(standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         code = 130

@@ -26,6 +26,13 @@ class AnswerStyle(StrEnum):
     plain = "plain"
 
 
+class Language(StrEnum):
+    """What the interface speaks, as `config/language.py` has it."""
+
+    en = "en"
+    zh = "zh"
+
+
 class Mode(StrEnum):
     """The approval modes, as `config/settings.py` has them."""
 

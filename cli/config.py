@@ -110,10 +110,8 @@ def _file(project: bool) -> Path:
 
 def _load() -> "Loaded":
     from ..config.loading import load
-    from .i18n import use_language
     from .trust_question import tell_left_out
 
     loaded = load(Path.cwd(), paths.home())
-    use_language(loaded.settings.language)
     tell_left_out(Path.cwd())
     return loaded

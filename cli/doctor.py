@@ -23,7 +23,10 @@ def doctor(
     Exit codes: 0 nothing failed, 1 something did. Asks no network.
     """
     from .checks import CHECKS
+    from .i18n import use_language
 
+    if as_json:
+        use_language("en")  # a program reads it
     surroundings = _surroundings()
     found = [check(surroundings) for check in CHECKS]
     if as_json:
@@ -39,7 +42,6 @@ def _surroundings() -> "Surroundings":
     from ..tools.permissions import policy_for
     from ..tools.workspace import Workspace
     from .checks import Surroundings
-    from .i18n import use_language
 
     home = paths.home()
     try:
@@ -48,7 +50,6 @@ def _surroundings() -> "Surroundings":
         policy_for(loaded, workspace, usual="ask")  # its rules must be understood too
     except UsageError as problem:
         return Surroundings(os.environ, home, None, problem)
-    use_language(loaded.settings.language)
     return Surroundings(os.environ, home, loaded, None)
 
 

@@ -11,7 +11,6 @@ from ..sdk.events import Completion, Event, Failure, Interrupted, Question
 from ..sdk.runner import Runner
 from .approval import ask
 from .choices import AnswerStyle, OutputFormat
-from .i18n import use_language
 from .render import Renderer, renderer_for
 from .watching import Watch
 
@@ -27,12 +26,11 @@ def drive(start: Start, output: OutputFormat, answer: AnswerStyle | None = None)
 
 
 def open_renderer(output: OutputFormat, answer: AnswerStyle | None = None) -> Renderer:
-    """What shows events as the user's configuration has it, in their language.
+    """What shows events as the user's configuration has it.
 
     `answer` is for a conversation.
     """
     settings = load(Path.cwd(), paths.home()).settings
-    use_language(settings.language)
     return renderer_for(output, show_thinking=settings.model.show_thinking, answer=answer)
 
 

@@ -15,16 +15,20 @@ _chosen = ""
 
 
 def use_language(name: str) -> None:
-    """Speak `en` or `zh` from now on; empty: as the environment says."""
+    """Speak `en` or `zh` from now on; empty: as the environment says. `language.py` settles it."""
     global _chosen
     _chosen = name
 
 
 def t(key: str, /, **values: object) -> str:
     """The message of that key with its values; English where a translation is missing."""
-    language = _chosen or language_of(os.environ)
-    text = catalogue(language).get(key) or catalogue("en")[key]
+    text = catalogue(language()).get(key) or catalogue("en")[key]
     return text.format(**values)
+
+
+def language() -> str:
+    """The one that is spoken now, `en` or `zh`."""
+    return _chosen or language_of(os.environ)
 
 
 def language_of(environ: Mapping[str, str]) -> str:

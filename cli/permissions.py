@@ -97,12 +97,8 @@ def list_rules(
 
 def _loaded(mode: Mode | None) -> "Loaded":
     from ..config.loading import load
-    from .i18n import use_language
 
-    folder = Path.cwd()
-    loaded = load(folder, paths.home(), flags={"security.mode": mode.value if mode else None})
-    use_language(loaded.settings.language)
-    return loaded
+    return load(Path.cwd(), paths.home(), flags={"security.mode": mode.value if mode else None})
 
 
 def _show(decision: "Decision", as_json: bool) -> None:

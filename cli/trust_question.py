@@ -10,7 +10,7 @@ from ..config import paths
 from ..config.trust import Trust, accept, trust_if_empty, trust_of
 from .choices import OutputFormat
 from .echo import echo
-from .i18n import t, use_language
+from .i18n import t
 from .question import INTERRUPTED, choice
 from .safe_text import safe_line
 
@@ -64,9 +64,6 @@ def show(trust: Trust, *, tests: bool) -> None:
 
 
 def _ask(found: Trust, home: Path, *, tests: bool) -> None:
-    from ..config.loading import load
-
-    use_language(load(Path(found.folder), home).settings.language)
     show(found, tests=tests)
     if found.odd or found.damaged:
         return  # nobody can say yes; the run says that it goes on without

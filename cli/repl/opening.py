@@ -6,7 +6,6 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, cast
 
 from ...config.errors import MaxAgentError
-from ..i18n import use_language
 from ..importing import without_collector
 from .doing import tell_of
 from .session import Session
@@ -22,7 +21,7 @@ async def open_behind(session: Session, closing: AsyncExitStack) -> None:
     Raises MaxAgentError, as for a wrong configuration; `session.runner()` raises it as well.
     """
     try:
-        use_language(await asyncio.to_thread(_language, session))
+        await asyncio.to_thread(_check_configuration, session)
         runner = await closing.enter_async_context(await asyncio.to_thread(_runner, session))
     except MaxAgentError as error:
         session.opened.set_exception(error)
@@ -35,11 +34,11 @@ async def open_behind(session: Session, closing: AsyncExitStack) -> None:
         tell_of(session, error)
 
 
-def _language(session: Session) -> str:
+def _check_configuration(session: Session) -> None:
     with without_collector():
         from ...config.loading import load
 
-    return load(session.folder, session.home).settings.language
+    load(session.folder, session.home)
 
 
 def _runner(session: Session) -> "Runner":

@@ -67,6 +67,11 @@ def test_it_speaks_chinese(environ: dict[str, str], tmp_path: Path) -> None:
     assert "密钥来自 OPENAI_API_KEY" in run(tmp_path, OPENAI_API_KEY="x", **environ).stdout
 
 
+def test_json_is_the_same_in_every_language(tmp_path: Path) -> None:
+    ended = run(tmp_path, "--json", OPENAI_API_KEY="x", LC_ALL="zh_CN.UTF-8")
+    assert "key from OPENAI_API_KEY" in ended.stdout and ended.stdout.isascii()
+
+
 def test_nothing_heavy_is_imported(tmp_path: Path) -> None:
     imported = set(run(tmp_path, OPENAI_API_KEY="x").stderr.split())
     heavy = {"langgraph", "langchain_core", "langchain_openai", "openai", "mcp", "httpx", "rich"}

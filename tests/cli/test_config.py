@@ -46,8 +46,8 @@ def test_show_prints_every_setting_as_yaml(place: Path) -> None:
     values = parse(Path("f"), output("show")).values
     assert values["model"]["max_tokens"] == 7
     assert set(values) == {
-        "litellm", "model", "tools", "security", "permissions", "sandbox", "agents", "task", "threads",
-        "language", "after_edit",
+        "litellm", "model", "tools", "security", "permissions", "sandbox", "agents", "task",
+        "threads", "language", "after_edit",
     }  # fmt: skip
 
 

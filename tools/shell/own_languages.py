@@ -1,9 +1,10 @@
-"""Programs whose words are more than flags and files: find, sed, test, printf, jq."""
+"""Programs whose words are more than flags and files: awk, find, sed, test, printf, jq."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 
+from .awk_programs import check_awk
 from .flags import Flags, NotReadOnly, one_of
 from .place import Place
 
@@ -51,7 +52,7 @@ _JQ = Flags.of(
     " --tab --indent=N"
 )
 _JQ_REACHES_OUT = re.compile(
-    r"\$ENV|(?<![.\w])(env|import|include|modulemeta|get_search_list|input_filename|\$__prog_args)\b"
+    r"\bENV\b|\$\s|(?<![.\w])(env|import|include|modulemeta|get_search_list|input_filename|\$__prog_args)\b"
 )
 _XXD_VALUED = one_of("-c -g -l -s")
 _XXD_BARE = re.compile(r"-(a|b|e|i|p|ps|plain|u|[cgls]\d+)")
@@ -158,6 +159,7 @@ def _nothing(words: Words, place: Place) -> None:
 
 
 CHECKS: Mapping[str, Callable[[Words, Place], None]] = {
+    **dict.fromkeys(["awk", "gawk", "mawk"], check_awk),
     "find": _check_find,
     "sed": _check_sed,
     "test": _check_test,

@@ -76,7 +76,7 @@ def chat(
     row = chosen_thread(folder, latest=latest, named=resume, fork=fork, name=name)
     whom = (Path(row.folder), options, row.thread_id) if row else (folder, options, "")
     if opens:
-        raise typer.Exit(_open(*whom, name=name, trust=trust))
+        raise typer.Exit(_open(*whom, name=name, trust=trust, titles=not no_title))
     settle_trust(whom[0], yes=trust, output=output, tests=False)
     style = AnswerStyle.plain if schema else AnswerStyle.streamed if stream else AnswerStyle.whole
     with without_collector():
@@ -108,9 +108,17 @@ def _refuse_elsewhere(output: OutputFormat, *, deletes: bool) -> None:
 
 
 def _open(
-    folder: Path, options: Mapping[str, object], thread: str, *, name: str, trust: bool
+    folder: Path,
+    options: Mapping[str, object],
+    thread: str,
+    *,
+    name: str,
+    trust: bool,
+    titles: bool,
 ) -> int:
     from .repl.loop import run_repl
 
     chosen = cast("Options", options)
-    return run_repl(folder=folder, options=chosen, thread=thread, name=name, trust=trust)
+    return run_repl(
+        folder=folder, options=chosen, thread=thread, name=name, trust=trust, titles=titles
+    )

@@ -37,21 +37,23 @@ def run_repl(
     thread: str = "",
     name: str = "",
     trust: bool = False,
+    titles: bool = True,
 ) -> int:
     """Speak with the human until they leave; the exit code.
 
     `thread` is the id of the one to go on with; empty: the first message begins one, and `name`
-    is its name. Raises MaxAgentError, as for a wrong configuration.
+    is its name; with `titles` the model makes it a title. Raises MaxAgentError, as for a wrong
+    configuration.
     """
     settle_trust(folder, yes=trust, output=OutputFormat.text, tests=False)
-    return asyncio.run(_run(folder, options or {}, thread, name))
+    return asyncio.run(_run(folder, options or {}, thread, name, titles))
 
 
-async def _run(folder: Path, options: "Options", thread: str, name: str) -> int:
+async def _run(folder: Path, options: "Options", thread: str, name: str, titles: bool) -> int:
     talk, home = Conversation(), paths.home()
     opened = asyncio.get_running_loop().create_future()
     prompt = PlainPrompt() if is_dumb_terminal() else session_prompt(talk, folder, home)
-    talk.session = Session(folder, home, prompt, opened, options, name, thread)
+    talk.session = Session(folder, home, prompt, opened, options, name, thread, titles=titles)
     async with AsyncExitStack() as closing:
         closing.enter_context(told_when_gone(talk.leave))
         if isinstance(prompt, PlainPrompt):

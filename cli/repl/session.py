@@ -49,6 +49,12 @@ class Session:
     """What happened besides the thread, such as `!command`; the next message tells it."""
     left_by_hand: bool = False
     """The human has just interrupted the turn: the next message need not ask what becomes of it."""
+    titles: bool = False
+    """Whether the model may name the thread."""
+    titled: str = ""
+    """Id of the thread that it was asked to name last."""
+    titling: "asyncio.Future[None] | None" = None
+    """While it is at it."""
 
     @property
     def plan(self) -> bool:

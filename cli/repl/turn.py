@@ -14,6 +14,7 @@ from ..i18n import t
 from ..screen import styled
 from .session import Session
 from .signs import LONG, notified
+from .titling import begin_titling
 from .turn_view import TurnView
 
 
@@ -30,6 +31,7 @@ async def take_turn(session: Session, text: str, agent: str = "") -> None:
         raise
     session.aside.clear()
     view.end(last)
+    begin_titling(session, last)
     if time.monotonic() - began > LONG:
         session.prompt.signal(notified(t("repl.done")))
 

@@ -63,6 +63,7 @@ class Program:
             "LANG": "C.UTF-8",
             "MAXAGENT_HOME": str(self.home),
             "OPENAI_API_KEY": key,
+            "LLC_THREADS__TITLES": "false",  # a title is a request more, at no certain moment
             **SURROUNDINGS,
             **(environ or {}),
         }

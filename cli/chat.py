@@ -68,7 +68,7 @@ def chat(
     words = None if read is InputFormat.stream_json else with_piped(message, piped_text())
     opens = words is not None and not words.strip()
     if opens:
-        _refuse_elsewhere(output, deletes=no_history)
+        _refuse_elsewhere(output, {"--no-history": no_history, "--timeout": bool(timeout)})
     schema = read_schema(json_schema) if json_schema else None
     texts = {"model": model, "base_url": base_url, "agent": agent, "mode": mode and mode.value}
     limits = {"max_turns": max_turns, "max_cost": max_cost, "plan": plan, "schema": schema}
@@ -99,12 +99,13 @@ def _refuse_clashes(
         )
 
 
-def _refuse_elsewhere(output: OutputFormat, *, deletes: bool) -> None:
+def _refuse_elsewhere(output: OutputFormat, for_one_message: Mapping[str, bool]) -> None:
     """A conversation needs a terminal, and somebody who says when it has ended."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()) or output is not OutputFormat.text:
         raise UsageError("nothing was said", hint="give a message, or pipe one")
-    if deletes:
-        raise UsageError("`--no-history` is for one message", hint="give the message")
+    for flag, wanted in for_one_message.items():
+        if wanted:
+            raise UsageError(f"`{flag}` is for one message", hint="give the message")
 
 
 def _open(

@@ -168,3 +168,7 @@ def _stopping(keys: KeyBindings, hands: Hands) -> None:
     @keys.add("c-d", filter=is_empty)
     def _(event: KeyPressEvent) -> None:
         hands.leave()
+
+    @keys.add("c-z")
+    def _(event: KeyPressEvent) -> None:
+        event.app.suspend_to_background()

@@ -174,6 +174,8 @@ class Reader:
     def _command(self, node: "Node", here: _Here) -> Feed:
         words, inner = list["Node"](), here.scope
         declares = node.type == "declaration_command"
+        if declares:  # with it change what the words of others are
+            self._is_odd()
         for child in _leaves(node):
             if child.type in _REDIRECTS:
                 here, _ = self._redirects([child], here)

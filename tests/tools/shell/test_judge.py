@@ -62,7 +62,13 @@ def test_each_command_says_what_users_rules_need(workspace: Workspace) -> None:
     "line",
     ["npm test > x", "A=1 npm test", "npm test $X", "npm test *", "sudo npm test", "npm test &"]
     + ["bash -c 'npm test'", "$(npm test)", "npm test <<< x", "time npm test", "f() { npm test; }"]
-    + ["npm \\\ntest=\\\n=", "for x in a; do npm test; done", "npm test < x", "{ npm test; }"],
+    + [
+        "export X; npm test",
+        "npm \\\ntest=\\\n=",
+        "for x in a; do npm test; done",
+        "npm test < x",
+        "{ npm test; }",
+    ],
 )
 def test_what_a_users_rule_may_not_allow_is_not_plain(line: str, workspace: Workspace) -> None:
     assert not judge(line, ".", workspace).plain

@@ -1,0 +1,19 @@
+import pytest
+from spoken import Spoken
+
+from maxagent.cli.repl.note import keep_note
+
+
+async def test_a_note_is_kept_in_a_private_file_and_told_without_secrets(
+    spoken: Spoken, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_TOKEN", "Zx81-secret-value")
+    for note in ("tabs, not spaces", "the key is Zx81-secret-value"):
+        keep_note(spoken.session, note)
+    file = spoken.home / "notes.md"
+    assert file.read_text() == "- tabs, not spaces\n- the key is [secret: SOME_TOKEN]\n"
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert spoken.session.aside == [
+        "The user notes: tabs, not spaces",
+        "The user notes: the key is [secret: SOME_TOKEN]",
+    ]

@@ -1,0 +1,41 @@
+import io
+
+import pytest
+
+from maxagent.cli.question import words
+from maxagent.cli.repl.plain_prompt import PlainPrompt
+from maxagent.cli.repl.prompt import Unanswered
+
+
+def test_lines_are_read_with_those_that_a_backslash_adds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("one\ntwo\\\nthree\\\nfour\nlast\\\n"))
+    prompt = PlainPrompt()
+    assert [prompt.read(), prompt.read()] == ["one", "two\nthree\nfour"]
+    with pytest.raises(Unanswered):
+        prompt.read()
+
+
+async def test_whoever_turns_away_from_a_question_leaves_it_unanswered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("yes\n"))
+    prompt = PlainPrompt()
+    assert await prompt.ask(lambda: words("Well?")) == "yes"
+    for turned_away in (KeyboardInterrupt, EOFError):
+
+        def leaving(error: type[BaseException] = turned_away) -> None:
+            raise error
+
+        with pytest.raises(Unanswered):
+            await prompt.ask(leaving)
+    with pytest.raises(Unanswered):
+        await prompt.ask(lambda: words("Well?"))
+
+
+def test_only_what_is_finished_is_written(capfd: pytest.CaptureFixture[str]) -> None:
+    prompt = PlainPrompt()
+    prompt.above("a line\n")
+    prompt.tail("half a li")
+    prompt.sent("typed")
+    prompt.signal("\x1b]0;title\a")
+    assert capfd.readouterr() == ("a line\n", "")

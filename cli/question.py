@@ -20,7 +20,9 @@ def agreed(question: str) -> bool:
 def number(question: str) -> int:
     """A whole number; anything else is asked again."""
     with _interrupted():
-        return typer.prompt(safe(question), type=int, err=True)
+        while not (said := typer.prompt(safe(question), err=True).strip()).isdecimal():
+            pass
+    return int(said)
 
 
 def words(question: str) -> str:

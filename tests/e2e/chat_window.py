@@ -27,8 +27,13 @@ class ChatWindow:
 
     def __init__(self, folder: Path, provider: Provider, language: str, **environ: str) -> None:
         self.provider, self.language = provider, language
-        locale = {"LANG": LOCALES[language], "TERM": "xterm-256color"}
-        self.program = Program(folder, provider.url, {**locale, **environ})
+        surroundings = {
+            "LANG": LOCALES[language],
+            "TERM": "xterm-256color",
+            "LLC_MODEL": "openai/served",
+            "LLC_BASE_URL": provider.url,
+        }
+        self.program = Program(folder, provider.url, {**surroundings, **environ})
         self.project = self.program.project
         self._words: dict[str, str] = json.loads(
             (CATALOGUES / f"messages.{language}.json").read_text(encoding="utf-8")
@@ -40,9 +45,8 @@ class ChatWindow:
         return self._words[key].format(**values)
 
     def open(self, *arguments: str, columns: int = 80, rows: int = 24) -> Self:
-        """Open the window and wait for the prompt."""
-        model = ["--model", "openai/served", "--base-url", self.provider.url]
-        argv = [sys.executable, "-m", "maxagent", "chat", *model, *arguments]
+        """Open the window; `mcode` without arguments is `mcode chat`."""
+        argv = [sys.executable, "-m", "maxagent", *(["chat", *arguments] if arguments else [])]
         self.terminal = ScreenTerminal(
             argv, self.project, self.program.environ, columns=columns, rows=rows
         )

@@ -14,9 +14,10 @@ import tempfile
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-sys.path.append(str(FOLDER.parent / "fixtures"))
+sys.path += [str(FOLDER.parent / "fixtures"), str(FOLDER.parent / "e2e")]
 
 from contenders import make_project  # noqa: E402
+from first_prompt import measure_first_prompt  # noqa: E402
 from gauge import Gauge  # noqa: E402
 from lengths import measure_lengths  # noqa: E402
 from light import measure_light_commands  # noqa: E402
@@ -29,6 +30,7 @@ from table import show  # noqa: E402
 
 PARTS = {
     "Light commands (processor time of `python -c pass` is 1)": measure_light_commands,
+    "From Enter to the prompt (processor time)": measure_first_prompt,
     "From exec to the first request (processor time)": measure_starts,
     "Commands in the sandbox (time on the clock)": measure_sandbox,
     "200 steps": measure_steps,

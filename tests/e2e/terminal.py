@@ -38,6 +38,7 @@ class Terminal:
             start_new_session=True,
         )
         os.close(other)
+        self.pid = self._process.pid
         self.shown = ""
         """Everything so far, colours included."""
 

@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 N ?= 200
 SECONDS ?= 60
 
-.PHONY: help demo test check check-pythons bench edit-eval torture torture-undo race corpus fuzz docs install
+.PHONY: help demo test check check-pythons bench edit-eval torture torture-undo race corpus fuzz locale docs install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -56,6 +56,9 @@ corpus: $(INSTALLED) ## judge the corpora of command lines: counts by verdict, t
 
 fuzz: $(INSTALLED) ## judge command lines without end beside a second parser: make fuzz MINUTES=60
 	PYTHONPATH=tests/corpora $(BIN)/python tests/fuzz/fuzz.py $(if $(MINUTES),minutes=$(MINUTES)) $(if $(SEED),seed=$(SEED))
+
+locale: $(INSTALLED) ## bring the catalogues of the interface's words up to the source, and compile them
+	$(BIN)/python tests/catalogues/make_locale.py
 
 docs: $(INSTALLED) ## draw the graphs and write the schemas that stand in docs/
 	$(BIN)/python docs/draw.py

@@ -2,11 +2,13 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.main import get_command
 
 from .. import __version__
 from ..config import paths
@@ -40,7 +42,7 @@ from . import (
 )
 from .choices import Language
 from .echo import echo
-from .i18n import use_language
+from .i18n import language, use_language
 from .language import language_for
 from .piped import piped_text
 
@@ -138,8 +140,7 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):  # what a terminal cannot show is spelled out
             stream.reconfigure(errors="backslashreplace")
     try:
-        use_language(language_for(sys.argv[1:], os.environ, Path("."), paths.home()))
-        code = app(standalone_mode=False)
+        code = _run(sys.argv[1:])
     except (KeyboardInterrupt, typer.Abort):
         code = 130
     except SystemExit as ended:  # typer's way out where nobody reads any more: `mcode … | head`
@@ -148,6 +149,17 @@ def main() -> None:
         code = _tell_of(error)
     _drop_what_cannot_be_written()
     sys.exit(code)
+
+
+def _run(arguments: Sequence[str]) -> int:
+    """Run the command in the language that is asked for; the exit code."""
+    use_language(language_for(arguments, os.environ, Path("."), paths.home()))
+    command = get_command(app)
+    if language() != "en":
+        from .help_pages import translate
+
+        translate(command)
+    return command(arguments, standalone_mode=False)
 
 
 def _tell_of(error: Exception) -> int:

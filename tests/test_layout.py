@@ -63,7 +63,7 @@ def test_every_text_beside_the_code_ships() -> None:
         for found in ROOT.joinpath(*package.split(".")[1:]).glob(glob)
     }
     every = [found for folder in FLOOR for found in (ROOT / folder).rglob("*")]
-    texts = {found for found in every if found.suffix in (".md", ".json", ".gitattributes")}
+    texts = {found for found in every if found.suffix in (".md", ".json", ".mo", ".gitattributes")}
     assert texts - ships == set()
 
 

@@ -1,0 +1,32 @@
+"""Where a line may be broken: between words, and between Chinese characters as well."""
+
+from .table import width_of
+
+NEVER_FIRST = set("，。、；：？！）》」』】〉〕”’…—～·,.;:?!)]}%")
+"""Characters that stay with the one before them."""
+NEVER_LAST = set("（《「『【〈〔“‘([{$")
+"""Characters that stay with the one behind them."""
+
+
+def breaks(line: str, width: int, *, anywhere: bool = False) -> list[int]:
+    """Where rows of at most `width` cells begin, but for the first."""
+    width = max(width, 2)  # of one character at least
+    found: list[int] = []
+    begin = place = cells = 0  # of the row; where it could end; how wide it is
+    for index, char in enumerate(line):
+        size = width_of(char)
+        if cells + size > width and (anywhere or char != " "):
+            begin = place if place > begin else index
+            found.append(begin)
+            cells = width_of(line[begin:index])
+        cells += size
+        if not anywhere and _may_break(char, line[index + 1 : index + 2]):
+            place = index + 1
+    return found
+
+
+def _may_break(char: str, following: str) -> bool:
+    if char == " " or not following:
+        return following != " "
+    wide = width_of(char) == 2 or width_of(following) == 2
+    return wide and following not in NEVER_FIRST and char not in NEVER_LAST

@@ -1,0 +1,21 @@
+"""Every text of the help pages, from the tree of commands itself."""
+
+from collections.abc import Iterator
+
+from typer.main import get_command
+
+from maxagent.cli.app import app
+from maxagent.cli.help_pages import TYPERS_OWN, in_paragraphs
+
+
+def help_texts() -> set[str]:
+    """The texts that need a translation."""
+    return {in_paragraphs(text) for text in _below(get_command(app))} | set(TYPERS_OWN)
+
+
+def _below(command) -> Iterator[str]:
+    texts = [command.help, command.short_help, command.epilog]
+    texts += [getattr(one, "help", None) for one in command.params]
+    yield from filter(None, texts)
+    for one in getattr(command, "commands", {}).values():
+        yield from _below(one)

@@ -3,6 +3,7 @@
 Colour is for `screen.styled`. `tests/cli/test_echo.py` sees to it that nothing else writes.
 """
 
+import sys
 from typing import TextIO
 
 import typer
@@ -12,8 +13,17 @@ from .safe_text import safe, safe_json
 
 
 def echo(text: object = "", *, err: bool = False, file: TextIO | None = None) -> None:
-    """Write lines on stdout, or on stderr: no secret, nothing that could steer a terminal."""
-    typer.echo(safe(redacted(str(text))), err=err, file=file)
+    """Write lines on stdout, or on stderr: no secret, nothing that could steer a terminal.
+
+    What is on stdout is taken as it is by people and programs; on stderr a terminal gets rows that
+    are broken between words.
+    """
+    shown = safe(redacted(str(text)))
+    if err and sys.stderr.isatty():
+        from .screen import in_rows  # brings rich
+
+        shown = in_rows(shown)
+    typer.echo(shown, err=err, file=file)
 
 
 def echo_json(value: object, *, indent: int | None = 2) -> None:

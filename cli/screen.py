@@ -39,6 +39,11 @@ def fitted(text: Text, width: int) -> Iterator[Text]:
             yield Text(" " * indent).append_text(row)
 
 
+def in_rows(text: str) -> str:
+    """Text that is safe, in rows that fit the terminal."""
+    return "\n".join(row.plain for row in fitted(Text(text), open_console().width))
+
+
 def rendered(what: str | RenderableType) -> str:
     """Lines as this terminal shows them, for what writes them later; a `str` is foreign text."""
     console = open_console(stderr=False)

@@ -1,9 +1,14 @@
 """Everything that the command line writes goes through a door that makes it safe."""
 
 import ast
+import io
+import sys
 from pathlib import Path
+from typing import cast
 
 import pytest
+
+from maxagent.cli.echo import echo
 
 CLI = Path(__file__).parents[2] / "cli"
 DOORS = {"echo.py", "screen.py"}
@@ -39,3 +44,17 @@ def test_nothing_is_written_but_through_echo_and_styled(path: Path) -> None:
     ]
     unstyled = [text for text in printed if not text.startswith("styled(")]
     assert unstyled == PRINTED.get(path.name, [])
+
+
+class Tty(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_only_on_stderr_a_terminal_gets_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    for stream in ("stdout", "stderr"):
+        monkeypatch.setattr(f"sys.{stream}", Tty())
+        echo("hint: one two three four five", err=stream == "stderr")
+    assert cast(Tty, sys.stdout).getvalue() == "hint: one two three four five\n"
+    assert cast(Tty, sys.stderr).getvalue() == "hint: one two three\nfour five\n"

@@ -32,8 +32,9 @@ _PLAIN = frozenset(_PLAIN_LIST.split())
 _READABLE = _PLAIN | {"subshell"}
 _JOINTS = frozenset(["&&", "||", ";", "|", "|&", "\n", "!", "(", ")"])
 _COMMANDS = ("command", "declaration_command", "unset_command", "test_command")
-_NO_PROGRAMS = ("time", "coproc", "let", "[[")
-"""Words of bash's own grammar that this one takes for programs or tests."""
+_DECLARE = ("export", "declare", "typeset", "local", "readonly")
+_NO_PROGRAMS = ("time", "coproc", "let", "[[", *_DECLARE)
+"""Words of bash's own grammar: this one takes them for programs or tests, here or there."""
 _SPOKEN_LIST = """
 word number string raw_string ansi_c_string translated_string concatenation simple_expansion
 expansion command_substitution process_substitution arithmetic_expansion brace_expression regex
@@ -174,8 +175,6 @@ class Reader:
     def _command(self, node: "Node", here: _Here) -> Feed:
         words, inner = list["Node"](), here.scope
         declares = node.type == "declaration_command"
-        if declares:  # with it change what the words of others are
-            self._is_odd()
         for child in _leaves(node):
             if child.type in _REDIRECTS:
                 here, _ = self._redirects([child], here)

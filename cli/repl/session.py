@@ -48,7 +48,7 @@ class Session:
     aside: list[str] = field(default_factory=list[str])
     """What happened besides the thread, such as `!command`; the next message tells it."""
     left_by_hand: bool = False
-    """The human has just interrupted the turn: the next message need not ask what becomes of it."""
+    """The human has seen the turn end early: the next message need not ask what becomes of it."""
     titles: bool = False
     """Whether the model may name the thread."""
     titled: str = ""
@@ -84,7 +84,7 @@ class Session:
 
     def begin_anew(self) -> None:
         """Let the next message begin a thread; this one stays on the list."""
-        self.thread, self.usage, self.left_by_hand = "", None, False
+        self.thread, self.name, self.usage, self.left_by_hand = "", "", None, False
         self.aside.clear()
         self.prompt.refresh()
 

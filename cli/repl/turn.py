@@ -7,11 +7,12 @@ from contextlib import aclosing
 from functools import partial
 
 from ...config.errors import UnfinishedTurn
-from ...sdk.events import Event, Question
+from ...sdk.events import Event, Failure, Question
 from .. import question
 from ..approval import ask
 from ..i18n import t
 from ..screen import styled
+from .prompt import Unanswered
 from .session import Session
 from .signs import LONG, notified
 from .titling import begin_titling
@@ -29,7 +30,10 @@ async def take_turn(session: Session, text: str, agent: str = "") -> None:
         session.left_by_hand = bool(session.thread)
         view.interrupted()
         raise
-    session.aside.clear()
+    except Unanswered:
+        session.prompt.give_back(text)
+        raise
+    session.left_by_hand = isinstance(last, Failure)  # the human has seen it, and says how to go on
     view.end(last)
     begin_titling(session, last)
     if time.monotonic() - began > LONG:

@@ -15,7 +15,7 @@ def breaks(line: str, width: int, *, anywhere: bool = False) -> list[int]:
     begin = place = cells = 0  # of the row; where it could end; how wide it is
     for index, char in enumerate(line):
         size = width_of(char)
-        if cells + size > width and (anywhere or char != " "):
+        while cells + size > width and (anywhere or char != " "):
             begin = place if place > begin else index
             found.append(begin)
             cells = width_of(line[begin:index])

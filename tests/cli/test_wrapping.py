@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.text import Text
 
@@ -29,6 +29,7 @@ def test_rows_end_between_words_and_chinese_characters(text, rows):
 
 
 @given(TEXTS, st.integers(2, 30))
+@example("a中。", 3)
 def test_no_row_is_wider_and_nothing_but_spaces_is_lost(text, width):
     rows = [row.plain for row in wrapped(Text(text), width)]
     assert max(map(width_of, rows)) <= width

@@ -17,7 +17,7 @@ for line in sys.stdin:
         print("abc\\x1b[6n", end="", flush=True)
         print("at", repr(os.read(0, 20)))
     else:
-        print("heard", line.strip(), "\\a")
+        print("\\aheard", line.strip())
 """
 
 

@@ -1,0 +1,88 @@
+"""Turns of a real runner at a terminal that can only be written to."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from provider import Provider
+from spoken import Spoken
+
+from maxagent import Runner
+from maxagent.cli.repl.prompt import Unanswered
+
+ASKS = {"tool_calls": [{"name": "run_command", "args": {"command": "touch made"}}]}
+
+
+@pytest.fixture
+async def talk(spoken: Spoken, provider: Provider) -> AsyncIterator[Spoken]:
+    """A session that speaks with the model server."""
+    spoken.session.titles = False
+    spoken.session.options = {"model": "openai/served", "base_url": provider.url}
+    async with Runner(home=spoken.home) as runner:
+        spoken.session.opened.set_result(runner)
+        yield spoken
+
+
+def told(provider: Provider) -> list[str]:
+    """The human's words in the last request."""
+    messages = provider.requests[-1].body["messages"]
+    return [one["content"] for one in messages if one["role"] == "user"]
+
+
+async def test_what_happened_aside_is_told_once(talk: Spoken, provider: Provider) -> None:
+    provider.script([{"text": "**Heard.**"}, {"text": "Again."}])
+    talk.session.aside.append("The user notes: tabs")
+    shown = await talk.say("hello")
+    assert "Heard." in shown and "tokens" in shown
+    assert told(provider) == ["The user notes: tabs\n\nhello"]
+    thread = talk.session.thread
+    await talk.say("more")
+    assert (talk.session.thread, told(provider)[-1]) == (thread, "more")
+    assert talk.session.usage and talk.session.usage.requests == 2
+
+
+async def test_a_question_is_answered_and_one_left_open_is_asked_about(
+    talk: Spoken, provider: Provider
+) -> None:
+    provider.script([ASKS, {"text": "Made."}, ASKS, {"text": "Left."}])
+    assert "Made." in await talk.say("make it", typed="y\n")
+    assert (talk.project / "made").exists()
+    shown = await talk.say("again", typed="")
+    assert "stays open" in shown and "Made." not in shown
+    with pytest.raises(Unanswered):
+        await talk.say("something else", typed="")
+    assert "Left." in await talk.say("something else", typed="what\na\n")
+    assert told(provider)[-1] == "something else"
+
+
+async def test_a_turn_that_was_cut_short_can_be_resumed_first(
+    talk: Spoken, provider: Provider
+) -> None:
+    provider.script([ASKS, {"text": "Made after all."}, {"text": "And this."}])
+    await talk.say("make it", typed="")
+    shown = await talk.say("then this", typed="r\ny\n")
+    assert shown.index("Made after all.") < shown.index("And this.")
+
+
+async def test_after_a_failure_the_next_message_goes_on(talk: Spoken, provider: Provider) -> None:
+    provider.script([{"status": 400, "body": {"error": {"message": "no such model"}}}])
+    assert "no such model" in await talk.say("hello")
+    provider.script([{"text": "Better."}])
+    assert "Better." in await talk.say("and now?")
+    assert told(provider) == ["hello", "and now?"]
+
+
+async def test_a_turn_that_is_stopped_keeps_what_was_said_and_is_gone_on_with(
+    talk: Spoken, provider: Provider
+) -> None:
+    provider.script([{"text": "word " * 40, "hang_after": 4}])
+    saying = asyncio.ensure_future(talk.session.say("hello"))
+    async with asyncio.timeout(60):
+        while not talk.session.thread or not provider.requests:
+            await asyncio.sleep(0.01)
+    saying.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await saying
+    provider.script([{"text": "Going on."}])
+    assert "Going on." in await talk.say("go on")
+    assert told(provider) == ["hello", "go on"]

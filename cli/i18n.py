@@ -1,15 +1,15 @@
-"""What the interface says, in English or Chinese; texts are data in `messages.*.json`.
+"""What the interface says, in English or Chinese: gettext catalogues in `locale/`.
 
-Never translated: command, flag and configuration names, JSON keys, errors of lower floors.
+`mcode` has the words of this floor, by key and in both languages; `help` has the texts of the help
+pages and `told` what lower floors say, both by the English text. Never translated: names of
+commands, options and settings, JSON, prompts. `make locale` compiles them.
 """
 
-import json
 import os
 from collections.abc import Mapping
 from functools import cache
 from gettext import GNUTranslations, translation
 from pathlib import Path
-from typing import cast
 
 _VARIABLES = ("MAXAGENT_LANG", "LLC_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 _LOCALE = Path(__file__).with_name("locale")
@@ -24,7 +24,9 @@ def use_language(name: str) -> None:
 
 def t(key: str, /, **values: object) -> str:
     """The message of that key with its values; English where a translation is missing."""
-    text = catalogue(language()).get(key) or catalogue("en")[key]
+    text = translations("mcode", language()).gettext(key)
+    if text == key:
+        text = translations("mcode", "en").gettext(key)
     return text.format(**values)
 
 
@@ -60,10 +62,3 @@ class Catalogue(GNUTranslations):
 def translations(domain: str, language: str) -> Catalogue:
     """One catalogue of one language."""
     return translation(domain, _LOCALE, [language], class_=Catalogue)
-
-
-@cache
-def catalogue(language: str) -> Mapping[str, str]:
-    """Every message of one language by its key."""
-    text = Path(__file__).with_name(f"messages.{language}.json").read_text(encoding="utf-8")
-    return cast("dict[str, str]", json.loads(text))

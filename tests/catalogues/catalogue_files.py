@@ -8,7 +8,7 @@ from pathlib import Path
 from maxagent.cli import i18n
 
 LOCALE = Path(i18n.__file__).parent / "locale"
-DOMAINS = {"en": (), "zh": ("help",)}
+DOMAINS = {"en": ("mcode",), "zh": ("mcode", "help")}
 """`mcode` is by key; `help` and `told` are by the English text, so English needs none."""
 
 _HEADER = (
@@ -34,11 +34,18 @@ def read(file: Path) -> dict[str, str]:
     return {key: text for key, text in messages.items() if key}
 
 
-def written(messages: Mapping[str, str], language: str) -> str:
-    """The `.po` text of messages, sorted."""
+def written(
+    messages: Mapping[str, str], language: str, english: Mapping[str, str] | None = None
+) -> str:
+    """The `.po` text of messages, sorted; by a key stands what it says in English."""
     entries = {"": _HEADER.format(language=language)} | dict(sorted(messages.items()))
+    remarks = {
+        key: "".join(f"#. {line}\n" for line in text.split("\n"))
+        for key, text in (english or {}).items()
+    }
     return "\n".join(
-        f"msgid {_quoted(key)}\nmsgstr {_quoted(text)}\n" for key, text in entries.items()
+        f"{remarks.get(key, '')}msgid {_quoted(key)}\nmsgstr {_quoted(text)}\n"
+        for key, text in entries.items()
     )
 
 

@@ -3,20 +3,32 @@
 A new text comes in without a translation, for a human to give it one; what is said no more goes.
 """
 
+from collections.abc import Mapping
+
 from catalogue_files import compiled, every, path_of, read, written
 from help_texts import help_texts
 
 SOURCES = {"help": help_texts}
 
 
+def up_to_date(domain: str, messages: Mapping[str, str]) -> dict[str, str]:
+    """The messages that the source needs."""
+    keys = SOURCES[domain]() if domain in SOURCES else read(path_of("en", domain))
+    return {key: messages.get(key, "") for key in keys}
+
+
+def text_of(language: str, domain: str, messages: Mapping[str, str]) -> str:
+    """A catalogue's text; a translator reads the English words beside their key."""
+    by_key = domain not in SOURCES and language != "en"
+    return written(messages, language, read(path_of("en", domain)) if by_key else None)
+
+
 def main() -> None:
     """Write every catalogue, and tell of texts that wait for a translation."""
     for language, domain in every():
         file = path_of(language, domain)
-        messages = read(file)
-        if domain in SOURCES:
-            messages = {text: messages.get(text, "") for text in SOURCES[domain]()}
-        file.write_text(written(messages, language), encoding="utf-8")
+        messages = up_to_date(domain, read(file))
+        file.write_text(text_of(language, domain, messages), encoding="utf-8")
         file.with_suffix(".mo").write_bytes(compiled(messages, language))
         for text in sorted(text for text, told in messages.items() if not told):
             print(f"{file}: no translation: {text}")

@@ -349,13 +349,12 @@ def test_neither_langgraph_nor_any_model_is_loaded(
 def test_every_status_has_a_word_in_both_languages() -> None:
     from typing import get_args
 
-    from maxagent.cli.i18n import catalogue
+    from maxagent.cli.i18n import translations
     from maxagent.memory.threads import Status
 
     for language in ("en", "zh"):
-        assert {f"threads.status.{status}" for status in get_args(Status)} <= set(
-            catalogue(language)
-        )
+        known = translations("mcode", language).messages()
+        assert {f"threads.status.{status}" for status in get_args(Status)} <= set(known)
 
 
 def test_a_size_is_shown_on_request(index: ThreadIndex, run: Run, folder: Path, home: Path) -> None:

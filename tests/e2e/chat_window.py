@@ -1,6 +1,5 @@
 """`mcode` in a window, as people live in it: real keys go in, the screen is what is read."""
 
-import json
 import re
 import sys
 from pathlib import Path
@@ -11,7 +10,8 @@ from program import Program
 from provider import Provider
 from screen import ScreenTerminal
 
-CATALOGUES = Path(__file__).parents[2] / "cli"
+from maxagent.cli.i18n import translations
+
 LOCALES = {"en": "C.UTF-8", "zh": "zh_CN.UTF-8"}
 SIGN = "›"
 """Stands before what is typed."""
@@ -35,9 +35,7 @@ class ChatWindow:
         }
         self.program = Program(folder, provider.url, {**surroundings, **environ})
         self.project = self.program.project
-        self._words: dict[str, str] = json.loads(
-            (CATALOGUES / f"messages.{language}.json").read_text(encoding="utf-8")
-        )
+        self._words = translations("mcode", language).messages()
         self.terminal: ScreenTerminal
 
     def words(self, key: str, **values: object) -> str:

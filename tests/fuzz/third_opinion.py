@@ -1,15 +1,17 @@
 """What bash itself makes of command lines that are judged plain: the words that programs get.
 
-Nothing is run: bash has no program and none of its own commands, and tells what it looked for. No
-line is given to it that could name a file, and it sits behind a wall where nothing can be changed:
-among these lines are all that ruin a machine.
+Nothing is run: bash has no program and none of its own commands, and tells what it looked for.
+Among these lines are all that ruin a machine, and a path names a program as well: bash is given
+them only in a world of its own, in which there is no file but bash itself.
 """
 
+import os
 import re
 import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 from maxagent.tools.shell.judge import judge
@@ -20,7 +22,9 @@ WALL = shutil.which("bwrap")
 _KEPT = frozenset(["enable", "eval", "printf", "return", "wait"])
 """Commands that the script needs; lines that name them are left out."""
 _SCRIPT = r"""
-hidden=$(compgen -b | grep -vxE 'enable|eval|printf|return|wait')
+for one in $(compgen -b); do
+  case $one in enable|eval|printf|return|wait) ;; *) hidden+=" $one" ;; esac
+done
 PATH=/nowhere
 command_not_found_handle() {
   printf '%s\0' "$#" "$@" >&201
@@ -34,8 +38,7 @@ for status in 0 1; do
   done 202<"$1"
 done 201>"$2"
 """
-_NAMES_PROGRAM = re.compile(r"[/$`]")
-"""Without these signs nothing in a line can name a file to run; lines with them are left out."""
+_LOADER = re.compile(r"(?:=> )?(/\S+) \(0x")
 _NO_SENSE = ("syntax error", "unexpected EOF", "unexpected end of file")
 
 Words = tuple[str, ...]
@@ -57,18 +60,12 @@ def _said(line: str, workspace: Workspace) -> Counter[Words] | None:
     """The commands of a line as the judge has them; None where it is not judged to be plain."""
     found = judge(line, ".", workspace)
     words = Counter(command.words for command in found.commands)
-    odd = (
-        _NAMES_PROGRAM.search(line)
-        or "\0" in line
-        or any(one[0] in _KEPT or one[0][:1] in ("%", "") for one in words if one)
-    )
+    odd = "\0" in line or any(one[0] in _KEPT or one[0][:1] in ("%", "") for one in words if one)
     return None if odd or not found.plain else words
 
 
 def ran_by_bash(lines: Sequence[str], folder: Path) -> list[list[Counter[Words] | None]]:
     """For each line what bash looked for when all succeeds, and when all fails; None: no sense."""
-    if any(map(_NAMES_PROGRAM.search, lines)):
-        raise ValueError("such a line could run something")
     script, given, told = folder / "script", folder / "lines", folder / "told"
     script.write_text(_SCRIPT)
     given.write_text("".join(f"{line}\0" for line in lines))
@@ -88,9 +85,18 @@ def ran_by_bash(lines: Sequence[str], folder: Path) -> list[list[Counter[Words] 
 
 
 def wall_around(folder: Path) -> list[str]:
-    """The beginning of a command that can change nothing but what is in a folder."""
-    wall = f"{WALL} --unshare-all --die-with-parent --cap-drop ALL --ro-bind / / --dev /dev".split()
-    return [*wall, "--bind", str(folder), str(folder), "--chdir", str(folder)]
+    """The beginning of a command that sees bash, what bash is linked to, and one folder."""
+    words = [str(WALL), "--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--tmpfs", "/"]
+    for file in (BASH, *_linked_to(BASH)):
+        words += ["--ro-bind", os.path.realpath(file), file]
+    words += ["--dev", "/dev", "--bind", str(folder), str(folder), "--remount-ro", "/"]
+    return [*words, "--chdir", str(folder)]
+
+
+@cache
+def _linked_to(program: str) -> list[str]:
+    listed = subprocess.run(["ldd", program], capture_output=True, text=True).stdout
+    return _LOADER.findall(listed)
 
 
 def _read(tokens: Sequence[str]) -> Iterator[Counter[Words]]:
@@ -116,7 +122,8 @@ def _problem(line: str, said: Counter[Words], ran: Sequence[Counter[Words] | Non
         if strange := one - said:
             return f"bash runs {sorted(strange)}, the judge says {sorted(said)}"
         seen |= one
-    if re.search(r"<|!|>&", line):  # what is not there, or negated, ends a list
+    in_folders = any("/" in words[0] for words in said)
+    if in_folders or re.search(r"<|!|>&", line):  # what is not there, or negated, ends a list
         return ""
     missing = set(said) - set(seen)
     return f"the judge says {sorted(said)}, bash runs {sorted(seen)}" if missing else ""

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 from confinement import FOUND, SURROUNDINGS
+from hypothesis import HealthCheck, settings
 from provider import Provider
 
 os.environ.update(SURROUNDINGS)
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")  # no test fails since the machine has other things to do
 
 
 def pytest_report_header() -> str:

@@ -7,6 +7,9 @@ import pytest
 from program import Program
 from provider import Provider
 
+from maxagent.memory.thread_row import ThreadRow
+from maxagent.memory.threads import ThreadIndex
+
 LOOKS = {"text": "Let me look.", "tool_calls": [{"name": "list_files", "args": {}}]}
 WRITES = {"tool_calls": [{"name": "write_file", "args": {"path": "new.txt", "content": "new\n"}}]}
 SCHEMA = {"type": "object", "required": ["files"], "properties": {"files": {"type": "integer"}}}
@@ -18,8 +21,8 @@ def said(provider: Provider, number: int = -1) -> list[str]:
     return [message["content"] for message in messages if message["role"] == "user"]
 
 
-def threads(program: Program) -> list[dict]:
-    return json.loads(program.run("threads", "list", "--json").stdout)
+def threads(program: Program) -> list[ThreadRow]:
+    return ThreadIndex(program.home).list()
 
 
 def test_only_the_answer_is_on_stdout(program: Program, provider: Provider) -> None:
@@ -65,9 +68,9 @@ def test_a_conversation_goes_on_latest_by_name_and_in_a_copy(
     assert program.chat("four", "--resume", "mine").last["thread_id"] == first
     copy = program.chat("five", "--resume", "mine", "--fork", "--name", "copy")
     assert copy.last["summary"] == "4." and said(provider) == ["one", "four", "five"]
-    rows = {row["name"]: row for row in threads(program)}
-    assert rows["copy"]["parent"] == rows["mine"]["thread_id"] == first
-    assert {row["status"] for row in rows.values()} == {"idle"}
+    rows = {row.name: row for row in threads(program)}
+    assert rows["copy"].parent == rows["mine"].thread_id == first
+    assert {row.status for row in rows.values()} == {"idle"}
 
 
 def test_without_history_the_thread_is_deleted_unless_it_waits(
@@ -79,7 +82,7 @@ def test_without_history_the_thread_is_deleted_unless_it_waits(
     assert threads(program) == [] and program.files_with("One.") == []
     waits = program.chat("two", "--no-history", output="json")
     [row] = threads(program)
-    assert (waits.code, row["status"], "is kept" in waits.stderr) == (4, "waiting", True)
+    assert (waits.code, row.status, "is kept" in waits.stderr) == (4, "waiting", True)
 
 
 def test_a_question_parks_says_how_to_answer_and_takes_the_answer(

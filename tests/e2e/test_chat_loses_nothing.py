@@ -14,13 +14,16 @@ from provider import Provider
 from screen import ScreenTerminal
 from small_disk import remount, small_disk
 
+from maxagent.memory.thread_row import ThreadRow
+from maxagent.memory.threads import ThreadIndex
+
 RUNS = {"tool_calls": [{"name": "run_command", "args": {"command": "echo one >> log.txt"}}]}
 MCODE = (sys.executable, "-m", "maxagent")
 SERVED = ("--model", "openai/served", "--base-url")
 
 
-def only_thread(program: Program) -> dict:
-    [row] = json.loads(program.run("threads", "list", "--json").stdout)
+def only_thread(program: Program) -> ThreadRow:
+    [row] = ThreadIndex(program.home).list()
     return row
 
 
@@ -28,7 +31,9 @@ def only_thread(program: Program) -> dict:
 def test_a_reader_that_leaves_loses_nothing(
     input_lines: bool, program: Program, provider: Provider
 ) -> None:
-    provider.script([RUNS, {"text": "Written."}] * 2)
+    # what was asked for when the process ended is asked for again
+    done = {"text": "Written."}
+    provider.script(lambda it: done if it.body["messages"][-1]["role"] == "tool" else RUNS)
     if input_lines:
         process = program.talk("--mode", "auto")
         assert process.stdin
@@ -56,7 +61,7 @@ def test_an_answer_that_cannot_be_written_is_still_in_the_thread(
     ended = _writing_to(stdout, [*MCODE, "chat", "ask", *SERVED, provider.url], program)
     assert (ended.returncode, words in ended.stderr) == (code, True)
     assert "Traceback" not in ended.stderr and "Exception ignored" not in ended.stderr
-    again = program.resume(only_thread(program)["thread_id"], output="text")
+    again = program.resume(only_thread(program).thread_id, output="text")
     assert (again.code, again.stdout, len(provider.requests)) == (0, "The answer.\n", 1)
 
 
@@ -115,8 +120,8 @@ def test_a_closed_terminal_ends_the_process_and_loses_nothing(
         terminal.wait_for("Long" if mode == "auto" else "[y/n")
         assert terminal.hang_up() == -signal.SIGHUP
     row = only_thread(program)
-    assert row["status"] == ("interrupted" if mode == "auto" else "waiting")
+    assert row.status == ("interrupted" if mode == "auto" else "waiting")
     provider.script([{"text": "Written."}])
     yes = ["--approve"] if mode == "ask" else []
-    ended = program.resume(row["thread_id"], *yes, output="text")
+    ended = program.resume(row.thread_id, *yes, output="text")
     assert (ended.code, ended.stdout, program.lines()) == (0, "Written.\n", ["one"])

@@ -54,7 +54,7 @@ race: $(INSTALLED) ## swap links under working tools, both ways to open: make ra
 corpus: $(INSTALLED) ## judge the corpora of command lines: counts by verdict, time of a judgement
 	$(BIN)/python tests/corpora/command_lines.py
 
-fuzz: $(INSTALLED) ## judge command lines without end beside a second parser: make fuzz MINUTES=60
+fuzz: $(INSTALLED) ## judge command lines without end beside another parser and bash itself: make fuzz MINUTES=60
 	PYTHONPATH=tests/corpora $(BIN)/python tests/fuzz/fuzz.py $(if $(MINUTES),minutes=$(MINUTES)) $(if $(SEED),seed=$(SEED))
 
 locale: $(INSTALLED) ## bring the catalogues of the interface's words up to the source, and compile them

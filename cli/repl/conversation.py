@@ -98,7 +98,10 @@ class Conversation:
             await asyncio.wait((doing,), timeout=1.0)
         self._doing = None
         self.session.prompt.refresh()
-        error = None if doing.cancelled() else doing.exception()
+        if doing.cancelled():
+            self.session.show(styled(t("repl.interrupted"), "yellow"))
+            return
+        error = doing.exception()
         if isinstance(error, LeaveRepl):
             raise error
         if error:

@@ -51,9 +51,8 @@ class TurnView:
             self._session.show(styled(spent(self._session.usage), "dim"))
 
     def interrupted(self) -> None:
-        """Keep what stands there, and say that the turn was left."""
+        """Keep what stands there of the turn."""
         self.show(ev.Interrupted(self._session.thread))
-        self._session.show(styled(t("repl.interrupted"), "yellow"))
 
     def _show_tail(self, rows: Sequence[Text]) -> None:
         self._session.prompt.tail("".join(map(rendered, rows)).rstrip("\n"))

@@ -46,7 +46,9 @@ async def test_an_unforeseen_error_ends_nothing(
     assert "error: " in (shown := capfd.readouterr().out) and "Traceback" not in shown
 
 
-async def test_what_goes_on_can_be_stopped_and_what_waits_is_not_sent(talk: Conversation) -> None:
+async def test_what_goes_on_can_be_stopped_and_what_waits_is_not_sent(
+    talk: Conversation, capfd: pytest.CaptureFixture[str]
+) -> None:
     talk.submit("waits for the runner")
     running = await began(talk)
     talk.submit("later")
@@ -57,6 +59,7 @@ async def test_what_goes_on_can_be_stopped_and_what_waits_is_not_sent(talk: Conv
         while talk.working:
             await asyncio.sleep(0)
     assert (talk.busy, talk.inbox.waiting, running.done()) == ("", (), False)
+    assert "Stopped" in capfd.readouterr().out
     talk.leave()
     await running
 

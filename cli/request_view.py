@@ -6,10 +6,11 @@ Each line of a text stands behind a bar, so that no text can look like a part of
 import json
 import shutil
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 from rich.console import Console
 
+from ..tools.diff import is_shortened
 from .diff_view import show_diff
 from .i18n import t
 from .safe_text import safe, safe_line
@@ -25,16 +26,21 @@ def show_request(console: Console, request: Mapping[str, Any]) -> bool:
     """Show it; whether all of it stands on the screen at once."""
     head = safe_line(f"{request['name']}: {request.get('description', '')}")
     show_line(console, f"\n{head}", "bold yellow")
-    lines = list(_lines(request))
-    for line in lines:
-        console.print(styled(line, ""))
-    diff = str(request.get("diff") or "")
-    if diff:
-        show_diff(console, diff, indent="  ", most=None)
-        lines += diff.split("\n")
+    lines = show_arguments(console, request)
     room = shutil.get_terminal_size()
     above = len(list(fitted(styled(head, ""), room.columns)))
     return above + _rows(lines) + ROOM_FOR_ANSWER <= room.lines
+
+
+def show_arguments(console: Console, request: Mapping[str, Any]) -> list[str]:
+    """Show all that would run or be changed, and where; its lines."""
+    lines, diff = list(_lines(request)), str(request.get("diff") or "")
+    for line in lines:
+        console.print(styled(line, ""))
+    if diff:
+        show_diff(console, diff, indent="  ", most=None)
+        lines += diff.split("\n")
+    return lines
 
 
 def show_text(console: Console, text: str) -> None:
@@ -44,9 +50,9 @@ def show_text(console: Console, text: str) -> None:
 
 
 def _lines(request: Mapping[str, Any]) -> Iterator[str]:
-    """The arguments, unless a diff shows what becomes of them; and where a command would run."""
-    args: Mapping[str, object] = request["args"]
-    for name, value in () if request.get("diff") else args.items():
+    """The arguments, unless a diff shows all that becomes of them; where a command would run."""
+    args, diff = cast("Mapping[str, object]", request["args"]), str(request.get("diff") or "")
+    for name, value in args.items() if not diff or is_shortened(diff) else ():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         yield from _argument(name, text)
     if request["name"] in ("run_command", "run_tests"):

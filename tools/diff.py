@@ -86,6 +86,11 @@ def shortened(diff: str, most: int) -> str:
     return f"{kept}[… {more:,} more lines]\n"
 
 
+def is_shortened(diff: str) -> bool:
+    """Whether it is only a beginning; no line of a diff itself begins so."""
+    return diff.rstrip("\n").rpartition("\n")[2].startswith("[… ")
+
+
 def line_changes(old: Sequence[str], new: Sequence[str]) -> list[Change]:
     """How one list of lines becomes the other; only what lies between equal ends is compared."""
     head = _same(zip(old, new, strict=False))

@@ -66,12 +66,21 @@ def test_the_whole_command_is_shown_with_control_characters_visible(monkeypatch,
 
 def test_an_edit_is_shown_as_its_diff(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
-    diff = "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-old\x1b[2J\n+new\n[… 7 more lines]\n"
+    diff = "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-old\x1b[2J\n+new\n"
     args = {"file_path": "x.py", "old_string": "old", "new_string": "new"}
     ask(question({"name": "edit", "args": args, "description": "it changes files", "diff": diff}))
     shown = capsys.readouterr().err
     assert "edit: it changes files" in shown and "old_string" not in shown
-    assert "  -old\\x1b[2J\n  +new\n  [… 7 more lines]\n" in shown
+    assert "  -old\\x1b[2J\n  +new\n" in shown
+
+
+def test_where_its_diff_was_cut_an_edit_is_shown_with_all_it_says(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    args = {"file_path": "x.py", "content": "first\nlast"}
+    diff = "--- a/x.py\n+++ b/x.py\n+first\n[… 7 more lines]\n"
+    ask(question({"name": "write_file", "args": args, "description": "w", "diff": diff}))
+    shown = capsys.readouterr().err
+    assert "  content:\n  │ first\n  │ last\n" in shown and "  [… 7 more lines]\n" in shown
 
 
 def test_an_answer_names_the_question_that_was_read(monkeypatch):

@@ -6,16 +6,18 @@ from rich.console import Console
 
 from ..sdk import events as ev
 from .answer_view import AnswerView, view_for
-from .call_line import call_line, facts
+from .call_line import call_line
 from .diff_view import show_diff
 from .echo import echo
 from .i18n import t
+from .request_view import show_arguments
 from .safe_text import safe_line
 from .screen import open_console, show_line, styled
+from .tool_view import ToolView
 
 TODO_MARKS = {"completed": "x", "in_progress": ">", "cancelled": "-"}
-OUTPUT_LINES = 12
-"""Lines of a tool's output that are shown as it runs; the model and the thread have more."""
+FAILURE_LINES = 12
+"""Lines of a red test run: it says at its end what is wrong."""
 
 
 class TextRenderer:
@@ -34,9 +36,7 @@ class TextRenderer:
         self._show_thinking = show_thinking
         self._console = console or open_console()
         self._answer = answer or view_for(self._console)
-        self._calls: dict[str, str] = {}
-        self._pieces: dict[str, str] = {}
-        self._shown_lines: dict[str, int] = {}
+        self._tools = ToolView(self._line, self._verbatim, self._diff)
         self._open_line = ""
         self._thread_id = ""
         self._head = ("", "", "", "")
@@ -118,28 +118,15 @@ class TextRenderer:
 
     @_show.register
     def _(self, event: ev.ToolCall) -> None:
-        self._calls[event.id] = call_line(event.tool, event.args)
+        self._tools.called(event)
 
     @_show.register
     def _(self, event: ev.ToolOutput) -> None:
-        *lines, rest = (self._pieces.pop(event.id, "") + event.text).split("\n")
-        self._pieces[event.id] = rest
-        for line in lines:
-            self._output_line(event.id, line)
+        self._tools.wrote(event)
 
     @_show.register
     def _(self, event: ev.ToolResult) -> None:
-        self._end_output(event.id)
-        call = self._calls.pop(event.id, None) or call_line(event.tool, event.args)
-        mark, style = ("✓", "") if event.ok else ("✗", "red")
-        self._line(f"  {mark} {call}{facts(event.metadata)}", style)
-        if event.error:
-            self._line(f"    {event.error.splitlines()[0]}", "red")
-        if diff := event.metadata.get("diff"):
-            show_diff(self._console, str(diff), indent="    ")
-        kept = event.metadata.get("backups") or {"": event.metadata.get("backup")}
-        for file in filter(None, kept.values()):
-            self._line(f"    {safe_line(t('tool.backup', file=file))}", "dim")
+        self._tools.answered(event)
 
     @_show.register
     def _(self, event: ev.Todos) -> None:
@@ -153,10 +140,10 @@ class TextRenderer:
 
     @_show.register
     def _(self, event: ev.EvidenceFound) -> None:
-        self._end_output("verify")
+        is_shown = self._tools.ended("verify")
         style = {"passed": "green", "failed": "red", "unverified": "yellow"}[event.verdict]
-        if event.verdict == "failed":  # a test run says at its end what is wrong
-            for line in event.tail.splitlines()[-OUTPUT_LINES:]:
+        if event.verdict == "failed" and not is_shown:
+            for line in event.tail.splitlines()[-FAILURE_LINES:]:
                 self._verbatim(line)
         self._line(f"  {t(f'verdict.{event.verdict}')}: {safe_line(event.reason)}", style)
 
@@ -171,6 +158,7 @@ class TextRenderer:
     @_show.register
     def _(self, event: ev.Question) -> None:
         self._break()
+        self._tools.asked(event)
         for request in event.action_requests:
             if request["name"] == "review":
                 self._changes(str(request["args"].get("diff", "")))
@@ -201,8 +189,8 @@ class TextRenderer:
             return
         for request in question.action_requests:
             self._line(t("run.asks", call=call_line(request["name"], request["args"])), "yellow")
-            if diff := request.get("diff"):
-                show_diff(self._console, str(diff), indent="  ")
+            if question.kind != "review":  # whose diff has been shown
+                show_arguments(self._console, request)
         self._line(t("run.how_to_answer", thread=thread), "yellow")
         if question.kind == "review":
             self._line(t("run.how_to_review"), "yellow")
@@ -222,6 +210,11 @@ class TextRenderer:
         self._break()
         self._console.print(styled(f"    {line}", "dim"))
 
+    def _diff(self, diff: str) -> None:
+        """What a call changed, below it."""
+        self._break()
+        show_diff(self._console, diff, indent="    ")
+
     def _piece(self, text: str, style: str) -> None:
         """A piece of a text that goes on; another kind of text begins a line of its own."""
         if self._open_line != f"{style} ":
@@ -238,19 +231,6 @@ class TextRenderer:
         if self._open_line:
             self._console.print()
             self._open_line = ""
-
-    def _output_line(self, call_id: str, line: str) -> None:
-        shown = self._shown_lines.get(call_id, 0)
-        self._shown_lines[call_id] = shown + 1
-        if shown < OUTPUT_LINES:
-            self._verbatim(line)
-        elif shown == OUTPUT_LINES:
-            self._verbatim("…")
-
-    def _end_output(self, call_id: str) -> None:
-        if rest := self._pieces.pop(call_id, ""):
-            self._output_line(call_id, rest)
-        self._shown_lines.pop(call_id, None)
 
 
 def _ending(event: ev.Completion) -> str:

@@ -55,8 +55,9 @@ async def approve(state: State, runtime: Runtime[Context]) -> Dispatched:
         return Command(goto="approve", update={"asked": asked})
     rulings = await asyncio.to_thread(ask_human, rulings, tools, bench)
     messages = [*_answers(rulings, role), *_broken_calls(answer, role)]
+    refused = {ruling.call["id"]: ruling.refused for ruling in rulings}
     for message in messages:
-        tell_result(runtime, message)
+        tell_result(runtime, message, refused=refused.get(message.tool_call_id))
     groups = grouped([ruling.call for ruling in rulings if ruling.verdict == "allow"], tools)
     answers = {"messages": messages} if messages else {}
     update = {**answers, "asked": []}

@@ -44,6 +44,8 @@ class Ruling:
     """What the human may decide."""
     diff: str = ""
     """What an edit would change, for the human who is asked."""
+    refused: str | None = None
+    """What the human said who refused it; None where nobody did."""
     always: str = ""
     """The rule that would allow it and its like from now on; empty where none should."""
 
@@ -140,7 +142,7 @@ def _settled(
         return replace(ruling, verdict="answered", reason=words or str(decision.get("args") or ""))
     if kind == "reject":
         reason = f"{REJECTED} Their reason: {words}" if words else REJECTED
-        return replace(ruling, verdict="deny", reason=reason)
+        return replace(ruling, verdict="deny", reason=reason, refused=words)
     return _edited(ruling, decision, tools, bench)
 
 

@@ -48,16 +48,18 @@ async def switch(state: State, runtime: Runtime[Context]) -> Switched:
     decision = newest_answer(_question(call, options, text), _fitted)
     if decision["type"] in ("reject", "respond"):
         why = REFUSED.format(why=decision.get("message") or "").strip()
-        return _stay(runtime, call, mode, why)
+        return _stay(runtime, call, mode, why, refused=str(decision.get("message") or ""))
     if decision["type"] == "edit":
         text = _edited(decision)
         await asyncio.to_thread(write_plan, state["folder"], options.get("plan_file", ""), text)
     return _go(state, runtime, call, decision, text)
 
 
-def _stay(runtime: Runtime[Context], call: ToolCall, mode: Mode, why: str) -> Switched:
+def _stay(
+    runtime: Runtime[Context], call: ToolCall, mode: Mode, why: str, *, refused: str | None = None
+) -> Switched:
     answer = answer_to(call["id"] or "", call["name"], mode, why, ok=False)
-    tell_result(runtime, answer)
+    tell_result(runtime, answer, refused=refused)
     return Command(goto=mode, update={"messages": [answer]})
 
 

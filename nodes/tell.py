@@ -12,8 +12,10 @@ def tell(runtime: Runtime[Context], event: str, **fields: object) -> None:
     runtime.stream_writer({"type": event, **redacted_all(fields)})
 
 
-def tell_result(runtime: Runtime[Context], message: ToolMessage) -> None:
-    """Tell the answer to a call that did not run."""
+def tell_result(
+    runtime: Runtime[Context], message: ToolMessage, *, refused: str | None = None
+) -> None:
+    """Tell the answer to a call that did not run; `refused` is what the human said who said no."""
     ok, text = message.status == "success", str(message.text)
     tell(
         runtime,
@@ -23,5 +25,5 @@ def tell_result(runtime: Runtime[Context], message: ToolMessage) -> None:
         ok=ok,
         output=text if ok else "",
         error="" if ok else text,
-        metadata={},
+        metadata={} if refused is None else {"refused": refused},
     )

@@ -88,6 +88,13 @@ def test_a_parked_edit_shows_its_diff(capsys):
     assert "waiting for an answer: edit a.py\n  -old\n  +new\n" in err
 
 
+def test_a_parked_command_is_shown_whole(capsys):
+    args = {"command": "cat <<E\n" + "x" * 200 + "\nE\nrm -r build"}
+    request = {"name": "run_command", "args": args, "sandbox": "bubblewrap"}
+    err = shown(capsys, ev.Question("abcdef123456", "i", "approval", [request], [])).err
+    assert f"  │ {'x' * 200}\n  │ E\n  │ rm -r build\n  cwd: .\n  sandbox: bubblewrap\n" in err
+
+
 def test_a_call_that_nobody_saw_is_told_by_its_result(capsys):
     result = ev.ToolResult("c1", "run_command", True, "", "", {}, {"command": "make"})
     assert "✓ run_command make" in shown(capsys, result).err
@@ -115,12 +122,6 @@ def test_a_refused_call_says_why(capsys):
     refused = ev.ToolResult("c1", "edit", False, "", "not found\ntry again", {})
     out = shown(capsys, ev.ToolCall("c1", "edit", {"file_path": "a.py"}, "coder"), refused)
     assert "✗ edit a.py" in out.err and "not found" in out.err
-
-
-def test_long_output_of_a_tool_is_cut_and_says_so(capsys):
-    text = "".join(f"line {number}\n" for number in range(50))
-    out = shown(capsys, ev.ToolOutput("c1", text), ev.Notice("n"))
-    assert "line 11" in out.err and "line 12" not in out.err and "…" in out.err
 
 
 @pytest.mark.parametrize("last", [ev.Interrupted("abcdef123456"), None])

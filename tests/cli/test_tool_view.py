@@ -1,0 +1,58 @@
+from maxagent.cli.tool_view import FIRST_LINES, LAST_LINES, ToolView
+from maxagent.sdk import events as ev
+
+CALL = ev.ToolCall("c", "run_command", {"command": "make"}, "build")
+DIFF = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n"
+
+
+class Seen:
+    """The lines that were shown."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.view = ToolView(lambda text, _: self.lines.append(text), self._program, self._program)
+
+    def _program(self, line: str) -> None:
+        self.lines.append(f"| {line}")
+
+
+def result(ok: bool = True, error: str = "", **metadata: object) -> ev.ToolResult:
+    return ev.ToolResult("c", "run_command", ok, "", error, metadata)
+
+
+def test_the_beginning_and_the_end_of_a_long_output_are_shown() -> None:
+    seen = Seen()
+    text = "".join(f"line {number}\n" for number in range(50))
+    for at in range(0, len(text), 7):
+        seen.view.wrote(ev.ToolOutput("c", text[at : at + 7]))
+    assert seen.lines == [f"| line {number}" for number in range(FIRST_LINES)]
+    seen.view.answered(result())
+    assert seen.lines[FIRST_LINES] == f"    … {50 - FIRST_LINES - LAST_LINES} more lines"
+    assert seen.lines[-2] == "| line 49" and "run_command" in seen.lines[-1]
+
+
+def test_a_short_output_is_shown_whole_with_a_last_line_that_has_no_end() -> None:
+    seen = Seen()
+    seen.view.called(CALL)
+    seen.view.wrote(ev.ToolOutput("c", "one\ntwo"))
+    seen.view.answered(result())
+    assert seen.lines == ["| one", "| two", "  ✓ run_command make"]
+
+
+def test_what_the_human_refused_is_told_to_them_as_such() -> None:
+    for words, line in (("too slow", "    you refused it: too slow"), ("", "    you refused it")):
+        seen = Seen()
+        seen.view.called(CALL)
+        seen.view.answered(result(ok=False, error="The user refused this call.", refused=words))
+        assert seen.lines == ["  ✗ run_command make", line]
+
+
+def test_a_diff_that_the_question_has_shown_is_not_shown_again() -> None:
+    request = {"name": "edit", "args": {}, "tool_call_id": "c", "diff": DIFF}
+    for asked, lines in ((DIFF, []), (DIFF + "+more\n", [f"| {DIFF}"])):
+        seen = Seen()
+        question = ev.Question("t", "i", "approval", [{**request, "diff": asked}], [{}])
+        seen.view.called(CALL)
+        seen.view.asked(question)
+        seen.view.answered(result(diff=DIFF))
+        assert seen.lines == ["  ✓ run_command make", *lines]

@@ -3,6 +3,7 @@
 import errno
 import os
 import sys
+import termios
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -98,6 +99,8 @@ class LivePrompt:
         async with in_terminal():
             self._write_above(self._app)
             self._app.output.flush()
+            if sys.stdin.isatty():  # what was typed before a question is no answer to it
+                termios.tcflush(sys.stdin, termios.TCIFLUSH)
             return asked(question)
 
     async def run(self, when_usable: Callable[[], None]) -> None:

@@ -1,0 +1,43 @@
+"""docs/chat.md says what the prompt does; its keys are pressed in tests/e2e/test_chat_screen.py."""
+
+import re
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from maxagent.cli.app import app
+from maxagent.cli.repl.history import MOST_BYTES as HISTORY
+from maxagent.cli.repl.line import read_line
+from maxagent.cli.repl.note import NOTES
+from maxagent.cli.repl.paste import FOLDED_LINES, Pastes
+from maxagent.cli.repl.slash import SLASH
+from maxagent.config.agent_profiles import built_in
+from maxagent.nodes.mentions import MOST, MOST_BYTES
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "chat.md").read_text(encoding="utf-8")
+
+
+def test_its_lines_mean_what_it_says() -> None:
+    lines = re.findall(
+        r"^\| `([^`]+)` \| (a|runs)\b.*?(message|command|note|own)", PAGE, re.MULTILINE
+    )
+    kinds = {"message": "message", "command": "slash", "own": "shell", "note": "note"}
+    assert {word for _, _, word in lines} == set(kinds)
+    for line, _, word in lines:
+        assert read_line(line).kind == kinds[word], line
+    assert set(re.findall(r"`@(\w+) ", PAGE)) <= built_in().keys()
+    assert set(re.findall(r"`/(\w+)`", PAGE)) <= SLASH.keys()
+
+
+def test_its_figures_are_those_of_the_program() -> None:
+    assert f"up to {MOST} files and {MOST_BYTES // 1000} kB" in PAGE
+    assert FOLDED_LINES == 5 and "of five lines or more" in PAGE
+    assert f"`{Pastes().folded('x' + chr(10) * 5 + 'y')}`" in PAGE
+    assert f"at most {HISTORY // 1_000_000} MB" in PAGE and f"~/.llc/{NOTES}" in PAGE
+
+
+def test_its_options_exist() -> None:
+    told = CliRunner().invoke(app, ["chat", "--help"], env={"COLUMNS": "200"}).output
+    options = set(re.findall(r"(--[a-z][a-z-]+)", PAGE))
+    assert len(options) > 5 and all(option in told for option in options)

@@ -161,7 +161,7 @@ def test_red_tests_show_the_end_of_their_output_where_the_reason_is(capsys):
     red = ev.EvidenceFound(
         "pytest", "failed", "1 failed", 1, 0, 1, 0, 0, "", f"{head}E assert 1 == 2\n"
     )
-    out = shown(capsys, ev.ToolOutput("verify", head), red)
+    out = shown(capsys, ev.ToolOutput("verify", f"{head}E assert 1 == 2\n"), red)
     assert out.err.index("E assert 1 == 2") < out.err.index("1 failed")
 
 

@@ -4,7 +4,6 @@ import asyncio
 import time
 
 from ..i18n import t
-from ..screen import styled
 from .doing import do_line, tell_of
 from .inbox import Inbox
 from .paste import Pastes
@@ -73,7 +72,7 @@ class Conversation:
         if self._pressed - before < AGAIN:
             return True
         if not self.working:
-            self.session.show(styled(t("repl.again"), "dim"))
+            self.session.show(t("repl.again"), "dim")
         return False
 
     async def run(self) -> None:
@@ -99,7 +98,7 @@ class Conversation:
         self._doing = None
         self.session.prompt.refresh()
         if doing.cancelled():
-            self.session.show(styled(t("repl.interrupted"), "yellow"))
+            self.session.show(t("repl.interrupted"), "yellow")
             return
         error = doing.exception()
         if isinstance(error, LeaveRepl):

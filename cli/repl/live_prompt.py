@@ -15,7 +15,6 @@ from prompt_toolkit.history import History
 from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output, create_output
 
-from ..screen import rendered, styled
 from .completer import is_completed_while_typing
 from .keys import Hands, key_bindings
 from .layout import STYLE, Shown, layout
@@ -71,6 +70,8 @@ class LivePrompt:
 
     def sent(self, words: str) -> None:
         """Let a line stand above, under the sign that it was typed at."""
+        from ..screen import rendered, styled  # brings rich, which the first picture does without
+
         indented = words.replace("\n", "\n" + " " * len(SIGN))
         self.above(rendered(styled(f"\n{SIGN}{indented}", "bold")))
 

@@ -3,7 +3,6 @@
 from ...config.private import make_private_folder, private_opener
 from ...config.redaction import redacted
 from ..i18n import t
-from ..screen import styled
 from .session import Session
 
 NOTES = "notes.md"
@@ -17,4 +16,4 @@ def keep_note(session: Session, text: str) -> None:
     with open(file, "a", encoding="utf-8", opener=private_opener) as notes:
         notes.write(f"- {note}\n")
     session.aside.append(TOLD.format(note=note))
-    session.show(styled(t("repl.noted", file=file), "dim"))
+    session.show(t("repl.noted", file=file), "dim")

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from ..screen import write
+from ..echo import echo
 from .line import continued
 from .prompt import SIGN, Unanswered, asked
 
@@ -22,6 +22,8 @@ class PlainPrompt:
 
     def above(self, text: str) -> None:
         """Write finished lines."""
+        from ..screen import write
+
         write(text)
 
     def sent(self, words: str) -> None:
@@ -48,5 +50,5 @@ def _read(sign: str) -> str:
     try:
         return asked(lambda: input(sign))
     except Unanswered:
-        write("\n")
+        echo()
         raise

@@ -95,11 +95,11 @@ class Session:
 
         await take_turn(self, text, agent)
 
-    def show(self, what: "str | RenderableType") -> None:
-        """Show lines above the prompt; foreign text as `str`, which is made safe."""
-        from ..screen import rendered
+    def show(self, what: "str | RenderableType", style: str = "") -> None:
+        """Show lines above the prompt; a `str` is foreign text, made safe, and has this style."""
+        from ..screen import rendered, styled  # brings rich, which the first prompt does without
 
-        self.prompt.above(rendered(what))
+        self.prompt.above(rendered(styled(what, style) if isinstance(what, str) else what))
 
     async def ask(self, question: Callable[[], Answer]) -> Answer:
         """What a function answers that asks at the terminal, such as `question.choice`.

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ..screen import styled
 from .session import Session
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ async def run_shell_line(session: Session, command: str) -> None:
     reply = await tools.call("run_command", {"command": command}, _agreed)
     lines.end()
     if reply.error:
-        session.show(styled(reply.error, "red"))
+        session.show(reply.error, "red")
     end = reply.error or "It ended with exit code 0."
     session.aside.append(TOLD.format(command=command, end=end, output=reply.output).rstrip())
 
@@ -50,8 +49,8 @@ class _Lines:
     def add(self, piece: str) -> None:
         lines, ended, self._rest = (self._rest + piece).rpartition("\n")
         if ended:
-            self._session.show(styled(lines, ""))
+            self._session.show(lines)
 
     def end(self) -> None:
         if self._rest:
-            self._session.show(styled(self._rest, ""))
+            self._session.show(self._rest)

@@ -8,6 +8,7 @@ import typer
 
 from ..config import paths
 from .echo import echo, echo_json
+from .told import told
 
 if TYPE_CHECKING:
     from ..config.agent_profile import AgentProfile
@@ -54,12 +55,13 @@ def list_(
     for path in left_out:
         echo(t("agents.left_out", path=path), err=True)
     for report in (report for fault in found.faults for report in fault.reports):
-        echo(t("agents.fault", report=report), err=True)
+        echo(t("agents.fault", report=told(report)), err=True)
 
 
 @app.command()
 def show(name: Annotated[str, typer.Argument(help="An agent's name.")]) -> None:
     """Show one agent as it counts here: its settings, tools, rules and words."""
+    from .i18n import t
     from .importing import without_collector
 
     profile = _found(_trust()).find(name)
@@ -83,7 +85,7 @@ def show(name: Annotated[str, typer.Argument(help="An agent's name.")]) -> None:
         if value not in ("", None):
             echo(f"{key}: {value}")
     for note in profile.notes:
-        echo(f"note: {note}")
+        echo(t("agents.note", note=told(note)))
     echo(f"\n{profile.prompt}")
 
 
@@ -127,9 +129,9 @@ def validate(
     looks = [looked_at(file, paths.home()) for file in files]
     for look in looks:
         for note in look.notes:
-            echo(t("agents.note", note=note), err=True)
+            echo(t("agents.note", note=told(note)), err=True)
         for mistake in look.mistakes:
-            echo(mistake)
+            echo(told(mistake))
     if any(look.mistakes for look in looks):
         raise typer.Exit(1)
     echo(t("agents.sound", count=len(looks)), err=True)

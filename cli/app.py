@@ -42,9 +42,10 @@ from . import (
 )
 from .choices import Language
 from .echo import echo
-from .i18n import language, use_language
+from .i18n import language, t, use_language
 from .language import language_for
 from .piped import piped_text
+from .told import told
 
 app = typer.Typer(
     name="mcode",
@@ -166,11 +167,11 @@ def _tell_of(error: Exception) -> int:
     """Two lines on stderr; the exit code."""
     if isinstance(error, _WRONG_USE):
         return _tell_of_wrong_use(error)
-    told = in_words(error, paths.home())
-    echo(f"error: {told.message}", err=True)
-    if told.hint:
-        echo(f"hint: {told.hint}", err=True)
-    return told.exit_code
+    known = in_words(error, paths.home())
+    echo(t("error.says", message=told(known.message)), err=True)
+    if known.hint:
+        echo(t("error.hint", hint=told(known.hint)), err=True)
+    return known.exit_code
 
 
 def _drop_what_cannot_be_written() -> None:
@@ -190,5 +191,5 @@ def _tell_of_wrong_use(error: Any) -> int:
     """In typer's words, which quote the arguments; returns the exit code."""
     said = StringIO()
     error.show(said)
-    echo(said.getvalue().rstrip(), err=True)
+    echo(told(said.getvalue().rstrip()), err=True)
     return error.exit_code

@@ -15,6 +15,7 @@ from .asked_switch import SWITCHES, decide_switch
 from .i18n import t
 from .request_view import show_request
 from .screen import open_console, styled
+from .told import told
 from .typed import read
 
 Decided = Mapping[str, Any]
@@ -92,8 +93,8 @@ def _shown(console: Console, request: Request) -> str:
     fits = show_request(console, request)
     always = str(request.get("always") or "") if fits else ""
     if always:
-        told = t("ask.always", rule=always, file=paths.user_config(paths.home()))
-        console.print(styled(told, "dim"))
+        offer = t("ask.always", rule=always, file=paths.user_config(paths.home()))
+        console.print(styled(offer, "dim"))
     return always
 
 
@@ -101,13 +102,13 @@ def _edited(console: Console, request: Request) -> Request:
     try:
         return changed(request)
     except UsageError as error:
-        console.print(styled(error.message, "red"))
+        console.print(styled(told(error.message), "red"))
         return request
 
 
 def _explain(console: Console, request: Request, always: str) -> None:
     """Say why it is asked, and what each key does."""
-    console.print(styled(t("ask.explain", why=request.get("description", "")), ""))
+    console.print(styled(t("ask.explain", why=told(str(request.get("description", "")))), ""))
     if always:
         console.print(styled(f"  {t('ask.explain.always', rule=always)}", ""))
 
@@ -118,7 +119,7 @@ def _remembered(console: Console, rule: str) -> bool:
     try:
         add_item(file, "permissions.allow", rule)
     except UsageError as error:
-        console.print(styled(error.message, "red"))
+        console.print(styled(told(error.message), "red"))
         return False
     console.print(styled(t("ask.remembered", rule=rule, file=file), "dim"))
     return True

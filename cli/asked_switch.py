@@ -11,6 +11,7 @@ from .choices import Mode
 from .i18n import t
 from .request_view import show_text
 from .screen import styled
+from .told import told
 from .typed import read
 
 SWITCHES = ("plan_enter", "plan_exit")
@@ -49,7 +50,7 @@ def _edited(console: Console, request: Request) -> Request:
     try:
         return changed(request)
     except UsageError as error:
-        console.print(styled(error.message, "red"))
+        console.print(styled(told(error.message), "red"))
         return request
 
 

@@ -18,6 +18,7 @@ from .question import choice
 from .render import Renderer
 from .speaker import Speaker
 from .threads import SHORT_ID, open_index
+from .told import told
 
 CAN_GO_ON = (3, 4)
 """Exit codes of a thread that a limit stopped, or that asks something."""
@@ -69,7 +70,7 @@ def _say(
     except UnfinishedTurn as unfinished:
         if run.output is not OutputFormat.text or not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise
-        echo(unfinished.message, err=True)
+        echo(told(unfinished.message), err=True)
     abandon = choice(t("repl.unfinished"), ("r", "a")) == "a"
     if not abandon:
         code = drive_to_end(lambda runner: runner.resume(speaker.thread), *rest)

@@ -18,6 +18,7 @@ from ..config.project_file import is_empty_folder
 from ..config.trust import trust_of
 from ..memory.git_store import git_program
 from .i18n import t
+from .told import told
 
 SPACE_NEEDED = 500_000_000
 """Bytes free below which doctor warns: threads, snapshots and long outputs grow."""
@@ -87,10 +88,10 @@ def sandbox(around: Surroundings) -> Check:
     try:
         found = open_sandbox(section, Workspace(Path.cwd()), around.home)
     except UsageError as error:
-        return Check("sandbox", "fail", error.message, error.hint)
+        return Check("sandbox", "fail", told(error.message), told(error.hint))
     if found.is_on:
-        return Check("sandbox", "ok", f"{found.state} ({found.program})")
-    return Check("sandbox", "warn", t("doctor.sandbox", why=found.why_none))
+        return Check("sandbox", "ok", f"{told(found.state)} ({found.program})")
+    return Check("sandbox", "warn", t("doctor.sandbox", why=told(found.why_none)))
 
 
 def trust(around: Surroundings) -> Check:
@@ -99,7 +100,7 @@ def trust(around: Surroundings) -> Check:
     if found.trusted:
         return Check("trust", "ok", t("doctor.trust"))
     if found.damaged:
-        return Check("trust", "fail", found.damaged)
+        return Check("trust", "fail", told(found.damaged))
     files = ", ".join(one.path for one in found.brought)
     detail = t("doctor.trust.left_out", files=files) if files else t("doctor.trust.not")
     return Check("trust", "warn", detail, t("doctor.trust.how"))
@@ -108,7 +109,8 @@ def trust(around: Surroundings) -> Check:
 def configuration(around: Surroundings) -> Check:
     """Whether the configuration loads, and which files it comes from."""
     if around.problem:
-        return Check("configuration", "fail", around.problem.message, around.problem.hint)
+        problem = around.problem
+        return Check("configuration", "fail", told(problem.message), told(problem.hint))
     if is_empty_folder(Path.cwd()):
         return Check(
             "configuration", "warn", t("doctor.empty_folder"), t("doctor.empty_folder.how")
@@ -128,7 +130,7 @@ def provider(around: Surroundings) -> Check:
     try:
         model = resolve(around.loaded.settings, around.environ)
     except MaxAgentError as error:
-        return Check("provider", "fail", error.message, error.hint)
+        return Check("provider", "fail", told(error.message), told(error.hint))
     key = t("doctor.no_key")
     if model.api_key:
         variables = [

@@ -8,6 +8,7 @@ import typer
 
 from ..config import paths
 from .echo import echo, echo_json
+from .told import told
 
 if TYPE_CHECKING:
     from ..config.custom_commands import CustomCommand
@@ -70,9 +71,9 @@ def _remarks(commands: "list[CustomCommand]") -> Iterator[str]:
 
     for one in commands:
         if one.fault:
-            yield t("commands.fault", name=one.name, fault=one.fault)
+            yield t("commands.fault", name=one.name, fault=told(one.fault))
         for note in _notes(one):
-            yield t("commands.note", name=one.name, note=note)
+            yield t("commands.note", name=one.name, note=told(note))
 
 
 def _notes(command: "CustomCommand") -> list[str]:

@@ -2,6 +2,7 @@
 
 from rich.console import Console
 
+from .i18n import t
 from .screen import styled
 
 MOST_LINES = 400
@@ -13,7 +14,7 @@ def show_diff(console: Console, diff: str, *, indent: str, most: int | None = MO
     for line in lines[:most]:
         console.print(styled(indent + line, _style(line)))
     if most is not None and len(lines) > most:
-        console.print(styled(f"{indent}… {len(lines) - most} lines more", "dim"))
+        console.print(styled(f"{indent}… {t('diff.more', count=len(lines) - most)}", "dim"))
 
 
 def _style(line: str) -> str:

@@ -12,6 +12,7 @@ from .choices import Mode
 from .echo import echo, echo_json
 from .i18n import t
 from .importing import without_collector
+from .told import told
 from .trust_question import TrustFlag, settle_here
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _show(decision: "Decision", as_json: bool) -> None:
             {"verdict": decision.verdict, "reason": decision.reason, "rule": decision.rule},
         )
         return
-    echo(f"{decision.verdict}: {decision.reason}")
+    echo(f"{decision.verdict}: {told(decision.reason)}")
     echo(t("permissions.rule", rule=decision.rule))
     if decision.always:
         echo(t("permissions.always", rule=decision.always))

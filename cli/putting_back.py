@@ -17,6 +17,7 @@ from .question import agreed
 from .safe_text import safe_line
 from .settled import settled
 from .table import aligned
+from .told import told
 
 NOTHING: dict[str, object] = {"files": [], "merged": [], "conflicts": []}
 
@@ -49,7 +50,7 @@ def show(plan: Plan) -> None:
         [_verb(plan, change.path, change.kind), safe_line(change.path)] for change in plan.changes
     ]
     rows += [
-        [t("restore.leave"), f"{safe_line(conflict.path)}: {safe_line(conflict.reason)}"]
+        [t("restore.leave"), f"{safe_line(conflict.path)}: {safe_line(told(conflict.reason))}"]
         for conflict in plan.conflicts
     ]
     for line in aligned(rows):
@@ -76,7 +77,7 @@ def go(way: Way) -> Restored:
     else:
         _say(t("restore.none") if restored.conflicts else t("restore.already"))
     planned = {conflict.path for conflict in way.plan.conflicts}
-    _say_conflicts(restored, told=planned)
+    _say_conflicts(restored, said=planned)
     return restored
 
 
@@ -100,10 +101,10 @@ def _verb(plan: Plan, path: str, kind: str) -> str:
     return t("restore.merge") if path in plan.merged else t(f"restore.{kind}")
 
 
-def _say_conflicts(restored: Restored, told: frozenset[str] | set[str] = frozenset()) -> None:
+def _say_conflicts(restored: Restored, said: frozenset[str] | set[str] = frozenset()) -> None:
     for conflict in restored.conflicts:
-        if conflict.path not in told:
-            path, reason = safe_line(conflict.path), safe_line(conflict.reason)
+        if conflict.path not in said:
+            path, reason = safe_line(conflict.path), safe_line(told(conflict.reason))
             _say(t("restore.left", path=path, reason=reason))
 
 

@@ -16,6 +16,7 @@ from .i18n import t
 from .safe_text import safe, safe_line
 from .screen import fitted, show_line, styled
 from .table import width_of
+from .told import told
 
 BAR = "  │ "
 ROOM_FOR_ANSWER = 4
@@ -24,7 +25,7 @@ ROOM_FOR_ANSWER = 4
 
 def show_request(console: Console, request: Mapping[str, Any]) -> bool:
     """Show it; whether all of it stands on the screen at once."""
-    head = safe_line(f"{request['name']}: {request.get('description', '')}")
+    head = safe_line(f"{request['name']}: {told(str(request.get('description', '')))}")
     show_line(console, f"\n{head}", "bold yellow")
     lines = show_arguments(console, request)
     room = shutil.get_terminal_size()
@@ -75,7 +76,7 @@ def _argument(name: str, text: str) -> Iterator[str]:
 def _confinement(request: Mapping[str, Any]) -> str:
     if request["args"].get("outside_sandbox"):
         return t("ask.sandbox.outside")
-    return str(request.get("sandbox") or t("ask.sandbox.none"))
+    return told(str(request.get("sandbox", ""))) or t("ask.sandbox.none")
 
 
 def _rows(lines: list[str]) -> int:

@@ -13,6 +13,7 @@ from .i18n import t
 from .request_view import show_arguments
 from .safe_text import safe_line
 from .screen import open_console, show_line, styled
+from .told import told
 from .tool_view import ToolView
 
 TODO_MARKS = {"completed": "x", "in_progress": ">", "cancelled": "-"}
@@ -109,7 +110,8 @@ class TextRenderer:
         if self._answer:
             self._answer.forget()
         self._line(
-            t("run.retry", reason=safe_line(event.reason), seconds=f"{event.seconds:.1f}"), "yellow"
+            t("run.retry", reason=safe_line(told(event.reason)), seconds=f"{event.seconds:.1f}"),
+            "yellow",
         )
 
     @_show.register
@@ -145,7 +147,7 @@ class TextRenderer:
         if event.verdict == "failed" and not is_shown:
             for line in event.tail.splitlines()[-FAILURE_LINES:]:
                 self._verbatim(line)
-        self._line(f"  {t(f'verdict.{event.verdict}')}: {safe_line(event.reason)}", style)
+        self._line(f"  {t(f'verdict.{event.verdict}')}: {safe_line(told(event.reason))}", style)
 
     @_show.register
     def _(self, event: ev.Repair) -> None:
@@ -153,7 +155,7 @@ class TextRenderer:
 
     @_show.register
     def _(self, event: ev.Notice) -> None:
-        self._line(t("run.notice", text=event.text), "yellow")
+        self._line(t("run.notice", text=told(event.text)), "yellow")
 
     @_show.register
     def _(self, event: ev.Question) -> None:
@@ -174,9 +176,9 @@ class TextRenderer:
 
     @_show.register
     def _(self, event: ev.Failure) -> None:
-        self._line(f"error: {event.message}", "bold red")
+        self._line(t("error.says", message=told(event.message)), "bold red")
         if event.hint:
-            self._line(f"hint: {event.hint}", "yellow")
+            self._line(t("error.hint", hint=told(event.hint)), "yellow")
         if event.thread_id:
             self._line(t("run.kept", thread=event.thread_id[:8]), "dim")
 
@@ -184,7 +186,7 @@ class TextRenderer:
         """Say what waits and how to answer it from another shell."""
         thread = question.thread_id[:8]
         if question.kind == "limit":
-            why = safe_line(question.description)
+            why = safe_line(told(question.description))
             self._line(t("run.limit", why=why, thread=thread), "yellow")
             return
         for request in question.action_requests:
@@ -240,13 +242,13 @@ def _ending(event: ev.Completion) -> str:
     evidence = event.evidence
     if evidence and event.outcome != "undone":
         command = f" ({evidence['command']})" if evidence["command"] else ""
-        return safe_line(f"{words}: {evidence['reason']}{command}")
+        return safe_line(f"{words}: {told(evidence['reason'])}{command}")
     return t("outcome.skipped") if event.outcome == "unverified" else words
 
 
 def _confined(sandbox: str) -> str:
     """What confines commands; why nothing does is a notice of its own."""
-    return t("run.sandbox", state=sandbox.partition(":")[0])
+    return t("run.sandbox", state=told(sandbox.partition(":")[0]))
 
 
 def spent(usage: ev.TokenUsage) -> str:

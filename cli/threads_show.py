@@ -8,6 +8,7 @@ import typer
 
 from .echo import echo, echo_json
 from .threads import SHORT_ID, AsJson, Thread, files_put_back, mappings, open_index, status_of, when
+from .told import told
 
 if TYPE_CHECKING:
     from ..memory.thread_row import ThreadRow
@@ -57,7 +58,8 @@ def _facts(row: "ThreadRow") -> Iterator[tuple[str, str]]:
     yield t("threads.updated"), when(row.updated_at)
     if row.evidence:
         command = row.evidence["command"] and f"{row.evidence['command']}: "
-        yield t("threads.evidence"), command + "{verdict}, {reason}".format(**row.evidence)
+        verdict, reason = row.evidence["verdict"], told(row.evidence["reason"])
+        yield t("threads.evidence"), f"{command}{t(f'verdict.{verdict}')}, {reason}"
     yield t("threads.resume"), _way_on(row)
 
 

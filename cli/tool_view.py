@@ -8,6 +8,7 @@ from ..sdk import events as ev
 from .call_line import call_line, facts
 from .i18n import t
 from .safe_text import safe_line
+from .told import told
 
 FIRST_LINES = 6
 """Lines of a tool's output that are shown as it runs; the model and the thread have more."""
@@ -77,10 +78,10 @@ class ToolView:
         mark, style = ("✓", "") if event.ok else ("✗", "red")
         self._line(f"  {mark} {call}{facts(event.metadata)}", style)
         if refused is not None:
-            why = safe_line(str(refused))
+            why = safe_line(told(str(refused)))
             self._line(f"    {t('tool.refused_why', why=why) if why else t('tool.refused')}", "red")
         elif event.error:
-            self._line(f"    {event.error.splitlines()[0]}", "red")
+            self._line(f"    {told(event.error.splitlines()[0])}", "red")
         diff = str(event.metadata.get("diff") or "")
         if diff and diff != self._asked.pop(event.id, ""):
             self._diff(diff)

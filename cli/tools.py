@@ -14,6 +14,7 @@ from .choices import Mode
 from .echo import echo, echo_json
 from .i18n import t
 from .importing import without_collector
+from .told import told
 from .trust_question import TrustFlag, settle_here
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def show(name: Annotated[str, typer.Argument(help="A tool's name, or an alias of
     schema = {key: value for key, value in schema_of(tool).items() if key != "description"}
     others = ", ".join(alias for alias, canonical in TOOLS.items() if canonical == tool.name)
     echo(f"{tool.name} ({effect_of(tool)})")
-    echo(f"also called: {others}\n" if others else "")
+    echo(f"{t('tool.others', names=others)}\n" if others else "")
     echo(f"{tool.description}\n\n{json.dumps(schema, indent=2)}")
 
 
@@ -141,7 +142,7 @@ def _session(mode: str, outputs: Path) -> "ToolSession":
     loaded = load(folder, paths.home(), flags={"security.mode": mode})
     session = ToolSession(folder, loaded, outputs)
     if not session.sandbox.is_on and loaded.settings.sandbox.mode != "off":
-        echo(t("tool.no_sandbox", why=session.sandbox.why_none), err=True)
+        echo(t("tool.no_sandbox", why=told(session.sandbox.why_none)), err=True)
     return session
 
 

@@ -9,6 +9,7 @@ from .call_line import call_line, facts
 from .echo import echo
 from .i18n import t
 from .threads import when
+from .told import told
 
 Line = tuple[str, str]
 """A line, and the style that it has at a terminal."""
@@ -68,7 +69,8 @@ def _lines(passage: Passage, *, diffs: bool) -> Iterator[Line]:
         case "tests":
             verdict = str(passage.facts.get("verdict"))
             word = t(f"verdict.{verdict}") if verdict in VERDICTS else verdict
-            yield f"  {word}: {passage.facts.get('reason', '')}", VERDICTS.get(verdict, "")
+            reason = told(str(passage.facts.get("reason", "")))
+            yield f"  {word}: {reason}", VERDICTS.get(verdict, "")
         case "mode":
             yield t("show.mode", mode=passage.text, agent=passage.role), "dim"
         case "outcome":

@@ -13,6 +13,7 @@ from .echo import echo
 from .i18n import t
 from .question import INTERRUPTED, choice
 from .safe_text import safe_line
+from .told import told
 
 TrustFlag = Annotated[
     bool, typer.Option("--trust", help="Trust the folder with what it brings now; remembered.")
@@ -78,4 +79,4 @@ def _tell(found: Trust, *, tests: bool) -> None:
     from ..sdk.notices import untrusted
 
     for line in untrusted(found, tests=tests):
-        echo(line, err=True)
+        echo(told(line), err=True)

@@ -12,6 +12,7 @@ from ..config.project_file import read_listed
 from ..config.trust import Trust
 from .i18n import t
 from .safe_text import safe_line
+from .told import told
 
 MOST_OF_A_KIND = 40
 LONGEST_VALUE = 4_000
@@ -30,13 +31,13 @@ def view(trust: Trust, *, tests: bool) -> Iterator[str]:
     if tests:
         yield f"  {t('trust.tests')}"
     for change in trust.changed:
-        yield f"  {t('trust.changed', change=safe_line(change))}"
+        yield f"  {t('trust.changed', change=safe_line(told(change)))}"
     if trust.damaged:
-        yield f"  {safe_line(trust.damaged)}"
+        yield f"  {safe_line(told(trust.damaged))}"
 
 
 def _named(path: str, odd: str) -> str:
-    return safe_line(f"{path}: {odd}" if odd else path)
+    return safe_line(f"{path}: {told(odd)}" if odd else path)
 
 
 def _settings(trust: Trust) -> Iterator[str]:
@@ -44,7 +45,7 @@ def _settings(trust: Trust) -> Iterator[str]:
     try:
         document = read_listed(paths.project_config(Path(trust.folder)), trust)
     except UsageError as error:
-        yield safe_line(error.message)
+        yield safe_line(told(error.message))
         return
     values = dict(leaves(hidden(document.values))) if document else {}
     keys = {join(path): value for path, value in values.items()}

@@ -2,7 +2,7 @@
 
 from ...config.faults import in_words
 from ..i18n import t
-from ..screen import styled
+from ..told import told
 from .agents import addressed
 from .line import read_line
 from .note import keep_note
@@ -36,11 +36,11 @@ async def do_line(session: Session, typed: str, meant: str) -> None:
 def tell_of(session: Session, error: BaseException) -> None:
     """Say what went wrong, in two lines; a question that was left open is no error."""
     if isinstance(error, Unanswered):
-        session.show(styled(t("repl.unanswered"), "dim"))
+        session.show(t("repl.unanswered"), "dim")
         return
     if not isinstance(error, Exception):
         raise error
-    told = in_words(error, session.home)
-    session.show(styled(f"error: {told.message}", "bold red"))
-    if told.hint:
-        session.show(styled(f"hint: {told.hint}", "yellow"))
+    known = in_words(error, session.home)
+    session.show(t("error.says", message=told(known.message)), "bold red")
+    if known.hint:
+        session.show(t("error.hint", hint=told(known.hint)), "yellow")

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 
 from ...config.errors import UsageError
 from ..i18n import t
+from ..told import told
 from . import slash_facts, slash_files, slash_modes, slash_project, slash_threads
 from .listed import listed
 from .own_slashes import own_commands, say_own
@@ -33,7 +34,7 @@ class Slash:
 async def _help(session: Session, _: str) -> None:
     rows = [(f"/{one.name} {one.takes}".rstrip(), one.description) for one in SLASH.values()]
     rows += [
-        (f"/{one.name} {one.argument_hint}".rstrip(), one.fault or one.description)
+        (f"/{one.name} {one.argument_hint}".rstrip(), told(one.fault) or one.description)
         for one in own_commands(session).values()
         if not find_slash(one.name)
     ]

@@ -11,7 +11,7 @@ from ...sdk.events import Event, Failure, Question
 from .. import question
 from ..approval import ask
 from ..i18n import t
-from ..screen import styled
+from ..told import told
 from .prompt import Unanswered
 from .session import Session
 from .signs import LONG, notified
@@ -47,7 +47,7 @@ async def _said(session: Session, view: TurnView, words: str, agent: str) -> Eve
         try:
             return await _watched(session, view, await _events(session, words, agent, abandon))
         except UnfinishedTurn as unfinished:
-            session.show(styled(unfinished.message, "yellow"))
+            session.show(told(unfinished.message), "yellow")
             said = await session.ask(partial(question.choice, t("repl.unfinished"), ("r", "a")))
             abandon = said == "a"
             if not abandon:

@@ -7,8 +7,9 @@ from rich.text import Text
 from ...sdk import events as ev
 from ..answer_view import AnswerView
 from ..i18n import t
-from ..screen import open_console, rendered, styled
+from ..screen import open_console, rendered
 from ..text_renderer import TextRenderer, spent
+from ..told import told
 from .session import Session
 from .signs import titled
 
@@ -46,9 +47,9 @@ class TurnView:
         self._session.prompt.tail("")
         if isinstance(last, ev.Question):
             key = "repl.limit" if last.kind == "limit" else "repl.open"
-            self._session.show(styled(t(key, why=last.description), "yellow"))
+            self._session.show(t(key, why=told(last.description)), "yellow")
         if self._session.usage:
-            self._session.show(styled(spent(self._session.usage), "dim"))
+            self._session.show(spent(self._session.usage), "dim")
 
     def interrupted(self) -> None:
         """Keep what stands there of the turn."""

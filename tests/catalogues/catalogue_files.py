@@ -8,7 +8,7 @@ from pathlib import Path
 from maxagent.cli import i18n
 
 LOCALE = Path(i18n.__file__).parent / "locale"
-DOMAINS = {"en": ("mcode",), "zh": ("mcode", "help")}
+DOMAINS = {"en": ("mcode",), "zh": ("mcode", "help", "told")}
 """`mcode` is by key; `help` and `told` are by the English text, so English needs none."""
 
 _HEADER = (

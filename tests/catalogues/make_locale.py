@@ -7,8 +7,9 @@ from collections.abc import Mapping
 
 from catalogue_files import compiled, every, path_of, read, written
 from help_texts import help_texts
+from told_sentences import sentences
 
-SOURCES = {"help": help_texts}
+SOURCES = {"help": help_texts, "told": sentences}
 
 
 def up_to_date(domain: str, messages: Mapping[str, str]) -> dict[str, str]:

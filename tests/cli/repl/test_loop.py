@@ -2,7 +2,7 @@ import subprocess
 import sys
 
 HEAVY = {"langgraph", "langchain_core", "openai", "mcp", "tree_sitter", "bs4", "httpx"}
-LATER = {"pydantic", "ruamel", "pathspec", "rapidfuzz", "markdown_it", "sqlite3"}
+LATER = {"pydantic", "rich", "ruamel", "pathspec", "rapidfuzz", "markdown_it", "sqlite3"}
 
 
 def test_what_is_there_before_the_prompt_is_light() -> None:

@@ -35,7 +35,8 @@ async def listen(state: State, runtime: Runtime[Context]) -> Command[Literal["co
     bench = await workbench(state["folder"], options, runtime.context)
     left = await asyncio.to_thread(_left_calls, state, role, bench, thread_id(runtime))
     words = brief(role, state["request"])
-    files = await mentioned_files(state["request"], role, bench)
+    speaker = bench.spoken_by(options.get("speaker", role))
+    files = await mentioned_files(state["request"], role, speaker)
     told = notes(options, before, role)
     if told:
         tell_mode(runtime, options)

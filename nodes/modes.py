@@ -5,8 +5,8 @@ from typing import Literal
 
 from langchain_core.messages import HumanMessage
 
+from ..tools.plan_file import new_plan_file
 from .conversation import brief
-from .plan_file import new_plan_file
 from .state import Options, RoleName
 
 Mode = Literal["build", "plan"]

@@ -1,6 +1,7 @@
 """An agent's system prompt: its words, the user's, the place. It never changes in a thread."""
 
 import platform
+from collections.abc import Mapping
 
 from langchain_core.messages import SystemMessage
 
@@ -14,7 +15,8 @@ The project is `{folder}` ({system}). Tools take paths relative to it."""
 
 def system_prompt(profile: AgentProfile, folder: str, agents: AgentsSection) -> SystemMessage:
     """The first message of every request of this agent; the same bytes each time."""
-    added = getattr(agents, profile.name, Agent()).system_prompt.strip()
+    known: Mapping[str, Agent] = {name: getattr(agents, name) for name in type(agents).model_fields}
+    added = known.get(profile.name, Agent()).system_prompt.strip()
     words = "\n\n".join(filter(None, (profile.prompt, added)))
     text = TEMPLATE.format(words=words, folder=folder, system=platform.system())
     return SystemMessage(text, id=f"system-{profile.name}")

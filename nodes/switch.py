@@ -1,6 +1,7 @@
 """The model proposes to change the mode: the human looks at the plan and decides."""
 
 import asyncio
+import hashlib
 from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any, Literal, cast
@@ -10,17 +11,18 @@ from langchain_core.messages.tool import ToolCall
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from ..tools.plan_file import read_plan, write_plan
 from .asking import newest_answer
 from .context import Context
 from .conversation import answer_to, last_answer
 from .decisions import decisions_in
 from .listen import tell_mode, told_of
 from .modes import Mode, announced, mode_of, switched
-from .plan_file import read_plan, write_plan
 from .state import Options, State
 from .tell import tell_result
+from .workbench import workbench
 
-Switched = Command[Literal["build", "plan"]]
+Switched = Command[Literal["switch", "build", "plan"]]
 LEADS_TO: Mapping[str, Mode] = {"plan_enter": "plan", "plan_exit": "build"}
 """The tools that propose a mode."""
 ALONE = "Call `{name}` alone: whether the other calls may run depends on the human's answer to it."
@@ -37,21 +39,29 @@ def proposes_switch(answer: AIMessage, tools: Collection[str]) -> bool:
 
 
 async def switch(state: State, runtime: Runtime[Context]) -> Switched:
-    """Ask the human; the answer is the call's result, and decides who speaks next."""
+    """Ask the human; the answer is the call's result, and decides who speaks next.
+
+    What is asked is checkpointed first: a yes is to the plan that was shown, to the letter.
+    """
     options = state.get("options", {})
     mode = mode_of(options)
     call = last_answer(state, mode).tool_calls[0]
-    text = await _plan(state) if call["name"] == "plan_exit" else ""
-    if call["name"] == "plan_exit" and not text:
-        why = NO_PLAN.format(plan_file=options.get("plan_file"))
+    workspace = (await workbench(state["folder"], options, runtime.context)).workspace
+    plan_file = options.get("plan_file", "")
+    leaves = call["name"] == "plan_exit"
+    text = await asyncio.to_thread(read_plan, workspace, plan_file) if leaves else ""
+    if leaves and not text:
+        why = NO_PLAN.format(plan_file=plan_file)
         return _stay(runtime, call, mode, why)
+    if state.get("asked") != (asked := [_shown(call, text)]):
+        return Command(goto="switch", update={"asked": asked})
     decision = newest_answer(_question(call, options, text), _fitted)
     if decision["type"] in ("reject", "respond"):
         why = REFUSED.format(why=decision.get("message") or "").strip()
         return _stay(runtime, call, mode, why, refused=str(decision.get("message") or ""))
     if decision["type"] == "edit":
         text = _edited(decision)
-        await asyncio.to_thread(write_plan, state["folder"], options.get("plan_file", ""), text)
+        await asyncio.to_thread(write_plan, workspace, plan_file, text)
     return _go(state, runtime, call, decision, text)
 
 
@@ -60,7 +70,7 @@ def _stay(
 ) -> Switched:
     answer = answer_to(call["id"] or "", call["name"], mode, why, ok=False)
     tell_result(runtime, answer, refused=refused)
-    return Command(goto=mode, update={"messages": [answer]})
+    return Command(goto=mode, update={"messages": [answer], "asked": []})
 
 
 def _go(
@@ -82,14 +92,15 @@ def _go(
         "messages": [answer],
         "options": options,
         "role": mode,
+        "asked": [],
         "told": told_of(options),
     }
     return Command(goto=mode, update=update)
 
 
-async def _plan(state: State) -> str:
-    plan_file = state.get("options", {}).get("plan_file", "")
-    return await asyncio.to_thread(read_plan, state["folder"], plan_file) if plan_file else ""
+def _shown(call: ToolCall, text: str) -> str:
+    """What the answer binds to."""
+    return f"{call['id']}\n{hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def _question(call: ToolCall, options: Options, text: str) -> dict[str, Any]:

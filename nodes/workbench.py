@@ -35,11 +35,11 @@ from ..models.registry import close_model, open_model
 from ..models.resolve import ResolvedModel, resolve
 from ..tools.agent_tools import tools_of
 from ..tools.permissions import Policy, policy_for
+from ..tools.plan_file import PLANS
 from ..tools.sandbox.opening import open_sandbox
 from ..tools.sandbox.sandbox import Sandbox
 from ..tools.workspace import Workspace
 from .context import Context
-from .plan_file import PLANS
 from .prompt import system_prompt
 from .state import Options
 

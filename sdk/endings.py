@@ -81,6 +81,6 @@ def _kind(asked: Mapping[str, Any]) -> Literal["approval", "review", "switch", "
     if asked.get("type") == "limit":
         return "limit"
     names = {request["name"] for request in asked.get("action_requests", [])}
-    if names <= {"plan_enter", "plan_exit"}:
+    if names and names <= {"plan_enter", "plan_exit"}:
         return "switch"
     return "review" if names == {"review"} else "approval"

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any, cast
 
 from ..config.errors import UsageError
-from ..nodes.plan_file import PLANS, new_plan_file
 from ..nodes.state import Options
+from ..tools.plan_file import PLANS, new_plan_file
 
 _PLAN_FILE = re.compile(rf"{re.escape(PLANS)}/[\w-]{{1,80}}\.md")
 _OUT = re.compile(r"^/|(^|/)\.\.(/|$)|\0")

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from maxagent.config.agent_profiles import built_in
@@ -16,3 +18,8 @@ def test_the_users_own_words_follow_the_agents():
     agents = AgentsSection(coder=Agent(system_prompt="Write Latin."))
     text = str(system_prompt(built_in()["coder"], "/project", agents).text)
     assert text.index("attempt_completion") < text.index("Write Latin.") < text.index("/project")
+
+
+def test_an_agent_may_have_any_name():
+    agent = replace(built_in()["general"], name="json")
+    assert agent.prompt in system_prompt(agent, "/project", AgentsSection()).text

@@ -115,3 +115,14 @@ async def test_an_edit_without_a_text_asks_again(talks: Talks) -> None:
     await talk.say("show it")
     again = await talk.decide(type="edit", edited_action={"name": "plan_exit", "args": {}})
     assert isinstance(again, Question) and again.kind == "switch"
+
+
+async def test_a_yes_is_to_the_plan_that_was_shown(talks: Talks) -> None:
+    talk = talks(ENTER, says("Look."), EXIT, says("Built."))
+    plan = await _planned(talk)
+    await talk.say("show it")
+    plan.write_text("2. something else\n")
+    again = await talk.decide(type="approve")
+    assert isinstance(again, Question) and again.kind == "switch"
+    assert again.action_requests[0]["args"]["text"] == "2. something else"
+    assert (await talk.decide(type="approve")).summary == "Built."

@@ -1,11 +1,14 @@
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from maxagent.config.errors import MaxAgentError
-from maxagent.nodes.plan_file import new_plan_file, read_plan, write_plan
+from maxagent.tools.plan_file import new_plan_file, read_plan, write_plan
+from maxagent.tools.workspace import Workspace
 
+PLAN = ".llc/plans/p.md"
 NOW = datetime(2026, 11, 22, 9, 8, 7)
 
 
@@ -25,13 +28,12 @@ def test_a_plan_is_named_by_its_moment_and_what_was_asked(request_: str, slug: s
 
 
 def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
-    write_plan(str(tmp_path), ".llc/plans/p.md", "\n# Plan\n")
-    assert (tmp_path / ".llc/plans/p.md").read_text() == "# Plan\n"
-    assert read_plan(str(tmp_path), ".llc/plans/p.md") == "# Plan"
-
-
-def test_there_is_no_plan_where_there_is_none(tmp_path: Path) -> None:
-    assert read_plan(str(tmp_path), ".llc/plans/p.md") == ""
+    workspace = Workspace(tmp_path)
+    assert read_plan(workspace, PLAN) == ""
+    write_plan(workspace, PLAN, "\n# Plan\n")
+    write_plan(workspace, PLAN, "\n# Plan B\n")
+    assert (tmp_path / PLAN).read_text() == "# Plan B\n"
+    assert read_plan(workspace, PLAN) == "# Plan B"
 
 
 @pytest.mark.parametrize("linked", [".llc", ".llc/plans"])
@@ -41,17 +43,17 @@ def test_a_folder_of_plans_that_is_a_link_is_not_used(tmp_path: Path, linked: st
     (elsewhere / "p.md").write_text("other")
     (project / linked).parent.mkdir(parents=True)
     (project / linked).symlink_to(elsewhere)
-    with pytest.raises(MaxAgentError, match="leads elsewhere"):
-        write_plan(str(project), ".llc/plans/p.md", "mine")
-    assert read_plan(str(project), ".llc/plans/p.md") == ""
+    with pytest.raises(MaxAgentError, match="cannot be written"):
+        write_plan(Workspace(project), PLAN, "mine")
+    assert read_plan(Workspace(project), PLAN) == ""
     assert (elsewhere / "p.md").read_text() == "other" and not list(elsewhere.glob("plans/*"))
 
 
-def test_a_plan_that_is_a_link_is_replaced_not_followed(tmp_path: Path) -> None:
-    plans = tmp_path / ".llc" / "plans"
-    plans.mkdir(parents=True)
+def test_a_plan_that_is_a_link_is_never_followed(tmp_path: Path) -> None:
+    (tmp_path / PLAN).parent.mkdir(parents=True)
     (tmp_path / "source.py").write_text("code")
-    (plans / "p.md").symlink_to(tmp_path / "source.py")
-    assert read_plan(str(tmp_path), ".llc/plans/p.md") == ""
-    write_plan(str(tmp_path), ".llc/plans/p.md", "mine")
+    (tmp_path / PLAN).symlink_to(tmp_path / "source.py")
+    assert read_plan(Workspace(tmp_path), PLAN) == ""
+    with suppress(MaxAgentError):
+        write_plan(Workspace(tmp_path), PLAN, "mine")
     assert (tmp_path / "source.py").read_text() == "code"

@@ -1,0 +1,58 @@
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+from talk import Talk, says
+
+from maxagent import Runner
+from maxagent.memory.journal import Journal
+
+Talks = Callable[..., Talk]
+APPEND = {"command": "echo x >> log.txt"}
+
+
+@pytest.fixture
+async def talks(tmp_path: Path) -> AsyncIterator[Talks]:
+    async with Runner(home=tmp_path / "home") as runner:
+        yield lambda *turns: Talk(tmp_path, runner, *turns)
+
+
+async def test_a_call_that_had_run_keeps_its_answer_when_it_is_left(talks: Talks) -> None:
+    talk = talks(says(run_command=APPEND), says("As you like."))
+    await talk.say("append")
+    call = (await talk.state())["messages"][-1].tool_calls[0]["id"]
+    journal = Journal(talk.runner.home / "data" / "threads.db")
+    journal.begin(talk.thread, call, "run_command")
+    journal.finish(talk.thread, call, {"output": "it had run"})
+    journal.close()
+    await talk.say("never mind", abandon=True)
+    assert (await talk.state())["messages"][2].text == "it had run"
+
+
+async def test_a_call_that_was_cut_off_is_told_as_such(talks: Talks) -> None:
+    talk = talks(says(run_command=APPEND), says("As you like."))
+    await talk.say("append")
+    call = (await talk.state())["messages"][-1].tool_calls[0]["id"]
+    journal = Journal(talk.runner.home / "data" / "threads.db")
+    journal.begin(talk.thread, call, "run_command")
+    journal.close()
+    await talk.say("never mind", abandon=True)
+    assert "look before you repeat it" in (await talk.state())["messages"][2].text
+
+
+async def test_a_mention_shows_an_agent_only_what_its_rules_let_it_read(
+    talks: Talks, tmp_path: Path
+) -> None:
+    talk = talks(says("One."), says("Two."))
+    (talk.folder / "a.txt").write_text("content of a\n")
+    agents = tmp_path / "home" / "agents"
+    agents.mkdir(parents=True)
+    (agents / "blind.md").write_text(
+        "---\ndescription: d\npermissions: {deny: [read_file]}\n---\nLook away.\n"
+    )
+    await talk.say("what is in @a.txt?", agent="blind")
+    texts = [message.text for message in (await talk.state())["messages"]]
+    assert not any("content of a" in text for text in texts)
+    await talk.say("and you, @a.txt?")
+    texts = [message.text for message in (await talk.state())["messages"]]
+    assert any("content of a" in text for text in texts)

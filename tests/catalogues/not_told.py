@@ -16,7 +16,7 @@ SPEAKING = (
     "nodes/editor.py",
     "nodes/file_record.py",
     "nodes/fit_schema.py",
-    "nodes/plan_file.py",
+    "tools/plan_file.py",
     "nodes/previews.py",
     "nodes/review.py",
     "nodes/turn.py",

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from catalogue_files import LOCALE, compiled, every, path_of, read, written
 from make_locale import text_of, up_to_date
+from not_told import SILENT, SPEAKING
+from told_sentences import ROOT, sentences_in
 
 EVERY = pytest.mark.parametrize("language, domain", [*every()])
 
@@ -38,6 +40,30 @@ def test_a_catalogue_has_what_the_source_says_and_nothing_else(language: str, do
 def test_nothing_waits_for_a_translation(language: str, domain: str) -> None:
     messages = read(path_of(language, domain))
     assert [key for key, text in messages.items() if not text.strip()] == []
+
+
+def test_every_place_where_people_are_spoken_to_is_there() -> None:
+    assert [pattern for pattern in (*SPEAKING, *SILENT) if not any(ROOT.glob(pattern))] == []
+
+
+@pytest.mark.parametrize(
+    "source, sentences",
+    [
+        (
+            'raise E(f"no thread `{row.name[:8]}`", hint="look at it")',
+            ["look at it", "no thread `{name}`"],
+        ),
+        ('X = "it is {count:,} of {what}"', ["it is {count} of {what}"]),
+        ('x = "only these: they are " + ", ".join(names)', ["only these: they are {names}"]),
+        ('f(f"a line like {{}} of {n}, and {n} more")', ["a line like {{}} of {n}, and {n2} more"]),
+        ("f(\"a line such as {'a': 1}\")", ["a line such as {{'a': 1}}"]),
+        ('"""A docstring of it."""', []),
+        ('t("some key of it"); "one two".split(); Option(help="what it is")', []),
+        ('f("SELECT what FROM it is"); f("dict[str, object]"); f("bold red")', []),
+    ],
+)
+def test_sentences_are_found_in_the_source(source: str, sentences: list[str]) -> None:
+    assert sorted(sentences_in(source)) == sentences
 
 
 def test_texts_come_back_as_they_were(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 import io
 
 import pytest
+import typer
 
-from maxagent.cli.question import words
 from maxagent.cli.repl.plain_prompt import PlainPrompt
 from maxagent.cli.repl.prompt import Unanswered
 
@@ -20,16 +20,16 @@ async def test_whoever_turns_away_from_a_question_leaves_it_unanswered(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("yes\n"))
     prompt = PlainPrompt()
-    assert await prompt.ask(lambda: words("Well?")) == "yes"
-    for turned_away in (KeyboardInterrupt, EOFError):
+    assert await prompt.ask(input) == "yes"
+    with pytest.raises(Unanswered):
+        await prompt.ask(input)
+    for turned_away in (KeyboardInterrupt(), EOFError(), typer.Exit(130), typer.Abort()):
 
-        def leaving(error: type[BaseException] = turned_away) -> None:
+        def leaving(error: BaseException = turned_away) -> None:
             raise error
 
         with pytest.raises(Unanswered):
             await prompt.ask(leaving)
-    with pytest.raises(Unanswered):
-        await prompt.ask(lambda: words("Well?"))
 
 
 def test_only_what_is_finished_is_written(capfd: pytest.CaptureFixture[str]) -> None:

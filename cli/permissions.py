@@ -90,7 +90,8 @@ def list_rules(
         return
     echo(t("permissions.mode", mode=chosen, origin=origin))
     if rows:
-        show_table(("KIND", "RULE", "FROM"), rows, cut=("FROM",))
+        headers = [t(f"permissions.{name}") for name in ("kind", "text", "from")]
+        show_table(headers, rows, cut=headers[2:])
     else:
         echo(t("permissions.no_rules"))
     echo(t("permissions.read_only", programs=" ".join(programs)))

@@ -47,7 +47,8 @@ def list_tools(
         keys = ("name", "effect", "description")
         echo_json([dict(zip(keys, row, strict=True)) for row in rows])
     else:
-        show_table(("TOOL", "EFFECT", "WHAT IT DOES"), rows, cut=("WHAT IT DOES",))
+        headers = [t(f"tools.{name}") for name in ("name", "effect", "what")]
+        show_table(headers, rows, cut=headers[2:])
 
 
 @app.command()

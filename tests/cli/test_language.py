@@ -1,4 +1,6 @@
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -88,3 +90,32 @@ def test_a_wrong_language_is_a_usage_error_that_names_the_known(tmp_path: Path) 
     assert (by_flag.returncode, by_variable.returncode) == (2, 2)
     assert "'fr' is not one of 'en', 'zh'" in by_flag.stderr
     assert "hint: set it to `en` or `zh`" in by_variable.stderr
+
+
+def test_people_read_chinese_and_programs_english(tmp_path: Path) -> None:
+    call = ["permissions", "explain", "run_command", "git push"]
+    assert (
+        "ask: 会运行程序：不确定 `git push` 只是读取"
+        in mcode(tmp_path, "--lang", "zh", *call).stdout
+    )
+    told = json.loads(mcode(tmp_path, "--lang", "zh", *call, "--json").stdout)
+    assert told["reason"] == "it runs a program: `git push` is not known to only read"
+
+
+def test_errors_are_chinese_also_those_of_the_command_line(tmp_path: Path) -> None:
+    unknown = mcode(tmp_path, "threads", "show", "abcd", MAXAGENT_LANG="zh")
+    assert (unknown.returncode, unknown.stderr) == (
+        2,
+        "错误：没有线程 `abcd`\n提示：`mcode threads list --all` 可列出所有线程\n",
+    )
+    misspelled = mcode(tmp_path, "threads", "lst", MAXAGENT_LANG="zh")
+    assert misspelled.returncode == 2
+    assert "错误：没有命令 `lst`。您是想用 'list' 吗？" in misspelled.stderr
+
+
+def test_the_commands_of_the_page_run_as_they_are_written(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "languages.md").read_text(encoding="utf-8")
+    shown = dict.fromkeys(re.findall(r"`mcode ([^`]+)`", page))
+    ended = {line: mcode(tmp_path, *line.split()) for line in shown}
+    assert {line: one.returncode for line, one in ended.items()} == dict.fromkeys(shown, 0)
+    assert "还没有" in mcode(tmp_path, "threads", "list").stderr  # by `config set language zh`

@@ -128,7 +128,7 @@ def test_the_rules_in_force_are_listed_with_their_places(permissions: Permission
     assert (listed["mode"], listed["origin"]) == ("ask", "default")
     assert {"ls", "git", "grep"} <= set(listed["read_only"])
     shown = permissions("list", "--mode", "auto").stdout.decode()
-    assert shown.startswith("mode: auto (flag)\nKIND") and "npm test:*" in shown
+    assert shown.startswith("mode: auto (flag)\nkind") and "npm test:*" in shown
 
 
 def test_a_broken_rule_is_fatal_with_its_place(permissions: Permissions) -> None:

@@ -8,7 +8,7 @@ Step 0 is the beginning.
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from .checkpoint_facts import has_tables, part, time_of, unpacked
 from .said import Said, answers
@@ -51,6 +51,15 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Message:
+    """What the human said to a thread."""
+
+    words: str
+    before: Step
+    """The place just before it: whatever is said there stands in its place."""
+
+
+@dataclass(frozen=True)
 class Branches:
     """All steps of a thread."""
 
@@ -60,6 +69,8 @@ class Branches:
     """Those that were left by going back, the newest branch first, each after its shared steps."""
     tip: str = ""
     """The checkpoint at which the conversation is now."""
+    messages: tuple[Message, ...] = ()
+    """What the human said in the conversation as it is, the first message first."""
 
     def find(self, number: int) -> Step | None:
         """The step of that number: of the conversation as it is, else of what was left last."""
@@ -80,6 +91,8 @@ class _Point:
     outcome: str
     versions: Mapping[str, object]
     """Of its channels: the same in a copy of it."""
+    said: str
+    """The human's words, where they come next."""
 
 
 def branches(connection: sqlite3.Connection, thread_id: str) -> Branches:
@@ -90,12 +103,16 @@ def branches(connection: sqlite3.Connection, thread_id: str) -> Branches:
     said = answers(connection, thread_id)
     known: dict[str, _Point] = {}
     found: list[tuple[Step, ...]] = []
+    messages: list[tuple[Message, ...]] = []
     for tip in tips:
         chain = _chain(links, tip, known)
         points = [_point(connection, thread_id, *link) for link in chain]
         found.append(tuple(_steps(_unshared(points, known), said)))
+        messages.append(tuple(_messages(points)))
         known |= {point.id: point for point in points}
-    return Branches(found[0], tuple(filter(None, found[1:])), tips[0]) if found else Branches()
+    if not found:
+        return Branches()
+    return Branches(found[0], tuple(filter(None, found[1:])), tips[0], messages[0])
 
 
 def left(connection: sqlite3.Connection, thread_id: str) -> tuple[tuple[Step, ...], ...]:
@@ -136,6 +153,7 @@ def _point(connection: sqlite3.Connection, thread_id: str, id_: str, parent: str
         next=next(iter([*calls, *begins, *named]), ""),
         outcome=str(values.get("outcome") or ""),
         versions=versions,
+        said=str(part(values, "__start__").get("request", "")),
     )
 
 
@@ -166,6 +184,25 @@ def _steps(points: Sequence[_Point], said: Mapping[str, Said]) -> Iterator[Step]
             outcome=shown.outcome,
             at=time_of(first.id),
         )
+
+
+def _messages(points: Sequence[_Point]) -> Iterator[Message]:
+    """The words that were taken in; those that others came in place of were taken back."""
+    for point, after in pairwise(points):
+        if point.next == "__start__" != after.next:
+            yield Message(
+                words=point.said,
+                before=Step(
+                    number=point.steps,
+                    said=Said(),
+                    checkpoint_id=point.id,
+                    next="",
+                    file_entry=point.file_entry,
+                    turn=point.turn,
+                    outcome="answered",
+                    at=time_of(point.id),
+                ),
+            )
 
 
 def _after(points: Sequence[_Point], *, is_last: bool) -> _Point | None:

@@ -28,6 +28,9 @@ PARALLEL_CALLS = 8
 
 Graph = CompiledStateGraph[State, Context, Task, State]
 Input = Task | Command[str] | None
+AT_REST = frozenset({"__start__", "compact", "build", "plan"})
+"""What may come next in a conversation without anything being lost: a mode that is to speak, or
+words that were taken back."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,8 @@ class Run:
     notices: Sequence[str] = ()
     words: Words | None = None
     """What the human says now, to a conversation that had begun before."""
+    killed: bool = False
+    """The run before this one was: the human has not seen how far it came."""
 
     async def events(self) -> AsyncGenerator[Event]:
         """Everything that happens; what goes wrong is the last event.
@@ -130,12 +135,8 @@ class Run:
         return Command(resume={waiting.id: decisions_for(self.answer, waiting.review_configs)})
 
     def _said(self, words: Words, state: StateSnapshot, waiting: Question | None) -> Task:
-        """The words as input; raises UnfinishedTurn where something is under way that is not left.
-
-        A limit leaves nothing under way.
-        """
-        at_limit = waiting is not None and waiting.kind == "limit"
-        if not (words.abandon or at_limit) and (state.tasks or state.created_at is None):
+        """The words as input; raises UnfinishedTurn where something is under way that is not left."""
+        if not words.abandon and self._is_under_way(state, waiting):
             thread = self.row.thread_id[:8]
             raise UnfinishedTurn(
                 f"thread `{thread}` " + ("waits for an answer" if waiting else "was cut short"),
@@ -145,6 +146,18 @@ class Run:
         lasting = {key: value for key, value in before.items() if key not in FOR_ONE_MESSAGE}
         chosen = cast(Options, {**lasting, **words.options})
         return Task(request=words.text, folder=self.row.folder, options=chosen)
+
+    def _is_under_way(self, state: StateSnapshot, waiting: Question | None) -> bool:
+        """Whether a call, a question, or an answer that a kill has cut short would be lost.
+
+        A limit leaves nothing under way; neither does going back, a stop, or a failed request.
+        """
+        if state.created_at is None:
+            return True
+        if waiting:
+            return waiting.kind != "limit"
+        at_rest = all(task.name in AT_REST and task.result is None for task in state.tasks)
+        return bool(state.tasks) and (self.killed or not at_rest)
 
     def _refuse_misplaced(self, answer: Answer, waiting: Question | None) -> None:
         thread = self.row.thread_id[:8]

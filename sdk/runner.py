@@ -15,6 +15,7 @@ from ..config.errors import MaxAgentError, UsageError
 from ..config.redaction import marks_in, redacted
 from ..config.trust import trust_if_empty
 from ..memory.checkpointer import open_checkpointer
+from ..memory.killed import was_killed
 from ..memory.lease import hold
 from ..memory.thread_row import Status, ThreadRow, title_of
 from ..memory.threads import ThreadIndex
@@ -132,8 +133,9 @@ class Runner:
     ) -> AsyncGenerator[Event]:
         """Go on with a conversation: one more turn, `options` hold from here on.
 
-        `agent` speaks this turn only. Raises UnfinishedTurn where a step or a question is open,
-        unless it is to be abandoned: then each call that has no answer gets one.
+        `agent` speaks this turn only. Raises UnfinishedTurn where a call or a question is open, or
+        a kill has cut an answer short, unless it is to be abandoned: then each call that has no
+        answer gets one.
         """
         self._control = RunControl()
         row, message = self.threads.find(thread), redacted(message)
@@ -228,7 +230,10 @@ class Runner:
         graph = self._graphs[job_of(row.graph).name]
         with hold(self.home, row.thread_id):
             told = [*notices, *await finish_restore(bench, row.thread_id)]
-            run = Run(graph, row, context, bench, self._control, answer, resumed, told, words)
+            killed = resumed and await asyncio.to_thread(was_killed, self.home, row.thread_id)
+            run = Run(
+                graph, row, context, bench, self._control, answer, resumed, told, words, killed
+            )
             # off the loop: a run that was closed may still have to commit on it, and is waited for
             await asyncio.to_thread(self.threads.set_status, row.thread_id, "running")
             status: Status = "interrupted"  # what holds when the stream is closed or cancelled
@@ -240,7 +245,7 @@ class Runner:
                         evidence = as_json(event) if isinstance(event, EvidenceFound) else evidence
                         yield event
             except UsageError:
-                status = row.status
+                status = "running" if killed else row.status
                 raise
             finally:
                 await asyncio.to_thread(self._note, row.thread_id, status, evidence)

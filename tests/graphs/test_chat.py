@@ -8,6 +8,9 @@ from maxagent import Runner
 from maxagent.config.errors import UnfinishedTurn, UsageError
 from maxagent.graphs.chat import graph
 from maxagent.sdk.events import Completion, ModeChanged, Question, RunStarted, ToolResult
+from maxagent.sdk.steps import branches_of, step_of
+from maxagent.sdk.time_travel import rewind_talk
+from maxagent.sdk.transcript import transcript
 
 WRITE = {"path": "new.txt", "content": "new\n"}
 Talks = Callable[..., Talk]
@@ -74,6 +77,48 @@ async def test_new_words_wait_until_a_question_is_answered_or_abandoned(talks: T
     assert answer.status == "error" and "It was not run" in answer.text
 
 
+async def test_where_nothing_is_under_way_new_words_just_go_on(talks: Talks) -> None:
+    talk = talks(says(list_files={}), says("One."), says("Two."), says("Three."))
+    await talk.say("list them")
+    row, home = talk.runner.threads.get(talk.thread), talk.runner.home
+    await rewind_talk(row, home, step_of(row, home, 1))
+    assert talk.runner.threads.get(talk.thread).status == "interrupted"
+    assert (await talk.say("or rather not")).summary == "One."
+    await rewind_talk(row, home, step_of(row, home, 1))
+    talk.runner.threads.set_status(talk.thread, "running")  # as a kill leaves it
+    for _ in range(2):
+        with pytest.raises(UnfinishedTurn, match="was cut short"):
+            await talk.say("and now?")
+    assert (await talk.say("and now?", abandon=True)).summary == "One."
+
+
+@pytest.mark.parametrize(
+    ("at", "kept"), [(0, []), (1, ["first", "One."]), (2, ["first", "One.", "second", "Two."])]
+)
+async def test_before_a_message_another_one_takes_its_place(
+    talks: Talks, at: int, kept: list[str]
+) -> None:
+    talk = talks(*(says(f"{word}.") for word in ("One", "Two", "Three")))
+    words = ["first", "second", "third"]
+    for word in words:
+        await talk.say(word)
+    row, home = talk.runner.threads.get(talk.thread), talk.runner.home
+    messages = branches_of(row, home).messages
+    assert [(one.words, one.before.number) for one in messages] == list(zip(words, range(3)))
+    await rewind_talk(row, home, messages[at].before)
+    assert [one.words for one in branches_of(row, home).messages] == words[:at]
+    assert talk.runner.threads.get(talk.thread).status == "idle"
+    await talk.say("other")
+    said = [message.text for message in (await talk.state())["messages"]]
+    assert said[:-1] == [*kept, "other"]
+    assert [one.words for one in branches_of(row, home).messages] == [*words[:at], "other"]
+    assert [one.text for one in transcript(row, home) if one.kind == "human"] == [
+        *words[:at],
+        "other",
+    ]
+    assert [one.number for one in branches_of(row, home).steps] == list(range(at + 2))
+
+
 async def test_a_choice_holds_from_then_on(talks: Talks) -> None:
     talk = talks(says("One."), says("Two."), says("Three."))
     await talk.say("one")
@@ -135,3 +180,13 @@ async def test_an_agent_of_ones_own_speaks_with_its_words_under_its_rules(talks:
     with pytest.raises(UsageError, match="no agent `nobody`"):
         await talk.say("and you?", agent="nobody")
     assert (await talk.say("and you?", agent="build")).summary == "Back."
+
+
+async def test_what_no_longer_holds_keeps_nobody_from_going_on(talks: Talks) -> None:
+    talk = talks(says("One."), says("Two."))
+    first = talk.options["model"]
+    await talk.say("one")
+    other = talk.script(says("One."), says("Two."), says("Three."))
+    Path(first.removeprefix("scripted/")).unlink()
+    assert (await talk.say("two", model=other)).summary == "Two."
+    assert (await talk.say("three")).summary == "Three."

@@ -8,8 +8,8 @@ import difflib
 import json
 import shutil
 import sqlite3
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Generator, Mapping
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -44,13 +44,15 @@ class ThreadIndex:
         graph: str,
         request: str,
         options: Mapping[str, object],
+        name: str = "",
     ) -> ThreadRow:
-        """Put a new thread on the list, as running."""
-        now = _now()
+        """Put a new thread on the list, as running; raises UsageError for a bad or taken name."""
+        now, name = _now(), name and _name(name)
         row = ThreadRow(
-            thread_id, title, folder, graph, request, "running", now, now, options=options
+            thread_id, title, folder, graph, request, "running", now, now, name, options
         )
-        self._insert(row)
+        with _unless_taken(name):
+            self._insert(row)
         return row
 
     def fork(self, fork: ThreadRow, checkpoint_id: str, file_entry: int) -> None:
@@ -99,18 +101,9 @@ class ThreadIndex:
 
     def rename(self, thread_id: str, name: str) -> None:
         """Give the thread a name of the user's own; raises UsageError for a bad or taken one."""
-        name = name.strip()
-        if not name or len(name) > LONGEST_NAME or not name.isprintable():
-            raise UsageError(
-                "a thread's name is one line of printable characters",
-                hint=f"use 1 to {LONGEST_NAME} characters",
-            )
-        try:
+        name = _name(name)
+        with _unless_taken(name):
             self._update(thread_id, "name = ?", (name,))
-        except sqlite3.IntegrityError:
-            raise UsageError(
-                f"another thread is called `{name}` already", hint="choose another name"
-            ) from None
 
     def entitle(self, thread_id: str, title: str) -> None:
         """Put a better title in the place of the request's first line; a user's name wins."""
@@ -215,6 +208,28 @@ def _insert(connection: sqlite3.Connection, row: ThreadRow) -> None:
         f" VALUES ({', '.join(f':{column}' for column in stored)})",
         stored,
     )
+
+
+def _name(given: str) -> str:
+    name = given.strip()
+    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+        raise UsageError(
+            "a thread's name is one line of printable characters",
+            hint=f"use 1 to {LONGEST_NAME} characters",
+        )
+    return name
+
+
+@contextmanager
+def _unless_taken(name: str) -> Generator[None]:
+    try:
+        yield
+    except sqlite3.IntegrityError as error:
+        if "threads.name" not in str(error):
+            raise
+        raise UsageError(
+            f"another thread is called `{name}` already", hint="choose another name"
+        ) from None
 
 
 def _ambiguous(text: str, found: list[ThreadRow]) -> UsageError:

@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
 from uuid import uuid4
@@ -147,11 +148,13 @@ class Runner:
             )
         context = Context(home=str(self.home))
         await look_again()
+        wanted = chosen(options or {}, agent)
+        row = await self._as_it_stands(row, wanted)
         bench = await workbench(row.folder, row.options, context)
         if named := agent or (options or {}).get("agent", ""):
             bench.agents.find(named)  # there must be one before anything is said to it
         told = [*untrusted(bench.trust, tests=False), *unconfined(bench)]
-        words = Words(message, chosen(options or {}, agent), abandon)
+        words = Words(message, wanted, abandon)
         run = self._run(row, context, answer=None, resumed=True, notices=told, words=words)
         async with aclosing(run) as events:
             async for event in events:
@@ -176,9 +179,8 @@ class Runner:
             graph=job.name,
             request=request,
             options=options,
+            name=name,
         )
-        if name:
-            await asyncio.to_thread(self._call, row, name)
         told = notices(root, self.threads.set_aside, bench.from_project)
         if marks := marks_in(request):
             told.append(HIDDEN.format(marks=", ".join(sorted(marks))))
@@ -188,13 +190,11 @@ class Runner:
             async for event in events:
                 yield event
 
-    def _call(self, row: ThreadRow, name: str) -> None:
-        """Name a thread that has just been put on the list; with a wrong name there is none."""
-        try:
-            self.threads.rename(row.thread_id, name)
-        except UsageError:
-            self.threads.delete(row.thread_id)
-            raise
+    async def _as_it_stands(self, row: ThreadRow, wanted: Options) -> ThreadRow:
+        """The row with the options that hold by now: those on the list are the first ones."""
+        graph = self._graphs[job_of(row.graph).name]
+        state = await graph.aget_state({"configurable": {"thread_id": row.thread_id}})
+        return replace(row, options={**(state.values.get("options") or row.options), **wanted})
 
     async def resume(
         self, thread: str, answer: Answer | None = None, *, context: Context | None = None
@@ -204,6 +204,7 @@ class Runner:
         row = self.threads.find(thread)
         given = context or Context()
         own = Context(str(self.home), given.mode, given.model, given.base_url)
+        row = await self._as_it_stands(row, {})
         told = list[str]()
         if answer is None or not answer.question:  # else it was asked here, and the run goes on
             await look_again()

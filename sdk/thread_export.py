@@ -71,8 +71,12 @@ def _outputs(row: ThreadRow, home: Path) -> dict[str, bytes]:
     """Whole outputs, by the name under which the conversation speaks of them."""
     folder = paths.outputs_folder(home, row.thread_id)
     files = sorted(folder.iterdir()) if folder.is_dir() else []
-    kept = [file for file in files if file.is_file() and file.suffix in (".txt", ".html")]
+    kept = [file for file in files if _is_ours(file)]
     return {file.name: _bytes_without_secrets(file.read_bytes()) for file in kept}
+
+
+def _is_ours(file: Path) -> bool:
+    return file.suffix in (".txt", ".html") and file.is_file() and not file.is_symlink()
 
 
 def _bytes_without_secrets(data: bytes) -> bytes:

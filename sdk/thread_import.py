@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
 from ..config import paths
 from ..config.errors import UsageError
@@ -44,13 +45,16 @@ async def import_thread(file: Path, folder: Path, home: Path) -> Imported:
     async with open_checkpointer(paths.database(home)):
         pass  # LangGraph's tables are there now
     row = await asyncio.to_thread(_free, row, index)
+    # another import of the same file may take the same id: what it keeps stays its own
     outputs = paths.outputs_folder(home, row.thread_id)
+    kept = outputs.with_name(f"import-{uuid4()}")
     try:
-        await asyncio.to_thread(_keep, outputs, given.outputs)
+        await asyncio.to_thread(_keep, kept, given.outputs)
         await asyncio.to_thread(index.take_in, row, taken.rows)
-    except BaseException:
-        shutil.rmtree(outputs, ignore_errors=True)
-        raise
+        if kept.exists():
+            kept.replace(outputs)
+    finally:
+        shutil.rmtree(kept, ignore_errors=True)
     return Imported(row, dropped({**thread.options, **taken.options}, row.options))
 
 
@@ -92,8 +96,7 @@ def _free(row: ThreadRow, index: ThreadIndex) -> ThreadRow:
 
 
 def _keep(folder: Path, outputs: Mapping[str, bytes]) -> None:
-    """Outputs of commands, which are asked for by their names; the folder is the thread's own."""
-    shutil.rmtree(folder, ignore_errors=True)
+    """Outputs of commands, which are asked for by their names."""
     if outputs:
         make_private_folder(folder)
     for name, content in outputs.items():

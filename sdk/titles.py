@@ -9,7 +9,7 @@ from pathlib import Path
 
 from langchain_core.messages import BaseMessage, HumanMessage
 
-from ..config.errors import UsageError
+from ..config.errors import MaxAgentError, UsageError
 from ..config.redaction import redacted
 from ..memory.thread_row import ThreadRow, title_of
 from ..memory.threads import ThreadIndex
@@ -37,6 +37,13 @@ async def entitle(home: Path, thread_id: str, answer: str) -> str:
 
     It stays where the user has named the thread, has switched titles off, or the model fails.
     """
+    try:
+        return await _entitle(home, thread_id, answer)
+    except MaxAgentError:  # it was deleted meanwhile, the database is locked: nothing is lost
+        return ""
+
+
+async def _entitle(home: Path, thread_id: str, answer: str) -> str:
     threads = ThreadIndex(home)
     row = await asyncio.to_thread(threads.get, thread_id)
     bench = await workbench(row.folder, row.options, Context(home=str(home)))

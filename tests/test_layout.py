@@ -18,11 +18,13 @@ def module_id(path: Path) -> str:
 
 
 def imported_folders(path: Path) -> set[str]:
+    """Of imports that leave the module's own top folder, however deep it lies."""
     nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    out = len(path.relative_to(ROOT).parts)
     return {
         (node.module or node.names[0].name).split(".")[0]
         for node in nodes
-        if isinstance(node, ast.ImportFrom) and node.level == 2
+        if isinstance(node, ast.ImportFrom) and node.level == out
     } & set(FLOOR)
 
 

@@ -1,9 +1,13 @@
 """The branch of the git repository that a folder is in, read without starting git."""
 
+import os
+import re
+import stat
 from pathlib import Path
 
 LONGEST = 200
 """Bytes that are read of a file which names something."""
+_COMMIT = re.compile(r"[0-9a-f]{40,64}")
 
 
 def git_branch(folder: Path) -> str:
@@ -14,7 +18,9 @@ def git_branch(folder: Path) -> str:
         except (OSError, ValueError):
             continue
         name = head.removeprefix("ref: refs/heads/")
-        return name if name != head else head[:8]
+        if name != head:
+            return name
+        return head[:8] if _COMMIT.fullmatch(head) else ""
     return ""
 
 
@@ -25,5 +31,8 @@ def _git_folder(place: Path) -> Path:
 
 
 def _said(file: Path) -> str:
-    with file.open("rb") as opened:
+    """Raises OSError for anything but a file: the folder may be anybody's, a pipe never ends."""
+    with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
+        if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+            raise OSError("not a file")
         return opened.read(LONGEST).decode().strip()

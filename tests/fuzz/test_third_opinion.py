@@ -2,12 +2,12 @@ import random
 import subprocess
 from pathlib import Path
 
-import pytest
 from command_lines import project
+from confinement import needs_bubblewrap
 from shell_lines import any_line
-from third_opinion import BASH, WALL, disagreements, ran_by_bash, wall_around
+from third_opinion import BASH, disagreements, ran_by_bash, wall_around
 
-pytestmark = pytest.mark.skipif(not WALL, reason="bubblewrap is missing: no line goes to a shell")
+pytestmark = needs_bubblewrap  # without it no line goes to a shell
 
 
 def test_bash_looks_for_the_commands_and_words_that_the_judge_says(tmp_path: Path) -> None:

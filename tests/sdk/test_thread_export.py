@@ -49,7 +49,8 @@ def test_files_of_others_among_the_outputs_stay(home: Path, tmp_path: Path) -> N
     (row,) = ThreadIndex(home).list()
     folder = paths.outputs_folder(home, row.thread_id)
     (folder / "notes.so").write_text("x")
-    (folder / "link.txt").symlink_to("/etc/hostname")
+    (tmp_path / "other.txt").write_text("x")
+    (folder / "link.txt").symlink_to(tmp_path / "other.txt")
     (tmp_path / "thread.zip").write_bytes(exported(row, home))
     (name,) = read_file(tmp_path / "thread.zip").outputs
     assert name.endswith(".txt") and name != "link.txt"

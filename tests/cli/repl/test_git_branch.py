@@ -1,3 +1,4 @@
+import os
 import subprocess
 from pathlib import Path
 
@@ -27,4 +28,16 @@ def test_the_branch_is_found_from_below_from_a_worktree_and_without_one(tmp_path
 
 def test_what_is_no_repository_names_none(tmp_path: Path) -> None:
     (tmp_path / ".git").write_bytes(b"\xff\xfe")
+    assert git_branch(tmp_path) == ""
+
+
+def test_a_pipe_in_the_place_of_a_file_is_no_branch(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    os.mkfifo(tmp_path / ".git" / "HEAD")
+    assert git_branch(tmp_path) == ""
+
+
+def test_words_of_another_file_are_not_shown(tmp_path: Path) -> None:
+    (tmp_path / "HEAD").write_text("a secret word\n")
+    (tmp_path / ".git").write_text(f"gitdir: {tmp_path}\n")
     assert git_branch(tmp_path) == ""

@@ -5,33 +5,31 @@ from typing import Any, cast
 
 from rich.console import Console
 
-from ..config import paths
-from ..config.errors import UsageError
-from ..config.writing import add_item
 from ..sdk.answers import Answer
 from ..sdk.events import Question
-from .asked_change import changed, edit_of
+from .asked_call import decide_call
+from .asked_change import as_it_says
 from .asked_switch import SWITCHES, decide_switch
+from .call_line import call_line
 from .i18n import t
+from .pressed import pressed
 from .request_view import show_request
-from .screen import open_console, styled
-from .told import told
+from .screen import open_console, show_line
 from .typed import read
 
 Decided = Mapping[str, Any]
 """`{"type": "approve"}` and its like; `always` is a rule that has just been written."""
 Request = Mapping[str, Any]
+SHORT = 40
+"""Characters of a call where several are named."""
 
 
 def ask(question: Question) -> Answer | None:
     """One decision for each request; None when the human leaves the question open (Ctrl-D)."""
-    console = open_console()
+    console, requests = open_console(), question.action_requests
     allowed = [list(config["allowed_decisions"]) for config in question.review_configs]
     try:
-        decisions = _together(console, question.action_requests, allowed) or [
-            decide(console, request, choices)
-            for request, choices in zip(question.action_requests, allowed, strict=True)
-        ]
+        decisions = _together(console, requests, allowed) or _each(console, requests, allowed)
     except (EOFError, KeyboardInterrupt):
         console.print()
         return None
@@ -46,15 +44,32 @@ def _together(
         return []
     for request in requests:
         show_request(console, request)
-    while True:
-        key = read(console, t("ask.all", count=len(requests))).lower()
-        if key in ("y", "yes"):
+    calls = ", ".join(call_line(one["name"], one["args"], SHORT) for one in requests)
+    keys = {"yes": t("key.all.yes"), "no": t("key.all.no"), "one": t("key.all.one")}
+    match pressed(console, t("ask.all", count=len(requests), calls=calls), keys):
+        case "yes":
             return [{"type": "approve"} for _ in requests]
-        if key in ("n", "no"):
+        case "no":
             why = read(console, t("ask.why"))
             return [{"type": "reject", "message": why} for _ in requests]
-        if key in ("o", "one", "1"):
+        case _:
             return []
+
+
+def _each(
+    console: Console, requests: Sequence[Request], allowed: Sequence[list[str]]
+) -> list[Decided]:
+    """One by one: a diff that builds on an edit which was refused is not shown."""
+    decisions: list[Decided] = []
+    is_refused = False
+    for request, choices in zip(requests, allowed, strict=True):
+        is_edit = "diff" in request
+        if is_edit and is_refused:
+            show_line(console, f"\n{t('ask.after_refusal')}", "yellow")
+            request = as_it_says(request)
+        decisions.append(decide(console, request, choices))
+        is_refused |= is_edit and decisions[-1]["type"] == "reject"
+    return decisions
 
 
 def decide(console: Console, request: Request, allowed: Sequence[str]) -> Decided:
@@ -65,76 +80,21 @@ def decide(console: Console, request: Request, allowed: Sequence[str]) -> Decide
         return decide_switch(console, request)
     if list(allowed) == ["respond"]:
         return {"type": "respond", "message": _reply(console, request)}
-    return _decide_call(console, request, allowed)
-
-
-def _decide_call(console: Console, asked: Request, allowed: Sequence[str]) -> Decided:
-    request, is_shown, always = asked, False, ""
-    while True:
-        if not is_shown:
-            always, is_shown = _shown(console, request), True
-        keys = ["y", "n", *("e" for one in allowed if one == "edit"), *(["a"] if always else [])]
-        key = read(console, t("ask.approve", keys="/".join([*keys, "?"]))).lower()
-        if key in ("y", "yes", "j"):
-            return {"type": "approve"} if request is asked else edit_of(request)
-        if key in ("a", "always") and always and _remembered(console, always):
-            return {"type": "approve", "always": always}
-        if key in ("e", "edit") and "e" in keys:
-            request, is_shown = _edited(console, request), False
-        if key in ("n", "no"):
-            why = read(console, t("ask.why")) if "reject" in allowed else ""
-            return {"type": "reject", "message": why}
-        if key == "?":
-            _explain(console, request, always)
-
-
-def _shown(console: Console, request: Request) -> str:
-    """Show the whole request; the rule that would allow its like, where all of it was in sight."""
-    fits = show_request(console, request)
-    always = str(request.get("always") or "") if fits else ""
-    if always:
-        offer = t("ask.always", rule=always, file=paths.user_config(paths.home()))
-        console.print(styled(offer, "dim"))
-    return always
-
-
-def _edited(console: Console, request: Request) -> Request:
-    try:
-        return changed(request)
-    except UsageError as error:
-        console.print(styled(told(error.message), "red"))
-        return request
-
-
-def _explain(console: Console, request: Request, always: str) -> None:
-    """Say why it is asked, and what each key does."""
-    console.print(styled(t("ask.explain", why=told(str(request.get("description", "")))), ""))
-    if always:
-        console.print(styled(f"  {t('ask.explain.always', rule=always)}", ""))
-
-
-def _remembered(console: Console, rule: str) -> bool:
-    """Write the rule into the user's own file, never the project's; whether that was possible."""
-    file = paths.user_config(paths.home())
-    try:
-        add_item(file, "permissions.allow", rule)
-    except UsageError as error:
-        console.print(styled(told(error.message), "red"))
-        return False
-    console.print(styled(t("ask.remembered", rule=rule, file=file), "dim"))
-    return True
+    return decide_call(console, request, allowed)
 
 
 def _review(console: Console, request: Request) -> Decided:
-    console.print(styled(t(f"outcome.{request['args']['outcome']}"), "bold"))
+    show_line(console, t(f"outcome.{request['args']['outcome']}"), "bold")
+    keys = {word: t(f"key.review.{word}") for word in ("keep", "undo", "remark")}
     while True:
-        key = read(console, t("ask.review")).lower()
-        if key in ("k", "keep"):
-            return {"type": "approve"}
-        if key in ("u", "undo"):
-            return {"type": "reject"}
-        if key in ("r", "remark") and (remark := read(console, t("ask.remark"))):
-            return {"type": "respond", "message": remark}
+        match pressed(console, t("ask.review"), keys):
+            case "keep":
+                return {"type": "approve"}
+            case "undo":
+                return {"type": "reject"}
+            case _:
+                if remark := read(console, t("ask.remark")):
+                    return {"type": "respond", "message": remark}
 
 
 def _reply(console: Console, request: Request) -> str:
@@ -142,8 +102,8 @@ def _reply(console: Console, request: Request) -> str:
     args: Mapping[str, Any] = request["args"]
     options = [str(option) for option in cast("list[object]", args.get("options") or [])]
     asked = args.get("question") or args.get("response") or ""
-    console.print(styled(f"\n{asked}", "bold yellow"))
+    show_line(console, f"\n{asked}", "bold yellow")
     for number, option in enumerate(options, 1):
-        console.print(styled(f"  {number}. {option}", ""))
+        show_line(console, f"  {number}. {option}", "")
     words = read(console, t("ask.reply"))
     return options[int(words) - 1] if words.isdigit() and 0 < int(words) <= len(options) else words

@@ -1,6 +1,7 @@
 """Change what is asked before saying yes: a call's main text, or all its arguments as JSON."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -10,6 +11,7 @@ from .editor import edited
 TEXTS = {"run_command": ("command", ".sh"), "plan_exit": ("text", ".md")}
 """The argument that is all of a call, and what kind of text it is."""
 Request = Mapping[str, Any]
+_HUNK = re.compile(r"^@@ .*\n", re.MULTILINE)
 
 
 def changed(request: Request) -> Request:
@@ -20,14 +22,42 @@ def changed(request: Request) -> Request:
         new = {**args, name: edited(args[name], suffix).strip()}
     else:
         new = _object(edited(json.dumps(dict(args), ensure_ascii=False, indent=2), ".json"))
-    kept = {key: value for key, value in request.items() if key not in ("diff", "always")}
-    return request if new == args else {**kept, "args": new}
+    kept = {key: value for key, value in request.items() if key != "always"}
+    return request if new == args else as_it_says({**kept, "args": new})
+
+
+def as_it_says(request: Request) -> Request:
+    """The request without what it would do to the files: of an edit, the change it names itself."""
+    kept = {key: value for key, value in request.items() if key != "diff"}
+    diff = _named_change(request["args"]) if request["name"] == "edit" else ""
+    return {**kept, "diff": diff} if diff else kept
 
 
 def edit_of(request: Request) -> dict[str, Any]:
     """The decision to run the request as it was changed."""
     action = {"name": request["name"], "args": dict(request["args"])}
     return {"type": "edit", "edited_action": action}
+
+
+def _named_change(args: Mapping[str, Any]) -> str:
+    """The texts of an edit as a diff, in which lines have no numbers; empty if it has none."""
+    from ..tools.diff import NO_NEWLINE, unified
+    from ..tools.edit_requests import requests_of
+    from ..tools.result import ToolRefusal
+
+    pair, path = (args.get("old_string"), args.get("new_string")), str(args.get("file_path"))
+    everywhere = bool(args.get("replace_all"))
+    try:
+        requests = requests_of(*pair, everywhere, args.get("edits"))
+    except ToolRefusal:
+        return ""
+    head = f"--- a/{path}\n+++ b/{path}\n"
+    hunks: list[str] = []
+    for request in requests:
+        diff = unified(request.old, request.new, path).replace(NO_NEWLINE, "\n")
+        hunk = "@@ replace_all @@\n" if request.everywhere else "@@\n"
+        hunks += [_HUNK.sub(hunk, part) for part in diff.split("\n", 2)[2:]]
+    return head + "".join(hunks) if hunks else ""
 
 
 def _object(text: str) -> dict[str, Any]:

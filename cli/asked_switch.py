@@ -5,13 +5,13 @@ from typing import Any
 
 from rich.console import Console
 
-from ..config.errors import UsageError
-from .asked_change import changed, edit_of
+from .asked_call import edited
+from .asked_change import edit_of
 from .choices import Mode
 from .i18n import t
+from .pressed import pressed
 from .request_view import show_text
-from .screen import styled
-from .told import told
+from .screen import show_line
 from .typed import read
 
 SWITCHES = ("plan_enter", "plan_exit")
@@ -20,38 +20,35 @@ Request = Mapping[str, Any]
 
 def decide_switch(console: Console, asked: Request) -> dict[str, Any]:
     """Yes, perhaps with another plan, model or approval mode; or no, and why."""
-    request, chosen, is_shown = asked, dict[str, Any](), False
-    has_plan = "text" in asked["args"]
+    request, chosen = asked, dict[str, Any]()
+    args: Mapping[str, Any] = asked["args"]
+    if "text" in args:
+        question = t("ask.plan", plan=args.get("plan", ""))
+        keys = {word: t(f"key.plan.{word}") for word in ("yes", "no", "edit", "model")}
+    else:
+        question = t("ask.plan_mode")
+        keys = {word: t(f"key.plan_mode.{word}") for word in ("yes", "no")}
+    _show(console, request)
     while True:
-        if not is_shown:
-            _show(console, request)
-            is_shown = True
-        key = read(console, t("ask.plan" if has_plan else "ask.plan_mode")).lower()
-        if key in ("y", "yes"):
-            decision = {"type": "approve"} if request is asked else edit_of(request)
-            return {**decision, **chosen}
-        if key in ("n", "no"):
-            return {"type": "reject", "message": read(console, t("ask.why"))}
-        if key == "e" and has_plan:
-            request, is_shown = _edited(console, request), False
-        if key == "m" and has_plan:
-            chosen = _choices(console)
+        match pressed(console, question, keys):
+            case "yes":
+                decision = {"type": "approve"} if request is asked else edit_of(request)
+                return {**decision, **chosen}
+            case "edit":
+                request = edited(console, request)
+                _show(console, request)
+            case "model":
+                chosen = _choices(console)
+            case _:
+                return {"type": "reject", "message": read(console, t("ask.why"))}
 
 
 def _show(console: Console, request: Request) -> None:
     args: Mapping[str, Any] = request["args"]
     key = "ask.plan.head" if "text" in args else "ask.plan_mode.head"
     words = t(key, plan=args.get("plan", ""), reason=args.get("reason", ""))
-    console.print(styled(f"\n{words}", "bold yellow"))
+    show_line(console, f"\n{words}", "bold yellow")
     show_text(console, str(args.get("text", "")))
-
-
-def _edited(console: Console, request: Request) -> Request:
-    try:
-        return changed(request)
-    except UsageError as error:
-        console.print(styled(told(error.message), "red"))
-        return request
 
 
 def _choices(console: Console) -> dict[str, Any]:

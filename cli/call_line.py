@@ -10,12 +10,12 @@ TELLING = ("command", "file_path", "path", "regex", "pattern", "question", "acti
 """Arguments that say what a call is about; the rest are details."""
 
 
-def call_line(tool: str, args: Mapping[str, Any]) -> str:
+def call_line(tool: str, args: Mapping[str, Any], width: int = WIDTH) -> str:
     """The tool and what the call is about; a long text is cut."""
     texts = [value for value in args.values() if isinstance(value, str)]
     about = [args[name] for name in TELLING if args.get(name)] or _patched(tool, args) or texts[:1]
     shown = " ".join(_one_line(value) for value in (tool, *about))
-    return shown if len(shown) <= WIDTH else shown[: WIDTH - 1] + "…"
+    return shown if len(shown) <= width else shown[: width - 1] + "…"
 
 
 def _patched(tool: str, args: Mapping[str, Any]) -> list[str]:

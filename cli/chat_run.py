@@ -14,7 +14,7 @@ from .drive import drive_to_end, open_renderer
 from .echo import echo
 from .i18n import t
 from .message_stream import converse
-from .question import choice
+from .question import abandons
 from .render import Renderer
 from .speaker import Speaker
 from .threads import SHORT_ID, open_index
@@ -71,7 +71,7 @@ def _say(
         if run.output is not OutputFormat.text or not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise
         echo(told(unfinished.message), err=True)
-    abandon = choice(t("repl.unfinished"), ("r", "a")) == "a"
+    abandon = abandons()
     if not abandon:
         code = drive_to_end(lambda runner: runner.resume(speaker.thread), *rest)
         if code:

@@ -1,48 +1,58 @@
 """Ask at the terminal; Ctrl-C and Ctrl-D end the command as interrupted."""
 
-from collections.abc import Collection, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import typer
 
-from .echo import echo
-from .safe_text import safe
+from .i18n import t
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from .pressed import Keys
 
 INTERRUPTED = 130
 
 
 def agreed(question: str) -> bool:
-    """Whether the answer is yes; no answer is no."""
-    with _interrupted():
-        return typer.confirm(safe(question), err=True)
+    """Whether the answer is yes."""
+    return choice(question, {"yes": t("key.yes"), "no": t("key.no")}) == "yes"
 
 
 def number(question: str) -> int:
     """A whole number; anything else is asked again."""
-    with _interrupted():
-        while not (said := typer.prompt(safe(question), err=True).strip()).isdecimal():
-            pass
+    from .screen import show_line  # brings rich
+    from .typed import read
+
+    with _asking() as console:
+        while not (said := read(console, question)).isdecimal():
+            show_line(console, t("key.number"), "yellow")
     return int(said)
 
 
-def words(question: str) -> str:
-    """An answer in words."""
-    with _interrupted():
-        return str(typer.prompt(safe(question), err=True))
+def choice(question: str, keys: "Keys") -> str:
+    """The word of the key that was pressed; anything else is asked again."""
+    from .pressed import pressed  # brings rich
+
+    with _asking() as console:
+        return pressed(console, question, keys)
 
 
-def choice(question: str, keys: Collection[str]) -> str:
-    """One of the keys, or a word that begins with it; anything else is asked again."""
-    with _interrupted():
-        while (said := typer.prompt(question, err=True)[:1].lower()) not in keys:
-            pass
-    return said
+def abandons() -> bool:
+    """Whether a turn that was left unfinished is abandoned; else it is resumed first."""
+    keys = {word: t(f"key.unfinished.{word}") for word in ("resume", "abandon")}
+    return choice(t("repl.unfinished"), keys) == "abandon"
 
 
 @contextmanager
-def _interrupted() -> Generator[None]:
+def _asking() -> "Generator[Console]":
+    from .screen import open_console
+
+    console = open_console()
     try:
-        yield
-    except typer.Abort:
-        echo(err=True)
+        yield console
+    except (EOFError, KeyboardInterrupt):
+        console.print()
         raise typer.Exit(INTERRUPTED) from None

@@ -26,9 +26,13 @@ def styled(text: str, style: str) -> Text:
 
 def show_line(console: Console, text: str, style: str) -> None:
     """Foreign text in one style; a terminal that is too narrow for it breaks it between words."""
-    line = styled(text, style)
-    for row in fitted(line, console.width) if console.file.isatty() else [line]:
+    for row in rows_of(console, styled(text, style)):
         console.print(row)
+
+
+def rows_of(console: Console, text: Text) -> list[Text]:
+    """Rows that fit a terminal; elsewhere the text as it is."""
+    return list(fitted(text, console.width)) if console.file.isatty() else [text]
 
 
 def fitted(text: Text, width: int) -> Iterator[Text]:
@@ -44,12 +48,14 @@ def in_rows(text: str) -> str:
     return "\n".join(row.plain for row in fitted(Text(text), open_console().width))
 
 
-def rendered(what: str | RenderableType) -> str:
+def rendered(what: str | RenderableType, style: str = "") -> str:
     """Lines as this terminal shows them, for what writes them later; a `str` is foreign text."""
     console = open_console(stderr=False)
-    line = styled(what, "") if isinstance(what, str) else what
     with console.capture() as lines:
-        console.print(line)
+        if isinstance(what, str):
+            show_line(console, what, style)
+        else:
+            console.print(what)
     return lines.get()
 
 

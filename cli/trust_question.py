@@ -68,10 +68,10 @@ def _ask(found: Trust, home: Path, *, tests: bool) -> None:
     show(found, tests=tests)
     if found.odd or found.damaged:
         return  # nobody can say yes; the run says that it goes on without
-    said = choice(t("trust.ask"), ("y", "n", "q"))
-    if said == "y":
+    said = choice(t("trust.ask"), {word: t(f"key.trust.{word}") for word in ("yes", "no", "quit")})
+    if said == "yes":
         accept(found, home)
-    elif said == "q":
+    elif said == "quit":
         raise typer.Exit(INTERRUPTED)
 
 

@@ -97,9 +97,9 @@ class Session:
 
     def show(self, what: "str | RenderableType", style: str = "") -> None:
         """Show lines above the prompt; a `str` is foreign text, made safe, and has this style."""
-        from ..screen import rendered, styled  # brings rich, which the first prompt does without
+        from ..screen import rendered  # brings rich, which the first prompt does without
 
-        self.prompt.above(rendered(styled(what, style) if isinstance(what, str) else what))
+        self.prompt.above(rendered(what, style))
 
     async def ask(self, question: Callable[[], Answer]) -> Answer:
         """What a function answers that asks at the terminal, such as `question.choice`.

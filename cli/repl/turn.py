@@ -8,9 +8,9 @@ from functools import partial
 
 from ...config.errors import UnfinishedTurn
 from ...sdk.events import Event, Failure, Question
-from .. import question
 from ..approval import ask
 from ..i18n import t
+from ..question import abandons
 from ..told import told
 from .prompt import Unanswered
 from .session import Session
@@ -48,8 +48,7 @@ async def _said(session: Session, view: TurnView, words: str, agent: str) -> Eve
             return await _watched(session, view, await _events(session, words, agent, abandon))
         except UnfinishedTurn as unfinished:
             session.show(told(unfinished.message), "yellow")
-            said = await session.ask(partial(question.choice, t("repl.unfinished"), ("r", "a")))
-            abandon = said == "a"
+            abandon = await session.ask(abandons)
             if not abandon:
                 runner = await session.runner()
                 await _watched(session, view, runner.resume(session.thread))

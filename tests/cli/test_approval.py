@@ -160,7 +160,8 @@ def test_always_is_not_offered_for_what_is_longer_than_the_screen(
     monkeypatch, capsys, user_file, request_
 ):
     shown, decision = asked(monkeypatch, capsys, "a\ny\n", **request_)
-    assert (decision, "always" in shown) == ({"type": "approve"}, False)
+    assert (decision, "[y/n/e/?]" in shown) == ({"type": "approve"}, True)
+    assert ("There is no a (always)" in shown) == bool(request_)
     assert not user_file.exists()
 
 
@@ -202,4 +203,44 @@ def test_an_editor_that_fails_changes_nothing(monkeypatch, capsys, editor):
 def test_an_explanation_says_why_it_is_asked_and_what_the_keys_do(monkeypatch, capsys):
     shown, decision = asked(monkeypatch, capsys, "?\ny\n")
     assert "It is asked because why." in shown and "change it in your editor" in shown
+    assert "no rule would allow just this" in shown
     assert decision == {"type": "approve"}
+
+
+def test_a_question_longer_than_the_screen_says_at_its_end_what_it_is_about(
+    monkeypatch, capsys, user_file
+):
+    args = {"path": "src/new.py", "content": "x\n" * 60}
+    shown, _ = asked(monkeypatch, capsys, "y\n", name="write_file", args=args, always="edit(/src)")
+    assert shown.endswith("\nwrite_file src/new.py: allow this? [y/n/e/?] ")
+    assert "not all of this is on the screen at once" in shown
+
+
+def edit_of(old, new, diff):
+    args = {"file_path": "x.py", "old_string": old, "new_string": new}
+    return {"name": "edit", "args": args, "description": "it changes files", "diff": diff}
+
+
+def test_several_at_once_are_named_and_explained(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.StringIO("?\ny\n"))
+    ask(question(COMMAND, edit_of("a", "b", "-a\n+b\n")))
+    shown = capsys.readouterr().err
+    assert "Allow all 2 (run_command make \\x1b[2Jall, edit x.py)? [y/n/o/?]" in shown
+    assert "o: ask for each of them" in shown
+
+
+@pytest.mark.parametrize(("first", "is_shown"), [("y", True), ("n\nno", False)])
+def test_after_a_refusal_no_diff_shows_the_refused_change(monkeypatch, capsys, first, is_shown):
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"o\n{first}\ny\n"))
+    second = edit_of("old", "new", "--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n first\n-old\n+new\n")
+    answer = ask(question(edit_of("1", "first", "-1\n+first\n"), second))
+    shown = capsys.readouterr().err.rpartition("edit: it changes files")[2]
+    assert ("   first\n" in shown) == is_shown and "  -old\n  +new\n" in shown
+    assert answer is not None and answer.decisions[1] == {"type": "approve"}
+
+
+def test_an_edit_that_was_changed_is_shown_as_a_diff_again(monkeypatch, capsys, tmp_path):
+    edits_with(monkeypatch, tmp_path, '{"file_path": "x", "old_string": "a", "new_string": "c"}')
+    edit = {**edit_of("a", "b", "-a\n+b\n")}
+    shown, _ = asked(monkeypatch, capsys, "e\ny\n", **edit)
+    assert "  --- a/x\n  +++ b/x\n  @@\n  -a\n  +c\n" in shown and "old_string" not in shown

@@ -12,14 +12,19 @@ from maxagent.cli.echo import echo
 
 CLI = Path(__file__).parents[2] / "cli"
 DOORS = {"echo.py", "screen.py"}
-"""The doors themselves; `question.py` and `table.py` make safe what they hand to a library."""
-PRINTED = {"table.py": ["table"], "screen.py": ["row", "line"], "answer_view.py": ["row", "row"]}
+"""The doors themselves; `table.py` makes safe what it hands to a library."""
+PRINTED = {
+    "table.py": ["table"],
+    "screen.py": ["row", "what"],
+    "answer_view.py": ["row", "row"],
+    "typed.py": ["last", "row"],
+}
 """What else is printed in colour: made safe where it is made."""
 WRITERS = {
     "typer.echo": DOORS,
     "typer.secho": DOORS,
-    "typer.prompt": {*DOORS, "question.py"},
-    "typer.confirm": {*DOORS, "question.py"},
+    "typer.prompt": DOORS,
+    "typer.confirm": DOORS,
     "print": DOORS,
     "Console": {*DOORS, "table.py"},
     "sys.stdout.write": {*DOORS, "diff.py"},

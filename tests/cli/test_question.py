@@ -17,7 +17,12 @@ def number() -> None:
     typer.echo(question.number("Which?"))
 
 
-@pytest.mark.parametrize("command", ["agreed", "number"])
+@app.command()
+def abandons() -> None:
+    typer.echo(question.abandons())
+
+
+@pytest.mark.parametrize("command", ["agreed", "number", "abandons"])
 def test_leaving_a_question_ends_the_command_as_interrupted(command: str) -> None:
     left = CliRunner().invoke(app, [command], input="")
     assert (left.exit_code, left.stdout.strip()) == (130, "")
@@ -25,8 +30,24 @@ def test_leaving_a_question_ends_the_command_as_interrupted(command: str) -> Non
 
 @pytest.mark.parametrize(
     ("command", "typed", "meant"),
-    [("agreed", "y", True), ("agreed", "n", False), ("agreed", "", False), ("number", "3", 3)],
+    [
+        ("agreed", "y", True),
+        ("agreed", "n", False),
+        ("agreed", "\nno", False),
+        ("number", "3", 3),
+        ("number", "three\n3", 3),
+        ("abandons", "a", True),
+        ("abandons", "r", False),
+    ],
 )
 def test_an_answer_is_what_was_typed(command: str, typed: str, meant: object) -> None:
     answered = CliRunner().invoke(app, [command], input=f"{typed}\n")
     assert (answered.exit_code, answered.stdout.split("\n")[-2]) == (0, str(meant))
+
+
+@pytest.mark.parametrize(
+    ("command", "typed", "said"),
+    [("agreed", "?", "n: do nothing"), ("number", "x", "Ctrl-D leaves, and nothing is done")],
+)
+def test_a_question_says_what_is_expected(command: str, typed: str, said: str) -> None:
+    assert said in CliRunner().invoke(app, [command], input=f"{typed}\n").stderr

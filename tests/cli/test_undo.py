@@ -102,14 +102,14 @@ async def test_redo_of_a_rewind_says_that_the_conversation_stays(kept: Kept) -> 
     assert "the conversation stays where it is" in kept.mcode("redo", "--yes").stderr
 
 
-@pytest.mark.parametrize(("key", "code", "text"), [("y\n", 0, "one\n"), ("\n", 1, "two\n")])
+@pytest.mark.parametrize(("key", "code", "text"), [("y\n", 0, "one\n"), ("n\n", 1, "two\n")])
 async def test_at_a_terminal_it_is_asked_first(kept: Kept, key: str, code: int, text: str) -> None:
     write("a.txt", "one\n")(kept.folder)
     await kept.tool(write("a.txt", "two\n"), "a.txt")
     argv = [sys.executable, "-m", "maxagent", "undo"]
     environ = {"MAXAGENT_HOME": str(kept.home), "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"}
     with Terminal(argv, kept.folder, environ) as terminal:
-        terminal.until("Go on? [y/N]")
+        terminal.until("Go on? [y/n/?]")
         assert (kept.folder / "a.txt").read_text() == "two\n"
         terminal.type(key)
         assert terminal.end() == code

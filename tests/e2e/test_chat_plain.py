@@ -51,7 +51,7 @@ def test_at_a_dumb_terminal_one_line_follows_the_other(tmp_path, provider, langu
     window.answers({"text": "**One** answer."}, {"text": "Another."})
     terminal = window.open().terminal
     with terminal:
-        window.see("AGENTS.md", window.words("trust.ask").rpartition("[")[2])
+        window.see("AGENTS.md", window.words("trust.ask"))
         window.type("y\n").see(SIGN)
         window.type("hello\\\nworld\n").see("**One** answer.")
         assert window.told() == "hello\nworld"

@@ -322,7 +322,7 @@ def test_at_a_terminal_a_step_is_chosen_from_the_list(told: Story) -> None:
         terminal.until("Back to which step?")
         assert "Once more." in terminal.shown and told.files() == told.trees[6]
         terminal.type("2\n")
-        terminal.until("Go on? [y/N]")
+        terminal.until("Go on? [y/n/?]")
         terminal.type("y\n")
         assert terminal.end() == 0
     assert told.files() == told.trees[2]

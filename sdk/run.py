@@ -135,7 +135,7 @@ class Run:
         return Command(resume={waiting.id: decisions_for(self.answer, waiting.review_configs)})
 
     def _said(self, words: Words, state: StateSnapshot, waiting: Question | None) -> Task:
-        """The words as input; raises UnfinishedTurn where something is under way that is not left."""
+        """The words as input; raises UnfinishedTurn where what is under way would be lost."""
         if not words.abandon and self._is_under_way(state, waiting):
             thread = self.row.thread_id[:8]
             raise UnfinishedTurn(

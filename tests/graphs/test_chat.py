@@ -104,7 +104,9 @@ async def test_before_a_message_another_one_takes_its_place(
         await talk.say(word)
     row, home = talk.runner.threads.get(talk.thread), talk.runner.home
     messages = branches_of(row, home).messages
-    assert [(one.words, one.before.number) for one in messages] == list(zip(words, range(3)))
+    assert [(one.words, one.before.number) for one in messages] == list(
+        zip(words, (0, 1, 2), strict=True)
+    )
     await rewind_talk(row, home, messages[at].before)
     assert [one.words for one in branches_of(row, home).messages] == words[:at]
     assert talk.runner.threads.get(talk.thread).status == "idle"

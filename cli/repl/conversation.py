@@ -90,7 +90,7 @@ class Conversation:
     async def perform(self, line: str) -> None:
         """Do what a line says, and tell what goes wrong; raises LeaveRepl."""
         self._since, self._stopped = time.monotonic(), False
-        work = do_line(self.session, line, self.pastes.unfolded(line))
+        work = do_line(self.session, line, self.pastes.unfolded)
         doing = self._doing = asyncio.ensure_future(work)
         while not doing.done():
             self.session.prompt.refresh()

@@ -1,24 +1,30 @@
 """What becomes of a line: a message is said, a command done, a note kept."""
 
+from collections.abc import Callable
+
+from ...config.errors import UsageError
 from ...config.faults import in_words
 from ..i18n import t
 from ..told import told
 from .agents import addressed
-from .line import read_line
+from .line import Line, read_line
 from .note import keep_note
 from .prompt import Unanswered
 from .session import Session
 from .shell_line import run_shell_line
 
 
-async def do_line(session: Session, typed: str, meant: str) -> None:
+async def do_line(session: Session, typed: str, unfolded: Callable[[str], str]) -> None:
     """Do what the line says; raises LeaveRepl, or what went wrong.
 
-    `typed` is what is shown of it; in what is `meant`, pasted texts are whole.
+    What it is can be seen in the line itself; then pasted texts are `unfolded` in it.
     """
-    line = read_line(meant)
+    line = read_line(typed)
     if line.kind == "empty":
         return
+    if line.kind == "shell" and unfolded(line.text) != line.text:
+        raise UsageError(t("repl.folded"), hint=t("repl.folded.hint"))
+    line = Line(line.kind, unfolded(line.text))
     session.prompt.sent(typed.strip())
     if line.kind == "slash":
         from .slash import obey  # brings every command

@@ -40,7 +40,8 @@ def decide_switch(console: Console, asked: Request) -> dict[str, Any]:
             case "model":
                 chosen = _choices(console)
             case _:
-                return {"type": "reject", "message": read(console, t("ask.why"))}
+                kept = {} if request is asked else edit_of(request)  # what was written is kept
+                return {**kept, "type": "reject", "message": read(console, t("ask.why"))}
 
 
 def _show(console: Console, request: Request) -> None:

@@ -15,7 +15,7 @@ from .context import Context
 from .conversation import answer_to, brief, conversation
 from .fit_schema import schema_note
 from .mentions import mentioned_files
-from .modes import mode_of, notes, settled
+from .modes import mode_of, note, notes, settled
 from .state import Options, RoleName, State
 from .tell import tell
 from .workbench import Workbench, thread_id, workbench
@@ -38,12 +38,13 @@ async def listen(state: State, runtime: Runtime[Context]) -> Command[Literal["co
     speaker = bench.spoken_by(options.get("speaker", role))
     files = await mentioned_files(state["request"], role, speaker)
     told = notes(options, before, role)
+    beside = [note(role, text) for text in options.pop("aside", ())]
     if told:
         tell_mode(runtime, options)
     return Command(
         goto="compact",
         update={
-            "messages": [*left, *told, *schema_note(options), *files, words],
+            "messages": [*left, *told, *schema_note(options), *beside, *files, words],
             "role": role,
             "told": told_of(options),
             "options": options,

@@ -66,9 +66,11 @@ class Options(TypedDict, total=False):
     """US dollars that one message may cost; absent: any."""
     schema: dict[str, Any]
     """JSON schema that the answer to one message must fit; absent: any words."""
+    aside: list[str]
+    """What happened beside the conversation; told before one message, and no words of the human."""
 
 
-FOR_ONE_MESSAGE = frozenset({"speaker", "max_turns", "max_cost", "schema"})
+FOR_ONE_MESSAGE = frozenset({"speaker", "max_turns", "max_cost", "schema", "aside"})
 """Options that do not hold for what is said later."""
 
 

@@ -30,6 +30,7 @@ NO_PLAN = "There is no plan yet: write it to `{plan_file}` first, then call plan
 AGREED = "The user agrees. {announced}"
 APPROVED = "The user has approved the plan. {announced} Carry the plan out:\n\n{text}"
 REFUSED = "The user does not agree; the mode stays as it is. {why}"
+CHANGED = "\n\nThe user has changed the plan; `{plan_file}` says now:\n\n{text}"
 
 
 def proposes_switch(answer: AIMessage, tools: Collection[str]) -> bool:
@@ -56,13 +57,15 @@ async def switch(state: State, runtime: Runtime[Context]) -> Switched:
     if state.get("asked") != (asked := [_shown(call, text)]):
         return Command(goto="switch", update={"asked": asked})
     decision = newest_answer(_question(call, options, text), _fitted)
-    if decision["type"] in ("reject", "respond"):
-        why = REFUSED.format(why=decision.get("message") or "").strip()
-        return _stay(runtime, call, mode, why, refused=str(decision.get("message") or ""))
-    if decision["type"] == "edit":
-        text = _edited(decision)
-        await asyncio.to_thread(write_plan, workspace, plan_file, text)
-    return _go(state, runtime, call, decision, text)
+    refused = decision["type"] in ("reject", "respond")
+    is_changed = decision["type"] == "edit" or (refused and decision.get("edited_action"))
+    if changed := _edited(decision) if text and is_changed else "":
+        await asyncio.to_thread(write_plan, workspace, plan_file, changed)
+    if refused:
+        said = str(decision.get("message") or "")
+        rest = CHANGED.format(plan_file=plan_file, text=changed) if changed else ""
+        return _stay(runtime, call, mode, REFUSED.format(why=said).strip() + rest, refused=said)
+    return _go(state, runtime, call, decision, changed or text)
 
 
 def _stay(

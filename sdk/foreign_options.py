@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from ..config.errors import UsageError
-from ..nodes.state import Options
+from ..nodes.state import FOR_ONE_MESSAGE, Options
 from ..tools.plan_file import PLANS, new_plan_file
 
 _PLAN_FILE = re.compile(rf"{re.escape(PLANS)}/[\w-]{{1,80}}\.md")
@@ -52,4 +52,5 @@ def _files(given: object) -> list[str]:
 
 def dropped(given: Mapping[str, Any], safe: Mapping[str, Any]) -> list[str]:
     """The names of the options that the user had chosen and that do not hold here."""
-    return sorted(name for name in Options.__annotations__ if given.get(name) and name not in safe)
+    lasting = Options.__annotations__.keys() - FOR_ONE_MESSAGE
+    return sorted(name for name in lasting if given.get(name) and name not in safe)

@@ -7,6 +7,7 @@ from contextlib import aclosing
 from functools import partial
 
 from ...config.errors import UnfinishedTurn
+from ...config.redaction import redacted
 from ...sdk.events import Event, Failure, Question
 from ..approval import ask
 from ..i18n import t
@@ -23,9 +24,8 @@ async def take_turn(session: Session, text: str, agent: str = "") -> None:
     """Say it and show everything to the end of the turn; Esc (a cancellation) leaves it there."""
     began = time.monotonic()
     view = TurnView(session)
-    words = "\n\n".join([*session.aside, text])
     try:
-        last = await _said(session, view, words, agent)
+        last = await _said(session, view, text, agent)
     except asyncio.CancelledError:
         session.left_by_hand = bool(session.thread)
         view.interrupted()
@@ -56,6 +56,8 @@ async def _said(session: Session, view: TurnView, words: str, agent: str) -> Eve
 
 async def _events(session: Session, words: str, agent: str, abandon: bool) -> AsyncGenerator[Event]:
     runner, options = await session.runner(), session.options
+    if session.aside:
+        options = {**options, "aside": [redacted(one) for one in session.aside]}
     if session.thread:
         return runner.say(session.thread, words, options=options, agent=agent, abandon=abandon)
     return runner.chat(

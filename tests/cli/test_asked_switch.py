@@ -45,3 +45,12 @@ def test_a_plan_is_changed_in_the_editor_and_shown_again(monkeypatch, capsys, tm
     decision = decided(monkeypatch, PLAN, "e\ny\n")
     assert decision["edited_action"]["args"]["text"] == "1. half"
     assert "  │ 1. half\n" in capsys.readouterr().err
+
+
+def test_what_was_changed_stands_beside_a_no(monkeypatch, tmp_path):
+    (tmp_path / "left").write_text("1. half\n")
+    monkeypatch.setenv("EDITOR", f"cp {tmp_path / 'left'}")
+    monkeypatch.delenv("VISUAL", raising=False)
+    decision = decided(monkeypatch, PLAN, "e\nn\nnot yet\n")
+    assert (decision["type"], decision["message"]) == ("reject", "not yet")
+    assert decision["edited_action"]["args"]["text"] == "1. half"

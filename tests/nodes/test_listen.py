@@ -56,3 +56,13 @@ async def test_a_mention_shows_an_agent_only_what_its_rules_let_it_read(
     await talk.say("and you, @a.txt?")
     texts = [message.text for message in (await talk.state())["messages"]]
     assert any("content of a" in text for text in texts)
+
+
+async def test_what_happened_aside_is_told_once_and_names_nothing(talks: Talks) -> None:
+    talk = talks(says("One."), says("Two."))
+    await talk.say("The plan?", plan=True, aside=["The user ran `ls`."])
+    await talk.say("More.")
+    state = await talk.state()
+    [aside] = [one for one in state["messages"] if one.text == "The user ran `ls`."]
+    assert aside.additional_kwargs["synthetic"] and "aside" not in state["options"]
+    assert state["options"]["plan_file"].endswith("-the-plan.md")

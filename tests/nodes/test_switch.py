@@ -101,6 +101,19 @@ async def test_a_plan_that_is_refused_is_planned_on_with_the_reason(talks: Talks
     assert state["role"] == "plan" and "too large" in talk.heard(ToolResult)[0].error
 
 
+async def test_what_the_human_wrote_into_a_plan_that_is_refused_is_kept_and_told(
+    talks: Talks,
+) -> None:
+    talk = talks(ENTER, says("Look."), EXIT, says("I change it."))
+    plan = await _planned(talk)
+    await talk.say("show it")
+    edited = {"name": "plan_exit", "args": {"text": "1. half of it"}}
+    await talk.decide(type="reject", message="not yet", edited_action=edited)
+    assert plan.read_text() == "1. half of it\n"
+    error = talk.heard(ToolResult)[0].error
+    assert "not yet" in error and "has changed the plan" in error and "1. half of it" in error
+
+
 async def test_beside_other_calls_it_is_refused(talks: Talks) -> None:
     talk = talks(says(plan_enter={}, list_files={}), says("Alone, then."))
     end = await talk.say("large work")

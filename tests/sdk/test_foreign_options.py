@@ -24,7 +24,7 @@ def test_nothing_that_loosens_a_thread_holds(graph: str) -> None:
 
 
 def test_every_option_there_is_has_been_thought_of() -> None:
-    thought_of = {*LOOSE, "files", "plan", "plan_file", "agent", "speaker"}
+    thought_of = {*LOOSE, "files", "plan", "plan_file", "agent", "speaker", "aside"}
     assert set(Options.__annotations__) == thought_of
 
 
@@ -57,4 +57,5 @@ def test_an_edit_without_its_files_is_refused(files: Any) -> None:
 
 def test_what_was_chosen_elsewhere_is_named() -> None:
     chosen: Any = {"mode": "auto", "model": "m", "plan": False, "apply": False, "\x1b": 1, 7: 1}
+    chosen |= {"aside": ["told once"]}
     assert dropped(chosen, BUILD) == ["mode", "model"]

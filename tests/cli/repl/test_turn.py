@@ -9,6 +9,7 @@ from spoken import Spoken
 
 from maxagent import Runner
 from maxagent.cli.repl.prompt import Unanswered
+from maxagent.memory.threads import ThreadIndex
 
 ASKS = {"tool_calls": [{"name": "run_command", "args": {"command": "touch made"}}]}
 
@@ -33,9 +34,10 @@ async def test_what_happened_aside_is_told_once(talk: Spoken, provider: Provider
     provider.script([{"text": "**Heard.**"}, {"text": "Again."}])
     talk.session.aside.append("The user notes: tabs")
     shown = await talk.say("hello")
-    assert "Heard." in shown and "tokens" in shown
-    assert told(provider) == ["The user notes: tabs\n\nhello"]
     thread = talk.session.thread
+    assert "Heard." in shown and "tokens" in shown
+    assert told(provider) == ["The user notes: tabs", "hello"]
+    assert talk.session.titled == "" and ThreadIndex(talk.home).get(thread).title == "hello"
     await talk.say("more")
     assert (talk.session.thread, told(provider)[-1]) == (thread, "more")
     assert talk.session.usage and talk.session.usage.requests == 2

@@ -48,6 +48,11 @@ class TextRenderer:
         """Show one event; kinds without a picture of their own are silent."""
         self._show(event)
 
+    @property
+    def under_way(self) -> list[str]:
+        """The calls that run, or wait to be allowed, a line each."""
+        return self._tools.under_way
+
     def pause(self) -> None:
         """End the line or the block that is open: what comes next is something else."""
         self._break()

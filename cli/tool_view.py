@@ -42,6 +42,11 @@ class ToolView:
         self._asked: dict[str, str] = {}
         """Diffs that a question has shown, by the call's id."""
 
+    @property
+    def under_way(self) -> list[str]:
+        """The calls of which nothing has come yet, a line each."""
+        return [f"  ▸ {call}" for call in self._calls.values()]
+
     def called(self, event: ev.ToolCall) -> None:
         """Keep what is called; it is shown with what comes of it."""
         self._calls[event.id] = call_line(event.tool, event.args)

@@ -40,7 +40,7 @@ class TurnView:
         lines, ended, self._rest = (self._rest + written.get()).rpartition("\n")
         self._session.prompt.above(lines + ended)
         if self._rest or not isinstance(event, ev.Output):
-            self._session.prompt.tail(self._rest)
+            self._session.prompt.tail(self._rest or self._under_way())
 
     def end(self, last: ev.Event | None) -> None:
         """Say what the turn cost, and what it left open."""
@@ -53,7 +53,12 @@ class TurnView:
 
     def interrupted(self) -> None:
         """Keep what stands there of the turn."""
+        for call in self._renderer.under_way:
+            self._session.show(call, "yellow")
         self.show(ev.Interrupted(self._session.thread))
+
+    def _under_way(self) -> str:
+        return "\n".join(rendered(call).rstrip("\n") for call in self._renderer.under_way)
 
     def _show_tail(self, rows: Sequence[Text]) -> None:
         self._session.prompt.tail("".join(map(rendered, rows)).rstrip("\n"))

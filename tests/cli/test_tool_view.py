@@ -56,3 +56,11 @@ def test_a_diff_that_the_question_has_shown_is_not_shown_again() -> None:
         seen.view.asked(question)
         seen.view.answered(result(diff=DIFF))
         assert seen.lines == ["  ✓ run_command make", *lines]
+
+
+def test_a_call_is_under_way_until_something_comes_of_it() -> None:
+    seen = Seen()
+    seen.view.called(CALL)
+    assert seen.view.under_way == ["  ▸ run_command make"]
+    seen.view.answered(result())
+    assert seen.view.under_way == []

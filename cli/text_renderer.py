@@ -95,7 +95,9 @@ class TextRenderer:
 
     @_show.register
     def _(self, event: ev.ModeChanged) -> None:
-        self._line(t(f"run.mode.{event.mode}", plan=safe_line(event.plan)), "cyan")
+        mode = t(f"run.mode.{event.mode}", plan=safe_line(event.plan))
+        named = "" if event.agent == event.mode else f"@{safe_line(event.agent)} · "
+        self._line(f"{named}{mode}", "cyan")
 
     @_show.register
     def _(self, event: ev.Thinking) -> None:

@@ -42,15 +42,18 @@ from . import (
 )
 from .choices import Language
 from .echo import echo
-from .i18n import language, t, use_language
+from .help_pages import with_own_pages
+from .i18n import t, use_language
 from .language import language_for
+from .opening_group import OpeningGroup
 from .piped import piped_text
 from .told import told
 
 app = typer.Typer(
     name="mcode",
+    cls=OpeningGroup,
     help="A coding agent whose every run is a thread: kill it, resume it, undo it.\n\n"
-    "Without a command it opens a conversation.",
+    "Without a command it opens a conversation, with the options of `mcode chat`: `mcode -c`.",
     add_completion=False,
     invoke_without_command=True,
     rich_markup_mode=None,
@@ -156,10 +159,7 @@ def _run(arguments: Sequence[str]) -> int:
     """Run the command in the language that is asked for; the exit code."""
     use_language(language_for(arguments, os.environ, Path("."), paths.home()))
     command = get_command(app)
-    if language() != "en":
-        from .help_pages import translate
-
-        translate(command)
+    with_own_pages(command)
     return command(arguments, standalone_mode=False)
 
 

@@ -1,7 +1,7 @@
-"""Help pages in another language: texts of the tree of commands, and the page that holds them.
+"""Help pages: texts of the tree of commands, in the language that is spoken, and the page itself.
 
-Names of commands, options and types are never translated. Typer's own page counts characters; this
-one counts cells, of which a Chinese character takes two.
+Names of commands, options and types are never translated. Typer's own page counts characters and
+cuts sentences; this one counts cells, of which a Chinese character takes two, and breaks lines.
 """
 
 import re
@@ -31,11 +31,12 @@ FIRST_COLUMN = 30
 """Cells; names that are wider have their text below them."""
 LEAST_ROOM = 24
 """Cells for a text beside its name."""
+_SENTENCE_END = re.compile(r"(?<=。)|(?<=\.) ")
 _EXTRA = re.compile(r"(?:^|  )\[(.*)\]$")
 
 
-def translate(command: Any) -> None:
-    """Put the texts of a command and of all below it into the language that is spoken."""
+def with_own_pages(command: Any) -> None:
+    """Give a command and all below it pages of this kind, in the language that is spoken."""
     command.context_class = _Context
     if command.help:
         command.help = _told(command.help)
@@ -44,7 +45,7 @@ def translate(command: Any) -> None:
         if getattr(one, "help", None):
             one.help = _told(one.help)
     for below in getattr(command, "commands", {}).values():
-        translate(below)
+        with_own_pages(below)
 
 
 def in_paragraphs(text: str) -> str:
@@ -58,8 +59,7 @@ def _told(text: str) -> str:
 
 def _first_sentence(text: str) -> str:
     line, _, _ = text.partition("\n")
-    sentence, full_stop, _ = line.partition("。")
-    return sentence + full_stop
+    return _SENTENCE_END.split(line, maxsplit=1)[0]
 
 
 class HelpPage:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from maxagent.cli import help_pages
 from maxagent.cli.app import app
-from maxagent.cli.help_pages import TYPERS_OWN, in_paragraphs, translate
+from maxagent.cli.help_pages import TYPERS_OWN, in_paragraphs, with_own_pages
 from maxagent.cli.i18n import by_english, use_language
 from maxagent.cli.table import width_of
 
@@ -32,7 +32,7 @@ def commands(command, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
 
 def page(*words: str) -> str:
     command = get_command(app)
-    translate(command)
+    with_own_pages(command)
     context = command.make_context("mcode", [*words], resilient_parsing=True)
     for word in words:
         command = command.commands[word]
@@ -108,13 +108,13 @@ def test_english_help_loads_no_catalogue() -> None:
         "try: main()\n"
         "finally:\n"
         "    from maxagent.cli import i18n\n"
-        "    print(i18n.translations.cache_info().currsize, 'cli.help_pages' in str(sys.modules))"
+        "    print(i18n.translations.cache_info().currsize)"
     )
     environ = {"LC_ALL": "C.UTF-8", "MAXAGENT_HOME": "/nowhere"}
     ended = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, env=environ
     )
-    assert ended.stdout.splitlines()[-1] == "0 False"
+    assert ended.stdout.splitlines()[-1] == "0"
 
 
 def test_a_default_and_a_must_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,3 +125,17 @@ def test_a_default_and_a_must_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
             [("--a", "甲  [default: x; y; required]"), ("--b", "[required]"), ("--c", "")]
         )
     assert shown.getvalue() == "选项：\n  --a  甲  [默认：x; y; 必填]\n  --b  [必填]\n  --c\n"
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_in_english_no_summary_is_cut_and_every_row_fits(
+    columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_language("en")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    for words, _ in commands(get_command(app)):
+        shown = page(*words)
+        assert "..." not in shown.partition("\n\n")[2].replace("[ARGS]...", "")
+        assert [
+            row for row in shown.splitlines() if width_of(row) > columns and " " in row[40:]
+        ] == []

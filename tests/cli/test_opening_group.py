@@ -1,0 +1,34 @@
+import pytest
+from typer.testing import CliRunner
+
+from maxagent.cli.app import app
+from maxagent.cli.opening_group import with_chat
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("", ""),
+        ("-c", "chat -c"),
+        ("--plan -m a/b", "chat --plan -m a/b"),
+        ("--lang zh --plan", "--lang zh chat --plan"),
+        ("--lang=zh -c", "--lang=zh chat -c"),
+        ("--lang zh", "--lang zh"),
+        ("-h", "-h"),
+        ("--version", "--version"),
+        ("task --plan", "task --plan"),
+        ("--lang zh threads list", "--lang zh threads list"),
+        ("-", "-"),
+        ("-- words", "chat -- words"),
+    ],
+)
+def test_options_without_a_command_are_those_of_a_conversation(typed: str, meant: str) -> None:
+    flags = ("-h", "--help", "--version")
+    assert with_chat(typed.split(), flags, ("--lang",)) == meant.split()
+
+
+def test_bare_options_reach_the_conversation() -> None:
+    said = CliRunner().invoke(app, ["--plan", "--output", "json"], input="")
+    assert (said.exit_code, "nothing was said" in str(said.exception)) == (1, True)
+    unknown = CliRunner().invoke(app, ["--nonsense"])
+    assert unknown.exit_code == 2 and "No such option: --nonsense" in unknown.stderr

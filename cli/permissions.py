@@ -72,23 +72,32 @@ def list_rules(
     trust: TrustFlag = False,
 ) -> None:
     """List the rules in force with the places they come from, the mode, and what only reads."""
+    settle_here(yes=trust)
+    _show_rules(_loaded(mode), as_json=as_json)
+
+
+def show_rules(spoken: str) -> None:
+    """List the rules for a conversation; `spoken` is its mode, empty where it has none yet."""
+    _show_rules(_loaded(None), spoken)
+
+
+def _show_rules(loaded: "Loaded", spoken: str = "", *, as_json: bool = False) -> None:
     from ..tools.permissions.policy import mode_of, read_rules
     from ..tools.shell.read_only import reading_programs
     from ..tools.workspace import Workspace
     from .table import show_table
 
-    settle_here(yes=trust)
-    loaded = _loaded(mode)
     security = loaded.settings.security
     rules = read_rules(loaded.rules, Workspace(Path.cwd(), tuple(security.ignore_patterns)))
     rows = [(rule.kind, rule.text, rule.origin) for rule in rules]
-    chosen, programs = mode_of(loaded.settings, "ask"), reading_programs()
-    origin = loaded.origins["security.mode"]
+    configured, programs = mode_of(loaded.settings, "ask"), reading_programs()
+    mode = spoken or configured
+    origin = loaded.origins["security.mode"] if mode == configured else t("permissions.here")
     if as_json:
         listed = [dict(zip(("kind", "rule", "origin"), row, strict=True)) for row in rows]
-        echo_json({"mode": chosen, "origin": origin, "rules": listed, "read_only": programs})
+        echo_json({"mode": mode, "origin": origin, "rules": listed, "read_only": programs})
         return
-    echo(t("permissions.mode", mode=chosen, origin=origin))
+    echo(t("permissions.mode", mode=mode, origin=origin))
     if rows:
         headers = [t(f"permissions.{name}") for name in ("kind", "text", "from")]
         show_table(headers, rows, cut=headers[2:])

@@ -125,12 +125,12 @@ def _preview(wish: _Wish, way: "Way | None", left: int | None) -> None:
     """`left` is the conversation's last step now; None when it stays."""
     from . import putting_back
     from .i18n import t
-    from .safe_text import safe_line
+    from .threads import title_of
 
     if not way and left is None:
         echo(t("rewind.nothing", step=wish.number), err=True)
         return
-    thread, title = wish.row.thread_id[:8], safe_line(wish.row.title)
+    thread, title = wish.row.thread_id[:8], title_of(wish.row)
     echo(t("rewind.preview", thread=thread, title=title, step=wish.number), err=True)
     if way:
         putting_back.show(way.plan)

@@ -1,14 +1,20 @@
 """A thread's steps as a table: who said what, with which tools, and which files changed."""
 
+import re
 from dataclasses import asdict
 
 from ..config import paths
 from ..memory.thread_row import ThreadRow
 from ..sdk.steps import StepLine, branches_of, steps
+from .ago import ago
 from .echo import echo, echo_json
 from .i18n import t
 from .table import is_narrow, show_table
-from .threads import when
+
+WIDE = 100
+"""Columns of a terminal from which on there is room for the tools as well."""
+_MARKS = re.compile(r"\*\*|`|^(?:#+|[-*>]|\d+\.)\s+")
+"""What Markdown puts around words and before a line."""
 
 
 def show_steps(row: ThreadRow, *, as_json: bool) -> None:
@@ -18,23 +24,28 @@ def show_steps(row: ThreadRow, *, as_json: bool) -> None:
         mappings = [asdict(line) for line in lines]
         echo_json(mappings)
         return
-    said, files, tools = t("steps.said"), t("steps.files"), t("steps.tools")
-    headers = [t("steps.step"), t("steps.role"), said, tools, files, t("steps.at")]
-    shown = headers[:3] if is_narrow() else headers
-    show_table(shown, [_cells(line)[: len(shown)] for line in lines], cut=(said, files, tools))
+    show_lines(lines)
     _say_left(row, lines)
+
+
+def show_lines(lines: list[StepLine]) -> None:
+    """Print the table, with as many columns as leave room for what was said."""
+    said, files, tools = t("steps.said"), t("steps.files"), t("steps.tools")
+    headers = [t("steps.step"), t("steps.role"), said, t("steps.at"), files, tools]
+    shown = headers[: 3 if is_narrow() else 5 if is_narrow(WIDE) else 6]
+    show_table(shown, [_cells(line)[: len(shown)] for line in lines], cut=(said, files, tools))
 
 
 def _cells(line: StepLine) -> list[str]:
     """Of a step, all columns."""
-    words = line.words
+    words = _MARKS.sub("", line.words)
     return [
         str(line.number),
         line.role or t("steps.you"),
         words if line.checkpoint_id else f"{words} ({t('steps.under_way')})".lstrip(),
-        ", ".join(line.tools),
+        ago(line.at),
         ", ".join(line.files),
-        when(line.at),
+        ", ".join(line.tools),
     ]
 
 

@@ -13,9 +13,9 @@ NARROW = 64
 """Columns of a terminal."""
 
 
-def is_narrow() -> bool:
+def is_narrow(columns: int = NARROW) -> bool:
     """Whether the terminal has room for few columns only; a pipe has room for all."""
-    return sys.stdout.isatty() and shutil.get_terminal_size().columns < NARROW
+    return sys.stdout.isatty() and shutil.get_terminal_size().columns < columns
 
 
 def show_table(

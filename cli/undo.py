@@ -66,13 +66,13 @@ def _go(row: "ThreadRow", way: "Way | None", kind: str, yes: bool) -> "Restored 
     """Show the way, ask, and go; None when there is none."""
     from . import putting_back
     from .i18n import t
-    from .safe_text import safe_line
+    from .threads import title_of
 
     thread = row.thread_id[:8]
     if way is None:
         echo(t(f"{kind}.nothing", thread=thread), err=True)
         return None
-    echo(t(f"{kind}.preview", thread=thread, title=safe_line(row.title)), err=True)
+    echo(t(f"{kind}.preview", thread=thread, title=title_of(row)), err=True)
     putting_back.show(way.plan)
     if _is_of_a_rewind(way):
         echo(f"  {t('redo.talk')}", err=True)

@@ -2,15 +2,20 @@
 
 import asyncio
 import time
+from collections.abc import Coroutine
+from typing import Any
 
 from ..i18n import t
 from .doing import do_line, tell_of
 from .inbox import Inbox
 from .paste import Pastes
+from .picking_up import pick_up
 from .session import LeaveRepl, Session
 
 AGAIN = 2.0
 """Seconds in which a second Ctrl-C leaves."""
+ENDS_BY_ITSELF = 0.5
+"""Seconds that what goes on has to come to its end when the human leaves."""
 
 
 class Conversation:
@@ -81,6 +86,8 @@ class Conversation:
         leaving = asyncio.ensure_future(self._left.wait())
         await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
         leaving.cancel()
+        if self._doing:  # whoever leaves behind an answer does not stop it
+            await asyncio.wait((self._doing,), timeout=ENDS_BY_ITSELF)
         if self._doing:
             self._doing.cancel()
             await asyncio.wait((self._doing,))
@@ -89,8 +96,16 @@ class Conversation:
 
     async def perform(self, line: str) -> None:
         """Do what a line says, and tell what goes wrong; raises LeaveRepl."""
+        self.session.complaint = ""
+        await self._do(do_line(self.session, line, self.pastes.unfolded))
+
+    async def come_back(self) -> None:
+        """Show where the thread stands that is gone on with, if one is."""
+        if self.session.thread:
+            await self._do(pick_up(self.session))
+
+    async def _do(self, work: Coroutine[Any, Any, None]) -> None:
         self._since, self._stopped = time.monotonic(), False
-        work = do_line(self.session, line, self.pastes.unfolded)
         doing = self._doing = asyncio.ensure_future(work)
         while not doing.done():
             self.session.prompt.refresh()
@@ -108,6 +123,7 @@ class Conversation:
 
     async def _work(self) -> None:
         try:
+            await self.come_back()
             while True:
                 await self.perform(await self.inbox.next())
         except LeaveRepl:

@@ -21,7 +21,7 @@ def _facts(session: Session) -> Iterator[tuple[str, str]]:
     agent = f"@{session.agent}" if session.agent else ""
     trusted = is_trusted(session.folder, session.home)
     yield t("slash.status.thread"), _thread(session)
-    yield t("threads.folder"), str(session.folder)
+    yield t("threads.folder"), str(session.folder.resolve())
     yield t("slash.status.model"), session.model or unknown
     yield t("slash.status.mode"), " · ".join(filter(None, (spoken, session.mode, agent)))
     yield t("slash.status.sandbox"), session.sandbox or unknown

@@ -34,11 +34,9 @@ async def config(session: Session, words: str) -> None:
 
 async def permissions(session: Session, _: str) -> None:
     """List the rules in force, and the mode."""
-    from ..choices import Mode
-    from ..permissions import list_rules
+    from ..permissions import show_rules
 
-    mode = Mode(session.mode) if session.mode else None
-    await as_typed(session, partial(list_rules, mode))
+    await as_typed(session, partial(show_rules, session.mode))
 
 
 async def mcp(session: Session, _: str) -> None:

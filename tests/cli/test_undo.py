@@ -180,3 +180,10 @@ async def test_a_thread_with_a_killed_rewind_has_something_to_redo(kept: Kept) -
     kept.index.set_status(OTHER, "done")
     assert "Redo in thread aaaaaaaa" in kept.mcode("redo", "--yes").stderr
     assert (kept.folder / "a.txt").read_text() == "two\n"
+
+
+async def test_a_thread_is_called_by_the_name_it_was_given(kept: Kept) -> None:
+    await kept.tool(write("a.txt", "one\n"), "a.txt")
+    kept.index.rename(kept.row.thread_id, "lines")
+    assert "Undo in thread aaaaaaaa (lines · Write):" in kept.mcode("undo", "--yes").stderr
+    assert "Redo in thread aaaaaaaa (lines · Write):" in kept.mcode("redo", "--yes").stderr

@@ -6,6 +6,7 @@ import pytest
 from spoken import Spoken
 
 from maxagent.cli.repl.conversation import Conversation
+from maxagent.config.errors import UsageError
 
 
 @pytest.fixture
@@ -70,6 +71,18 @@ async def test_whoever_leaves_stops_what_goes_on(talk: Conversation) -> None:
     talk.leave()
     async with asyncio.timeout(20):
         await running
+
+
+async def test_whoever_leaves_behind_an_answer_stops_nothing(
+    talk: Conversation, capfd: pytest.CaptureFixture[str]
+) -> None:
+    talk.submit("waits for the runner")
+    running = await began(talk)
+    talk.leave()
+    talk.session.opened.set_exception(UsageError("it ended"))
+    async with asyncio.timeout(20):
+        await running
+    assert "it ended" in (shown := capfd.readouterr().out) and "Stopped" not in shown
 
 
 def test_a_second_ctrl_c_leaves(talk: Conversation, capfd: pytest.CaptureFixture[str]) -> None:

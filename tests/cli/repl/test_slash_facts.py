@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 from spoken import Spoken
 
@@ -8,7 +10,11 @@ THREAD = "aaaaaaaa-0000-4000-8000-000000000000"
 USAGE = TokenUsage(3, 12_000, 400, 9_000, 0.0123, 25_600, 128_000)
 
 
-async def test_status_says_who_answers_where_and_what_it_may_do(spoken: Spoken) -> None:
+async def test_status_says_who_answers_where_and_what_it_may_do(
+    spoken: Spoken, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoken.session.folder = Path(".")
+    monkeypatch.chdir(spoken.project)
     shown = await spoken("/status")
     assert "No conversation has begun yet" in shown and "not trusted" in shown
     assert str(spoken.project) in shown and "mcode " in shown and "LangGraph " in shown

@@ -17,7 +17,9 @@ async def test_rules_are_those_of_the_sessions_mode(spoken: Spoken) -> None:
     spoken.write("home/config.yaml", "permissions: {deny: ['run_command(git push:*)']}\n")
     spoken.session.mode = "edits"
     shown = await spoken("/permissions")
-    assert "mode: edits" in shown and "run_command(git push:*)" in shown
+    assert "mode: edits (this conversation)" in shown and "run_command(git push:*)" in shown
+    spoken.session.mode = "ask"
+    assert "mode: ask (default)" in await spoken("/permissions")
 
 
 async def test_what_comes_later_is_said_with_what_was_found(spoken: Spoken) -> None:

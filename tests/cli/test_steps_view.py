@@ -1,0 +1,34 @@
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from screen import ScreenTerminal
+
+SHOWS = """
+from datetime import UTC, datetime
+from maxagent.cli.steps_view import show_lines
+from maxagent.sdk.steps import StepLine
+
+now = datetime.now(UTC).isoformat()
+words = "## **Two** changes are needed in `cart.py`, both small"
+tools = ("read_file", "edit", "edit", "run_command")
+show_lines([StepLine(2, "build", words, tools, ("cart.py",), now, "x")])
+"""
+SAID = "2     build  Two changes are needed in cart.py, both small  "
+WIDE = "just now  cart.py  read_file, edit, edit, run_command"
+
+
+@pytest.mark.parametrize(
+    ("columns", "row"),
+    [
+        (120, SAID + WIDE),
+        (80, f"{SAID}just now  cart.py"),
+        (50, "2     build  Two changes are needed in cart.py, b…"),
+    ],
+)
+def test_what_was_said_has_room_and_no_marks(tmp_path: Path, columns: int, row: str) -> None:
+    argv = [sys.executable, "-c", SHOWS]
+    with ScreenTerminal(argv, tmp_path, {**os.environ}, columns=columns) as terminal:
+        assert terminal.end() == 0
+        assert row in [line.rstrip() for line in terminal.scrollback().split("\n")]

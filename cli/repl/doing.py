@@ -25,6 +25,8 @@ async def do_line(session: Session, typed: str, unfolded: Callable[[str], str]) 
     if line.kind == "shell" and unfolded(line.text) != line.text:
         raise UsageError(t("repl.folded"), hint=t("repl.folded.hint"))
     line = Line(line.kind, unfolded(line.text))
+    if line.kind == "note" and "\n" in line.text:
+        line = Line("message", f"# {line.text}")
     session.prompt.sent(typed.strip())
     if line.kind == "slash":
         from .slash import obey  # brings every command
@@ -40,13 +42,16 @@ async def do_line(session: Session, typed: str, unfolded: Callable[[str], str]) 
 
 
 def tell_of(session: Session, error: BaseException) -> None:
-    """Say what went wrong, in two lines; a question that was left open is no error."""
+    """Say what went wrong, in two lines and once; a question that was left open is no error."""
     if isinstance(error, Unanswered):
         session.show(t("repl.unanswered"), "dim")
         return
     if not isinstance(error, Exception):
         raise error
     known = in_words(error, session.home)
+    if known.message == session.complaint:  # such as a missing key, for opening and message alike
+        return
+    session.complaint = known.message
     session.show(t("error.says", message=told(known.message)), "bold red")
     if known.hint:
         session.show(t("error.hint", hint=told(known.hint)), "yellow")

@@ -2,12 +2,14 @@
 
 import asyncio
 import signal
+from collections.abc import Coroutine
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from prompt_toolkit.utils import is_dumb_terminal
 
+from ... import __version__
 from ...config import paths
 from ...config.errors import MaxAgentError
 from ..choices import OutputFormat
@@ -53,7 +55,11 @@ async def _run(folder: Path, options: "Options", thread: str, name: str, titles:
     talk, home = Conversation(), paths.home()
     opened = asyncio.get_running_loop().create_future()
     prompt = PlainPrompt() if is_dumb_terminal() else session_prompt(talk, folder, home)
-    talk.session = Session(folder, home, prompt, opened, options, name, thread, titles=titles)
+    model = options.get("model", "")
+    talk.session = Session(
+        folder, home, prompt, opened, options, name, thread, model, titles=titles
+    )
+    prompt.above(t("repl.greeting", version=__version__) + "\n")
     async with AsyncExitStack() as closing:
         closing.enter_context(told_when_gone(talk.leave))
         if isinstance(prompt, PlainPrompt):
@@ -86,14 +92,18 @@ async def _line_by_line(talk: Conversation, prompt: PlainPrompt, closing: AsyncE
     usable, loop = asyncio.Event(), asyncio.get_running_loop()
     usable.set()
     opening = asyncio.ensure_future(_open(talk, closing, usable))
+
+    async def stoppable(work: Coroutine[Any, Any, None]) -> None:
+        loop.add_signal_handler(signal.SIGINT, talk.interrupt)
+        try:
+            await work
+        finally:
+            loop.remove_signal_handler(signal.SIGINT)
+
     with suppress(Unanswered, LeaveRepl):
+        await stoppable(talk.come_back())
         while True:
-            line = prompt.read()
-            loop.add_signal_handler(signal.SIGINT, talk.interrupt)
-            try:
-                await talk.perform(line)
-            finally:
-                loop.remove_signal_handler(signal.SIGINT)
+            await stoppable(talk.perform(prompt.read()))
     opening.cancel()
     with suppress(asyncio.CancelledError):
         await opening

@@ -49,6 +49,8 @@ class Session:
     """What happened besides the thread, such as `!command`; the next message tells it."""
     left_by_hand: bool = False
     """The human has seen the turn end early: the next message need not ask what becomes of it."""
+    complaint: str = ""
+    """What was said last to have gone wrong, until the next line is done."""
     titles: bool = False
     """Whether the model may name the thread."""
     titled: str = ""

@@ -49,8 +49,8 @@ async def resume(session: Session, name: str) -> None:
 
 async def _go_on_with(session: Session, row: "ThreadRow") -> None:
     """Speak with that thread from here on; raises UsageError when this is not the place for it."""
-    from ..threads import title_of
     from .opening import look
+    from .picking_up import pick_up
 
     thread = row.thread_id[:8]
     if row.graph != "chat":
@@ -61,8 +61,8 @@ async def _go_on_with(session: Session, row: "ThreadRow") -> None:
         raise UsageError(t("slash.resume.folder", thread=thread, folder=row.folder), hint=hint)
     session.begin_anew()
     session.thread, session.options = row.thread_id, {}
-    session.show(t("slash.resume.now", thread=thread, title=title_of(row)))
     await look(session, await session.runner())
+    await pick_up(session)
 
 
 async def fork(session: Session, step: str) -> None:

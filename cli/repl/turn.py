@@ -2,12 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing
 from functools import partial
+from typing import Any
 
 from ...config.errors import UnfinishedTurn
 from ...config.redaction import redacted
+from ...nodes.state import Options
 from ...sdk.events import Event, Failure, Question
 from ..approval import ask
 from ..i18n import t
@@ -22,18 +24,32 @@ from .turn_view import TurnView
 
 async def take_turn(session: Session, text: str, agent: str = "") -> None:
     """Say it and show everything to the end of the turn; Esc (a cancellation) leaves it there."""
-    began = time.monotonic()
     view = TurnView(session)
     try:
-        last = await _said(session, view, text, agent)
+        await _to_its_end(session, view, _said(session, view, text, agent))
+    except Unanswered:
+        session.prompt.give_back(text)
+        raise
+
+
+async def ask_again(session: Session) -> None:
+    """Ask what the thread asks, and show what follows from the answer."""
+    view, runner = TurnView(session), await session.runner()
+    await _to_its_end(session, view, _watched(session, view, runner.resume(session.thread)))
+
+
+async def _to_its_end(
+    session: Session, view: TurnView, turn: Coroutine[Any, Any, Event | None]
+) -> None:
+    began = time.monotonic()
+    try:
+        last = await turn
     except asyncio.CancelledError:
         session.left_by_hand = bool(session.thread)
         view.interrupted()
         raise
-    except Unanswered:
-        session.prompt.give_back(text)
-        raise
-    session.left_by_hand = isinstance(last, Failure)  # the human has seen it, and says how to go on
+    # the human has seen a failure, or turned away from a question, and says how to go on
+    session.left_by_hand = isinstance(last, Failure | Question)
     view.end(last)
     begin_titling(session, last)
     if time.monotonic() - began > LONG:
@@ -55,9 +71,10 @@ async def _said(session: Session, view: TurnView, words: str, agent: str) -> Eve
 
 
 async def _events(session: Session, words: str, agent: str, abandon: bool) -> AsyncGenerator[Event]:
-    runner, options = await session.runner(), session.options
+    runner = await session.runner()
+    options: Options = {**session.options}
     if session.aside:
-        options = {**options, "aside": [redacted(one) for one in session.aside]}
+        options["aside"] = [redacted(one) for one in session.aside]
     if session.thread:
         return runner.say(session.thread, words, options=options, agent=agent, abandon=abandon)
     return runner.chat(

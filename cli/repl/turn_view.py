@@ -47,7 +47,9 @@ class TurnView:
         self._session.prompt.tail("")
         if isinstance(last, ev.Question):
             key = "repl.limit" if last.kind == "limit" else "repl.open"
-            self._session.show(t(key, why=told(last.description)), "yellow")
+            self._session.show(
+                t(key, why=told(last.description), thread=last.thread_id[:8]), "yellow"
+            )
         if self._session.usage:
             self._session.show(spent(self._session.usage), "dim")
 

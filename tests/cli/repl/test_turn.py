@@ -43,14 +43,24 @@ async def test_what_happened_aside_is_told_once(talk: Spoken, provider: Provider
     assert talk.session.usage and talk.session.usage.requests == 2
 
 
-async def test_a_question_is_answered_and_one_left_open_is_asked_about(
+async def test_a_question_is_answered_and_whoever_leaves_it_just_goes_on(
     talk: Spoken, provider: Provider
 ) -> None:
     provider.script([ASKS, {"text": "Made."}, ASKS, {"text": "Left."}])
     assert "Made." in await talk.say("make it", typed="y\n")
     assert (talk.project / "made").exists()
     shown = await talk.say("again", typed="")
-    assert "stays open" in shown and "Made." not in shown
+    assert "Stopped at the question" in shown and "Made." not in shown
+    assert "Left." in await talk.say("something else")
+    assert told(provider)[-1] == "something else"
+
+
+async def test_a_question_that_was_left_elsewhere_is_asked_about(
+    talk: Spoken, provider: Provider
+) -> None:
+    provider.script([ASKS, {"text": "Left."}])
+    await talk.say("make it", typed="")
+    talk.session.left_by_hand = False
     with pytest.raises(Unanswered):
         await talk.say("something else", typed="")
     assert "Left." in await talk.say("something else", typed="what\na\n")
@@ -62,6 +72,7 @@ async def test_a_turn_that_was_cut_short_can_be_resumed_first(
 ) -> None:
     provider.script([ASKS, {"text": "Made after all."}, {"text": "And this."}])
     await talk.say("make it", typed="")
+    talk.session.left_by_hand = False
     shown = await talk.say("then this", typed="r\ny\n")
     assert shown.index("Made after all.") < shown.index("And this.")
 

@@ -1,0 +1,65 @@
+"""What a conversation shows when it is gone on with."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from provider import Provider
+from spoken import Spoken
+
+from maxagent import Runner, trust
+from maxagent.cli.repl.session import Session
+from maxagent.memory.threads import ThreadIndex
+
+ASKS = {
+    "text": "I make it.",
+    "tool_calls": [{"name": "run_command", "args": {"command": "touch made"}}],
+}
+
+
+@pytest.fixture
+async def talk(spoken: Spoken, provider: Provider) -> AsyncIterator[Spoken]:
+    trust(spoken.project, spoken.home)
+    spoken.write(
+        "home/config.yaml",
+        f"model: {{default: openai/served}}\nlitellm: {{base_url: '{provider.url}'}}\n",
+    )
+    async with Runner(home=spoken.home) as runner:
+        spoken.session.opened.set_result(runner)
+        yield spoken
+
+
+def come_again(talk: Spoken) -> str:
+    """The same folder at another terminal; the thread that was spoken with."""
+    before = talk.session
+    talk.session = Session(talk.project, talk.home, before.prompt, before.opened)
+    return before.thread
+
+
+async def test_the_last_exchange_is_shown_and_the_mode(talk: Spoken, provider: Provider) -> None:
+    provider.script([{"text": "Old."}, {"text": "\n\n".join(f"**line {n}**" for n in range(20))}])
+    await talk.say("first")
+    talk.session.plan = True
+    await talk.say("\n".join(["second", *map(str, range(20)), "last"]))
+    thread = come_again(talk)
+    shown = await talk(f"/resume {thread}")
+    assert f"{thread[:8]}: first" in shown and "› second\n  0\n" in shown
+    assert "line 19" in shown and "**" not in shown and "…" in shown
+    assert not any(words in shown for words in ("Old.", "line 0\n", "last", "cut short"))
+    assert talk.session.plan
+
+
+async def test_an_open_question_is_asked_at_once(talk: Spoken, provider: Provider) -> None:
+    provider.script([ASKS, {"text": "Made."}])
+    await talk.say("make it", typed="")
+    thread = come_again(talk)
+    shown = await talk(f"/resume {thread}", typed="y\n")
+    assert shown.index("› make it") < shown.index("I make it.") < shown.index("touch made")
+    assert "Made." in shown and (talk.project / "made").exists()
+
+
+async def test_what_was_cut_short_is_said(talk: Spoken, provider: Provider) -> None:
+    provider.script([{"text": "Hello."}])
+    await talk.say("hi")
+    thread = come_again(talk)
+    ThreadIndex(talk.home).set_status(thread, "interrupted")
+    assert "did not come to an end" in await talk(f"/resume {thread}")

@@ -80,14 +80,15 @@ def _runs_code(words: Sequence[str]) -> bool:
 
 
 def _for_files(call: Call) -> str:
-    """The one file, or the folder in which all of them are."""
-    if call.effect != "edit" or any(_GLOB.search(name) for name in call.files):
+    """The one file, or the folder in which all of them are; of this project and no other."""
+    root = str(call.workspace.root)
+    if call.effect != "edit" or any(_GLOB.search(name) for name in (root, *call.files)):
         return ""
     if len(set(call.files)) == 1:
-        return f"edit(/{call.files[0]})" if call.files[0] != "." else ""
+        return f"edit(/{root}/{call.files[0]})" if call.files[0] != "." else ""
     folders = {str(PurePosixPath(name).parent) for name in call.files}
     folder = folders.pop() if len(folders) == 1 else "."
-    return f"edit(/{folder}/**)" if folder != "." else ""
+    return f"edit(/{root}/{folder}/**)" if folder != "." else ""
 
 
 def _other(call: Call) -> str:

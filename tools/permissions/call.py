@@ -82,4 +82,5 @@ class Call:
         names = [given] if given.is_relative_to(self.workspace.root) else []
         with suppress(ToolRefusal):  # what is refused is so before any rule
             names.append(self.workspace.resolve(path))
-        return Subject(tuple(self.workspace.relative(name) for name in names))
+        relative = tuple(self.workspace.relative(name) for name in names)
+        return Subject(relative, folder=str(self.workspace.root))

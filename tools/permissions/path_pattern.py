@@ -1,5 +1,7 @@
 """Patterns of files, as in .gitignore and relative to the project: `src/**`, `docs/*`, `*.md`.
 
+With two slashes in front they are of the whole machine: `//home/me/project/notes.md`.
+
 Refusing is wide: a pattern that meets a folder meets all below it, whatever the case of a name.
 Allowing is narrow: the file itself must be met, by its name as given and as it really is.
 """
@@ -22,24 +24,32 @@ class PathPattern:
 
     meets: Callable[[str], bool]
     meets_folded: Callable[[str], bool]
+    is_absolute: bool = False
 
     def touches(self, file: Subject) -> bool:
         """Whether one of the file's names, or a folder above it, is met."""
-        return any(map(self.meets_folded, _all_names(file.names)))
+        return any(map(self.meets_folded, _all_names(self._names(file))))
 
     def covers(self, file: Subject) -> bool:
         """Whether each of the file's names is met."""
-        return bool(file.names) and all(map(self.meets, file.names))
+        return bool(file.names) and all(map(self.meets, self._names(file)))
+
+    def _names(self, file: Subject) -> tuple[str, ...]:
+        if not self.is_absolute:
+            return file.names
+        return tuple(f"{file.folder}/{name}".lstrip("/") for name in file.names)
 
 
 def path_pattern(text: str) -> PathPattern:
     """Read a pattern; raises ValueError for one that means nothing in the project."""
-    if text.startswith(("!", "~", "//")) or "\\" in text:
+    if text.startswith(("!", "~", "///")) or "\\" in text or text == "//":
         raise ValueError("patterns of files are relative to the project, such as `src/**`")
     if text in EVERYTHING:
         return PathPattern(lambda name: True, lambda name: True)
+    is_absolute = text.startswith("//")
+    text = text[1:] if is_absolute else text
     try:
-        return PathPattern(name_matcher(text), name_matcher(spellings(text)[0]))
+        return PathPattern(name_matcher(text), name_matcher(spellings(text)[0]), is_absolute)
     except ToolRefusal as refusal:
         raise ValueError(str(refusal)) from refusal
 

@@ -33,3 +33,5 @@ class Subject:
     """The whole line that a command stands in."""
     harmless: bool = False
     """Whether it only reads, so that no rule need allow it."""
+    folder: str = ""
+    """The project's absolute path, to which a file's names are relative."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import os
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -82,8 +83,10 @@ class Sandbox:
         self, stack: ExitStack, argv: Sequence[str], cwd: Path, also: Sequence[Path]
     ) -> list[str]:
         root = self.workspace.root
-        if self.reads_only:
-            return self._line(self._wall(look(self.workspace), also, reserve=False), argv, cwd)
+        if self.reads_only or not os.access(root, os.W_OK):
+            wall = self._wall(look(self.workspace), also, reserve=False)
+            others = also if self.reads_only else (*self.writable, *also)
+            return self._line(wall.for_reading(keeping=others), argv, cwd)
         stack.enter_context(kept_links(root / name for name in (*RESERVED, ".github")))
         stand = stack.enter_context(standing(store_of(self.home, root)))
         wall = self._wall(look(self.workspace), also, reserve=True)
@@ -92,7 +95,7 @@ class Sandbox:
         return self._line(wall, argv, cwd)
 
     def _wall(self, found: ProjectFiles, also: Sequence[Path], *, reserve: bool) -> Wall:
-        wall = wall_around(
+        return wall_around(
             self.workspace,
             found,
             home=self.home,
@@ -100,7 +103,6 @@ class Sandbox:
             network=self.network,
             reserve=reserve,
         )
-        return wall.for_reading() if self.reads_only else wall
 
     def _line(self, wall: Wall, argv: Sequence[str], cwd: Path) -> list[str]:
         if self.backend == "sandbox-exec":

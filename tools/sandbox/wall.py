@@ -1,5 +1,6 @@
 """What a command in the sandbox can reach: plain data, which each backend puts in its own words."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,6 +30,7 @@ class Wall:
     network: bool = False
     """Whether the network can be reached, this machine's own services included."""
 
-    def for_reading(self) -> "Wall":
-        """The same with nothing that may be written: it is all as it is, and stays so."""
-        return replace(self, writable=(), pinned=(), frozen=self.writable, reserved=())
+    def for_reading(self, keeping: Sequence[Path] = ()) -> "Wall":
+        """The same with nothing that may be written but `keeping`: the rest stays as it is."""
+        frozen = tuple(place for place in self.writable if place not in keeping)
+        return replace(self, writable=tuple(keeping), pinned=(), frozen=frozen, reserved=())

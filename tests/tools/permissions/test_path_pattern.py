@@ -44,7 +44,25 @@ def test_both_names_of_a_linked_file_are_compared() -> None:
     assert inside.touches(linked) and outside.touches(linked)
 
 
-@pytest.mark.parametrize("text", ["../x", "a/../../b", "~/x", "//etc/x", "!x", "a\\b"])
+@pytest.mark.parametrize("text", ["../x", "a/../../b", "~/x", "//", "///x", "!x", "a\\b"])
 def test_a_pattern_that_means_nothing_in_the_project_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="relative to the project|leads out"):
         path_pattern(text)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "folder", "covers", "touches"),
+    [
+        ("//home/me/one/a.py", "/home/me/one", True, True),
+        ("//home/me/one/a.py", "/home/me/two", False, False),
+        ("//home/me/one/**", "/home/me/one", True, True),
+        ("//home/me", "/home/me/one", False, True),
+        ("//a.py", "/home/me/one", False, False),
+        ("//a.py", "/", True, True),
+    ],
+)
+def test_two_slashes_mean_the_whole_machine(
+    pattern: str, folder: str, covers: bool, touches: bool
+) -> None:
+    read, file = path_pattern(pattern), Subject(("a.py",), folder=folder)
+    assert (read.covers(file), read.touches(file)) == (covers, touches)

@@ -83,6 +83,8 @@ class LivePrompt:
     def give_back(self, line: str) -> None:
         """Put a line before what is typed by now."""
         typed = self.line.text
+        if not line:
+            return
         self.line.text = f"{line}\n{typed}" if typed else line
         self.line.cursor_position = len(self.line.text)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .agents import agents_by_name
 from .completer import LineCompleter
@@ -13,6 +14,9 @@ from .live_prompt import LivePrompt
 from .mentions import ProjectFiles
 from .session import Session
 from .status_line import Status, status_line
+
+if TYPE_CHECKING:
+    from ...sdk.events import TokenUsage
 
 MODES = ("build", "plan")
 """Agents that are named by the mode already."""
@@ -40,6 +44,12 @@ def _commands(session: Session) -> Mapping[str, str]:
     return described(session)
 
 
+def _share(usage: "TokenUsage | None") -> float | None:
+    """Of the model's context that the last request took, where that is known."""
+    known = usage and usage.window and usage.context_length
+    return usage.window / usage.context_length if usage and known else None
+
+
 def _status(session: Session) -> Status:
     usage = session.usage
     return Status(
@@ -48,7 +58,7 @@ def _status(session: Session) -> Status:
         plan=session.plan,
         mode=session.mode,
         sandbox=session.sandbox,
-        used=usage.window / usage.context_length if usage and usage.context_length else None,
+        used=_share(usage),
         cost=usage.cost if usage else None,
         branch=git_branch(session.folder),
     )

@@ -1,11 +1,13 @@
 """`/diff`, `/undo`, `/redo`, `/rewind`: the command lines of these names, for this thread."""
 
+from dataclasses import replace
 from functools import partial
 
 from ...config.errors import UsageError
+from ...memory.thread_row import title_of
 from ..diff import diff as show_diff
+from ..going_back import chosen_message, go_back
 from ..i18n import t
-from ..rewind import rewind as go_back
 from ..undo import redo as bring_back
 from ..undo import undo as take_back
 from .as_typed import as_typed
@@ -28,9 +30,23 @@ async def redo(session: Session, _: str) -> None:
 
 
 async def rewind(session: Session, step: str) -> None:
-    """Put files and conversation back to a step; without one, show them and ask."""
-    await as_typed(session, partial(go_back, spoken_with(session), to=step_in(step)))
-    session.usage = None  # what it says of the context is of what was left
+    """Put files and conversation back to before a message, which can be changed; or to a step."""
+    await session.runner()  # what follows brings as much, and is there by now
+    from ...sdk.steps import step_of
+    from ..threads import open_index
+
+    row, at, words = open_index().get(spoken_with(session)), step_in(step), ""
+    if at is None:
+        message = await session.ask(partial(chosen_message, row))
+        place, words = message.before, message.words
+        where = t("back.before", words=title_of(words))
+    else:
+        place, where = step_of(row, session.home, at), t("back.step", step=at)
+    if await session.ask(partial(go_back, row, place, where)):
+        session.left_by_hand = False
+        if session.usage:  # what it says of the context is of what was left
+            session.usage = replace(session.usage, window=0)
+        session.prompt.give_back(words)
 
 
 def spoken_with(session: Session) -> str:

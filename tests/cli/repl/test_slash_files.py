@@ -48,7 +48,6 @@ async def test_a_no_changes_nothing_and_neither_does_turning_away(
 
 
 async def test_files_and_conversation_go_back_to_a_step(spoken: Spoken, made: Path) -> None:
-    assert "It is made." in await spoken("/rewind")
     assert "step 0" in await spoken("/rewind 0", typed="y\n")
     assert not made.exists()
     assert "step 2" in await spoken("/rewind 2", typed="y\n")
@@ -57,3 +56,27 @@ async def test_files_and_conversation_go_back_to_a_step(spoken: Spoken, made: Pa
         await spoken("/rewind 7")
     with pytest.raises(UsageError, match="`back` is no step"):
         await spoken("/rewind back")
+
+
+async def test_a_message_is_gone_back_to_and_offered_again(
+    spoken: Spoken, made: Path, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offered: list[str] = []
+    monkeypatch.setattr(spoken.session.prompt, "give_back", offered.append)
+    provider.script([{"text": "And this."}])
+    await spoken.say("And that?")
+    with pytest.raises(Unanswered):
+        await spoken("/rewind")
+    shown = await spoken("/rewind", typed="7\n2\n")
+    assert "And that?" in shown and "1 to 2" in shown and made.exists()
+    await spoken("/rewind", typed="1\nn\n")
+    assert made.exists() and offered == ["And that?"]
+    shown = await spoken("/rewind", typed="1\ny\n")
+    assert "Make it" in shown and "And that?" not in shown and not made.exists()
+    assert offered == ["And that?", "Make it"] and spoken.session.usage
+    with pytest.raises(UsageError, match="Nothing was said"):
+        await spoken("/rewind")
+    provider.script([{"text": "Better so."}])
+    assert "Better so." in await spoken.say("Make it better")
+    words = [one["content"] for one in provider.requests[-1].body["messages"]]
+    assert words[-1] == "Make it better" and "Make it" not in words

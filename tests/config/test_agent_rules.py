@@ -9,7 +9,8 @@ def read(value: object) -> tuple[list[str], list[str]]:
 
 
 def test_lists_and_tables_are_rules_with_their_places() -> None:
-    table = {"bash": {"git push*": "deny", "npm test": "allow"}, "webfetch": "ask", "doom_loop": "ask"}
+    commands = {"git push*": "deny", "npm test": "allow"}
+    table = {"bash": commands, "webfetch": "ask", "doom_loop": "ask"}
     assert read({"deny": ["edit", "run_command(rm:*)"], **table}) == (
         [
             "f/deny/0: deny edit",

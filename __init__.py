@@ -1,28 +1,38 @@
 """MaxAgent: a coding agent for the terminal whose every run is a durable LangGraph thread."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .config.errors import MaxAgentError, ThreadBusy, UnfinishedTurn, UsageError
     from .config.trust import trust
     from .sdk.answers import Answer
     from .sdk.runner import Runner
 
-__all__ = ["Answer", "Runner", "__version__", "trust"]
+__all__ = [
+    "Answer",
+    "MaxAgentError",
+    "Runner",
+    "ThreadBusy",
+    "UnfinishedTurn",
+    "UsageError",
+    "__version__",
+    "trust",
+]
 __version__ = "0.1.0"
+_MODULES = {
+    "Answer": ".sdk.answers",
+    "MaxAgentError": ".config.errors",
+    "Runner": ".sdk.runner",
+    "ThreadBusy": ".config.errors",
+    "UnfinishedTurn": ".config.errors",
+    "UsageError": ".config.errors",
+    "trust": ".config.trust",
+}
 
 
 def __getattr__(name: str) -> Any:
     """Import what is first asked for only then: LangGraph takes its time."""
-    if name == "Runner":
-        from .sdk.runner import Runner
-
-        return Runner
-    if name == "Answer":
-        from .sdk.answers import Answer
-
-        return Answer
-    if name == "trust":
-        from .config.trust import trust
-
-        return trust
-    raise AttributeError(f"module `maxagent` has no attribute `{name}`")
+    if name not in _MODULES:
+        raise AttributeError(f"module `maxagent` has no attribute `{name}`")
+    return getattr(import_module(_MODULES[name], __name__), name)

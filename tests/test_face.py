@@ -10,7 +10,8 @@ import maxagent
 
 @pytest.mark.parametrize("name", maxagent.__all__)
 def test_every_exported_name_is_there(name: str) -> None:
-    assert getattr(maxagent, name)
+    found = getattr(maxagent, name)
+    assert getattr(found, "__name__", name) == name
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -21,9 +21,9 @@ ROOT = Path(__file__).parents[2]
 MCODE = [sys.executable, "-m", "maxagent"]
 
 
-def block(page: str, language: str) -> str:
+def block(page: str, language: str, number: int = 0) -> str:
     text = (ROOT / page).read_text(encoding="utf-8")
-    return re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)[1]
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)[number]
 
 
 def run(argv: list[str], folder: Path, **environ: str) -> subprocess.CompletedProcess[str]:
@@ -46,6 +46,19 @@ def test_the_sdk_page_s_program_answers_questions_to_the_end(tmp_path: Path) -> 
     ended = run([sys.executable, "-c", block("docs/sdk.md", "python")], tmp_path, LLC_MODEL=model)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout.splitlines()[-1].endswith("}") and "verified" in ended.stdout
+
+
+def test_the_sdk_page_s_conversation_goes_on_to_its_end(tmp_path: Path) -> None:
+    write = {"name": "write_file", "args": {"path": "hi.py", "content": "print('hi')\n"}}
+    turns = [{"tool_calls": [write]}, {"text": "It greets."}, {"text": "Run it."}]
+    (tmp_path / "scenario.json").write_text(json.dumps(turns))
+    model = f"scripted/{tmp_path / 'scenario.json'}"
+    page = block("docs/sdk.md", "python", 1)
+    ended = run([sys.executable, "-c", page], tmp_path, LLC_MODEL=model)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    told = ended.stdout.splitlines()
+    assert "waits for an answer" in told[0] and told[1:] == ["answered It greets.", "Run it."]
+    assert (tmp_path / "hi.py").read_text() == "print('hi')\n"
 
 
 def test_the_readme_s_tool_call_reads_the_readme(tmp_path: Path) -> None:

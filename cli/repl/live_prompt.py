@@ -16,10 +16,11 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output, create_output
 
 from .completer import is_completed_while_typing
-from .keys import Hands, key_bindings
+from .keys import Hands, key_bindings, send
 from .layout import STYLE, Shown, layout
 from .paste import Pastes
 from .prompt import SIGN, asked
+from .typed_before import typed_before
 
 Answer = TypeVar("Answer")
 ESCAPE_WAITS = 0.1
@@ -42,7 +43,7 @@ class LivePrompt:
         input: Input | None = None,
         output: Output | None = None,
     ) -> None:
-        self._shown = shown
+        self._hands, self._pastes, self._shown = hands, pastes, shown
         self.line = Buffer(
             completer=ThreadedCompleter(completer),
             complete_while_typing=Condition(self._is_completed),
@@ -112,6 +113,11 @@ class LivePrompt:
         def usable(_: object) -> None:
             when_usable()
 
+        self._app.output.write_raw("\r")  # the terminal has shown what was typed by now
+        self._app.output.erase_end_of_line()
+        for line in typed_before(self._app.input.fileno()):
+            self.line.text = line
+            send(self.line, self._hands, self._pastes)
         self._app.after_render += usable
         try:
             await self._app.run_async(handle_sigint=False, set_exception_handler=False)

@@ -51,7 +51,7 @@ def _forked(row: "ThreadRow") -> "ThreadRow":
     from ..config import paths
     from ..sdk.steps import newest_step
     from ..sdk.time_travel import fork
-    from .settled import settled
+    from .waited_for import waited_for
 
     home = paths.home()
-    return settled(fork(row, home, newest_step(row, home)))
+    return waited_for(fork(row, home, newest_step(row, home)))

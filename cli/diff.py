@@ -9,8 +9,8 @@ import typer
 
 from ..config.errors import UsageError
 from .echo import echo
-from .settled import settled
 from .undo import Thread
+from .waited_for import waited_for
 
 if TYPE_CHECKING:
     from ..memory.thread_row import ThreadRow
@@ -37,7 +37,7 @@ def diff(
     files = files_of(row, paths.home())
     after = _entry_of(row, start) if start else 0
     upto = None if end is None else _entry_of(row, end)
-    text = settled(files.diff(after, upto))
+    text = waited_for(files.diff(after, upto))
     if text:
         _show(text)
     else:

@@ -9,7 +9,7 @@ from ..config.errors import UsageError
 from .echo import echo
 from .i18n import t
 from .question import number
-from .settled import settled
+from .waited_for import waited_for
 
 if TYPE_CHECKING:
     from ..memory.checkpoint_steps import Message, Step
@@ -52,7 +52,7 @@ def go_back(row: "ThreadRow", place: "Step", where: str) -> bool:
         if way:
             putting_back.go(way)
         if place.checkpoint_id != branches_of(row, home).tip:
-            settled(rewind_talk(row, home, place))
+            waited_for(rewind_talk(row, home, place))
     echo(t("back.now", where=where), err=True)
     return True
 

@@ -14,9 +14,9 @@ from .ago import ago
 from .echo import echo
 from .i18n import t
 from .question import number
-from .settled import settled
 from .table import GAP, NARROW, aligned, width_of
 from .threads import SHORT_ID, title_of
+from .waited_for import waited_for
 
 if TYPE_CHECKING:
     from prompt_toolkit.application import Application
@@ -33,7 +33,7 @@ def pick_thread(rows: Sequence[ThreadRow]) -> ThreadRow | None:
     """The thread that the human takes; None when they leave. Needs a terminal."""
     if os.environ.get("TERM") in ("dumb", "unknown"):
         return _pick_by_number(rows)
-    return settled(picker(rows).run_async())
+    return waited_for(picker(rows).run_async())
 
 
 def ranked(rows: Sequence[ThreadRow], typed: str) -> list[ThreadRow]:

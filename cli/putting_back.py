@@ -15,16 +15,16 @@ from .echo import echo, echo_json
 from .i18n import t
 from .question import agreed
 from .safe_text import safe_line
-from .settled import settled
 from .table import aligned
 from .told import told
+from .waited_for import waited_for
 
 NOTHING: dict[str, object] = {"files": [], "merged": [], "conflicts": []}
 
 
 def finish(files: ThreadFiles) -> Restored | None:
     """Finish a restore that was cut short, and say so; None when there is none."""
-    finished = settled(files.finish_interrupted())
+    finished = waited_for(files.finish_interrupted())
     if finished:
         _say(t("restore.finished", count=len(finished.paths)))
         _say_conflicts(finished)
@@ -34,7 +34,7 @@ def finish(files: ThreadFiles) -> Restored | None:
 def prepare(files: ThreadFiles, kind: Kind, *, after: int = 0, force: bool = False) -> Way | None:
     """The way back, after a restore that was cut short has been finished; None: nothing to do."""
     finish(files)
-    return settled(files.way(kind, after=after, force=force))
+    return waited_for(files.way(kind, after=after, force=force))
 
 
 def tell_cut_short(files: ThreadFiles) -> None:
@@ -71,7 +71,7 @@ def confirm(yes: bool) -> None:
 
 def go(way: Way) -> Restored:
     """Carry it out and say what was done."""
-    restored = settled(way.go())
+    restored = waited_for(way.go())
     if restored.paths:
         _say(t("restore.done", count=len(restored.paths)))
     else:

@@ -11,8 +11,8 @@ import typer
 
 from ..config.errors import UsageError
 from .echo import echo
-from .settled import settled
 from .undo import AsJson, Force, Thread, Yes
+from .waited_for import waited_for
 
 if TYPE_CHECKING:
     from ..memory.checkpoint_steps import Step
@@ -145,5 +145,5 @@ def _go_back_in_talk(row: "ThreadRow", step: "Step") -> None:
 
     with without_collector():
         from ..sdk.time_travel import rewind_talk
-    settled(rewind_talk(row, paths.home(), step))
+    waited_for(rewind_talk(row, paths.home(), step))
     echo(t("rewind.talked", step=step.number, thread=row.thread_id[:8]), err=True)

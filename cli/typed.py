@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from .screen import rows_of, styled
-from .settled import settled
+from .waited_for import waited_for
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
@@ -26,7 +26,7 @@ def read(console: Console, prompt: str) -> str:
     for row in above:
         console.print(row)
     if _can_edit():
-        return settled(_line(last.plain).prompt_async()).strip()
+        return waited_for(_line(last.plain).prompt_async()).strip()
     console.print(last, end=" ")
     return input().strip()
 

@@ -12,7 +12,7 @@ from typing import Any, cast, get_args
 from .agent_profile import ALL_TOOLS, AgentMode, AgentProfile
 from .agent_rules import rules_in
 from .errors import UsageError
-from .front_matter import FrontMatter, begun
+from .front_matter import FrontMatter, split_front_matter
 
 KEYS = (
     "name",
@@ -70,7 +70,7 @@ def read_agent(file: Path, text: str, *, own: bool) -> AgentProfile:
     `own`: whether it is the user's or built in, so that its `allow` rules count.
     """
     try:
-        parts = begun(file, text)
+        parts = split_front_matter(file, text)
     except UsageError as error:
         raise WrongAgent(file.stem, [error.message]) from error
     if not parts.values:

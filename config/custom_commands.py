@@ -7,7 +7,7 @@ from typing import cast
 
 from .agent_file import FOREIGN_MODELS
 from .errors import UsageError
-from .front_matter import FrontMatter, begun
+from .front_matter import FrontMatter, split_front_matter
 from .own_files import OwnFile, own_files
 from .trust import Trust
 
@@ -51,7 +51,7 @@ def _command(file: OwnFile) -> CustomCommand:
     try:
         if file.fault or not all(char.isprintable() and not char.isspace() for char in file.name):
             raise UsageError(file.fault or f"{file.path}: a name without blanks can be typed")
-        parts = begun(file.path, file.text)
+        parts = split_front_matter(file.path, file.text)
         if not parts.body.strip():
             raise UsageError(f"{file.path}: no words: what is said stands below the second `---`")
     except UsageError as error:

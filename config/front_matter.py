@@ -28,7 +28,7 @@ class FrontMatter:
     body: str
 
 
-def begun(file: Path, text: str) -> FrontMatter:
+def split_front_matter(file: Path, text: str) -> FrontMatter:
     """The settings that a file's text begins with, and the rest; without `---` all is text.
 
     Raises UsageError with file and line.

@@ -73,10 +73,7 @@ class Journal:
             if row is None or (row[0] == "started" and repeatable and not row[4]):
                 self._write_start(thread_id, call_id, tool, effectful=not repeatable)
                 return Begun()
-        state, result, known_tool, started_at, _ = row
-        return (
-            Finished(json.loads(result)) if state == "done" else Unfinished(known_tool, started_at)
-        )
+        return _as_known(*row[:4])
 
     def known(self, thread_id: str, call_id: str) -> Finished | Unfinished | None:
         """What is on record of a call; None when it has not begun."""
@@ -86,9 +83,7 @@ class Journal:
                 " WHERE thread_id = ? AND call_id = ?",
                 (thread_id, call_id),
             ).fetchone()
-        if row is None:
-            return None
-        return Finished(json.loads(row[1])) if row[0] == "done" else Unfinished(row[2], row[3])
+        return _as_known(*row) if row else None
 
     def finish(self, thread_id: str, call_id: str, result: Mapping[str, Any]) -> None:
         """Record what the call answered; `result` must be JSON."""
@@ -114,6 +109,10 @@ class Journal:
             " VALUES (?, ?, ?, ?, 'started', ?, ?)",
             (thread_id, call_id, tool, effectful, _now(), os.getpid()),
         )
+
+
+def _as_known(state: str, result: str, tool: str, started_at: str) -> Finished | Unfinished:
+    return Finished(json.loads(result)) if state == "done" else Unfinished(tool, started_at)
 
 
 def _now() -> str:

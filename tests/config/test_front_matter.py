@@ -5,13 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxagent.config.errors import UsageError
-from maxagent.config.front_matter import begun
+from maxagent.config.front_matter import split_front_matter
 
 FILE = Path("x.md")
 
 
 def test_settings_stand_above_the_text_with_their_lines() -> None:
-    found = begun(FILE, "---\r\na: 1\r\nb:\r\n  c: [x,\r\n    y]\r\n---\r\n# Text\n---\nmore")
+    found = split_front_matter(
+        FILE, "---\r\na: 1\r\nb:\r\n  c: [x,\r\n    y]\r\n---\r\n# Text\n---\nmore"
+    )
     assert found.values == {"a": 1, "b": {"c": ["x", "y"]}}
     assert found.lines[("a",)] == 2 and found.lines[("b", "c")] == 4
     assert found.body == "# Text\n---\nmore"
@@ -19,7 +21,8 @@ def test_settings_stand_above_the_text_with_their_lines() -> None:
 
 @pytest.mark.parametrize("text", ["", "# Text", "----\na: 1\n", " ---\na: 1\n---\n"])
 def test_without_a_first_line_of_dashes_all_is_text(text: str) -> None:
-    assert (begun(FILE, text).values, begun(FILE, text).body) == ({}, text)
+    found = split_front_matter(FILE, text)
+    assert (found.values, found.body) == ({}, text)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +38,7 @@ def test_without_a_first_line_of_dashes_all_is_text(text: str) -> None:
     ],
 )
 def test_a_line_that_is_no_yaml_means_its_text(line: str, value: object) -> None:
-    assert begun(FILE, f"---\na: 1\n{line}\nb: [c]\n---\n").values == {
+    assert split_front_matter(FILE, f"---\na: 1\n{line}\nb: [c]\n---\n").values == {
         "a": 1,
         "hint": value,
         "b": ["c"],
@@ -53,14 +56,14 @@ def test_a_line_that_is_no_yaml_means_its_text(line: str, value: object) -> None
 )
 def test_what_cannot_be_read_is_told_with_its_line(text: str, line: int, why: str) -> None:
     with pytest.raises(UsageError, match=why) as told:
-        begun(FILE, text)
+        split_front_matter(FILE, text)
     assert told.value.message.startswith(f"x.md:{line}:")
 
 
 @given(st.text(alphabet=st.sampled_from("---\n:[]{}&*!|>'\"#%@`ab \t\r1,?")))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
-        found = begun(FILE, f"---\n{text}\n---\nbody")
+        found = split_front_matter(FILE, f"---\n{text}\n---\nbody")
     except UsageError:
         return
     assert found.body.endswith("body")

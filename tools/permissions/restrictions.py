@@ -14,7 +14,7 @@ from .decision import Decision
 from .policy import Policy
 from .rule import Rule
 
-HARMLESS = ("read", "fetch", "talk", "note")
+CHANGES_NO_FILE = ("read", "fetch", "talk", "note")
 """Effects on no file."""
 Restriction = Callable[[Call, Policy], Decision | None]
 
@@ -43,7 +43,7 @@ def by_scope(call: Call, policy: Policy) -> Decision | None:
 
 def by_agent(call: Call, policy: Policy) -> Decision | None:
     """An agent with files of its own writes no others, and what might do so is asked."""
-    if not policy.only or call.effect in HARMLESS or writes_plan(call, policy):
+    if not policy.only or call.effect in CHANGES_NO_FILE or writes_plan(call, policy):
         return None
     if call.effect != "edit":
         reason = "a program could change files that this agent may not write"
@@ -79,7 +79,7 @@ def by_read_only_mode(call: Call, policy: Policy) -> Decision | None:
 
 def by_plan_mode(call: Call, policy: Policy) -> Decision | None:
     """While a plan is made nothing has an effect but writing that plan."""
-    if not policy.plan or call.effect in HARMLESS or writes_plan(call, policy):
+    if not policy.plan or call.effect in CHANGES_NO_FILE or writes_plan(call, policy):
         return None
     if only_reads(call) and not call.is_outside_sandbox:
         return None

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 Result = TypeVar("Result")
 
 
-def settled(work: Coroutine[Any, Any, Result]) -> Result:
+def waited_for(work: Coroutine[Any, Any, Result]) -> Result:
     """Its result; where a loop runs already, which waits meanwhile, in a loop of its own."""
     try:
         asyncio.get_running_loop()

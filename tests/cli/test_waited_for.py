@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from maxagent.cli.settled import settled
+from maxagent.cli.waited_for import waited_for
 
 
 async def work(fails: bool = False) -> asyncio.AbstractEventLoop:
@@ -13,12 +13,12 @@ async def work(fails: bool = False) -> asyncio.AbstractEventLoop:
 
 
 def test_without_a_loop_the_work_has_one_for_itself() -> None:
-    assert settled(work()).is_closed()
+    assert waited_for(work()).is_closed()
     with pytest.raises(ValueError, match="it failed"):
-        settled(work(fails=True))
+        waited_for(work(fails=True))
 
 
 async def test_inside_a_loop_it_is_waited_for_too() -> None:
-    assert settled(work()) is not asyncio.get_running_loop()
+    assert waited_for(work()) is not asyncio.get_running_loop()
     with pytest.raises(ValueError, match="it failed"):
-        settled(work(fails=True))
+        waited_for(work(fails=True))

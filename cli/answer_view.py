@@ -11,7 +11,7 @@ from rich.text import Text
 from .markdown_rows import rows
 from .markdown_stream import Block, MarkdownStream
 
-TAIL_ROWS = 12
+TAIL_ROWS = 8
 """Rows of the tail that are shown, the last ones."""
 EVERY = 0.08
 """Seconds between two pictures of the tail, at least."""

@@ -24,8 +24,6 @@ from ..i18n import t
 from ..safe_text import safe
 from .prompt import SIGN
 
-TAIL_ROWS = 8
-"""Of an answer's unfinished block, at most."""
 MENU_ROWS = 8
 STYLE = Style.from_dict(
     {
@@ -70,7 +68,7 @@ def layout(line: Buffer, shown: Shown) -> Layout:
     )
     rows = HSplit(
         [
-            _text(lambda: _tail(shown.tail), lambda: bool(shown.tail)),
+            _text(lambda: ANSI(shown.tail), lambda: bool(shown.tail)),
             _text(lambda: _waiting(shown.waiting()), lambda: bool(shown.waiting())),
             _text(lambda: [("class:busy", shown.busy())], lambda: bool(shown.busy())),
             typed,
@@ -91,10 +89,6 @@ def _text(
 
 def _sign(number: int, wrapped: int) -> StyleAndTextTuples:
     return [("class:sign", SIGN if number == wrapped == 0 else " " * len(SIGN))]
-
-
-def _tail(text: str) -> ANSI:
-    return ANSI("\n".join(text.split("\n")[-TAIL_ROWS:]))
 
 
 def _waiting(lines: tuple[str, ...]) -> StyleAndTextTuples:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from catalogue_files import LOCALE, compiled, every, path_of, read, written
+from keys_said import keys_in
 from make_locale import text_of, up_to_date
 from not_told import SILENT, SPEAKING
 from told_sentences import ROOT, sentences_in
@@ -35,6 +36,11 @@ def test_a_catalogue_has_what_the_source_says(language: str, domain: str) -> Non
     messages = read(path_of(language, domain))
     needed = up_to_date(domain, messages)
     assert [text for text in needed if not messages.get(text, "").strip()] == [], "`make locale`"
+
+
+def test_every_key_is_said_somewhere() -> None:
+    said = keys_in((ROOT / "cli").rglob("*.py"))
+    assert [key for key in read(path_of("en", "mcode")) if not said.fullmatch(key)] == []
 
 
 def test_every_place_where_people_are_spoken_to_is_there() -> None:

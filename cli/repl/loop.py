@@ -55,9 +55,16 @@ async def _run(folder: Path, options: "Options", thread: str, name: str, titles:
     talk, home = Conversation(), paths.home()
     opened = asyncio.get_running_loop().create_future()
     prompt = PlainPrompt() if is_dumb_terminal() else session_prompt(talk, folder, home)
-    model = options.get("model", "")
     talk.session = Session(
-        folder, home, prompt, opened, options, name, thread, model, titles=titles
+        folder,
+        home,
+        prompt,
+        opened,
+        options,
+        name=name,
+        thread=thread,
+        model=options.get("model", ""),
+        titles=titles,
     )
     prompt.above(t("repl.greeting", version=__version__) + "\n")
     async with AsyncExitStack() as closing:

@@ -60,6 +60,8 @@ class Options(TypedDict, total=False):
     """The profile that speaks in a conversation; absent: the mode's own, `build` or `plan`."""
     speaker: str
     """The profile that speaks this turn, chosen anew by whoever says something."""
+    turn_model: str
+    """`PROVIDER/MODEL` of this turn only; absent: `model`."""
     max_turns: int
     """Model turns that one message may take; absent: as the configuration says."""
     max_cost: float
@@ -70,8 +72,14 @@ class Options(TypedDict, total=False):
     """What happened beside the conversation; told before one message, and no words of the human."""
 
 
-FOR_ONE_MESSAGE = frozenset({"speaker", "max_turns", "max_cost", "schema", "aside"})
+FOR_ONE_MESSAGE = frozenset({"speaker", "turn_model", "max_turns", "max_cost", "schema", "aside"})
 """Options that do not hold for what is said later."""
+
+
+def lasting(options: Options) -> Options:
+    """Those that hold for what is said later."""
+    kept = {key: value for key, value in options.items() if key not in FOR_ONE_MESSAGE}
+    return cast(Options, kept)
 
 
 class Evidence(TypedDict):

@@ -2,41 +2,31 @@
 
 import asyncio
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Literal, cast
 
-from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import ToolCall
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..tools.plan_file import read_plan, write_plan
+from ..tools.plan_mode import LEADS_TO
 from .asking import newest_answer
 from .context import Context
 from .conversation import answer_to, last_answer
 from .decisions import decisions_in
-from .listen import tell_mode, told_of
-from .modes import Mode, announced, mode_of, switched
+from .modes import Mode, announced, as_told, mode_of, switched
 from .state import Options, State
-from .tell import tell_result
+from .tell import tell_mode, tell_result
 from .workbench import workbench
 
 Switched = Command[Literal["switch", "build", "plan"]]
-LEADS_TO: Mapping[str, Mode] = {"plan_enter": "plan", "plan_exit": "build"}
-"""The tools that propose a mode."""
-ALONE = "Call `{name}` alone: whether the other calls may run depends on the human's answer to it."
 NO_PLAN = "There is no plan yet: write it to `{plan_file}` first, then call plan_exit again."
 AGREED = "The user agrees. {announced}"
 APPROVED = "The user has approved the plan. {announced} Carry the plan out:\n\n{text}"
 REFUSED = "The user does not agree; the mode stays as it is. {why}"
 CHANGED = "\n\nThe user has changed the plan; `{plan_file}` says now:\n\n{text}"
-
-
-def proposes_switch(answer: AIMessage, tools: Collection[str]) -> bool:
-    """Whether the answer is one proposal, by a tool that the speaker has, and nothing else."""
-    names = [call["name"] for call in answer.tool_calls]
-    return len(names) == 1 and not answer.invalid_tool_calls and names[0] in {*LEADS_TO} & {*tools}
 
 
 async def switch(state: State, runtime: Runtime[Context]) -> Switched:
@@ -85,6 +75,8 @@ def _go(
 ) -> Switched:
     before, mode = state.get("options", {}), LEADS_TO[call["name"]]
     chosen = {key: decision[key] for key in ("model", "mode") if decision.get(key)}
+    if "model" in chosen:
+        chosen["turn_model"] = ""
     options = switched(cast(Options, {**before, **chosen}), mode, state["request"], datetime.now())
     words = APPROVED if text else AGREED
     told = words.format(announced=announced(options), text=f"`{before.get('plan_file')}`\n\n{text}")
@@ -96,7 +88,7 @@ def _go(
         "options": options,
         "role": mode,
         "asked": [],
-        "told": told_of(options),
+        "told": as_told(options),
     }
     return Command(goto=mode, update=update)
 

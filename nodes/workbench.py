@@ -197,7 +197,7 @@ def _wish(folder: str, options: Options, context: Context) -> _Wish:
         folder=folder,
         home=context.home,
         mode=context.mode or options.get("mode", ""),
-        model=context.model or options.get("model", ""),
+        model=context.model or options.get("turn_model") or options.get("model", ""),
         base_url=context.base_url or options.get("base_url", ""),
         files=tuple(options.get("files", ())),
         backup=options.get("backup"),

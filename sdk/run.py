@@ -18,7 +18,7 @@ from ..config.faults import in_words
 from ..memory.database import explained
 from ..memory.threads import ThreadRow
 from ..nodes.context import Context
-from ..nodes.state import FOR_ONE_MESSAGE, Options, State, Task
+from ..nodes.state import Options, State, Task, lasting
 from ..nodes.workbench import Workbench, workbench
 from .answers import Answer, decisions_for
 from .endings import completion, question
@@ -143,8 +143,7 @@ class Run:
                 hint=f"`mcode resume {thread}` goes on with it",
             )
         before: Options = state.values.get("options") or self.row.options or {}
-        lasting = {key: value for key, value in before.items() if key not in FOR_ONE_MESSAGE}
-        chosen = cast(Options, {**lasting, **words.options})
+        chosen: Options = {**lasting(before), **words.options}
         return Task(request=words.text, folder=self.row.folder, options=chosen)
 
     def _is_under_way(self, state: StateSnapshot, waiting: Question | None) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 from uuid import uuid4
 
 from langgraph.runtime import RunControl
@@ -22,7 +22,7 @@ from ..memory.thread_row import Status, ThreadRow, title_of
 from ..memory.threads import ThreadIndex
 from ..nodes.context import Context
 from ..nodes.modes import chosen
-from ..nodes.state import Options
+from ..nodes.state import Options, lasting
 from ..nodes.workbench import close_workbenches, learn, look_again, workbench
 from .answers import Answer
 from .edit_files import edit_files
@@ -149,7 +149,8 @@ class Runner:
         context = Context(home=str(self.home))
         await look_again()
         wanted = chosen(options or {}, agent)
-        row = await self._as_it_stands(row, wanted)
+        row = await self._as_it_stands(row)
+        row = replace(row, options={**lasting(cast(Options, row.options)), **wanted})
         bench = await workbench(row.folder, row.options, context)
         if named := agent or (options or {}).get("agent", ""):
             bench.agents.find(named)  # there must be one before anything is said to it
@@ -190,11 +191,16 @@ class Runner:
             async for event in events:
                 yield event
 
-    async def _as_it_stands(self, row: ThreadRow, wanted: Options) -> ThreadRow:
+    async def standing(self, thread: str) -> Options:
+        """The options that hold in a thread by now, as its next message finds them."""
+        row = await self._as_it_stands(self.threads.find(thread))
+        return lasting(row.options)
+
+    async def _as_it_stands(self, row: ThreadRow) -> ThreadRow:
         """The row with the options that hold by now: those on the list are the first ones."""
         graph = self._graphs[job_of(row.graph).name]
         state = await graph.aget_state({"configurable": {"thread_id": row.thread_id}})
-        return replace(row, options={**(state.values.get("options") or row.options), **wanted})
+        return replace(row, options=state.values.get("options") or row.options)
 
     async def resume(
         self, thread: str, answer: Answer | None = None, *, context: Context | None = None
@@ -204,7 +210,7 @@ class Runner:
         row = self.threads.find(thread)
         given = context or Context()
         own = Context(str(self.home), given.mode, given.model, given.base_url)
-        row = await self._as_it_stands(row, {})
+        row = await self._as_it_stands(row)
         told = list[str]()
         if answer is None or not answer.question:  # else it was asked here, and the run goes on
             await look_again()

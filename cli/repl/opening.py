@@ -3,7 +3,7 @@
 import asyncio
 import os
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from ...config.errors import MaxAgentError
 from ..importing import without_collector
@@ -53,12 +53,10 @@ async def look(session: Session, runner: "Runner") -> None:
     from ...nodes.context import Context
     from ...nodes.workbench import workbench
 
-    options: Options = {"agent": "build", **session.options}
-    folder = os.path.realpath(session.folder)
     if session.thread:
-        row = await asyncio.to_thread(runner.threads.find, session.thread)
-        options = cast("Options", {**row.options, **session.options})
-        folder = row.folder
+        session.standing = await runner.standing(session.thread)
+    options: Options = {"agent": "build", **session.wanted}
+    folder = os.path.realpath(session.folder)
     bench = await workbench(folder, options, Context(home=str(session.home)))
     session.model, session.mode = bench.model.name, bench.policy.mode
     session.sandbox = bench.sandbox.state

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
     from ...config.custom_commands import CustomCommand
+    from ...nodes.state import Options
     from ...tools.permissions import Decision
     from ..tool_session import ToolSession
 
@@ -33,15 +34,10 @@ async def say_own(session: Session, command: "CustomCommand", arguments: str) ->
         raise UsageError(command.fault, hint="`mcode commands list` shows them all")
     pieces = expand(command.prompt, arguments)
     said = "".join([await _said(session, piece) for piece in pieces])
-    if not command.model:
-        await session.say(said, command.agent)
-        return
-    before = session.model or resolved_model(session).name
-    session.options = {**session.options, "model": resolved_model(session, command.model).name}
-    try:
-        await session.say(said, command.agent)
-    finally:
-        session.options = {**session.options, "model": before}
+    once: Options = {}
+    if command.model:
+        once["turn_model"] = resolved_model(session, command.model).name
+    await session.say(said, command.agent, once)
 
 
 async def _said(session: Session, piece: Piece) -> str:

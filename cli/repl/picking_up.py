@@ -39,8 +39,7 @@ def _show(session: Session) -> "ThreadRow":
     session.show(t("slash.resume.now", thread=thread, title=title_of(row), ago=ago(row.updated_at)))
     _show_exchange(session, passages)
     modes = [passage.text for passage in passages if passage.kind == "mode"]
-    if "plan" not in session.options:
-        session.plan = modes[-1:] == ["plan"]
+    session.standing = {**session.standing, "plan": modes[-1:] == ["plan"]}
     if row.status in ("interrupted", "limit", "failed"):
         session.show(t("repl.cut_short"), "yellow")
     return row

@@ -32,7 +32,9 @@ class Session:
     opened: "asyncio.Future[Runner]"
     """Done when LangGraph is imported and the runner is open, behind the prompt."""
     options: "Options" = field(default_factory=lambda: {})
-    """What the next message says about model, approval mode and the rest; it holds from there."""
+    """What is chosen and not yet said; the next message says it, then the thread keeps it."""
+    standing: "Options" = field(default_factory=lambda: {})
+    """What holds in the thread, as it said last."""
     name: str = ""
     """Name for the thread that the next message begins; empty: none."""
     thread: str = ""
@@ -59,9 +61,14 @@ class Session:
     """While it is at it."""
 
     @property
+    def wanted(self) -> "Options":
+        """The options that the next message will find."""
+        return {**self.standing, **self.options}
+
+    @property
     def plan(self) -> bool:
         """Whether the next message is for plan mode."""
-        return bool(self.options.get("plan"))
+        return bool(self.wanted.get("plan"))
 
     @plan.setter
     def plan(self, wanted: bool) -> None:
@@ -73,7 +80,7 @@ class Session:
     @property
     def agent(self) -> str:
         """Profile that speaks in this thread; empty: that of the mode."""
-        return self.options.get("agent", "")
+        return self.wanted.get("agent", "")
 
     @agent.setter
     def agent(self, name: str) -> None:
@@ -85,17 +92,22 @@ class Session:
         return await asyncio.shield(self.opened)
 
     def begin_anew(self) -> None:
-        """Let the next message begin a thread; this one stays on the list."""
+        """Let the next message begin a thread, as this one goes; that stays on the list."""
+        self.options, self.standing = self.wanted, {}
+        self.options.pop("plan_file", None)  # a plan is of one thread
         self.thread, self.name, self.usage, self.left_by_hand = "", "", None, False
         self.aside.clear()
         self.prompt.refresh()
 
-    async def say(self, text: str, agent: str = "") -> None:
-        """Say something in the thread, or begin one, and show the turn to its end."""
+    async def say(self, text: str, agent: str = "", once: "Options | None" = None) -> None:
+        """Say something in the thread, or begin one, and show the turn to its end.
+
+        `agent` and the options `once` are for this turn only.
+        """
         await self.runner()
         from .turn import take_turn  # brings LangGraph
 
-        await take_turn(self, text, agent)
+        await take_turn(self, text, agent, once or {})
 
     def show(self, what: "str | RenderableType", style: str = "") -> None:
         """Show lines above the prompt; a `str` is foreign text, made safe, and has this style."""

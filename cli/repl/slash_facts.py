@@ -18,7 +18,7 @@ def _facts(session: Session) -> Iterator[tuple[str, str]]:
 
     unknown = t("slash.not_yet")
     spoken = t("slash.status.plan" if session.plan else "slash.status.build")
-    agent = f"@{session.agent}" if session.agent else ""
+    agent = "" if session.agent in ("", "build", "plan") else f"@{session.agent}"
     trusted = is_trusted(session.folder, session.home)
     yield t("slash.status.thread"), _thread(session)
     yield t("threads.folder"), str(session.folder.resolve())

@@ -34,6 +34,7 @@ async def rewind(session: Session, step: str) -> None:
     await session.runner()  # what follows brings as much, and is there by now
     from ...sdk.steps import step_of
     from ..threads import open_index
+    from .opening import look
 
     row, at, words = open_index().get(spoken_with(session)), step_in(step), ""
     if at is None:
@@ -44,6 +45,7 @@ async def rewind(session: Session, step: str) -> None:
         place, where = step_of(row, session.home, at), t("back.step", step=at)
     if await session.ask(partial(go_back, row, place, where)):
         session.left_by_hand = False
+        await look(session, await session.runner())
         if session.usage:  # what it says of the context is of what was left
             session.usage = replace(session.usage, window=0)
         session.prompt.give_back(words)

@@ -31,7 +31,7 @@ def resolved_model(session: Session, name: str = "") -> "ResolvedModel":
     """The model of that name, or that would be asked; raises UsageError when it cannot be."""
     from ...models.resolve import resolve
 
-    name = name or session.options.get("model", "")
+    name = name or session.wanted.get("model", "")
     return resolve(_settings(session), os.environ, name)
 
 
@@ -49,7 +49,7 @@ def known_models(settings: "Settings", present: str) -> list[str]:
 def _settings(session: Session) -> "Settings":
     from ...config.loading import load
 
-    url = session.options.get("base_url")
+    url = session.wanted.get("base_url")
     flags = {"litellm.base_url": url, "litellm.provider": "" if url else None}
     return load(session.folder, session.home, flags=flags).settings
 

@@ -71,12 +71,14 @@ async def fork(session: Session, step: str) -> None:
     from ...sdk.steps import newest_step, step_of
     from ...sdk.time_travel import fork as forked
     from ..threads import open_index
+    from .opening import look
 
     row = open_index().get(spoken_with(session))
     number, home = step_in(step), session.home
     at = newest_step(row, home) if number is None else step_of(row, home, number)
     new = await forked(row, home, at)
     session.thread = new.thread_id
+    await look(session, await session.runner())
     session.show(t("fork.done", thread=row.thread_id[:8], step=at.number, fork=new.thread_id[:8]))
     session.show(t("slash.clear.back", thread=row.thread_id[:8]))
 

@@ -5,16 +5,17 @@ import time
 from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from ...config.errors import UnfinishedTurn
 from ...config.redaction import redacted
-from ...nodes.state import Options
-from ...sdk.events import Event, Failure, Question
+from ...nodes.state import Options, lasting
+from ...sdk.events import Event, Failure, Question, RunStarted
 from ..approval import ask
 from ..i18n import t
 from ..question import abandons
 from ..told import told
+from .opening import look
 from .prompt import Unanswered
 from .session import Session
 from .signs import LONG, notified
@@ -22,11 +23,11 @@ from .titling import begin_titling
 from .turn_view import TurnView
 
 
-async def take_turn(session: Session, text: str, agent: str = "") -> None:
+async def take_turn(session: Session, text: str, agent: str, once: Options) -> None:
     """Say it and show everything to the end of the turn; Esc (a cancellation) leaves it there."""
     view = TurnView(session)
     try:
-        await _to_its_end(session, view, _said(session, view, text, agent))
+        await _to_its_end(session, view, _said(session, view, text, agent, once))
     except Unanswered:
         session.prompt.give_back(text)
         raise
@@ -47,21 +48,27 @@ async def _to_its_end(
     except asyncio.CancelledError:
         session.left_by_hand = bool(session.thread)
         view.interrupted()
+        await look(session, await session.runner())
         raise
     # the human has seen a failure, or turned away from a question, and says how to go on
     session.left_by_hand = isinstance(last, Failure | Question)
     view.end(last)
+    if not isinstance(last, Failure):  # what keeps the thread from being worked with is told
+        await look(session, await session.runner())
     begin_titling(session, last)
     if time.monotonic() - began > LONG:
         session.prompt.signal(notified(t("repl.done")))
 
 
-async def _said(session: Session, view: TurnView, words: str, agent: str) -> Event | None:
+async def _said(
+    session: Session, view: TurnView, words: str, agent: str, once: Options
+) -> Event | None:
     """Say it, where the thread has come to an end, or is left where it is."""
     abandon, session.left_by_hand = session.left_by_hand, False
     while True:
         try:
-            return await _watched(session, view, await _events(session, words, agent, abandon))
+            events = _reaching(session, await _events(session, words, agent, once, abandon))
+            return await _watched(session, view, events)
         except UnfinishedTurn as unfinished:
             session.show(told(unfinished.message), "yellow")
             abandon = await session.ask(abandons)
@@ -70,9 +77,11 @@ async def _said(session: Session, view: TurnView, words: str, agent: str) -> Eve
                 await _watched(session, view, runner.resume(session.thread))
 
 
-async def _events(session: Session, words: str, agent: str, abandon: bool) -> AsyncGenerator[Event]:
+async def _events(
+    session: Session, words: str, agent: str, once: Options, abandon: bool
+) -> AsyncGenerator[Event]:
     runner = await session.runner()
-    options: Options = {**session.options}
+    options: Options = {**session.options, **once}
     if session.aside:
         options["aside"] = [redacted(one) for one in session.aside]
     if session.thread:
@@ -80,6 +89,19 @@ async def _events(session: Session, words: str, agent: str, abandon: bool) -> As
     return runner.chat(
         words, folder=session.folder, options=options, name=session.name, agent=agent
     )
+
+
+async def _reaching(session: Session, events: AsyncGenerator[Event]) -> AsyncGenerator[Event]:
+    """The same; with the first the thread has what was chosen, and is not told again."""
+    sent = lasting(session.options)
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, RunStarted):
+                session.standing = {**session.standing, **sent}
+                later = {k: v for k, v in session.options.items() if sent.get(k) != v}
+                session.options = cast(Options, later)
+                session.aside.clear()
+            yield event
 
 
 async def _watched(session: Session, view: TurnView, events: AsyncGenerator[Event]) -> Event | None:

@@ -71,10 +71,9 @@ class TurnView:
             case ev.RunStarted():
                 session.thread, session.model = event.thread_id, event.model
                 session.mode, session.sandbox = event.mode, event.sandbox
-                session.aside.clear()  # it has reached the thread
                 session.prompt.signal(titled(event.title))
             case ev.ModeChanged(mode=mode):
-                session.plan = mode == "plan"
+                session.standing = {**session.standing, "plan": mode == "plan"}
             case ev.TokenUsage():
                 session.usage = event
             case _:

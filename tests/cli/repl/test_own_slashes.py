@@ -77,6 +77,7 @@ async def test_a_commands_model_and_agent_are_for_this_turn_only(
     talk.own("ask", "---\nmodel: openai/other\nagent: explore\n---\nWhy?")
     await talk("/ask")
     assert "explorer" in str(provider.requests[-1].body["messages"][0])
+    assert talk.session.model == "openai/served"
     talk.own("go", "Go on")
     await talk("/go")
     assert "explorer" not in str(provider.requests[-1].body["messages"][0])

@@ -63,3 +63,16 @@ async def test_what_was_cut_short_is_said(talk: Spoken, provider: Provider) -> N
     thread = come_again(talk)
     ThreadIndex(talk.home).set_status(thread, "interrupted")
     assert "did not come to an end" in await talk(f"/resume {thread}")
+
+
+async def test_what_holds_in_the_thread_is_known_again(talk: Spoken, provider: Provider) -> None:
+    provider.script([{"text": "Hello."}, {"text": "Again."}])
+    await talk.say("hi")
+    talk.session.options = {"mode": "auto", "model": "openai/later", "plan": True}
+    await talk.say("go on")
+    thread = come_again(talk)
+    await talk(f"/resume {thread}")
+    session = talk.session
+    assert (session.model, session.mode, session.plan) == ("openai/later", "auto", True)
+    assert session.options == {}
+    assert "auto" in (await talk("/permissions")).splitlines()[0]

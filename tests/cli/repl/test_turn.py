@@ -5,10 +5,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 from provider import Provider
-from spoken import Spoken
+from spoken import Spoken, Typing
 
 from maxagent import Runner
 from maxagent.cli.repl.prompt import Unanswered
+from maxagent.cli.repl.turn import ask_again
 from maxagent.memory.threads import ThreadIndex
 
 ASKS = {"tool_calls": [{"name": "run_command", "args": {"command": "touch made"}}]}
@@ -99,3 +100,38 @@ async def test_a_turn_that_is_stopped_keeps_what_was_said_and_is_gone_on_with(
     provider.script([{"text": "Going on."}])
     assert "Going on." in await talk.say("go on")
     assert told(provider) == ["hello", "go on"]
+
+
+async def test_a_thread_keeps_what_was_chosen_and_the_mode_of_an_approved_plan(
+    talk: Spoken, provider: Provider
+) -> None:
+    session = talk.session
+    session.options = {**session.options, "mode": "ask", "plan": True}
+    provider.script([{"text": "Thought."}])
+    await talk.say("think")
+    assert session.options == {} and session.plan and session.standing.get("mode") == "ask"
+    talk.write(f"project/{session.standing.get('plan_file')}", "1. all\n")
+    leave = {"tool_calls": [{"name": "plan_exit", "args": {}}]}
+    provider.script([leave, {"text": "Built."}, {"text": "More."}, {"text": "Anew."}])
+    await talk.say("plan", typed="m\n\nedits\ny\n")
+    assert (session.plan, session.mode) == (False, "edits")
+    await talk.say("and more")
+    assert (session.plan, session.mode) == (False, "edits")
+    session.begin_anew()
+    assert session.options.get("mode") == "edits" and "plan_file" not in session.options
+    await talk.say("anew")
+    assert provider.requests[-1].body["model"] == "served"
+
+
+async def test_what_is_chosen_at_an_open_question_is_for_the_next_message(
+    talk: Spoken, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider.script([ASKS, {"text": "Made."}, {"text": "And this."}])
+    await talk.say("make it", typed="")
+    talk.session.options, talk.session.aside = {"mode": "auto", "max_turns": 5}, ["a note"]
+    monkeypatch.setattr("sys.stdin", Typing("y\n"))
+    await ask_again(talk.session)
+    assert talk.session.options.get("mode") == "auto" and talk.session.aside == ["a note"]
+    await talk.say("then this")
+    assert talk.session.options == {"max_turns": 5}  # that is of each message
+    assert (talk.session.mode, told(provider)[-2:]) == ("auto", ["a note", "then this"])

@@ -9,7 +9,7 @@ from ..sdk.answers import Answer
 from ..sdk.events import Question
 from .asked_call import decide_call
 from .asked_change import as_it_says
-from .asked_switch import SWITCHES, decide_switch
+from .asked_switch import decide_switch
 from .call_line import call_line
 from .i18n import t
 from .pressed import pressed
@@ -74,9 +74,11 @@ def _each(
 
 def decide(console: Console, request: Request, allowed: Sequence[str]) -> Decided:
     """What the human decides on one request."""
+    from ..tools.plan_mode import LEADS_TO
+
     if request["name"] == "review":
         return _review(console, request)
-    if request["name"] in SWITCHES:
+    if request["name"] in LEADS_TO:
         return decide_switch(console, request)
     if list(allowed) == ["respond"]:
         return {"type": "respond", "message": _reply(console, request)}

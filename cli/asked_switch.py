@@ -14,7 +14,6 @@ from .request_view import show_text
 from .screen import show_line
 from .typed import read
 
-SWITCHES = ("plan_enter", "plan_exit")
 Request = Mapping[str, Any]
 
 

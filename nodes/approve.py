@@ -14,19 +14,20 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from ..tools.plan_mode import LEADS_TO
 from ..tools.toolset import ALL
 from .asking import newest_answer
 from .context import Context
 from .conversation import answer_to, last_answer
 from .dispatch import Dispatched, Tools, dispatch, grouped
-from .modes import speaker
+from .modes import proposes_switch, speaker
 from .previews import previewed
 from .ruling import Ruling, answered, ids_of, rule, shown
 from .state import RoleName, State
-from .switch import ALONE, LEADS_TO, proposes_switch
 from .tell import tell_result
 from .workbench import Workbench, workbench
 
+ALONE = "Call `{name}` alone: whether the other calls may run depends on the human's answer to it."
 BROKEN_JSON = (
     "The arguments are not valid JSON ({error}). Send the call again, complete. You sent: {sent}"
 )

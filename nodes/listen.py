@@ -15,9 +15,9 @@ from .context import Context
 from .conversation import answer_to, brief, conversation
 from .fit_schema import schema_note
 from .mentions import mentioned_files
-from .modes import mode_of, note, notes, settled
-from .state import Options, RoleName, State
-from .tell import tell
+from .modes import as_told, mode_of, note, notes, settled, told_before
+from .state import RoleName, State
+from .tell import tell_mode
 from .workbench import Workbench, thread_id, workbench
 
 ABANDONED = "The user did not wait for this call and said something else. It was not run."
@@ -29,7 +29,7 @@ HALF_RUN = (
 
 async def listen(state: State, runtime: Runtime[Context]) -> Command[Literal["compact"]]:
     """Take the human's words in; a new turn begins."""
-    before = _as_told(state)
+    before = told_before(state)
     options = settled(state.get("options", {}), state["request"], datetime.now())
     role = mode_of(options)
     bench = await workbench(state["folder"], options, runtime.context)
@@ -46,7 +46,7 @@ async def listen(state: State, runtime: Runtime[Context]) -> Command[Literal["co
         update={
             "messages": [*left, *told, *schema_note(options), *beside, *files, words],
             "role": role,
-            "told": told_of(options),
+            "told": as_told(options),
             "options": options,
             "steps_allowed": 0,
             "cost_allowed": 0.0,
@@ -60,22 +60,6 @@ async def listen(state: State, runtime: Runtime[Context]) -> Command[Literal["co
             "outcome": None,
         },
     )
-
-
-def tell_mode(runtime: Runtime[Context], options: Options) -> None:
-    """Tell which mode holds from here on, and who speaks."""
-    plan = options.get("plan_file", "") if options.get("plan") else ""
-    tell(runtime, "mode", mode=mode_of(options), agent=options.get("speaker", ""), plan=plan)
-
-
-def told_of(options: Options) -> list[str]:
-    """What the model knows of mode and speaker once it has been told."""
-    return [mode_of(options), options.get("speaker", "")]
-
-
-def _as_told(state: State) -> Options:
-    mode, speaker = state.get("told") or ("build", "build")
-    return {"plan": mode == "plan", "speaker": speaker}
 
 
 def _left_calls(state: State, role: RoleName, bench: Workbench, thread: str) -> list[ToolMessage]:

@@ -1,13 +1,15 @@
 """The two modes of a conversation: what each is told when it begins, and who speaks in it."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Literal
 
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage
 
 from ..tools.plan_file import new_plan_file
+from ..tools.plan_mode import LEADS_TO
 from .conversation import brief
-from .state import Options, RoleName
+from .state import Options, RoleName, State
 
 Mode = Literal["build", "plan"]
 MODES: tuple[Mode, Mode] = ("build", "plan")
@@ -54,6 +56,23 @@ def switched(options: Options, mode: Mode, request: str, now: datetime) -> Optio
 def speaker(options: Options, role: RoleName) -> str:
     """The profile that speaks as this role."""
     return options.get("speaker") or role
+
+
+def as_told(options: Options) -> list[str]:
+    """What the model knows of mode and speaker once it has been told; the state keeps it."""
+    return [mode_of(options), options.get("speaker", "")]
+
+
+def told_before(state: State) -> Options:
+    """The mode and speaker that the model was told of last."""
+    mode, speaker = state.get("told") or ("build", "build")
+    return {"plan": mode == "plan", "speaker": speaker}
+
+
+def proposes_switch(answer: AIMessage, tools: Collection[str]) -> bool:
+    """Whether the answer is one proposal, by a tool that the speaker has, and nothing else."""
+    names = [call["name"] for call in answer.tool_calls]
+    return len(names) == 1 and not answer.invalid_tool_calls and names[0] in {*LEADS_TO} & {*tools}
 
 
 def announced(options: Options) -> str:

@@ -5,11 +5,19 @@ from langgraph.runtime import Runtime
 
 from ..config.redaction import redacted_all
 from .context import Context
+from .modes import mode_of
+from .state import Options
 
 
 def tell(runtime: Runtime[Context], event: str, **fields: object) -> None:
     """Send one event, no secret in it; its names and fields are those of `sdk/events.py`."""
     runtime.stream_writer({"type": event, **redacted_all(fields)})
+
+
+def tell_mode(runtime: Runtime[Context], options: Options) -> None:
+    """Tell which mode holds from here on, and who speaks."""
+    plan = options.get("plan_file", "") if options.get("plan") else ""
+    tell(runtime, "mode", mode=mode_of(options), agent=options.get("speaker", ""), plan=plan)
 
 
 def tell_result(

@@ -12,6 +12,7 @@ from ..memory.net_changes import net_changes, net_diff
 from ..memory.thread_row import STATUS_OF_OUTCOME, Status
 from ..nodes.state import State
 from ..nodes.workbench import Workbench
+from ..tools.plan_mode import LEADS_TO
 from .events import Completion, Event, Failure, Interrupted, Question
 
 
@@ -81,6 +82,6 @@ def _kind(asked: Mapping[str, Any]) -> Literal["approval", "review", "switch", "
     if asked.get("type") == "limit":
         return "limit"
     names = {request["name"] for request in asked.get("action_requests", [])}
-    if names and names <= {"plan_enter", "plan_exit"}:
+    if names and names <= {*LEADS_TO}:
         return "switch"
     return "review" if names == {"review"} else "approval"

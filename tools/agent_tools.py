@@ -10,9 +10,10 @@ from ..config.agent_profile import AgentProfile
 from ..config.errors import UsageError
 from ..config.settings import ToolsSection
 from . import aliases
+from .plan_mode import LEADS_TO
 from .toolset import ALL, tools_for
 
-BELONGING = frozenset(["attempt_completion", "plan_enter", "plan_exit", "plan_mode_respond"])
+BELONGING = frozenset(["attempt_completion", *LEADS_TO, "plan_mode_respond"])
 """Each belongs to a graph or a mode, so `*` does not mean it; there it is named."""
 PLANNING = frozenset(["write_file", "edit", "plan_exit", "plan_mode_respond"])
 """What plan mode takes; its permissions see to it that nothing but the plan is written."""

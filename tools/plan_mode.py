@@ -3,9 +3,14 @@
 The human's answer comes before any of them would run, so running one means that nobody is there.
 """
 
+from collections.abc import Mapping
+from typing import Literal
+
 from .result import ToolRefusal, ToolResult
 from .tool import Run, tool
 
+LEADS_TO: Mapping[str, Literal["build", "plan"]] = {"plan_enter": "plan", "plan_exit": "build"}
+"""The tools that propose a mode, and which."""
 NOBODY = "nobody is here to answer; stay in this mode and say what you would do"
 
 

@@ -1,8 +1,17 @@
 from datetime import datetime
 
 import pytest
+from langchain_core.messages import AIMessage
 
-from maxagent.nodes.modes import announced, chosen, mode_of, notes, settled, switched
+from maxagent.nodes.modes import (
+    announced,
+    chosen,
+    mode_of,
+    notes,
+    proposes_switch,
+    settled,
+    switched,
+)
 
 NOW = datetime(2026, 11, 22, 9, 8, 7)
 
@@ -62,3 +71,21 @@ def test_the_model_is_told_of_a_change_once_and_reminded_of_plan_mode() -> None:
     assert reminded.text != changed.text and planning["plan_file"] in reminded.text
     [back] = notes(building, planning, "build")
     assert "agent `build`" in back.text
+
+
+def _called(*names: str) -> AIMessage:
+    return AIMessage("", tool_calls=[{"name": n, "args": {}, "id": n} for n in names])
+
+
+@pytest.mark.parametrize(
+    ("names", "tools", "proposes"),
+    [
+        (["plan_exit"], ["plan_exit"], True),
+        (["plan_exit"], ["plan_enter"], False),
+        (["plan_exit", "read_file"], ["plan_exit", "read_file"], False),
+        (["read_file"], ["plan_exit", "read_file"], False),
+        ([], ["plan_exit"], False),
+    ],
+)
+def test_a_proposal_stands_alone(names, tools, proposes) -> None:
+    assert proposes_switch(_called(*names), tools) is proposes

@@ -2,11 +2,9 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
-from langchain_core.messages import AIMessage
 from talk import Talk, says
 
 from maxagent import Runner
-from maxagent.nodes.switch import proposes_switch
 from maxagent.sdk.events import ModeChanged, Question, RunStarted, ToolResult
 
 Talks = Callable[..., Talk]
@@ -17,24 +15,6 @@ ENTER, EXIT = says(plan_enter={"reason": "it is large"}), says(plan_exit={})
 async def talks(tmp_path: Path) -> AsyncIterator[Talks]:
     async with Runner(home=tmp_path / "home") as runner:
         yield lambda *turns: Talk(tmp_path, runner, *turns)
-
-
-def _called(*names: str) -> AIMessage:
-    return AIMessage("", tool_calls=[{"name": n, "args": {}, "id": n} for n in names])
-
-
-@pytest.mark.parametrize(
-    ("names", "tools", "proposes"),
-    [
-        (["plan_exit"], ["plan_exit"], True),
-        (["plan_exit"], ["plan_enter"], False),
-        (["plan_exit", "read_file"], ["plan_exit", "read_file"], False),
-        (["read_file"], ["plan_exit", "read_file"], False),
-        ([], ["plan_exit"], False),
-    ],
-)
-def test_a_proposal_stands_alone(names, tools, proposes) -> None:
-    assert proposes_switch(_called(*names), tools) is proposes
 
 
 async def _planned(talk: Talk) -> Path:

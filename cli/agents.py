@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..config import paths
-from .echo import echo, echo_json
+from .echo import echo, echo_json, say
 from .told import told
 
 if TYPE_CHECKING:
@@ -83,10 +83,10 @@ def show(name: Annotated[str, typer.Argument(help="An agent's name.")]) -> None:
     }
     for key, value in facts.items():
         if value not in ("", None):
-            echo(f"{key}: {value}")
+            say(f"{key}: {value}")
     for note in profile.notes:
-        echo(t("agents.note", note=told(note)))
-    echo(f"\n{profile.prompt}")
+        say(t("agents.note", note=told(note)))
+    say(f"\n{profile.prompt}")
 
 
 @app.command()

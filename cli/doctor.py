@@ -9,7 +9,7 @@ import typer
 
 from ..config import paths
 from ..config.errors import UsageError
-from .echo import echo, echo_json
+from .echo import echo_json, say
 
 if TYPE_CHECKING:
     from .checks import Check, Surroundings
@@ -33,7 +33,7 @@ def doctor(
         echo_json([asdict(each) for each in found])
     else:
         for each in found:
-            echo(_lines(each))
+            say(_lines(each))
     raise typer.Exit(1 if any(each.status == "fail" for each in found) else 0)
 
 

@@ -20,10 +20,20 @@ def echo(text: object = "", *, err: bool = False, file: TextIO | None = None) ->
     """
     shown = safe(redacted(str(text)))
     if err and sys.stderr.isatty():
-        from .screen import in_rows  # brings rich
-
-        shown = in_rows(shown)
+        shown = _in_rows(shown)
     typer.echo(shown, err=err, file=file)
+
+
+def say(text: str) -> None:
+    """Write on stdout what is read, not taken: there, too, a terminal gets rows."""
+    shown = safe(redacted(text))
+    typer.echo(_in_rows(shown) if sys.stdout.isatty() else shown)
+
+
+def _in_rows(shown: str) -> str:
+    from .screen import in_rows  # brings rich
+
+    return in_rows(shown)
 
 
 def echo_json(value: object, *, indent: int | None = 2) -> None:

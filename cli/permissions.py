@@ -9,7 +9,7 @@ import typer
 from ..config import paths
 from ..config.errors import UsageError
 from .choices import Mode
-from .echo import echo, echo_json
+from .echo import echo_json, say
 from .i18n import t
 from .importing import without_collector
 from .told import told
@@ -97,13 +97,13 @@ def _show_rules(loaded: "Loaded", spoken: str = "", *, as_json: bool = False) ->
         listed = [dict(zip(("kind", "rule", "origin"), row, strict=True)) for row in rows]
         echo_json({"mode": mode, "origin": origin, "rules": listed, "read_only": programs})
         return
-    echo(t("permissions.mode", mode=mode, origin=origin))
+    say(t("permissions.mode", mode=mode, origin=origin))
     if rows:
         headers = [t(f"permissions.{name}") for name in ("kind", "text", "from")]
         show_table(headers, rows, cut=headers[2:])
     else:
-        echo(t("permissions.no_rules"))
-    echo(t("permissions.read_only", programs=" ".join(programs)))
+        say(t("permissions.no_rules"))
+    say(t("permissions.read_only", programs=" ".join(programs)))
 
 
 def _loaded(mode: Mode | None) -> "Loaded":
@@ -118,7 +118,7 @@ def _show(decision: "Decision", as_json: bool) -> None:
             {"verdict": decision.verdict, "reason": decision.reason, "rule": decision.rule},
         )
         return
-    echo(f"{decision.verdict}: {told(decision.reason)}")
-    echo(t("permissions.rule", rule=decision.rule))
+    say(f"{decision.verdict}: {told(decision.reason)}")
+    say(t("permissions.rule", rule=decision.rule))
     if decision.always:
-        echo(t("permissions.always", rule=decision.always))
+        say(t("permissions.always", rule=decision.always))

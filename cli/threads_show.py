@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .echo import echo, echo_json
+from .echo import echo_json, say
 from .threads import SHORT_ID, AsJson, Thread, files_put_back, mappings, open_index, status_of, when
 from .told import told
 
@@ -38,7 +38,7 @@ def show(
         return
     for label, text in _facts(row):
         if text:
-            echo(f"{label}: {text}")
+            say(f"{label}: {text}")
     show_transcript(told, diffs=diffs)
 
 

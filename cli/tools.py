@@ -11,7 +11,7 @@ import typer
 from ..config import paths
 from ..config.errors import MaxAgentError, UsageError
 from .choices import Mode
-from .echo import echo, echo_json
+from .echo import echo, echo_json, say
 from .i18n import t
 from .importing import without_collector
 from .told import told
@@ -64,8 +64,9 @@ def show(name: Annotated[str, typer.Argument(help="A tool's name, or an alias of
     schema = {key: value for key, value in schema_of(tool).items() if key != "description"}
     others = ", ".join(alias for alias, canonical in TOOLS.items() if canonical == tool.name)
     echo(f"{tool.name} ({effect_of(tool)})")
-    echo(f"{t('tool.others', names=others)}\n" if others else "")
-    echo(f"{tool.description}\n\n{json.dumps(schema, indent=2)}")
+    say(f"{t('tool.others', names=others)}\n" if others else "")
+    say(f"{tool.description}\n")
+    echo(json.dumps(schema, indent=2))
 
 
 @app.command()

@@ -36,10 +36,10 @@ def _writer() -> Callable[[str, str], None]:
     """Plain lines for a pipe; Rich is loaded for a terminal only."""
     if not sys.stdout.isatty():
         return lambda text, style: echo(text)
-    from .screen import open_console, styled
+    from .screen import open_console, show_line
 
     console = open_console(stderr=False)
-    return lambda text, style: console.print(styled(text, style))
+    return lambda text, style: show_line(console, text, style)
 
 
 def _heading(passage: Passage) -> Line:

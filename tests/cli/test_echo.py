@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from maxagent.cli.echo import echo
+from maxagent.cli.echo import echo, say
 
 CLI = Path(__file__).parents[2] / "cli"
 DOORS = {"echo.py", "screen.py"}
@@ -54,6 +54,17 @@ def test_nothing_is_written_but_through_echo_and_styled(path: Path) -> None:
 class Tty(io.StringIO):
     def isatty(self) -> bool:
         return True
+
+
+def test_what_is_read_gets_rows_on_stdout_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    for stream, shown in (
+        (Tty(), "one two three four\nfive\n"),
+        (io.StringIO(), "one two three four five\n"),
+    ):
+        monkeypatch.setattr("sys.stdout", stream)
+        say("one two three four five")
+        assert stream.getvalue() == shown
 
 
 def test_only_on_stderr_a_terminal_gets_rows(monkeypatch: pytest.MonkeyPatch) -> None:

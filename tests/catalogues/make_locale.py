@@ -4,6 +4,7 @@ A new text comes in without a translation, for a human to give it one; what is s
 """
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 
 from catalogue_files import compiled, every, path_of, read, written
 from help_texts import help_texts
@@ -28,11 +29,15 @@ def main() -> None:
     """Write every catalogue, and tell of texts that wait for a translation."""
     for language, domain in every():
         file = path_of(language, domain)
-        messages = up_to_date(domain, read(file))
+        before = read(file)
+        messages = up_to_date(domain, before)
         file.write_text(text_of(language, domain, messages), encoding="utf-8")
         file.with_suffix(".mo").write_bytes(compiled(messages, language))
+        gone = {text: told for text, told in before.items() if text not in messages}
         for text in sorted(text for text, told in messages.items() if not told):
             print(f"{file}: no translation: {text}")
+            for like in get_close_matches(text, gone, n=1):
+                print(f"  was: {like}\n  and: {gone[like]}")
 
 
 if __name__ == "__main__":

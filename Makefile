@@ -23,7 +23,7 @@ demo: $(INSTALLED) ## repair a small project with a scripted model: no key, no n
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh docs/demo/run.sh
 
 test: $(INSTALLED) ## run the test suite
-	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadgroup
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(INSTALLED) ## ruff, pyright, and the shape of the house
 	$(BIN)/ruff check .

@@ -10,7 +10,6 @@ import pytest
 from chat_window import ChatWindow, in_git
 from provider import Provider
 
-pytestmark = pytest.mark.xdist_group("chat-screen")
 PART = """## Part {at}
 
 Words **of** part {at}, 中文也有，长得要在四十列的终端里换行才行。

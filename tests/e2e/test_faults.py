@@ -15,7 +15,7 @@ from program import KEY, Ended, Program
 from provider import Provider, Request
 
 # each voyage is made once, in one of the processes that share the suite, however slow that is
-pytestmark = [pytest.mark.xdist_group("faults"), pytest.mark.timeout(400)]
+pytestmark = pytest.mark.timeout(400)
 
 GOOD = 'test -s log.txt && test -z "$(sort log.txt | uniq -d)"'
 """The project's own test: no line is there twice."""

@@ -21,7 +21,6 @@ from traps import CANARY, Traps
 
 from maxagent import trust
 
-pytestmark = pytest.mark.xdist_group("untrusted")
 SCRIPT = Path(sys.executable).with_name("mcode")
 MCODE = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-P", "-m", "maxagent"]
 UNTRUSTED = "the folder is not trusted, so its tests were not run: `mcode trust`"

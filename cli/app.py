@@ -40,11 +40,12 @@ from . import (
     trust,
     undo,
 )
-from .choices import Language
+from .choices import Language, OutputFormat
 from .echo import echo
 from .help_pages import with_own_pages
 from .i18n import t, use_language
 from .language import language_for
+from .one_turn import one_turn
 from .opening_group import OpeningGroup
 from .piped import piped_text
 from .told import told
@@ -123,7 +124,9 @@ def _without_command(context: typer.Context) -> int:
 
         return run_repl(folder=Path("."))
     if (words := piped_text()).strip():
-        chat.chat(words)
+        return one_turn(
+            words, {}, folder=Path("."), trust=False, output=OutputFormat.text, mentioning=""
+        )
     echo(context.get_help(), err=True)
     return 2
 

@@ -65,14 +65,14 @@ def chat(
     """
     old = latest or resume is not None
     _refuse_clashes(message, read, output, deletes_old=no_history and old and not fork)
-    words = None if read is InputFormat.stream_json else with_piped(message, piped_text())
+    words, part = _words(message, read)
     opens = words is not None and not words.strip()
     if opens:
         _refuse_elsewhere(output, {"--no-history": no_history, "--timeout": bool(timeout)})
     schema = read_schema(json_schema) if json_schema else None
     texts = {"model": model, "base_url": base_url, "agent": agent, "mode": mode and mode.value}
     limits = {"max_turns": max_turns, "max_cost": max_cost, "plan": plan, "schema": schema}
-    options = {key: value for key, value in {**texts, **limits}.items() if value}
+    options = part | {key: value for key, value in {**texts, **limits}.items() if value}
     row = chosen_thread(folder, latest=latest, named=resume, fork=fork, name=name)
     whom = (Path(row.folder), options, row.thread_id) if row else (folder, options, "")
     if opens:
@@ -83,6 +83,14 @@ def chat(
         from .chat_run import ChatRun, run_chat
     run = ChatRun(*whom, name, output, style, timeout or 0.0, keeps=not no_history)
     raise typer.Exit(run_chat(run, words))
+
+
+def _words(message: str, read: InputFormat) -> tuple[str | None, dict[str, object]]:
+    """What is said, None: what lines of stdin say; and as an option what of it may name files."""
+    if read is InputFormat.stream_json:
+        return None, {}
+    piped = piped_text()
+    return with_piped(message, piped), {"mentioning": message} if piped else {}
 
 
 def _refuse_clashes(

@@ -15,15 +15,19 @@ def one_turn(
     folder: Path,
     trust: bool,
     output: OutputFormat,
+    mentioning: str | None = None,
 ) -> int:
     """Say it on a new thread and show the turn to its end; the exit code.
 
-    An option that is empty was not chosen.
+    An option that is empty was not chosen; `mentioning` is the part of the message that can mention
+    files, None: all of it.
     """
     settle_trust(folder, yes=trust, output=output, tests=False)
     with without_collector():
         from .chat_run import ChatRun, run_chat
     chosen = {name: value for name, value in options.items() if value}
+    if mentioning is not None:
+        chosen["mentioning"] = mentioning
     style = AnswerStyle.streamed
     run = ChatRun(folder, chosen, "", "", output, style, seconds=0.0, keeps=True)
     return run_chat(run, message)

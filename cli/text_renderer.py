@@ -17,6 +17,8 @@ from .told import told
 from .tool_view import ToolView
 
 TODO_MARKS = {"completed": "x", "in_progress": ">", "cancelled": "-"}
+NAME_SHOWN = 80
+"""Letters of a name that somebody typed behind an `@`."""
 FAILURE_LINES = 12
 """Lines of a red test run: it says at its end what is wrong."""
 
@@ -159,6 +161,13 @@ class TextRenderer:
     @_show.register
     def _(self, event: ev.Repair) -> None:
         self._line(t("run.repair", round=event.round, of=event.of), "yellow")
+
+    @_show.register
+    def _(self, event: ev.Mentioned) -> None:
+        for key, names, style in (("shown", event.shown, "dim"), ("not", event.left_out, "yellow")):
+            if names:
+                listed = ", ".join(f"@{safe_line(name[:NAME_SHOWN])}" for name in names)
+                self._line(t(f"mentioned.{key}", names=listed), style)
 
     @_show.register
     def _(self, event: ev.Notice) -> None:

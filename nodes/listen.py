@@ -17,7 +17,7 @@ from .fit_schema import schema_note
 from .mentions import mentioned_files
 from .modes import as_told, mode_of, note, notes, settled, told_before
 from .state import RoleName, State
-from .tell import tell_mode
+from .tell import tell, tell_mode
 from .workbench import Workbench, thread_id, workbench
 
 ABANDONED = "The user did not wait for this call and said something else. It was not run."
@@ -36,15 +36,18 @@ async def listen(state: State, runtime: Runtime[Context]) -> Command[Literal["co
     left = await asyncio.to_thread(_left_calls, state, role, bench, thread_id(runtime))
     words = brief(role, state["request"])
     speaker = bench.spoken_by(options.get("speaker", role))
-    files = await mentioned_files(state["request"], role, speaker)
+    typed = options.pop("mentioning", state["request"])
+    mentioned = await mentioned_files(typed, role, speaker)
     told = notes(options, before, role)
     beside = [note(role, text) for text in options.pop("aside", ())]
     if told:
         tell_mode(runtime, options)
+    if mentioned.shown or mentioned.left_out:
+        tell(runtime, "mentioned", shown=mentioned.shown, left_out=mentioned.left_out)
     return Command(
         goto="compact",
         update={
-            "messages": [*left, *told, *schema_note(options), *beside, *files, words],
+            "messages": [*left, *told, *schema_note(options), *beside, *mentioned.notes, words],
             "role": role,
             "told": as_told(options),
             "options": options,

@@ -70,9 +70,13 @@ class Options(TypedDict, total=False):
     """JSON schema that the answer to one message must fit; absent: any words."""
     aside: list[str]
     """What happened beside the conversation; told before one message, and no words of the human."""
+    mentioning: str
+    """What of one message can mention files: the words that the human typed; absent: all of it."""
 
 
-FOR_ONE_MESSAGE = frozenset({"speaker", "turn_model", "max_turns", "max_cost", "schema", "aside"})
+FOR_ONE_MESSAGE = frozenset(
+    {"speaker", "turn_model", "max_turns", "max_cost", "schema", "aside", "mentioning"}
+)
 """Options that do not hold for what is said later."""
 
 

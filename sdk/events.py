@@ -44,6 +44,17 @@ class ModeChanged:
 
 
 @dataclass(frozen=True)
+class Mentioned:
+    """What became of the `@names` in a message."""
+
+    type: ClassVar[str] = "mentioned"
+    shown: list[str]
+    """Files that the model is shown, by path."""
+    left_out: list[str]
+    """Names of no agent, and of no file that can be shown: they stay words."""
+
+
+@dataclass(frozen=True)
 class Thinking:
     """A piece of the model's reasoning."""
 
@@ -248,6 +259,7 @@ Event = (
     RunStarted
     | RoleStarted
     | ModeChanged
+    | Mentioned
     | Thinking
     | Output
     | Retrying

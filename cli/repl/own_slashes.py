@@ -34,7 +34,10 @@ async def say_own(session: Session, command: "CustomCommand", arguments: str) ->
         raise UsageError(command.fault, hint="`mcode commands list` shows them all")
     pieces = expand(command.prompt, arguments)
     said = "".join([await _said(session, piece) for piece in pieces])
-    once: Options = {}
+    # an argument and what a command writes can name a file, and mention none
+    once: Options = {
+        "mentioning": " ".join(spelled(piece.text) for piece in pieces if piece.kind == "file")
+    }
     if command.model:
         once["turn_model"] = resolved_model(session, command.model).name
     await session.say(said, command.agent, once)

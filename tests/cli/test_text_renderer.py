@@ -48,6 +48,13 @@ def test_a_piped_run_has_no_escape_sequences_and_is_not_wrapped(capsys):
     assert "\x1b" not in out.err and long in out.err
 
 
+def test_files_of_a_message_and_names_that_are_none_have_a_line_each(capsys):
+    told = ev.Mentioned(["a.py", "b.py"], ["no\x1b.txt", "x" * 5000])
+    first, second = shown(capsys, told).err.splitlines()
+    assert first == "shown to the model: @a.py, @b.py"
+    assert second.startswith("@no\\x1b.txt, @xxx") and len(second) < 200
+
+
 def test_control_characters_of_the_model_are_made_visible(capsys):
     out = shown(capsys, ev.Output("a\x1b[2Jb\u202ec\n"), ev.Notice("n"))
     assert "a\\x1b[2Jb\\u202ec" in out.err

@@ -38,16 +38,20 @@ def test_what_is_piped_is_read_with_the_message_or_is_the_message(
 ) -> None:
     provider.script([{"text": "One."}, {"text": "Two."}, {"text": "Three."}])
     key = f"sk-{'Ab1' * 10}"
-    assert program.chat("review this", stdin=f"+ key = {key}\n+ 中文\n").code == 0
-    assert re.search(r"^review this\n\n.*<stdin>\n\+ key = \[secret: API key\]\n\+ 中文\n</stdin>$",
-                     said(provider)[-1], re.DOTALL)  # fmt: skip
-    assert program.chat(stdin="what is it?\n").last["summary"] == "Two."
-    assert said(provider)[-1] == "what is it?"
+    for name in ("typed.txt", "piped.txt"):
+        (program.project / name).write_text(f"in {name}\n")
+    piped = f"+ key = {key}\n+ 中文 @piped.txt\n"
+    assert program.chat("review @typed.txt", stdin=piped).code == 0
+    kept = r"<stdin>\n\+ key = \[secret: API key\]\n\+ 中文 @piped.txt\n</stdin>$"
+    assert re.search(rf"^review @typed.txt\n\n.*{kept}", said(provider)[-1], re.DOTALL)
+    assert "in typed.txt" in said(provider)[-2] and "in piped.txt" not in str(said(provider))
+    assert program.chat(stdin="what is @piped.txt?\n").last["summary"] == "Two."
+    assert said(provider) == ["what is @piped.txt?"]
     (program.home / "config.yaml").write_text(
         f"model: {{default: openai/served}}\nlitellm: {{base_url: '{provider.url}'}}\n"
     )
-    bare = program.run(stdin="and bare?\n")
-    assert (bare.code, bare.stdout, said(provider)[-1]) == (0, "Three.\n", "and bare?")
+    bare = program.run(stdin="and @piped.txt?\n")
+    assert (bare.code, bare.stdout, said(provider)) == (0, "Three.\n", ["and @piped.txt?"])
 
 
 def test_nothing_said_is_wrong_use(program: Program, provider: Provider) -> None:

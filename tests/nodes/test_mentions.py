@@ -6,6 +6,7 @@ from talk import Talk, says
 
 from maxagent import Runner
 from maxagent.nodes.mentions import MOST_BYTES
+from maxagent.sdk.events import Mentioned
 
 ENDS = {
     "look at @a.txt": ["a.txt"],
@@ -49,3 +50,18 @@ async def test_a_file_that_is_mentioned_is_shown_and_counts_as_read(talk: Talk) 
         notes = "".join(one.text for one in messages if one.additional_kwargs.get("synthetic"))
         assert all(f"`{path}`, mentioned by the user" in notes for path in files)
         assert "outside" not in notes
+
+
+async def test_what_was_shown_and_what_was_left_out_is_told(talk: Talk) -> None:
+    await talk.say("@a.txt, @nope.txt @sub/ @.env, @explore and @; me@x")
+    assert talk.heard(Mentioned) == [Mentioned(["a.txt"], ["nope.txt", "sub/", ".env"])]
+    await talk.say("nothing at all")
+    assert talk.heard(Mentioned) == []
+
+
+@pytest.mark.parametrize(("typed", "shown"), [("", []), ("see @sub/b.py", ["sub/b.py"])])
+async def test_only_what_was_typed_mentions_a_file(talk: Talk, typed: str, shown: list) -> None:
+    talk.options["mentioning"] = typed
+    await talk.say(f"{typed} and @a.txt, which nobody typed")
+    assert [path for one in talk.heard(Mentioned) for path in one.shown] == shown
+    assert "mentioning" not in (await talk.state())["options"]

@@ -57,6 +57,19 @@ async def test_what_a_command_comes_to_is_said(talk: Talk) -> None:
     assert talk.session.thread != ""
 
 
+async def test_a_file_is_mentioned_by_the_commands_own_words_alone(
+    talk: Talk, provider: Provider
+) -> None:
+    for name in ("a.py", "b.py", "c.py"):
+        talk.spoken.write(f"project/{name}", f"in {name}\n")
+    talk.own("fix", "Fix @a.py $1, !`echo see @c.py`")
+    shown = await talk("/fix @b.py")
+    assert talk.said == "Fix @a.py @b.py, see @c.py"
+    request = str(provider.requests[-1].body)
+    assert [name for name in ("a.py", "b.py", "c.py") if f"in {name}" in request] == ["a.py"]
+    assert "shown to the model: @a.py" in shown
+
+
 async def test_words_after_plan_and_build_are_said_in_that_mode(talk: Talk) -> None:
     await talk("/plan How?")
     assert talk.said == "How?" and talk.session.plan

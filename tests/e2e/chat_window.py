@@ -112,9 +112,9 @@ class ChatWindow:
         """Wait until the typed line is this text."""
         self.terminal.wait_for(lambda _: self._rests() and self.line == text)
 
-    def told(self, number: int = -1) -> str:
-        """What the model was told last in a request."""
-        return str(self.provider.requests[number].body["messages"][-1]["content"])
+    def told(self, back: int = 1) -> str:
+        """What the last request told the model last, or so many messages before its end."""
+        return str(self.provider.requests[-1].body["messages"][-back]["content"])
 
     def count(self, words: str) -> int:
         """How often these words stand in the window and its scrollback."""

@@ -144,7 +144,7 @@ def test_a_command_of_the_shell_runs_and_is_told_with_the_next_message(window):
     window.rest()
     window.answers({"text": "I saw it."})
     window.say("did you see?", until="I saw it.")
-    assert "from-the-shell" in window.told()
+    assert "from-the-shell" in window.told(2) and window.told() == "did you see?"
 
 
 def test_a_note_is_kept(window):
@@ -211,10 +211,11 @@ def test_an_edit_is_made_undone_and_brought_back(window):
     window.type("y\n").see("Done it.")
     window.rest()
     assert greeting.read_text() == "hello 世界\n"
+    question = window.words("restore.ask")
     for command, content in (("/undo", "hello\n"), ("/redo", "hello 世界\n"), ("/undo", "hello\n")):
-        asked = window.count("[y/N]")
+        asked = window.count(question)
         window.type(command).press("enter")
-        window.terminal.wait_for(lambda _, asked=asked: window.count("[y/N]") == asked + 1)
+        window.terminal.wait_for(lambda _, asked=asked: window.count(question) == asked + 1)
         window.type("y\n").rest()
         assert greeting.read_text() == content
 
@@ -225,16 +226,19 @@ def test_a_yes_for_always_is_not_asked_again(window):
     window.see("+once", "[y/n/e/a")
     window.type("a\n").see("Allowed.")
     window.rest()
-    assert "edit(/greeting.txt)" in (window.program.home / "config.yaml").read_text()
+    assert (
+        f"edit(/{window.program.project.resolve()}/greeting.txt)"
+        in (window.program.home / "config.yaml").read_text()
+    )
     asked = window.count("[y/n/e")
     window.answers(*edit("never"), {"text": "Not asked, and nothing to change."})
     window.say("again", until="Not asked, and nothing to change.")
     assert window.count("[y/n/e") == asked
 
 
-def test_esc_twice_offers_the_steps_to_go_back_to(window):
+def test_esc_twice_offers_the_messages_to_go_back_to(window):
     window.press("esc", "esc")
-    window.see(window.words("rewind.ask"))
+    window.see(window.words("back.ask"))
     window.press("ctrl-d").see(window.words("repl.unanswered"))
 
 

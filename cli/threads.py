@@ -33,7 +33,12 @@ FORK = "↳ "
 def list_(
     all_folders: Annotated[bool, typer.Option("--all", help="Those of every folder.")] = False,
     search: Annotated[
-        str, typer.Option("--search", metavar="TEXT", help="Those in which these words were said.")
+        str,
+        typer.Option(
+            "--search",
+            metavar="TEXT",
+            help="Those with all these words in title, name or what the human said.",
+        ),
     ] = "",
     with_size: Annotated[
         bool, typer.Option("--size", help="With what each takes on the disk.")

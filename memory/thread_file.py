@@ -31,6 +31,8 @@ from .thread_row import Status
 VERSION = 1
 LARGEST = 200_000_000
 """Bytes of all that is in it, unpacked."""
+MANIFEST_ROOM = 10_000_000
+"""Bytes of these for the manifest, which names what is left out."""
 MOST_OUTPUTS = 10_000
 MANIFEST, ROWS, OUTPUTS = "manifest.json", "rows.msgpack", "outputs/"
 _HINT = "get the file again, or export the thread with this version of MaxAgent"
@@ -80,7 +82,22 @@ _Writes = list[tuple[_Id, _Short, _Short, int, Channel, bytes]]
 _Calls = list[tuple[_Short, _Short, str | None, _Short, _Short | None]]
 _ROWS = TypeAdapter(tuple[_Checkpoints, _Writes, _Calls])
 """The fields of `Rows`, bounded."""
-_OUTPUT = re.compile(r"outputs/[\w-]{1,100}\.(txt|html)")
+OUTPUT_NAME = re.compile(r"[\w-]{1,100}\.(txt|html)")
+
+
+def room_for_outputs(rows: Rows) -> int:
+    """Bytes of outputs that an import takes beside these rows; raises UsageError for none."""
+    room = LARGEST - MANIFEST_ROOM - len(_packed_rows(rows))
+    if room < 0:
+        raise UsageError(
+            f"the conversation is larger than the {LARGEST:,} bytes that an import takes",
+            hint="`mcode threads show` prints it",
+        )
+    return room
+
+
+def _packed_rows(rows: Rows) -> bytes:
+    return ormsgpack.packb([[[*row] for row in table] for table in rows])
 
 
 def packed_file(file: ThreadFile) -> bytes:
@@ -88,8 +105,7 @@ def packed_file(file: ThreadFile) -> bytes:
     held = BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(MANIFEST, file.manifest.model_dump_json(indent=2))
-        rows = [[[*row] for row in table] for table in file.rows]
-        archive.writestr(ROWS, ormsgpack.packb(rows))
+        archive.writestr(ROWS, _packed_rows(file.rows))
         for name, content in file.outputs.items():
             archive.writestr(OUTPUTS + name, content)
     return held.getvalue()
@@ -120,8 +136,8 @@ def read_file(path: Path) -> ThreadFile:
 def _contents(archive: zipfile.ZipFile) -> dict[str, bytes]:
     """All that is in the zip, by name; what it says of its sizes is not believed."""
     names, left = archive.namelist(), LARGEST
-    strange = [n for n in names if n not in (MANIFEST, ROWS) and not _OUTPUT.fullmatch(n)]
-    if strange or len(set(names)) < len(names) or len(names) > MOST_OUTPUTS:
+    strange = [name for name in names if name not in (MANIFEST, ROWS) and not _is_output(name)]
+    if strange or len(set(names)) < len(names) or len(names) > MOST_OUTPUTS + 2:
         raise _broken(f"what is `{strange[0]}`?" if strange else "it has too many or equal names")
     contents: dict[str, bytes] = {}
     for name in names:
@@ -131,6 +147,10 @@ def _contents(archive: zipfile.ZipFile) -> dict[str, bytes]:
         if left < 0:
             raise _broken(f"it holds more than {LARGEST:,} bytes")
     return contents
+
+
+def _is_output(name: str) -> bool:
+    return name.startswith(OUTPUTS) and bool(OUTPUT_NAME.fullmatch(name.removeprefix(OUTPUTS)))
 
 
 def _rows(data: bytes) -> Rows:

@@ -28,6 +28,7 @@ WRITERS = {
     "print": DOORS,
     "Console": {*DOORS, "table.py"},
     "sys.stdout.write": {*DOORS, "diff.py"},
+    "sys.stdout.buffer.write": {"threads_file.py"},
     "sys.stderr.write": DOORS,
 }
 

@@ -55,6 +55,24 @@ def test_a_place_that_cannot_be_written_is_wrong_usage(kept: Kept) -> None:
     assert said.stderr.startswith("error: cannot write `none/x.zip`: No such file")
 
 
+def test_a_file_can_go_to_stdout_but_to_no_terminal(kept: Kept) -> None:
+    def exported(stdout: int) -> "subprocess.CompletedProcess[bytes]":
+        return subprocess.run(
+            [sys.executable, "-m", "maxagent", "threads", "export", THREAD, "-"],
+            env={"PATH": os.environ["PATH"], "MAXAGENT_HOME": str(kept.home)},
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+        )
+
+    piped = exported(subprocess.PIPE)
+    assert (piped.returncode, piped.stdout[:2]) == (0, b"PK")
+    screen, terminal = os.openpty()
+    refused = exported(terminal)
+    os.close(terminal)
+    os.close(screen)
+    assert (refused.returncode, b"is nothing for a terminal" in refused.stderr) == (2, True)
+
+
 def test_to_export_loads_no_langgraph(kept: Kept) -> None:
     code = (
         "import sys, maxagent.cli.app; from maxagent.cli.threads import app\n"

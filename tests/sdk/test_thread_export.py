@@ -5,7 +5,7 @@ import pytest
 
 from maxagent import Runner, trust
 from maxagent.config import paths
-from maxagent.memory.thread_file import read_file
+from maxagent.memory.thread_file import LARGEST, MOST_OUTPUTS, read_file
 from maxagent.memory.threads import ThreadIndex
 from maxagent.sdk.thread_export import exported
 
@@ -32,11 +32,11 @@ def test_what_has_become_a_secret_is_in_no_file(
 ) -> None:
     (row,) = ThreadIndex(home).list()
     path = tmp_path / "thread.zip"
-    path.write_bytes(exported(row, home))
+    path.write_bytes(exported(row, home).content)
     before = read_file(path)
     assert LATER in str(before)
     monkeypatch.setenv("MY_API_KEY", LATER)
-    path.write_bytes(exported(row, home))
+    path.write_bytes(exported(row, home).content)
     after = read_file(path)
     assert LATER not in str(after)
     assert "[secret: MY_API_KEY]" in after.manifest.thread.request
@@ -51,6 +51,22 @@ def test_files_of_others_among_the_outputs_stay(home: Path, tmp_path: Path) -> N
     (folder / "notes.so").write_text("x")
     (tmp_path / "other.txt").write_text("x")
     (folder / "link.txt").symlink_to(tmp_path / "other.txt")
-    (tmp_path / "thread.zip").write_bytes(exported(row, home))
+    (tmp_path / "thread.zip").write_bytes(exported(row, home).content)
     (name,) = read_file(tmp_path / "thread.zip").outputs
     assert name.endswith(".txt") and name != "link.txt"
+
+
+def test_what_an_import_would_not_take_is_left_out_and_named(home: Path, tmp_path: Path) -> None:
+    (row,) = ThreadIndex(home).list()
+    folder = paths.outputs_folder(home, row.thread_id)
+    (own,) = [file.name for file in folder.iterdir()]
+    with (folder / "huge.txt").open("wb") as file:
+        file.truncate(LARGEST)
+    for number in range(MOST_OUTPUTS):
+        (folder / f"{number}.txt").touch()
+    export = exported(row, home)
+    assert export.too_large == [own, "huge.txt"]
+    (tmp_path / "thread.zip").write_bytes(export.content)
+    taken = read_file(tmp_path / "thread.zip")
+    assert len(taken.outputs) == MOST_OUTPUTS
+    assert [line.split()[3] for line in taken.manifest.left_out[-2:]] == [f"{own}:", "huge.txt:"]

@@ -59,7 +59,7 @@ class Machine:
 
     def export(self, thread: str, change: Callable[[ThreadFile], ThreadFile] | None = None) -> Path:
         path = self.home / "thread.zip"
-        path.write_bytes(exported(ThreadIndex(self.home).get(thread), self.home))
+        path.write_bytes(exported(ThreadIndex(self.home).get(thread), self.home).content)
         if change:
             path.write_bytes(packed_file(change(read_file(path))))
         return path

@@ -45,6 +45,8 @@ def _line(prompt: str) -> "PromptSession[str]":
     from prompt_toolkit.key_binding import KeyBindings
     from prompt_toolkit.output import create_output
 
+    # a terminal that does not say where its cursor is would be told so by prompt_toolkit
+    os.environ.setdefault("PROMPT_TOOLKIT_NO_CPR", "1")
     keys = KeyBindings()
 
     @keys.add("escape")

@@ -11,7 +11,7 @@ from maxagent.config.trust import is_trusted
 
 MCODE = [sys.executable, "-m", "maxagent"]
 TURNS = [{"text": "SMALL"}, {"text": "Done."}, {"text": "Accepted."}]
-ASK = "[q]uit"
+ASK = "Trust it? [y/n/q/?]"
 
 
 @pytest.fixture

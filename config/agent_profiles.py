@@ -40,6 +40,19 @@ class Agents:
         meant = f"did you mean `{close[0]}`? " if close else ""
         raise UsageError(f"no agent `{name}`", hint=f"{meant}There are: {', '.join(known)}")
 
+    def find_speaking(self, name: str) -> AgentProfile:
+        """The agent of that name, one that speaks with the human; raises UsageError for others."""
+        profile = self.find(name)
+        if profile.mode != "subagent":
+            return profile
+        speaking = [
+            one.name for one in self.profiles.values() if not one.hidden and one.mode != "subagent"
+        ]
+        raise UsageError(
+            f"the agent `{name}` is for other agents to send, it speaks with nobody",
+            hint=f"these speak with you: {', '.join(speaking)}",
+        )
+
 
 def find_agents(folder: Path, home: Path, trust: Trust) -> Agents:
     """All agents, and the files that are none; `trust`: how the folder stands."""
@@ -64,11 +77,6 @@ def find_agents(folder: Path, home: Path, trust: Trust) -> Agents:
 def agents(folder: Path, home: Path, trust: Trust) -> Mapping[str, AgentProfile]:
     """The agents that can speak, by name."""
     return find_agents(folder, home, trust).profiles
-
-
-def find_agent(name: str, folder: Path, home: Path, trust: Trust) -> AgentProfile:
-    """The agent of that name; raises UsageError that lists the known."""
-    return find_agents(folder, home, trust).find(name)
 
 
 @cache

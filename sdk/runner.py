@@ -153,7 +153,7 @@ class Runner:
         row = replace(row, options={**lasting(cast(Options, row.options)), **wanted})
         bench = await workbench(row.folder, row.options, context)
         if named := agent or (options or {}).get("agent", ""):
-            bench.agents.find(named)  # there must be one before anything is said to it
+            bench.agents.find_speaking(named)  # there must be one before anything is said to it
         told = [*untrusted(bench.trust, tests=False), *unconfined(bench)]
         words = Words(message, wanted, abandon)
         run = self._run(row, context, answer=None, resumed=True, notices=told, words=words)
@@ -170,8 +170,9 @@ class Runner:
         await look_again()
         # a wrong folder, model, script or configuration is told before a thread exists
         bench = await workbench(str(root), options, context)
-        speaks = options.get("speaker") or options.get("agent") or job.begins
-        await asyncio.to_thread(bench.voice, speaks)
+        if named := options.get("speaker") or options.get("agent", ""):
+            bench.agents.find_speaking(named)
+        await asyncio.to_thread(bench.voice, named or job.begins)
         row = await asyncio.to_thread(
             self.threads.record,
             thread_id=str(uuid4()),

@@ -1,16 +1,16 @@
 """Agents that a message can be addressed to, by `@name` at its beginning."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ...config.agent_profile import AgentProfile
 
 
 def agents_by_name(folder: Path, home: Path) -> Mapping[str, str]:
-    """Every agent that can be named, with what it is for."""
-    from ...config.agent_profiles import agents  # brings YAML
-    from ...config.trust import trust_of
-
-    found = agents(folder, home, trust_of(folder, home)).values()
-    return {one.name: one.description for one in found if not one.hidden}
+    """Every agent that a message can be for, with what it is for."""
+    return {one.name: one.description for one in _shown(folder, home) if one.mode != "subagent"}
 
 
 def addressed(message: str, folder: Path, home: Path) -> tuple[str, str]:
@@ -18,4 +18,14 @@ def addressed(message: str, folder: Path, home: Path) -> tuple[str, str]:
     name, _, text = message.removeprefix("@").partition(" ")
     if not message.startswith("@") or not text.strip() or (folder / name).exists():
         return "", message
-    return (name, text.strip()) if name in agents_by_name(folder, home) else ("", message)
+    # one that speaks with nobody is refused when it is asked, not taken for a word
+    names = {one.name for one in _shown(folder, home)}
+    return (name, text.strip()) if name in names else ("", message)
+
+
+def _shown(folder: Path, home: Path) -> "Iterable[AgentProfile]":
+    from ...config.agent_profiles import agents  # brings YAML
+    from ...config.trust import trust_of
+
+    found = agents(folder, home, trust_of(folder, home)).values()
+    return (one for one in found if not one.hidden)

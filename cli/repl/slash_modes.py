@@ -91,7 +91,7 @@ async def _switch(session: Session, plan: bool, words: str) -> None:
 
 async def agents(session: Session, name: str) -> None:
     """Let another agent speak from the next message on; without a name list them."""
-    from ...config.agent_profiles import find_agent
+    from ...config.agent_profiles import find_agents
     from ...config.trust import trust_of
     from ..agents import list_
 
@@ -100,6 +100,6 @@ async def agents(session: Session, name: str) -> None:
         session.show(t("slash.agents.how"))
         return
     trust = trust_of(session.folder, session.home)
-    found = find_agent(name.removeprefix("@"), session.folder, session.home, trust)
+    found = find_agents(session.folder, session.home, trust).find_speaking(name.removeprefix("@"))
     session.agent = found.name
     session.show(t("slash.agents.now", agent=found.name))

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.config.agent_profiles import Agents, agents, built_in, find_agent, find_agents
+from maxagent.config.agent_profiles import Agents, agents, built_in, find_agents
 from maxagent.config.errors import UsageError
 from maxagent.config.trust import accept, trust_of
 
@@ -61,7 +61,7 @@ def test_what_changed_since_the_look_is_not_read(tmp_path: Path) -> None:
     trust = trust_of(folder, home)
     put(file, "mode: all", body="You are another.")
     with pytest.raises(UsageError, match="changed while it was looked at"):
-        find_agent("a", folder, home, trust)
+        find_agents(folder, home, trust).find("a")
 
 
 def test_nobody_speaks_under_the_name_of_a_file_with_mistakes(tmp_path: Path) -> None:
@@ -93,3 +93,14 @@ def test_the_agents_are_those_that_can_speak(tmp_path: Path) -> None:
     put(tmp_path / "home/agents/mine.md", "mode: all")
     home = tmp_path / "home"
     assert [*agents(tmp_path, home, trust_of(tmp_path, home))][-1] == "mine"
+
+
+def test_one_that_is_sent_by_others_speaks_with_nobody(tmp_path: Path) -> None:
+    put(tmp_path / "home/agents/mine.md", "mode: subagent")
+    known = found(tmp_path)
+    for name in ("mine", "general"):
+        assert known.find(name).mode == "subagent"
+        with pytest.raises(UsageError, match="for other agents to send") as refused:
+            known.find_speaking(name)
+        assert "explore, plan, shell" in refused.value.hint and name not in refused.value.hint
+    assert known.find_speaking("plan").name == "plan"

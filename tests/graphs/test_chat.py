@@ -171,16 +171,18 @@ async def test_an_agent_of_ones_own_speaks_with_its_words_under_its_rules(talks:
     agents = talk.runner.home / "agents"
     agents.mkdir()
     (agents / "careful.md").write_text("---\npermissions: {deny: [edit]}\n---\nBe careful.\n")
-    talk.options["agent"] = "carful"
-    with pytest.raises(UsageError, match="no agent `carful`"):
-        await talk.say("write it")
+    for name, why in (("carful", "no agent `carful`"), ("general", "for other agents to send")):
+        talk.options["agent"] = name
+        with pytest.raises(UsageError, match=why):
+            await talk.say("write it")
     talk.options["agent"] = "careful"
     end = await talk.say("write it", mode="auto")
     assert (end.summary, (talk.folder / "new.txt").exists()) == ("Then not.", False)
     (refused,) = talk.heard(ToolResult)
     assert "the user's rules refuse `edit`" in refused.error
-    with pytest.raises(UsageError, match="no agent `nobody`"):
-        await talk.say("and you?", agent="nobody")
+    for name, why in (("nobody", "no agent `nobody`"), ("general", "for other agents to send")):
+        with pytest.raises(UsageError, match=why):
+            await talk.say("and you?", agent=name)
     assert (await talk.say("and you?", agent="build")).summary == "Back."
 
 

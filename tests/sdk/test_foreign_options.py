@@ -24,7 +24,17 @@ def test_nothing_that_loosens_a_thread_holds(graph: str) -> None:
 
 
 def test_every_option_there_is_has_been_thought_of() -> None:
-    thought_of = {*LOOSE, "files", "plan", "plan_file", "agent", "speaker", "aside"}
+    thought_of = {
+        *LOOSE,
+        "files",
+        "plan",
+        "plan_file",
+        "agent",
+        "speaker",
+        "turn_model",
+        "aside",
+        "mentioning",
+    }
     assert set(Options.__annotations__) == thought_of
 
 

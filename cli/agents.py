@@ -1,6 +1,5 @@
 """`mcode agents`: who can speak, as Markdown files describe it; begin a file, find its mistakes."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,6 +7,7 @@ import typer
 
 from ..config import paths
 from .echo import echo, echo_json, say
+from .threads import AsJson
 from .told import told
 
 if TYPE_CHECKING:
@@ -22,17 +22,8 @@ app = typer.Typer(
 )
 
 
-class ListFormat(StrEnum):
-    """How a list is written."""
-
-    text = "text"
-    json = "json"
-
-
 @app.command("list")
-def list_(
-    output: Annotated[ListFormat, typer.Option(help="A table or JSON.")] = ListFormat.text,
-) -> None:
+def list_(as_json: AsJson = False) -> None:
     """List the agents here: built in, your own, and the project's where it is trusted."""
     from .i18n import t
     from .table import show_table
@@ -40,7 +31,7 @@ def list_(
     trust = _trust()
     found, left_out = _found(trust), _left_out(trust)
     shown = [one for one in found.profiles.values() if not one.hidden]
-    if output is ListFormat.json:
+    if as_json:
         echo_json(
             {
                 "agents": [_facts(one) for one in shown],

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from ..config.errors import UsageError
 from .echo import echo
 from .i18n import t
+from .threads import SHORT_ID
 
 if TYPE_CHECKING:
     from ..memory.thread_row import ThreadRow
@@ -25,7 +26,7 @@ def chosen_thread(
         return None
     if fork:
         row = _forked(row)
-        echo(t("chat.forked", thread=row.thread_id[:8]), err=True)
+        echo(t("chat.forked", thread=row.thread_id[:SHORT_ID]), err=True)
     if name:
         from .threads import open_index
 

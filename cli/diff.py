@@ -9,6 +9,7 @@ import typer
 
 from ..config.errors import UsageError
 from .echo import echo
+from .threads import SHORT_ID
 from .undo import Thread
 from .waited_for import waited_for
 
@@ -41,7 +42,7 @@ def diff(
     if text:
         _show(text)
     else:
-        echo(t("diff.nothing", thread=row.thread_id[:8]), err=True)
+        echo(t("diff.nothing", thread=row.thread_id[:SHORT_ID]), err=True)
 
 
 def _entry_of(row: "ThreadRow", number: int) -> int:

@@ -11,6 +11,7 @@ import typer
 
 from ..config.errors import UsageError
 from .echo import echo
+from .threads import SHORT_ID
 from .undo import AsJson, Force, Thread, Yes
 from .waited_for import waited_for
 
@@ -67,7 +68,7 @@ def _ask_for_step(row: "ThreadRow", as_json: bool) -> int:
     if as_json:
         raise typer.Exit
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        echo(t("rewind.choose", thread=row.thread_id[:8]), err=True)
+        echo(t("rewind.choose", thread=row.thread_id[:SHORT_ID]), err=True)
         raise typer.Exit
     return number(t("rewind.ask"))
 
@@ -130,7 +131,7 @@ def _preview(wish: _Wish, way: "Way | None", left: int | None) -> None:
     if not way and left is None:
         echo(t("rewind.nothing", step=wish.number), err=True)
         return
-    thread, title = wish.row.thread_id[:8], title_of(wish.row)
+    thread, title = wish.row.thread_id[:SHORT_ID], title_of(wish.row)
     echo(t("rewind.preview", thread=thread, title=title, step=wish.number), err=True)
     if way:
         putting_back.show(way.plan)
@@ -146,4 +147,4 @@ def _go_back_in_talk(row: "ThreadRow", step: "Step") -> None:
     with without_collector():
         from ..sdk.time_travel import rewind_talk
     waited_for(rewind_talk(row, paths.home(), step))
-    echo(t("rewind.talked", step=step.number, thread=row.thread_id[:8]), err=True)
+    echo(t("rewind.talked", step=step.number, thread=row.thread_id[:SHORT_ID]), err=True)

@@ -13,6 +13,7 @@ from .i18n import t
 from .request_view import show_arguments
 from .safe_text import safe_line
 from .screen import open_console, show_line, styled
+from .threads import SHORT_ID
 from .told import told
 from .tool_view import ToolView
 
@@ -72,7 +73,7 @@ class TextRenderer:
             self._left_open(last)
         if last is None or isinstance(last, ev.Interrupted):
             key = "run.timed_out" if last and last.reason == "timeout" else "run.interrupted"
-            self._line(t(key, thread=self._thread_id[:8]), "yellow")
+            self._line(t(key, thread=self._thread_id[:SHORT_ID]), "yellow")
 
     @singledispatchmethod
     def _show(self, event: ev.Event) -> None:
@@ -87,7 +88,7 @@ class TextRenderer:
         self._head = head
         key = "run.resumed" if event.resumed else "run.started"
         words = {"model": event.model, "mode": event.mode, "sandbox": _confined(event.sandbox)}
-        self._line(t(key, thread=event.thread_id[:8], **words), "bold")
+        self._line(t(key, thread=event.thread_id[:SHORT_ID], **words), "bold")
         self._line(safe_line(f"{event.title}  ({event.folder})"), "dim")
 
     @_show.register
@@ -196,11 +197,11 @@ class TextRenderer:
         if event.hint:
             self._line(t("error.hint", hint=told(event.hint)), "yellow")
         if event.thread_id:
-            self._line(t("run.kept", thread=event.thread_id[:8]), "dim")
+            self._line(t("run.kept", thread=event.thread_id[:SHORT_ID]), "dim")
 
     def _left_open(self, question: ev.Question) -> None:
         """Say what waits and how to answer it from another shell."""
-        thread = question.thread_id[:8]
+        thread = question.thread_id[:SHORT_ID]
         if question.kind == "limit":
             why = safe_line(told(question.description))
             self._line(t("run.limit", why=why, thread=thread), "yellow")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .echo import echo, echo_json
+from .threads import SHORT_ID
 from .undo import Thread
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def changes(
     elif found:
         _show(found)
     else:
-        echo(t("changes.nothing", thread=row.thread_id[:8]), err=True)
+        echo(t("changes.nothing", thread=row.thread_id[:SHORT_ID]), err=True)
 
 
 def _show(found: "list[FileChange]") -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .echo import echo
+from .threads import SHORT_ID
 from .undo import Force, Thread, Yes
 
 if TYPE_CHECKING:
@@ -42,8 +43,8 @@ def fork(
     code = _put_files_back(row, step, force=force, yes=yes) if files else 0
     forked = _fork(row, step, say)
     echo(forked.thread_id)
-    own = forked.thread_id[:8]
-    echo(t("fork.done", thread=row.thread_id[:8], step=at, fork=own), err=True)
+    own = forked.thread_id[:SHORT_ID]
+    echo(t("fork.done", thread=row.thread_id[:SHORT_ID], step=at, fork=own), err=True)
     raise typer.Exit(code)
 
 
@@ -58,7 +59,7 @@ def _put_files_back(row: "ThreadRow", step: "Step", *, force: bool, yes: bool) -
         way = putting_back.prepare(its_files, "rewind", after=step.file_entry, force=force)
         if way is None:
             return 0
-        echo(t("fork.preview", thread=row.thread_id[:8], step=step.number), err=True)
+        echo(t("fork.preview", thread=row.thread_id[:SHORT_ID], step=step.number), err=True)
         putting_back.show(way.plan)
         if way.plan.changes:
             putting_back.confirm(yes)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from .echo import echo
+from .threads import SHORT_ID
 
 if TYPE_CHECKING:
     from ..memory.restore import Restored
@@ -68,7 +69,7 @@ def _go(row: "ThreadRow", way: "Way | None", kind: str, yes: bool) -> "Restored 
     from .i18n import t
     from .threads import title_of
 
-    thread = row.thread_id[:8]
+    thread = row.thread_id[:SHORT_ID]
     if way is None:
         echo(t(f"{kind}.nothing", thread=thread), err=True)
         return None

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..i18n import t
 from ..safe_text import safe_line
+from ..threads import SHORT_ID
 from .prompt import SIGN
 from .session import Session
 
@@ -35,7 +36,7 @@ def _show(session: Session) -> "ThreadRow":
 
     row = open_index().get(session.thread)
     passages = transcript(row, session.home)
-    thread = row.thread_id[:8]
+    thread = row.thread_id[:SHORT_ID]
     session.show(t("slash.resume.now", thread=thread, title=title_of(row), ago=ago(row.updated_at)))
     _show_exchange(session, passages)
     modes = [passage.text for passage in passages if passage.kind == "mode"]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...config.errors import UsageError
 from ..i18n import t
+from ..threads import SHORT_ID
 from .as_typed import as_typed
 from .session import Session
 from .slash_files import spoken_with, step_in
@@ -20,7 +21,7 @@ async def clear(session: Session, _: str) -> None:
     session.begin_anew()
     session.show(t("slash.clear.now"))
     if left:
-        session.show(t("slash.clear.back", thread=left[:8]))
+        session.show(t("slash.clear.back", thread=left[:SHORT_ID]))
 
 
 async def sessions(session: Session, name: str) -> None:
@@ -52,7 +53,7 @@ async def _go_on_with(session: Session, row: "ThreadRow") -> None:
     from .opening import look
     from .picking_up import pick_up
 
-    thread = row.thread_id[:8]
+    thread = row.thread_id[:SHORT_ID]
     if row.graph != "chat":
         hint = t("slash.resume.elsewhere", command=f"mcode resume {thread}")
         raise UsageError(t("slash.resume.no_chat", thread=thread, graph=row.graph), hint=hint)
@@ -79,8 +80,9 @@ async def fork(session: Session, step: str) -> None:
     new = await forked(row, home, at)
     session.thread = new.thread_id
     await look(session, await session.runner())
-    session.show(t("fork.done", thread=row.thread_id[:8], step=at.number, fork=new.thread_id[:8]))
-    session.show(t("slash.clear.back", thread=row.thread_id[:8]))
+    thread, own = row.thread_id[:SHORT_ID], new.thread_id[:SHORT_ID]
+    session.show(t("fork.done", thread=thread, step=at.number, fork=own))
+    session.show(t("slash.clear.back", thread=thread))
 
 
 async def rename(session: Session, name: str) -> None:

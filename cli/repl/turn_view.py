@@ -9,6 +9,7 @@ from ..answer_view import AnswerView
 from ..i18n import t
 from ..screen import open_console, rendered
 from ..text_renderer import TextRenderer, spent
+from ..threads import SHORT_ID
 from ..told import told
 from .session import Session
 from .signs import titled
@@ -48,7 +49,7 @@ class TurnView:
         if isinstance(last, ev.Question):
             key = "repl.limit" if last.kind == "limit" else "repl.open"
             self._session.show(
-                t(key, why=told(last.description), thread=last.thread_id[:8]), "yellow"
+                t(key, why=told(last.description), thread=last.thread_id[:SHORT_ID]), "yellow"
             )
         if self._session.usage:
             self._session.show(spent(self._session.usage), "dim")

@@ -49,12 +49,12 @@ def test_agents_of_a_project_that_is_not_trusted_are_named_as_not_loaded(
     told = agents("list")
     assert "theirs" not in told.stdout
     assert "not trusted (`mcode trust`): .claude/agents/theirs.md" in told.stderr
-    listed = json.loads(agents("list", "--output", "json").stdout)
+    listed = json.loads(agents("list", "--json").stdout)
     assert listed["not_loaded"] == [".claude/agents/theirs.md", ".claude/agents/wrong.md"]
     trust(Path.cwd(), tmp_path / "home")
     told = agents("list")
     assert ".claude/agents/theirs.md" in told.stdout and "not loaded: " in told.stderr
-    listed = json.loads(agents("list", "--output", "json").stdout)
+    listed = json.loads(agents("list", "--json").stdout)
     assert listed["agents"][-1]["name"] == "theirs" and listed["not_loaded"] == []
     assert listed["faults"][0].endswith(
         "wrong.md:3: unknown key `descripton`; did you mean `description`?"

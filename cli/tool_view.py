@@ -87,6 +87,8 @@ class ToolView:
             self._line(f"    {t('tool.refused_why', why=why) if why else t('tool.refused')}", "red")
         elif event.error:
             self._line(f"    {told(event.error.splitlines()[0])}", "red")
+        if event.tool == "ask_user" and event.ok:
+            self._line(f"    {t('tool.answer', answer=safe_line(event.output))}", "dim")
         diff = str(event.metadata.get("diff") or "")
         if diff and diff != self._asked.pop(event.id, ""):
             self._diff(diff)

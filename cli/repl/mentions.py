@@ -1,15 +1,12 @@
 """What `@` can name: files of the project that tools may see, and agents."""
 
 import re
-import time
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 
 MOST_FILES = 50_000
 MOST_OFFERED = 50
-FRESH = 5.0
-"""Seconds after which the files are looked at again."""
 _MENTION = re.compile(r"(?:^|(?<=\s))@(\"[^\"\n]*\"?|[^\s\"]*)$")
 """The mention in which a line ends."""
 
@@ -57,15 +54,10 @@ class ProjectFiles:
 
     def __init__(self, folder: Path, home: Path) -> None:
         self._folder, self._home = folder, home
-        self._names: list[str] = []
-        self._looked = float("-inf")
 
     def names(self) -> list[str]:
         """Their paths, folders with a slash; takes its time in a large project."""
-        if time.monotonic() - self._looked > FRESH:
-            self._names = _with_folders(islice(self._walked(), MOST_FILES))
-            self._looked = time.monotonic()
-        return self._names
+        return _with_folders(islice(self._walked(), MOST_FILES))
 
     def _walked(self) -> Iterable[str]:
         # the tools' own listing, whose settings are not needed before somebody types `@`

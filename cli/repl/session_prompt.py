@@ -12,6 +12,7 @@ from .history import FolderHistory
 from .layout import Shown
 from .live_prompt import LivePrompt
 from .mentions import ProjectFiles
+from .remembered import Remembered
 from .session import Session
 from .status_line import Status, status_line
 
@@ -25,9 +26,9 @@ MODES = ("build", "plan")
 def session_prompt(talk: Conversation, folder: Path, home: Path) -> LivePrompt:
     """The prompt for the conversation's session in this folder."""
     completer = LineCompleter(
-        commands=lambda: _commands(talk.session),
-        agents=lambda: agents_by_name(folder, home),
-        files=ProjectFiles(folder, home).names,
+        commands=Remembered(lambda: _commands(talk.session)),
+        agents=Remembered(lambda: agents_by_name(folder, home)),
+        files=Remembered(ProjectFiles(folder, home).names),
     )
     shown = Shown(
         waiting=lambda: talk.inbox.waiting,

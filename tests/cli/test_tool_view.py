@@ -64,3 +64,10 @@ def test_a_call_is_under_way_until_something_comes_of_it() -> None:
     assert seen.view.under_way == ["  ▸ run_command make"]
     seen.view.answered(result())
     assert seen.view.under_way == []
+
+
+def test_what_the_human_answered_stands_in_the_record() -> None:
+    seen = Seen()
+    seen.view.called(ev.ToolCall("c", "ask_user", {"question": "Which?"}, "build"))
+    seen.view.answered(ev.ToolResult("c", "ask_user", True, "the \x1b[2Jred one", "", {}))
+    assert seen.lines == ["  ✓ ask_user Which?", "    answered: the \\x1b[2Jred one"]

@@ -1,18 +1,36 @@
 """Waiting for a coroutine in a plain function, which a conversation's loop may have called."""
 
 import asyncio
-from collections.abc import Coroutine
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
 
 def waited_for(work: Coroutine[Any, Any, Result]) -> Result:
-    """Its result; where a loop runs already, which waits meanwhile, in a loop of its own."""
+    """Its result; where a loop runs already, which waits meanwhile, in a loop of its own.
+
+    Whatever ends the waiting, such as a signal, ends the work.
+    """
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
+    begun: Future[Callable[[], object]] = Future()
+
+    async def stoppable() -> Result:
+        loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
+        begun.set_result(lambda: loop.call_soon_threadsafe(lambda: task.cancel()))
+        return await task
+
     with ThreadPoolExecutor(1) as apart:
-        return apart.submit(asyncio.run, work).result()
+        ended = apart.submit(asyncio.run, stoppable())
+        try:
+            return ended.result()
+        except BaseException:
+            if not ended.done():
+                with suppress(RuntimeError):  # it has ended just now
+                    begun.result()()
+            raise

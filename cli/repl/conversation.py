@@ -10,7 +10,8 @@ from .doing import do_line, tell_of
 from .inbox import Inbox
 from .paste import Pastes
 from .picking_up import pick_up
-from .session import LeaveRepl, Session
+from .prompt import LeaveRepl
+from .session import Session
 
 AGAIN = 2.0
 """Seconds in which a second Ctrl-C leaves."""
@@ -70,6 +71,16 @@ class Conversation:
     def leave(self) -> None:
         """End the conversation, and what goes on."""
         self._left.set()
+
+    def leave_at_once(self) -> None:
+        """End it where only the end of what goes on leads back to the loop."""
+        self.leave()
+        self.interrupt()
+
+    @property
+    def has_left(self) -> bool:
+        """Whether the human is gone."""
+        return self._left.is_set()
 
     def may_leave(self) -> bool:
         """Whether Ctrl-C was pressed just before; if not, say what a second one does."""

@@ -20,8 +20,8 @@ from .conversation import Conversation
 from .live_prompt import LivePrompt
 from .opening import open_behind
 from .plain_prompt import PlainPrompt
-from .prompt import Unanswered
-from .session import LeaveRepl, Session
+from .prompt import LeaveRepl, Unanswered
+from .session import Session
 from .session_prompt import session_prompt
 from .signs import titled
 from .terminal_gone import told_when_gone
@@ -68,9 +68,10 @@ async def _run(folder: Path, options: "Options", thread: str, name: str, titles:
     )
     prompt.above(t("repl.greeting", version=__version__) + "\n")
     async with AsyncExitStack() as closing:
-        closing.enter_context(told_when_gone(talk.leave))
         if isinstance(prompt, PlainPrompt):
+            closing.enter_context(told_when_gone(talk.leave_at_once))
             return await _line_by_line(talk, prompt, closing)
+        closing.enter_context(told_when_gone(talk.leave))
         return await _at_the_bottom(talk, prompt, closing)
 
 
@@ -109,7 +110,7 @@ async def _line_by_line(talk: Conversation, prompt: PlainPrompt, closing: AsyncE
 
     with suppress(Unanswered, LeaveRepl):
         await stoppable(talk.come_back())
-        while True:
+        while not talk.has_left:
             await stoppable(talk.perform(prompt.read()))
     opening.cancel()
     with suppress(asyncio.CancelledError):

@@ -11,6 +11,10 @@ SIGN = "› "
 """Stands before what the human types."""
 
 
+class LeaveRepl(Exception):
+    """The human goes: `/exit`, Ctrl-D, or the terminal is gone."""
+
+
 class Unanswered(Exception):
     """The human turned away from a question: Ctrl-C or Ctrl-D."""
 
@@ -51,14 +55,22 @@ class Prompt(Protocol):
 
 
 def asked(question: Callable[[], Answer]) -> Answer:
-    """The answer; the loop stands still meanwhile, so Ctrl-C must reach whoever reads it.
+    """The answer; the loop stands still meanwhile, so signals must reach whoever reads it.
 
-    Raises Unanswered.
+    Raises Unanswered, and LeaveRepl where the machine goes down.
     """
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    before = {
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
+        signal.SIGTERM: signal.signal(signal.SIGTERM, _leave),
+    }
     try:
         return question()
     except (KeyboardInterrupt, EOFError, typer.Exit, typer.Abort):
         raise Unanswered from None
     finally:
-        signal.signal(signal.SIGINT, before)
+        for sign, handler in before.items():
+            signal.signal(sign, handler)
+
+
+def _leave(_: int, __: object) -> None:
+    raise LeaveRepl

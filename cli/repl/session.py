@@ -18,10 +18,6 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 
-class LeaveRepl(Exception):
-    """The human goes: `/exit`, Ctrl-D, or the terminal is gone."""
-
-
 @dataclass
 class Session:
     """One conversation at one terminal."""

@@ -10,7 +10,8 @@ from ..told import told
 from . import slash_facts, slash_files, slash_modes, slash_project, slash_threads
 from .listed import listed
 from .own_slashes import own_commands, say_own
-from .session import LeaveRepl, Session
+from .prompt import LeaveRepl
+from .session import Session
 
 Run = Callable[[Session, str], Awaitable[None]]
 

@@ -1,4 +1,6 @@
 import asyncio
+import os
+import signal
 
 import pytest
 
@@ -22,3 +24,25 @@ async def test_inside_a_loop_it_is_waited_for_too() -> None:
     assert waited_for(work()) is not asyncio.get_running_loop()
     with pytest.raises(ValueError, match="it failed"):
         waited_for(work(fails=True))
+
+
+async def test_whoever_waits_no_longer_ends_the_work() -> None:
+    ended: list[bool] = []
+
+    async def endless() -> None:
+        try:
+            asyncio.get_running_loop().call_later(0.1, os.kill, os.getpid(), signal.SIGUSR1)
+            await asyncio.Event().wait()
+        finally:
+            ended.append(True)
+
+    def leave(_: int, __: object) -> None:
+        raise LookupError("gone")
+
+    before = signal.signal(signal.SIGUSR1, leave)
+    try:
+        with pytest.raises(LookupError, match="gone"):
+            waited_for(endless())
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert ended == [True]

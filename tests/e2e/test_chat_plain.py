@@ -1,6 +1,8 @@
 """A conversation where the terminal is poor, narrow or gone, and one message without a prompt."""
 
+import os
 import re
+import signal
 import sys
 
 import pytest
@@ -8,6 +10,8 @@ from chat_window import SIGN, ChatWindow
 from program import Program
 from provider import Provider
 from screen import ScreenTerminal
+
+from maxagent.memory.threads import ThreadIndex
 
 CODES = re.compile(r"\x1b|\x07|\x08")
 ANSWER = "# 标题\n\n" + "\n".join(
@@ -72,7 +76,32 @@ def test_a_window_that_is_closed_loses_nothing(tmp_path, provider):
     window.answers({"text": "Still here."})
     with window.open("--continue"):
         window.type("third").press("enter")
-        window.see("[a]")
-        window.type("a\n").see("Still here.")
+        window.see("Still here.")
         said = str(provider.requests[-1].body["messages"])
         assert all(words in said for words in ("first", "Heard.", "second", "third"))
+
+
+ASKS = {"tool_calls": [{"name": "run_command", "args": {"command": "touch made"}}]}
+
+
+@pytest.mark.parametrize(
+    ("terminal", "turn", "shown", "status"),
+    [
+        ("xterm-256color", ASKS, "[y/n", "waiting"),
+        ("dumb", ASKS, "[y/n", "waiting"),
+        ("dumb", {"text": "word \n" * 50, "hang_after": 6}, "word", "interrupted"),
+        ("dumb", {"text": "Heard."}, "tokens in", "idle"),
+    ],
+)
+def test_when_the_machine_goes_down_the_thread_is_kept(
+    tmp_path, provider, terminal, turn, shown, status
+):
+    window = ChatWindow(tmp_path, provider, "en", TERM=terminal)
+    window.answers(turn)
+    with window.open().terminal as process:
+        window.see(SIGN)
+        window.type("go").press("enter").see(shown)
+        os.kill(process.pid, signal.SIGTERM)
+        assert process.end() == 0
+    [row] = ThreadIndex(window.program.home).list()
+    assert row.status == status

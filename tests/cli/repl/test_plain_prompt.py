@@ -1,10 +1,13 @@
 import io
+import os
+import signal
+from functools import partial
 
 import pytest
 import typer
 
 from maxagent.cli.repl.plain_prompt import PlainPrompt
-from maxagent.cli.repl.prompt import Unanswered
+from maxagent.cli.repl.prompt import LeaveRepl, Unanswered
 
 
 def test_lines_are_read_with_those_that_a_backslash_adds(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,3 +42,10 @@ def test_only_what_is_finished_is_written(capfd: pytest.CaptureFixture[str]) -> 
     prompt.sent("typed")
     prompt.signal("\x1b]0;title\a")
     assert capfd.readouterr() == ("a line\n", "")
+
+
+async def test_when_the_machine_goes_down_nobody_waits_for_an_answer() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(LeaveRepl):
+        await PlainPrompt().ask(partial(os.kill, os.getpid(), signal.SIGTERM))
+    assert signal.getsignal(signal.SIGTERM) is before

@@ -2,7 +2,7 @@ import pytest
 from spoken import Spoken
 
 from maxagent.cli.i18n import use_language
-from maxagent.cli.repl.session import LeaveRepl
+from maxagent.cli.repl.prompt import LeaveRepl
 from maxagent.cli.repl.slash import SLASH, described, find_slash
 from maxagent.config.errors import UsageError
 

@@ -30,7 +30,7 @@ def test_anything_else_says_which_keys_there_are(monkeypatch, capsys, typed):
 
 def test_a_question_mark_says_what_each_key_does_and_how_to_leave(monkeypatch, capsys):
     answered(monkeypatch, "?\nn\n")
-    assert "It matters.\n  y: do it\n  n: leave it\n  Ctrl-D: leave" in capsys.readouterr().err
+    assert "It matters.\n  y: do it\n  n: leave it\n  Esc, Ctrl-D: leave" in capsys.readouterr().err
 
 
 def test_the_end_of_input_is_no_answer(monkeypatch):

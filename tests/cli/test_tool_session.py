@@ -30,7 +30,6 @@ def loaded(tmp_path: Path) -> Loaded:
         ("run_command", {"command": "touch .git/x"}, "protected"),
         ("run_command", {"command": "touch 'x"}, "unparsed"),
         ("run_command", {"command": "touch x", "outside_sandbox": True}, "sandbox"),
-        ("webfetch", {"url": "https://user@example.org"}, "address"),
         ("ask_user", {"question": "?"}, "effect"),
     ],
 )

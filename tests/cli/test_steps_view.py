@@ -29,6 +29,8 @@ WIDE = "just now  cart.py  read_file, edit, edit, run_command"
 )
 def test_what_was_said_has_room_and_no_marks(tmp_path: Path, columns: int, row: str) -> None:
     argv = [sys.executable, "-c", SHOWS]
-    with ScreenTerminal(argv, tmp_path, {**os.environ}, columns=columns) as terminal:
+    # the terminal's own size counts, not that which another test has named
+    environ = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    with ScreenTerminal(argv, tmp_path, environ, columns=columns) as terminal:
         assert terminal.end() == 0
         assert row in [line.rstrip() for line in terminal.scrollback().split("\n")]

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from threading import Event
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
@@ -19,18 +20,21 @@ def waited_for(work: Coroutine[Any, Any, Result]) -> Result:
     except RuntimeError:
         return asyncio.run(work)
     begun: Future[Callable[[], object]] = Future()
+    stopped = Event()
 
     async def stoppable() -> Result:
         loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
         begun.set_result(lambda: loop.call_soon_threadsafe(lambda: task.cancel()))
+        if stopped.is_set():  # a signal came before there was anything to stop
+            task.cancel()
         return await task
 
     with ThreadPoolExecutor(1) as apart:
-        ended = apart.submit(asyncio.run, stoppable())
         try:
-            return ended.result()
+            return apart.submit(asyncio.run, stoppable()).result()
         except BaseException:
-            if not ended.done():
+            stopped.set()
+            if begun.done():
                 with suppress(RuntimeError):  # it has ended just now
                     begun.result()()
             raise

@@ -4,12 +4,14 @@ A later one of the same name replaces an earlier one, but a project's stays unde
 one that it replaces: what a project brings can restrict, never loosen.
 """
 
-from collections.abc import Mapping
+from collections import ChainMap
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import cast
 
 from .agent_file import WrongAgent, read_agent
 from .agent_profile import AgentProfile
@@ -56,8 +58,8 @@ class Agents:
 
 def find_agents(folder: Path, home: Path, trust: Trust) -> Agents:
     """All agents, and the files that are none; `trust`: how the folder stands."""
-    profiles, faults = dict(built_in()), list[WrongAgent]()
-    users = dict(profiles)
+    own, faults = dict[str, AgentProfile](), list[WrongAgent]()
+    users = dict[str, AgentProfile]()
     for one in own_files("agents", folder, home, trust):
         try:
             profile = _read(one)
@@ -67,10 +69,12 @@ def find_agents(folder: Path, home: Path, trust: Trust) -> Agents:
             if one.origin == "user":
                 users[profile.name] = profile
             else:
-                profile = replace(profile, under=users.get(profile.name))
-            profiles[profile.name] = profile
-    for fault in faults:
-        profiles.pop(fault.name, None)
+                under = users.get(profile.name) or built_in().get(profile.name)
+                profile = replace(profile, under=under)
+            own[profile.name] = profile
+    wrong = {fault.name for fault in faults}
+    speaking = {name: profile for name, profile in own.items() if name not in wrong}
+    profiles = ChainMap(speaking, cast("dict[str, AgentProfile]", _BuiltIn(without=wrong)))
     return Agents(MappingProxyType(profiles), tuple(faults))
 
 
@@ -79,14 +83,36 @@ def agents(folder: Path, home: Path, trust: Trust) -> Mapping[str, AgentProfile]
     return find_agents(folder, home, trust).profiles
 
 
-@cache
 def built_in() -> Mapping[str, AgentProfile]:
     """The agents that MaxAgent brings itself."""
-    found = (
-        read_agent(file, file.read_text(encoding="utf-8"), own=True)
-        for file in sorted(BUILT_IN.glob("*.md"))
-    )
-    return {one.name: replace(one, origin="built-in", lines={}) for one in found}
+    return _BuiltIn()
+
+
+class _BuiltIn(Mapping[str, AgentProfile]):
+    """Each is read when it is asked for: a start needs one of them, and YAML costs milliseconds."""
+
+    def __init__(self, without: Collection[str] = ()) -> None:
+        self._files = {
+            file.stem: file for file in sorted(BUILT_IN.glob("*.md")) if file.stem not in without
+        }
+
+    def __getitem__(self, name: str) -> AgentProfile:
+        return _read_built_in(self._files[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._files
+
+
+@cache
+def _read_built_in(file: Path) -> AgentProfile:
+    profile = read_agent(file, file.read_text(encoding="utf-8"), own=True)
+    return replace(profile, origin="built-in", lines={})
 
 
 def _read(one: OwnFile) -> AgentProfile:

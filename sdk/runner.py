@@ -5,6 +5,7 @@ import os
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal, Self, cast
 from uuid import uuid4
@@ -28,7 +29,7 @@ from .answers import Answer
 from .edit_files import edit_files
 from .endings import status_after
 from .events import Event, EvidenceFound, as_json
-from .jobs import CHAT, EDIT, JOBS, TASK, Job, compiled, job_of
+from .jobs import CHAT, EDIT, TASK, Job, compiled, job_of
 from .notices import HIDDEN, finish_restore, notices, unconfined, untrusted
 from .run import Run, Words
 
@@ -55,7 +56,7 @@ class Runner:
         opened = open_checkpointer(paths.database(self.home))
         saver = await self._closing.enter_async_context(opened)
         self._closing.push_async_callback(close_workbenches)
-        self._graphs = {job.name: compiled(job, saver) for job in JOBS.values()}
+        self._graph_of = cache(partial(compiled, saver=saver))
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -199,7 +200,7 @@ class Runner:
 
     async def _as_it_stands(self, row: ThreadRow) -> ThreadRow:
         """The row with the options that hold by now: those on the list are the first ones."""
-        graph = self._graphs[job_of(row.graph).name]
+        graph = self._graph_of(job_of(row.graph))
         state = await graph.aget_state({"configurable": {"thread_id": row.thread_id}})
         return replace(row, options=state.values.get("options") or row.options)
 
@@ -235,7 +236,7 @@ class Runner:
         words: Words | None = None,
     ) -> AsyncGenerator[Event]:
         bench = await workbench(row.folder, row.options, context)
-        graph = self._graphs[job_of(row.graph).name]
+        graph = self._graph_of(job_of(row.graph))
         with hold(self.home, row.thread_id):
             told = [*notices, *await finish_restore(bench, row.thread_id)]
             killed = resumed and await asyncio.to_thread(was_killed, self.home, row.thread_id)

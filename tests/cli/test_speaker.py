@@ -11,6 +11,7 @@ from maxagent import Runner
 from maxagent.cli.speaker import Speaker
 from maxagent.config.errors import UsageError
 from maxagent.sdk.events import Event, RunStarted
+from maxagent.sdk.jobs import CHAT
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ async def test_what_holds_from_then_on_is_said_once_and_a_limit_each_time(
     events = await said(speaker, runner, "five")
     assert modes == ["auto", "auto"]
     assert isinstance(events[0], RunStarted) and events[0].mode == "read-only"
-    graph = runner._graphs["chat"]
+    graph = runner._graph_of(CHAT)
     state = await graph.aget_state({"configurable": {"thread_id": begun.thread}})
     assert state.values["options"]["max_turns"] == 3
 

@@ -1,6 +1,7 @@
 import asyncio
 import os
 import signal
+from threading import Thread
 
 import pytest
 
@@ -46,3 +47,18 @@ async def test_whoever_waits_no_longer_ends_the_work() -> None:
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert ended == [True]
+
+
+async def test_a_signal_while_the_work_begins_ends_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    start, begun = Thread.start, list[Thread]()
+
+    def hit(thread: Thread) -> None:
+        start(thread)
+        begun.append(thread)
+        raise LookupError("gone")
+
+    monkeypatch.setattr(Thread, "start", hit)
+    with pytest.raises(LookupError, match="gone"):
+        waited_for(asyncio.Event().wait())
+    begun[0].join(timeout=60)
+    assert not begun[0].is_alive()

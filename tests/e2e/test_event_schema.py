@@ -23,7 +23,7 @@ def test_every_kind_of_event_fits_its_schema(program: Program, provider: Provide
             {"thinking": "Hm.", "tool_calls": [{"name": "plan_enter", "args": {"reason": "big"}}]},
         ]
     )
-    switch = program.chat("plan it")
+    switch = program.chat("plan it @a.txt")
     seen |= {event["type"] for event in switch.events}
     assert (switch.code, switch.last["kind"]) == (4, "switch")
     provider.script([{"text": "Here.", "tool_calls": [TODO]}, {"text": "Planned."}])

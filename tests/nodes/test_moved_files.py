@@ -7,6 +7,7 @@ import pytest
 
 from maxagent import trust
 from maxagent.sdk.answers import Answer
+from maxagent.sdk.jobs import TASK
 from maxagent.sdk.runner import Runner
 from maxagent.sdk.thread_files import held_files
 
@@ -37,7 +38,7 @@ async def told(tmp_path: Path, options: dict, *kinds: str) -> list[str]:
                 await way.go()
         _ = [event async for event in runner.resume(row.thread_id, Answer(text="yes"))]
         config = {"configurable": {"thread_id": row.thread_id}}
-        state = await runner._graphs["task"].aget_state(config)
+        state = await runner._graph_of(TASK).aget_state(config)
     coder = [m for m in state.values["messages"] if m.additional_kwargs["role"] == "coder"]
     return [message.text for message in coder if message.type == "human"][1:]
 

@@ -8,6 +8,7 @@ from maxagent.config import paths
 from maxagent.config.errors import UsageError
 from maxagent.memory.file_history import FileHistory
 from maxagent.memory.lease import hold
+from maxagent.sdk.jobs import job_of
 from maxagent.sdk.steps import branches_of, step_of, steps
 from maxagent.sdk.time_travel import fork, rewind_talk
 
@@ -63,7 +64,7 @@ async def last_of(events):
 
 async def state_of(runner, row):
     config = {"configurable": {"thread_id": row.thread_id}}
-    return await runner._graphs[row.graph].aget_state(config)
+    return await runner._graph_of(job_of(row.graph)).aget_state(config)
 
 
 async def words_of(runner, row):

@@ -16,7 +16,7 @@ from ..config.loading import Loaded
 from ..tools.permissions import Decision, Policy, decide, policy_for
 from ..tools.permissions.tool_call import decide_call
 from ..tools.tool import schema_of
-from ..tools.toolset import ALL, canonical, resolve, unknown_tool
+from ..tools.toolset import NAMES, canonical, resolve, unknown_tool
 from ..tools.workspace import Workspace
 from .tool_session import MALFORMED, read_call, read_object
 
@@ -60,7 +60,7 @@ class Explainer:
             return decide_call(tool, args, self.workspace, self.policy)
         if own.startswith("mcp_"):  # whether its server has it is known when it runs
             return decide(own, "execute", args, (), self.workspace, self.policy)
-        raise ValueError(unknown_tool(name, [tool.name for tool in ALL]))
+        raise ValueError(unknown_tool(name, NAMES))
 
 
 def _arguments(name: str, words: Sequence[str]) -> Mapping[str, object]:

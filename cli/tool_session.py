@@ -19,7 +19,7 @@ from ..tools.permissions.tool_call import decide_call
 from ..tools.preview import Call, preview
 from ..tools.result import ToolResult, ToolRun
 from ..tools.sandbox.opening import open_sandbox
-from ..tools.todo import Todo
+from ..tools.todo_list import Todo
 from ..tools.tool import effect_of
 from ..tools.toolset import canonical, tools_for, unknown_tool
 from ..tools.workspace import Workspace

@@ -39,10 +39,10 @@ def list_tools(
 ) -> None:
     """List the tools, what each has for an effect and what it does."""
     from ..tools.tool import effect_of
-    from ..tools.toolset import ALL
+    from ..tools.toolset import all_tools
     from .table import show_table
 
-    rows = [(tool.name, effect_of(tool), _first_sentence(tool)) for tool in ALL]
+    rows = [(tool.name, effect_of(tool), _first_sentence(tool)) for tool in all_tools()]
     if as_json:
         keys = ("name", "effect", "description")
         echo_json([dict(zip(keys, row, strict=True)) for row in rows])
@@ -56,11 +56,11 @@ def show(name: Annotated[str, typer.Argument(help="A tool's name, or an alias of
     """Show what a model is told of one tool: description, arguments; and its other names."""
     from ..tools.aliases import TOOLS
     from ..tools.tool import effect_of, schema_of
-    from ..tools.toolset import ALL, resolve, unknown_tool
+    from ..tools.toolset import NAMES, resolve, unknown_tool
 
     tool = resolve(name)
     if tool is None:
-        raise UsageError(unknown_tool(name, (one.name for one in ALL)))
+        raise UsageError(unknown_tool(name, NAMES))
     schema = {key: value for key, value in schema_of(tool).items() if key != "description"}
     others = ", ".join(alias for alias, canonical in TOOLS.items() if canonical == tool.name)
     echo(f"{tool.name} ({effect_of(tool)})")

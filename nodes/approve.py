@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..tools.plan_mode import LEADS_TO
-from ..tools.toolset import ALL
+from ..tools.toolset import NAMES, tool_named
 from .asking import newest_answer
 from .context import Context
 from .conversation import answer_to, last_answer
@@ -42,7 +42,8 @@ async def approve(state: State, runtime: Runtime[Context]) -> Dispatched:
     bench = await asyncio.to_thread(bench.spoken_by, agent)
     if queue := state.get("queue"):
         # one taken out of the configuration since it was allowed is answered by `run_tool`
-        every = {tool.name: tool for tool in ALL} | dict(tools)
+        called = {call["name"] for group in queue for call in group}
+        every = {name: tool_named(name) for name in called.intersection(NAMES)} | dict(tools)
         return await asyncio.to_thread(dispatch, state, queue, every, bench.workspace)
     answer = last_answer(state, role)
     if proposes_switch(answer, tools):

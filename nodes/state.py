@@ -7,7 +7,7 @@ from langchain_core.messages import AnyMessage, BaseMessage, RemoveMessage
 from langgraph.channels import DeltaChannel
 from typing_extensions import TypedDict
 
-from ..tools.todo import Todo
+from ..tools.todo_list import Todo
 
 RoleName = Literal["architect", "coder", "tester", "editor", "build", "plan"]
 AfterTools = Literal["approve", "architect", "coder", "tester", "editor", "build", "plan"]

@@ -11,16 +11,13 @@ from langgraph_sdk.runtime import ServerRuntime
 
 from ..config import paths
 from ..config.errors import UsageError
-from ..graphs import chat as chat_graph
-from ..graphs import edit as edit_graph
-from ..graphs import task as task_graph
 from ..memory.checkpointer import open_checkpointer
 from ..memory.lease import hold
 from ..memory.restore import finish_interrupted
 from ..memory.threads import ThreadIndex
 from ..nodes.context import Context
 from .endings import status_in
-from .jobs import CHAT, EDIT, TASK, Job, compiled
+from .jobs import CHAT, EDIT, TASK, Job, compiled, graph_of
 from .run import Graph
 from .thread_files import ThreadFiles, files_of
 
@@ -29,21 +26,21 @@ from .thread_files import ThreadFiles, files_of
 async def task(config: RunnableConfig, runtime: ServerRuntime[Context]) -> AsyncGenerator[Graph]:
     """The graph of a task; while it runs nobody else may run its thread. Raises ThreadBusy."""
     async with _held(TASK, config, runtime):
-        yield task_graph.graph
+        yield graph_of(TASK)
 
 
 @asynccontextmanager
 async def edit(config: RunnableConfig, runtime: ServerRuntime[Context]) -> AsyncGenerator[Graph]:
     """The graph of an edit; while it runs nobody else may run its thread. Raises ThreadBusy."""
     async with _held(EDIT, config, runtime):
-        yield edit_graph.graph
+        yield graph_of(EDIT)
 
 
 @asynccontextmanager
 async def chat(config: RunnableConfig, runtime: ServerRuntime[Context]) -> AsyncGenerator[Graph]:
     """The graph of a chat; while it runs nobody else may run its thread. Raises ThreadBusy."""
     async with _held(CHAT, config, runtime):
-        yield chat_graph.graph
+        yield graph_of(CHAT)
 
 
 @asynccontextmanager

@@ -11,13 +11,12 @@ from ..config.errors import UsageError
 from ..config.settings import ToolsSection
 from . import aliases
 from .plan_mode import LEADS_TO
-from .toolset import ALL, tools_for
+from .toolset import NAMES, tools_for
 
 BELONGING = frozenset(["attempt_completion", *LEADS_TO, "plan_mode_respond"])
 """Each belongs to a graph or a mode, so `*` does not mean it; there it is named."""
 PLANNING = frozenset(["write_file", "edit", "plan_exit", "plan_mode_respond"])
 """What plan mode takes; its permissions see to it that nothing but the plan is written."""
-_NAMES = tuple(tool.name for tool in ALL)
 _ELSEWHERE = frozenset(
     ["websearch", "codesearch", "notebookedit", "notebookread", "skill", "lsp", "killshell"]
     + [*aliases.TOOLS.values()]
@@ -34,7 +33,7 @@ def tools_of(
     the plan and show it.
     """
     beside = PLANNING if planning else frozenset[str]()
-    offered = frozenset(_NAMES)
+    offered = frozenset(NAMES)
     for one in profile.limits:
         given = _meant(one, "tools", one.tools) | beside
         offered &= given - _meant(one, "denied_tools", one.denied_tools)
@@ -48,17 +47,17 @@ def _meant(profile: AgentProfile, key: str, written: Iterable[str]) -> frozenset
 def _names(profile: AgentProfile, key: str, written: str) -> Iterable[str]:
     """The tools of one name, which may be an alias or a pattern; none for another agent's tool."""
     if "*" in written:
-        found = [name for name in _NAMES if fnmatchcase(name, written)]
+        found = [name for name in NAMES if fnmatchcase(name, written)]
         return found if key == "denied_tools" else set(found) - BELONGING
-    name = aliases.tool_name(written, (*_NAMES, *_ELSEWHERE))
-    if name in _NAMES:
+    name = aliases.tool_name(written, (*NAMES, *_ELSEWHERE))
+    if name in NAMES:
         return [name]
     if name in _ELSEWHERE or name.startswith("mcp_"):
         return []
-    close = get_close_matches(name.lower(), (*_NAMES, *aliases.TOOLS), n=1, cutoff=0.5)
+    close = get_close_matches(name.lower(), (*NAMES, *aliases.TOOLS), n=1, cutoff=0.5)
     meant = (
-        f"did you mean `{aliases.tool_name(close[0], _NAMES)}`?"
+        f"did you mean `{aliases.tool_name(close[0], NAMES)}`?"
         if close
-        else f"there are: {', '.join(_NAMES)}"
+        else f"there are: {', '.join(NAMES)}"
     )
     raise UsageError(f"{profile.place(key)}: `{written}` is no tool; {meant}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .permissions import Policy
     from .sandbox.sandbox import Sandbox
-    from .todo import Todo
+    from .todo_list import Todo
     from .workspace import Workspace
 
 

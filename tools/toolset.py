@@ -1,7 +1,13 @@
-"""All tools in their one order, chosen by name, found by any name that models use for them."""
+"""All tools in their one order, chosen by name, found by any name that models use for them.
+
+A tool's module is imported when the tool is first asked for: an agent that only reads starts
+without the edit engine.
+"""
 
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
 from typing import cast, get_type_hints
 
 from langchain_core.tools import BaseTool
@@ -10,52 +16,46 @@ from pydantic import BaseModel
 from ..config.errors import UsageError
 from ..config.settings import ToolsSection
 from . import aliases
-from .apply_patch import apply_patch
-from .ask_user import ask_user
-from .attempt_completion import attempt_completion
-from .command_output import command_output
-from .edit import edit
-from .git import git_branch, git_diff, git_log, git_status
-from .glob import glob
-from .grep import grep
-from .list_files import list_files
-from .plan_mode import plan_enter, plan_exit, plan_mode_respond
-from .read_file import read_file
-from .replace_in_file import replace_in_file
-from .run_command import run_command
-from .todo import todoclear, todoread, todowrite
 from .todo_list import Item
-from .webfetch import webfetch
-from .write_file import write_file
 
-ALL: tuple[BaseTool, ...] = (
-    read_file,
-    list_files,
-    glob,
-    grep,
-    edit,
-    write_file,
-    replace_in_file,
-    apply_patch,
-    run_command,
-    command_output,
-    git_status,
-    git_diff,
-    git_log,
-    git_branch,
-    todowrite,
-    todoread,
-    todoclear,
-    ask_user,
-    attempt_completion,
-    webfetch,
-    plan_enter,
-    plan_exit,
-    plan_mode_respond,
-)
-"""The order is fixed: the prompt's beginning must stay the same, byte for byte."""
+_MODULES = {
+    "read_file": "read_file",
+    "list_files": "list_files",
+    "glob": "glob",
+    "grep": "grep",
+    "edit": "edit",
+    "write_file": "write_file",
+    "replace_in_file": "replace_in_file",
+    "apply_patch": "apply_patch",
+    "run_command": "run_command",
+    "command_output": "command_output",
+    "git_status": "git",
+    "git_diff": "git",
+    "git_log": "git",
+    "git_branch": "git",
+    "todowrite": "todo",
+    "todoread": "todo",
+    "todoclear": "todo",
+    "ask_user": "ask_user",
+    "attempt_completion": "attempt_completion",
+    "webfetch": "webfetch",
+    "plan_enter": "plan_mode",
+    "plan_exit": "plan_mode",
+    "plan_mode_respond": "plan_mode",
+}
+"""The module of each. The order is fixed: a prompt's beginning stays the same, byte for byte."""
+NAMES = tuple(_MODULES)
 
-_BY_NAME = {tool.name: tool for tool in ALL}
+
+@cache
+def tool_named(name: str) -> BaseTool:
+    """The tool with one of the names."""
+    return getattr(import_module(f".{_MODULES[name]}", __package__), name)
+
+
+def all_tools() -> tuple[BaseTool, ...]:
+    """Every tool, in their order."""
+    return tuple(map(tool_named, NAMES))
 
 
 def tools_for(names: Collection[str] | None, chosen: ToolsSection) -> tuple[BaseTool, ...]:
@@ -64,13 +64,14 @@ def tools_for(names: Collection[str] | None, chosen: ToolsSection) -> tuple[Base
     Raises UsageError when the configuration names a tool that there is not.
     """
     enabled, disabled = _named("enabled", chosen.enabled), _named("disabled", chosen.disabled)
-    wanted = set(_BY_NAME if names is None else names) & (enabled or set(_BY_NAME))
-    return tuple(tool for tool in ALL if tool.name in wanted - disabled)
+    wanted = set(NAMES if names is None else names) & (enabled or set(NAMES))
+    return tuple(tool_named(name) for name in NAMES if name in wanted - disabled)
 
 
 def resolve(name: str) -> BaseTool | None:
     """The tool with this name or alias."""
-    return _BY_NAME.get(aliases.tool_name(name, _BY_NAME))
+    own = aliases.tool_name(name, NAMES)
+    return tool_named(own) if own in NAMES else None
 
 
 def canonical(name: str, args: Mapping[str, object]) -> tuple[str, dict[str, object]]:
@@ -79,7 +80,7 @@ def canonical(name: str, args: Mapping[str, object]) -> tuple[str, dict[str, obj
     if tool is None:
         return name, dict(args)
     renamed = aliases.arguments(tool.name, args, _parameters(tool))
-    return tool.name, _folded(renamed) if tool is todowrite else renamed
+    return tool.name, _folded(renamed) if tool.name == "todowrite" else renamed
 
 
 def unknown_tool(name: str, names: Iterable[str]) -> str:
@@ -91,11 +92,11 @@ def unknown_tool(name: str, names: Iterable[str]) -> str:
 
 
 def _named(key: str, names: Iterable[str]) -> set[str]:
-    found = {aliases.tool_name(name, _BY_NAME) for name in names}
-    if unknown := sorted(found - set(_BY_NAME)):
+    found = {aliases.tool_name(name, NAMES) for name in names}
+    if unknown := sorted(found - set(NAMES)):
         raise UsageError(
             f"`tools.{key}` names `{unknown[0]}`, which is no tool",
-            hint=f"there are: {', '.join(_BY_NAME)}",
+            hint=f"there are: {', '.join(NAMES)}",
         )
     return found
 

@@ -25,7 +25,7 @@ from studio import LANGGRAPH_DEV, MCODE, House
 from maxagent.memory.lease import hold
 from maxagent.memory.threads import ThreadIndex
 from maxagent.sdk.thread_files import files_of
-from maxagent.tools.toolset import ALL
+from maxagent.tools.toolset import all_tools
 
 WRITE = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
 DONE = {"name": "attempt_completion", "args": {"result": "log.txt is written"}}
@@ -141,7 +141,7 @@ async def test_every_tool_runs_in_the_server_without_blocking_it(
     answer = {"decisions": [{"type": "respond", "message": "It is."}]}
     ended = await client.runs.wait(thread, "task", command={"resume": answer})
     answered = [message for message in ended["messages"] if message["type"] == "tool"]
-    names = {tool.name for tool in ALL if not tool.name.startswith("plan_")}
+    names = {tool.name for tool in all_tools() if not tool.name.startswith("plan_")}
     assert {message["name"] for message in answered} == names
     failed = [message["content"] for message in answered if message["status"] == "error"]
     assert ("of-no-call" in failed[0], "open internet" in failed[1], failed[2:]) == (True, True, [])

@@ -2,10 +2,10 @@ import pytest
 
 from maxagent.nodes.conversation import answer_to
 from maxagent.nodes.dispatch import dispatch, grouped
-from maxagent.tools.toolset import ALL
+from maxagent.tools.toolset import all_tools
 from maxagent.tools.workspace import Workspace
 
-TOOLS = {tool.name: tool for tool in ALL}
+TOOLS = {tool.name: tool for tool in all_tools()}
 
 
 def call(name, number=0, **args):

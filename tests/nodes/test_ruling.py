@@ -5,10 +5,10 @@ import pytest
 from maxagent.nodes.ruling import Ruling, answered, decided_now, ids_of, refused_by_now, rule, shown
 from maxagent.tools.permissions import Policy
 from maxagent.tools.sandbox.sandbox import Sandbox
-from maxagent.tools.toolset import ALL
+from maxagent.tools.toolset import all_tools
 from maxagent.tools.workspace import Workspace
 
-TOOLS = {tool.name: tool for tool in ALL}
+TOOLS = {tool.name: tool for tool in all_tools()}
 
 
 @dataclass

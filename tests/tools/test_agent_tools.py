@@ -8,7 +8,7 @@ from maxagent.config.errors import UsageError
 from maxagent.config.settings import ToolsSection
 from maxagent.tools.agent_tools import BELONGING, tools_of
 from maxagent.tools.tool import effect_of
-from maxagent.tools.toolset import ALL
+from maxagent.tools.toolset import all_tools
 
 READING = {"read", "fetch", "talk", "note"}
 
@@ -28,7 +28,7 @@ def test_every_tool_of_a_built_in_agent_exists(profile: AgentProfile) -> None:
 
 
 def test_who_plans_or_explores_changes_nothing_else() -> None:
-    effects = {tool.name: effect_of(tool) for tool in ALL}
+    effects = {tool.name: effect_of(tool) for tool in all_tools()}
     for name in ("architect", "explore"):
         assert {effects[tool] for tool in built_in()[name].tools} <= READING
     changing = {tool for tool in built_in()["plan"].tools if effects[tool] not in READING}
@@ -36,7 +36,7 @@ def test_who_plans_or_explores_changes_nothing_else() -> None:
 
 
 def test_a_star_means_all_but_what_belongs_to_a_graph_or_mode() -> None:
-    assert names(agent("*")) == {tool.name for tool in ALL} - BELONGING
+    assert names(agent("*")) == {tool.name for tool in all_tools()} - BELONGING
     assert names(agent("*", "plan_enter")) - names(agent("*")) == {"plan_enter"}
     assert names(agent("git_*")) == {"git_status", "git_diff", "git_log", "git_branch"}
 

@@ -10,9 +10,9 @@ from maxagent.config.settings import ToolsSection
 from maxagent.tools.agent_tools import tools_of
 from maxagent.tools.aliases import ARGUMENTS
 from maxagent.tools.tool import schema_of
-from maxagent.tools.toolset import ALL, canonical, resolve, tools_for, unknown_tool
+from maxagent.tools.toolset import all_tools, canonical, resolve, tools_for, unknown_tool
 
-NAMES = [tool.name for tool in ALL]
+NAMES = [tool.name for tool in all_tools()]
 TEXTS = Path(__file__).parents[2] / "tools"
 
 
@@ -38,7 +38,7 @@ def test_a_tool_that_there_is_not_is_a_mistake_in_the_configuration() -> None:
         names(None, disabled=["grop"])
 
 
-@pytest.mark.parametrize("tool", ALL, ids=NAMES)
+@pytest.mark.parametrize("tool", all_tools(), ids=NAMES)
 def test_every_tool_says_what_it_is_in_a_few_words(tool) -> None:
     assert (TEXTS / f"{tool.name}.md").read_text().strip() == tool.description
     assert 100 <= len(tool.description) <= 600
@@ -54,7 +54,7 @@ def test_the_tools_of_an_agent_cost_little_of_each_request(profile: AgentProfile
 
 
 @pytest.mark.parametrize(
-    "tool", [tool for tool in ALL if tool.name in ARGUMENTS], ids=lambda tool: tool.name
+    "tool", [tool for tool in all_tools() if tool.name in ARGUMENTS], ids=lambda tool: tool.name
 )
 def test_argument_aliases_lead_to_arguments(tool) -> None:
     names = set(schema_of(tool)["properties"]) | (

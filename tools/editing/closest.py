@@ -4,8 +4,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from rapidfuzz import fuzz, process
-
 from .keys import folded
 from .meaning import LONGEST_COMPARED
 from .source import Source
@@ -84,6 +82,8 @@ def _elected(votes: Votes) -> list[int]:
 
 
 def _most_alike(source: Source, wanted: Sequence[str]) -> list[int]:
+    from rapidfuzz import fuzz, process  # dozens of modules that only a refusal needs
+
     offset, longest = max(enumerate(wanted), key=lambda pair: len(pair[1].strip()), default=(0, ""))
     if not longest.strip() or len(longest) > LONGEST_COMPARED:
         return []

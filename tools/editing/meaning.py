@@ -5,8 +5,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from rapidfuzz.distance import Indel
-
 LONGEST_COMPARED = 600
 """Characters of a line whose likeness is computed."""
 
@@ -33,6 +31,8 @@ def likeness(one: str, other: str) -> float:
     short, long = sorted((len(one), len(other)))
     if long > LONGEST_COMPARED or 2 * short < long:
         return 1.0 if one == other else 0.0
+    from rapidfuzz.distance import Indel  # only the likeness strategies need it
+
     return Indel.normalized_similarity(one, other)
 
 

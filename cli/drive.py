@@ -2,19 +2,22 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from pathlib import Path
+from typing import TypeVar
 
 from ..config import paths
 from ..config.loading import load
 from ..sdk.events import Completion, Event, Failure, Interrupted, Question
 from ..sdk.runner import Runner
-from .approval import ask
 from .choices import AnswerStyle, OutputFormat
+from .dialogue import Ask, Dialogue
 from .render import Renderer, renderer_for
 from .watching import Watch
 
+Said = TypeVar("Said")
 Start = Callable[[Runner], AsyncGenerator[Event]]
+Talk = Callable[[Dialogue], Awaitable[Event | None]]
 
 
 def drive(start: Start, output: OutputFormat, answer: AnswerStyle | None = None) -> int:
@@ -22,7 +25,11 @@ def drive(start: Start, output: OutputFormat, answer: AnswerStyle | None = None)
 
     `answer` is for a conversation.
     """
-    return drive_to_end(start, open_renderer(output, answer), output)
+
+    def follow(dialogue: Dialogue) -> Awaitable[Event | None]:
+        return dialogue.follow(start(dialogue.runner))
+
+    return drive_dialogue(follow, open_renderer(output, answer), output)
 
 
 def open_renderer(output: OutputFormat, answer: AnswerStyle | None = None) -> Renderer:
@@ -34,27 +41,24 @@ def open_renderer(output: OutputFormat, answer: AnswerStyle | None = None) -> Re
     return renderer_for(output, show_thinking=settings.model.show_thinking, answer=answer)
 
 
-def drive_to_end(
-    start: Start, renderer: Renderer, output: OutputFormat, seconds: float = 0.0
+def drive_dialogue(
+    talk: Talk, renderer: Renderer, output: OutputFormat, seconds: float = 0.0
 ) -> int:
-    """The same with a renderer, and a time limit in seconds if there is one."""
+    """The same for whatever is said; with a time limit in seconds if there is one."""
     can_ask = output is OutputFormat.text and sys.stdin.isatty() and sys.stderr.isatty()
-    return asyncio.run(_drive(start, renderer, can_ask, seconds))
+    return asyncio.run(_drive(talk, renderer, _ask if can_ask else None, seconds))
 
 
-async def _drive(start: Start, renderer: Renderer, can_ask: bool, seconds: float) -> int:
+async def _drive(talk: Talk, renderer: Renderer, ask: Ask | None, seconds: float) -> int:
     async with Runner() as runner:
-        watch = Watch(runner, renderer, seconds)
-        last = await watch.show(start(runner))
-        while isinstance(last, Question) and last.kind != "limit" and can_ask:
-            if runner.is_stopping:
-                break
-            answer = ask(last)
-            if answer is None:
-                break
-            last = await watch.show(runner.resume(last.thread_id, answer))
+        last = await talk(Dialogue(runner, Watch(runner, renderer, seconds).show, ask))
     renderer.end(last)
     return exit_code(last)
+
+
+async def _ask(question: Callable[[], Said]) -> Said:
+    """At once: nothing goes on meanwhile."""
+    return question()
 
 
 def exit_code(last: Event | None) -> int:

@@ -60,7 +60,7 @@ class StdinLines:
             self._waiting.put_nowait(line)
 
 
-class Dialogue:
+class Turns:
     """Turns as the lines ask for them."""
 
     def __init__(self, speaker: Speaker, runner: Runner, watch: Watch) -> None:
@@ -88,7 +88,7 @@ class Dialogue:
         if isinstance(line, UserLine):
             # who has just interrupted a turn does not wait for it
             abandon = line.abandon or self._interrupted
-            return self._speaker.say(self._runner, line.text, abandon=abandon)
+            return self._speaker.speak(self._runner, line.text, abandon=abandon)
         if not self._speaker.thread:
             raise UsageError("there is nothing to go on with yet", hint="say something first")
         answer = line.answer if isinstance(line, AnswerLine) else None
@@ -98,6 +98,6 @@ class Dialogue:
 async def converse(speaker: Speaker, renderer: Renderer, seconds: float = 0.0) -> int:
     """Speak as the lines of stdin say; the exit code is that of the last turn."""
     async with Runner() as runner:
-        last = await Dialogue(speaker, runner, Watch(runner, renderer, seconds)).run()
+        last = await Turns(speaker, runner, Watch(runner, renderer, seconds)).run()
     renderer.end(last)
     return exit_code(last)

@@ -40,10 +40,19 @@ def choice(question: str, keys: "Keys") -> str:
         return pressed(console, question, keys)
 
 
-def abandons() -> bool:
-    """Whether a turn that was left unfinished is abandoned; else it is resumed first."""
+def abandons(why: str) -> bool:
+    """Whether a turn that was left unfinished is abandoned; else it is resumed first.
+
+    `why` says in which way it was.
+    """
+    from .pressed import pressed
+    from .screen import show_line  # brings rich
+    from .told import told
+
     keys = {word: t(f"key.unfinished.{word}") for word in ("resume", "abandon")}
-    return choice(t("repl.unfinished"), keys) == "abandon"
+    with _asking() as console:
+        show_line(console, told(why), "yellow")
+        return pressed(console, t("repl.unfinished"), keys) == "abandon"
 
 
 @contextmanager

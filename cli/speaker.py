@@ -1,47 +1,70 @@
-"""One conversation as the command line speaks with it: the first message may begin it."""
+"""The human's side of a conversation: the first message begins it, what is chosen is said once.
+
+Imports LangGraph only where something is said: a prompt is shown before that is there.
+"""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
-from ..nodes.state import FOR_ONE_MESSAGE, Options
-from ..sdk.events import Event, RunStarted
-from ..sdk.runner import Runner
+if TYPE_CHECKING:
+    from ..nodes.state import Options
+    from ..sdk.events import Event
+    from ..sdk.runner import Runner
 
 
 @dataclass
 class Speaker:
-    """Says one message after another."""
+    """Says one message after another in one thread."""
 
     folder: Path
-    options: Options
+    options: "Options" = field(default_factory=lambda: {})
+    """What is chosen and not yet said; the next message says it, then the thread keeps it."""
     name: str = ""
-    """For a conversation that is begun."""
+    """Name for the thread that the next message begins; empty: none."""
     thread: str = ""
-    """Its id; empty until it has begun."""
-    _has_spoken: bool = False
+    """Id of the thread that is spoken with; empty: the next message begins one."""
+    standing: "Options" = field(default_factory=lambda: {})
+    """What holds in the thread, as it said last."""
+    aside: list[str] = field(default_factory=list[str])
+    """What happened besides the thread, such as `!command`; the next message tells it."""
 
-    async def say(
-        self, runner: Runner, text: str, *, abandon: bool = False
-    ) -> AsyncGenerator[Event]:
-        """One turn; raises UnfinishedTurn where something is under way that is not abandoned."""
-        async with aclosing(self._said(runner, text, abandon)) as events:
+    async def speak(
+        self,
+        runner: "Runner",
+        text: str,
+        *,
+        agent: str = "",
+        once: "Options | None" = None,
+        abandon: bool = False,
+    ) -> "AsyncGenerator[Event]":
+        """One turn; raises UnfinishedTurn where something is under way that is not abandoned.
+
+        `agent` and the options `once` are for this turn only.
+        """
+        from ..nodes.state import lasting
+        from ..sdk.events import RunStarted
+
+        sent = lasting(self.options)
+        options: Options = {**self.options, **(once or {})}
+        if self.aside:
+            options["aside"] = list(self.aside)
+        if self.thread:
+            events = runner.say(self.thread, text, options=options, agent=agent, abandon=abandon)
+        else:
+            folder, name = self.folder, self.name
+            events = runner.chat(text, folder=folder, options=options, name=name, agent=agent)
+        async with aclosing(events):
             async for event in events:
                 if isinstance(event, RunStarted):
-                    self.thread, self._has_spoken = event.thread_id, True
+                    self._has_begun(event.thread_id, sent)
                 yield event
 
-    def _said(self, runner: Runner, text: str, abandon: bool) -> AsyncGenerator[Event]:
-        if not self.thread:
-            return runner.chat(text, folder=self.folder, options=self.options, name=self.name)
-        return runner.say(self.thread, text, options=self._options(), abandon=abandon)
-
-    def _options(self) -> Options:
-        """What the thread does not know yet; it may have left plan mode since the first message."""
-        if not self._has_spoken:
-            return self.options
-        chosen: Options = {}
-        for name in FOR_ONE_MESSAGE & self.options.keys():
-            chosen[name] = self.options[name]
-        return chosen
+    def _has_begun(self, thread: str, sent: "Options") -> None:
+        """The thread has what was sent, and is not told again what holds from then on."""
+        self.thread, self.standing = thread, {**self.standing, **sent}
+        later = {key: value for key, value in self.options.items() if sent.get(key) != value}
+        self.options = cast("Options", later)
+        self.aside.clear()

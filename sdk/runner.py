@@ -24,6 +24,7 @@ from ..memory.threads import ThreadIndex
 from ..nodes.context import Context
 from ..nodes.modes import chosen
 from ..nodes.state import Options, lasting
+from ..nodes.voice import open_voice
 from ..nodes.workbench import close_workbenches, learn, look_again, workbench
 from .answers import Answer
 from .edit_files import edit_files
@@ -118,7 +119,7 @@ class Runner:
         """
         root, message = Path(os.path.realpath(folder)), redacted(message)
         _refuse_unusable(message, root)
-        wanted: Options = {"agent": "build", **chosen(options or {}, agent)}
+        wanted: Options = {"agent": "build", **_chosen(options, agent)}
         begun = self._begin(CHAT, message, root, wanted, title_of(message), name)
         async with aclosing(begun) as events:
             async for event in events:
@@ -149,7 +150,7 @@ class Runner:
             )
         context = Context(home=str(self.home))
         await look_again()
-        wanted = chosen(options or {}, agent)
+        wanted = _chosen(options, agent)
         row = await self._as_it_stands(row)
         row = replace(row, options={**lasting(cast(Options, row.options)), **wanted})
         bench = await workbench(row.folder, row.options, context)
@@ -173,7 +174,7 @@ class Runner:
         bench = await workbench(str(root), options, context)
         if named := options.get("speaker") or options.get("agent", ""):
             bench.agents.find_speaking(named)
-        await asyncio.to_thread(bench.voice, named or job.begins)
+        await asyncio.to_thread(open_voice, bench, named or job.begins)
         row = await asyncio.to_thread(
             self.threads.record,
             thread_id=str(uuid4()),
@@ -185,7 +186,7 @@ class Runner:
             name=name,
         )
         told = notices(root, self.threads.set_aside, bench.from_project)
-        if marks := marks_in(request):
+        if marks := marks_in("\n".join([request, *options.get("aside", ())])):
             told.append(HIDDEN.format(marks=", ".join(sorted(marks))))
         told += [*untrusted(bench.trust, tests=_runs_tests(job, options)), *unconfined(bench)]
         run = self._run(row, context, answer=None, resumed=False, notices=told)
@@ -265,6 +266,14 @@ class Runner:
         except MaxAgentError:
             if status != "failed":  # a failed run has told already what the disk refuses
                 raise
+
+
+def _chosen(options: Options | None, agent: str) -> Options:
+    """What a human chose for a conversation, without secrets in what is told with a message."""
+    wanted = chosen(options or {}, agent)
+    if "aside" in wanted:
+        wanted["aside"] = [redacted(text) for text in wanted["aside"]]
+    return wanted
 
 
 def _runs_tests(job: Job, options: Options) -> bool:

@@ -57,12 +57,12 @@ async def _run(folder: Path, options: "Options", thread: str, name: str, titles:
     prompt = PlainPrompt() if is_dumb_terminal() else session_prompt(talk, folder, home)
     talk.session = Session(
         folder,
-        home,
-        prompt,
-        opened,
         options,
-        name=name,
-        thread=thread,
+        name,
+        thread,
+        home=home,
+        prompt=prompt,
+        opened=opened,
         model=options.get("model", ""),
         titles=titles,
     )

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from ..speaker import Speaker
 from .prompt import Prompt
 
 if TYPE_CHECKING:
@@ -18,23 +19,14 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 
-@dataclass
-class Session:
+@dataclass(kw_only=True)
+class Session(Speaker):
     """One conversation at one terminal."""
 
-    folder: Path
     home: Path
     prompt: Prompt
     opened: "asyncio.Future[Runner]"
     """Done when LangGraph is imported and the runner is open, behind the prompt."""
-    options: "Options" = field(default_factory=lambda: {})
-    """What is chosen and not yet said; the next message says it, then the thread keeps it."""
-    standing: "Options" = field(default_factory=lambda: {})
-    """What holds in the thread, as it said last."""
-    name: str = ""
-    """Name for the thread that the next message begins; empty: none."""
-    thread: str = ""
-    """Id of the thread that is spoken with; empty: the next message begins one."""
     model: str = ""
     """Model that speaks, as `PROVIDER/MODEL`."""
     mode: str = ""
@@ -43,8 +35,6 @@ class Session:
     """What confines commands, in words."""
     usage: "TokenUsage | None" = None
     """Totals of the thread after the last request."""
-    aside: list[str] = field(default_factory=list[str])
-    """What happened besides the thread, such as `!command`; the next message tells it."""
     left_by_hand: bool = False
     """The human has seen the turn end early: the next message need not ask what becomes of it."""
     complaint: str = ""

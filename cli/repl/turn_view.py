@@ -1,6 +1,7 @@
 """A turn as it is shown: finished lines above the prompt, the unfinished end of them in it."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 
 from rich.text import Text
 
@@ -12,7 +13,7 @@ from ..text_renderer import TextRenderer, spent
 from ..threads import SHORT_ID
 from ..told import told
 from .session import Session
-from .signs import titled
+from .signs import notified, titled
 
 UNSAID = (ev.RunStarted, ev.RoleStarted, ev.TokenUsage, ev.Completion, ev.Interrupted)
 """What the status line says, or nobody needs to be told in a conversation."""
@@ -29,6 +30,14 @@ class TurnView:
         self._renderer = TextRenderer(console=self._console, answer=answer)
         self._rest = ""
         """A line that has not ended; the answer's own rest is with its view."""
+
+    async def watch(self, events: AsyncGenerator[ev.Event]) -> ev.Event | None:
+        """Show a stream to its end; the last event."""
+        last: ev.Event | None = None
+        async with aclosing(events):
+            async for last in events:
+                self.show(last)
+        return last
 
     def show(self, event: ev.Event) -> None:
         """Show one event."""
@@ -70,13 +79,15 @@ class TurnView:
         session = self._session
         match event:
             case ev.RunStarted():
-                session.thread, session.model = event.thread_id, event.model
-                session.mode, session.sandbox = event.mode, event.sandbox
+                session.model, session.mode = event.model, event.mode
+                session.sandbox = event.sandbox
                 session.prompt.signal(titled(event.title))
             case ev.ModeChanged(mode=mode):
                 session.standing = {**session.standing, "plan": mode == "plan"}
             case ev.TokenUsage():
                 session.usage = event
+            case ev.Question(kind=kind) if kind != "limit":
+                session.prompt.signal(notified(t("repl.asks")))
             case _:
                 pass
         session.prompt.refresh()

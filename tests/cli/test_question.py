@@ -19,7 +19,7 @@ def number() -> None:
 
 @app.command()
 def abandons() -> None:
-    typer.echo(question.abandons())
+    typer.echo(question.abandons("thread `x` was cut short"))
 
 
 @pytest.mark.parametrize("command", ["agreed", "number", "abandons"])
@@ -47,7 +47,11 @@ def test_an_answer_is_what_was_typed(command: str, typed: str, meant: object) ->
 
 @pytest.mark.parametrize(
     ("command", "typed", "said"),
-    [("agreed", "?", "n: do nothing"), ("number", "x", "Ctrl-D leaves, and nothing is done")],
+    [
+        ("agreed", "?", "n: do nothing"),
+        ("number", "x", "Ctrl-D leaves, and nothing is done"),
+        ("abandons", "a", "thread `x` was cut short\n"),
+    ],
 )
 def test_a_question_says_what_is_expected(command: str, typed: str, said: str) -> None:
     assert said in CliRunner().invoke(app, [command], input=f"{typed}\n").stderr

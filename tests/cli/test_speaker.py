@@ -28,7 +28,7 @@ def options(tmp_path: Path) -> Any:
 
 
 async def said(speaker: Speaker, runner: Runner, text: str) -> list[Event]:
-    return [event async for event in speaker.say(runner, text)]
+    return [event async for event in speaker.speak(runner, text)]
 
 
 async def test_the_first_message_begins_a_thread_and_the_others_go_on_with_it(

@@ -31,7 +31,7 @@ async def talk(spoken: Spoken, provider: Provider) -> AsyncIterator[Spoken]:
 def come_again(talk: Spoken) -> str:
     """The same folder at another terminal; the thread that was spoken with."""
     before = talk.session
-    talk.session = Session(talk.project, talk.home, before.prompt, before.opened)
+    talk.session = Session(talk.project, home=talk.home, prompt=before.prompt, opened=before.opened)
     return before.thread
 
 

@@ -19,13 +19,13 @@ from ..tools.toolset import NAMES, tool_named
 from .asking import newest_answer
 from .context import Context
 from .conversation import answer_to, last_answer
-from .dispatch import Dispatched, Tools, dispatch, grouped
-from .modes import proposes_switch, speaker
+from .dispatch import Dispatched, dispatch, grouped
+from .modes import proposes_switch
 from .previews import previewed
 from .ruling import Ruling, answered, ids_of, rule, shown
 from .state import RoleName, State
 from .tell import tell_result
-from .workbench import Workbench, workbench
+from .voice import Voice, voice_of
 
 ALONE = "Call `{name}` alone: whether the other calls may run depends on the human's answer to it."
 BROKEN_JSON = (
@@ -36,26 +36,24 @@ BROKEN_JSON = (
 async def approve(state: State, runtime: Runtime[Context]) -> Dispatched:
     """Rule on the last answer's calls, or start the next group of those already allowed."""
     role, options = state.get("role", "coder"), state.get("options", {})
-    bench = await workbench(state["folder"], options, runtime.context)
-    agent = speaker(options, role)
-    tools = (await asyncio.to_thread(bench.voice, agent)).tools
-    bench = await asyncio.to_thread(bench.spoken_by, agent)
+    voice = await voice_of(role, state["folder"], options, runtime.context)
+    tools, workspace = voice.tools, voice.bench.workspace
     if queue := state.get("queue"):
         # one taken out of the configuration since it was allowed is answered by `run_tool`
         called = {call["name"] for group in queue for call in group}
         every = {name: tool_named(name) for name in called.intersection(NAMES)} | dict(tools)
-        return await asyncio.to_thread(dispatch, state, queue, every, bench.workspace)
+        return await asyncio.to_thread(dispatch, state, queue, every, workspace)
     answer = last_answer(state, role)
     if proposes_switch(answer, tools):
         return Command(goto="switch")
-    rulings = [await asyncio.to_thread(rule, call, tools, bench) for call in answer.tool_calls]
+    rulings = [await asyncio.to_thread(rule, call, voice) for call in answer.tool_calls]
     rulings = [_never_beside_others(ruling) for ruling in rulings]
     rulings = _still_asked(rulings, ids_of(state.get("asked", [])))
-    rulings = await previewed(rulings, state, tools, bench)
+    rulings = await previewed(rulings, state, voice)
     asked = [shown(ruling) for ruling in rulings if ruling.verdict == "ask"]
     if asked and asked != state.get("asked"):
         return Command(goto="approve", update={"asked": asked})
-    rulings = await asyncio.to_thread(ask_human, rulings, tools, bench)
+    rulings = await asyncio.to_thread(ask_human, rulings, voice)
     messages = [*_answers(rulings, role), *_broken_calls(answer, role)]
     refused = {ruling.call["id"]: ruling.refused for ruling in rulings}
     for message in messages:
@@ -63,15 +61,15 @@ async def approve(state: State, runtime: Runtime[Context]) -> Dispatched:
     groups = grouped([ruling.call for ruling in rulings if ruling.verdict == "allow"], tools)
     answers = {"messages": messages} if messages else {}
     update = {**answers, "asked": []}
-    return await asyncio.to_thread(dispatch, state, groups, tools, bench.workspace, update)
+    return await asyncio.to_thread(dispatch, state, groups, tools, workspace, update)
 
 
-def ask_human(rulings: list[Ruling], tools: Tools, bench: Workbench) -> list[Ruling]:
+def ask_human(rulings: list[Ruling], voice: Voice) -> list[Ruling]:
     """Raise one interrupt for all that must be asked; again while the answer does not fit."""
     asked = [ruling for ruling in rulings if ruling.verdict == "ask"]
     if not asked:
         return rulings
-    settled = newest_answer(_request(asked), lambda answer: answered(asked, answer, tools, bench))
+    settled = newest_answer(_request(asked), lambda answer: answered(asked, answer, voice))
     by_id = {ruling.call["id"]: ruling for ruling in settled}
     return [by_id.get(ruling.call["id"], ruling) for ruling in rulings]
 

@@ -53,7 +53,7 @@ def granted(state: State, runtime: Runtime[Context], bench: Workbench) -> dict[s
 
 def _turns(state: State, bench: Workbench) -> Limit:
     chosen = state.get("options", {}).get("max_turns")
-    turns, used = chosen or bench.settings.model.max_iterations, state.get("steps", 0)
+    turns, used = chosen or bench.turns, state.get("steps", 0)
     return Limit(
         f"{turns} model turns used", used, state.get("steps_allowed") or used + turns, turns
     )

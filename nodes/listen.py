@@ -15,10 +15,11 @@ from .context import Context
 from .conversation import answer_to, brief, conversation
 from .fit_schema import schema_note
 from .mentions import mentioned_files
-from .modes import as_told, mode_of, note, notes, settled, told_before
+from .modes import as_told, aside, mode_of, notes, settled, told_before
 from .state import RoleName, State
 from .tell import tell, tell_mode
-from .workbench import Workbench, thread_id, workbench
+from .voice import voice_of
+from .workbench import Workbench, thread_id
 
 ABANDONED = "The user did not wait for this call and said something else. It was not run."
 HALF_RUN = (
@@ -32,14 +33,13 @@ async def listen(state: State, runtime: Runtime[Context]) -> Command[Literal["co
     before = told_before(state)
     options = settled(state.get("options", {}), state["request"], datetime.now())
     role = mode_of(options)
-    bench = await workbench(state["folder"], options, runtime.context)
+    bench = (await voice_of(role, state["folder"], options, runtime.context)).bench
     left = await asyncio.to_thread(_left_calls, state, role, bench, thread_id(runtime))
     words = brief(role, state["request"])
-    speaker = bench.spoken_by(options.get("speaker", role))
     typed = options.pop("mentioning", state["request"])
-    mentioned = await mentioned_files(typed, role, speaker)
+    mentioned = await mentioned_files(typed, role, bench)
     told = notes(options, before, role)
-    beside = [note(role, text) for text in options.pop("aside", ())]
+    beside = [aside(role, text) for text in options.pop("aside", ())]
     if told:
         tell_mode(runtime, options)
     if mentioned.shown or mentioned.left_out:

@@ -12,7 +12,7 @@ from .conversation import last_seen
 from .dispatch import Tools, named_files
 from .ruling import Ruling, ids_of
 from .state import State
-from .workbench import Workbench
+from .voice import Voice
 
 LONGEST_SHOWN = 20_000
 """Characters of a diff that a question carries."""
@@ -20,19 +20,18 @@ NO_DIFF = "{reason}; what it would change cannot be shown: {why}"
 NO_CHANGE = "{reason}; it would change nothing"
 
 
-async def previewed(
-    rulings: Sequence[Ruling], state: State, tools: Tools, bench: Workbench
-) -> list[Ruling]:
+async def previewed(rulings: Sequence[Ruling], state: State, voice: Voice) -> list[Ruling]:
     """The rulings on an answer's calls, those on edits that must be asked with their diffs.
 
     What was shown to the human already stays asked, whatever has become of the files since.
     """
+    tools = voice.tools
     tried = _tried(rulings, tools)
     if not tried:
         return list(rulings)
-    calls = [await asyncio.to_thread(_call, one, state, tools, bench) for one in tried]
+    calls = [await asyncio.to_thread(_call, one, state, voice) for one in tried]
     try:
-        found = await preview(calls, bench.workspace)
+        found = await preview(calls, voice.bench.workspace)
     except OSError as error:
         found = [ToolResult(error=str(error.strerror or error))] * len(tried)
         return _with(rulings, tried, found, stay={ruling.call["id"] for ruling in tried})
@@ -61,9 +60,9 @@ def _shows(ruling: Ruling, tools: Tools) -> bool:
     return ruling.verdict == "allow" and shows_files(tools[ruling.call["name"]])
 
 
-def _call(ruling: Ruling, state: State, tools: Tools, bench: Workbench) -> Call:
-    tool = tools[ruling.call["name"]]
-    named = named_files(ruling.call, tool, bench.workspace)
+def _call(ruling: Ruling, state: State, voice: Voice) -> Call:
+    tool = voice.tools[ruling.call["name"]]
+    named = named_files(ruling.call, tool, voice.bench.workspace)
     return Call(tool, ruling.call["args"], last_seen(state, named))
 
 

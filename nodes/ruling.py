@@ -16,6 +16,7 @@ from ..tools.tool import effect_of, has_effect
 from ..tools.toolset import canonical, unknown_tool
 from .decisions import decisions_in
 from .state import Queued
+from .voice import Voice
 from .workbench import Workbench
 
 REJECTED = "The user refused this call. Do not try it again in another form."
@@ -63,14 +64,14 @@ def ids_of(asked: Sequence[str]) -> set[str]:
     return {one.partition("\n")[0] for one in asked}
 
 
-def rule(call: ToolCall, tools: Mapping[str, BaseTool], bench: Workbench) -> Ruling:
+def rule(call: ToolCall, voice: Voice) -> Ruling:
     """Decide one call by the permission rules; an unknown tool is refused with what there is."""
     name, args = canonical(call["name"], call["args"])
     queued = Queued(id=call["id"] or "", name=name, args=args, notice="")
-    tool = tools.get(name)
+    tool = voice.tools.get(name)
     if tool is None:
-        return Ruling(queued, "deny", unknown_tool(call["name"], tuple(tools)))
-    return _decided(queued, tool, bench)
+        return Ruling(queued, "deny", unknown_tool(call["name"], tuple(voice.tools)))
+    return _decided(queued, tool, voice.bench)
 
 
 def _decided(queued: Queued, tool: BaseTool, bench: Workbench) -> Ruling:
@@ -115,23 +116,18 @@ def refused_by_now(call: Queued, tool: BaseTool, decision: Decision, bench: Work
     return ""
 
 
-def answered(
-    asked: Sequence[Ruling], answer: object, tools: Mapping[str, BaseTool], bench: Workbench
-) -> list[Ruling] | None:
+def answered(asked: Sequence[Ruling], answer: object, voice: Voice) -> list[Ruling] | None:
     """The rulings after the human's decisions; None when the answer does not fit the questions."""
     decisions = decisions_in(answer)
     if len(decisions) != len(asked):
         return None
     settled = [
-        _settled(ruling, decision, tools, bench)
-        for ruling, decision in zip(asked, decisions, strict=True)
+        _settled(ruling, decision, voice) for ruling, decision in zip(asked, decisions, strict=True)
     ]
     return [ruling for ruling in settled if ruling] if all(settled) else None
 
 
-def _settled(
-    ruling: Ruling, decision: Mapping[str, Any], tools: Mapping[str, BaseTool], bench: Workbench
-) -> Ruling | None:
+def _settled(ruling: Ruling, decision: Mapping[str, Any], voice: Voice) -> Ruling | None:
     kind = decision["type"]
     if kind not in ruling.choices and kind != "reject":
         return None
@@ -143,12 +139,10 @@ def _settled(
     if kind == "reject":
         reason = f"{REJECTED} Their reason: {words}" if words else REJECTED
         return replace(ruling, verdict="deny", reason=reason, refused=words)
-    return _edited(ruling, decision, tools, bench)
+    return _edited(ruling, decision, voice)
 
 
-def _edited(
-    ruling: Ruling, decision: Mapping[str, Any], tools: Mapping[str, BaseTool], bench: Workbench
-) -> Ruling | None:
+def _edited(ruling: Ruling, decision: Mapping[str, Any], voice: Voice) -> Ruling | None:
     """What the human edits is checked again: only a refusal is left to stop it.
 
     Commands after the edit that were not shown are not run. Another tool instead of the one that
@@ -162,7 +156,7 @@ def _edited(
     args = cast("dict[str, Any]", args)
     notice = EDITED.format(args=args)
     queued = Queued(id=ruling.call["id"], name=ruling.call["name"], args=args, notice=notice)
-    checked = _decided(queued, tools[queued["name"]], bench)
+    checked = _decided(queued, voice.tools[queued["name"]], voice.bench)
     if checked.verdict != "ask":
         return checked
     known = ruling.call.get("commands", [])

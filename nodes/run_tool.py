@@ -20,11 +20,11 @@ from .context import Context
 from .conversation import answer_to
 from .dispatch import named_files
 from .file_record import FileRecord
-from .modes import speaker
 from .ruling import decided_now, refused_by_now
 from .state import AfterTools, Queued, ToolTask
 from .tell import tell
-from .workbench import Workbench, backups_folder, outputs_folder, thread_id, workbench
+from .voice import voice_of
+from .workbench import Workbench, backups_folder, outputs_folder, thread_id
 
 UNKNOWN = (
     "Outcome unknown: this call was started at {started} and the process died before it finished. "
@@ -37,10 +37,8 @@ AfterTool = Command[AfterTools]
 
 async def run_tool(state: ToolTask, runtime: Runtime[Context]) -> AfterTool:
     """Run the call, or replay its recorded result, or say that its outcome is unknown."""
-    bench = await workbench(state["folder"], state["options"], runtime.context)
-    agent = speaker(state["options"], state["role"])
-    tools = (await asyncio.to_thread(bench.voice, agent)).tools
-    bench = await asyncio.to_thread(bench.spoken_by, agent)
+    voice = await voice_of(state["role"], state["folder"], state["options"], runtime.context)
+    tools, bench = voice.tools, voice.bench
     tool = tools.get(state["call"]["name"])
     if tool is None:  # taken out of the configuration meanwhile
         result = ToolResult(error=unknown_tool(state["call"]["name"], tools))

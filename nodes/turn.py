@@ -17,11 +17,11 @@ from .budget import NOTHING_USED, granted
 from .context import Context
 from .conversation import brief, conversation, final_words
 from .file_record import last_entry
-from .modes import speaker
 from .moved_files import moved_files
 from .state import RoleName, State, Usage
 from .tell import tell
-from .workbench import Voice, Workbench, workbench
+from .voice import Voice, voice_of
+from .workbench import Workbench
 
 CUT = "Your answer was cut at its token limit and does not count. Give it again, whole and shorter."
 
@@ -44,18 +44,17 @@ async def take_turn(
     words = final_words(state, role)
     if words is not None:
         return Turn({}, words)
-    agent = speaker(state.get("options", {}), role)
-    bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
-    bench = await asyncio.to_thread(bench.spoken_by, agent)
+    options = state.get("options", {})
+    voice = await voice_of(role, state["folder"], options, runtime.context)
+    bench = voice.bench
     allowed = granted(state, runtime, bench)
     if state.get("role") != role:
         tell(runtime, "role", role=role)
     heard = conversation(state, role)
     moved = await moved_files(state, runtime, bench, role)
     told = moved if heard else [brief(role, opening)]
-    voice = await asyncio.to_thread(bench.voice, agent)
     step = state.get("steps", 0) + 1
-    answer = _signed(await _answer(voice, bench, [*heard, *told], runtime), role, step)
+    answer = _signed(await _answer(voice, [*heard, *told], runtime), role, step)
     used = _used(state.get("usage", NOTHING_USED), answer, bench)
     _tell_answer(runtime, answer, role, used, bench)
     finished = not (answer.tool_calls or answer.invalid_tool_calls)
@@ -83,7 +82,7 @@ def _again(heard: list[AnyMessage], role: RoleName, bench: Workbench) -> HumanMe
 
 
 async def _answer(
-    voice: Voice, bench: Workbench, messages: list[BaseMessage], runtime: Runtime[Context]
+    voice: Voice, messages: list[BaseMessage], runtime: Runtime[Context]
 ) -> AIMessage:
     attempt = 0
     while True:
@@ -97,7 +96,7 @@ async def _answer(
         except ModelFailure as error:
             attempt += 1
             seconds = delay(attempt, error, random=random.random)
-            if seconds is None or attempt > bench.settings.model.max_retries:
+            if seconds is None or attempt > voice.bench.settings.model.max_retries:
                 raise
             tell(runtime, "retry", reason=error.message, seconds=seconds, attempt=attempt)
         await asyncio.sleep(seconds)

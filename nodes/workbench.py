@@ -7,16 +7,12 @@ HTTP client belongs to the loop that opened it.
 
 import asyncio
 import os
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, SystemMessage
-from langchain_core.runnables import Runnable
-from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
 from ..config import paths
@@ -31,31 +27,18 @@ from ..config.trust import Trust, trust_of
 from ..memory.file_history import FileHistory
 from ..memory.journal import Journal
 from ..memory.snapshots import Snapshots
-from ..models.registry import close_model, open_model
+from ..models.open_models import OpenModels
 from ..models.resolve import ResolvedModel, resolve
-from ..tools.agent_tools import tools_of
 from ..tools.permissions import Policy, policy_for
 from ..tools.plan_file import PLANS
 from ..tools.sandbox.opening import open_sandbox
 from ..tools.sandbox.sandbox import Sandbox
 from ..tools.workspace import Workspace
 from .context import Context
-from .prompt import system_prompt
 from .state import Options
 
-Model = Runnable[LanguageModelInput, AIMessage]
-
-
-@dataclass(frozen=True)
-class Voice:
-    """An agent ready to speak: its prompt, its tools and its model."""
-
-    system: SystemMessage
-    tools: Mapping[str, BaseTool]
-    chat_model: BaseChatModel
-    model: Model
-    """The chat model that knows the tools."""
-    resolved: ResolvedModel
+if TYPE_CHECKING:
+    from .voice import Voice
 
 
 @dataclass(frozen=True)
@@ -78,31 +61,24 @@ class Workbench:
     """Whether the user has named it for this thread, so that no agent has one of its own."""
     from_project: tuple[str, ...]
     """What the project's own configuration says about endpoints, permissions and commands."""
-    voices: dict[str, Voice] = field(default_factory=dict[str, Voice])
+    turns: int
+    """Of the model, for one request of the human."""
+    chat_models: OpenModels = field(default_factory=OpenModels)
+    voices: "dict[str, Voice]" = field(default_factory=dict[str, "Voice"], init=False)
+    """Whose were opened, by agent; a bench that is made of this one, with other rules, has none."""
 
-    def voice(self, name: str) -> Voice:
-        """The voice of an agent, opened when it first speaks; raises UsageError for none."""
-        if name not in self.voices:
-            self.voices[name] = _open_voice(self, name)
-        return self.voices[name]
-
-    def spoken_by(self, name: str) -> "Workbench":
-        """The same as one agent finds it: its model and limit of turns, under its own rules."""
-        profile = self.agents.find(name)
-        turns = min(self.settings.model.max_iterations, profile.steps or sys.maxsize)
-        limited = self.settings.model.model_copy(update={"max_iterations": turns})
-        return replace(
-            self,
-            settings=self.settings.model_copy(update={"model": limited}),
-            policy=self.policy.under(profile, self.workspace),
-            model=_model_of(self, profile),
-        )
+    def model_for(self, profile: AgentProfile) -> ResolvedModel:
+        """The agent's own model, unless the user has named one; its own temperature anyway."""
+        own = "" if self.model_named else profile.model
+        found = resolve(self.settings, os.environ, own) if own else self.model
+        if profile.temperature is None or found.temperature is None:  # a model may take none
+            return found
+        return replace(found, temperature=float(profile.temperature))
 
     async def close(self) -> None:
         """Close the journal and the models' connections."""
         self.journal.close()
-        for voice in self.voices.values():
-            await close_model(voice.chat_model)
+        await self.chat_models.close()
 
 
 @dataclass(frozen=True)
@@ -215,9 +191,7 @@ def _open(wish: _Wish) -> Workbench:
     loaded = load(root, home, flags=_flags(wish), trust=trust)
     settings = loaded.settings
     workspace = Workspace(root.resolve(), tuple(settings.security.ignore_patterns), home)
-    # a job on named files changes only them
-    usual: Mode = "ask" if wish.files or wish.speaker else "edits"
-    policy = policy_for(loaded, workspace, usual=usual, scope=wish.files)
+    policy = policy_for(loaded, workspace, usual=_usual_mode(wish), scope=wish.files)
     bench = Workbench(
         settings=settings,
         workspace=workspace,
@@ -232,9 +206,18 @@ def _open(wish: _Wish) -> Workbench:
         model=resolve(settings, os.environ),
         model_named=bool(wish.model),
         from_project=_from_project(loaded, root),
+        turns=settings.model.max_iterations,
     )
     speaks = bench.agents.profiles.get(wish.speaker)  # none of that name is told when it speaks
-    return replace(bench, model=_model_of(bench, speaks)) if speaks else bench
+    return replace(bench, model=bench.model_for(speaks)) if speaks else bench
+
+
+def _usual_mode(wish: _Wish) -> Mode:
+    """The mode where nobody names one: conversations, and edits of named files, ask first.
+
+    A task does not: whatever it did is reviewed at its end.
+    """
+    return "ask" if wish.files or wish.speaker else "edits"
 
 
 def _flags(wish: _Wish) -> dict[str, object]:
@@ -263,34 +246,3 @@ def _open_snapshots(root: Path, home: Path, settings: Settings) -> Snapshots:
     """Plans are not of the files that a thread changes: an undo leaves them."""
     store = paths.data_folder(home) / "snapshots"
     return Snapshots(root.resolve(), store, (*settings.security.ignore_patterns, f"/{PLANS}/"))
-
-
-def _open_voice(bench: Workbench, name: str) -> Voice:
-    profile = bench.agents.find(name)
-    tools = tools_of(profile, bench.settings.tools, planning=bool(bench.policy.plan))
-    resolved = _model_of(bench, profile)
-    chat_model = _chat_model(bench, resolved, name)
-    return Voice(
-        system=system_prompt(profile, str(bench.workspace.root), bench.settings.agents),
-        tools={tool.name: tool for tool in tools},
-        chat_model=chat_model,
-        model=chat_model.bind_tools(tools),
-        resolved=resolved,
-    )
-
-
-def _model_of(bench: Workbench, profile: AgentProfile) -> ResolvedModel:
-    """The agent's own model, unless the user has named one; its own temperature anyway."""
-    own = "" if bench.model_named else profile.model
-    found = resolve(bench.settings, os.environ, own) if own else bench.model
-    if profile.temperature is None or found.temperature is None:  # a model may take none
-        return found
-    return replace(found, temperature=float(profile.temperature))
-
-
-def _chat_model(bench: Workbench, resolved: ResolvedModel, name: str) -> BaseChatModel:
-    """One for all agents of a model, so that they share connections; of a script, one for each."""
-    opened = [voice.chat_model for voice in bench.voices.values() if voice.resolved == resolved]
-    if opened and resolved.provider.name != "scripted":
-        return opened[0]
-    return open_model(resolved, role=name)

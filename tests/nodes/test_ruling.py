@@ -18,6 +18,12 @@ class Bench:
     sandbox: Sandbox
 
 
+@dataclass
+class Voice:
+    bench: Bench
+    tools = TOOLS
+
+
 @pytest.fixture
 def bench(tmp_path):
     workspace = Workspace(tmp_path)
@@ -25,7 +31,7 @@ def bench(tmp_path):
 
 
 def ruling(bench, name, **args):
-    return rule({"name": name, "args": args, "id": "c1", "type": "tool_call"}, TOOLS, bench)
+    return rule({"name": name, "args": args, "id": "c1", "type": "tool_call"}, Voice(bench))
 
 
 def test_an_unknown_tool_is_refused_with_what_there_is(bench):
@@ -54,7 +60,7 @@ def test_a_question_can_only_be_answered_in_words(bench):
 )
 def test_a_decision_settles_its_call(bench, decision, verdict, words):
     asked = [ruling(bench, "run_command", command="ls")]
-    settled = answered(asked, {"decisions": [decision]}, TOOLS, bench)
+    settled = answered(asked, {"decisions": [decision]}, Voice(bench))
     assert settled is not None
     assert settled[0].verdict == verdict and words in settled[0].reason
 
@@ -62,7 +68,7 @@ def test_a_decision_settles_its_call(bench, decision, verdict, words):
 def test_an_edited_call_runs_as_the_human_wrote_it_and_says_so(bench):
     asked = [ruling(bench, "run_command", command="rm x")]
     edit = {"type": "edit", "edited_action": {"name": "run_command", "args": {"command": "ls"}}}
-    settled = answered(asked, {"decisions": [edit]}, TOOLS, bench)
+    settled = answered(asked, {"decisions": [edit]}, Voice(bench))
     assert settled is not None
     assert (settled[0].verdict, settled[0].call["args"]) == ("allow", {"command": "ls"})
     assert "changed this call" in settled[0].call["notice"]
@@ -71,7 +77,7 @@ def test_an_edited_call_runs_as_the_human_wrote_it_and_says_so(bench):
 def test_an_edited_call_is_checked_again(bench):
     asked = [ruling(bench, "run_command", command="ls")]
     edit = {"type": "edit", "edited_action": {"args": {"command": "rm -rf /"}}}
-    settled = answered(asked, {"decisions": [edit]}, TOOLS, bench)
+    settled = answered(asked, {"decisions": [edit]}, Voice(bench))
     assert settled is not None and settled[0].verdict == "deny"
 
 
@@ -87,12 +93,12 @@ def test_an_edited_call_is_checked_again(bench):
     ],
 )
 def test_an_answer_that_does_not_fit_is_asked_for_again(bench, answer):
-    assert answered([ruling(bench, "run_command", command="ls")], answer, TOOLS, bench) is None
+    assert answered([ruling(bench, "run_command", command="ls")], answer, Voice(bench)) is None
 
 
 def test_a_question_cannot_be_approved(bench):
     asked = [ruling(bench, "ask_user", question="Which?")]
-    assert answered(asked, {"decisions": [{"type": "approve"}]}, TOOLS, bench) is None
+    assert answered(asked, {"decisions": [{"type": "approve"}]}, Voice(bench)) is None
 
 
 CALL = {

@@ -13,7 +13,7 @@ from . import chat_options as given
 from .chat_thread import chosen_thread
 from .choices import AnswerStyle, InputFormat, OutputFormat
 from .importing import without_collector
-from .piped import piped_text, with_piped
+from .piped import as_data, piped_text
 from .run_options import Approval, BaseUrl, Folder, Model, Output
 from .schema_file import read_schema
 from .trust_question import TrustFlag, settle_trust
@@ -86,11 +86,18 @@ def chat(
 
 
 def _words(message: str, read: InputFormat) -> tuple[str | None, dict[str, object]]:
-    """What is said, None: what lines of stdin say; and as an option what of it may name files."""
+    """What is said, None: what lines of stdin say; and as an option what goes beside it.
+
+    What is piped alone is the message; it mentions no file, for nobody typed it.
+    """
     if read is InputFormat.stream_json:
         return None, {}
     piped = piped_text()
-    return with_piped(message, piped), {"mentioning": message} if piped else {}
+    if not piped.strip():
+        return message, {}
+    if not message.strip():
+        return piped, {"mentioning": ""}
+    return message, {"aside": [as_data(piped)]}
 
 
 def _refuse_clashes(

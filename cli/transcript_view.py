@@ -17,6 +17,8 @@ IN_WORDS = ("ask_user", "attempt_completion", "plan_enter", "plan_exit", "plan_m
 """Tools whose result is what somebody said: it is shown whole, where the line has not said it."""
 VERDICTS = {"passed": "green", "failed": "red", "unverified": "yellow"}
 OUTCOMES = ("verified", "unverified", "failed", "undone")
+ASIDE_LINES = 12
+"""Of what went with a message, the first ones: a whole log may have been piped."""
 DIFF = {"+": "green", "-": "red", "@": "cyan"}
 
 
@@ -47,6 +49,8 @@ def _heading(passage: Passage) -> Line:
     match passage.kind:
         case "human":
             return f"{t('steps.you')}  {when(passage.at)}", "bold green"
+        case "aside":
+            return t("show.aside"), "dim"
         case "answer" | "call":
             return f"{passage.role}  {t('show.step', step=passage.step)}", "bold cyan"
         case "tests":
@@ -61,6 +65,10 @@ def _lines(passage: Passage, *, diffs: bool) -> Iterator[Line]:
     match passage.kind:
         case "human" | "answer":
             yield from _indented(passage.text, "  ")
+        case "aside":
+            lines = list(_indented(passage.text, "  ", "dim"))
+            yield from lines[:ASIDE_LINES]
+            yield from [("  …", "dim")] if len(lines) > ASIDE_LINES else []
         case "call":
             yield from _call(passage, diffs=diffs)
         case "question":

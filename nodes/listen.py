@@ -15,7 +15,7 @@ from .context import Context
 from .conversation import answer_to, brief, conversation
 from .fit_schema import schema_note
 from .mentions import mentioned_files
-from .modes import as_told, mode_of, note, notes, settled, told_before
+from .modes import as_told, aside, mode_of, notes, settled, told_before
 from .state import RoleName, State
 from .tell import tell, tell_mode
 from .voice import voice_of
@@ -39,7 +39,7 @@ async def listen(state: State, runtime: Runtime[Context]) -> Command[Literal["co
     typed = options.pop("mentioning", state["request"])
     mentioned = await mentioned_files(typed, role, bench)
     told = notes(options, before, role)
-    beside = [note(role, text) for text in options.pop("aside", ())]
+    beside = [aside(role, text) for text in options.pop("aside", ())]
     if told:
         tell_mode(runtime, options)
     if mentioned.shown or mentioned.left_out:

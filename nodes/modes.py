@@ -97,3 +97,10 @@ def note(role: RoleName, text: str) -> HumanMessage:
     told = brief(role, text)
     told.additional_kwargs["synthetic"] = True
     return told
+
+
+def aside(role: RoleName, text: str) -> HumanMessage:
+    """What happened besides the conversation; a transcript shows it as that."""
+    told = note(role, text)
+    told.additional_kwargs["aside"] = True
+    return told

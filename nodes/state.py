@@ -69,7 +69,8 @@ class Options(TypedDict, total=False):
     schema: dict[str, Any]
     """JSON schema that the answer to one message must fit; absent: any words."""
     aside: list[str]
-    """What happened beside the conversation; told before one message, and no words of the human."""
+    """What happened besides the conversation, or was piped to it: told before one message, and no
+    words of the human."""
     mentioning: str
     """What of one message can mention files: the words that the human typed; absent: all of it."""
 

@@ -31,7 +31,10 @@ _RESULTS = """
 """
 """What was called before a fork is on record under the thread that called it."""
 
-Kind = Literal["human", "answer", "call", "mode", "tests", "outcome", "question", "shortened"]
+Kind = Literal[
+    "human", "aside", "answer", "call", "mode", "tests", "outcome", "question", "shortened"
+]
+"""aside: what went with the human's words, such as what was piped."""
 Facts = Mapping[str, Mapping[str, Any]]
 
 
@@ -144,8 +147,11 @@ def _message(
 ) -> Iterator[Passage]:
     message: dict[str, Any] = row.value
     if message.get("type") == "human":
+        words = text_of(message.get("content"))
         if row.node in HUMAN:
-            yield from _human(row, text_of(message.get("content")))
+            yield from _human(row, words)
+        elif part(message, "additional_kwargs").get("aside"):
+            yield Passage("aside", row.at, words)
     elif message.get("type") == "ai":
         more = part(message, "additional_kwargs")
         role, step = str(more.get("role", "")), number_of(more.get("step"))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.cli.piped import HEAD, KEPT, PIECE, TAIL, read_text, with_piped
+from maxagent.cli.piped import HEAD, KEPT, PIECE, TAIL, as_data, read_text
 from maxagent.config.errors import UsageError
 
 
@@ -59,20 +59,7 @@ def test_whatever_is_piped_can_be_said_or_is_refused(data: bytes) -> None:
         return
 
 
-@pytest.mark.parametrize(
-    ("message", "piped", "said"),
-    [
-        ("review this", "", "review this"),
-        ("", "what is it?", "what is it?"),
-        (" ", "what is it?", "what is it?"),
-        ("", "", ""),
-    ],
-)
-def test_one_of_them_alone_is_the_message(message: str, piped: str, said: str) -> None:
-    assert with_piped(message, piped) == said
-
-
-def test_what_is_piped_stands_behind_the_message_and_cannot_end_its_block() -> None:
-    said = with_piped("review", "a </stdin> b </stdin-> c")
-    assert said.startswith("review\n\n") and said.endswith("\n</stdin-->")
-    assert said.count("</stdin-->") == 1 and "as data" in said
+def test_what_is_piped_is_told_as_data_and_cannot_end_its_block() -> None:
+    told = as_data("a </stdin> b </stdin-> c")
+    assert "as data" in told and told.endswith("\n<stdin-->\na </stdin> b </stdin-> c\n</stdin-->")
+    assert told.count("</stdin-->") == 1

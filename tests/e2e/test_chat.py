@@ -41,10 +41,18 @@ def test_what_is_piped_is_read_with_the_message_or_is_the_message(
     for name in ("typed.txt", "piped.txt"):
         (program.project / name).write_text(f"in {name}\n")
     piped = f"+ key = {key}\n+ 中文 @piped.txt\n"
-    assert program.chat("review @typed.txt", stdin=piped).code == 0
-    kept = r"<stdin>\n\+ key = \[secret: API key\]\n\+ 中文 @piped.txt\n</stdin>$"
-    assert re.search(rf"^review @typed.txt\n\n.*{kept}", said(provider)[-1], re.DOTALL)
-    assert "in typed.txt" in said(provider)[-2] and "in piped.txt" not in str(said(provider))
+    reviewed = program.chat("review @typed.txt", stdin=piped)
+    assert (reviewed.code, "[secret: API key]" in str(reviewed.told("notice"))) == (0, True)
+    data, shown, words = said(provider)
+    kept = r"as data.*\n<stdin>\n\+ key = \[secret: API key\]\n\+ 中文 @piped.txt\n</stdin>$"
+    assert re.search(kept, data, re.DOTALL) and "in typed.txt" in shown
+    assert words == "review @typed.txt" and "in piped.txt" not in shown
+    listed = [
+        program.run("threads", "list", "--search", what).stdout for what in ("review", "中文")
+    ]
+    assert ["review @typed" in found for found in listed] == [True, False]
+    told = program.run("threads", "show", reviewed.last["thread_id"]).stdout
+    assert "\n  review @typed.txt\n\ntold with it\n  What was piped" in told
     assert program.chat(stdin="what is @piped.txt?\n").last["summary"] == "Two."
     assert said(provider) == ["what is @piped.txt?"]
     (program.home / "config.yaml").write_text(

@@ -64,5 +64,9 @@ async def test_what_happened_aside_is_told_once_and_names_nothing(talks: Talks) 
     await talk.say("More.")
     state = await talk.state()
     [aside] = [one for one in state["messages"] if one.text == "The user ran `ls`."]
-    assert aside.additional_kwargs["synthetic"] and "aside" not in state["options"]
+    assert (
+        aside.additional_kwargs["synthetic"]
+        and aside.additional_kwargs["aside"]
+        and "aside" not in state["options"]
+    )
     assert state["options"]["plan_file"].endswith("-the-plan.md")

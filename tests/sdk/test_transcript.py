@@ -94,6 +94,17 @@ async def test_a_mode_is_told_where_it_changes(talk, home: Path) -> None:
     assert told(row, home)[:3] == [("human", "Hi"), ("mode", "plan"), ("answer", "Hello.")]
 
 
+async def test_what_goes_with_a_message_is_told_apart_from_it(talk, home: Path) -> None:
+    await talk("Hi", aside=[f"The user notes: {SECRET}"])
+    row = await talk("Write a file", mode="auto")
+    assert told(row, home)[:4] == [
+        ("human", "Hi"),
+        ("aside", "The user notes: [secret: API key]"),
+        ("answer", "Hello."),
+        ("human", "Write a file"),
+    ]
+
+
 async def test_a_fork_tells_what_its_parent_knows_of_its_calls(talk, home: Path) -> None:
     await talk("Hi", mode="auto")
     row = await talk("Write a file")

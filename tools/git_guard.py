@@ -27,6 +27,7 @@ _OFF = {
     "core.pager": "cat",
     "core.quotePath": "false",
     "diff.submodule": "short",
+    "log.follow": "false",
     "log.showSignature": "false",
     "safe.bareRepository": "explicit",
     "status.submoduleSummary": "false",

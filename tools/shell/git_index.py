@@ -1,6 +1,7 @@
 """Which files a git repository tracks, read from its index without running git."""
 
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -25,6 +26,10 @@ class Tracked:
     """The names that the project's ignore patterns match, from the repository's top."""
     submodules: tuple[str, ...] = ()
     """Their folders, from there too."""
+    folders: tuple[str, ...] = ("",)
+    """Every folder that holds something, from there too; the top is empty."""
+    attributes: tuple[str, ...] = ()
+    """The names of all `.gitattributes`."""
 
 
 def tracked(git_dir: Path, top: Path, workspace: Workspace, hash_size: int) -> Tracked:
@@ -48,7 +53,17 @@ def _tracked(
     return Tracked(
         secrets=tuple(name for _, name in entries if workspace.ignores(str(top / name))),
         submodules=tuple(name for mode, name in entries if mode == _SUBMODULE),
+        folders=_folders(name for _, name in entries),
+        attributes=tuple(name for _, name in entries if name.endswith(".gitattributes")),
     )
+
+
+def _folders(names: Iterable[str]) -> tuple[str, ...]:
+    found = {""}
+    for name in names:
+        while (name := name.rpartition("/")[0]) not in found:
+            found.add(name)
+    return tuple(sorted(found))
 
 
 def _entries(data: bytes, hash_size: int) -> list[tuple[int, str]]:

@@ -4,6 +4,7 @@ What its flags allow is in `git_commands`; here is what depends on the repositor
 Such a command must run in the environment of `tools/git_guard.py`.
 """
 
+import os
 import re
 import struct
 import zlib
@@ -11,7 +12,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from ...config.settings import IGNORE_PATTERNS
 from .flags import Flags, NotReadOnly, Parsed, one_of
+from .git_attributes import check_attributes
 from .git_commands import COMMANDS, GitCommand
 from .git_index import Tracked, tracked
 from .git_objects import kinds
@@ -51,8 +54,10 @@ _HASH = re.compile(r"(?:.*-g)?([0-9a-f]{4,64})", re.IGNORECASE)
 _NAME = re.compile(r"[^\^~@{}]*")
 """What a revision begins with; behind it stand steps from there: `v1^{}`, `main@{u}`, `HEAD~2`."""
 _OBJECT = re.compile(r"((?:[^:{}]|\{[^:{}]*\})*):(.*)", re.DOTALL)
+_WIDER = ("--follow", "--full-diff")
+"""With these a file's limit shows others, too: what it was called before, or all of a commit."""
 _EXCLUDED = (":!", ":^", ":(exclude)")
-_MAGIC = re.compile(r"[*?\[]|^:")
+_MAGIC = re.compile(r"[*?\[\\]|^:")
 
 
 def check_git(words: Sequence[str], place: Place) -> None:
@@ -226,3 +231,24 @@ class _Line:
             path = top / name
             if not limits or any(path.is_relative_to(limit) for limit in limits):
                 raise NotReadOnly(f"git tracks `{name}`, which is kept from every tool")
+        is_of_files = limits and all(map(Path.is_file, limits))
+        if self._shows_history() and (not is_of_files or self._parsed.has(*_WIDER)):
+            self._check_history()
+
+    def _shows_history(self) -> bool:
+        """Whether it shows files as they were, of which the index says nothing."""
+        if self._command not in ("diff", "grep") or self._parsed.has("--cached", "--staged"):
+            return True
+        operands, _ = self._operands()
+        is_told = self._parsed.after_dashes is not None
+        return any(is_told or not os.path.lexists(self._place.folder / one) for one in operands)
+
+    def _check_history(self) -> None:
+        """The guard knows the built-in patterns, as long as nothing is stronger than it."""
+        repository, workspace = self._repository, self._place.workspace
+        own = [one for one in workspace.ignore if one not in IGNORE_PATTERNS and one[:1] != "!"]
+        if own:
+            raise NotReadOnly(
+                f"git's history may hold files of `{own[0]}`, which are kept from every tool"
+            )
+        check_attributes(repository.top, repository.common, self._tracked(), workspace)

@@ -34,7 +34,9 @@ def test_secrets_are_found_in_an_index_of_every_version(version: str, tmp_path: 
     git(root, "add", "-N", "a") if version == "3" else None
     git(root, "update-index", "--index-version", version)
     git(root, "update-index", "--skip-worktree", "a")  # an entry with more flags
-    assert looked_at(root) == Tracked((".env", "a.pem", "deep/er/secrets/x"))
+    found = looked_at(root)
+    assert found.secrets == (".env", "a.pem", "deep/er/secrets/x")
+    assert found.folders == ("", "deep", "deep/er", "deep/er/secrets", "longer-than-others")
 
 
 def test_longer_hashes_are_known(tmp_path: Path) -> None:

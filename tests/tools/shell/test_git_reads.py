@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from maxagent.config.settings import IGNORE_PATTERNS
 from maxagent.tools.environment import child_environment
 from maxagent.tools.git_guard import GUARD
 from maxagent.tools.shell.place import Place
@@ -69,6 +70,52 @@ def test_what_was_secret_once_is_not_shown(line: str, root: Path) -> None:
     shown = run(root, line)
     assert shown
     assert SECRET not in shown
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        (".gitattributes", "* diff"),
+        (".gitattributes", "*.pem diff=x"),
+        (".gitattributes", '".env.*" text !diff -merge'),
+        (".gitattributes", "\t[attr]shown diff"),
+        ("src/.gitattributes", "*\tdiff\r"),
+        (".git/info/attributes", "*.* diff=x"),
+        (".gitattributes", "*.txt diff"),
+        (".gitattributes", "*env diff=x"),
+        (".gitattributes", ".envrc diff=x"),
+    ],
+)
+def test_attributes_that_may_show_what_was_secret_once_are_asked(
+    file: str, line: str, root: Path
+) -> None:
+    (root / file).parent.mkdir(exist_ok=True)
+    (root / file).write_text(f"# * diff\n*.py diff=python\na.txt diff=x\n*.png -diff\n{line}\n")
+    for command in ("log -p", "show HEAD", "diff HEAD~1", "grep = HEAD~1", "log -p --follow a.py"):
+        assert "says of" in why(root, f"git {command}")
+    for command in ("log --stat", "diff", "grep =", "log -p src/app.py", "diff HEAD -- src/app.py"):
+        assert why(root, f"git {command}") == ""
+
+
+def test_attributes_that_are_gone_from_the_folder_are_asked(root: Path) -> None:
+    (root / ".gitattributes").unlink()
+    assert "is gone" in why(root, "git log -p")
+
+
+def test_what_the_user_hides_is_asked_where_history_may_show_it(root: Path) -> None:
+    hiding = Place(root, Workspace(root, (*IGNORE_PATTERNS, "private.txt", "!x")))
+    answers = {
+        line: why_not_read_only(shlex.split(line), hiding)
+        for line in ("git log -p", "git show HEAD~1", "git log -p src/app.py", "git diff")
+    }
+    assert ["`private.txt`" in answer for answer in answers.values()] == [True, True, False, False]
+
+
+@pytest.mark.parametrize("name", ["\\.env.production", "src/Server.P\\EM", "src\\/Server.PEM"])
+def test_a_backslash_hides_no_name_from_the_check(name: str, root: Path) -> None:
+    git(root, "checkout", "-q", "HEAD~1", "--", ".")
+    for command in ("show HEAD --", "diff HEAD~1 --", "log -p --", "grep --cached = --"):
+        assert why(root, f"git {command} {shlex.quote(name)}")
 
 
 def test_the_content_of_a_file_is_not_shown_by_its_hash(root: Path) -> None:

@@ -21,6 +21,8 @@ _NAMES = {
     "continuous integration": """
         .buildkite .circleci .drone.yml .gitlab-ci.yml .travis.yml .woodpecker .woodpecker.yml
         appveyor.yml .appveyor.yml azure-pipelines.yml bitbucket-pipelines.yml jenkinsfile
+        .azure-pipelines .build.yml .builds .cirrus.star .cirrus.yml .drone.jsonnet .drone.star
+        .semaphore .tekton codemagic.yaml
     """,
     "hooks": """
         .husky .lefthook .lefthook.yml lefthook.yml .overcommit.yml .pre-commit-config.yaml
@@ -39,6 +41,7 @@ _INSIDE = {
     ".github": re.compile(r"workflows|actions|instructions|prompts|agents|chatmodes"),
     ".gitea": re.compile(r"workflows"),
     ".forgejo": re.compile(r"workflows"),
+    ".hg": re.compile(r"hgrc(-not-shared)?"),
     "hooks": re.compile(
         r"(applypatch-msg|(pre|post)-[a-z-]+|prepare-commit-msg|commit-msg|fsmonitor-watchman"
         r"|proc-receive|reference-transaction|sendemail-validate|update|push-to-checkout)"

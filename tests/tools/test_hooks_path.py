@@ -28,6 +28,45 @@ def test_the_folder_is_what_git_would_take(checkout: Path, named: str, found: st
     assert hooks_folder(checkout) == (checkout / found if found else None)
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        "[core]\n\thooksPath = dev/hk # as in CONTRIBUTING",
+        '[core]\n\tHOOKSPATH="dev/hk" ; so',
+        "[core] hooksPath = dev/hk",
+        "[core]\r\n\thooksPath = dev/hk\r",
+        '[core]\n\thooksPath = "dev"/hk',
+        "[core]\n\thooksPath = dev/\\\nhk",
+        "[core]\n\thooksPath = a\n\thooksPath = dev/hk\n[other]\n\thooksPath = b",
+        '[core]\n\thooksPath = dev/hk\n[core "x"]\n\thooksPath = b',
+    ],
+)
+def test_a_setting_is_read_as_git_reads_it(checkout: Path, written: str) -> None:
+    with (checkout / ".git/config").open("a", newline="") as config:
+        config.write(f"{written}\n")
+    command = ["git", "rev-parse", "--git-path", "hooks"]
+    said = subprocess.run(command, cwd=checkout, check=True, capture_output=True, text=True)
+    assert said.stdout.strip() == "dev/hk"
+    assert hooks_folder(checkout) == checkout / "dev/hk"
+
+
+def test_a_folder_of_a_checkout_may_hold_the_hooks_of_all(checkout: Path) -> None:
+    git(checkout, "config", "core.hooksPath", "web/hk")
+    (checkout / "web/hk").mkdir(parents=True)
+    assert is_hook(checkout / "web", "hk/pre-push")
+    assert hooks_folder(checkout / "docs") is None
+
+
+def test_hooks_that_the_user_s_own_configuration_names_count(
+    checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".gitconfig").write_text("[core]\n\thooksPath = .dev\n")
+    assert is_hook(checkout, ".dev/pre-commit")
+    git(checkout, "config", "core.hooksPath", "own")
+    assert hooks_folder(checkout) == checkout / "own"
+
+
 def test_without_the_setting_or_without_git_there_is_none(checkout: Path, tmp_path: Path) -> None:
     assert hooks_folder(checkout) is hooks_folder(tmp_path) is None
 

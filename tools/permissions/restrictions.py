@@ -6,6 +6,7 @@ They stand in the order of their weight: of two that are equally strict, the fir
 from collections.abc import Callable
 
 from ...config.rules import Kind
+from ...config.spellings import simplest
 from ..hooks_path import is_hook
 from ..protected import protected_name
 from ..result import ToolRefusal
@@ -93,7 +94,7 @@ def by_protection(call: Call, policy: Policy) -> Decision | None:
         return None
     for given, real in zip(call.paths, call.files, strict=True):
         name = protected_name(given) or protected_name(real)
-        if name or is_hook(call.workspace.root, real):
+        if name or _says_how_git_shows(real) or is_hook(call.workspace.root, real):
             name = name or real
             reason = f"`{name}` steers this agent or other tools; a change of it is always asked"
             return Decision("ask", reason, "protected")
@@ -153,6 +154,14 @@ def only_reads(call: Call) -> bool:
 def named(rule: Rule) -> str:
     """A user's rule and where it stands."""
     return f"{rule.kind} {rule.text} ({rule.origin})"
+
+
+def _says_how_git_shows(file: str) -> bool:
+    """Whether git goes by it in what it prints of secrets in its history.
+
+    In the sandbox it may be written, as by `git switch`.
+    """
+    return simplest(file.rpartition("/")[2]) == ".gitattributes"
 
 
 def _by_rules(kind: Kind, call: Call, policy: Policy) -> Decision | None:

@@ -84,6 +84,7 @@ def test_the_strictest_of_all_that_speak_wins(
     ("effect", "args", "rules", "rule"),
     [
         ("edit", {"path": "AGENTS.md"}, ["allow edit"], "protected"),
+        ("edit", {"path": "docs/.gitattributes"}, ["allow edit"], "protected"),
         ("edit", {"path": "./sub/../.git/hooks/pre-commit"}, ["allow edit"], "protected"),
         ("edit", {"path": "link/hooks"}, ["allow edit(**)"], "protected"),
         ("execute", {"command": "echo > .llc.yaml"}, ["allow run_command"], "protected"),

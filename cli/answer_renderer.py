@@ -88,3 +88,4 @@ class AnswerRenderer:
         elif not (self._streams and self._said):
             self._view.add(event.summary)
             self._view.end()
+        self._said, self._has_ended = "", False

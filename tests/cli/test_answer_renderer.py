@@ -38,6 +38,8 @@ def shown(capsys: pytest.CaptureFixture[str], *events: ev.Event) -> tuple[str, s
         ([ev.Output("half of it"), ev.Interrupted("t")], "", ["half of it", "stopped"]),
         ([ev.Output("half of it"), ev.Failure("no", "", 1, "t")], "", ["half of it", "error: no"]),
         ([USAGE, CALL, RESULT, ended("By a tool.")], "By a tool.\n", []),
+        ([ev.Output("1."), USAGE, ended("1."), ev.Output("2."), USAGE, ended("2.")],
+         "1.\n2.\n", []),
     ],
 )  # fmt: skip
 def test_stdout_is_given_the_answer_alone(
@@ -48,7 +50,7 @@ def test_stdout_is_given_the_answer_alone(
     assert out == stdout
     assert [err.count(words) for words in aside] == [1] * len(aside)
     assert sorted(aside, key=err.index) == aside
-    assert not stdout or stdout.strip() not in err
+    assert not any(line in err for line in stdout.splitlines())
 
 
 def test_nothing_in_an_answer_steers_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -54,7 +54,9 @@ def _shown(console: Console, request: Request) -> bool:
     fits = show_request(console, request)
     if rule := request.get("always"):
         file = paths.user_config(paths.home())
-        offer = t("ask.always", rule=rule, file=file) if fits else t("ask.no_always.long")
+        one_project = rule.startswith("edit(//")
+        words = t("ask.always.files" if one_project else "ask.always", rule=rule, file=file)
+        offer = words if fits else t("ask.no_always.long")
         show_line(console, offer, "dim")
     return fits
 
@@ -79,7 +81,8 @@ def _why(request: Request, *, fits: bool) -> str:
     """Why it is asked, and why not for always where that is not offered."""
     asked = t("ask.because", why=told(str(request.get("description", ""))))
     if not request.get("always"):
-        return f"{asked}\n{t('ask.no_always')}"
+        changed = request.get("changed")
+        return f"{asked}\n{t('ask.no_always.changed' if changed else 'ask.no_always')}"
     return asked if fits else f"{asked}\n{t('ask.no_always.long')}"
 
 

@@ -23,7 +23,7 @@ def changed(request: Request) -> Request:
     else:
         new = _object(edited(json.dumps(dict(args), ensure_ascii=False, indent=2), ".json"))
     kept = {key: value for key, value in request.items() if key != "always"}
-    return request if new == args else as_it_says({**kept, "args": new})
+    return request if new == args else as_it_says({**kept, "args": new, "changed": True})
 
 
 def as_it_says(request: Request) -> Request:

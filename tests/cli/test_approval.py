@@ -147,6 +147,11 @@ def test_always_writes_the_rule_to_the_users_file_and_approves(monkeypatch, caps
     )
 
 
+def test_of_an_edit_always_is_said_to_name_its_files(monkeypatch, capsys, user_file):
+    shown, _ = asked(monkeypatch, capsys, "n\n\n", name="edit", always="edit(//p/a.py)")
+    assert "names these files and no others" in " ".join(shown.split())
+
+
 @pytest.mark.parametrize(
     "request_",
     [
@@ -182,8 +187,9 @@ def test_a_command_is_changed_in_the_editor_shown_again_and_then_allowed(
     monkeypatch, capsys, tmp_path
 ):
     edits_with(monkeypatch, tmp_path, "make test\n")
-    shown, decision = asked(monkeypatch, capsys, "e\ny\n", **ALWAYS)
+    shown, decision = asked(monkeypatch, capsys, "e\n?\ny\n", **ALWAYS)
     action = {"name": "run_command", "args": {"command": "make test"}}
+    assert "no a (always) for a call that you have changed" in shown
     assert decision == {"type": "edit", "edited_action": action}
     assert "command: make test\n" in shown
 

@@ -13,7 +13,7 @@ def left(monkeypatch, tmp_path, text):
 
 def test_arguments_are_changed_as_json_and_the_old_diff_goes(monkeypatch, tmp_path):
     left(monkeypatch, tmp_path, '{"file_path": "y"}')
-    assert changed(EDIT) == {"name": "edit", "args": {"file_path": "y"}}
+    assert changed(EDIT) == {"name": "edit", "args": {"file_path": "y"}, "changed": True}
 
 
 def test_what_was_not_changed_is_the_same_request(monkeypatch):

@@ -8,8 +8,10 @@ import re
 import shlex
 from collections.abc import Sequence
 from pathlib import PurePosixPath
+from unicodedata import normalize
 
 from ...config.rules import WrittenRule
+from ...config.unseen import UNSEEN
 from .call import Call
 from .rule import allowed_by, read_rule
 
@@ -34,7 +36,8 @@ _INTERPRETER = re.compile(
     r"(python|pypy|node|deno|bun|perl|ruby|php|lua|tclsh|Rscript|osascript|[bdkz]?a?sh|fish)[\d.]*"
     r"|npx|uvx|eval|source|\."
 )
-_GLOB = re.compile(r"[*?\[\]{}!\\()]|[^\x20-\x7e]|^\s|\s$")
+_NO_NAME = re.compile(rf"[*?\[\]{{}}!\\(){UNSEEN}]|[^\S ]|^\s|\s$")
+"""What means something in a pattern, or cannot be seen where the rule is read."""
 
 
 def narrowest_rule(call: Call) -> str:
@@ -82,13 +85,18 @@ def _runs_code(words: Sequence[str]) -> bool:
 def _for_files(call: Call) -> str:
     """The one file, or the folder in which all of them are; of this project and no other."""
     root = str(call.workspace.root)
-    if call.effect != "edit" or any(_GLOB.search(name) for name in (root, *call.files)):
+    if call.effect != "edit" or not all(map(_can_be_named, (root, *call.files))):
         return ""
     if len(set(call.files)) == 1:
         return f"edit(/{root}/{call.files[0]})" if call.files[0] != "." else ""
     folders = {str(PurePosixPath(name).parent) for name in call.files}
     folder = folders.pop() if len(folders) == 1 else "."
     return f"edit(/{root}/{folder}/**)" if folder != "." else ""
+
+
+def _can_be_named(name: str) -> bool:
+    """Whether a pattern can say just this name, and a human read it; in its one spelling."""
+    return not _NO_NAME.search(name) and normalize("NFC", name) == name
 
 
 def _other(call: Call) -> str:

@@ -71,6 +71,11 @@ def test_what_runs_outside_the_sandbox_is_never_always(tmp_path: Path) -> None:
         (["src/[a].py"], ""),
         (["link.py"], ""),
         (["AGENTS.md"], ""),
+        (["文档/说明.md"], "edit(/ROOT/文档/说明.md)"),
+        (["café.py"], "edit(/ROOT/café.py)"),
+        (["cafe\u0301.py"], ""),
+        (["a\u200b.py"], ""),
+        (["a\u3000b.py"], ""),
     ],
 )
 def test_the_narrowest_rule_for_an_edit(paths: list[str], rule: str, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from ..tools.permissions.tool_call import decide_call
 from ..tools.tool import effect_of, has_effect
 from ..tools.toolset import canonical, unknown_tool
 from .decisions import decisions_in
+from .dispatch import named_files
 from .state import Queued
 from .voice import Voice
 from .workbench import Workbench
@@ -28,6 +29,14 @@ OTHER_SANDBOX = (
 NO_LONGER_READS = (
     "This command was to run unasked since it only reads, but what has happened meanwhile makes it "
     "do more: {reason}. It was not run; call it again"
+)
+OTHER_FILES = (
+    "What this call names is another file than when it was allowed: a link on the way has "
+    "changed. It was not run; call it again"
+)
+NOW_ASKED = (
+    "What has happened since this call was allowed makes it one to be asked: {reason}. It was "
+    "not run; call it again"
 )
 EDITED = "The user changed this call before it ran; its arguments were: {args}"
 
@@ -54,7 +63,8 @@ class Ruling:
 def shown(ruling: Ruling) -> str:
     """What an answer binds to, as `State.asked` keeps it: the call, to the letter, and its id."""
     call = ruling.call
-    exact = json.dumps([call["name"], call["args"], call.get("sandbox")], sort_keys=True)
+    parts = [call["name"], call["args"], call.get("sandbox"), call.get("files")]
+    exact = json.dumps(parts, sort_keys=True)
     digest = hashlib.sha256(exact.encode()).hexdigest()
     return "\n".join([call["id"], digest, *call.get("commands", ())])
 
@@ -80,6 +90,8 @@ def _decided(queued: Queued, tool: BaseTool, bench: Workbench) -> Ruling:
         **queued,
         "commands": list(decision.commands),
         "sandbox": confinement(bench),
+        "files": _edited_files(queued, tool, bench),
+        "rule": decision.rule,
         "only_reads": decision.rule == READS,
     }
     if decision.verdict == "deny":
@@ -88,6 +100,10 @@ def _decided(queued: Queued, tool: BaseTool, bench: Workbench) -> Ruling:
         return Ruling(queued, "ask", str(queued["args"].get("question", "")), ("respond",))
     choices = ("approve", "edit", "reject", "respond")
     return Ruling(queued, decision.verdict, decision.reason, choices, always=decision.always)
+
+
+def _edited_files(call: Queued, tool: BaseTool, bench: Workbench) -> list[str]:
+    return named_files(call, tool, bench.workspace) if effect_of(tool) == "edit" else []
 
 
 def confinement(bench: Workbench) -> str:
@@ -104,7 +120,8 @@ def refused_by_now(call: Queued, tool: BaseTool, decision: Decision, bench: Work
     """Why a call that was allowed may not run any more, as it is decided now; or empty.
 
     What was allowed inside a sandbox is not run outside of it; a stricter one does no harm. Nor is
-    what nobody was asked about since it only read, where a call before it has changed that.
+    what nobody was asked about since it only read, or what leads to other files or must be asked in
+    every mode by now, where a call before it has changed that.
     """
     if decision.verdict == "deny":
         return NOT_ALLOWED.format(reason=decision.reason)
@@ -113,7 +130,20 @@ def refused_by_now(call: Queued, tool: BaseTool, decision: Decision, bench: Work
         return OTHER_SANDBOX.format(then=confined, now=bench.sandbox.state)
     if call.get("only_reads") and decision.verdict != "allow":
         return NO_LONGER_READS.format(reason=decision.reason)
+    if call.get("files", now := _edited_files(call, tool, bench)) != now:
+        return OTHER_FILES
+    if _is_another_question(decision, call.get("rule", "")):
+        return NOW_ASKED.format(reason=decision.reason)
     return ""
+
+
+def _is_another_question(decision: Decision, rule: str) -> bool:
+    """Whether it is asked in every mode by now, and was not when it was allowed.
+
+    What the user has come to ask about meanwhile holds for what is decided later.
+    """
+    own = decision.rule in ("mode", "after_edit") or decision.rule.startswith(("ask ", "deny "))
+    return bool(rule) and decision.verdict == "ask" and not own and decision.rule != rule
 
 
 def answered(asked: Sequence[Ruling], answer: object, voice: Voice) -> list[Ruling] | None:

@@ -130,6 +130,10 @@ class Queued(TypedDict):
     """Those after an edit that were decided with it; others are not run with it."""
     sandbox: NotRequired[str]
     """What would confine it when it was decided, in words; empty where nothing would."""
+    files: NotRequired[list[str]]
+    """Those that an edit names, as they really were when it was decided."""
+    rule: NotRequired[str]
+    """By which rule it was decided."""
     only_reads: NotRequired[bool]
     """Whether it is a command that runs unasked because it only read when it was decided."""
 

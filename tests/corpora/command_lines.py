@@ -48,7 +48,7 @@ def project(folder: Path) -> Workspace:
     """The small project that the lines speak of."""
     root = folder / "project"
     (root / "sub").mkdir(parents=True)
-    (root / ".git").mkdir()
+    (root / ".git" / "hooks").mkdir(parents=True)
     (root / ".git" / "config").touch()
     (root / ".env").write_text("SECRET=1")
     (root / "README.md").touch()
@@ -58,6 +58,7 @@ def project(folder: Path) -> Workspace:
     (deep / "guide" / ".github" / "workflows").mkdir(parents=True)
     (deep / "guide" / "AGENTS.md").touch()
     (deep / "link_protected").symlink_to("../../AGENTS.md")
+    (deep / "link_hooks").symlink_to("../../.git/hooks")
     (deep / "link_out").symlink_to("/opt/elsewhere/out.txt")
     (deep / "link_folder").symlink_to("/opt")
     return Workspace(root, own=Path(HOME) / ".llc")

@@ -121,6 +121,7 @@ CALL = {
         {"commands": ["black"]},
         {"commands": []},
         {"sandbox": ""},
+        {"files": ["x"]},
     ],
 )
 def test_an_answer_binds_to_the_call_to_the_letter(other):
@@ -142,3 +143,38 @@ def test_what_was_allowed_inside_a_sandbox_does_not_run_without_it(bench):
     refusal = refused(CALL, bench)
     assert "bubblewrap" in refusal and "call it again" in refusal
     assert refused({**CALL, "name": "read_file"}, bench) == ""
+
+
+EDIT = {"path": "a/pre-commit", "content": "x"}
+
+
+def test_a_link_that_comes_on_the_way_leads_no_allowed_edit_elsewhere(bench):
+    call = ruling(bench, "write_file", **EDIT).call
+    assert refused(call, bench) == ""
+    (bench.workspace.root / ".git/hooks").mkdir(parents=True)
+    (bench.workspace.root / "a").symlink_to(".git/hooks")
+    assert "another file" in refused(call, bench)
+    bench.policy = Policy("auto")
+    assert "another file" in refused(call, bench)
+
+
+def test_what_must_be_asked_by_now_was_not_asked_so_it_does_not_run(bench):
+    call = ruling(bench, "write_file", **EDIT).call
+    (bench.workspace.root / ".git").mkdir()
+    (bench.workspace.root / ".git/config").write_text("[core]\n\thooksPath = a\n")
+    assert "one to be asked" in refused(call, bench)
+    assert refused(ruling(bench, "write_file", **EDIT).call, bench) == ""
+
+
+def test_a_command_that_would_change_hooks_by_now_does_not_run(bench):
+    bench.policy = Policy("auto")
+    call = ruling(bench, "run_command", command="cp x a/pre-commit").call
+    (bench.workspace.root / ".git/hooks").mkdir(parents=True)
+    (bench.workspace.root / "a").symlink_to(".git/hooks")
+    assert "one to be asked" in refused(call, bench)
+
+
+def test_a_stricter_mode_holds_for_what_is_decided_later(bench):
+    call = ruling(bench, "write_file", **EDIT).call
+    bench.policy = Policy("ask")
+    assert refused(call, bench) == ""

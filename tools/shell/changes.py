@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..hooks_path import is_hook
 from ..protected import protected_name
 from ..workspace import Workspace
 from .editor_scripts import script_writes
@@ -96,9 +97,11 @@ def _protected(name: str, folder: Path | None, workspace: Workspace) -> str:
     where = None if protected_name(name) else place(name, folder)
     if where is None or not where.is_relative_to(workspace.root):
         return protected_name(name)
-    real = Path(os.path.realpath(where)) if os.path.islink(where) else where
+    real = Path(os.path.realpath(where.parent)) / where.name  # also what is not there yet
+    real = Path(os.path.realpath(real)) if os.path.islink(real) else real
     inside = real if real.is_relative_to(workspace.root) else where
-    return protected_name(str(inside.relative_to(workspace.root)))
+    path = str(inside.relative_to(workspace.root))
+    return protected_name(path) or (path if is_hook(workspace.root, path) else "")
 
 
 def _only_records(step: Step) -> bool:

@@ -161,3 +161,12 @@ def test_a_tilde_behind_an_equals_sign_is_a_home(workspace: Workspace) -> None:
     assert judge("dd if=x of=~/.ssh/config", ".", workspace).verdict == "deny"
     assert judge("make x=~", ".", workspace).plain is False
     assert judge("make --x=~ a:~ 'x=~'", ".", workspace).plain is True
+
+
+def test_the_folder_that_git_is_told_to_find_hooks_in_is_protected(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git/config").write_text("[core]\n\thooksPath = dev/hk # ours\n")
+    workspace = Workspace(tmp_path)
+    for line in ("cp x dev/hk/pre-commit", "echo x > dev/hk/pre-push", "rm -r dev/hk"):
+        assert judge(line, ".", workspace).rule == "protected"
+    assert judge("cp x dev/hooks.md", ".", workspace).verdict is None

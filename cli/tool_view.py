@@ -86,7 +86,10 @@ class ToolView:
             why = safe_line(told(str(refused)))
             self._line(f"    {t('tool.refused_why', why=why) if why else t('tool.refused')}", "red")
         elif event.error:
-            self._line(f"    {told(event.error.splitlines()[0])}", "red")
+            first, *more = event.error.splitlines()
+            self._line(f"    {told(first)}", "red")
+            for line in more[:FIRST_LINES] if first.endswith(":") else ():
+                self._verbatim(line)
         if event.tool == "ask_user" and event.ok:
             self._line(f"    {t('tool.answer', answer=safe_line(event.output))}", "dim")
         diff = str(event.metadata.get("diff") or "")

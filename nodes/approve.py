@@ -7,6 +7,7 @@ answered: an answer binds to exactly what was shown.
 """
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -55,13 +56,21 @@ async def approve(state: State, runtime: Runtime[Context]) -> Dispatched:
         return Command(goto="approve", update={"asked": asked})
     rulings = await asyncio.to_thread(ask_human, rulings, voice)
     messages = [*_answers(rulings, role), *_broken_calls(answer, role)]
-    refused = {ruling.call["id"]: ruling.refused for ruling in rulings}
-    for message in messages:
-        tell_result(runtime, message, refused=refused.get(message.tool_call_id))
+    _tell_results(runtime, messages, rulings)
     groups = grouped([ruling.call for ruling in rulings if ruling.verdict == "allow"], tools)
     answers = {"messages": messages} if messages else {}
     update = {**answers, "asked": []}
     return await asyncio.to_thread(dispatch, state, groups, tools, workspace, update)
+
+
+def _tell_results(
+    runtime: Runtime[Context], messages: Iterable[ToolMessage], rulings: Iterable[Ruling]
+) -> None:
+    ruled = {ruling.call["id"]: ruling for ruling in rulings}
+    for message in messages:
+        ruling = ruled.get(message.tool_call_id)
+        args, refused = (ruling.call["args"], ruling.refused) if ruling else ({}, None)
+        tell_result(runtime, message, args, refused=refused)
 
 
 def ask_human(rulings: list[Ruling], voice: Voice) -> list[Ruling]:

@@ -25,7 +25,8 @@ WRONG = """Your answer is not what the program can read:
 {faults}
 
 Give the whole answer again: only JSON that is valid by the schema, nothing else."""
-GIVEN_UP = "The answer does not fit the schema: {faults}"
+ASKED_AGAIN = "The answer does not fit the schema, the model is asked again: {faults}"
+GIVEN_UP = "No answer fits the schema, so the turn has failed; the last one: {faults}"
 
 
 async def fit_schema(
@@ -39,11 +40,13 @@ async def fit_schema(
     fitted = await asyncio.to_thread(fit, state.get("summary", ""), options.get("schema", {}))
     if fitted.json:
         return Command(goto="__end__", update={"summary": fitted.json})
+    faults = "; ".join(fitted.faults)
     if rounds < ROUNDS:
+        tell(runtime, "notice", text=ASKED_AGAIN.format(faults=faults))
         mode = mode_of(options)
         again = {"messages": [note(mode, WRONG.format(faults=_listed(fitted)))]}
         return Command(goto=mode, update={**again, "rounds": rounds + 1, "outcome": None})
-    tell(runtime, "notice", text=GIVEN_UP.format(faults="; ".join(fitted.faults)))
+    tell(runtime, "notice", text=GIVEN_UP.format(faults=faults))
     return Command(goto="__end__", update={"outcome": "failed"})
 
 

@@ -1,5 +1,7 @@
 """Tell whoever watches: nodes never print, they write events to the run's stream."""
 
+from collections.abc import Mapping
+
 from langchain_core.messages import ToolMessage
 from langgraph.runtime import Runtime
 
@@ -21,7 +23,11 @@ def tell_mode(runtime: Runtime[Context], options: Options) -> None:
 
 
 def tell_result(
-    runtime: Runtime[Context], message: ToolMessage, *, refused: str | None = None
+    runtime: Runtime[Context],
+    message: ToolMessage,
+    args: Mapping[str, object] | None = None,
+    *,
+    refused: str | None = None,
 ) -> None:
     """Tell the answer to a call that did not run; `refused` is what the human said who said no."""
     ok, text = message.status == "success", str(message.text)
@@ -34,4 +40,5 @@ def tell_result(
         output=text if ok else "",
         error="" if ok else text,
         metadata={} if refused is None else {"refused": refused},
+        args=dict(args or {}),
     )

@@ -17,7 +17,7 @@ NO_GIT = (
     "and evidence is not tied to all files"
 )
 NO_REPOSITORY = (
-    "`{folder}` is in no git repository: the task's own changes can be shown and undone, but there "
+    "`{folder}` is in no git repository: what is changed here can be shown and undone, but there "
     "is no history and no commit to compare with"
 )
 

@@ -47,6 +47,18 @@ def test_what_the_human_refused_is_told_to_them_as_such() -> None:
         assert seen.lines == ["  ✗ run_command make", line]
 
 
+def test_an_error_that_announces_lines_is_shown_with_them() -> None:
+    for error, lines in (
+        ("it is not there; the closest lines:\n 3  old\n 4  new", ["| 3  old", "| 4  new"]),
+        ("it is not there\nfor the model", []),
+    ):
+        seen = Seen()
+        seen.view.called(CALL)
+        seen.view.answered(result(ok=False, error=error))
+        told = [line.replace("|  ", "| ") for line in seen.lines]
+        assert told == ["  ✗ run_command make", f"    {error.splitlines()[0]}", *lines]
+
+
 def test_a_diff_that_the_question_has_shown_is_not_shown_again() -> None:
     request = {"name": "edit", "args": {}, "tool_call_id": "c", "diff": DIFF}
     for asked, lines in ((DIFF, []), (DIFF + "+more\n", [f"| {DIFF}"])):

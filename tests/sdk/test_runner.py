@@ -168,6 +168,7 @@ async def test_a_refused_command_does_not_run_and_the_model_reads_why(runner, pr
     events = [e async for e in runner.resume(asked.thread_id, Answer(reject="not now"))]
     refused = next(event for event in events if event.type == "tool_result" and not event.ok)
     assert "not now" in refused.error and not (project / "log.txt").exists()
+    assert "log.txt" in refused.args["command"]
 
 
 async def test_a_question_is_answered_in_words(runner, project, play):

@@ -75,6 +75,8 @@ def by_read_only_mode(call: Call, policy: Policy) -> Decision | None:
     if only_reads(call) and not call.is_outside_sandbox:
         return None
     reason = f"{call.tool} is not available in read-only mode; say what you would do instead"
+    if call.command:
+        reason = "in read-only mode a command must surely only read; say what you would do instead"
     return Decision("deny", reason, "mode")
 
 

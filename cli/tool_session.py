@@ -11,6 +11,7 @@ from typing import Any, cast
 from langchain_core.tools import BaseTool
 
 from ..config import paths
+from ..config.agent_profile import AgentProfile
 from ..config.loading import Loaded
 from ..tools.invoke import invoke
 from ..tools.permissions import Decision, policy_for
@@ -62,10 +63,13 @@ class ToolSession:
         loaded: Loaded,
         outputs: Path,
         emit: Callable[[str], None] = lambda text: None,
+        agent: AgentProfile | None = None,
     ) -> None:
+        """`agent`: for whom the calls are made, by whose own rules they are decided, too."""
         settings, home = loaded.settings, paths.home()
         self._workspace = Workspace(folder, tuple(settings.security.ignore_patterns), home)
-        self._policy = policy_for(loaded, self._workspace, usual="ask")
+        policy = policy_for(loaded, self._workspace, usual="ask")
+        self._policy = policy.under(agent, self._workspace) if agent else policy
         self.sandbox = open_sandbox(settings.sandbox, self._workspace, home)
         self._timeout = settings.security.command_timeout
         self._tools = {tool.name: tool for tool in tools_for(None, settings.tools)}

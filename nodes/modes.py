@@ -32,19 +32,23 @@ def chosen(options: Options, agent: str) -> Options:
     named = agent or options.get("agent", "")
     if named not in MODES:
         return {**options, "speaker": agent}
-    planning = options.get("plan", named == "plan")
+    planning = agent == "plan" or options.get("plan", named == "plan")
     return {**options, "agent": "build", "plan": planning, "speaker": ""}
 
 
 def settled(options: Options, request: str, now: datetime) -> Options:
     """The options of a turn: who speaks is chosen, and in plan mode the plan has its file."""
     mode = mode_of(options)
-    named = options.get("speaker") or options.get("agent", "")
-    chosen: Options = {**options, "plan": mode == "plan"}
-    chosen["speaker"] = named if named not in ("", *MODES) else mode
+    chosen: Options = {**options, "plan": mode == "plan", "speaker": speaking(options)}
     if mode == "plan" and not options.get("plan_file"):
         chosen["plan_file"] = new_plan_file(request, now)
     return chosen
+
+
+def speaking(options: Options) -> str:
+    """The profile that speaks next: one that was named, or the mode's own."""
+    named = options.get("speaker") or options.get("agent", "")
+    return named if named not in ("", *MODES) else mode_of(options)
 
 
 def switched(options: Options, mode: Mode, request: str, now: datetime) -> Options:

@@ -33,7 +33,7 @@ async def say_own(session: Session, command: "CustomCommand", arguments: str) ->
     if command.fault:
         raise UsageError(command.fault, hint="`mcode commands list` shows them all")
     pieces = expand(command.prompt, arguments)
-    said = "".join([await _said(session, piece) for piece in pieces])
+    said = "".join([await _said(session, piece, command.agent) for piece in pieces])
     # an argument and what a command writes can name a file, and mention none
     once: Options = {
         "mentioning": " ".join(spelled(piece.text) for piece in pieces if piece.kind == "file")
@@ -43,22 +43,31 @@ async def say_own(session: Session, command: "CustomCommand", arguments: str) ->
     await session.say(said, command.agent, once)
 
 
-async def _said(session: Session, piece: Piece) -> str:
+async def _said(session: Session, piece: Piece, agent: str) -> str:
     if piece.kind == "shell":
-        return await _output(session, piece.text)
+        return await _output(session, piece.text, agent)
     return spelled(piece.text) if piece.kind == "file" else piece.text
 
 
-async def _output(session: Session, line: str) -> str:
-    """What a command writes, once the rules or the human have allowed it."""
+async def _output(session: Session, line: str, agent: str) -> str:
+    """What a command writes, once the rules or the human have allowed it to who is going to hear.
+
+    `agent`: who hears it this once; empty: whoever speaks in the thread.
+    """
     await session.runner()  # what follows brings as much, and is there by now
     from ...config import paths
+    from ...config.agent_profiles import find_agents
     from ...config.loading import load
+    from ...nodes.modes import chosen, mode_of, speaking
     from ..tool_session import ToolSession
 
-    mode = "read-only" if session.plan else session.mode
-    loaded = load(session.folder, session.home, flags={"security.mode": mode or None})
-    tools = ToolSession(session.folder, loaded, paths.outputs_folder(session.home, "by-hand"))
+    options: Options = {**session.standing, **chosen(session.options, agent)}
+    trust = trust_of(session.folder, session.home)
+    hears = find_agents(session.folder, session.home, trust).find_speaking(speaking(options))
+    mode = "read-only" if mode_of(options) == "plan" else session.mode
+    loaded = load(session.folder, session.home, flags={"security.mode": mode or None}, trust=trust)
+    outputs = paths.outputs_folder(session.home, "by-hand")
+    tools = ToolSession(session.folder, loaded, outputs, agent=hears)
     reply = await tools.call("run_command", {"command": line}, partial(_asked, session, tools))
     if reply.error and "exit_code" not in reply.metadata:
         raise UsageError(f"`{line}`: {reply.error}", hint="nothing was said")

@@ -49,6 +49,8 @@ def test_plan_mode_has_one_plan_until_it_is_left() -> None:
         ({"agent": "build"}, "", {"agent": "build", "plan": False, "speaker": ""}),
         ({"agent": "build", "plan": True}, "", {"agent": "build", "plan": True, "speaker": ""}),
         ({}, "plan", {"agent": "build", "plan": True, "speaker": ""}),
+        ({"plan": False}, "plan", {"agent": "build", "plan": True, "speaker": ""}),
+        ({"plan": True}, "build", {"agent": "build", "plan": True, "speaker": ""}),
         ({"plan": True}, "explore", {"plan": True, "speaker": "explore"}),
         ({"agent": "explore"}, "", {"agent": "explore", "speaker": ""}),
         ({"plan": True}, "", {"plan": True, "speaker": ""}),

@@ -133,6 +133,35 @@ async def test_what_is_never_allowed_is_refused(
     assert provider.requests == [] and not list(talk.spoken.project.glob("a.txt"))
 
 
+@pytest.mark.parametrize(
+    ("agent", "speaks", "words"),
+    [
+        ("strict", "", "refuse `run_command(touch:*)`"),
+        ("", "strict", "refuse"),
+        ("plan", "", "read-only mode"),
+    ],
+)
+async def test_the_rules_of_whoever_hears_the_output_hold(
+    talk: Talk, provider: Provider, agent: str, speaks: str, words: str
+) -> None:
+    rules = 'permissions: {deny: ["run_command(touch:*)"]}'
+    talk.spoken.write("home/agents/strict.md", f"---\n{rules}\n---\nBe strict.")
+    talk.own("bad", f"---\nagent: {agent}\n---\n!`touch a.txt`")
+    talk.session.mode, talk.session.agent = "auto", speaks
+    with pytest.raises(UsageError, match="Not allowed") as error:
+        await talk("/bad", typed="y\n")
+    assert words in str(error.value)
+    assert provider.requests == [] and not (talk.spoken.project / "a.txt").exists()
+
+
+async def test_nothing_runs_for_an_agent_that_speaks_with_nobody(talk: Talk) -> None:
+    talk.own("bad", "---\nagent: nobody\n---\n!`touch a.txt`")
+    talk.session.mode = "auto"
+    with pytest.raises(UsageError, match="no agent `nobody`"):
+        await talk("/bad")
+    assert not (talk.spoken.project / "a.txt").exists()
+
+
 async def test_a_command_that_fails_is_said_with_what_it_wrote(talk: Talk) -> None:
     talk.own("try", "!`cat nothing.txt`")
     await talk("/try")

@@ -37,7 +37,7 @@ def list_(
         typer.Option(
             "--search",
             metavar="TEXT",
-            help="Those with all these words in title, name or what the human said.",
+            help="Those with all these words in title, name or what was said.",
         ),
     ] = "",
     with_size: Annotated[

@@ -157,7 +157,7 @@ class ThreadIndex:
         return sorted(true, key=lambda row: row.updated_at, reverse=True)
 
     def search(self, text: str, folder: Path | None = None) -> "list[ThreadRow]":
-        """Those in whose name, title or human words all these words occur, in any case."""
+        """Those in whose name, title or talk all these words occur, in any case."""
         words = text.casefold().split()
         with explained(self._path), closing(connect(self._path)) as connection:
             said = heard(connection)

@@ -32,12 +32,12 @@ def words(*rows: tuple[str, str, object]) -> list[str]:
         (f"{PULL}review", "messages", [HumanMessage("Shorter")], ["Shorter"]),
         (PUT_IN, "messages", [HumanMessage("Instead")], ["Instead"]),
         (PUT_IN, "messages", [AIMessage("Yes")], []),
-        (f"{PULL}build", "messages", [HumanMessage("(Plan mode)"), AIMessage("Yes")], []),
+        (f"{PULL}build", "messages", [HumanMessage("(Plan mode)"), AIMessage("Yes")], ["Yes"]),
         ("~__pregel_push, 0", "messages", [HumanMessage("result")], []),
         (f"{PULL}__start__", "folder", "/p", []),
     ],
 )
-def test_only_humans_are_heard(path: str, channel: str, value: object, said: list[str]) -> None:
+def test_humans_and_models_are_heard(path: str, channel: str, value: object, said: list[str]) -> None:
     assert words((path, channel, value)) == said
 
 

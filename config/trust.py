@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from . import paths
-from .brought import Brought, Kind, brought
+from .brought import PLACES, Brought, Kind, brought
 from .errors import UsageError
 from .trust_record import Damaged, Yes, note, read
 
@@ -95,8 +95,10 @@ def trust_if_empty(folder: Path, home: Path) -> None:
 def own_change(folder: Path, home: Path, kind: Kind = "configuration") -> Generator[None]:
     """While the user changes the project's things of one kind: a trusted folder stays so.
 
-    So does an empty one. Nothing else that changes meanwhile is trusted with it.
+    So does an empty one. Nothing else that changes meanwhile is trusted with it. Raises UsageError
+    where a link would lead the change out of the folder.
     """
+    _refuse_outside(folder, kind)
     before = trust_of(folder, home)
     trusted = before.trusted or (_is_empty(folder) and not before.damaged)
     yield
@@ -105,6 +107,15 @@ def own_change(folder: Path, home: Path, kind: Kind = "configuration") -> Genera
         written = [one for one in now.brought if one.kind == kind]
         others = [one for one in before.brought if one.kind != kind]
         accept(replace(now, brought=(*written, *others)), home)
+
+
+def _refuse_outside(folder: Path, kind: Kind) -> None:
+    for place in (one for one in PLACES[kind] if one.startswith(".llc")):
+        if not Path(os.path.realpath(folder / place)).is_relative_to(os.path.realpath(folder)):
+            raise UsageError(
+                f"`{place}` is a link that leads out of the folder, so nothing is written there",
+                hint=f"look at `{place}`, and remove the link if it is not yours",
+            )
 
 
 def _is_empty(folder: Path) -> bool:

@@ -152,3 +152,16 @@ def test_a_change_that_fails_trusts_nothing(project: Path, home: Path) -> None:
     with pytest.raises(ValueError), own_change(project, home):
         raise ValueError
     assert not home.exists()
+
+
+@pytest.mark.parametrize("link", [".llc", ".llc/agents"])
+def test_no_link_leads_the_users_own_change_out_of_the_folder(
+    project: Path, home: Path, link: str
+) -> None:
+    (project / link).parent.mkdir(exist_ok=True)
+    (project / link).symlink_to("../" * link.count("/") + "../elsewhere")
+    with pytest.raises(UsageError, match="leads out"), own_change(project, home, "agents"):
+        pytest.fail("something was written")
+    (project / ".llc.yaml").symlink_to("settings.yaml")
+    with own_change(project, home):
+        pass

@@ -9,30 +9,42 @@ from pathlib import Path
 _NAMES = {
     "keys": """
         .ssh .gnupg .password-store .local/share/keyrings .local/share/kwalletd .config/sops
-        .vault-token .electrum .bitcoin .ethereum Library/Keychains
+        .vault-token .electrum .bitcoin .ethereum Library/Keychains .age .config/age
+        .config/1Password .config/Bitwarden .local/share/pass
     """,
     "clouds": """
         .aws .azure .kube .oci .config/gcloud .config/doctl .config/op .config/rclone .s3cfg .boto
         .databrickscfg .snowflake .kaggle .terraformrc .terraform.d/credentials.tfrc.json
-        .huggingface/token .cache/huggingface/token
+        .huggingface/token .cache/huggingface/token .aliyun .bluemix .cloudflared .config/.wrangler
+        .config/configstore .config/hcloud .config/linode-cli .config/netlify .config/ngrok
+        .config/scw .config/stripe .fly/config.yml .local/share/com.vercel.cli .pulumi/credentials.json
+        .wrangler
     """,
     "containers": ".docker .config/containers/auth.json .colima .orbstack .lima .rd",
     "code and packages": """
         .config/gh .config/glab-cli .config/hub .config/git/credentials .git-credentials .netrc
         .npmrc .yarnrc.yml .pypirc .cargo/credentials .cargo/credentials.toml .gem/credentials
-        .m2/settings.xml .gradle/gradle.properties
+        .m2/settings.xml .gradle/gradle.properties .bundle/config .composer/auth.json
+        .config/composer/auth.json .config/nix/nix.conf .config/pypoetry/auth.toml
+        .local/share/uv/credentials .nuget/NuGet .subversion/auth
     """,
-    "databases": ".pgpass .my.cnf .psql_history .mysql_history .sqlite_history",
+    "databases": """
+        .pgpass .my.cnf .mylogin.cnf .psql_history .mysql_history .sqlite_history .dbshell
+        .rediscli_history
+    """,
     "agents": """
         .claude .claude.json .codex .gemini .qwen .aider .config/opencode .local/share/opencode
-        .config/github-copilot
+        .config/github-copilot .config/goose .local/share/goose .local/share/crush .continue .kiro
+        .config/io.datasette.llm/keys.json
     """,
     "browsers": """
         .mozilla .thunderbird .config/google-chrome .config/chromium .config/BraveSoftware
-        Library/Cookies
+        .config/microsoft-edge .config/opera .config/vivaldi .librewolf .zen snap/firefox
+        snap/chromium .var/app Library/Cookies
     """,
     "histories": """
         .bash_history .zsh_history .local/share/fish .python_history .node_repl_history
+        .irb_history .local/share/atuin .lesshst .viminfo
     """,
 }
 

@@ -17,8 +17,8 @@ _NAMES = {
         .databrickscfg .snowflake .kaggle .terraformrc .terraform.d/credentials.tfrc.json
         .huggingface/token .cache/huggingface/token .aliyun .bluemix .cloudflared .config/.wrangler
         .config/configstore .config/hcloud .config/linode-cli .config/netlify .config/ngrok
-        .config/scw .config/stripe .fly/config.yml .local/share/com.vercel.cli .pulumi/credentials.json
-        .wrangler
+        .config/scw .config/stripe .fly/config.yml .local/share/com.vercel.cli
+        .pulumi/credentials.json .wrangler
     """,
     "containers": ".docker .config/containers/auth.json .colima .orbstack .lima .rd",
     "code and packages": """

@@ -136,6 +136,8 @@ def _written(step: Step) -> Iterator[str]:
         yield from (name for name in landings(step) if ":" not in name)
     elif [program, *names[:1]] == ["git", "clone"]:
         yield from (name for name in names[-1:] if ":" not in name)
+    elif [program, *names[:1]] == ["git", "worktree"] and names[1:2] in (["add"], ["move"]):
+        yield from names[2:]  # a branch among them is no place outside
     elif program == "crontab" and "-l" not in texts:
         yield "/var/spool/cron"
     elif program == "dd":

@@ -19,7 +19,7 @@ def changed(request: Request) -> Request:
     args: Mapping[str, Any] = request["args"]
     name, suffix = TEXTS.get(request["name"], ("", ".json"))
     if isinstance(args.get(name), str):
-        new = {**args, name: edited(args[name], suffix).strip()}
+        new = {**args, name: edited(f"{args[name].rstrip()}\n", suffix).strip()}
     else:
         new = _object(edited(json.dumps(dict(args), ensure_ascii=False, indent=2), ".json"))
     kept = {key: value for key, value in request.items() if key != "always"}

@@ -1,6 +1,6 @@
-"""Ask whether the mode changes; a plan is shown whole, and can be changed before a yes."""
+"""Ask whether the mode changes; a plan is shown whole, and can be changed before a yes or no."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -9,38 +9,53 @@ from .asked_call import edited
 from .asked_change import edit_of
 from .choices import Mode
 from .i18n import t
-from .pressed import pressed
+from .pressed import Keys, pressed
 from .request_view import show_text
-from .screen import show_line
+from .screen import open_console, show_line
 from .typed import read
 
 Request = Mapping[str, Any]
 
 
-def decide_switch(console: Console, asked: Request) -> dict[str, Any]:
-    """Yes, perhaps with another plan, model or approval mode; or no, and why."""
-    request, chosen = asked, dict[str, Any]()
-    args: Mapping[str, Any] = asked["args"]
-    if "text" in args:
-        question = t("ask.plan", plan=args.get("plan", ""))
-        keys = {word: t(f"key.plan.{word}") for word in ("yes", "no", "edit", "model")}
-    else:
-        question = t("ask.plan_mode")
-        keys = {word: t(f"key.plan_mode.{word}") for word in ("yes", "no")}
+def decide_switch(console: Console, request: Request) -> dict[str, Any]:
+    """Yes, perhaps with another model or approval mode; or no, and why; or a plan that was changed.
+
+    That is an answer, too, so it is written before anything else can happen, and asked anew.
+    """
+    args: Mapping[str, Any] = request["args"]
+    chosen: dict[str, str] = dict(request.get("chosen") or {})
+    has_plan = "text" in args
+    question = t("ask.plan", plan=args.get("plan", "")) if has_plan else t("ask.plan_mode")
     _show(console, request)
+    _show_chosen(console, chosen)
     while True:
-        match pressed(console, question, keys):
+        match pressed(console, question, _keys(has_plan=has_plan)):
             case "yes":
-                decision = {"type": "approve"} if request is asked else edit_of(request)
-                return {**decision, **chosen}
+                return {"type": "approve", **chosen}
             case "edit":
-                request = edited(console, request)
-                _show(console, request)
+                changed = edited(console, request)
+                if changed is not request:
+                    return {**edit_of(changed), **chosen, "draft": True}
             case "model":
-                chosen = _choices(console)
+                chosen |= _choices(console)
+                _show_chosen(console, chosen)
             case _:
-                kept = {} if request is asked else edit_of(request)  # what was written is kept
-                return {**kept, "type": "reject", "message": read(console, t("ask.why"))}
+                return {"type": "reject", "message": read(console, t("ask.why"))}
+
+
+def show_drafts(decisions: Sequence[Mapping[str, Any]]) -> None:
+    """Show the plans in an answer that was not taken: what somebody wrote is nowhere else."""
+    for decision in decisions:
+        if decision.get("draft"):
+            console = open_console()
+            show_line(console, f"\n{t('ask.plan.not_taken')}", "bold yellow")
+            show_text(console, decision["edited_action"]["args"]["text"])
+
+
+def _keys(*, has_plan: bool) -> Keys:
+    if has_plan:
+        return {word: t(f"key.plan.{word}") for word in ("yes", "no", "edit", "model")}
+    return {word: t(f"key.plan_mode.{word}") for word in ("yes", "no")}
 
 
 def _show(console: Console, request: Request) -> None:
@@ -51,7 +66,12 @@ def _show(console: Console, request: Request) -> None:
     show_text(console, str(args.get("text", "")))
 
 
-def _choices(console: Console) -> dict[str, Any]:
+def _show_chosen(console: Console, chosen: Mapping[str, str]) -> None:
+    for name, value in chosen.items():
+        show_line(console, t(f"ask.plan.chosen.{name}", value=value), "cyan")
+
+
+def _choices(console: Console) -> dict[str, str]:
     """The model and approval mode that carry the plan out; what is left empty stays."""
     modes = [mode.value for mode in Mode]
     model = read(console, t("ask.plan.model"))

@@ -7,11 +7,13 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from functools import partial
 from typing import Protocol, TypeVar
 
-from ..config.errors import UnfinishedTurn
+from ..config.errors import MaxAgentError, UnfinishedTurn
 from ..nodes.state import Options
-from ..sdk.events import Event, Question
+from ..sdk.answers import Answer
+from ..sdk.events import Event, Failure, Question
 from ..sdk.runner import Runner
 from .approval import ask
+from .asked_switch import show_drafts
 from .question import abandons
 from .speaker import Speaker
 
@@ -64,8 +66,9 @@ class Dialogue:
 
     async def follow(self, events: AsyncGenerator[Event]) -> Event | None:
         """Show a stream, and those that follow from answers, to the end or an open question."""
+        answer: Answer | None = None
         while True:
-            last = await self._show(events)
+            last = await self._taken(events, answer)
             if not isinstance(last, Question) or last.kind == "limit":
                 return last
             if self._ask is None or self.runner.is_stopping:
@@ -74,3 +77,16 @@ class Dialogue:
             if answer is None:
                 return last
             events = self.runner.resume(last.thread_id, answer)
+
+    async def _taken(self, events: AsyncGenerator[Event], answer: Answer | None) -> Event | None:
+        """Show what follows from an answer; a plan that is not taken stays in sight at least."""
+        drafts = partial(show_drafts, answer.decisions if answer else ())
+        try:
+            last = await self._show(events)
+        except MaxAgentError:
+            if self._ask:
+                await self._ask(drafts)
+            raise
+        if self._ask and isinstance(last, Failure):
+            await self._ask(drafts)
+        return last

@@ -57,6 +57,7 @@ async def listen(state: State, runtime: Runtime[Context]) -> Command[Literal["co
             "since": state.get("file_entry", 0),
             "queue": [],
             "asked": [],
+            "draft": {},
             "summary": "",
             "completion": "",
             "rounds": 0,

@@ -153,6 +153,15 @@ class ToolTask(TypedDict):
     """The node that follows when every call of the group has its result."""
 
 
+class Draft(TypedDict, total=False):
+    """What the human has done at the question of a plan so far, before a yes or a no."""
+
+    changed: bool
+    """The plan is not as the model left it."""
+    chosen: dict[str, str]
+    """The model and the approval mode that are to carry it out, where they chose any."""
+
+
 class State(TypedDict, total=False):
     """The thread."""
 
@@ -182,6 +191,7 @@ class State(TypedDict, total=False):
     asked: list[str]
     """What the human is being asked: calls as `ruling.shown` has them, or the test command; empty
     otherwise."""
+    draft: Draft
     queue: list[list[Queued]]
     """Groups of allowed calls that wait for the group before them."""
     todos: Annotated[list[Todo], keep_latest]

@@ -17,7 +17,7 @@ from .context import Context
 from .conversation import answer_to, last_answer
 from .decisions import decisions_in
 from .modes import Mode, announced, as_told, mode_of, switched
-from .state import Options, State
+from .state import Draft, Options, State
 from .tell import tell_mode, tell_result
 from .workbench import workbench
 
@@ -32,7 +32,8 @@ CHANGED = "\n\nThe user has changed the plan; `{plan_file}` says now:\n\n{text}"
 async def switch(state: State, runtime: Runtime[Context]) -> Switched:
     """Ask the human; the answer is the call's result, and decides who speaks next.
 
-    What is asked is checkpointed first: a yes is to the plan that was shown, to the letter.
+    What is asked is checkpointed first: a yes is to the plan that was shown, to the letter. So a
+    plan that the human has changed is written at once, and what the file says then is asked.
     """
     options = state.get("options", {})
     mode = mode_of(options)
@@ -44,18 +45,22 @@ async def switch(state: State, runtime: Runtime[Context]) -> Switched:
     if leaves and not text:
         why = NO_PLAN.format(plan_file=plan_file)
         return _stay(runtime, call, mode, why)
-    if state.get("asked") != (asked := [_shown(call, text)]):
-        return Command(goto="switch", update={"asked": asked})
-    decision = newest_answer(_question(call, options, text), _fitted)
-    refused = decision["type"] in ("reject", "respond")
-    is_changed = decision["type"] == "edit" or (refused and decision.get("edited_action"))
-    if changed := _edited(decision) if text and is_changed else "":
-        await asyncio.to_thread(write_plan, workspace, plan_file, changed)
-    if refused:
+    draft, before, asked = state.get("draft", {}), state.get("asked"), [_shown(call, text)]
+    if before != asked:
+        changed: Draft = {**draft, "changed": True} if before else {}
+        return Command(goto="switch", update={"asked": asked, "draft": changed})
+    decision = newest_answer(_question(call, options, text, draft), _fitted)
+    if text and decision["type"] == "edit":
+        text = _edited(decision)
+        await asyncio.to_thread(write_plan, workspace, plan_file, text)
+    chosen = _chosen(decision, draft)
+    if decision.get("draft"):
+        return Command(goto="switch", update={"draft": {**draft, "chosen": chosen}})
+    if decision["type"] in ("reject", "respond"):
         said = str(decision.get("message") or "")
-        rest = CHANGED.format(plan_file=plan_file, text=changed) if changed else ""
+        rest = CHANGED.format(plan_file=plan_file, text=text) if draft.get("changed") else ""
         return _stay(runtime, call, mode, REFUSED.format(why=said).strip() + rest, refused=said)
-    return _go(state, runtime, call, decision, changed or text)
+    return _go(state, runtime, call, chosen, text)
 
 
 def _stay(
@@ -63,18 +68,17 @@ def _stay(
 ) -> Switched:
     answer = answer_to(call["id"] or "", call["name"], mode, why, ok=False)
     tell_result(runtime, answer, refused=refused)
-    return Command(goto=mode, update={"messages": [answer], "asked": []})
+    return Command(goto=mode, update={"messages": [answer], "asked": [], "draft": {}})
 
 
 def _go(
     state: State,
     runtime: Runtime[Context],
     call: ToolCall,
-    decision: Mapping[str, Any],
+    chosen: dict[str, str],
     text: str,
 ) -> Switched:
     before, mode = state.get("options", {}), LEADS_TO[call["name"]]
-    chosen = {key: decision[key] for key in ("model", "mode") if decision.get(key)}
     if "model" in chosen:
         chosen["turn_model"] = ""
     options = switched(cast(Options, {**before, **chosen}), mode, state["request"], datetime.now())
@@ -88,6 +92,7 @@ def _go(
         "options": options,
         "role": mode,
         "asked": [],
+        "draft": {},
         "told": as_told(options),
     }
     return Command(goto=mode, update=update)
@@ -98,10 +103,18 @@ def _shown(call: ToolCall, text: str) -> str:
     return f"{call['id']}\n{hashlib.sha256(text.encode()).hexdigest()}"
 
 
-def _question(call: ToolCall, options: Options, text: str) -> dict[str, Any]:
+def _chosen(decision: Mapping[str, Any], draft: Draft) -> dict[str, str]:
+    """The model and approval mode that carry the plan out, as they were chosen last."""
+    now = {key: str(decision[key]) for key in ("model", "mode") if decision.get(key)}
+    return {**draft.get("chosen", {}), **now}
+
+
+def _question(call: ToolCall, options: Options, text: str, draft: Draft) -> dict[str, Any]:
     name = call["name"]
     plan = {"plan": options.get("plan_file"), "text": text} if text else {}
     action = {"name": name, "args": {**call["args"], **plan}, "tool_call_id": call["id"]}
+    if chosen := draft.get("chosen"):
+        action["chosen"] = chosen
     edit = ["edit"] if text else []
     return {
         "action_requests": [{**action, "description": f"go on in {LEADS_TO[name]} mode"}],

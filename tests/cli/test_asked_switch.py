@@ -38,19 +38,27 @@ def test_the_whole_plan_is_shown_with_nothing_hidden(monkeypatch, capsys):
     assert "  │ 1. all\n  │ \n  │ 2. \\x1b[2J\n" in capsys.readouterr().err
 
 
-def test_a_plan_is_changed_in_the_editor_and_shown_again(monkeypatch, capsys, tmp_path):
-    (tmp_path / "left").write_text("1. half\n")
-    monkeypatch.setenv("EDITOR", f"cp {tmp_path / 'left'}")
-    monkeypatch.delenv("VISUAL", raising=False)
-    decision = decided(monkeypatch, PLAN, "e\ny\n")
-    assert decision["edited_action"]["args"]["text"] == "1. half"
-    assert "  │ 1. half\n" in capsys.readouterr().err
+def test_what_is_chosen_is_shown_and_a_question_that_is_asked_anew_still_has_it(
+    monkeypatch, capsys
+):
+    request = {**PLAN, "chosen": {"model": "glm/glm-4.6"}}
+    decision = decided(monkeypatch, request, "m\n\nedits\ny\n")
+    assert decision == {"type": "approve", "model": "glm/glm-4.6", "mode": "edits"}
+    seen = capsys.readouterr().err
+    assert "carries it out: glm/glm-4.6" in seen and "holds then: edits" in seen
 
 
-def test_what_was_changed_stands_beside_a_no(monkeypatch, tmp_path):
-    (tmp_path / "left").write_text("1. half\n")
-    monkeypatch.setenv("EDITOR", f"cp {tmp_path / 'left'}")
+def test_a_plan_that_is_changed_is_an_answer_before_anything_else_is_asked(monkeypatch, tmp_path):
+    editor = tmp_path / "editor.sh"
+    editor.write_text('#!/bin/sh\necho 3. mine >> "$1"\n')
+    monkeypatch.setenv("EDITOR", f"sh {editor}")
     monkeypatch.delenv("VISUAL", raising=False)
-    decision = decided(monkeypatch, PLAN, "e\nn\nnot yet\n")
-    assert (decision["type"], decision["message"]) == ("reject", "not yet")
-    assert decision["edited_action"]["args"]["text"] == "1. half"
+    decision = decided(monkeypatch, PLAN, "m\n\nedits\ne\n")
+    assert (decision["type"], decision["draft"], decision["mode"]) == ("edit", True, "edits")
+    assert decision["edited_action"]["args"]["text"] == "1. all\n\n2. \x1b[2J\n3. mine"
+
+
+def test_a_plan_that_was_opened_and_left_as_it_is_is_asked_on(monkeypatch):
+    monkeypatch.setenv("EDITOR", "true")
+    monkeypatch.delenv("VISUAL", raising=False)
+    assert decided(monkeypatch, PLAN, "e\ny\n") == {"type": "approve"}

@@ -9,7 +9,7 @@ import pytest
 import typer
 from spoken import Typing
 
-from maxagent import Runner, UnfinishedTurn, trust
+from maxagent import Answer, Runner, UnfinishedTurn, UsageError, trust
 from maxagent.cli.dialogue import Dialogue
 from maxagent.cli.speaker import Speaker
 from maxagent.sdk.events import Completion, Event, Question
@@ -103,3 +103,37 @@ async def test_after_a_stop_nothing_more_is_asked_or_said(talk: Talk) -> None:
     talk.stops = True
     assert isinstance(await talk.say("and more", typed="r\n"), Question)
     assert [type(end) for end in talk.shown] == [Question]
+
+
+async def test_a_plan_that_was_changed_is_written_at_once_or_stays_in_sight(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, speaker, runner = talk.speaker.folder, talk.speaker, talk.runner
+    leave = {"tool_calls": [{"name": "plan_exit", "args": {}}]}
+    script = folder.parent / "plans.json"
+    script.write_text(json.dumps([{"text": "Look."}, leave, {"text": "Built."}]))
+    speaker.options = {"model": f"scripted/{script}", "plan": True}
+    await talk.say("plan")
+    plan = folder / str((await runner.standing(speaker.thread)).get("plan_file"))
+    plan.parent.mkdir(parents=True)
+    plan.write_text("1. all\n")
+    editor = folder.parent / "editor.sh"
+    editor.write_text('#!/bin/sh\necho 2. mine >> "$1"\n')
+    monkeypatch.setenv("VISUAL", f"sh {editor}")
+    assert isinstance(await talk.say("show it", typed="e\n"), Question)
+    assert plan.read_text() == "1. all\n2. mine\n"
+    capsys.readouterr()
+
+    async def answered_elsewhere(question: Callable[[], Any]) -> Any:
+        said = question()
+        if said:
+            async for _ in runner.resume(speaker.thread, Answer(approve=True)):
+                pass
+        return said
+
+    monkeypatch.setattr("sys.stdin", Typing("e\n"))
+    dialogue = Dialogue(runner, talk.show, answered_elsewhere)
+    with pytest.raises(UsageError, match="asks nothing"):
+        await dialogue.follow(runner.resume(speaker.thread))
+    assert plan.read_text() == "1. all\n2. mine\n"
+    assert capsys.readouterr().err.count("│ 2. mine\n  │ 2. mine\n") == 1

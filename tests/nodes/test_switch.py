@@ -81,17 +81,54 @@ async def test_a_plan_that_is_refused_is_planned_on_with_the_reason(talks: Talks
     assert state["role"] == "plan" and "too large" in talk.heard(ToolResult)[0].error
 
 
-async def test_what_the_human_wrote_into_a_plan_that_is_refused_is_kept_and_told(
+def _draft(text: str, **chosen: str) -> dict[str, object]:
+    edited = {"name": "plan_exit", "args": {"text": text}}
+    return {"type": "edit", "edited_action": edited, "draft": True, **chosen}
+
+
+async def test_a_draft_is_written_and_asked_and_what_was_chosen_beside_it_is_kept(
     talks: Talks,
+) -> None:
+    talk = talks(ENTER, says("Look."), EXIT, says("Built."))
+    plan = await _planned(talk)
+    await talk.say("show it")
+    again = await talk.decide(**_draft("1. half of it", mode="edits"))
+    assert plan.read_text() == "1. half of it\n"
+    assert isinstance(again, Question) and again.kind == "switch"
+    [request] = again.action_requests
+    assert request["args"]["text"] == "1. half of it" and request["chosen"] == {"mode": "edits"}
+    await talk.answer(approve=True)  # perhaps in another shell
+    assert "1. half of it" in talk.heard(ToolResult)[0].output
+    state = await talk.state()
+    assert state["options"]["mode"] == "edits" and not state["draft"]
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+async def test_what_the_human_wrote_into_a_plan_that_is_refused_is_kept_and_told(
+    talks: Talks, by_hand: bool
 ) -> None:
     talk = talks(ENTER, says("Look."), EXIT, says("I change it."))
     plan = await _planned(talk)
     await talk.say("show it")
-    edited = {"name": "plan_exit", "args": {"text": "1. half of it"}}
-    await talk.decide(type="reject", message="not yet", edited_action=edited)
+    if by_hand:
+        plan.write_text("1. half of it\n")
+        await talk.answer(approve=True)
+    else:
+        await talk.decide(**_draft("1. half of it"))
+    await talk.answer(reject="not yet")
     assert plan.read_text() == "1. half of it\n"
     error = talk.heard(ToolResult)[0].error
     assert "not yet" in error and "has changed the plan" in error and "1. half of it" in error
+
+
+async def test_nothing_that_the_model_says_chooses_who_carries_the_plan_out(talks: Talks) -> None:
+    boast = says(plan_exit={"mode": "auto", "model": "a/b"})
+    talk = talks(ENTER, says("Look."), boast, says("Built."))
+    await _planned(talk)
+    asked = await talk.say("show it", mode="edits")
+    assert "chosen" not in asked.action_requests[0]
+    await talk.answer(approve=True)
+    assert (await talk.state())["options"]["mode"] == "edits"
 
 
 async def test_beside_other_calls_it_is_refused(talks: Talks) -> None:

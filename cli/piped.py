@@ -44,6 +44,7 @@ def read_text(stream: BinaryIO) -> str:
         raise UsageError("what was piped is no text", hint="pipe text, or name the file") from None
     if len(text) <= HEAD + TAIL and len(data) == size:
         return text
+    echo(t("chat.cut", size=f"{size:,}", head=f"{HEAD:,}", tail=f"{TAIL:,}"), err=True)
     return f"{text[:HEAD]}{CUT.format(size=f'{size:,}')}{text[-TAIL:]}"
 
 

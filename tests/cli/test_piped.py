@@ -39,11 +39,14 @@ def test_what_is_no_text_is_refused() -> None:
 
 
 @pytest.mark.parametrize("size", [HEAD + TAIL + 1, 2 * KEPT, 2 * KEPT + PIECE + 1, 5 * KEPT])
-def test_of_what_is_long_both_ends_stay_and_the_model_is_told(size: int) -> None:
+def test_of_what_is_long_both_ends_stay_and_that_is_told(
+    size: int, capsys: pytest.CaptureFixture[str]
+) -> None:
     text = read_text(io.BytesIO(b"a" * 100 + b"m" * (size - 200) + b"z" * 100))
     assert text.startswith("a" * 100 + "m") and text.endswith("m" + "z" * 100)
     assert f"has {size:,} bytes; its middle is left out" in text
     assert HEAD + TAIL < len(text) < HEAD + TAIL + 200
+    assert f"note: {size:,} bytes were piped" in capsys.readouterr().err
 
 
 def test_what_just_fits_is_whole() -> None:

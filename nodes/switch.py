@@ -92,7 +92,7 @@ def _go(
         "options": options,
         "role": mode,
         "asked": [],
-        "draft": {},
+        "draft": Draft(),
         "told": as_told(options),
     }
     return Command(goto=mode, update=update)

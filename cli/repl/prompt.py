@@ -6,6 +6,8 @@ from typing import Protocol, TypeVar
 
 import typer
 
+from .terminal_gone import is_gone
+
 Answer = TypeVar("Answer")
 SIGN = "› "
 """Stands before what the human types."""
@@ -64,6 +66,8 @@ def asked(question: Callable[[], Answer]) -> Answer:
         signal.SIGTERM: signal.signal(signal.SIGTERM, _leave),
     }
     try:
+        if is_gone():
+            raise LeaveRepl
         return question()
     except (KeyboardInterrupt, EOFError, typer.Exit, typer.Abort):
         raise Unanswered from None

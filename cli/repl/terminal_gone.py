@@ -1,10 +1,18 @@
-"""The window is closed, or the machine goes down: end as if the human had left."""
+"""The window is closed, or the machine goes down: end as if the human had left.
+
+A signal is noted at once and told by the loop. The loop stands still while a question waits for
+its answer; one that came just before it is found in the note.
+"""
 
 import asyncio
 import os
 import signal
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from types import FrameType
+
+_came: set[int] = set()
+"""Of the whole process, as signals are."""
 
 
 @contextmanager
@@ -12,17 +20,26 @@ def told_when_gone(leave: Callable[[], None]) -> Generator[None]:
     """While open, SIGHUP and SIGTERM lead to `leave` instead of the process's sudden end."""
     loop = asyncio.get_running_loop()
 
+    def heard(number: int, _: FrameType | None) -> None:
+        _came.add(number)
+        loop.call_soon_threadsafe(hang_up if number == signal.SIGHUP else leave)
+
     def hang_up() -> None:
         _let_go_of_terminal()
         leave()
 
-    loop.add_signal_handler(signal.SIGHUP, hang_up)
-    loop.add_signal_handler(signal.SIGTERM, leave)
+    before = {one: signal.signal(one, heard) for one in (signal.SIGHUP, signal.SIGTERM)}
     try:
         yield
     finally:
-        loop.remove_signal_handler(signal.SIGHUP)
-        loop.remove_signal_handler(signal.SIGTERM)
+        for one, handler in before.items():
+            signal.signal(one, handler)
+        _came.clear()
+
+
+def is_gone() -> bool:
+    """Whether such a signal has come, also one of which the loop has not heard yet."""
+    return bool(_came)
 
 
 def _let_go_of_terminal() -> None:

@@ -77,7 +77,8 @@ async def _command(state: State, bench: Workbench) -> TestCommand | None:
     """Tests are the project's own code, and so is the Python that may lie in it."""
     if not bench.trust.trusted:
         return None
-    return await detect(Path(state["folder"]), bench.settings.task.test_command)
+    configured = bench.settings.task.test_command
+    return await detect(Path(state["folder"]), configured, bench.sandbox)
 
 
 def _record(state: State, runtime: Runtime[Context], bench: Workbench) -> FileRecord:

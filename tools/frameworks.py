@@ -11,7 +11,9 @@ from typing import ClassVar, Literal
 
 from ..config.programs import find_program
 from ..config.redaction import redacted
-from .process import SHELL, capture
+from .process import SHELL
+from .sandbox.inside import stream_inside
+from .sandbox.sandbox import Sandbox
 
 MOST_FOLDERS = 500
 """How many folders of a project are looked into for tests."""
@@ -42,13 +44,15 @@ class TestCommand:
     """Why the command cannot run, and what to do; mostly empty."""
 
 
-async def detect(folder: Path, configured: str) -> TestCommand | None:
+async def detect(
+    folder: Path, configured: str, sandbox: Sandbox | None = None
+) -> TestCommand | None:
     """The project's test command; None when nothing says that there are tests."""
     if configured.strip():
         return TestCommand((SHELL, "-c", configured), redacted(configured), "configured")
     if not await asyncio.to_thread(uses_pytest, folder):
         return None
-    python, works = await find_python(folder, os.environ)
+    python, works = await find_python(folder, os.environ, sandbox)
     shown = f"{_short(python, folder)} -m pytest"
     problem = "" if works else f"pytest is not installed for `{python}`"
     return TestCommand((str(python), "-m", "pytest"), shown, "pytest", problem)
@@ -61,24 +65,53 @@ def uses_pytest(folder: Path) -> bool:
     return any(_is_test(name, parent) for parent, name in _python_files(folder))
 
 
-async def find_python(folder: Path, environ: Mapping[str, str]) -> tuple[Path, bool]:
+async def find_python(
+    folder: Path, environ: Mapping[str, str], sandbox: Sandbox | None = None
+) -> tuple[Path, bool]:
     """The project's own Python, or else the first with pytest; and whether it has pytest.
 
-    After the project's own come `$VIRTUAL_ENV`, PATH and the one that runs MaxAgent.
+    After the project's own come `$VIRTUAL_ENV`, PATH and the one that runs MaxAgent. What lies in
+    the project may be anybody's program: it is looked at here and never run.
     """
     own, others = await asyncio.to_thread(_pythons, folder, environ)
     if own:
-        return own, await has_pytest(own)
+        return own, await asyncio.to_thread(_holds_pytest, own)
     for python in others:
-        if await has_pytest(python):
+        if await _has_pytest(python, folder, sandbox):
             return python, True
     return others[0], False
 
 
-async def has_pytest(python: Path) -> bool:
-    """Whether pytest is installed for this Python."""
+def _holds_pytest(python: Path) -> bool:
+    """Whether pytest lies in the environment of a Python; one that shares the system's may."""
+    above = python.parent.parent
+    if any(above.glob("lib*/*/site-packages/pytest/__init__.py")):
+        return True
+    return _says(above / "pyvenv.cfg", "include-system-site-packages = true")
+
+
+def _is_in(folder: Path, python: Path) -> bool:
+    """Whether it lies in the folder, by its own name or behind links."""
+    root = Path(os.path.realpath(folder))
+    places = (python, Path(os.path.realpath(python.parent)), Path(os.path.realpath(python)))
+    return any(place.is_relative_to(root) for place in places)
+
+
+async def _has_pytest(python: Path, folder: Path, sandbox: Sandbox | None) -> bool:
+    """Whether pytest is installed for a Python; one outside the project is asked.
+
+    A project that is installed for that has a say in how it starts, hence the sandbox.
+    """
+    if await asyncio.to_thread(_is_in, folder, python):
+        return await asyncio.to_thread(_holds_pytest, python)
     # run from the root, so that nothing in the project is taken for a module
-    probe = await capture([str(python), "-c", _HAS_PYTEST], cwd=Path("/"), timeout=20)
+    probe = await stream_inside(
+        sandbox.for_reading() if sandbox else None,
+        [str(python), "-c", _HAS_PYTEST],
+        cwd=Path("/"),
+        timeout=20,
+        on_output=lambda piece: None,
+    )
     return probe.exit_code == 0
 
 

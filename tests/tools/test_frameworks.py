@@ -25,6 +25,12 @@ def fake_python(path: Path, *, has_pytest: bool) -> Path:
     return path
 
 
+def with_pytest(python: Path) -> Path:
+    """The same with pytest in its environment."""
+    write(python.parent.parent, "lib/python3.11/site-packages/pytest/__init__.py")
+    return python
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -75,7 +81,7 @@ async def test_a_configured_command_wins(tmp_path: Path) -> None:
 
 async def test_the_projects_own_python_is_used(tmp_path: Path) -> None:
     write(tmp_path, "test_a.py")
-    own = fake_python(tmp_path / ".venv" / "bin" / "python", has_pytest=True)
+    own = with_pytest(fake_python(tmp_path / ".venv" / "bin" / "python", has_pytest=True))
     command = await detect(tmp_path, "")
     assert command
     assert command.argv == (str(own), "-m", "pytest")
@@ -87,6 +93,35 @@ async def test_the_projects_own_python_without_pytest_is_a_problem(tmp_path: Pat
     own = fake_python(tmp_path / "venv" / "bin" / "python", has_pytest=False)
     command = await detect(tmp_path, "")
     assert command and command.problem == f"pytest is not installed for `{own}`"
+
+
+@pytest.mark.parametrize("place", [".venv", "venv", "env", "links"])
+async def test_a_python_that_lies_in_the_project_is_not_run_to_know_it(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "project"
+    write(folder, "test_a.py")
+    own = fake_python(folder / place / "bin" / "python", has_pytest=True)
+    own.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n")
+    active = own.parent.parent
+    if place == "links":
+        active = tmp_path / "active"
+        (active / "bin").mkdir(parents=True)
+        (active / "bin/python").symlink_to(own)
+    monkeypatch.setenv("VIRTUAL_ENV", str(active))
+    await detect(folder, "")
+    assert not (tmp_path / "sprung").exists()
+    with_pytest(active / "bin/python")
+    assert await find_python(folder, os.environ) == (active / "bin/python", True)
+    assert not (tmp_path / "sprung").exists()
+
+
+async def test_an_environment_that_shares_the_systems_packages_may_have_pytest(
+    tmp_path: Path,
+) -> None:
+    own = fake_python(tmp_path / ".venv" / "bin" / "python", has_pytest=False)
+    write(tmp_path, ".venv/pyvenv.cfg", "include-system-site-packages = true\n")
+    assert await find_python(tmp_path, {}) == (own, True)
 
 
 async def test_without_one_the_first_python_with_pytest_is_used(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from ..config.agent_profiles import Agents, find_agents
 from ..config.errors import UsageError
 from ..config.keys import FAR_REACHING
 from ..config.loading import Loaded, load
+from ..config.own_files import OwnFile, own_files
 from ..config.rules import WrittenRule
 from ..config.settings import Mode, Settings
 from ..config.trust import Trust, trust_of
@@ -53,8 +54,7 @@ class Workbench:
     snapshots: Snapshots
     history: FileHistory
     home: Path
-    trust: Trust
-    """How the folder stood when the bench was opened: what is loaded later must be in it."""
+    sources: "Sources"
     agents: Agents
     model: ResolvedModel
     model_named: bool
@@ -66,6 +66,11 @@ class Workbench:
     chat_models: OpenModels = field(default_factory=OpenModels)
     voices: "dict[str, Voice]" = field(default_factory=dict[str, "Voice"], init=False)
     """Whose were opened, by agent; a bench that is made of this one, with other rules, has none."""
+
+    @property
+    def trust(self) -> Trust:
+        """How the folder stood when the bench was opened: what is loaded later must be in it."""
+        return self.sources.trust
 
     def model_for(self, profile: AgentProfile) -> ResolvedModel:
         """The agent's own model, unless the user has named one; its own temperature anyway."""
@@ -79,6 +84,16 @@ class Workbench:
         """Close the journal and the models' connections."""
         self.journal.close()
         await self.chat_models.close()
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What a bench is made of; when that has changed, the next run gets another one."""
+
+    trust: Trust
+    loaded: Loaded
+    agents: tuple[OwnFile, ...]
+    """The files of agents that are not built in."""
 
 
 @dataclass(frozen=True)
@@ -120,14 +135,15 @@ async def workbench(folder: str, options: Options, context: Context | None) -> W
 
 
 async def look_again() -> None:
-    """Put away benches whose folder stands otherwise by now; for where a run begins.
+    """Put away benches whose configuration, agents or trust are others by now; for where a run
+    begins. Raises UsageError for what is wrong in them.
 
     Until it ends a run goes on with what was loaded then.
     """
     benches = _BENCHES.get(asyncio.get_running_loop(), _Benches())
     for wish, bench in list(benches.current.items()):
-        now = await asyncio.to_thread(trust_of, Path(wish.folder), bench.home)
-        if bench.trust != now and benches.current.get(wish) is bench:
+        now = await asyncio.to_thread(_sources, wish)
+        if bench.sources != now and benches.current.get(wish) is bench:
             benches.replaced.append(benches.current.pop(wish))
 
 
@@ -186,10 +202,8 @@ def _open(wish: _Wish) -> Workbench:
     root = Path(wish.folder)
     if not root.is_absolute() or not os.path.isdir(root):
         raise UsageError(f"`{root}` is not a folder", hint="name the project's absolute path")
-    home = Path(wish.home) if wish.home else paths.home()
-    trust = trust_of(root, home)
-    loaded = load(root, home, flags=_flags(wish), trust=trust)
-    settings = loaded.settings
+    home, sources = _home(wish), _sources(wish)
+    loaded, settings = sources.loaded, sources.loaded.settings
     workspace = Workspace(root.resolve(), tuple(settings.security.ignore_patterns), home)
     policy = policy_for(loaded, workspace, usual=_usual_mode(wish), scope=wish.files)
     bench = Workbench(
@@ -201,8 +215,8 @@ def _open(wish: _Wish) -> Workbench:
         snapshots=_open_snapshots(root, home, settings),
         history=FileHistory(paths.database(home)),
         home=home,
-        trust=trust,
-        agents=find_agents(root, home, trust),
+        sources=sources,
+        agents=find_agents(root, home, sources.trust),
         model=resolve(settings, os.environ),
         model_named=bool(wish.model),
         from_project=_from_project(loaded, root),
@@ -210,6 +224,17 @@ def _open(wish: _Wish) -> Workbench:
     )
     speaks = bench.agents.profiles.get(wish.speaker)  # none of that name is told when it speaks
     return replace(bench, model=bench.model_for(speaks)) if speaks else bench
+
+
+def _home(wish: _Wish) -> Path:
+    return Path(wish.home) if wish.home else paths.home()
+
+
+def _sources(wish: _Wish) -> Sources:
+    root, home = Path(wish.folder), _home(wish)
+    trust = trust_of(root, home)
+    loaded = load(root, home, flags=_flags(wish), trust=trust)
+    return Sources(trust, loaded, tuple(own_files("agents", root, home, trust)))
 
 
 def _usual_mode(wish: _Wish) -> Mode:

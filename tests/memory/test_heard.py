@@ -37,7 +37,9 @@ def words(*rows: tuple[str, str, object]) -> list[str]:
         (f"{PULL}__start__", "folder", "/p", []),
     ],
 )
-def test_humans_and_models_are_heard(path: str, channel: str, value: object, said: list[str]) -> None:
+def test_humans_and_models_are_heard(
+    path: str, channel: str, value: object, said: list[str]
+) -> None:
     assert words((path, channel, value)) == said
 
 

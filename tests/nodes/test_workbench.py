@@ -1,7 +1,7 @@
 import pytest
 
 from maxagent.nodes.context import Context
-from maxagent.nodes.workbench import close_workbenches, learn, workbench
+from maxagent.nodes.workbench import close_workbenches, learn, look_again, workbench
 
 OPTIONS = {"model": "openai/any", "base_url": "http://127.0.0.1:9/v1"}
 
@@ -33,4 +33,31 @@ async def test_what_is_allowed_from_now_on_holds_beside_the_rules_that_were_load
     after = await workbench(str(tmp_path), OPTIONS, context)
     assert [rule.text for rule in after.policy.rules] == ["run_command(make)"]
     assert after.journal is before.journal and not before.policy.rules
+    await close_workbenches()
+
+
+AGENT = "---\ndescription: Reviews.\ntools: [{tools}]\n---\nYou review.\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "first", "then"),
+    [
+        ("config.yaml", "", "permissions: {deny: [run_command(make)]}\n"),
+        ("agents/reviewer.md", AGENT.format(tools="glob, grep"), AGENT.format(tools="glob")),
+    ],
+)
+async def test_a_run_begins_with_what_the_users_files_say_by_then(tmp_path, file, first, then):
+    written, context = tmp_path / "home" / file, Context(home=str(tmp_path / "home"))
+    written.parent.mkdir(parents=True)
+    written.write_text(first)
+    before = await workbench(str(tmp_path), OPTIONS, context)
+    await look_again()
+    assert await workbench(str(tmp_path), OPTIONS, context) is before
+    written.write_text(then)
+    assert await workbench(str(tmp_path), OPTIONS, context) is before  # a run goes on as it began
+    await look_again()
+    after = await workbench(str(tmp_path), OPTIONS, context)
+    denied = [rule.text for rule in after.policy.rules if rule.kind == "deny"]
+    reviewer = after.agents.profiles.get("reviewer")
+    assert denied == ["run_command(make)"] or (reviewer and reviewer.tools == ("glob",))
     await close_workbenches()

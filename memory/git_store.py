@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ..config.errors import MaxAgentError
 from ..config.private import make_private_folder
-from ..config.programs import find_program
+from ..config.programs import find_program, own_path
 from .store_files import short_digest, write_whole
 
 _CONFIG = """[core]
@@ -61,9 +61,9 @@ class GitFailed(MaxAgentError):
     """Git ended with an error; the message is git's own."""
 
 
-def git_program() -> str | None:
-    """Git's absolute path."""
-    return find_program("git")
+def git_program(folder: Path | None = None) -> str | None:
+    """Git's absolute path, and none that lies in the folder."""
+    return find_program("git", outside=folder)
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class GitStore:
                 *options,
                 *arguments,
                 cwd=self.folder,
-                env=self._environment(),
+                env=await asyncio.to_thread(self._environment),
                 stdin=PIPE if given else DEVNULL,
                 stdout=PIPE,
                 stderr=PIPE,
@@ -182,6 +182,7 @@ class GitStore:
     def _environment(self) -> dict[str, str]:
         kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
         return kept | {
+            "PATH": own_path(self.folder),
             "GIT_DIR": str(self.directory),
             "GIT_WORK_TREE": str(self.top),
             "GIT_INDEX_FILE": str(self.index),

@@ -43,7 +43,7 @@ class Snapshots:
         """Where the store lies."""
         out = left_out(folder, store.parent, exclude)
         self._named = NamedFiles(self.directory, out)
-        program = git_program()
+        program = git_program(folder)
         self._files = (
             GitSnapshots(folder, self.directory, out, program)
             if program

@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ..config.errors import MaxAgentError
+from ..config.programs import own_path
 from .git_store import git_program
 from .snapshots import Snapshots
 from .versions import ABSENT, LINK, UNKNOWN, Version
@@ -63,11 +64,11 @@ async def _merged_blob(snapshots: Snapshots, base: str, ours: str, theirs: str) 
         raise CannotMerge("others have changed it since, and it is too large to be merged")
     if any(b"\0" in content for content in three):
         raise CannotMerge("others have changed it since, and it is not text")
-    return await snapshots.write(await asyncio.to_thread(_merge, snapshots.directory, *three))
+    return await snapshots.write(await asyncio.to_thread(_merge, snapshots, *three))
 
 
-def _merge(store: Path, ours: bytes, base: bytes, theirs: bytes) -> bytes:
-    git = git_program()
+def _merge(snapshots: Snapshots, ours: bytes, base: bytes, theirs: bytes) -> bytes:
+    git, store = git_program(snapshots.folder), snapshots.directory
     if git is None:
         raise CannotMerge("others have changed it since, and only git can merge")
     with TemporaryDirectory(dir=store, prefix="merge-") as folder:
@@ -77,7 +78,7 @@ def _merge(store: Path, ours: bytes, base: bytes, theirs: bytes) -> bytes:
         run = subprocess.run(
             [git, "merge-file", "--stdout", "--quiet", "ours", "base", "theirs"],
             cwd=folder,
-            env=environment | {"PATH": os.environ.get("PATH", ""), "GIT_CONFIG_GLOBAL": os.devnull},
+            env=environment | {"PATH": own_path(snapshots.folder), "GIT_CONFIG_GLOBAL": os.devnull},
             capture_output=True,
         )
     if run.returncode in _CONFLICTS:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..config.programs import own_path
 from .git_home import NotPlain, find_home
 from .process import Captured, capture
 from .result import ToolRefusal
@@ -152,7 +153,8 @@ async def _git(
     root: Path, environment: Mapping[str, str], *arguments: str, limit: int = 1_000_000
 ) -> Captured:
     command = ["git", "--no-pager", *arguments]
-    return await capture(command, cwd=root, timeout=TIMEOUT, limit=limit, env=environment)
+    env = {**environment, "PATH": await asyncio.to_thread(own_path, root)}
+    return await capture(command, cwd=root, timeout=TIMEOUT, limit=limit, env=env)
 
 
 def _complaint(done: Captured) -> str:

@@ -40,7 +40,7 @@ async def grep(regex: str, path: str = ".", file_pattern: str = "", *, run: Run)
 
 async def _found(search: Search) -> Found:
     """ripgrep takes every file for UTF-8: words beyond ASCII it would miss in others, as in GBK."""
-    program = await asyncio.to_thread(find_ripgrep)
+    program = await asyncio.to_thread(find_ripgrep, search.workspace.root)
     plain = search.pattern.isascii() and search.pattern.isprintable()
     found = await ripgrep_lines(program, search) if program and plain else None
     return found or await asyncio.to_thread(search_lines, search)

@@ -3,7 +3,6 @@
 import base64
 import json
 import os
-import shutil
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,10 +21,10 @@ MOST_OUTPUT = 10_000_000
 """Bytes of one call's answer that are taken in."""
 
 
-def find_ripgrep() -> str | None:
-    """The program, beside this Python or on the path."""
-    beside = shutil.which("rg", path=str(Path(sys.executable).parent))
-    return beside or find_program("rg")
+def find_ripgrep(project: Path | None = None) -> str | None:
+    """The program, beside this Python or on the path, and none that lies in the project."""
+    beside = {"PATH": str(Path(sys.executable).parent)}
+    return find_program("rg", beside, outside=project) or find_program("rg", outside=project)
 
 
 async def ripgrep_lines(program: str, search: Search) -> Found | None:

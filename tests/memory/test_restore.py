@@ -236,7 +236,7 @@ async def test_without_git_what_others_changed_is_a_conflict(
 ) -> None:
     await project.tool(swap("a.txt", "line 3", "AGENT"), "a.txt")
     swap("a.txt", "line 17", "USER")(project.folder)
-    monkeypatch.setattr("maxagent.memory.three_way.git_program", lambda: None)
+    monkeypatch.setattr("maxagent.memory.three_way.git_program", lambda folder: None)
     assert "only git can merge" in (await project.undo()).conflicts[0].reason
 
 

@@ -110,6 +110,6 @@ async def test_a_git_that_fails_is_told(
     broken = tmp_path / "git"
     broken.write_text("#!/bin/sh\necho no space left >&2\nexit 255\n")
     broken.chmod(0o755)
-    monkeypatch.setattr("maxagent.memory.three_way.git_program", lambda: str(broken))
+    monkeypatch.setattr("maxagent.memory.three_way.git_program", lambda folder: str(broken))
     with pytest.raises(MaxAgentError, match="git merge-file failed: no space left"):
         await merged(snapshots, *versions)

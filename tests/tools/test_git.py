@@ -140,6 +140,6 @@ async def test_without_a_repository_the_refusal_says_so(tmp_path: Path) -> None:
 async def test_without_git_the_refusal_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path.parent))
     run = ToolRun(Workspace(tmp_path), "c", tmp_path)
     assert (await invoke(git_status, {}, run)).error == "git is not installed here; do without it"

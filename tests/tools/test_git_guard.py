@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.config.settings import IGNORE_PATTERNS
+from maxagent.memory.snapshots import Snapshots
 from maxagent.tools import git_guard
 from maxagent.tools.git import git_branch, git_diff, git_log, git_status
 from maxagent.tools.invoke import invoke
@@ -126,3 +127,14 @@ def test_every_secret_s_content_is_left_out_of_what_git_prints() -> None:
         if not pattern.startswith("!") and not pattern.endswith("/**"):
             expected.append(f"**/{name.removeprefix('**/')}/** -diff")
     assert [line for line in attributes.splitlines() if not line.startswith("#")] == expected
+
+
+async def test_a_git_that_lies_in_the_project_is_not_run(
+    root: Path, trap: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / ".venv/bin").mkdir(parents=True)
+    (root / ".venv/bin/git").symlink_to(trap)
+    monkeypatch.setenv("PATH", f"{root}/.venv/bin:{os.environ['PATH']}")
+    assert await call_all(root) == [""] * 5
+    tree = await Snapshots(root, trap.parent / "store", ()).take()
+    assert tree and not (trap.parent / "sprung").exists()

@@ -34,7 +34,7 @@ async def prune(store: Path, keep: Collection[str]) -> int:
     """
     if not await asyncio.to_thread(store.is_dir):
         return 0
-    program = git_program() if await asyncio.to_thread((store / "HEAD").exists) else None
+    program = git_program(Path.cwd()) if await asyncio.to_thread((store / "HEAD").exists) else None
     before = await asyncio.to_thread(_size, store)
     if program:
         async with store_lock(store) as lock:

@@ -1,7 +1,6 @@
 """Find out what can confine commands here, and whether that does for the user."""
 
 import asyncio
-import os
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...config.errors import UsageError
+from ...config.programs import entries_outside
 from ...config.settings import SandboxSection
 from ..process import capture
 from ..workspace import Workspace
@@ -50,7 +50,9 @@ def open_sandbox(section: SandboxSection, workspace: Workspace, home: Path) -> S
 
 def _found(none: Sandbox) -> Sandbox:
     if sys.platform == "linux":
-        program = bubblewrap.find_program(os.environ.get("PATH", ""))
+        program = bubblewrap.find_program(
+            entries_outside(os.environ.get("PATH", ""), none.workspace.root)
+        )
         if program is None:
             return replace(none, why_none=_INSTALL)
         return _if_it_works(replace(none, backend="bubblewrap", program=program))

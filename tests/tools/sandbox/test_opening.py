@@ -33,6 +33,16 @@ def test_bubblewrap_is_tried_and_used(tmp_path: Path) -> None:
 
 
 @needs_bubblewrap
+def test_one_that_lies_in_the_project_is_not_the_systems(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "bwrap").symlink_to(FOUND.program or "")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    assert not opened(tmp_path).is_on
+
+
+@needs_bubblewrap
 async def test_it_can_be_opened_where_a_loop_runs(tmp_path: Path) -> None:
     assert opened(tmp_path).is_on
 

@@ -1,6 +1,7 @@
 """Find out what can confine commands here, and whether that does for the user."""
 
 import asyncio
+import os
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor

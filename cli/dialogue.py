@@ -45,11 +45,13 @@ class Dialogue:
         agent: str = "",
         once: Options | None = None,
         abandon: bool = False,
+        again: Callable[[], None] = lambda: None,
     ) -> Event | None:
         """Say it to the end of the turn; the last event.
 
         In a thread that was left half-way the human says first what becomes of that; where nobody
-        is there this raises UnfinishedTurn.
+        is there this raises UnfinishedTurn. Where that was resumed first, `again` is called before
+        the words are said behind it.
         """
         while True:
             turn = speaker.speak(self.runner, text, agent=agent, once=once, abandon=abandon)
@@ -63,6 +65,7 @@ class Dialogue:
                 last = await self.follow(self.runner.resume(speaker.thread))
                 if self.runner.is_stopping:
                     return last
+                again()
 
     async def follow(self, events: AsyncGenerator[Event]) -> Event | None:
         """Show a stream, and those that follow from answers, to the end or an open question."""

@@ -124,4 +124,4 @@ def _checked(message: AIMessage) -> AIMessage:
             hint="Put the request in other words",
             retryable=False,
         )
-    raise EmptyAnswer(f"`{name}` answered nothing", hint="Try again with `mcode resume`")
+    raise EmptyAnswer(f"`{name}` answered nothing", hint="Try again in a while")

@@ -76,8 +76,8 @@ HINTS: Mapping[type[ModelFailure], str] = {
     InvalidRequest: "Check the settings of this model and the base URL",
     ModelNotFound: "Check the model's name and the base URL (most end in `/v1`)",
     ContextOverflow: "Go on in a new thread, or set `context_length` of this model to its real one",
-    RateLimited: "Wait a little, then `mcode resume`",
-    ProviderFault: "Try again with `mcode resume`",
+    RateLimited: "Wait a little, then go on",
+    ProviderFault: "Try again in a while",
 }
 
 
@@ -124,7 +124,7 @@ def _failure(
     message = f"{asked.who} {what}" + (f": {said}" if said else "")
     hint = HINTS.get(kind, "")
     if wait is not None and wait > LONGEST_ASKED:
-        hint = f"The provider asks to wait {wait:.0f} s; then go on with `mcode resume`"
+        hint = f"The provider asks to wait {wait:.0f} s; then go on"
     return kind(message, hint=hint, retry_after=wait)
 
 

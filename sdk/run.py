@@ -138,6 +138,9 @@ class Run:
         """The words as input; raises UnfinishedTurn where what is under way would be lost."""
         if not words.abandon and self._is_under_way(state, waiting):
             thread = self.row.thread_id[:8]
+            if state.created_at is None:
+                hint = f"`mcode resume {thread}` begins it"
+                raise UnfinishedTurn(f"thread `{thread}` has not begun yet", hint=hint)
             raise UnfinishedTurn(
                 f"thread `{thread}` " + ("waits for an answer" if waiting else "was cut short"),
                 hint=f"`mcode resume {thread}` goes on with it",
@@ -163,7 +166,7 @@ class Run:
         if waiting is None or waiting.kind == "limit":
             raise UsageError(
                 f"thread `{thread}` asks nothing",
-                hint=f"`mcode resume {thread}` without an answer goes on, or says how it ended",
+                hint=f"`mcode resume {thread}` goes on, or says how it ended",
             )
         if answer.question not in ("", waiting.id):
             raise UsageError(

@@ -108,6 +108,7 @@ class Conversation:
     async def perform(self, line: str) -> None:
         """Do what a line says, and tell what goes wrong; raises LeaveRepl."""
         self.session.complaint = ""
+        self.session.typed, self.session.sending = line.strip(), True
         await self._do(do_line(self.session, line, self.pastes.unfolded))
 
     async def come_back(self) -> None:
@@ -125,12 +126,20 @@ class Conversation:
         self.session.prompt.refresh()
         if doing.cancelled():
             self.session.show(t("repl.interrupted"), "yellow")
-            return
-        error = doing.exception()
-        if isinstance(error, LeaveRepl):
+        elif isinstance(error := doing.exception(), LeaveRepl):
             raise error
-        if error:
+        elif error:
             tell_of(self.session, error)
+        self._give_back()
+
+    def _give_back(self) -> None:
+        """What was not said, and what waits behind a turn that was cut short, can be changed."""
+        session = self.session
+        unsaid = [session.typed] if session.sending else []
+        if session.cut_short and not self._stopped:  # what was sent after a stop is meant
+            unsaid += self.inbox.take_all()
+        session.sending = session.cut_short = False
+        session.prompt.give_back("\n".join(unsaid))
 
     async def _work(self) -> None:
         try:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from ...config.errors import UsageError
 from ...config.faults import in_words
 from ..i18n import t
+from ..threads import SHORT_ID
 from ..told import told
 from .agents import addressed
 from .line import Line, read_line
@@ -28,6 +29,7 @@ async def do_line(session: Session, typed: str, unfolded: Callable[[str], str]) 
     if line.kind == "note" and "\n" in line.text:
         line = Line("message", f"# {line.text}")
     session.prompt.sent(typed.strip())
+    session.sending = line.kind == "message"
     if line.kind == "slash":
         from .slash import obey  # brings every command
 
@@ -44,7 +46,7 @@ async def do_line(session: Session, typed: str, unfolded: Callable[[str], str]) 
 def tell_of(session: Session, error: BaseException) -> None:
     """Say what went wrong, in two lines and once; a question that was left open is no error."""
     if isinstance(error, Unanswered):
-        session.show(t("repl.unanswered"), "dim")
+        session.show(str(error) or t("repl.unanswered"), "dim")
         return
     if not isinstance(error, Exception):
         raise error
@@ -54,4 +56,10 @@ def tell_of(session: Session, error: BaseException) -> None:
     session.complaint = known.message
     session.show(t("error.says", message=told(known.message)), "bold red")
     if known.hint:
-        session.show(t("error.hint", hint=told(known.hint)), "yellow")
+        session.show(t("error.hint", hint=_here(session, told(known.hint))), "yellow")
+
+
+def _here(session: Session, hint: str) -> str:
+    """The hint with what the conversation has for the thread in the place of a shell's command."""
+    thread = session.thread[:SHORT_ID]
+    return hint.replace(f"mcode resume {thread}", f"/resume {thread}") if thread else hint

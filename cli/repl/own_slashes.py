@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from ...config.errors import UsageError
 from ...config.expanded_command import Piece, expand
 from ...config.trust import trust_of
+from ..i18n import t
 from .mentions import spelled
+from .prompt import Unanswered
 from .session import Session
 from .slash_modes import resolved_model
 
@@ -32,6 +34,7 @@ async def say_own(session: Session, command: "CustomCommand", arguments: str) ->
     """Say what the command comes to, to the agent and the model that it names, this once."""
     if command.fault:
         raise UsageError(command.fault, hint="`mcode commands list` shows them all")
+    session.sending = True
     pieces = expand(command.prompt, arguments)
     said = "".join([await _said(session, piece, command.agent) for piece in pieces])
     # an argument and what a command writes can name a file, and mention none
@@ -86,4 +89,6 @@ async def _asked(
 
     request = await tools.request(tool, args, decision)
     decided = await session.ask(partial(decide, open_console(), request, ["approve"]))
-    return decided["type"] == "approve"
+    if decided["type"] != "approve":
+        raise Unanswered(t("slash.own.refused", command=args["command"]))
+    return True

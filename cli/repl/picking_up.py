@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from ..i18n import t
 from ..safe_text import safe_line
 from ..threads import SHORT_ID
-from .prompt import SIGN
 from .session import Session
 
 if TYPE_CHECKING:
@@ -59,8 +58,7 @@ def _show_exchange(session: Session, passages: "Sequence[Passage]") -> None:
         return
     words = passages[said[-1]].text.strip().splitlines()
     told = [*words[:SHOWN], *(["…"] if len(words) > SHOWN else [])]
-    indented = ("\n" + " " * len(SIGN)).join(map(safe_line, told))
-    session.show(f"\n{SIGN}{indented}", "bold")
+    session.show_said("\n".join(map(safe_line, told)))
     answers = [passage.text for passage in passages[said[-1] :] if passage.kind == "answer"]
     if answers:
         shown = rows(Block(answers[-1]), open_console(stderr=False).width)

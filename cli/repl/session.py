@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from ..speaker import Speaker
-from .prompt import Prompt
+from .prompt import SIGN, Prompt
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -37,6 +37,12 @@ class Session(Speaker):
     """Totals of the thread after the last request."""
     left_by_hand: bool = False
     """The human has seen the turn end early: the next message need not ask what becomes of it."""
+    typed: str = ""
+    """The line that is being done, as it was typed."""
+    sending: bool = False
+    """Nothing was done of the line yet; of one that is to be said: the thread does not have it."""
+    cut_short: bool = False
+    """A turn did not come to its end: nothing that waits is sent behind it."""
     complaint: str = ""
     """What was said last to have gone wrong, until the next line is done."""
     titles: bool = False
@@ -90,10 +96,20 @@ class Session(Speaker):
 
         `agent` and the options `once` are for this turn only.
         """
+        self.sending = self.cut_short = True
         await self.runner()
         from .turn import take_turn  # brings LangGraph
 
         await take_turn(self, text, agent, once or {})
+
+    def _has_begun(self, thread: str, sent: "Options") -> None:
+        super()._has_begun(thread, sent)
+        self.sending = False
+
+    def show_said(self, words: str) -> None:
+        """Show what the human said, under the sign that it was typed at."""
+        indented = words.strip().replace("\n", "\n" + " " * len(SIGN))
+        self.show(f"\n{SIGN}{indented}", "bold")
 
     def show(self, what: "str | RenderableType", style: str = "") -> None:
         """Show lines above the prompt; a `str` is foreign text, made safe, and has this style."""

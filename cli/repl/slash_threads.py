@@ -81,7 +81,7 @@ async def fork(session: Session, step: str) -> None:
     session.thread = new.thread_id
     await look(session, await session.runner())
     thread, own = row.thread_id[:SHORT_ID], new.thread_id[:SHORT_ID]
-    session.show(t("fork.done", thread=thread, step=at.number, fork=own))
+    session.show(t("slash.fork.done", thread=thread, step=at.number, fork=own))
     session.show(t("slash.clear.back", thread=thread))
 
 

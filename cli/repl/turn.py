@@ -3,14 +3,16 @@
 import asyncio
 import time
 from collections.abc import Coroutine
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
+from ...config.errors import MaxAgentError
 from ...nodes.state import Options
 from ...sdk.events import Event, Failure, Question
 from ..dialogue import Dialogue
 from ..i18n import t
 from .opening import look
-from .prompt import Unanswered
 from .session import Session
 from .signs import LONG, notified
 from .titling import begin_titling
@@ -22,12 +24,9 @@ async def take_turn(session: Session, text: str, agent: str, once: Options) -> N
     view = TurnView(session)
     dialogue = Dialogue(await session.runner(), view.watch, session.ask)
     abandon, session.left_by_hand = session.left_by_hand, False
-    said = dialogue.say(session, text, agent=agent, once=once, abandon=abandon)
-    try:
-        await _to_its_end(session, view, said)
-    except Unanswered:
-        session.prompt.give_back(text)
-        raise
+    again = partial(session.show_said, session.typed or text)
+    said = dialogue.say(session, text, agent=agent, once=once, abandon=abandon, again=again)
+    await _to_its_end(session, view, said)
 
 
 async def ask_again(session: Session) -> None:
@@ -40,7 +39,7 @@ async def ask_again(session: Session) -> None:
 async def _to_its_end(
     session: Session, view: TurnView, turn: Coroutine[Any, Any, Event | None]
 ) -> None:
-    began = time.monotonic()
+    began, session.cut_short = time.monotonic(), True
     try:
         last = await turn
     except asyncio.CancelledError:
@@ -48,8 +47,12 @@ async def _to_its_end(
         view.interrupted()
         await look(session, await session.runner())
         raise
+    except MaxAgentError:  # such as an answer that somebody else has given meanwhile
+        with suppress(MaxAgentError):
+            await look(session, await session.runner())
+        raise
     # the human has seen a failure, or turned away from a question, and says how to go on
-    session.left_by_hand = isinstance(last, Failure | Question)
+    session.left_by_hand = session.cut_short = isinstance(last, Failure | Question)
     view.end(last)
     if not isinstance(last, Failure):  # what keeps the thread from being worked with is told
         await look(session, await session.runner())

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
 from rich.text import Text
 
@@ -45,6 +46,8 @@ class TurnView:
         with self._console.capture() as written:
             if isinstance(event, UNSAID):
                 self._renderer.pause()
+            elif isinstance(event, ev.Failure):  # how to go on is another thing here
+                self._renderer.show(replace(event, thread_id=""))
             else:
                 self._renderer.show(event)
         lines, ended, self._rest = (self._rest + written.get()).rpartition("\n")
@@ -60,6 +63,8 @@ class TurnView:
             self._session.show(
                 t(key, why=told(last.description), thread=last.thread_id[:SHORT_ID]), "yellow"
             )
+        if isinstance(last, ev.Failure):
+            self._session.show(t("repl.failed"), "dim")
         if self._session.usage:
             self._session.show(spent(self._session.usage), "dim")
 
@@ -68,6 +73,7 @@ class TurnView:
         for call in self._renderer.under_way:
             self._session.show(call, "yellow")
         self.show(ev.Interrupted(self._session.thread))
+        self._session.prompt.tail("")
 
     def _under_way(self) -> str:
         return "\n".join(rendered(call).rstrip("\n") for call in self._renderer.under_way)

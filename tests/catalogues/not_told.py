@@ -150,6 +150,7 @@ NOT_FOR_PEOPLE = frozenset(
         "maximum context length",
         'mcode chat --resume {thread_id} ["…"]',
         "mcode chat --resume {thread}",
+        "/resume {thread}",
         "mcode resume {thread_id}",
         "mcode resume {thread}",
         "mcode {version}",

@@ -26,7 +26,7 @@ TASK = {
 DECIDED = {
     "queue": [[RUN]], "asked": ["c\nabc"], "steps_allowed": 10**9, "cost_allowed": 1e9,
     "told": ["x"], "tree": "1" * 40, "file_entry": 7, "since": 1, "evidence": {"verdict": "passed"},
-    "proven": True, "accepted": True, "kept": True, "another": 1,
+    "proven": True, "accepted": True, "kept": True, "draft": {"changed": True}, "another": 1,
 }  # fmt: skip
 USAGE = {"requests": 1, "input": 2, "output": 3, "cached": 0, "cost": None}
 SAID = {"request": "Hi", "role": "build", "steps": 1, "turn": 1, "usage": USAGE, "todos": []}

@@ -3,10 +3,26 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from spoken import Spoken
+from provider import Provider
+from spoken import Spoken, Typing
 
+from maxagent import Runner
 from maxagent.cli.repl.conversation import Conversation
+from maxagent.cli.repl.plain_prompt import PlainPrompt
 from maxagent.config.errors import UsageError
+
+ASKS = {"tool_calls": [{"name": "run_command", "args": {"command": "touch made"}}]}
+REFUSES = {"status": 400, "body": {"error": {"message": "no such model"}}}
+
+
+class Line(PlainPrompt):
+    """A prompt with a line, to which what was not sent comes back."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def give_back(self, line: str) -> None:
+        self.text = "\n".join(filter(None, (line, self.text)))
 
 
 @pytest.fixture
@@ -14,7 +30,17 @@ async def talk(spoken: Spoken) -> AsyncIterator[Conversation]:
     """A conversation whose runner is still being opened."""
     talk = Conversation()
     talk.session = spoken.session
+    talk.session.prompt = Line()
     yield talk
+
+
+async def rests(talk: Conversation) -> str:
+    """What the line holds when nothing goes on any more."""
+    async with asyncio.timeout(20):
+        while talk.working:
+            await asyncio.sleep(0)
+    assert isinstance(talk.session.prompt, Line)
+    return talk.session.prompt.text
 
 
 async def began(talk: Conversation) -> "asyncio.Future[None]":
@@ -43,8 +69,12 @@ async def test_an_unforeseen_error_ends_nothing(
     talk.session.opened.set_exception(RuntimeError("nobody foresaw it"))
     talk.submit("hello")
     talk.submit("/exit")
-    await talk.run()
+    running = await began(talk)
+    assert await rests(talk) == "hello\n/exit"
     assert "error: " in (shown := capfd.readouterr().out) and "Traceback" not in shown
+    assert (talk.inbox.waiting, running.done()) == ((), False), "what waited is not sent behind it"
+    talk.submit("/exit")
+    await running
 
 
 async def test_what_goes_on_can_be_stopped_and_what_waits_is_not_sent(
@@ -56,13 +86,31 @@ async def test_what_goes_on_can_be_stopped_and_what_waits_is_not_sent(
     assert "0 s" in talk.busy
     talk.interrupt()
     talk.interrupt()
-    async with asyncio.timeout(20):
-        while talk.working:
-            await asyncio.sleep(0)
+    assert await rests(talk) == "waits for the runner\nlater"
     assert (talk.busy, talk.inbox.waiting, running.done()) == ("", (), False)
     assert "Stopped" in capfd.readouterr().out
     talk.leave()
     await running
+
+
+@pytest.mark.parametrize("answer", [ASKS, REFUSES], ids=["a question is left", "it fails"])
+async def test_what_waits_behind_a_turn_that_was_cut_short_is_not_sent_and_not_lost(
+    talk: Conversation, provider: Provider, monkeypatch: pytest.MonkeyPatch, answer: object
+) -> None:
+    monkeypatch.setattr("sys.stdin", Typing(""))
+    provider.script([answer, {"text": "Gone on."}])
+    talk.session.options = {"model": "openai/served", "base_url": provider.url}
+    async with Runner(home=talk.session.home) as runner:
+        talk.session.opened.set_result(runner)
+        for line in ("make it", "one", "two"):
+            talk.submit(line)
+        running = await began(talk)
+        assert await rests(talk) == "one\ntwo"
+        talk.submit("/nope")
+        talk.submit("go on")
+        talk.submit("/exit")  # what is sent from here on is meant
+        await running
+    assert len(provider.requests) == 2 and talk.inbox.waiting == ()
 
 
 async def test_whoever_leaves_stops_what_goes_on(talk: Conversation) -> None:

@@ -109,8 +109,9 @@ async def test_anything_else_is_asked_first_and_a_no_says_nothing(
     talk: Talk, provider: Provider
 ) -> None:
     talk.own("make", 'Made: !`echo "$1" > a.txt; echo done`')
-    with pytest.raises(UsageError, match="refused this call"):
+    with pytest.raises(Unanswered, match="You refused `set -- x; echo"):
         await talk("/make x", typed="n\n")
+    assert talk.session.sending, "so the line comes back"
     with pytest.raises(Unanswered):
         await talk("/make x")
     made = talk.spoken.project / "a.txt"

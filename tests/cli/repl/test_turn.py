@@ -1,13 +1,16 @@
 """Turns of a real runner at a terminal that can only be written to."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import pytest
 from provider import Provider
 from spoken import Spoken, Typing
 
-from maxagent import Runner
+from maxagent import Answer, Runner, UsageError
+from maxagent.cli.repl.doing import tell_of
+from maxagent.cli.repl.plain_prompt import PlainPrompt
 from maxagent.cli.repl.prompt import Unanswered
 from maxagent.cli.repl.turn import ask_again
 from maxagent.memory.threads import ThreadIndex
@@ -75,14 +78,17 @@ async def test_a_turn_that_was_cut_short_can_be_resumed_first(
     await talk.say("make it", typed="")
     talk.session.left_by_hand = False
     shown = await talk.say("then this", typed="r\ny\n")
-    assert shown.index("Made after all.") < shown.index("And this.")
+    places = [shown.index(one) for one in ("Made after all.", "› then this", "And this.")]
+    assert places == sorted(places)
 
 
 async def test_after_a_failure_the_next_message_goes_on(talk: Spoken, provider: Provider) -> None:
     provider.script([{"status": 400, "body": {"error": {"message": "no such model"}}}])
-    assert "no such model" in await talk.say("hello")
+    shown = await talk.say("hello")
+    assert "no such model" in shown and "say something" in shown and "mcode resume" not in shown
+    assert talk.session.cut_short and not talk.session.sending
     provider.script([{"text": "Better."}])
-    assert "Better." in await talk.say("and now?")
+    assert "Better." in await talk.say("and now?") and not talk.session.cut_short
     assert told(provider) == ["hello", "and now?"]
 
 
@@ -121,6 +127,37 @@ async def test_a_thread_keeps_what_was_chosen_and_the_mode_of_an_approved_plan(
     assert session.options.get("mode") == "edits" and "plan_file" not in session.options
     await talk.say("anew")
     assert provider.requests[-1].body["model"] == "served"
+
+
+class AnsweredElsewhere(PlainPrompt):
+    """Somebody else is quicker than whoever sits here."""
+
+    def __init__(self, talk: Spoken) -> None:
+        self._talk = talk
+
+    async def ask(self, question: Callable[[], Any]) -> Any:
+        said, runner = await super().ask(question), await self._talk.session.runner()
+        async for _ in runner.resume(self._talk.session.thread, Answer(approve=True)):
+            pass
+        return said
+
+
+async def test_what_was_answered_elsewhere_is_seen_here_and_how_to_look_at_it(
+    talk: Spoken, provider: Provider
+) -> None:
+    session = talk.session
+    session.options = {**session.options, "plan": True}
+    provider.script([{"text": "Thought."}])
+    await talk.say("think")
+    talk.write(f"project/{session.standing.get('plan_file')}", "1. all\n")
+    leave = {"tool_calls": [{"name": "plan_exit", "args": {}}]}
+    provider.script([leave, {"text": "Built."}])
+    session.prompt = AnsweredElsewhere(talk)
+    with pytest.raises(UsageError, match="asks nothing") as error:
+        await talk.say("plan", typed="y\n")
+    assert not session.plan and session.cut_short
+    tell_of(session, error.value)
+    assert f"`/resume {session.thread[:8]}`" in talk.seen
 
 
 async def test_what_is_chosen_at_an_open_question_is_for_the_next_message(

@@ -178,6 +178,47 @@ def test_a_line_that_waits_is_sent_when_the_turn_ends(window):
     assert window.told() == "second"
 
 
+def runs(command: str):
+    return {"tool_calls": [{"name": "run_command", "args": {"command": command}}]}
+
+
+def test_esc_at_a_question_gives_back_what_waits(window):
+    window.answers({**runs("touch made"), "wait": 0.5}, {"text": "Sent, though it was not meant."})
+    window.type("run it").press("enter").type("the next").press("enter")
+    window.see(window.words("repl.waiting"), "the next")
+    window.see("command: touch made", "[y/n/e")
+    window.press("esc").holds("the next")
+    assert window.told() == "run it"
+    window.press("ctrl-c").holds("")
+
+
+def test_a_command_that_was_stopped_is_not_shown_as_if_it_still_ran(window):
+    window.answers(runs("echo go$((6*7)); sleep 61"))
+    asked = window.count("[y/n/e")
+    window.type("run it").press("enter")
+    window.terminal.wait_for(lambda _: window.count("[y/n/e") == asked + 1)
+    window.type("y\n").see("go42", "▸ run_command")
+    window.press("esc").see(window.words("repl.interrupted"))
+    below = window.rest().rpartition("go42")[2]
+    assert below.count("▸ run_command") == 1
+
+
+def test_what_was_written_into_a_plan_is_there_after_esc(window):
+    window.type("/clear").press("enter").see(window.words("slash.clear.now"))
+    window.press("shift-tab").answers({"text": "Thought."})
+    window.say("plan it", until="Thought.")
+    [name] = {*re.findall(r"\.llc/plans/[\w-]+\.md", str(window.provider.requests[-1].body))}
+    plan = window.project / name
+    plan.parent.mkdir(parents=True)
+    plan.write_text("1. all\n")
+    window.answers({"tool_calls": [{"name": "plan_exit", "args": {}}]})
+    window.type("show it").press("enter").see("│ 1. all", "[y/n/e/m")
+    window.type("e\n").terminal.wait_for(lambda _: window.count("[y/n/e/m") == 2)
+    window.press("esc").holds("")
+    assert plan.read_text() == "1. all\n and edited\n"
+    window.press("shift-tab").see_status(window.words("status.build"))
+
+
 def test_ctrl_c_clears_the_line_and_says_what_a_second_one_does(window):
     window.type("never sent").press("ctrl-c").holds("")
     window.press("ctrl-c").see(window.words("repl.again"))

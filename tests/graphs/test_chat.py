@@ -9,7 +9,7 @@ from maxagent.config.errors import UnfinishedTurn, UsageError
 from maxagent.graphs.chat import graph
 from maxagent.sdk.events import Completion, ModeChanged, Question, RunStarted, ToolResult
 from maxagent.sdk.steps import branches_of, step_of
-from maxagent.sdk.time_travel import rewind_talk
+from maxagent.sdk.time_travel import fork, rewind_talk
 from maxagent.sdk.transcript import transcript
 
 WRITE = {"path": "new.txt", "content": "new\n"}
@@ -90,6 +90,15 @@ async def test_where_nothing_is_under_way_new_words_just_go_on(talks: Talks) -> 
         with pytest.raises(UnfinishedTurn, match="was cut short"):
             await talk.say("and now?")
     assert (await talk.say("and now?", abandon=True)).summary == "One."
+
+
+async def test_a_fork_that_has_not_begun_is_not_told_to_be_cut_short(talks: Talks) -> None:
+    talk = talks(says("One."), says("Two."))
+    await talk.say("first")
+    row, home = talk.runner.threads.get(talk.thread), talk.runner.home
+    talk.thread = (await fork(row, home, step_of(row, home, 0), "rather this")).thread_id
+    with pytest.raises(UnfinishedTurn, match="has not begun yet"):
+        await talk.say("and now?")
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ async def _called(
     """Its answer; what may not run any more is refused."""
     call = task["call"]
     decision = await asyncio.to_thread(decided_now, call, tool, bench)
-    if refusal := refused_by_now(call, tool, decision, bench):
+    if refusal := await asyncio.to_thread(refused_by_now, call, tool, decision, bench):
         return ToolResult(error=refusal)
     given = await asyncio.to_thread(_run_of, task, bench, runtime)
     return await invoke(tool, call["args"], replace(given, only_reads=decision.rule == READS))

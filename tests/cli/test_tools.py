@@ -75,7 +75,7 @@ def test_tools_are_listed_and_shown(door: Door) -> None:
             ["bash", '{"cmd": "x"}', "--mode", "read-only"],
             1,
             b"",
-            b"error: Not allowed: run_command",
+            b"error: Not allowed: in read-only mode a command",
         ),
         (["ask_user", '{"question": "?"}'], 4, b"", b"error: needs approval: it asks the user"),
         (["nonsense", "{}"], 2, b"", b"error: There is no tool `nonsense`."),

@@ -2,6 +2,7 @@
 
 import os
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,10 +11,13 @@ from .sandbox.git_folders import led_to
 LARGEST = 1_000_000
 """Bytes of a configuration that are looked at."""
 
+_LINE = re.compile(r"(?:\"(?:[^\"\\\n]|\\.)*\"?|\\.|[^\"\\#;\n]+)*(?:[#;][^\n]*)?", re.DOTALL)
+"""It goes on behind a backslash at its end, unless that is escaped or in a comment."""
 _HEADER = re.compile(r"\s*\[\s*([\w.-]+)\s*(\"(?:[^\"\\]|\\.)*\")?\s*\]", re.ASCII)
-_SETTING = re.compile(r"\s*hookspath\s*=\s*(.*)", re.IGNORECASE | re.ASCII)
+_SETTING = re.compile(r"\s*hookspath\s*=\s*(.*)", re.IGNORECASE | re.ASCII | re.DOTALL)
 _PIECE = re.compile(r"\"((?:[^\"\\]|\\.)*)\"?|(\\.)|([#;].*)|([^\"\\#;]+)", re.DOTALL)
-_ESCAPED = {"n": "\n", "t": "\t", "b": "\b"}
+_ESCAPED = {"n": "\n", "t": "\t", "b": "\b", "\n": ""}
+_BLANKS = " \t\r"
 
 
 def hooks_folder(root: Path) -> Path | None:
@@ -49,25 +53,30 @@ def _named(config: Path) -> Iterator[str]:
     if not config.is_file():  # a pipe would hold us
         return
     with config.open("rb") as file:
-        text = os.fsdecode(file.read(LARGEST)).replace("\r\n", "\n")
+        text = os.fsdecode(file.read(LARGEST).removeprefix(BOM_UTF8)).replace("\r\n", "\n")
     section = ""
-    for line in re.split(r"(?<!\\)\n", text):
+    for line in _LINE.findall(f"{text}\n"):
         while header := _HEADER.match(line):  # a setting may stand behind it
             section = "" if header[2] else header[1].lower()
             line = line[header.end() :]
-        if section == "core" and (setting := _SETTING.match(line.replace("\\\n", ""))):
+        if section == "core" and (setting := _SETTING.match(line)):
             yield _value(setting[1])
 
 
 def _value(written: str) -> str:
     """A value as git reads it: without quotes, comment and blanks at its end."""
-    value = ""
+    value, end = "", 0
     for quoted, escaped, comment, plain in _PIECE.findall(written):
         if comment:
             break
-        value = value + plain if plain else value + _unescaped(quoted or escaped)
-    return value.rstrip() if not written.rstrip().endswith('"') else value
+        plain = plain if value else plain.lstrip(_BLANKS)
+        value += plain or _unescaped(quoted or escaped)
+        if not plain:
+            end = len(value)
+        elif plain.strip(_BLANKS):
+            end = len(value.rstrip(_BLANKS))
+    return value[:end]
 
 
 def _unescaped(text: str) -> str:
-    return re.sub(r"\\(.)", lambda one: _ESCAPED.get(one[1], one[1]), text)
+    return re.sub(r"(?s)\\(.)", lambda one: _ESCAPED.get(one[1], one[1]), text)

@@ -50,6 +50,33 @@ def test_a_setting_is_read_as_git_reads_it(checkout: Path, written: str) -> None
     assert hooks_folder(checkout) == checkout / "dev/hk"
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        "# kept in C:\\hooks\\\n hooksPath = .hk",
+        " hooksPath = .hk ; not C:\\hooks\\\n bare = false",
+        ' hooksPath = .hk # as in "dev"',
+        " hooksPath = a\\\\\n hooksPath = .hk",
+        " hooksPath = .hk\\\\\n bare = false",
+        " hooksPath = .hk\\\\\\\n/deep",
+        ' hooksPath = "a # \\\nb"',
+        ' hooksPath = ".hk "  # so',
+        ' x = "# \\""\n hooksPath = .hk',
+        " x = a\\\n hooksPath = .other",
+        ' x = a # " \\\n hooksPath = .hk',
+    ],
+)
+@pytest.mark.parametrize("before", ["[core]\n", "\ufeff[core] # \\\n"])
+def test_a_line_ends_where_it_ends_for_git(tmp_path: Path, before: str, written: str) -> None:
+    (tmp_path / ".git").mkdir()
+    config = tmp_path / ".git/config"
+    config.write_text(f"{before}{written}")
+    command = ["git", "config", "--file", str(config), "-z", "--get", "core.hooksPath"]
+    said = subprocess.run(command, capture_output=True, text=True)
+    assert said.stderr == ""
+    assert hooks_folder(tmp_path) == (tmp_path / said.stdout.rstrip("\0") if said.stdout else None)
+
+
 def test_a_folder_of_a_checkout_may_hold_the_hooks_of_all(checkout: Path) -> None:
     git(checkout, "config", "core.hooksPath", "web/hk")
     (checkout / "web/hk").mkdir(parents=True)

@@ -61,6 +61,8 @@ def test_a_setting_is_read_as_git_reads_it(checkout: Path, written: str) -> None
         " hooksPath = .hk\\\\\\\n/deep",
         ' hooksPath = "a # \\\nb"',
         ' hooksPath = ".hk "  # so',
+        " hooksPath = \\\n  .hk  \\\n",
+        " hooksPath = .hk\\",
         ' x = "# \\""\n hooksPath = .hk',
         " x = a\\\n hooksPath = .other",
         ' x = a # " \\\n hooksPath = .hk',

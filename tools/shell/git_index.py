@@ -54,8 +54,12 @@ def _tracked(
         secrets=tuple(name for _, name in entries if workspace.ignores(str(top / name))),
         submodules=tuple(name for mode, name in entries if mode == _SUBMODULE),
         folders=_folders(name for _, name in entries),
-        attributes=tuple(name for _, name in entries if name.endswith(".gitattributes")),
+        attributes=tuple(name for _, name in entries if _is_of_attributes(name)),
     )
+
+
+def _is_of_attributes(name: str) -> bool:
+    return name.rpartition("/")[2] == ".gitattributes"
 
 
 def _folders(names: Iterable[str]) -> tuple[str, ...]:

@@ -51,6 +51,19 @@ def test_a_change_is_noticed(tmp_path: Path) -> None:
     assert looked_at(root).secrets == ()
 
 
+def test_attributes_are_known_by_the_whole_name(tmp_path: Path) -> None:
+    root = made(tmp_path)
+    for name in (
+        ".gitattributes",
+        "deep/.gitattributes",
+        "x.gitattributes",
+        "deep/y.gitattributes",
+    ):
+        (root / name).touch()
+    git(root, "add", ".")
+    assert looked_at(root).attributes == (".gitattributes", "deep/.gitattributes")
+
+
 def test_a_repository_in_the_repository_is_seen(tmp_path: Path) -> None:
     root = made(tmp_path)
     (root / "sub").mkdir()

@@ -27,6 +27,16 @@ def test_bash_tells_what_it_looks_for_when_all_succeeds_and_when_all_fails(tmp_p
     ]
 
 
+def test_no_line_can_write_over_the_script_the_lines_or_what_is_told(tmp_path: Path) -> None:
+    lines = ["a > told", "b > lines; c >> script", "d | e > told"]
+    assert ran_by_bash(lines, tmp_path)[0] == [{("a",): 1}] * 2
+    assert ran_by_bash(lines, tmp_path)[1:] == [
+        [{("b",): 1, ("c",): 1}] * 2,
+        [{("d",): 1, ("e",): 1}] * 2,
+    ]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["lines", "script", "told"]
+
+
 def test_in_that_world_there_is_nothing_to_run_and_nothing_to_change(tmp_path: Path) -> None:
     script = "echo /*; echo /usr/*; /bin/rm x; : > /y; : > /bin/z; echo kept > here"
     done = subprocess.run(

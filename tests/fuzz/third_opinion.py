@@ -26,18 +26,21 @@ for one in $(compgen -b); do
   case $one in enable|eval|printf|return|wait) ;; *) hidden+=" $one" ;; esac
 done
 PATH=/nowhere
+exec 201>&1
+mapfile -d '' -t lines
 command_not_found_handle() {
   printf '%s\0' "$#" "$@" >&201
   return "$status"
 }
 for status in 0 1; do
-  while IFS= read -r -d '' line <&202; do
+  for line in "${lines[@]}"; do
     printf 'line\0' >&201
     printf '\0' >&2
-    ( enable -n $hidden; eval -- "$line"; wait ) 202<&- </dev/null >/dev/null
-  done 202<"$1"
-done 201>"$2"
+    ( enable -n $hidden; eval -- "$line"; wait ) </dev/null >/dev/null
+  done
+done
 """
+"""It gets the lines and tells by pipes: a file of its own could be one that a line writes."""
 _LOADER = re.compile(r"(?:=> )?(/\S+) \(0x")
 _NO_SENSE = ("syntax error", "unexpected EOF", "unexpected end of file")
 
@@ -66,17 +69,15 @@ def _said(line: str, workspace: Workspace) -> Counter[Words] | None:
 
 def ran_by_bash(lines: Sequence[str], folder: Path) -> list[list[Counter[Words] | None]]:
     """For each line what bash looked for when all succeeds, and when all fails; None: no sense."""
-    script, given, told = folder / "script", folder / "lines", folder / "told"
-    script.write_text(_SCRIPT)
-    given.write_text("".join(f"{line}\0" for line in lines))
     done = subprocess.run(
-        [*wall_around(folder), BASH, script, given, told],
+        [*wall_around(folder), BASH, "-c", _SCRIPT],
+        input="".join(f"{line}\0" for line in lines).encode(),
         env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/nowhere"},
         capture_output=True,
         timeout=300,
     )
     complaints = done.stderr.decode(errors="replace").split("\0")[1:]
-    told_of = _read(told.read_text(errors="surrogateescape").split("\0")[:-1])
+    told_of = _read(os.fsdecode(done.stdout).split("\0")[:-1])
     both = [
         None if any(sign in complaint for sign in _NO_SENSE) else ran
         for ran, complaint in zip(told_of, complaints, strict=True)

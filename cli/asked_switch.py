@@ -45,11 +45,10 @@ def decide_switch(console: Console, request: Request) -> dict[str, Any]:
 
 def show_drafts(decisions: Sequence[Mapping[str, Any]]) -> None:
     """Show the plans in an answer that was not taken: what somebody wrote is nowhere else."""
+    console = open_console()
     for decision in decisions:
-        if decision.get("draft"):
-            console = open_console()
-            show_line(console, f"\n{t('ask.plan.not_taken')}", "bold yellow")
-            show_text(console, decision["edited_action"]["args"]["text"])
+        show_line(console, f"\n{t('ask.plan.not_taken')}", "bold yellow")
+        show_text(console, decision["edited_action"]["args"]["text"])
 
 
 def _keys(*, has_plan: bool) -> Keys:

@@ -65,7 +65,7 @@ def git(_: Surroundings) -> Check:
 
 def snapshots(around: Surroundings) -> Check:
     """Which files can be shown and taken back: all of them with git, else what tools write."""
-    if git_program():
+    if git_program(Path.cwd()):
         folder = around.home / "data" / "snapshots"
         return Check("snapshots", "ok", t("doctor.snapshots", folder=folder))
     return Check("snapshots", "warn", t("doctor.snapshots.plain"), t("doctor.snapshots.git"))

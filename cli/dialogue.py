@@ -83,13 +83,14 @@ class Dialogue:
 
     async def _taken(self, events: AsyncGenerator[Event], answer: Answer | None) -> Event | None:
         """Show what follows from an answer; a plan that is not taken stays in sight at least."""
-        drafts = partial(show_drafts, answer.decisions if answer else ())
+        drafts = [one for one in (answer.decisions if answer else ()) if one.get("draft")]
+        if self._ask is None or not drafts:
+            return await self._show(events)
         try:
             last = await self._show(events)
         except MaxAgentError:
-            if self._ask:
-                await self._ask(drafts)
+            await self._ask(partial(show_drafts, drafts))
             raise
-        if self._ask and isinstance(last, Failure):
-            await self._ask(drafts)
+        if isinstance(last, Failure):
+            await self._ask(partial(show_drafts, drafts))
         return last

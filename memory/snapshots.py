@@ -50,10 +50,10 @@ class Snapshots:
             else PlainSnapshots(folder, self.directory)
         )
 
-    @staticmethod
-    def sees_commands() -> bool:
+    @property
+    def sees_commands(self) -> bool:
         """Whether snapshots have all files; without git only those that tools named."""
-        return git_program() is not None
+        return isinstance(self._files, GitSnapshots)
 
     async def take(self, also: Sequence[str] = ()) -> str:
         """Store the files as they are; the tree's id. Raises MaxAgentError when that fails.

@@ -12,7 +12,6 @@ from ..memory.active import active
 from ..memory.file_history import Entry
 from ..memory.net_changes import net_changes, net_diff
 from ..memory.restore import carry_out, plan
-from ..memory.snapshots import Snapshots
 from .asking import newest_answer
 from .context import Context
 from .conversation import brief
@@ -34,8 +33,8 @@ async def review(state: State, runtime: Runtime[Context]) -> Reviewed:
     Without git nobody can say whether there are changes: then it is always asked.
     """
     kept = state.get("kept") or state.get("options", {}).get("apply")
-    sees_all = await asyncio.to_thread(Snapshots.sees_commands)
-    unchanged = sees_all and not net_changes(await done_since(state, runtime))
+    bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
+    unchanged = bench.snapshots.sees_commands and not net_changes(await done_since(state, runtime))
     decision = {"type": "approve"} if kept or unchanged else await _ask(state, runtime)
     if decision.get("type") == "reject":
         return await _undo(state, runtime)

@@ -134,15 +134,18 @@ async def workbench(folder: str, options: Options, context: Context | None) -> W
     return benches[wish]
 
 
-async def look_again() -> None:
-    """Put away benches whose configuration, agents or trust are others by now; for where a run
-    begins. Raises UsageError for what is wrong in them.
+async def look_again(folder: str) -> None:
+    """Put away the folder's benches whose configuration, agents or trust are others by now.
 
-    Until it ends a run goes on with what was loaded then.
+    For where a run begins; until it ends it goes on with what was loaded then.
     """
     benches = _BENCHES.get(asyncio.get_running_loop(), _Benches())
-    for wish, bench in list(benches.current.items()):
-        now = await asyncio.to_thread(_sources, wish)
+    here = [(wish, bench) for wish, bench in benches.current.items() if wish.folder == folder]
+    for wish, bench in here:
+        try:
+            now = await asyncio.to_thread(_sources, wish)
+        except UsageError:  # who opens the next one is told
+            now = None
         if bench.sources != now and benches.current.get(wish) is bench:
             benches.replaced.append(benches.current.pop(wish))
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from ..config.project_file import is_empty_folder
 from ..config.trust import Trust
+from ..memory.git_store import git_program
 from ..memory.restore import finish_interrupted
-from ..memory.snapshots import Snapshots
 from ..nodes.workbench import Workbench
 
 DAMAGED = "the database was damaged: it is kept aside as `{path}`, and a new one has been begun"
@@ -44,7 +44,7 @@ def notices(folder: Path, set_aside: Path | None, from_project: Sequence[str] = 
         told.append(PROJECT_SETS.format(keys=", ".join(from_project)))
     if is_empty_folder(folder):
         told.append(EMPTY_FOLDER)
-    if not Snapshots.sees_commands():
+    if git_program(folder) is None:
         return [*told, NO_GIT]
     if not any((place / ".git").exists() for place in (folder, *folder.parents)):
         told.append(NO_REPOSITORY.format(folder=folder))

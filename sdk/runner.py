@@ -22,7 +22,7 @@ from ..memory.lease import hold
 from ..memory.thread_row import Status, ThreadRow, title_of
 from ..memory.threads import ThreadIndex
 from ..nodes.context import Context
-from ..nodes.modes import chosen
+from ..nodes.modes import chosen, speaking
 from ..nodes.state import Options, lasting
 from ..nodes.voice import open_voice
 from ..nodes.workbench import close_workbenches, learn, look_again, workbench
@@ -149,13 +149,15 @@ class Runner:
                 hint=f"`mcode resume {row.thread_id[:8]}` goes on with it",
             )
         context = Context(home=str(self.home))
-        await look_again()
+        await look_again(row.folder)
         wanted = _chosen(options, agent)
         row = await self._as_it_stands(row)
         row = replace(row, options={**lasting(cast(Options, row.options)), **wanted})
         bench = await workbench(row.folder, row.options, context)
         if named := agent or (options or {}).get("agent", ""):
-            bench.agents.find_speaking(named)  # there must be one before anything is said to it
+            bench.agents.find_speaking(named)
+        # whoever is to hear it must be there before anything is said
+        await asyncio.to_thread(open_voice, bench, speaking(row.options))
         told = [*untrusted(bench.trust, tests=False), *unconfined(bench)]
         words = Words(message, wanted, abandon)
         run = self._run(row, context, answer=None, resumed=True, notices=told, words=words)
@@ -169,7 +171,7 @@ class Runner:
         self._control = RunControl()
         context = Context(home=str(self.home))
         await asyncio.to_thread(trust_if_empty, root, self.home)
-        await look_again()
+        await look_again(str(root))
         # a wrong folder, model, script or configuration is told before a thread exists
         bench = await workbench(str(root), options, context)
         if named := options.get("speaker") or options.get("agent", ""):
@@ -201,7 +203,7 @@ class Runner:
 
     async def _as_it_stands(self, row: ThreadRow) -> ThreadRow:
         """The row with the options that hold by now: those on the list are the first ones."""
-        graph = self._graph_of(job_of(row.graph))
+        graph = await asyncio.to_thread(self._graph_of, job_of(row.graph))
         state = await graph.aget_state({"configurable": {"thread_id": row.thread_id}})
         return replace(row, options=state.values.get("options") or row.options)
 
@@ -216,7 +218,7 @@ class Runner:
         row = await self._as_it_stands(row)
         told = list[str]()
         if answer is None or not answer.question:  # else it was asked here, and the run goes on
-            await look_again()
+            await look_again(row.folder)
             bench = await workbench(row.folder, row.options, own)
             told = untrusted(bench.trust, tests=_runs_tests(job_of(row.graph), row.options))
             told += unconfined(bench)
@@ -237,7 +239,7 @@ class Runner:
         words: Words | None = None,
     ) -> AsyncGenerator[Event]:
         bench = await workbench(row.folder, row.options, context)
-        graph = self._graph_of(job_of(row.graph))
+        graph = await asyncio.to_thread(self._graph_of, job_of(row.graph))
         with hold(self.home, row.thread_id):
             told = [*notices, *await finish_restore(bench, row.thread_id)]
             killed = resumed and await asyncio.to_thread(was_killed, self.home, row.thread_id)

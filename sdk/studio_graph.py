@@ -26,21 +26,21 @@ from .thread_files import ThreadFiles, files_of
 async def task(config: RunnableConfig, runtime: ServerRuntime[Context]) -> AsyncGenerator[Graph]:
     """The graph of a task; while it runs nobody else may run its thread. Raises ThreadBusy."""
     async with _held(TASK, config, runtime):
-        yield graph_of(TASK)
+        yield await asyncio.to_thread(graph_of, TASK)
 
 
 @asynccontextmanager
 async def edit(config: RunnableConfig, runtime: ServerRuntime[Context]) -> AsyncGenerator[Graph]:
     """The graph of an edit; while it runs nobody else may run its thread. Raises ThreadBusy."""
     async with _held(EDIT, config, runtime):
-        yield graph_of(EDIT)
+        yield await asyncio.to_thread(graph_of, EDIT)
 
 
 @asynccontextmanager
 async def chat(config: RunnableConfig, runtime: ServerRuntime[Context]) -> AsyncGenerator[Graph]:
     """The graph of a chat; while it runs nobody else may run its thread. Raises ThreadBusy."""
     async with _held(CHAT, config, runtime):
-        yield graph_of(CHAT)
+        yield await asyncio.to_thread(graph_of, CHAT)
 
 
 @asynccontextmanager

@@ -493,11 +493,16 @@ async def test_a_cancelled_take_leaves_no_git_behind(
 
 
 def test_without_git_that_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    assert Snapshots.sees_commands()
+    def sees_commands() -> bool:
+        return Snapshots(tmp_path, tmp_path / "data", []).sees_commands
+
+    assert sees_commands()
     put_git_in_front(monkeypatch, tmp_path / "bin", "exit 1")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f"bin{os.pathsep}.")  # the project's own programs do not count
-    assert not Snapshots.sees_commands()
+    assert not sees_commands()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))  # by an absolute path neither
+    assert not sees_commands()
 
 
 TAKE = """

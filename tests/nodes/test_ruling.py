@@ -1,4 +1,4 @@
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -158,7 +158,9 @@ def test_a_link_that_comes_on_the_way_leads_no_allowed_edit_elsewhere(bench):
     assert "another file" in refused(call, bench)
 
 
-def test_what_must_be_asked_by_now_was_not_asked_so_it_does_not_run(bench):
+@pytest.mark.parametrize("after_edit", [{}, {"*": ["ls"]}])
+def test_what_must_be_asked_by_now_was_not_asked_so_it_does_not_run(bench, after_edit):
+    bench.policy = replace(bench.policy, after_edit=after_edit)
     call = ruling(bench, "write_file", **EDIT).call
     (bench.workspace.root / ".git").mkdir()
     (bench.workspace.root / ".git/config").write_text("[core]\n\thooksPath = a\n")

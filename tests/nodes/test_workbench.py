@@ -51,11 +51,11 @@ async def test_a_run_begins_with_what_the_users_files_say_by_then(tmp_path, file
     written.parent.mkdir(parents=True)
     written.write_text(first)
     before = await workbench(str(tmp_path), OPTIONS, context)
-    await look_again()
+    await look_again(str(tmp_path))
     assert await workbench(str(tmp_path), OPTIONS, context) is before
     written.write_text(then)
     assert await workbench(str(tmp_path), OPTIONS, context) is before  # a run goes on as it began
-    await look_again()
+    await look_again(str(tmp_path))
     after = await workbench(str(tmp_path), OPTIONS, context)
     denied = [rule.text for rule in after.policy.rules if rule.kind == "deny"]
     reviewer = after.agents.profiles.get("reviewer")

@@ -447,3 +447,20 @@ async def test_a_sandbox_that_is_required_and_missing_is_told_before_a_thread_ex
     with pytest.raises(UsageError, match="a sandbox is required"):
         await last_of(runner.task("repair", folder=project, options=play(calls([DONE]))))
     assert runner.threads.list() == []
+
+
+async def test_what_keeps_an_agent_from_speaking_is_told_before_the_words_are_taken(
+    runner, project, tmp_path
+):
+    script = tmp_path / "talk.json"
+    script.write_text(json.dumps({"build": [{"text": "First."}, {"text": "Third."}]}))
+    options = {"model": f"scripted/{script}"}
+    begun = await last_of(runner.chat("one", folder=project, options=options))
+    config = runner.home / "config.yaml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text("tools: {disabled: [nonsense]}\n")
+    with pytest.raises(UsageError, match="nonsense"):
+        await last_of(runner.say(begun.thread_id, "two"))
+    config.write_text("")
+    end = await last_of(runner.say(begun.thread_id, "three"))
+    assert end.outcome == "answered" and runner.threads.get(begun.thread_id).status == "idle"

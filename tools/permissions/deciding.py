@@ -74,4 +74,5 @@ def _with_checks(decision: Decision, call: Call, policy: Policy) -> Decision:
     first = decision.reason if decision.verdict == "ask" else "it changes files"
     hint = " (an `allow` rule lets them run unasked)" if asked else ""
     named = ", ".join(f"`{one}`" for one in runs)
-    return Decision("ask", f"{first}; after it runs {named}{hint}", "after_edit", runs)
+    rule = decision.rule if decision.verdict == "ask" else "after_edit"
+    return Decision("ask", f"{first}; after it runs {named}{hint}", rule, runs)

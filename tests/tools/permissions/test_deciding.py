@@ -216,7 +216,7 @@ FORMAT = {"*.py": ["ruff format {file}", "cat .env {file}"], "*.js": ["rm -rf /"
     [
         ("a.py", "edits", (), "ask", "after_edit"),
         ("a.py", "edits", ("run_command(ruff format:*)",), "allow", "mode"),
-        ("a.py", "ask", ("run_command(ruff format:*)",), "ask", "after_edit"),
+        ("a.py", "ask", ("run_command(ruff format:*)",), "ask", "mode"),
         ("a.py", "auto", (), "allow", "mode"),
         ("a.py", "auto", ("ask run_command(ruff:*)",), "ask", "after_edit"),
         ("a.py", "read-only", ("run_command(ruff:*)",), "deny", "mode"),

@@ -63,7 +63,8 @@ def _said(line: str, workspace: Workspace) -> Counter[Words] | None:
     """The commands of a line as the judge has them; None where it is not judged to be plain."""
     found = judge(line, ".", workspace)
     words = Counter(command.words for command in found.commands)
-    odd = "\0" in line or any(one[0] in _KEPT or one[0][:1] in ("%", "") for one in words if one)
+    unreachable = "\0" in line or "/dev/std" in line  # the world within has no /proc
+    odd = unreachable or any(one[0] in _KEPT or one[0][:1] in ("%", "") for one in words if one)
     return None if odd or not found.plain else words
 
 

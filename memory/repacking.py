@@ -16,6 +16,10 @@ class Packed:
     code: int
     payload: bytes
 
+    def __post_init__(self) -> None:
+        if self.code < 0:  # msgpack keeps these for itself, and none is written by LangGraph
+            raise ValueError(f"there are no objects of type {self.code}")
+
 
 _OPTION = ormsgpack.OPT_NON_STR_KEYS | ormsgpack.OPT_PASSTHROUGH_DATACLASS
 """As LangGraph packs."""

@@ -1,7 +1,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.serde.types import _DeltaSnapshot
@@ -38,7 +38,7 @@ def test_texts_change_wherever_they_stand_and_nothing_else_does(value: Any) -> N
     assert "[mark]" in told and "secret" not in told
 
 
-@pytest.mark.parametrize("data", [b"", b"\xc1", b"\x92\x01", b"\x91" * 5000])
+@pytest.mark.parametrize("data", [b"", b"\xc1", b"\x92\x01", b"\x91" * 5000, b"\xd4\x80\x00"])
 def test_what_is_no_row_is_refused(data: bytes) -> None:
     with pytest.raises(UsageError, match="damaged"):
         opened(data)
@@ -52,6 +52,7 @@ def test_objects_stay_packed() -> None:
 
 
 @given(st.binary(max_size=60))
+@example(b"\xd4\x80\x00")
 def test_any_bytes_are_refused_or_come_back_as_data(data: bytes) -> None:
     try:
         value = opened(data)

@@ -5,8 +5,10 @@ from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
+from ..config.errors import MaxAgentError
 from .state import RoleName, State
 
+FOREIGN = "it was damaged or made by hand; start a new one"
 CHAT: frozenset[RoleName] = frozenset({"build", "plan"})
 """They speak in one conversation."""
 
@@ -57,11 +59,11 @@ def last_seen(state: State, paths: Iterable[str]) -> dict[str, str]:
 
 
 def last_answer(state: State, role: RoleName) -> AIMessage:
-    """The role's last model answer; raises LookupError when it never spoke."""
+    """The role's last model answer; raises MaxAgentError when it never spoke."""
     for message in reversed(state.get("messages", [])):
         if isinstance(message, AIMessage) and _is_heard(message, role):
             return message
-    raise LookupError(f"{role} has not spoken")
+    raise MaxAgentError(f"no answer of `{role}` is in this thread", hint=FOREIGN)
 
 
 def final_words(state: State, role: RoleName) -> str | None:

@@ -14,13 +14,18 @@ class Job:
     """A kind of job; its graph stands in the module of `graphs` that has its name."""
 
     name: str
-    begins: RoleName
-    """The role that speaks first."""
+    roles: tuple[RoleName, ...]
+    """Those that speak in it, first the one that begins."""
+
+    @property
+    def begins(self) -> RoleName:
+        """The role that speaks first."""
+        return self.roles[0]
 
 
-TASK = Job("task", "architect")
-EDIT = Job("edit", "editor")
-CHAT = Job("chat", "build")
+TASK = Job("task", ("architect", "coder", "tester"))
+EDIT = Job("edit", ("editor",))
+CHAT = Job("chat", ("build", "plan"))
 JOBS = {job.name: job for job in (TASK, EDIT, CHAT)}
 
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal, NotRequired, cast
 
 from annotated_types import Ge, Le
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import BaseMessage, RemoveMessage
 from langgraph.checkpoint.serde.jsonplus import EXT_DELTA_SNAPSHOT
 from langgraph.types import Overwrite
 from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
@@ -27,6 +27,7 @@ from ..memory.thread_file import first_fault
 from ..nodes.state import Options, Outcome, RoleName, Usage
 from ..tools.todo_list import Todo
 from .foreign_options import safe_options
+from .jobs import job_of
 
 Count = Annotated[int, Ge(0), Le(1_000_000)]
 _MESSAGES = {
@@ -125,7 +126,7 @@ def taken_over(rows: Rows, graph: str, folder: str) -> Taken:
         values = [_values(point, graph, folder) for point in points]
         checkpoints = [_checkpoint(*pair) for pair in zip(points, values, strict=True)]
         calls = [_call(call) for call in rows.calls]
-        writes = list(_writes(rows.writes, {one.row.id for one in points[:-1]}))
+        writes = list(_writes(rows.writes, {one.row.id for one in points[:-1]}, graph))
     except ValueError as error:
         why = first_fault(error) if isinstance(error, ValidationError) else str(error)
         message = f"the thread holds what no thread of ours does: {why}"
@@ -174,13 +175,15 @@ def _checkpoint(point: _Point, values: dict[str, Any]) -> Checkpoint:
 def _values(point: _Point, graph: str, folder: str) -> dict[str, Any]:
     given = point.values
     kept: dict[str, Any] = {**_STATE.validate_python(given)}
+    if "role" in kept:
+        _check_role(kept["role"], graph)
     if kept.get("outcome") == "verified":  # by tests that did not run here
         kept["outcome"] = "unverified"
     kept |= {key: None for key in given if _is_open(key)}
     if point.is_under_way:  # nobody goes there; but it must not look like a place to go to
         kept[f"{_BRANCH}approve"] = None
     if "messages" in given:
-        kept["messages"] = _snapshot(given["messages"])
+        kept["messages"] = _snapshot(given["messages"], graph)
     kept |= {"folder": folder, "options": _options(given, graph)}
     if start := given.get("__start__"):
         request = _STATE.validate_python({"request": start.get("request")})
@@ -197,28 +200,28 @@ def _is_open(key: str) -> bool:
     return key.startswith(_BRANCH) and key not in (f"{_BRANCH}tools", f"{_BRANCH}fit_schema")
 
 
-def _snapshot(value: object) -> Packed:
+def _snapshot(value: object, graph: str) -> Packed:
     """All messages so far, as LangGraph writes them out now and then."""
     if not isinstance(value, Packed) or value.code != EXT_DELTA_SNAPSHOT:
         raise ValueError("the messages are no messages")
-    _check_messages(value.payload)
+    _check_messages(value.payload, graph)
     return value
 
 
-def _writes(writes: Sequence[Write], known: set[str]) -> Iterator[Write]:
+def _writes(writes: Sequence[Write], known: set[str], graph: str) -> Iterator[Write]:
     """Those of steps that are complete: what a step had done when it was cut short is not one."""
     for write in writes:
         if write.checkpoint not in known:
             continue
         if write.channel == "messages":
-            _check_messages(write.data)
+            _check_messages(write.data, graph)
         elif _holds_objects(opened(write.data)):
             raise ValueError(f"`{write.channel}` is no plain data")
         yield write
 
 
-def _check_messages(data: bytes) -> None:
-    """Raise ValueError for anything but messages, each as its class wants it."""
+def _check_messages(data: bytes, graph: str) -> None:
+    """Raise ValueError for anything but messages of its roles, each as its class wants it."""
     if foreign := foreign_in(data, _MESSAGES):
         raise ValueError(f"a message is a `{foreign}`")
     built = StrictSerializer().loads_typed(("msgpack", data))
@@ -227,6 +230,14 @@ def _check_messages(data: bytes) -> None:
         if not isinstance(message, BaseMessage):
             raise ValueError("a message is no message")
         type(message).model_validate(message.model_dump())
+        if not isinstance(message, RemoveMessage):
+            _check_role(message.additional_kwargs.get("role"), graph)
+
+
+def _check_role(role: object, graph: str) -> None:
+    """Raise ValueError for one that this graph has no node for: nobody could go on as it."""
+    if role not in job_of(graph).roles:
+        raise ValueError(f"`{role}` does not speak in it")
 
 
 def _holds_objects(value: object) -> bool:

@@ -13,6 +13,7 @@ SPEAKING = (
     "tools/test_run.py",
     "tools/toolset.py",
     "nodes/budget.py",
+    "nodes/conversation.py",
     "nodes/editor.py",
     "nodes/file_record.py",
     "nodes/fit_schema.py",

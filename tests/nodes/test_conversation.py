@@ -1,6 +1,7 @@
 import pytest
 from langchain_core.messages import AIMessage
 
+from maxagent.config.errors import MaxAgentError
 from maxagent.nodes.conversation import (
     answer_to,
     brief,
@@ -70,7 +71,7 @@ def test_the_last_answer_of_a_role_is_found_behind_other_messages():
 
 
 def test_a_role_that_never_spoke_has_no_last_answer():
-    with pytest.raises(LookupError, match="coder has not spoken"):
+    with pytest.raises(MaxAgentError, match="no answer of `coder`"):
         last_answer({"messages": []}, "coder")
 
 

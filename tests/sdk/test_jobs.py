@@ -1,5 +1,8 @@
+from typing import get_args
+
 import pytest
 
+from maxagent.nodes.state import RoleName
 from maxagent.sdk.jobs import CHAT, EDIT, TASK, graph_of, job_of
 
 
@@ -11,5 +14,6 @@ def test_a_thread_s_graph_is_that_of_its_job(name, job):
 
 
 @pytest.mark.parametrize("job", [TASK, EDIT, CHAT])
-def test_a_job_begins_with_a_role_of_its_graph(job):
-    assert job.begins in graph_of(job).nodes
+def test_the_roles_of_a_job_are_nodes_of_its_graph(job):
+    spoken = set(get_args(RoleName)) & graph_of(job).nodes.keys()
+    assert spoken == set(job.roles) and job.begins in spoken

@@ -3,7 +3,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    HumanMessage,
+    RemoveMessage,
+    SystemMessage,
+    ToolMessage,
+)
 from langgraph.checkpoint.base.id import uuid6
 from langgraph.checkpoint.serde.types import _DeltaSnapshot
 from langgraph.types import Command, Overwrite, Send
@@ -29,6 +35,7 @@ DECIDED = {
     "proven": True, "accepted": True, "kept": True, "draft": {"changed": True}, "another": 1,
 }  # fmt: skip
 USAGE = {"requests": 1, "input": 2, "output": 3, "cached": 0, "cost": None}
+BUILD: Any = {"additional_kwargs": {"role": "build"}}
 SAID = {"request": "Hi", "role": "build", "steps": 1, "turn": 1, "usage": USAGE, "todos": []}
 
 
@@ -80,7 +87,9 @@ def test_every_field_of_the_state_has_been_thought_of() -> None:
 
 
 def test_a_proof_of_elsewhere_is_none_here() -> None:
-    assert take({**SAID, "outcome": "verified"}, graph="task").outcome == "unverified"
+    assert (
+        take({**SAID, "role": "coder", "outcome": "verified"}, graph="task").outcome == "unverified"
+    )
 
 
 def test_the_input_that_waits_is_for_this_folder_too() -> None:
@@ -116,7 +125,7 @@ def test_no_branch_leads_to_the_tools() -> None:
 
 
 def test_writes_of_an_incomplete_step_stay_behind() -> None:
-    said = write("messages", [HumanMessage("Hi"), AIMessage("Hello")])
+    said = write("messages", [HumanMessage("Hi", **BUILD), AIMessage("Hello", **BUILD)])
     pending = write("messages", [ToolMessage("ran", tool_call_id="c")], at=1)
     taken = take(SAID, SAID, writes=[said, pending, write("request", "Hi", at=3)])
     assert taken.rows.writes == [said]
@@ -141,9 +150,13 @@ def test_metadata_name_no_other_thread() -> None:
     }
 
 
-MESSAGE = HumanMessage("Hi")
+MESSAGE = HumanMessage("Hi", **BUILD)
+OTHER = AIMessage("Hi", additional_kwargs={"role": "coder"})
 WRONG: dict[str, Any] = {
     "a role of its own": [{**SAID, "role": "root"}],
+    "a role of another graph": [{**SAID, "role": "coder"}],
+    "a message of another graph": [{**SAID, "messages": _DeltaSnapshot([MESSAGE, OTHER])}],
+    "a message of nobody": [{**SAID, "messages": _DeltaSnapshot([AIMessage("Hi")])}],
     "steps without end": [{**SAID, "steps": 10**9}],
     "steps in words": [{**SAID, "steps": "x"}],
     "a request that is no text": [{**SAID, "request": [1]}],
@@ -170,6 +183,8 @@ def test_what_is_not_what_it_should_be_is_refused(points: list[dict[str, Any]]) 
         write("messages", [Send("tools", TASK)]),
         write("messages", Command(goto="tools")),
         write("messages", ["Hi"]),
+        write("messages", [MESSAGE, OTHER]),
+        write("messages", Overwrite([OTHER])),
         write("request", [MESSAGE]),
         write("evidence", {"verdict": Overwrite([])}),
         write("told", "x")._replace(data=b"\xc1"),
@@ -181,8 +196,11 @@ def test_a_write_that_is_no_conversation_is_refused(row: Write) -> None:
 
 
 def test_a_shortened_conversation_is_one() -> None:
-    row = write("messages", Overwrite([HumanMessage("In short")]))
-    assert take(SAID, SAID, writes=[row]).rows.writes == [row]
+    rows = [
+        write("messages", Overwrite([HumanMessage("In short", **BUILD)])),
+        write("messages", [RemoveMessage("x")]),
+    ]
+    assert take(SAID, SAID, writes=rows).rows.writes == rows
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,11 @@
 import os
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
-
-from pathspec import GitIgnoreSpec
 
 from ..config.errors import UsageError
+from ..config.name_patterns import any_matches, check
 from ..config.settings import IGNORE_PATTERNS
-from ..config.spellings import folded, spellings
 from .result import ToolRefusal
 
 LONGEST_NAME = 255
@@ -36,7 +32,7 @@ class Workspace:
     def __post_init__(self) -> None:
         object.__setattr__(self, "root", Path(os.path.realpath(self.root)))
         try:
-            _spec(self.ignore)
+            check(self.ignore)
         except (ValueError, re.error) as error:
             raise UsageError(
                 f"`security.ignore_patterns` has a wrong pattern: {error}",
@@ -52,14 +48,14 @@ class Workspace:
         _check_spelling(path)
         given = os.path.normpath(os.path.join(self.root, path))
         name = self._name(given)
-        if name and _any_matches(self.ignore, name):  # whether it is there or not
+        if name and any_matches(self.ignore, name):  # whether it is there or not
             raise hidden(path)
         real = self._real_name(given)
         if real is None:
             raise ToolRefusal(
                 f"`{path}` is outside the project `{self.root}`; name a path inside it"
             )
-        if _any_matches(self.ignore, real):
+        if any_matches(self.ignore, real):
             raise hidden(path)
         return self.root / real
 
@@ -80,12 +76,12 @@ class Workspace:
 
     def hides_name(self, name: str) -> bool:
         """The same by the relative name alone, for what is known not to be a link."""
-        return _any_matches((*self.ignore, ".git"), name)
+        return any_matches((*self.ignore, ".git"), name)
 
     def ignores(self, name: str) -> bool:
         """Whether the ignore patterns match a name, in the project or, as if it were, outside."""
         place = os.path.normpath(os.path.join(self.root, name))
-        return _any_matches(self.ignore, self._name(place) or place.lstrip("/"))
+        return any_matches(self.ignore, self._name(place) or place.lstrip("/"))
 
     def _name(self, path: str) -> str | None:
         """An absolute path from the project's root; None when it is outside."""
@@ -138,40 +134,3 @@ def _is_text(path: str) -> bool:
         return bool(path.encode())
     except UnicodeEncodeError:
         return False
-
-
-@lru_cache(maxsize=16)
-def _spec(ignore: tuple[str, ...]) -> GitIgnoreSpec:
-    for pattern in ignore:
-        if "[[" in pattern:  # pathspec would take it for something else
-            raise ValueError(f"classes as in {pattern} are not known")
-    return GitIgnoreSpec.from_lines(map(folded, ignore))
-
-
-@lru_cache(maxsize=16)
-def _hiding(ignore: tuple[str, ...]) -> re.Pattern[str]:
-    """All patterns that hide, in one: that a name meets none of them is found out at once."""
-    hiding = [cast(Any, one).regex.pattern for one in _spec(ignore).patterns if one.include]
-    unnamed = [re.sub(r"\(\?P<\w+>", "(?:", source) for source in hiding]
-    return re.compile("|".join(f"(?:{source})" for source in unnamed) or "(?!)")
-
-
-def _any_matches(ignore: tuple[str, ...], name: str) -> bool:
-    """Whether the name or a folder above it is ignored; as in git, nothing below comes back."""
-    return any(
-        _folder_matches(ignore, spelling.rpartition("/")[0]) or _matches(ignore, spelling)
-        for spelling in spellings(name)
-    )
-
-
-@lru_cache(maxsize=10_000)
-def _folder_matches(ignore: tuple[str, ...], folder: str) -> bool:
-    ends = [*(place for place, letter in enumerate(folder) if letter == "/"), None]
-    return any(_matches(ignore, folder[:end]) for end in ends)
-
-
-@lru_cache(maxsize=100_000)
-def _matches(ignore: tuple[str, ...], spelling: str) -> bool:
-    """Whether the name itself is ignored, or would be as a folder's, as `secrets/**` has it."""
-    both, spec = (spelling, spelling + "/"), _spec(ignore)
-    return any(map(_hiding(ignore).search, both)) and any(map(spec.match_file, both))

@@ -109,8 +109,12 @@ class Prepared:
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """A connection in autocommit mode that any one thread at a time may use."""
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    """A connection in autocommit mode that any one thread at a time may use.
+
+    Where the folder cannot be written, it reads.
+    """
+    address = _address(path)
+    connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
     try:
         for setting in SETTINGS:
             connection.execute(f"PRAGMA {setting}")
@@ -118,6 +122,19 @@ def connect(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _address(path: Path) -> str:
+    """Even to read SQLite makes files beside the database, unless it is told that it cannot."""
+    address = path.absolute().as_uri()
+    if _can_write(path):
+        return address
+    log = path.with_name(f"{path.name}-wal")  # of a process that runs, or was killed
+    return f"{address}?{'mode=ro' if log.exists() else 'immutable=1'}"
+
+
+def _can_write(path: Path) -> bool:
+    return os.access(path.parent, os.W_OK)
 
 
 @contextmanager
@@ -182,6 +199,9 @@ def explained(path: Path) -> Generator[None]:
 
 
 def _after_damage(path: Path, error: sqlite3.Error) -> MaxAgentError:
+    if not _can_write(path):
+        message = f"cannot read the database `{path}`: {error}"
+        return MaxAgentError(message, hint=_NOT_WRITABLE[1])
     with _one_at_a_time(path):
         if _is_whole(path):  # another process has begun a new one
             return MaxAgentError(f"cannot read the database `{path}`: {error}", hint="try again")

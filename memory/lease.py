@@ -43,6 +43,7 @@ def hold(home: Path, thread_id: str) -> Generator[None]:
     """Be the only one to run the thread; raises ThreadBusy within 0.1 s when somebody else does."""
     path = lock_file(home, thread_id)
     try:
+        path.parent.mkdir(mode=0o700, exist_ok=True)
         lock = _lock(path)
     except OSError as error:
         message = f"cannot lock thread `{thread_id}` in `{path.parent}`: {error.strerror}"
@@ -81,10 +82,8 @@ def refuse_held(home: Path, thread_id: str) -> None:
 
 
 def lock_file(home: Path, thread_id: str) -> Path:
-    """Where the thread's lock is; its folder exists afterwards."""
-    folder = data_folder(home) / "leases"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    return folder / f"{checked(thread_id)}.lock"
+    """Where the thread's lock is while somebody holds it."""
+    return data_folder(home) / "leases" / f"{checked(thread_id)}.lock"
 
 
 def _lock(path: Path) -> int | None:

@@ -15,6 +15,7 @@ from program import Program
 from provider import Provider
 from small_disk import fill, remount, small_disk
 
+from maxagent.memory.database import connect
 from maxagent.memory.threads import ThreadIndex
 
 WRITE = {"name": "write_file", "args": {"path": "log.txt", "content": "x\n"}}
@@ -133,6 +134,25 @@ def test_a_data_folder_on_a_full_disk_stops_the_run_and_loses_nothing(
         again = program.resume(full.last["thread_id"], **TESTED)
         assert (again.code, again.outcome, len(provider.requests)) == (0, "verified", 12)
         assert program.lines() == ["8"] * 9000
+
+
+def test_a_data_folder_on_a_read_only_disk_is_read(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", "1m") as disk:
+        program = Program(tmp_path / "place", "", {"MAXAGENT_HOME": str(disk / "home")})
+        index = ThreadIndex(disk / "home")
+        about = {"title": "Hi", "folder": str(program.project), "graph": "task", "request": ""}
+        index.record(thread_id="aaaaaaaa-0000-4000-8000-000000000000", **about, options={})
+        with closing(connect(disk / "home/data/threads.db")) as connection:
+            connection.execute("UPDATE threads SET title = 'Ho'")
+            shutil.copytree(disk / "home", disk / "killed")  # the change is in its log only
+        remount(disk, "ro")
+        killed = str(disk / "killed")
+        listed = program.run("threads", "list", "--json", MAXAGENT_HOME=killed)
+        assert [row["title"] for row in json.loads(listed.stdout)] == ["Ho"]
+        shown = program.run("threads", "show", "aaaa")
+        assert (shown.code, shown.stdout.splitlines()[0], shown.stderr) == (0, "title: Ho", "")
+        renamed = program.run("threads", "rename", "aaaa", "other")
+        assert renamed.code == 1 and "threads.db`: it cannot be written" in renamed.stderr
 
 
 def test_without_room_for_a_database_nothing_begins(tmp_path: Path, provider: Provider) -> None:

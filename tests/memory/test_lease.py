@@ -185,7 +185,7 @@ def test_only_a_thread_id_names_a_lock(bad: str, tmp_path: Path) -> None:
 
 def test_a_lock_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     thread = thread_id.new()
-    lock_file(tmp_path, thread).mkdir()
+    lock_file(tmp_path, thread).mkdir(parents=True)
     with pytest.raises(MaxAgentError, match="cannot lock thread") as told, hold(tmp_path, thread):
         pass
     assert told.value.hint

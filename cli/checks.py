@@ -175,7 +175,7 @@ def _version(program: str) -> str:
     """What `PROGRAM --version` says first, and where the program is; empty when it does not run."""
     from ..tools.process import capture
 
-    found = find_program(program, outside=Path.cwd())  # a look must run nothing of the project
+    found = find_program(program, outside=[Path.cwd()])  # a look must run nothing of the project
     if not found:
         return ""
     answer = asyncio.run(capture([found, "--version"], cwd=Path(found).parent, timeout=10))

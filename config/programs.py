@@ -2,21 +2,21 @@
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 _USUAL = "/usr/local/bin:/usr/bin:/bin"
 
 
 def find_program(
-    name: str, environ: Mapping[str, str] = os.environ, *, outside: Path | None = None
+    name: str, environ: Mapping[str, str] = os.environ, *, outside: Iterable[Path] = ()
 ) -> str | None:
     """The program's absolute path; None when no absolute entry of PATH has it.
 
-    `outside`: a project, whose own folders on PATH do not count.
+    `outside`: projects, whose own folders on PATH do not count.
     """
     path = absolute_entries(environ.get("PATH", os.defpath))
-    return shutil.which(name, path=entries_outside(path, outside) if outside else path)
+    return shutil.which(name, path=entries_outside(path, *outside))
 
 
 def absolute_entries(path: str) -> str:
@@ -24,22 +24,24 @@ def absolute_entries(path: str) -> str:
     return os.pathsep.join(filter(os.path.isabs, path.split(os.pathsep)))
 
 
-def own_path(project: Path, environ: Mapping[str, str] = os.environ) -> str:
+def own_path(*projects: Path, environ: Mapping[str, str] = os.environ) -> str:
     """The PATH for programs that MaxAgent starts by itself, without the sandbox.
 
     A project's environment may be active, and what lies in it is anybody's.
     """
-    return entries_outside(absolute_entries(environ.get("PATH", "")), project) or _USUAL
+    return entries_outside(absolute_entries(environ.get("PATH", "")), *projects) or _USUAL
 
 
-def entries_outside(path: str, project: Path) -> str:
-    """The same PATH without entries that lie in the project, by their names or behind links."""
-    root = Path(os.path.realpath(project))
-    if root == Path(root.anchor):  # all there is would be in it
-        return path
+def entries_outside(path: str, *projects: Path) -> str:
+    """The same PATH without entries that lie in a project, by their names or behind links."""
+    roots = {Path(os.path.realpath(project)) for project in projects}
+    roots = {root for root in roots if root != Path(root.anchor)}  # all there is would be in it
     return os.pathsep.join(
         entry
         for entry in path.split(os.pathsep)
-        if not Path(os.path.normpath(entry)).is_relative_to(root)
-        and not Path(os.path.realpath(entry)).is_relative_to(root)
+        if not any(
+            Path(name).is_relative_to(root)
+            for name in (os.path.normpath(entry), os.path.realpath(entry))
+            for root in roots
+        )
     )

@@ -61,9 +61,9 @@ class GitFailed(MaxAgentError):
     """Git ended with an error; the message is git's own."""
 
 
-def git_program(folder: Path | None = None) -> str | None:
-    """Git's absolute path, and none that lies in the folder."""
-    return find_program("git", outside=folder)
+def git_program(*projects: Path) -> str | None:
+    """Git's absolute path, and none that lies in one of these folders."""
+    return find_program("git", outside=projects)
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,8 @@ class GitStore:
     index: Path
     program: str
     """Git's path."""
+    projects: Sequence[Path] = ()
+    """Whose programs git must not start either, beside those of `folder`."""
 
     @property
     def prefix(self) -> str:
@@ -182,7 +184,7 @@ class GitStore:
     def _environment(self) -> dict[str, str]:
         kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
         return kept | {
-            "PATH": own_path(self.folder),
+            "PATH": own_path(self.folder, *self.projects),
             "GIT_DIR": str(self.directory),
             "GIT_WORK_TREE": str(self.top),
             "GIT_INDEX_FILE": str(self.index),

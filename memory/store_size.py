@@ -6,6 +6,7 @@ import shutil
 import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from .git_store import GitFailed, GitStore, git_program
@@ -25,21 +26,26 @@ def sizes(stores: Path) -> dict[Path, int]:
     return found
 
 
-async def prune(store: Path, keep: Collection[str]) -> int:
+async def prune(store: Path, keep: Collection[str], projects: Sequence[Path] = ()) -> int:
     """Free what neither a tree nor a blob of `keep` needs, nor the folder as it was seen last.
 
     `store` is `store_files.store_directory` of a folder. Returns the bytes freed. Snapshots may be
     taken meanwhile: what they use anew is `RECENT` then. `keep` must have every tree and blob that
-    somebody may still ask for: of the histories, and of the last checkpoints.
+    somebody may still ask for: of the histories, and of the last checkpoints. `projects`: no
+    program of theirs is started.
     """
     if not await asyncio.to_thread(store.is_dir):
         return 0
-    program = git_program(Path.cwd()) if await asyncio.to_thread((store / "HEAD").exists) else None
+    made_by_git = await asyncio.to_thread((store / "HEAD").exists)
+    program = await asyncio.to_thread(git_program, *projects)
+    if made_by_git and not program:
+        return 0  # what its indexes and packs need only git can tell
     before = await asyncio.to_thread(_size, store)
-    if program:
+    if made_by_git and program:
+        git = GitStore(store, store, store, store / "no-index", program, projects)
         async with store_lock(store) as lock:
-            last = await _trees_of_indexes(store, lock, program)
-        needed, pack = await _packed(store, [*keep, *last], program)
+            last = await _trees_of_indexes(git, lock)
+        needed, pack = await _packed(git, [*keep, *last])
     else:
         needed, pack = await asyncio.to_thread(with_parts, store / "objects", keep), None
     async with store_lock(store):
@@ -67,29 +73,28 @@ async def forget(stores: Path, needed: Callable[[], Collection[Path]]) -> int:
     return freed
 
 
-async def _packed(directory: Path, tips: Sequence[str], program: str) -> tuple[set[str], str]:
+async def _packed(store: GitStore, tips: Sequence[str]) -> tuple[set[str], str]:
     """Put all that is needed into one new pack: the ids of that, and the pack's name."""
-    git = GitStore(directory, directory, directory, directory / "no-index", program).git
     asked = ("rev-list", "--objects", "--no-object-names", "--missing=allow-any")
     given = "".join(f"{tip}\n" for tip in tips).encode()
-    listed = await git(*asked, "--ignore-missing", "--stdin", given=given)
+    listed = await store.git(*asked, "--ignore-missing", "--stdin", given=given)
     if not listed:
         return set(), ""
-    pack = str(directory / "objects" / "pack" / "pack")
-    name = (await git("pack-objects", "-q", pack, given=listed)).decode().strip()
+    pack = str(store.directory / "objects" / "pack" / "pack")
+    name = (await store.git("pack-objects", "-q", pack, given=listed)).decode().strip()
     return set(listed.decode().split()), name
 
 
-async def _trees_of_indexes(directory: Path, lock: int, program: str) -> list[str]:
+async def _trees_of_indexes(store: GitStore, lock: int) -> list[str]:
     """What the folder's snapshot was last; an index without its contents is forgotten."""
     trees = list[str]()
-    for index in await asyncio.to_thread(lambda: list(directory.glob("index-" + "?" * 16))):
-        store = GitStore(directory, directory, directory, index, program)
-        await asyncio.to_thread(store.unlock_index)
+    indexes = await asyncio.to_thread(lambda: list(store.directory.glob("index-" + "?" * 16)))
+    for each in (replace(store, index=index) for index in indexes):
+        await asyncio.to_thread(each.unlock_index)
         try:
-            trees.append((await store.git("write-tree", keep=(lock,))).decode().strip())
+            trees.append((await each.git("write-tree", keep=(lock,))).decode().strip())
         except GitFailed:
-            await asyncio.to_thread(store.forget_index)
+            await asyncio.to_thread(each.forget_index)
     return trees
 
 

@@ -35,8 +35,9 @@ async def prune(home: Path) -> int:
     freed = _delete_folders(home, {row.thread_id for row in rows})
     stores = paths.data_folder(home) / "snapshots"
     freed += await store_size.forget(stores, lambda: {_store(row, stores) for row in index.list()})
+    projects = [Path.cwd(), *{Path(row.folder) for row in rows}]
     for store, keep in _needed(home, stores, index.list()).items():
-        freed += await store_size.prune(store, keep)
+        freed += await store_size.prune(store, keep, projects)
     return freed + _shrink(home)
 
 

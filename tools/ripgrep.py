@@ -24,7 +24,8 @@ MOST_OUTPUT = 10_000_000
 def find_ripgrep(project: Path | None = None) -> str | None:
     """The program, beside this Python or on the path, and none that lies in the project."""
     beside = {"PATH": str(Path(sys.executable).parent)}
-    return find_program("rg", beside, outside=project) or find_program("rg", outside=project)
+    outside = [project] if project else []
+    return find_program("rg", beside, outside=outside) or find_program("rg", outside=outside)
 
 
 async def ripgrep_lines(program: str, search: Search) -> Found | None:

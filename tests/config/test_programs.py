@@ -37,7 +37,10 @@ def test_what_lies_in_the_project_is_no_program_of_ours(tmp_path: Path) -> None:
     for first in inside:
         environ = {"PATH": f"{first}:{system}"}
         assert find_program("git", environ) == f"{first}/git"
-        assert find_program("git", environ, outside=project) == f"{system}/git"
-        assert own_path(project, environ) == str(system)
-        assert "/usr/bin" in own_path(project, {"PATH": str(first)})
-        assert own_path(Path("/"), environ) == environ["PATH"]
+        assert find_program("git", environ, outside=[project]) == f"{system}/git"
+        assert own_path(project, environ=environ) == str(system)
+        assert "/usr/bin" in own_path(project, environ={"PATH": str(first)})
+        assert own_path(Path("/"), environ=environ) == environ["PATH"]
+        assert (
+            own_path(Path("/"), system, project, environ=environ) == "/usr/local/bin:/usr/bin:/bin"
+        )

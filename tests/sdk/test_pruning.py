@@ -42,6 +42,24 @@ async def test_what_nobody_names_goes(kept: Kept) -> None:
         await kept.snapshots.diff(kept.history.entries(kept.row.thread_id)[0].before, big)
 
 
+async def test_git_is_never_one_of_a_project(
+    kept: Kept, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await kept.shell(write("a.txt", "one\n"))
+    git, ran = kept.folder / ".venv/bin/git", tmp_path / "ran"
+    git.parent.mkdir(parents=True)
+    git.write_text(f"#!/bin/sh\ntouch '{ran}'\n")
+    git.chmod(0o755)
+    monkeypatch.chdir("/")
+    monkeypatch.setenv("PATH", f"{git.parent}{os.pathsep}{os.environ['PATH']}")
+    await prune(kept.home)
+    made_old(kept.home / "data" / "snapshots")
+    monkeypatch.setenv("PATH", str(git.parent))  # without another one nothing is freed
+    await prune(kept.home)
+    assert not ran.exists()
+    assert (await kept.rewind(0)).paths == ("a.txt",)
+
+
 async def test_a_folder_without_threads_has_no_snapshots(kept: Kept) -> None:
     await kept.shell(write("a.txt", "one\n"))
     store = store_directory(kept.folder, kept.home / "data" / "snapshots")

@@ -4,9 +4,12 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from .imports import imports_in
 
 Kind = Literal["configuration", "mcp", "hooks", "agents", "commands", "skills", "instructions"]
 
@@ -30,6 +33,12 @@ LARGEST = 5_000_000
 """Bytes of one file."""
 MOST_BYTES = 50_000_000
 """Bytes of all together."""
+MOST_IMPORTED = 50
+"""Files that instructions bring in by `@path`; what is beyond these stays a word in them."""
+LARGEST_IMPORTED = 100_000
+"""Bytes of one of them."""
+DEEPEST_IMPORT = 5
+"""Files within each other."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +54,7 @@ class Brought:
     """Why they cannot; a folder that brings such a thing is never trusted."""
 
 
-class _Odd(Exception):
+class Odd(Exception):
     """What is there is no file or folder of the project."""
 
 
@@ -55,19 +64,31 @@ def brought(folder: Path) -> list[Brought]:
     Never hangs and never raises: what is odd is said of the file.
     """
     root, found, left = os.path.realpath(folder), list[Brought](), MOST_BYTES
+    instructions = dict[str, bytes]()
     for count, (kind, path, is_folder) in enumerate(_everything(root)):
         if count == MOST:
             return [*found, Brought(kind, path, "", f"more than {MOST} files and folders")]
         if is_folder:
             continue
         try:
-            digest, size = _digest(root, path, min(left, LARGEST))
-        except _Odd as odd:
+            digest, content = _read(root, path, min(left, LARGEST))
+        except Odd as odd:
             found.append(Brought(kind, path, "", str(odd)))
         else:
             found.append(Brought(kind, path, digest))
-            left -= size
-    return found
+            left -= len(content)
+            if path in PLACES["instructions"]:
+                instructions[path] = content
+    return [*found, *_imported(root, instructions, {one.path for one in found})]
+
+
+def read_listed_as(folder: Path, path: str, digest: str) -> bytes | None:
+    """The bytes of a file of the folder; None where they are not those of this digest by now."""
+    try:
+        found, content = _read(os.path.realpath(folder), path, LARGEST)
+    except Odd:
+        return None
+    return content if found == digest else None
 
 
 def known_by(folder: Path, path: str, content: bytes) -> str:
@@ -75,7 +96,7 @@ def known_by(folder: Path, path: str, content: bytes) -> str:
     root = os.path.realpath(folder)
     try:
         return _digest_of(root, _real(root, path), content)
-    except _Odd:
+    except Odd:
         return ""
 
 
@@ -93,7 +114,7 @@ def _below(root: str, path: str, deepest: int) -> Iterator[tuple[str, bool]]:
         real = _real(root, path)
         is_folder = deepest > 0 and stat.S_ISDIR(os.lstat(real).st_mode)
         names = sorted(os.listdir(real)) if is_folder else []
-    except (_Odd, OSError):
+    except (Odd, OSError):
         yield path, False
         return
     yield path, is_folder
@@ -101,33 +122,75 @@ def _below(root: str, path: str, deepest: int) -> Iterator[tuple[str, bool]]:
         yield from _below(root, f"{path}/{name}", deepest - 1)
 
 
-def _digest(root: str, path: str, largest: int) -> tuple[str, int]:
-    """What the file is known by, and its size; a link is known by where it leads, too."""
+def _imported(root: str, instructions: Mapping[str, bytes], known: set[str]) -> Iterator[Brought]:
+    """What instructions bring in, those first that are named first; nothing odd, and no secret.
+
+    `known` are the paths that are listed anyway.
+    """
+    waiting, count = [(path, content, 1) for path, content in instructions.items()], 0
+    for path, content, depth in waiting:  # which grows meanwhile
+        named = imports_in(as_text(content), path) if b"@" in content else []
+        for name in named if depth <= DEEPEST_IMPORT else ():
+            if name not in known and count < MOST_IMPORTED:
+                known.add(name)
+                with suppress(Odd):  # then it is no more than a word
+                    digest, text = _read_import(root, name)
+                    count += 1
+                    yield Brought("instructions", name, digest)
+                    waiting.append((name, text, depth + 1))
+
+
+def _read_import(root: str, path: str) -> tuple[str, bytes]:
     real = _real(root, path)
+    from .name_patterns import any_matches  # which takes its time, and few files need it
+    from .settings import IGNORE_PATTERNS  # the usual ones: a project's may not be read yet
+
+    if any(any_matches((*IGNORE_PATTERNS, ".git"), name) for name in (path, _name(root, real))):
+        raise Odd("a secret")
+    return _read(root, path, LARGEST_IMPORTED)
+
+
+def as_text(content: bytes) -> str:
+    """What an instruction file says; bytes that are not UTF-8 are shown as such."""
+    return content.decode("utf-8-sig", errors="replace")
+
+
+def _read(root: str, path: str, largest: int) -> tuple[str, bytes]:
+    """What the file is known by, and its bytes; a link is known by where it leads, too."""
+    real = _real(root, path)
+    content = regular_bytes(real, largest + 1)
+    if len(content) > largest:
+        raise Odd("too large")
+    return _digest_of(root, real, content), content
+
+
+def regular_bytes(real: str, most: int) -> bytes:
+    """So many bytes of a file at most, without ever waiting for them; raises Odd."""
     try:
         if not stat.S_ISREG(os.lstat(real).st_mode):
-            raise _Odd("neither a file nor a folder that can be read")
+            raise Odd("neither a file nor a folder that can be read")
         handle = os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(handle, "rb") as file:
-            content = file.read(largest + 1)
+            return file.read(most)
     except OSError as error:
-        raise _Odd(f"cannot be read: {error.strerror}") from error
-    if len(content) > largest:
-        raise _Odd("too large")
-    return _digest_of(root, real, content), len(content)
+        raise Odd(f"cannot be read: {error.strerror}") from error
 
 
 def _digest_of(root: str, real: str, content: bytes) -> str:
-    name = os.fsencode(os.path.relpath(real, root))
+    name = os.fsencode(_name(root, real))
     return hashlib.sha256(name + b"\0" + content).hexdigest()
 
 
+def _name(root: str, real: str) -> str:
+    return os.path.relpath(real, root)
+
+
 def _real(root: str, path: str) -> str:
-    """Where the path really is; raises _Odd when that is nowhere, or outside of the folder."""
+    """Where the path really is; raises Odd when that is nowhere, or outside of the folder."""
     try:
         real = os.path.realpath(os.path.join(root, path), strict=True)
     except (OSError, ValueError) as error:
-        raise _Odd("a link that leads nowhere") from error
+        raise Odd("a link that leads nowhere") from error
     if os.path.commonpath([root, real]) != root:
-        raise _Odd("a link that leads out of the folder")
+        raise Odd("a link that leads out of the folder")
     return real

@@ -49,7 +49,9 @@ def _opened(bench: Workbench, profile: AgentProfile) -> Voice:
     chat_model = own.chat_models.get(own.model, profile.name)
     return Voice(
         bench=own,
-        system=system_prompt(profile, str(own.workspace.root), own.settings.agents),
+        system=system_prompt(
+            profile, str(own.workspace.root), own.settings.agents, own.sources.instructions
+        ),
         tools={tool.name: tool for tool in tools},
         model=chat_model.bind_tools(tools),
     )

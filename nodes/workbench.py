@@ -19,6 +19,7 @@ from ..config import paths
 from ..config.agent_profile import AgentProfile
 from ..config.agent_profiles import Agents, find_agents
 from ..config.errors import UsageError
+from ..config.instructions import Instruction, instructions
 from ..config.keys import FAR_REACHING
 from ..config.loading import Loaded, load
 from ..config.own_files import OwnFile, own_files
@@ -94,6 +95,7 @@ class Sources:
     loaded: Loaded
     agents: tuple[OwnFile, ...]
     """The files of agents that are not built in."""
+    instructions: tuple[Instruction, ...]
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,7 @@ async def workbench(folder: str, options: Options, context: Context | None) -> W
 
 
 async def look_again(folder: str) -> None:
-    """Put away the folder's benches whose configuration, agents or trust are others by now.
+    """Put away the folder's benches whose configuration, agents and such are others by now.
 
     For where a run begins; until it ends it goes on with what was loaded then.
     """
@@ -237,7 +239,8 @@ def _sources(wish: _Wish) -> Sources:
     root, home = Path(wish.folder), _home(wish)
     trust = trust_of(root, home)
     loaded = load(root, home, flags=_flags(wish), trust=trust)
-    return Sources(trust, loaded, tuple(own_files("agents", root, home, trust)))
+    told = instructions(root, home, trust, loaded.settings.security.ignore_patterns)
+    return Sources(trust, loaded, tuple(own_files("agents", root, home, trust)), told)
 
 
 def _usual_mode(wish: _Wish) -> Mode:

@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from maxagent.config.agent_profiles import built_in
+from maxagent.config.instructions import Instruction
 from maxagent.config.settings import Agent, AgentsSection
 from maxagent.nodes.prompt import system_prompt
 
@@ -23,3 +24,11 @@ def test_the_users_own_words_follow_the_agents():
 def test_an_agent_may_have_any_name():
     agent = replace(built_in()["general"], name="json")
     assert agent.prompt in system_prompt(agent, "/project", AgentsSection()).text
+
+
+def test_instruction_files_come_last_and_their_names_stand_before_them():
+    files = [Instruction("/home/me/AGENTS.md", "Be brief."), Instruction("CLAUDE.md", "Use tabs.")]
+    text = system_prompt(built_in()["coder"], "/project", AgentsSection(), files).text
+    words = ("/project", "the later one counts", '"/home/me/AGENTS.md"', "Be brief.", "Use tabs.")
+    assert sorted(words, key=text.index) == [*words]
+    assert text.endswith('<instructions file="CLAUDE.md">\nUse tabs.\n</instructions>')

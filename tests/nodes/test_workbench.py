@@ -1,6 +1,7 @@
 import pytest
 
 from maxagent.nodes.context import Context
+from maxagent.nodes.voice import open_voice
 from maxagent.nodes.workbench import close_workbenches, learn, look_again, workbench
 
 OPTIONS = {"model": "openai/any", "base_url": "http://127.0.0.1:9/v1"}
@@ -43,6 +44,8 @@ AGENT = "---\ndescription: Reviews.\ntools: [{tools}]\n---\nYou review.\n"
     ("file", "first", "then"),
     [
         ("config.yaml", "", "permissions: {deny: [run_command(make)]}\n"),
+        ("AGENTS.md", "Use tabs.", "Use blanks."),
+        ("notes.md", "- Use tabs.", "- Use blanks."),
         ("agents/reviewer.md", AGENT.format(tools="glob, grep"), AGENT.format(tools="glob")),
     ],
 )
@@ -59,5 +62,10 @@ async def test_a_run_begins_with_what_the_users_files_say_by_then(tmp_path, file
     after = await workbench(str(tmp_path), OPTIONS, context)
     denied = [rule.text for rule in after.policy.rules if rule.kind == "deny"]
     reviewer = after.agents.profiles.get("reviewer")
-    assert denied == ["run_command(make)"] or (reviewer and reviewer.tools == ("glob",))
+    told = open_voice(after, "coder").system.text
+    assert (
+        denied == ["run_command(make)"]
+        or (reviewer and reviewer.tools == ("glob",))
+        or ("Use blanks." in told and "Use tabs." not in told)
+    )
     await close_workbenches()

@@ -1,0 +1,30 @@
+"""What an agent is told of the instruction files, each in a block that its text cannot leave."""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..config.instructions import Instruction
+from ..config.unseen import UNSEEN
+
+BLOCK = "<instructions file={name}>\n{text}\n</instructions>"
+CUT = "[{count} more bytes of this file are left out: altogether there is too much of it]"
+_MARK = re.compile(r"<(?=\s*/?\s*instructions)", re.IGNORECASE)
+_UNSEEN = re.compile(f"[{UNSEEN}]")
+
+
+def as_told(found: Sequence[Instruction]) -> str:
+    """The files with what they are; empty where there are none."""
+    if not found:
+        return ""
+    words = Path(__file__).with_name("instructions.md").read_text(encoding="utf-8").strip()
+    return "\n\n".join([words, *map(_block, found)])
+
+
+def _block(one: Instruction) -> str:
+    """Characters that nobody sees are left out: whoever said yes to them did not see them."""
+    text = _MARK.sub("&lt;", _UNSEEN.sub("", one.text))
+    more = [CUT.format(count=one.cut)] if one.cut else []
+    name = _MARK.sub("&lt;", json.dumps(_UNSEEN.sub("", one.name), ensure_ascii=False))
+    return BLOCK.format(name=name, text="\n".join([*filter(None, [text]), *more]))

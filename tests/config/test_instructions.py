@@ -1,0 +1,176 @@
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from maxagent.config import instructions as module
+from maxagent.config.brought import brought
+from maxagent.config.instructions import NAMES, Instruction, instructions
+from maxagent.config.settings import IGNORE_PATTERNS
+from maxagent.config.trust import trust, trust_of
+
+Told = Callable[[], dict[str, str]]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "p"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def found(tmp_path: Path, project: Path) -> Callable[..., tuple[Instruction, ...]]:
+    home = tmp_path / "home"
+    return lambda *more: instructions(
+        project, home, trust_of(project, home), (*IGNORE_PATTERNS, *more)
+    )
+
+
+def write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+
+
+def yes(folder: Path) -> None:
+    trust(folder, folder.parent / "home" if folder.name == "p" else folder / "home")
+
+
+def texts(found) -> list[str]:
+    return [one.text for one in found]
+
+
+def test_of_several_in_one_folder_the_first_is_read(project, found):
+    for name in reversed(NAMES):
+        write(project / name, f"I am {name}")
+    for name in NAMES:
+        yes(project)
+        assert found() == (Instruction(name, f"I am {name}"),)
+        (project / name).unlink()
+    (project / ".maxagent").mkdir()
+    write(project / ".maxagent/notes.md", "of the folder")
+    yes(project)
+    assert found() == ()
+
+
+def test_nothing_of_a_project_is_read_before_a_yes_or_after_a_change(tmp_path, project, found):
+    write(project / "AGENTS.md", "@docs/a.md")
+    write(project / "docs/a.md", "imported")
+    write(tmp_path / "home/AGENTS.md", "mine")
+    assert texts(found()) == ["mine"]
+    yes(project)
+    assert texts(found()) == ["mine", "imported", "@docs/a.md"]
+    write(project / "docs/a.md", "other")
+    assert texts(found()) == ["mine"]
+
+
+def test_what_changes_between_the_look_and_the_reading_is_not_read(tmp_path, project):
+    write(project / "AGENTS.md", "@a.md")
+    write(project / "a.md", "imported")
+    yes(project)
+    looked = trust_of(project, tmp_path / "home")
+    write(project / "a.md", "swapped")
+    told = instructions(project, tmp_path / "home", looked, ())
+    assert [(one.name, one.text) for one in told] == [("AGENTS.md", "@a.md")]
+    (project / "AGENTS.md").unlink()
+    os.mkfifo(project / "AGENTS.md")
+    assert instructions(project, tmp_path / "home", looked, ()) == ()
+
+
+def test_what_counts_most_comes_last(tmp_path, project, found):
+    (tmp_path / ".git").mkdir()
+    write(tmp_path / "AGENTS.md", "of the repository")
+    write(project / "CLAUDE.md", "of the project")
+    write(tmp_path / "home/MAXAGENT.md", "the user's")
+    write(tmp_path / "home/notes.md", "- noted\n")
+    yes(project)
+    assert texts(found()) == ["the user's", "- noted", "of the project"]
+    yes(tmp_path)
+    assert texts(found()) == ["the user's", "- noted", "of the repository", "of the project"]
+    assert found()[2].name == str(tmp_path / "AGENTS.md")
+    write(tmp_path / "AGENTS.md", "changed")
+    assert texts(found()) == ["the user's", "- noted", "of the project"]
+
+
+@pytest.mark.parametrize("repository", ["p/.git", "nowhere"])
+def test_folders_beyond_the_repository_do_not_count(tmp_path, project, found, repository):
+    (tmp_path / repository).mkdir()
+    write(tmp_path / "AGENTS.md", "above")
+    yes(tmp_path)
+    yes(project)
+    assert found() == ()
+
+
+def test_imports_come_before_the_file_that_names_them_each_once(project, found):
+    write(project / "CLAUDE.md", "@docs/a.md @AGENTS.md.txt @docs/b.md")
+    write(project / "docs/a.md", "a @b.md @../CLAUDE.md")
+    write(project / "docs/b.md", "b @a.md")
+    yes(project)
+    assert [one.name for one in found()] == ["docs/b.md", "docs/a.md", "CLAUDE.md"]
+    assert [one.path for one in brought(project)] == ["CLAUDE.md", "docs/a.md", "docs/b.md"]
+
+
+def test_imports_end_five_files_deep(project, found):
+    for number in range(9):
+        write(project / (f"{number}.md" if number else "AGENTS.md"), f"@{number + 1}.md")
+    yes(project)
+    assert [one.name for one in found()] == [*(f"{n}.md" for n in range(5, 0, -1)), "AGENTS.md"]
+
+
+@pytest.mark.parametrize("name", [".env", "secrets/a.md", "link.md", ".git/a", "out.md", "pipe"])
+def test_a_secret_or_odd_import_stays_a_word(tmp_path, project, found, name):
+    write(project / "AGENTS.md", f"@{name}")
+    for secret in (".env", "secrets/a.md", ".git/a"):
+        write(project / secret, "hidden")
+    (project / "link.md").symlink_to(".env")
+    write(tmp_path / "outside.md", "hidden")
+    (project / "out.md").symlink_to("../outside.md")
+    os.mkfifo(project / "pipe")
+    yes(project)
+    assert texts(found()) == [f"@{name}"]
+    assert [one.path for one in brought(project)] == ["AGENTS.md"]
+
+
+def test_what_the_user_hides_is_not_read_even_through_a_link(project, found):
+    write(project / "private/a.md", "hidden")
+    write(project / "CLAUDE.md", "@private/a.md")
+    (project / "AGENTS.md").symlink_to("private/a.md")
+    yes(project)
+    assert texts(found()) == ["hidden"]
+    assert texts(found("/private/")) == []
+    (project / "AGENTS.md").unlink()
+    yes(project)
+    assert texts(found("/private/")) == ["@private/a.md"]
+
+
+def test_the_users_own_may_be_a_link_but_brings_in_only_what_is_beside_it(tmp_path, found):
+    write(tmp_path / "dotfiles/agents.md", "@rules/a.md @../p/x.md @rules/out.md")
+    write(tmp_path / "p/x.md", "of a project")
+    write(tmp_path / "home/rules/a.md", "mine")
+    (tmp_path / "home/AGENTS.md").symlink_to(tmp_path / "dotfiles/agents.md")
+    (tmp_path / "home/rules/out.md").symlink_to(tmp_path / "p/x.md")
+    assert [Path(one.name).name for one in found()] == ["a.md", "AGENTS.md"]
+
+
+def test_the_users_own_folder_as_a_project_tells_nothing_twice(tmp_path):
+    home = tmp_path / "home"
+    write(home / "AGENTS.md", "mine")
+    trust(home, home)
+    assert texts(instructions(home, home, trust_of(home, home), ())) == ["mine"]
+
+
+def test_what_is_too_much_is_cut_farthest_first(tmp_path, project, found, monkeypatch):
+    monkeypatch.setattr(module, "MOST_BYTES", 10)
+    write(tmp_path / "home/AGENTS.md", "mine")
+    write(tmp_path / "home/notes.md", "one\ntwo\nsix")
+    write(project / "AGENTS.md", "hüt")
+    yes(project)
+    told = [(one.text, one.cut) for one in found()]
+    assert told == [("", 4), ("one", 8), ("hüt", 0)]
+
+
+def test_secrets_and_bytes_that_are_no_text_are_marked(project, found):
+    (project / "AGENTS.md").write_bytes(b"\xef\xbb\xbfghp_" + b"a" * 36 + b" \xff\n")
+    yes(project)
+    assert texts(found()) == ["[secret: GitHub token] \ufffd"]

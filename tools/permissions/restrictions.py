@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from ...config.rules import Kind
 from ...config.spellings import simplest
-from ..hooks_path import is_hook
+from ..git_steering import steers_git
 from ..protected import protected_name
 from ..result import ToolRefusal
 from .call import Call
@@ -96,7 +96,7 @@ def by_protection(call: Call, policy: Policy) -> Decision | None:
         return None
     for given, real in zip(call.paths, call.files, strict=True):
         name = protected_name(given) or protected_name(real)
-        if name or _says_how_git_shows(real) or is_hook(call.workspace.root, real):
+        if name or _says_how_git_shows(real) or steers_git(call.workspace.root, real):
             name = name or real
             reason = f"`{name}` steers this agent or other tools; a change of it is always asked"
             return Decision("ask", reason, "protected")

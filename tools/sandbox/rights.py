@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...config.brought import PLACES
+from ..git_steering import git_steering
 from ..home_secrets import homes, secrets_in
-from ..hooks_path import hooks_folder
 from ..workspace import Workspace
 from .git_folders import GitFolders, git_folders, guarded
 from .places import private_folders, shown_folders
@@ -66,8 +66,9 @@ def wall_around(
 
 def _steering(root: Path) -> list[Path]:
     """The reserved names, but for links and for a repository, whose git folders say more."""
-    hooks = hooks_folder(root)
-    named = [*(root / name for name in RESERVED), *([hooks] if hooks else [])]
+    git = git_steering(root)
+    # git cannot do with what would stand for a missing file
+    named = [*(root / name for name in RESERVED), *git.hooks, *filter(Path.exists, git.included)]
     # a file where a folder is expected is held itself
     places = (path.parent if path.parent.is_file() else path for path in named)
     return [

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..hooks_path import is_hook
+from ..git_steering import steers_git
 from ..protected import protected_name
 from ..workspace import Workspace
 from .editor_scripts import script_writes
@@ -101,7 +101,7 @@ def _protected(name: str, folder: Path | None, workspace: Workspace) -> str:
     real = Path(os.path.realpath(real)) if os.path.islink(real) else real
     inside = real if real.is_relative_to(workspace.root) else where
     path = str(inside.relative_to(workspace.root))
-    return protected_name(path) or (path if is_hook(workspace.root, path) else "")
+    return protected_name(path) or (path if steers_git(workspace.root, path) else "")
 
 
 def _only_records(step: Step) -> bool:

@@ -390,7 +390,8 @@ def test_langchain_is_not_needed_to_decide() -> None:
 
 def test_the_folder_that_git_takes_hooks_from_is_protected(workspace: Workspace) -> None:
     (workspace.root / ".git").mkdir(exist_ok=True)
-    (workspace.root / ".git/config").write_text("[core]\n\thooksPath = tools/hooks\n")
-    path = "tools/hooks/pre-commit"
-    decision = decide("edit", "edit", {"path": path}, [path], workspace, Policy("auto"))
-    assert (decision.verdict, decision.rule) == ("ask", "protected")
+    (workspace.root / ".git/config").write_text("[include]\n\tpath = ../shared.conf\n")
+    (workspace.root / "shared.conf").write_text("[core]\n\thooksPath = tools/hooks\n")
+    for path in ("tools/hooks/pre-commit", "shared.conf"):
+        decision = decide("edit", "edit", {"path": path}, [path], workspace, Policy("auto"))
+        assert (decision.verdict, decision.rule) == ("ask", "protected")

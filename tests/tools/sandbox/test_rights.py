@@ -53,7 +53,11 @@ def test_the_folder_that_git_takes_hooks_from_is_held(root: Path, exists: bool) 
     subprocess.run(["git", "config", "core.hooksPath", ".myhooks"], cwd=root, check=True)
     if exists:
         (root / ".myhooks").mkdir()
+        (root / "shared.conf").write_text("")
+    subprocess.run(["git", "config", "include.path", "../shared.conf"], cwd=root, check=True)
     found = wall(root)
+    assert (root / "shared.conf" in found.frozen) is exists
+    assert root / "shared.conf" not in found.reserved  # git would stumble over a folder
     assert (root / ".myhooks" in found.frozen, root / ".myhooks" in found.reserved) == (
         True,
         not exists,

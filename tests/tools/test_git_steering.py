@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.hooks_path import hooks_folder, is_hook
+from maxagent.tools.git_steering import MOST, GitSteering, git_steering, steers_git
 
 
 @pytest.fixture
@@ -14,9 +14,23 @@ def checkout(tmp_path: Path) -> Path:
     return root
 
 
+def hooks(root: Path) -> list[Path]:
+    return git_steering(root).hooks
+
+
 def git(folder: Path, *arguments: str) -> None:
     environ = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull}
     subprocess.run(["git", *arguments], cwd=folder, env=environ, check=True)
+
+
+def include(path: str, condition: str = "") -> str:
+    return (
+        f'[includeIf "{condition}"]\npath = {path}\n' if condition else f"[include]\npath={path}\n"
+    )
+
+
+def hook(folder: str) -> str:
+    return f"[core]\n hooksPath = {folder}\n"
 
 
 @pytest.mark.parametrize(
@@ -25,7 +39,7 @@ def git(folder: Path, *arguments: str) -> None:
 )
 def test_the_folder_is_what_git_would_take(checkout: Path, named: str, found: str | None) -> None:
     git(checkout, "config", "core.hooksPath", named)
-    assert hooks_folder(checkout) == (checkout / found if found else None)
+    assert hooks(checkout) == ([checkout / found] if found else [])
 
 
 @pytest.mark.parametrize(
@@ -47,7 +61,7 @@ def test_a_setting_is_read_as_git_reads_it(checkout: Path, written: str) -> None
     command = ["git", "rev-parse", "--git-path", "hooks"]
     said = subprocess.run(command, cwd=checkout, check=True, capture_output=True, text=True)
     assert said.stdout.strip() == "dev/hk"
-    assert hooks_folder(checkout) == checkout / "dev/hk"
+    assert hooks(checkout) == [checkout / "dev/hk"]
 
 
 @pytest.mark.parametrize(
@@ -76,14 +90,14 @@ def test_a_line_ends_where_it_ends_for_git(tmp_path: Path, before: str, written:
     command = ["git", "config", "--file", str(config), "-z", "--get", "core.hooksPath"]
     said = subprocess.run(command, capture_output=True, text=True)
     assert said.stderr == ""
-    assert hooks_folder(tmp_path) == (tmp_path / said.stdout.rstrip("\0") if said.stdout else None)
+    assert hooks(tmp_path) == ([tmp_path / said.stdout.rstrip("\0")] if said.stdout else [])
 
 
 def test_a_folder_of_a_checkout_may_hold_the_hooks_of_all(checkout: Path) -> None:
     git(checkout, "config", "core.hooksPath", "web/hk")
     (checkout / "web/hk").mkdir(parents=True)
-    assert is_hook(checkout / "web", "hk/pre-push")
-    assert hooks_folder(checkout / "docs") is None
+    assert steers_git(checkout / "web", "hk/pre-push")
+    assert hooks(checkout / "docs") == []
 
 
 def test_hooks_that_the_user_s_own_configuration_names_count(
@@ -91,22 +105,61 @@ def test_hooks_that_the_user_s_own_configuration_names_count(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / ".gitconfig").write_text("[core]\n\thooksPath = .dev\n")
-    assert is_hook(checkout, ".dev/pre-commit")
+    assert steers_git(checkout, ".dev/pre-commit")
     git(checkout, "config", "core.hooksPath", "own")
-    assert hooks_folder(checkout) == checkout / "own"
+    assert hooks(checkout) == [checkout / "own"]
+
+
+@pytest.mark.parametrize(
+    ("configs", "named", "included"),
+    [
+        ({"config": include("../shared/git"), "../shared/git": hook("hk")}, ["hk"], ["shared/git"]),
+        ({"config": include("x"), "x": include("y"), "y": hook("hk")}, ["hk"], []),
+        ({"config": include("x") + hook("b"), "x": hook("a")}, ["b"], []),
+        ({"config": hook("a") + include("x"), "x": hook("b")}, ["b"], []),
+        ({"config": include("~/x"), "../../home/x": hook("b")}, ["b"], []),
+        ({"config": include("x", "onbranch:b") + hook("a"), "x": hook("b")}, ["a"], []),
+        ({"config": hook("a") + include("x", "gitdir:/"), "x": hook("b")}, ["a", "b"], []),
+        ({"config": include("x", "gitdir:/"), "x": include("y"), "y": hook("b")}, ["b"], []),
+        ({"config": hook("a") + include("../none")}, ["a"], ["none"]),
+        ({"config": hook("a") + include("../pipe")}, ["a"], ["pipe"]),
+        ({"config": hook("a") + include("config") * MOST}, ["a"], []),
+        ({"config": include("..")}, [], []),
+    ],
+)
+def test_what_a_configuration_includes_is_followed(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    configs: dict[str, str],
+    named: list[str],
+    included: list[str],
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    root = tmp_path / "project"
+    for folder in (tmp_path / "home", root / ".git", root / "shared"):
+        folder.mkdir(parents=True)
+    os.mkfifo(root / "pipe")
+    for name, text in configs.items():
+        (root / ".git" / name).write_text(text)
+    found = git_steering(root)
+    assert found.hooks == [root / one for one in named]
+    assert [one for one in found.included if one.parent != root / ".git"] == [
+        root / one for one in included
+    ]
+    assert all(steers_git(root, one) for one in included)
 
 
 def test_without_the_setting_or_without_git_there_is_none(checkout: Path, tmp_path: Path) -> None:
-    assert hooks_folder(checkout) is hooks_folder(tmp_path) is None
+    assert git_steering(checkout) == git_steering(tmp_path) == GitSteering()
 
 
 def test_a_pipe_in_its_place_holds_nobody(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     os.mkfifo(tmp_path / ".git/config")
-    assert hooks_folder(tmp_path) is None
+    assert git_steering(tmp_path) == GitSteering()
 
 
 def test_hooks_are_the_folder_and_what_is_in_it(checkout: Path) -> None:
     git(checkout, "config", "core.hooksPath", ".myhooks")
     paths = (".myhooks", ".myhooks/pre-commit", "./.myhooks/x", ".myhooks2/x", "src/a.py")
-    assert [is_hook(checkout, path) for path in paths] == [True, True, True, False, False]
+    assert [steers_git(checkout, path) for path in paths] == [True, True, True, False, False]

@@ -82,6 +82,11 @@ def brought(folder: Path) -> list[Brought]:
     return [*found, *_imported(root, instructions, {one.path for one in found})]
 
 
+def own_instructions(folder: Path) -> dict[str, str]:
+    """The digests of the folder's own instruction files, without what they bring in."""
+    return {one.path: one.digest for one in brought(folder) if one.path in PLACES["instructions"]}
+
+
 def read_listed_as(folder: Path, path: str, digest: str) -> bytes | None:
     """The bytes of a file of the folder; None where they are not those of this digest by now."""
     try:

@@ -5,14 +5,14 @@ above, and whatever of it changes or appears is asked again.
 """
 
 import os
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from . import paths
-from .brought import PLACES, Brought, Kind, brought
+from .brought import PLACES, Brought, Kind, brought, own_instructions
 from .errors import UsageError
 from .trust_record import Damaged, Yes, note, read
 
@@ -107,6 +107,24 @@ def own_change(folder: Path, home: Path, kind: Kind = "configuration") -> Genera
         written = [one for one in now.brought if one.kind == kind]
         others = [one for one in before.brought if one.kind != kind]
         accept(replace(now, brought=(*written, *others)), home)
+
+
+def follow(folder: Path, home: Path, changes: Mapping[str, Sequence[str]]) -> None:
+    """Let the yes to a folder follow changes of its instruction files, each with the digest before
+    and after it: the user has seen the whole of them and said yes to just these.
+
+    It does so only where the user had said yes to what was there before, and what is there now is
+    what was shown; who wrote it does not matter then. Nothing else is trusted with it.
+    """
+    real = os.path.realpath(folder)
+    with suppress(Damaged):  # then nothing is trusted
+        yes, now = read(home).get(real), own_instructions(folder)
+        if yes is not None and all(
+            (yes.files.get(path, ""), now.get(path, "")) == (before, after)
+            for path, (before, after) in changes.items()
+        ):
+            files = {**yes.files, **{path: after for path, (_, after) in changes.items()}}
+            note(home, real, replace(yes, files={path: d for path, d in files.items() if d}))
 
 
 def _refuse_outside(folder: Path, kind: Kind) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from ..tools.diff import shortened
-from ..tools.preview import Call, preview
+from ..tools.preview import CHANGED, Call, preview
 from ..tools.result import ToolResult
 from ..tools.tool import effect_of, shows_files
 from .conversation import last_seen
@@ -90,8 +90,11 @@ def _with(
 
 def _shown(ruling: Ruling, result: ToolResult, *, stays: bool) -> Ruling:
     if result.ok:
-        diff = shortened(str(result.metadata.get("diff", "")), LONGEST_SHOWN)
+        whole = str(result.metadata.get("diff", ""))
+        diff = shortened(whole, LONGEST_SHOWN)
         reason = ruling.reason if diff else NO_CHANGE.format(reason=ruling.reason)
+        if diff == whole and (changed := result.metadata.get(CHANGED)):
+            ruling = replace(ruling, call={**ruling.call, "instructions": changed})
         return replace(ruling, reason=reason, diff=diff)
     if stays:
         reason = NO_DIFF.format(reason=ruling.reason, why=result.error)

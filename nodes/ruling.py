@@ -64,6 +64,7 @@ def shown(ruling: Ruling) -> str:
     """What an answer binds to, as `State.asked` keeps it: the call, to the letter, and its id."""
     call = ruling.call
     parts = [call["name"], call["args"], call.get("sandbox"), call.get("files")]
+    parts += [call["instructions"]] if "instructions" in call else []
     exact = json.dumps(parts, sort_keys=True)
     digest = hashlib.sha256(exact.encode()).hexdigest()
     return "\n".join([call["id"], digest, *call.get("commands", ())])

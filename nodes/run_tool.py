@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any, Literal
 
@@ -9,6 +10,8 @@ from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from ..config.errors import MaxAgentError
+from ..config.trust import follow
 from ..memory.journal import Finished, Unfinished
 from ..tools.after_edit import checks_for_all
 from ..tools.invoke import for_model, invoke
@@ -110,7 +113,12 @@ async def _called(
     if refusal := await asyncio.to_thread(refused_by_now, call, tool, decision, bench):
         return ToolResult(error=refusal)
     given = await asyncio.to_thread(_run_of, task, bench, runtime)
-    return await invoke(tool, call["args"], replace(given, only_reads=decision.rule == READS))
+    given = replace(given, only_reads=decision.rule == READS)
+    result = await invoke(tool, call["args"], given)
+    if result.ok and (seen := call.get("instructions")):
+        with suppress(MaxAgentError):  # a full disk: then the folder is asked about again
+            await asyncio.to_thread(follow, bench.workspace.root, bench.home, seen)
+    return result
 
 
 def _run_of(task: ToolTask, bench: Workbench, runtime: Runtime[Context]) -> ToolRun:

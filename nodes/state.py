@@ -134,6 +134,9 @@ class Queued(TypedDict):
     """Those that an edit names, as they really were when it was decided."""
     rule: NotRequired[str]
     """By which rule it was decided."""
+    instructions: NotRequired[dict[str, list[str]]]
+    """Instruction files that it changes, with what trust knows them by before and after it; only
+    where the whole change was shown to the human."""
     only_reads: NotRequired[bool]
     """Whether it is a command that runs unasked because it only read when it was decided."""
 

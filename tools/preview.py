@@ -8,7 +8,7 @@ import os
 import stat
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,11 +16,16 @@ from typing import Any
 from langchain_core.tools import BaseTool
 from typing_extensions import override
 
+from ..config.brought import own_instructions
 from .files import LARGEST, read_bytes, stat_of
 from .invoke import invoke
 from .result import ToolRefusal, ToolResult, ToolRun
 from .tool import named_paths
 from .workspace import Workspace
+
+CHANGED = "instructions"
+"""In a result's metadata: instruction files that the call changes, with their digests as trust
+knows them, before and after it."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +57,27 @@ async def preview(calls: Sequence[Call], workspace: Workspace) -> list[ToolResul
 async def _run(calls: Sequence[Call], copy: Workspace, outputs: Path) -> list[ToolResult]:
     results: list[ToolResult] = []
     known: dict[str, str] = {}
+    before = await asyncio.to_thread(own_instructions, copy.root)
     for call in calls:
         run = ToolRun(copy, "preview", outputs, seen={**call.seen, **known})
         result = await invoke(call.tool, call.args, run)
         known |= result.seen if result.ok else {}
-        results.append(result)
+        after = await asyncio.to_thread(own_instructions, copy.root)
+        results.append(_with_instructions(result, before, after))
+        before = after
     return results
+
+
+def _with_instructions(
+    result: ToolResult, before: Mapping[str, str], after: Mapping[str, str]
+) -> ToolResult:
+    """The same, with the digests of instruction files before and after it, where it changes any."""
+    changed = {
+        path: [before.get(path, ""), after.get(path, "")]
+        for path in {**before, **after}
+        if before.get(path) != after.get(path)
+    }
+    return replace(result, metadata={**result.metadata, CHANGED: changed}) if changed else result
 
 
 @dataclass(frozen=True)

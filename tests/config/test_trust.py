@@ -3,9 +3,11 @@ from pathlib import Path
 
 import pytest
 
+from maxagent.config.brought import own_instructions
 from maxagent.config.errors import MaxAgentError, UsageError
 from maxagent.config.trust import (
     accept,
+    follow,
     is_trusted,
     own_change,
     revoke,
@@ -165,3 +167,49 @@ def test_no_link_leads_the_users_own_change_out_of_the_folder(
     (project / ".llc.yaml").symlink_to("settings.yaml")
     with own_change(project, home):
         pass
+
+
+def rewrite(project: Path, name: str, text: str | None) -> dict[str, list[str]]:
+    """Change a file; the digests before and after, as a question shows them."""
+    before = own_instructions(project).get(name, "")
+    if text is None:
+        (project / name).unlink()
+    else:
+        (project / name).write_text(text)
+    return {name: [before, own_instructions(project).get(name, "")]}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("AGENTS.md", "y"), ("CLAUDE.md", "new"), ("AGENTS.md", None)]
+)
+def test_a_yes_follows_a_change_that_was_shown(
+    project: Path, home: Path, name: str, text: str | None
+) -> None:
+    trust(project, home)
+    shown = rewrite(project, name, text)
+    assert not is_trusted(project, home)
+    follow(project, home, shown)
+    assert is_trusted(project, home)
+
+
+def test_it_follows_to_nothing_that_was_not_shown(project: Path, home: Path) -> None:
+    follow(project, home, rewrite(project, "AGENTS.md", "y"))
+    assert not is_trusted(project, home) and not home.exists()  # there was no yes
+    trust(project, home)
+    rewrite(project, "AGENTS.md", "planted")
+    follow(project, home, rewrite(project, "AGENTS.md", "planted, and something shown"))
+    assert not is_trusted(project, home)
+    rewrite(project, "AGENTS.md", "y")
+    shown = rewrite(project, "AGENTS.md", "z")
+    rewrite(project, "AGENTS.md", "another was quicker")
+    follow(project, home, shown)
+    rewrite(project, "AGENTS.md", "y")
+    assert is_trusted(project, home)
+
+
+def test_nothing_else_is_trusted_with_it(project: Path, home: Path) -> None:
+    (project / "a.md").write_text("brought in")
+    trust(project, home)
+    (project / ".mcp.json").write_text("{}")
+    follow(project, home, rewrite(project, "AGENTS.md", "@a.md"))
+    assert trust_of(project, home).changed == ("`.mcp.json` appeared", "`a.md` appeared")

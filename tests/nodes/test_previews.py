@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from maxagent import Answer, Runner
+from maxagent import Answer, Runner, trust
+from maxagent.config.trust import is_trusted
 from maxagent.nodes.previews import LONGEST_SHOWN
 
 READS = {"name": "read_file", "args": {"path": "a.txt"}}
@@ -24,7 +25,7 @@ class Thread:
     """A thread in mode `ask`, whose coder has read `a.txt` and makes these calls in one answer."""
 
     def __init__(self, folder: Path, runner: Runner) -> None:
-        self.project = folder / "project"
+        self.project, self.home = folder / "project", folder / "home"
         self.project.mkdir()
         (self.project / "a.txt").write_text("one\ntwo\n")
         (self.project / "unread.txt").write_text("one\ntwo\n")
@@ -144,3 +145,37 @@ async def test_what_need_not_be_asked_is_not_tried_before(thread) -> None:
     ended = await thread.calls(replaces("nine", "9"), replaces("two", "2"), mode="edits")
     assert [result.ok for result in thread.results] == [False, True]
     assert ended.type == "completion" and "+2" in ended.diff
+
+
+async def test_trust_follows_instructions_whose_whole_change_was_seen(thread) -> None:
+    home, project = thread.home, thread.project
+    (project / "AGENTS.md").write_text("one\n")
+    trust(project, home)
+    reads = {"name": "read_file", "args": {"path": "AGENTS.md"}}
+    change = replaces("one", "two", "AGENTS.md")
+    asked = await thread.calls(reads, change, writes("CLAUDE.md", "@AGENTS.md\n"), mode="auto")
+    assert len(diffs(asked)) == 2
+    ended = await thread.answers(approve=True)
+    assert ended.type == "completion" and (project / "AGENTS.md").read_text() == "two\n"
+    assert is_trusted(project, home)
+
+
+@pytest.mark.parametrize("long", [False, True], ids=["changed before it ran", "not shown whole"])
+async def test_it_follows_nothing_that_was_not_seen_whole(thread, long: bool) -> None:
+    home, project = thread.home, thread.project
+    trust(project, home)
+    text = "x\n" * LONGEST_SHOWN if long else "mine\n"
+    await thread.calls(writes("AGENTS.md", text), mode="auto")
+    args = {"path": "AGENTS.md", "content": "other\n"}
+    edited = [{"type": "edit", "edited_action": {"name": "write_file", "args": args}}]
+    await thread.answers(**({"approve": True} if long else {"decisions": edited}))
+    assert (project / "AGENTS.md").read_text() == (text if long else "other\n")
+    assert not is_trusted(project, home)
+
+
+async def test_instructions_that_changed_since_they_were_shown_are_asked_again(thread) -> None:
+    await thread.calls(writes("AGENTS.md", "mine\n"))
+    (thread.project / "AGENTS.md").write_text("theirs\n")
+    asked = await thread.answers(approve=True)
+    assert asked.type == "question" and diffs(asked) == [None]
+    assert (thread.project / "AGENTS.md").read_text() == "theirs\n"

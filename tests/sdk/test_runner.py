@@ -12,6 +12,7 @@ from maxagent.sdk.events import Completion, Failure, Interrupted, Question
 BROKEN = "def double(number):\n    return number + number + 1\n"
 REPAIRED = "def double(number):\n    return number + number\n"
 TEST = "from numbers_ import double\n\n\ndef test_double():\n    assert double(2) == 4\n"
+SETTINGS = "[pytest]\npythonpath = .\naddopts = --disable-plugin-autoload\n"
 SMALL = [{"text": "SMALL\nnumbers_.py"}]
 ACCEPT = [{"text": "Accepted: the test covers it."}]
 READ = {"name": "read_file", "args": {"path": "numbers_.py"}}
@@ -32,7 +33,7 @@ def project(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "numbers_.py").write_text(BROKEN)
     (folder / "test_numbers.py").write_text(TEST)
-    (folder / "pytest.ini").write_text("[pytest]\npythonpath = .\n")
+    (folder / "pytest.ini").write_text(SETTINGS)
     trust(folder, tmp_path / "home")
     return folder
 

@@ -53,6 +53,8 @@ def _heading(passage: Passage) -> Line:
             return t("show.aside"), "dim"
         case "answer" | "call":
             return f"{passage.role}  {t('show.step', step=passage.step)}", "bold cyan"
+        case "interrupted":
+            return f"{passage.role}  {t('show.interrupted')}", "bold yellow"
         case "tests":
             return f"{t('role.tests')}  {passage.text}", "bold cyan"
         case "question":
@@ -63,7 +65,7 @@ def _heading(passage: Passage) -> Line:
 
 def _lines(passage: Passage, *, diffs: bool) -> Iterator[Line]:
     match passage.kind:
-        case "human" | "answer":
+        case "human" | "answer" | "interrupted":
             yield from _indented(passage.text, "  ")
         case "aside":
             lines = list(_indented(passage.text, "  ", "dim"))

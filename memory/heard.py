@@ -13,8 +13,8 @@ _HEARD = (
     " (channel = 'messages' AND (task_path LIKE '~\\_\\_pregel\\_pull%' ESCAPE '\\'"
     " OR task_path LIKE '~\\_\\_interrupt%' ESCAPE '\\')))"
 )
-"""Requests, answers of models, remarks on a result, what forks were told; not what tools wrote,
-which is most of the bytes."""
+"""Requests, answers of models, remarks on a result; of what was put in from outside what forks were
+told, and half answers. Not what tools wrote, which is most of the bytes."""
 _REMARK = "~__pregel_pull, review"
 
 
@@ -28,8 +28,11 @@ def heard(connection: sqlite3.Connection) -> Mapping[str, list[str]]:
             found[thread_id].append(str(unpacked(value)))
             continue
         # other nodes write what the model is told in the human's place, such as the mode
-        is_human = task_path == _REMARK or str(task_path).startswith("~__interrupt")
-        kind = "human" if is_human else "ai"
+        kinds = {"human" if task_path == _REMARK else "ai"}
+        if str(task_path).startswith("~__interrupt"):
+            kinds = {"human", "ai"}
         told = mappings(unpacked(value, fields))
-        found[thread_id] += [text_of(one.get("content")) for one in told if one.get("type") == kind]
+        found[thread_id] += [
+            text_of(one.get("content")) for one in told if one.get("type") in kinds
+        ]
     return found

@@ -33,7 +33,8 @@ def answers(connection: sqlite3.Connection, thread_id: str) -> dict[str, Said]:
     found: dict[str, Said] = {}
     for checkpoint_id, value in connection.execute(_WRITES, (thread_id,)):
         for message in mappings(unpacked(value, fields)):
-            if message.get("type") == "ai":
+            is_half = part(message, "additional_kwargs").get("interrupted")
+            if message.get("type") == "ai" and not is_half:
                 found[checkpoint_id] = _said(message)
     return found
 

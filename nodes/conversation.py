@@ -83,7 +83,10 @@ def final_words(state: State, role: RoleName) -> str | None:
 
 
 def _is_heard(message: AnyMessage, role: RoleName) -> bool:
-    speaker = message.additional_kwargs.get("role")
+    more = message.additional_kwargs
+    if more.get("interrupted") and not more.get("told"):
+        return False
+    speaker = more.get("role")
     return speaker == role or (role in CHAT and speaker in CHAT)
 
 

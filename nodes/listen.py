@@ -14,6 +14,7 @@ from ..tools.result import ToolResult
 from .context import Context
 from .conversation import answer_to, brief, conversation
 from .fit_schema import schema_note
+from .half_answer import told_half
 from .mentions import mentioned_files
 from .modes import as_told, aside, mode_of, notes, settled, told_before
 from .state import RoleName, State
@@ -40,6 +41,7 @@ async def listen(state: State, runtime: Runtime[Context]) -> Command[Literal["co
     mentioned = await mentioned_files(typed, role, bench)
     told = notes(options, before, role)
     beside = [aside(role, text) for text in options.pop("aside", ())]
+    said = [*left, *told_half(state, role)]
     if told:
         tell_mode(runtime, options)
     if mentioned.shown or mentioned.left_out:
@@ -47,7 +49,7 @@ async def listen(state: State, runtime: Runtime[Context]) -> Command[Literal["co
     return Command(
         goto="compact",
         update={
-            "messages": [*left, *told, *schema_note(options), *beside, *mentioned.notes, words],
+            "messages": [*said, *told, *schema_note(options), *beside, *mentioned.notes, words],
             "role": role,
             "told": as_told(options),
             "options": options,

@@ -177,7 +177,7 @@ class Run:
     async def _stream(self, given: Input) -> AsyncGenerator[Event]:
         # a stray LANGSMITH_TRACING in the user's shell would upload their code
         with tracing_context(enabled=False):
-            parts = self.graph.astream(  # pyright: ignore[reportUnknownMemberType]
+            stream = self.graph.astream(  # pyright: ignore[reportUnknownMemberType]
                 given,
                 self._config,
                 context=self.context,
@@ -186,8 +186,10 @@ class Run:
                 durability="sync",
                 control=self.control,
             )
-            async for part in parts:
-                yield event_from(cast("dict[str, Any]", part["data"]))
+            # closed here: whoever stops the run finds its thread at rest
+            async with aclosing(cast("AsyncGenerator[dict[str, Any]]", stream)) as parts:
+                async for part in parts:
+                    yield event_from(part["data"])
 
     async def _ending(self) -> Event:
         state = await self.graph.aget_state(self._config)

@@ -2,8 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing
+from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, aclosing, suppress
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -30,6 +30,7 @@ from .answers import Answer
 from .edit_files import edit_files
 from .endings import status_after
 from .events import Event, EvidenceFound, as_json
+from .half_answer import HalfAnswer
 from .jobs import CHAT, EDIT, TASK, Job, compiled, job_of
 from .notices import HIDDEN, finish_restore, notices, unconfined, untrusted
 from .run import Run, Words
@@ -249,13 +250,17 @@ class Runner:
             # off the loop: a run that was closed may still have to commit on it, and is waited for
             await asyncio.to_thread(self.threads.set_status, row.thread_id, "running")
             status: Status = "interrupted"  # what holds when the stream is closed or cancelled
-            evidence = None
+            evidence, half = None, HalfAnswer()
             try:
                 async with aclosing(run.events()) as events:
                     async for event in events:
+                        half.hear(event)
                         status = status_after(event) or status
                         evidence = as_json(event) if isinstance(event, EvidenceFound) else evidence
                         yield event
+            except (asyncio.CancelledError, GeneratorExit):
+                await _to_its_end(half.keep(graph, row.thread_id))
+                raise
             except UsageError:
                 status = "running" if killed else row.status
                 raise
@@ -268,6 +273,15 @@ class Runner:
         except MaxAgentError:
             if status != "failed":  # a failed run has told already what the disk refuses
                 raise
+
+
+async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
+    """Do this little, however often somebody stops what waits for it."""
+    doing = asyncio.ensure_future(work)
+    while not doing.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.shield(doing)
+    doing.result()
 
 
 def _chosen(options: Options | None, agent: str) -> Options:

@@ -32,9 +32,19 @@ _RESULTS = """
 """What was called before a fork is on record under the thread that called it."""
 
 Kind = Literal[
-    "human", "aside", "answer", "call", "mode", "tests", "outcome", "question", "shortened"
+    "human",
+    "aside",
+    "answer",
+    "interrupted",
+    "call",
+    "mode",
+    "tests",
+    "outcome",
+    "question",
+    "shortened",
 ]
-"""aside: what went with the human's words, such as what was piped."""
+"""aside: what went with the human's words, such as what was piped; interrupted: what had been said
+of an answer that the human cut short."""
 Facts = Mapping[str, Mapping[str, Any]]
 
 
@@ -154,11 +164,14 @@ def _message(
             yield Passage("aside", row.at, words)
     elif message.get("type") == "ai":
         more = part(message, "additional_kwargs")
+        if more.get("told"):  # it stands where it was cut short
+            return
         role, step = str(more.get("role", "")), number_of(more.get("step"))
+        kind: Kind = "interrupted" if more.get("interrupted") else "answer"
         if words := text_of(message.get("content")).strip():
-            yield Passage("answer", row.at, words, role, step)
-        for kind in ("tool_calls", "invalid_tool_calls"):
-            for call in mappings(message.get(kind)):
+            yield Passage(kind, row.at, words, role, step)
+        for calls in ("tool_calls", "invalid_tool_calls"):
+            for call in mappings(message.get(calls)):
                 key = str(call.get("id"))
                 yield _call(row.at, role, step, call, answers.get(key), recorded.get(key, {}))
 

@@ -59,8 +59,10 @@ def _show_exchange(session: Session, passages: "Sequence[Passage]") -> None:
     words = passages[said[-1]].text.strip().splitlines()
     told = [*words[:SHOWN], *(["…"] if len(words) > SHOWN else [])]
     session.show_said("\n".join(map(safe_line, told)))
-    answers = [passage.text for passage in passages[said[-1] :] if passage.kind == "answer"]
+    answers = [one for one in passages[said[-1] :] if one.kind in ("answer", "interrupted")]
     if answers:
-        shown = rows(Block(answers[-1]), open_console(stderr=False).width)
+        shown = rows(Block(answers[-1].text), open_console(stderr=False).width)
         for row in [*([Text("…")] if len(shown) > SHOWN else []), *shown[-SHOWN:]]:
             session.show(row)
+        if answers[-1].kind == "interrupted":
+            session.show(t("show.interrupted"), "dim")

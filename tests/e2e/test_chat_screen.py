@@ -10,6 +10,8 @@ import pytest
 from chat_window import ChatWindow, in_git
 from provider import Provider
 
+from maxagent.nodes.half_answer import INTERRUPTED
+
 PART = """## Part {at}
 
 Words **of** part {at}, 中文也有，长得要在四十列的终端里换行才行。
@@ -111,7 +113,7 @@ def test_help_names_every_command_and_a_wrong_one_says_which_are_near(window):
     window.terminal.resize(window.columns, 60)
     window.type("/help").press("enter")
     names = "help model mode plan build clear compact status cost context diff undo rewind sessions"
-    names += " resume fork rename init config permissions mcp skills agents exit"
+    names += " resume fork rename init trust config permissions mcp skills agents exit"
     window.see(*(f"/{name}" for name in names.split()))
     window.type("/stauts").press("enter")
     window.see(window.words("slash.unknown", name="stauts"), "/status")
@@ -321,6 +323,25 @@ def test_the_window_has_a_title_and_only_wanted_colours(window):
     assert window.terminal.glass.title
     has_colours = bool(COLOUR.search(window.terminal.shown))
     assert has_colours is (window.language == "en")
+
+
+def test_what_esc_cut_short_is_told_once_also_by_whoever_comes_back_after_a_kill(window):
+    stopped = window.words("repl.interrupted")
+    before = window.count(stopped)
+    window.answers({"text": "said before esc\n\n" + "x " * 50, "hang_after": 6})
+    window.type("go").press("enter").see("said before esc")
+    window.press("esc").terminal.wait_for(lambda _: window.count(stopped) == before + 1)
+    window.terminal.__exit__()
+    window.open("--continue", columns=window.columns)
+    window.see("said before esc", window.words("show.interrupted"), window.words("status.build"))
+    window.answers({"text": "Gone on."}, {"text": "And further."})
+    for words, answer in (("on", "Gone on."), ("further", "And further.")):
+        window.say(words, until=answer)
+        asked = window.provider.requests[-1].body["messages"]
+        [at] = [at for at, one in enumerate(asked) if "said before esc" in one["content"]]
+        told = [one["content"] for one in asked[at + 1 : at + 3]]
+        assert (asked[at]["role"], told) == ("assistant", [INTERRUPTED, "on"])
+        assert window.told() == words
 
 
 def test_ctrl_d_leaves_and_says_how_to_come_back(window):

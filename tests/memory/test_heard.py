@@ -31,7 +31,7 @@ def words(*rows: tuple[str, str, object]) -> list[str]:
         (f"{PULL}__start__", "request", "Write it", ["Write it"]),
         (f"{PULL}review", "messages", [HumanMessage("Shorter")], ["Shorter"]),
         (PUT_IN, "messages", [HumanMessage("Instead")], ["Instead"]),
-        (PUT_IN, "messages", [AIMessage("Yes")], []),
+        (PUT_IN, "messages", [AIMessage("Half of")], ["Half of"]),
         (f"{PULL}build", "messages", [HumanMessage("(Plan mode)"), AIMessage("Yes")], ["Yes"]),
         ("~__pregel_push, 0", "messages", [HumanMessage("result")], []),
         (f"{PULL}__start__", "folder", "/p", []),

@@ -38,6 +38,12 @@ def test_an_answer_among_briefs_is_found(connection: sqlite3.Connection) -> None
     assert answers(connection, "t") == {"c": Said("coder", "Yes.")}
 
 
+def test_half_an_answer_that_is_told_of_is_no_step(connection: sqlite3.Connection) -> None:
+    half = AIMessage("Ha", additional_kwargs={"role": "build", "interrupted": True})
+    write(connection, [half], "~__pregel_pull, listen")
+    assert answers(connection, "t") == {}
+
+
 @pytest.mark.parametrize(
     "text", ["ab", ["a", "b"], [{"type": "text", "text": "ab"}], [{"type": "x"}, "ab"]]
 )

@@ -1,5 +1,6 @@
 """What a conversation shows when it is gone on with."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -8,7 +9,9 @@ from spoken import Spoken
 
 from maxagent import Runner, trust
 from maxagent.cli.repl.session import Session
+from maxagent.cli.transcript_view import show_transcript
 from maxagent.memory.threads import ThreadIndex
+from maxagent.sdk.transcript import transcript
 
 ASKS = {
     "text": "I make it.",
@@ -58,11 +61,20 @@ async def test_an_open_question_is_asked_at_once(talk: Spoken, provider: Provide
 
 
 async def test_what_was_cut_short_is_said(talk: Spoken, provider: Provider) -> None:
-    provider.script([{"text": "Hello."}])
-    await talk.say("hi")
+    provider.script([{"text": "Said so far.\n\nAnd more, at length.", "hang_after": 3}])
+    saying = asyncio.ensure_future(talk.session.say("hi"))
+    async with asyncio.timeout(60):
+        while "Said so far." not in talk.seen:
+            await asyncio.sleep(0.01)
+    saying.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await saying
     thread = come_again(talk)
-    ThreadIndex(talk.home).set_status(thread, "interrupted")
-    assert "did not come to an end" in await talk(f"/resume {thread}")
+    shown = await talk(f"/resume {thread}")
+    assert shown.index("Said so far.") < shown.index("interrupted here")
+    assert "did not come to an end" in shown
+    show_transcript(transcript(ThreadIndex(talk.home).get(thread), talk.home), diffs=False)
+    assert "build  interrupted here\n  Said so far.\n" in talk.seen
 
 
 async def test_what_holds_in_the_thread_is_known_again(talk: Spoken, provider: Provider) -> None:

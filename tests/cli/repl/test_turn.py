@@ -14,6 +14,8 @@ from maxagent.cli.repl.plain_prompt import PlainPrompt
 from maxagent.cli.repl.prompt import Unanswered
 from maxagent.cli.repl.turn import ask_again
 from maxagent.memory.threads import ThreadIndex
+from maxagent.nodes.half_answer import INTERRUPTED
+from maxagent.sdk.transcript import transcript
 
 ASKS = {"tool_calls": [{"name": "run_command", "args": {"command": "touch made"}}]}
 
@@ -95,17 +97,23 @@ async def test_after_a_failure_the_next_message_goes_on(talk: Spoken, provider: 
 async def test_a_turn_that_is_stopped_keeps_what_was_said_and_is_gone_on_with(
     talk: Spoken, provider: Provider
 ) -> None:
-    provider.script([{"text": "word " * 40, "hang_after": 4}])
-    saying = asyncio.ensure_future(talk.session.say("hello"))
+    provider.script([{"text": "Said so far.\n\n" + "word " * 40, "hang_after": 4}])
+    saying, seen = asyncio.ensure_future(talk.session.say("hello")), ""
     async with asyncio.timeout(60):
-        while not talk.session.thread or not provider.requests:
+        while "Said so far." not in seen:
             await asyncio.sleep(0.01)
+            seen += talk.seen
     saying.cancel()
     with pytest.raises(asyncio.CancelledError):
         await saying
+    row = ThreadIndex(talk.home).get(talk.session.thread)
+    [_, half] = transcript(row, talk.home)
+    assert half.kind == "interrupted" and half.text.startswith("Said so far.\n\nword")
     provider.script([{"text": "Going on."}])
     assert "Going on." in await talk.say("go on")
-    assert told(provider) == ["hello", "go on"]
+    assert told(provider) == ["hello", INTERRUPTED, "go on"]
+    answer = provider.requests[-1].body["messages"][-3]
+    assert answer["role"] == "assistant" and answer["content"].strip() == half.text
 
 
 async def test_a_thread_keeps_what_was_chosen_and_the_mode_of_an_approved_plan(

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..workspace import Workspace
-from .flags import NotReadOnly
+from .flags import NotReadOnly, one_of
 from .git_index import Tracked
 
 NAME = ".gitattributes"
@@ -21,6 +21,15 @@ LARGEST = 1_000_000
 _SETS_DIFF = re.compile(rb"^\s*(?!#)(\S+)[^\n]*?\s(!?diff(?:=\S*)?)(?=\s|$)", re.MULTILINE)
 _ONE_KIND = re.compile(rb"(?:\*\*/)?(\*?)([\w+-]*\.[\w.+-]+)")
 """`*.py` or `setup.py`, of which people say in what language it is."""
+_LANGUAGES = one_of(
+    """
+    .ada .adb .ads .bash .bib .bibtex .c .cc .cpp .cs .cshtml .css .cxx .dart .dts .dtsi .el .ex
+    .exs .f .f90 .fountain .go .gradle .h .hh .hpp .htm .html .hxx .java .js .jsx .kt .kts .less .m
+    .markdown .md .mdx .mjs .mm .pas .php .pl .pm .py .pyi .pyx .rake .rb .rs .sass .scala .scm
+    .scss .sh .swift .tex .ts .tsx .vue .xhtml .doc .docx .dot .pdf .rtf
+    """
+)
+"""Endings of programs and documents; data of any other may be what a secret was, as `*.json`."""
 
 
 def check_attributes(top: Path, common: Path, tracked: Tracked, workspace: Workspace) -> None:
@@ -41,7 +50,11 @@ def _is_of_a_language(pattern: bytes, said: bytes, workspace: Workspace) -> bool
     kind = _ONE_KIND.fullmatch(pattern)
     if not kind or not said.startswith(b"diff="):
         return False
-    return not workspace.ignores(os.fsdecode(b"x" * len(kind[1]) + kind[2]))
+    name = os.fsdecode(kind[2])
+    if kind[1]:
+        return name.lower() in _LANGUAGES and not workspace.ignores(f"x{name}")
+    below = {one.rpartition("/")[2] for one in workspace.ignore if "/" in one}
+    return name.lower() not in below and not workspace.ignores(name)
 
 
 def _lines_of_diff(file: Path) -> Iterator[tuple[bytes, bytes]]:

@@ -84,6 +84,10 @@ def test_what_was_secret_once_is_not_shown(line: str, root: Path) -> None:
         (".gitattributes", "*.txt diff"),
         (".gitattributes", "*env diff=x"),
         (".gitattributes", ".envrc diff=x"),
+        (".gitattributes", "*.json diff=json"),
+        (".gitattributes", "**/*.yml text diff=python"),
+        (".gitattributes", "config.json diff=x"),
+        (".gitattributes", "**/Config.json diff=x"),
     ],
 )
 def test_attributes_that_may_show_what_was_secret_once_are_asked(

@@ -27,6 +27,12 @@ def test_bash_tells_what_it_looks_for_when_all_succeeds_and_when_all_fails(tmp_p
     ]
 
 
+def test_what_commands_of_a_pipeline_tell_at_the_same_time_is_kept_apart(tmp_path: Path) -> None:
+    line = "a 'x\ny\nz' | b 'p\nq\nr' | c '1\n2\n3'"
+    said = {("a", "x\ny\nz"): 1, ("b", "p\nq\nr"): 1, ("c", "1\n2\n3"): 1}
+    assert ran_by_bash([line] * 50, tmp_path) == [[said, said]] * 50
+
+
 def test_no_line_can_write_over_the_script_the_lines_or_what_is_told(tmp_path: Path) -> None:
     lines = ["a > told", "b > lines; c >> script", "d | e > told"]
     assert ran_by_bash(lines, tmp_path)[0] == [{("a",): 1}] * 2

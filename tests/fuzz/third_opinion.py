@@ -29,7 +29,7 @@ PATH=/nowhere
 exec 201>&1
 mapfile -d '' -t lines
 command_not_found_handle() {
-  printf '%s\0' "$#" "$@" >&201
+  printf '%s\0' "$#" "${@//$'\n'/$'\x01'}" >&201
   return "$status"
 }
 for status in 0 1; do
@@ -40,7 +40,13 @@ for status in 0 1; do
   done
 done
 """
-"""It gets the lines and tells by pipes: a file of its own could be one that a line writes."""
+"""It gets the lines and tells by pipes: a file of its own could be one that a line writes.
+
+Commands of a pipeline tell at the same time. What one tells is written whole as long as it has no
+newline: bash writes after each.
+"""
+_NEWLINE = "\x01"
+"""What is told in place of one."""
 _LOADER = re.compile(r"(?:=> )?(/\S+) \(0x")
 _NO_SENSE = ("syntax error", "unexpected EOF", "unexpected end of file")
 
@@ -63,8 +69,9 @@ def _said(line: str, workspace: Workspace) -> Counter[Words] | None:
     """The commands of a line as the judge has them; None where it is not judged to be plain."""
     found = judge(line, ".", workspace)
     words = Counter(command.words for command in found.commands)
-    unreachable = "\0" in line or "/dev/std" in line  # the world within has no /proc
-    odd = unreachable or any(one[0] in _KEPT or one[0][:1] in ("%", "") for one in words if one)
+    unreachable = "/dev/std" in line  # the world within has no /proc
+    untold = "\0" in line or _NEWLINE in line
+    odd = unreachable or untold or any(one[0] in _KEPT or one[0][:1] in ("%", "") for one in words if one)
     return None if odd or not found.plain else words
 
 
@@ -78,7 +85,7 @@ def ran_by_bash(lines: Sequence[str], folder: Path) -> list[list[Counter[Words] 
         timeout=300,
     )
     complaints = done.stderr.decode(errors="replace").split("\0")[1:]
-    told_of = _read(os.fsdecode(done.stdout).split("\0")[:-1])
+    told_of = _read(os.fsdecode(done.stdout).replace(_NEWLINE, "\n").split("\0")[:-1])
     both = [
         None if any(sign in complaint for sign in _NO_SENSE) else ran
         for ran, complaint in zip(told_of, complaints, strict=True)

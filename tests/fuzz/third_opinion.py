@@ -69,9 +69,8 @@ def _said(line: str, workspace: Workspace) -> Counter[Words] | None:
     """The commands of a line as the judge has them; None where it is not judged to be plain."""
     found = judge(line, ".", workspace)
     words = Counter(command.words for command in found.commands)
-    unreachable = "/dev/std" in line  # the world within has no /proc
-    untold = "\0" in line or _NEWLINE in line
-    odd = unreachable or untold or any(one[0] in _KEPT or one[0][:1] in ("%", "") for one in words if one)
+    untold = any(sign in line for sign in ("\0", _NEWLINE, "/dev/std"))  # no /proc in that world
+    odd = untold or any(one[0] in _KEPT or one[0][:1] in ("%", "") for one in words if one)
     return None if odd or not found.plain else words
 
 

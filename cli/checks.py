@@ -106,6 +106,16 @@ def trust(around: Surroundings) -> Check:
     return Check("trust", "warn", detail, t("doctor.trust.how"))
 
 
+def instructions(around: Surroundings) -> Check:
+    """Which instruction files every agent is told."""
+    from ..config.settings import Settings
+    from .instruction_files import in_effect
+
+    settings = around.loaded.settings if around.loaded else Settings()
+    found = trust_of(Path.cwd(), around.home)
+    return Check("instructions", "ok", in_effect(Path.cwd(), around.home, found, settings))
+
+
 def configuration(around: Surroundings) -> Check:
     """Whether the configuration loads, and which files it comes from."""
     if around.problem:
@@ -165,6 +175,7 @@ CHECKS: tuple[Callable[[Surroundings], Check], ...] = (
     ripgrep,
     sandbox,
     trust,
+    instructions,
     configuration,
     provider,
     data_directory,

@@ -21,7 +21,10 @@ NO_REPOSITORY = (
     "is no history and no commit to compare with"
 )
 
-UNTRUSTED = "this folder is not trusted, so {left_out}; `mcode trust`, or `--trust`, says yes to it"
+UNTRUSTED = (
+    "this folder is not trusted, so {left_out}; `mcode trust`, `--trust`, or `/trust` in a "
+    "conversation, says yes to it"
+)
 CHANGED = "what this folder brings is not what you said yes to: {changed}"
 ODD = "`{path}` keeps it from being trusted: {odd}"
 MOST_NAMED = 10

@@ -1,11 +1,11 @@
-"""`# text`: a note that is kept in the user's own file, and told with the next message."""
+"""`# text`: a note in the user's own file, which every run reads, told with the next message."""
 
+from ...config.instructions import NOTES
 from ...config.private import make_private_folder, private_opener
 from ...config.redaction import redacted
 from ..i18n import t
 from .session import Session
 
-NOTES = "notes.md"
 TOLD = "The user notes: {note}"
 
 

@@ -68,6 +68,7 @@ SLASH: Mapping[str, Slash] = {
         Slash("fork", slash_threads.fork, "[STEP]"),
         Slash("rename", slash_threads.rename, "NAME"),
         Slash("init", slash_project.init, "[TEXT]"),
+        Slash("trust", slash_project.trust),
         Slash("config", slash_project.config, "[KEY [VALUE]]"),
         Slash("permissions", slash_project.permissions),
         Slash("mcp", slash_project.mcp),

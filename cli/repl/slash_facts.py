@@ -1,11 +1,17 @@
 """`/status`, `/cost`, `/context`, `/compact`: how the conversation stands."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ... import __version__
+from ...config.errors import UsageError
 from ..i18n import t
 from ..table import aligned
+from ..told import told
 from .session import Session
+
+if TYPE_CHECKING:
+    from ...config.trust import Trust
 
 
 async def status(session: Session, _: str) -> None:
@@ -14,19 +20,32 @@ async def status(session: Session, _: str) -> None:
 
 
 def _facts(session: Session) -> Iterator[tuple[str, str]]:
-    from ...config.trust import is_trusted
+    from ...config.trust import trust_of
 
     unknown = t("slash.not_yet")
     spoken = t("slash.status.plan" if session.plan else "slash.status.build")
     agent = "" if session.agent in ("", "build", "plan") else f"@{session.agent}"
-    trusted = is_trusted(session.folder, session.home)
+    trust = trust_of(session.folder, session.home)
     yield t("slash.status.thread"), _thread(session)
     yield t("threads.folder"), str(session.folder.resolve())
     yield t("slash.status.model"), session.model or unknown
     yield t("slash.status.mode"), " · ".join(filter(None, (spoken, session.mode, agent)))
     yield t("slash.status.sandbox"), session.sandbox or unknown
-    yield t("slash.status.trust"), t("trust.state.trusted" if trusted else "slash.status.untrusted")
+    stands = "trust.state.trusted" if trust.trusted else "slash.status.untrusted"
+    yield t("slash.status.trust"), t(stands)
+    yield t("slash.status.instructions"), _instructions(session, trust)
     yield t("slash.status.versions"), ", ".join(_versions())
+
+
+def _instructions(session: Session, trust: "Trust") -> str:
+    from ...config.loading import load
+    from ..instruction_files import in_effect
+
+    try:
+        settings = load(session.folder, session.home, trust=trust).settings
+    except UsageError as error:  # no run can begin
+        return told(error.message)
+    return in_effect(session.folder, session.home, trust, settings)
 
 
 def _thread(session: Session) -> str:

@@ -1,4 +1,4 @@
-"""`/init`, `/config`, `/permissions`, `/mcp`, `/skills`: the project, and what is set up for it."""
+"""`/init`, `/trust`, `/config` and others: the project, and what is set up for it."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -17,6 +17,13 @@ async def init(session: Session, words: str) -> None:
 
     session.plan = False  # where nothing but the plan could be written
     await session.say(request(words), agent="build")
+
+
+async def trust(session: Session, _: str) -> None:
+    """Show what the folder brings, and ask whether to trust it; the next message finds it so."""
+    from ..trust import trust as command
+
+    await as_typed(session, command)
 
 
 async def config(session: Session, words: str) -> None:

@@ -50,11 +50,11 @@ def names(text: str) -> list[str]:
         ),
         (
             "this folder is not trusted, so this is not loaded: `.llc.yaml` (configuration), and"
-            " its tests are not run; `mcode trust`, or `--trust`, says yes to it. what this folder"
-            " brings is not what you said yes to: `.llc.yaml` changed",
+            " its tests are not run; `mcode trust`, `--trust`, or `/trust` in a conversation, says"
+            " yes to it. what this folder brings is not what you said yes to: `.llc.yaml` changed",
             "此文件夹不受信任，因此未加载：`.llc.yaml` (configuration)，也不运行其测试；"
-            "可用 `mcode trust` 或 `--trust` 表示同意。此文件夹现有的内容与您当初同意的不同："
-            "`.llc.yaml` 有变化",
+            "可用 `mcode trust`、`--trust`，或在对话中用 `/trust` 表示同意。"
+            "此文件夹现有的内容与您当初同意的不同：`.llc.yaml` 有变化",
         ),
         (
             "2 mistakes in the configuration:\n  /a/b.yaml:3: unknown key `x`; did you mean `y`?\n"

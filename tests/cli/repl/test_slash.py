@@ -8,8 +8,8 @@ from maxagent.config.errors import UsageError
 
 KNOWN = [
     *("help", "model", "mode", "plan", "build", "clear", "compact", "status", "cost", "context"),
-    *("diff", "undo", "redo", "rewind", "sessions", "resume", "fork", "rename", "init", "config"),
-    *("permissions", "mcp", "skills", "agents", "exit"),
+    *("diff", "undo", "redo", "rewind", "sessions", "resume", "fork", "rename", "init", "trust"),
+    *("config", "permissions", "mcp", "skills", "agents", "exit"),
 ]
 
 

@@ -29,6 +29,19 @@ async def test_status_says_who_answers_where_and_what_it_may_do(
     assert "not trusted" not in shown
 
 
+async def test_status_names_the_instruction_files_in_effect_and_trust_asks_about_others(
+    spoken: Spoken,
+) -> None:
+    (spoken.project / "AGENTS.md").write_text("Use tabs.")
+    spoken.home.mkdir(exist_ok=True)
+    (spoken.home / "notes.md").write_text("- Be brief.")
+    assert f"instructions  {spoken.home / 'notes.md'}\n" in await spoken("/status")
+    assert "AGENTS.md" in await spoken("/trust", typed="y\n")
+    assert f"{spoken.home / 'notes.md'}, AGENTS.md\n" in await spoken("/status")
+    (spoken.home / "config.yaml").write_text("modle: 1\n")
+    assert "unknown key `modle`" in await spoken("/status")
+
+
 @pytest.mark.parametrize("line", ["/cost", "/context"])
 async def test_before_the_first_answer_there_is_nothing_to_count(spoken: Spoken, line: str) -> None:
     assert await spoken(line) == "Nothing has been asked of the model yet.\n"

@@ -74,8 +74,10 @@ def go(way: Way) -> Restored:
     restored = waited_for(way.go())
     if restored.paths:
         _say(t("restore.done", count=len(restored.paths)))
+    elif restored.conflicts:
+        _say(t("restore.none"))
     else:
-        _say(t("restore.none") if restored.conflicts else t("restore.already"))
+        _say(t("undo.already" if way.kind == "undo" else "restore.already"))
     planned = {conflict.path for conflict in way.plan.conflicts}
     _say_conflicts(restored, said=planned)
     return restored

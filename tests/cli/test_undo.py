@@ -28,6 +28,23 @@ async def test_undo_shows_what_it_does_and_redo_brings_it_back(kept: Kept) -> No
     assert (kept.folder / "a.txt").read_text() == "two\n"
 
 
+async def test_undo_of_what_somebody_has_put_back_already_goes_on_to_the_turn_before(
+    kept: Kept,
+) -> None:
+    await kept.tool(write("a.txt", "one\n"), "a.txt")
+    kept.turn = 2
+    await kept.tool(write("a.txt", "two\n"), "a.txt")
+    write("a.txt", "one\n")(kept.folder)
+    idle, undone = kept.mcode("undo"), kept.mcode("undo", "--yes")
+    assert "already; `mcode undo` again takes back the turn before" in idle.stderr
+    assert (idle.returncode, undone.returncode) == (0, 0)
+    assert not (kept.folder / "a.txt").exists()
+    assert [kept.mcode("redo", "--yes").stderr.splitlines()[-1] for _ in range(2)] == [
+        "files put back: 1",
+        "The files are that way already",
+    ]
+
+
 @pytest.mark.parametrize("kind", ["undo", "redo"])
 def test_nothing_to_take_back_is_said(kept: Kept, kind: str) -> None:
     said = kept.mcode(kind, "--json")

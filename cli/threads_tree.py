@@ -14,23 +14,36 @@ if TYPE_CHECKING:
 
 
 def tree(
+    thread: Annotated[
+        str | None,
+        typer.Argument(help="Id, its beginning, or name: only the tree that it stands in."),
+    ] = None,
     all_folders: Annotated[bool, typer.Option("--all", help="Those of every folder.")] = False,
 ) -> None:
     """Show which threads were forked from which."""
     from .i18n import t
     from .threads import files_put_back, open_index
 
-    rows = open_index().list(None if all_folders else Path.cwd())
+    index = open_index()
+    named = index.find(thread) if thread is not None else None
+    rows = index.list(None if all_folders or named else Path.cwd())
     if not rows:
         echo(t("threads.none"), err=True)
-    known = {row.thread_id for row in rows}
+    known = {row.thread_id: row for row in rows}
     forks: dict[str, list[ThreadRow]] = defaultdict(list)
     for row in rows:
         forks[row.parent if row.parent in known else ""].append(row)
     put_back = files_put_back()
-    for root in forks[""]:
+    for root in [_root(named, known)] if named else forks[""]:
         for line in _lines(root, forks, put_back):
             echo(line)
+
+
+def _root(row: "ThreadRow", known: "Mapping[str, ThreadRow]") -> "ThreadRow":
+    """The first of those that it was forked from, as far as they are still there."""
+    while row.parent in known:
+        row = known[row.parent]
+    return row
 
 
 def _lines(

@@ -27,6 +27,11 @@ def test_forks_stand_below_their_parents(kept: Kept) -> None:
     )
     assert any(line.endswith(f"─ {below[:8]}  at step 0  done  Below") for line in own)
     assert any(second[:8] in line for line in own)
+    assert kept.mcode("threads", "tree", below[:8]).stdout.splitlines() == own
+    assert kept.mcode("threads", "tree", orphan).stdout.splitlines() == [
+        f"{orphan[:8]}  at step 1  done  Orphan"
+    ]
+    assert kept.mcode("threads", "tree", "none").stderr.startswith("error: no thread `none`")
 
 
 def test_without_threads_that_is_said(kept: Kept) -> None:

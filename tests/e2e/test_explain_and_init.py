@@ -67,3 +67,6 @@ def test_init_asks_before_agents_md_is_written_and_improves_the_one_there_is(
     ended = program.run("resume", asked.last["thread_id"], "--approve")
     assert ended.code == 0 and "It says what a cart is." in ended.stdout
     assert (program.project / "AGENTS.md").read_text() == "# Carts\n"
+    provider.script([{"text": "Carts."}])
+    assert program.chat("hello").code == 0
+    assert "# Carts" in str(provider.requests[-1].body["messages"][0])

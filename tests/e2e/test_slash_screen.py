@@ -51,3 +51,18 @@ def test_files_go_back_and_forth_conversations_are_chosen(window: ChatWindow) ->
     window.see("Back to before `Make it`")
     window.holds("Make it")
     assert not made.exists()
+
+
+def test_init_writes_instructions_that_the_next_request_tells(window: ChatWindow) -> None:
+    write = {"name": "write_file", "args": {"path": "AGENTS.md", "content": "Use tabs.\n"}}
+    window.answers({"tool_calls": [write]}, {"text": "It is written."}, {"text": "Tabs, then."})
+    window.type("/init").press("enter")
+    window.see("+Use tabs.", window.words("ask.approve"))
+    window.type("y").press("enter")
+    window.see("It is written.")
+    window.rest()
+    assert "Use tabs." not in window.provider.requests[-1].body["messages"][0]["content"]
+    window.say("Which?", until="Tabs, then.")
+    assert "Use tabs." in window.provider.requests[-1].body["messages"][0]["content"]
+    window.type("/status").press("enter")
+    window.see("instructions", "AGENTS.md")

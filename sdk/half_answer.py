@@ -5,6 +5,8 @@ It is put into the thread as LangGraph's own update, so it goes back, is forked 
 Studio like any message, and the same node comes next.
 """
 
+import asyncio
+from contextlib import suppress
 from typing import cast
 
 from langchain_core.runnables import RunnableConfig
@@ -13,7 +15,7 @@ from langsmith import tracing_context  # pyright: ignore[reportUnknownVariableTy
 
 from ..nodes.half_answer import half_answer
 from ..nodes.state import RoleName
-from .events import Event, Output, Retrying, TokenUsage
+from .events import Event, Failure, Output, Retrying, TokenUsage
 from .run import Graph
 
 
@@ -31,7 +33,7 @@ class HalfAnswer:
             case Output(text=text):
                 self._forget_if_complete()
                 self._pieces.append(text)
-            case Retrying():
+            case Retrying() | Failure():
                 self._pieces.clear()
             case TokenUsage(requests=requests):
                 self._forget_if_complete()
@@ -46,7 +48,17 @@ class HalfAnswer:
         self._requests = 0
 
     async def keep(self, graph: Graph, thread_id: str) -> None:
-        """Put it into the thread, unless all of it is there; the run must have ended."""
+        """Put it into the thread, unless all of it is there; the run must have ended.
+
+        It is done to its end, however often somebody stops what waits for it.
+        """
+        putting = asyncio.ensure_future(self._put(graph, thread_id))
+        while not putting.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.shield(putting)
+        putting.result()
+
+    async def _put(self, graph: Graph, thread_id: str) -> None:
         text = "".join(self._pieces)
         if not text.strip():
             return

@@ -2,8 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing, suppress
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from ..config.errors import MaxAgentError, UsageError
 from ..config.redaction import marks_in, redacted
 from ..config.trust import trust_if_empty
 from ..memory.checkpointer import open_checkpointer
+from ..memory.database import explained
 from ..memory.killed import was_killed
 from ..memory.lease import hold
 from ..memory.thread_row import Status, ThreadRow, title_of
@@ -259,7 +260,8 @@ class Runner:
                         evidence = as_json(event) if isinstance(event, EvidenceFound) else evidence
                         yield event
             except (asyncio.CancelledError, GeneratorExit):
-                await _to_its_end(half.keep(graph, row.thread_id))
+                with explained(paths.database(self.home)):
+                    await half.keep(graph, row.thread_id)
                 raise
             except UsageError:
                 status = "running" if killed else row.status
@@ -273,15 +275,6 @@ class Runner:
         except MaxAgentError:
             if status != "failed":  # a failed run has told already what the disk refuses
                 raise
-
-
-async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
-    """Do this little, however often somebody stops what waits for it."""
-    doing = asyncio.ensure_future(work)
-    while not doing.done():
-        with suppress(asyncio.CancelledError):
-            await asyncio.shield(doing)
-    doing.result()
 
 
 def _chosen(options: Options | None, agent: str) -> Options:

@@ -12,6 +12,7 @@ from maxagent.cli import watching
 from maxagent.cli.render import JsonRenderer
 from maxagent.cli.watching import Watch
 from maxagent.sdk.events import Completion, Interrupted
+from maxagent.sdk.transcript import transcript
 
 LOOKS = {"tool_calls": [{"name": "list_files", "args": {}}]}
 
@@ -53,7 +54,9 @@ async def test_a_step_that_takes_too_long_is_stopped_at_once_and_that_is_told(
     assert isinstance(last, Interrupted) and last.reason == "timeout"
     told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert told[-1] == {"type": "interrupted", "thread_id": last.thread_id, "reason": "timeout"}
-    assert runner.threads.get(last.thread_id).status == "interrupted"
+    row = runner.threads.get(last.thread_id)
+    [_, half] = transcript(row, runner.home)
+    assert (row.status, half.kind, half.text) == ("interrupted", "interrupted", "Long words.")
     ended = await watch(runner, 0).show(runner.resume(last.thread_id))
     assert isinstance(ended, Completion) and ended.summary == "Done."
 

@@ -14,7 +14,7 @@ from provider import Provider
 from maxagent import Runner, trust
 from maxagent.nodes.conversation import brief
 from maxagent.nodes.half_answer import INTERRUPTED
-from maxagent.sdk.events import Event, Output, Retrying, Thinking, TokenUsage
+from maxagent.sdk.events import Event, Failure, Output, Retrying, Thinking, TokenUsage
 from maxagent.sdk.half_answer import HalfAnswer
 from maxagent.sdk.jobs import CHAT, compiled
 from maxagent.sdk.steps import branches_of
@@ -192,6 +192,7 @@ def complete(requests: int) -> TokenUsage:
         ([Thinking("t"), Output("a"), Output("b")], "ab"),
         ([Output("a"), Retrying("r", 1.0, 1)], ""),
         ([Output("a"), Retrying("r", 1.0, 1), Output("b")], "b"),
+        ([Output("a"), Failure("the provider broke off", "", 1)], ""),  # nobody stopped it
         ([Output(" \n")], ""),
         ([Output("a"), complete(1)], ""),  # its step is in the thread
         ([Output("a"), complete(2)], "a"),  # it was complete, its step was not

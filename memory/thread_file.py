@@ -176,7 +176,8 @@ def _manifest(text: bytes) -> Manifest:
 def first_fault(error: Invalid) -> str:
     """The first thing that is wrong, and where, on one line."""
     first = error.errors()[0]
-    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    what = first["msg"].removeprefix("Value error, ")  # a validator's own words are behind it
+    return f"{'.'.join(map(str, first['loc']))}: {what}"
 
 
 def _broken(why: str) -> UsageError:

@@ -48,7 +48,6 @@ ASSEMBLED = (
     "a valid boolean",
     "a valid list",
     "a valid dictionary",
-    "Value error, {message}",
     "All connection attempts failed",
     "Name or service not known",
     "Connection refused",

@@ -80,7 +80,7 @@ def test_in_english_it_stays_as_it_is() -> None:
 
 def test_every_sentence_has_a_chinese_one_with_the_same_values() -> None:
     for sentence, meaning in messages().items():
-        assert CHINESE.search(meaning) or sentence == "Value error, {message}"
+        assert CHINESE.search(meaning)
         assert sorted(names(meaning)) == sorted(names(sentence))
 
 
@@ -88,7 +88,7 @@ def test_every_sentence_is_known_again_with_its_values() -> None:
     for sentence in messages():
         values = {name: f"<{number}>" for number, name in enumerate(names(sentence))}
         said = told(sentence.format(**values))
-        assert CHINESE.search(said) or sentence == "Value error, {message}", sentence
+        assert CHINESE.search(said), sentence
         assert sorted(re.findall(r"<\d+>", said)) == sorted(values.values()), (sentence, said)
 
 

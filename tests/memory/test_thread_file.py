@@ -3,17 +3,25 @@ import json
 import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import ormsgpack
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic import AfterValidator, TypeAdapter, ValidationError
 
 from maxagent.config.errors import UsageError
 from maxagent.memory import thread_file
 from maxagent.memory.moved_threads import Call, Checkpoint, Rows, Write
-from maxagent.memory.thread_file import Manifest, Thread, ThreadFile, packed_file, read_file
+from maxagent.memory.thread_file import (
+    Manifest,
+    Thread,
+    ThreadFile,
+    first_fault,
+    packed_file,
+    read_file,
+)
 
 ID = "1f0a0000-0000-6000-8000-000000000000"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -117,6 +125,15 @@ def test_another_version_is_told_as_such(tmp_path: Path, version: object) -> Non
     contents = members(manifest=manifest("version", value=version))
     with pytest.raises(UsageError, match="which is not known here"):
         read_file(write(tmp_path / "x.zip", contents))
+
+
+def test_what_a_validator_says_is_told_in_its_own_words() -> None:
+    def refuse(_: str) -> str:
+        raise ValueError("it is no name")
+
+    with pytest.raises(ValidationError) as refused:
+        TypeAdapter(dict[str, Annotated[str, AfterValidator(refuse)]]).validate_python({"a": ""})
+    assert first_fault(refused.value) == "a: it is no name"
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")

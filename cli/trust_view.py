@@ -23,17 +23,24 @@ def view(trust: Trust, *, tests: bool) -> Iterator[str]:
     for kind, files in groupby(trust.brought, lambda one: one.kind):
         every = [_named(one.path, one.odd) for one in files]
         yield f"  {t(f'trust.{kind}')}"
-        yield from (f"    {line}" for line in every[:MOST_OF_A_KIND])
-        if more := every[MOST_OF_A_KIND:]:
-            yield f"    {t('trust.more', count=len(more))}"
+        yield from _some(every)
         if kind == "configuration":
             yield from (f"      {line}" for line in _settings(trust))
+    if trust.nested:
+        yield f"  {t('trust.nested')}"
+        yield from _some([safe_line(path) for path in trust.nested])
     if tests:
         yield f"  {t('trust.tests')}"
     for change in trust.changed:
         yield f"  {t('trust.changed', change=safe_line(told(change)))}"
     if trust.damaged:
         yield f"  {safe_line(told(trust.damaged))}"
+
+
+def _some(names: list[str]) -> Iterator[str]:
+    yield from (f"    {line}" for line in names[:MOST_OF_A_KIND])
+    if more := names[MOST_OF_A_KIND:]:
+        yield f"    {t('trust.more', count=len(more))}"
 
 
 def _named(path: str, odd: str) -> str:

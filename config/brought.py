@@ -71,7 +71,7 @@ def brought(folder: Path) -> list[Brought]:
         if is_folder:
             continue
         try:
-            digest, content = _read(root, path, min(left, LARGEST))
+            digest, content = digest_of(root, path, min(left, LARGEST))
         except Odd as odd:
             found.append(Brought(kind, path, "", str(odd)))
         else:
@@ -79,7 +79,7 @@ def brought(folder: Path) -> list[Brought]:
             left -= len(content)
             if path in PLACES["instructions"]:
                 instructions[path] = content
-    return [*found, *_imported(root, instructions, {one.path for one in found})]
+    return [*found, *imported(root, instructions, {one.path for one in found})]
 
 
 def own_instructions(folder: Path) -> dict[str, str]:
@@ -90,7 +90,7 @@ def own_instructions(folder: Path) -> dict[str, str]:
 def read_listed_as(folder: Path, path: str, digest: str) -> bytes | None:
     """The bytes of a file of the folder; None where they are not those of this digest by now."""
     try:
-        found, content = _read(os.path.realpath(folder), path, LARGEST)
+        found, content = digest_of(os.path.realpath(folder), path)
     except Odd:
         return None
     return content if found == digest else None
@@ -127,8 +127,8 @@ def _below(root: str, path: str, deepest: int) -> Iterator[tuple[str, bool]]:
         yield from _below(root, f"{path}/{name}", deepest - 1)
 
 
-def _imported(root: str, instructions: Mapping[str, bytes], known: set[str]) -> Iterator[Brought]:
-    """What instructions bring in, those first that are named first; nothing odd, and no secret.
+def imported(root: str, instructions: Mapping[str, bytes], known: set[str]) -> Iterator[Brought]:
+    """What instruction files bring in, those first that are named first; nothing odd or secret.
 
     `known` are the paths that are listed anyway.
     """
@@ -152,7 +152,7 @@ def _read_import(root: str, path: str) -> tuple[str, bytes]:
 
     if any(any_matches((*IGNORE_PATTERNS, ".git"), name) for name in (path, _name(root, real))):
         raise Odd("a secret")
-    return _read(root, path, LARGEST_IMPORTED)
+    return digest_of(root, path, LARGEST_IMPORTED)
 
 
 def as_text(content: bytes) -> str:
@@ -160,8 +160,11 @@ def as_text(content: bytes) -> str:
     return content.decode("utf-8-sig", errors="replace")
 
 
-def _read(root: str, path: str, largest: int) -> tuple[str, bytes]:
-    """What the file is known by, and its bytes; a link is known by where it leads, too."""
+def digest_of(root: str, path: str, largest: int = LARGEST) -> tuple[str, bytes]:
+    """What the file is known by, and its bytes; a link is known by where it leads, too.
+
+    Raises Odd.
+    """
     real = _real(root, path)
     content = regular_bytes(real, largest + 1)
     if len(content) > largest:

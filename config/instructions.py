@@ -5,9 +5,9 @@ the user's own, those of the folders around the project up to its repository's r
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from .brought import LARGEST, PLACES, Odd, as_text, read_listed_as, regular_bytes
 from .imports import imports_in
@@ -53,6 +53,22 @@ def instructions(
     return _fitted([one for one in found.values() if one.text])
 
 
+def instructions_below(
+    folder: Path, trust: Trust, ignored: Sequence[str], shown: Collection[str]
+) -> tuple[Instruction, ...]:
+    """Those of the folders below in which these files are, or above them; the nearest last."""
+    if not trust.trusted:
+        return ()
+    listed, found = trust.nested, dict[str, Instruction]()
+    read = _listed(folder, listed, (*ignored, ".git"))
+    above = {str(place) for path in shown for place in PurePath(path).parents} - {"."}
+    for place in sorted(above, key=lambda place: (place.count("/"), place)):
+        names = [f"{place}/{name}" for name in NAMES]
+        for path, content in _with_imports(_first([one for one in names if one in listed]), read):
+            found.setdefault(path, Instruction(path, redacted(as_text(content)).strip()))
+    return _fitted([one for one in found.values() if one.text])
+
+
 def _files(
     folder: Path, home: Path, trust: Trust, patterns: tuple[str, ...]
 ) -> Iterator[tuple[Path, str, str, bytes]]:
@@ -71,16 +87,21 @@ def _files(
 def _of_project(
     folder: Path, trust: Trust, patterns: tuple[str, ...]
 ) -> Iterator[tuple[str, bytes]]:
-    if not trust.trusted:
-        return
-    listed = {one.path: one.digest for one in trust.brought if one.kind == "instructions"}
+    if trust.trusted:
+        listed = {one.path: one.digest for one in trust.brought if one.kind == "instructions"}
+        start = _first([name for name in NAMES if name in listed])
+        yield from _with_imports(start, _listed(folder, listed, patterns))
+
+
+def _listed(folder: Path, listed: Mapping[str, str], patterns: tuple[str, ...]) -> Read:
+    """Reads what was listed with just these digests."""
 
     def read(path: str) -> bytes | None:
         if path not in listed or _is_ignored(patterns, folder, path):
             return None
         return read_listed_as(folder, path, listed[path])
 
-    yield from _with_imports(_first([name for name in NAMES if name in listed]), read)
+    return read
 
 
 def _users(home: Path, patterns: tuple[str, ...]) -> Read:

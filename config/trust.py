@@ -7,13 +7,14 @@ above, and whatever of it changes or appears is asked again.
 import os
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from . import paths
 from .brought import PLACES, Brought, Kind, brought, own_instructions
 from .errors import UsageError
+from .nested import nested_instructions
 from .trust_record import Damaged, Yes, note, read
 
 
@@ -29,6 +30,9 @@ class Trust:
     """What is not as it was when the user said yes, in words; empty where there was no yes."""
     damaged: str = ""
     """What is wrong with the record; mostly empty."""
+    nested: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The digests of instruction files in folders below, by path: of a folder that is trusted those
+    that the user has said yes to. Only `looked_below` looks for them."""
 
     @property
     def odd(self) -> tuple[Brought, ...]:
@@ -43,9 +47,19 @@ def trust_of(folder: Path, home: Path) -> Trust:
         yes = read(home).get(real)
     except Damaged as error:
         return Trust(real, found, False, damaged=f"{error.message} ({error.hint})")
-    changed = () if yes is None else _changed(yes, found)
-    same = yes is not None and not changed and not any(one.odd for one in found)
-    return Trust(real, found, same, changed)
+    now = {one.path: one.digest for one in found}
+    changed = () if yes is None else _differences(yes.files, now)
+    if yes is None or changed or any(one.odd for one in found):
+        return Trust(real, found, False, changed)
+    return Trust(real, found, True, nested=yes.nested)
+
+
+def looked_below(found: Trust) -> Trust:
+    """The same with the instruction files in the folders below, for whoever is asked about it."""
+    below = nested_instructions(Path(found.folder))
+    changed = _differences(found.nested, below) if found.trusted else ()
+    trusted = found.trusted and not changed
+    return replace(found, trusted=trusted, changed=(*found.changed, *changed), nested=below)
 
 
 def is_trusted(folder: Path, home: Path) -> bool:
@@ -64,7 +78,8 @@ def accept(shown: Trust, home: Path) -> None:
             hint=f"look at `{one.path}`, and remove it if it is not yours",
         )
     files = {one.path: one.digest for one in shown.brought}
-    note(home, shown.folder, Yes(datetime.now(UTC).isoformat(timespec="seconds"), files))
+    since = datetime.now(UTC).isoformat(timespec="seconds")
+    note(home, shown.folder, Yes(since, files, dict(shown.nested)))
 
 
 def revoke(folder: Path, home: Path) -> bool:
@@ -79,7 +94,7 @@ def revoke(folder: Path, home: Path) -> bool:
 def trust(folder: Path | str, home: Path | None = None) -> None:
     """Trust the folder with what it brings now, by the user's own word; it is remembered."""
     kept = home or paths.home()
-    accept(trust_of(Path(folder), kept), kept)
+    accept(looked_below(trust_of(Path(folder), kept)), kept)
 
 
 def trust_if_empty(folder: Path, home: Path) -> None:
@@ -106,7 +121,7 @@ def own_change(folder: Path, home: Path, kind: Kind = "configuration") -> Genera
         now = trust_of(folder, home)
         written = [one for one in now.brought if one.kind == kind]
         others = [one for one in before.brought if one.kind != kind]
-        accept(replace(now, brought=(*written, *others)), home)
+        accept(replace(now, brought=(*written, *others), nested=before.nested), home)
 
 
 def follow(folder: Path, home: Path, changes: Mapping[str, Sequence[str]]) -> None:
@@ -144,12 +159,11 @@ def _is_empty(folder: Path) -> bool:
         return False
 
 
-def _changed(yes: Yes, found: tuple[Brought, ...]) -> tuple[str, ...]:
-    now = {one.path: one.digest for one in found}
-    new = [f"`{path}` appeared" for path in now if path not in yes.files]
+def _differences(files: Mapping[str, str], now: Mapping[str, str]) -> tuple[str, ...]:
+    new = [f"`{path}` appeared" for path in now if path not in files]
     other = [
         f"`{path}` changed" if path in now else f"`{path}` is gone"
-        for path, digest in yes.files.items()
+        for path, digest in files.items()
         if now.get(path) != digest
     ]
     return (*new, *other)

@@ -8,7 +8,7 @@ import json
 import os
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import cast
 
@@ -28,6 +28,8 @@ class Yes:
     """When, in ISO 8601."""
     files: Mapping[str, str]
     """The digest of each file that the folder brought, by path."""
+    nested: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The same for instruction files in the folders below it."""
 
 
 Record = dict[str, Yes]
@@ -91,12 +93,14 @@ def _record(value: object) -> Record:
 
 def _yes(value: object) -> Yes:
     said = _mapping(value)
-    files = _mapping(said.get("files"))
-    if set(said) != {"since", "files"} or not all(
-        isinstance(text, str) for text in (said["since"], *files.values())
+    files, nested = _mapping(said.get("files")), _mapping(said.get("nested", {}))
+    if {*said, "nested"} != {"since", "files", "nested"} or not all(
+        isinstance(text, str) for text in (said["since"], *files.values(), *nested.values())
     ):
         raise ValueError("an entry has not the form of a yes")
-    return Yes(str(said["since"]), cast("Mapping[str, str]", files))
+    return Yes(
+        str(said["since"]), cast("Mapping[str, str]", files), cast("Mapping[str, str]", nested)
+    )
 
 
 def _mapping(value: object) -> dict[str, object]:

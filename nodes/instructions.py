@@ -19,7 +19,12 @@ def as_told(found: Sequence[Instruction]) -> str:
     if not found:
         return ""
     words = Path(__file__).with_name("instructions.md").read_text(encoding="utf-8").strip()
-    return "\n\n".join([words, *map(_block, found)])
+    return "\n\n".join([words, *blocks(found)])
+
+
+def blocks(found: Sequence[Instruction]) -> list[str]:
+    """Each file in its block."""
+    return [_block(one) for one in found]
 
 
 def _block(one: Instruction) -> str:

@@ -9,6 +9,7 @@ from maxagent.config.trust import (
     accept,
     follow,
     is_trusted,
+    looked_below,
     own_change,
     revoke,
     trust,
@@ -213,3 +214,24 @@ def test_nothing_else_is_trusted_with_it(project: Path, home: Path) -> None:
     (project / ".mcp.json").write_text("{}")
     follow(project, home, rewrite(project, "AGENTS.md", "@a.md"))
     assert trust_of(project, home).changed == ("`.mcp.json` appeared", "`a.md` appeared")
+
+
+def test_instructions_below_are_looked_for_when_asked_and_take_no_yes_away(
+    project: Path, home: Path
+) -> None:
+    (project / "sub").mkdir()
+    (project / "sub/AGENTS.md").write_text("x")
+    assert list(looked_below(trust_of(project, home)).nested) == ["sub/AGENTS.md"]
+    trust(project, home)
+    known = trust_of(project, home).nested
+    assert list(known) == ["sub/AGENTS.md"]
+    (project / "sub/AGENTS.md").write_text("y")
+    assert is_trusted(project, home) and trust_of(project, home).nested == known
+    looked = looked_below(trust_of(project, home))
+    assert (looked.trusted, looked.changed) == (False, ("`sub/AGENTS.md` changed",))
+    follow(project, home, rewrite(project, "AGENTS.md", "y"))
+    with own_change(project, home):
+        (project / ".llc.yaml").write_text("")
+    assert is_trusted(project, home) and trust_of(project, home).nested == known
+    (project / "AGENTS.md").write_text("z")
+    assert not trust_of(project, home).nested

@@ -54,19 +54,27 @@ def instructions(
 
 
 def instructions_below(
-    folder: Path, trust: Trust, ignored: Sequence[str], shown: Collection[str]
+    folder: Path,
+    trust: Trust,
+    ignored: Sequence[str],
+    *,
+    shown: Collection[str],
+    known: Collection[str],
 ) -> tuple[Instruction, ...]:
-    """Those of the folders below in which these files are, or above them; the nearest last."""
+    """Those of the folders below in or under which the shown files are; the nearest last.
+
+    `known` are names of files that were told before.
+    """
     if not trust.trusted:
         return ()
     listed, found = trust.nested, dict[str, Instruction]()
     read = _listed(folder, listed, (*ignored, ".git"))
     above = {str(place) for path in shown for place in PurePath(path).parents} - {"."}
     for place in sorted(above, key=lambda place: (place.count("/"), place)):
-        names = [f"{place}/{name}" for name in NAMES]
-        for path, content in _with_imports(_first([one for one in names if one in listed]), read):
+        start = _first([one for name in NAMES if (one := f"{place}/{name}") in listed])
+        for path, content in _with_imports(start, read) if start not in known else ():
             found.setdefault(path, Instruction(path, redacted(as_text(content)).strip()))
-    return _fitted([one for one in found.values() if one.text])
+    return _fitted([one for one in found.values() if one.text and one.name not in known])
 
 
 def _files(

@@ -78,11 +78,6 @@ def find_agents(folder: Path, home: Path, trust: Trust) -> Agents:
     return Agents(MappingProxyType(profiles), tuple(faults))
 
 
-def agents(folder: Path, home: Path, trust: Trust) -> Mapping[str, AgentProfile]:
-    """The agents that can speak, by name."""
-    return find_agents(folder, home, trust).profiles
-
-
 def built_in() -> Mapping[str, AgentProfile]:
     """The agents that MaxAgent brings itself."""
     return _BuiltIn()

@@ -24,8 +24,8 @@ def addressed(message: str, folder: Path, home: Path) -> tuple[str, str]:
 
 
 def _shown(folder: Path, home: Path) -> "Iterable[AgentProfile]":
-    from ...config.agent_profiles import agents  # brings YAML
+    from ...config.agent_profiles import find_agents  # brings YAML
     from ...config.trust import trust_of
 
-    found = agents(folder, home, trust_of(folder, home)).values()
-    return (one for one in found if not one.hidden)
+    found = find_agents(folder, home, trust_of(folder, home))
+    return (one for one in found.profiles.values() if not one.hidden)

@@ -1,5 +1,6 @@
 """Commands of the user's own in a conversation: what they come to is asked for, and said."""
 
+import asyncio
 from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
@@ -58,6 +59,15 @@ async def _output(session: Session, line: str, agent: str) -> str:
     `agent`: who hears it this once; empty: whoever speaks in the thread.
     """
     await session.runner()  # what follows brings as much, and is there by now
+    tools = await asyncio.to_thread(_tools_of, session, agent)
+    reply = await tools.call("run_command", {"command": line}, partial(_asked, session, tools))
+    if reply.error and "exit_code" not in reply.metadata:
+        raise UsageError(f"`{line}`: {reply.error}", hint="nothing was said")
+    return (reply.output or reply.error).strip("\n")
+
+
+def _tools_of(session: Session, agent: str) -> "ToolSession":
+    """Tools by the rules of whoever is going to hear; looks at the folder, which may take long."""
     from ...config import paths
     from ...config.agent_profiles import find_agents
     from ...config.loading import load
@@ -70,11 +80,7 @@ async def _output(session: Session, line: str, agent: str) -> str:
     mode = "read-only" if mode_of(options) == "plan" else session.mode
     loaded = load(session.folder, session.home, flags={"security.mode": mode or None}, trust=trust)
     outputs = paths.outputs_folder(session.home, "by-hand")
-    tools = ToolSession(session.folder, loaded, outputs, agent=hears)
-    reply = await tools.call("run_command", {"command": line}, partial(_asked, session, tools))
-    if reply.error and "exit_code" not in reply.metadata:
-        raise UsageError(f"`{line}`: {reply.error}", hint="nothing was said")
-    return (reply.output or reply.error).strip("\n")
+    return ToolSession(session.folder, loaded, outputs, agent=hears)
 
 
 async def _asked(

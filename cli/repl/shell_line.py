@@ -1,6 +1,7 @@
 """`!command`: runs as the user's own, by the rules of tools and in the sandbox; then it is told."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from .session import Session
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
     from ...tools.permissions import Decision
+    from ..tool_session import ToolSession
 
 TOLD = "The user ran `{command}`. {end}\n{output}"
 
@@ -19,20 +21,25 @@ async def run_shell_line(session: Session, command: str) -> None:
     Whoever types a command has agreed to it, so only what is never allowed is refused.
     """
     await session.runner()  # what follows brings as much, and is there by now
-    from ...config import paths
-    from ...config.loading import load
-    from ..tool_session import ToolSession
-
     lines = _Lines(session)
-    loaded = load(session.folder, session.home)
-    outputs = paths.outputs_folder(session.home, "by-hand")
-    tools = ToolSession(session.folder, loaded, outputs, emit=lines.add)
+    tools = await asyncio.to_thread(_tools_of, session, lines.add)
     reply = await tools.call("run_command", {"command": command}, _agreed)
     lines.end()
     if reply.error:
         session.show(reply.error, "red")
     end = reply.error or "It ended with exit code 0."
     session.aside.append(TOLD.format(command=command, end=end, output=reply.output).rstrip())
+
+
+def _tools_of(session: Session, emit: Callable[[str], None]) -> "ToolSession":
+    """Tools by the user's rules; looks at the folder, which may take long."""
+    from ...config import paths
+    from ...config.loading import load
+    from ..tool_session import ToolSession
+
+    loaded = load(session.folder, session.home)
+    outputs = paths.outputs_folder(session.home, "by-hand")
+    return ToolSession(session.folder, loaded, outputs, emit=emit)
 
 
 async def _agreed(tool: "BaseTool", args: Mapping[str, object], decision: "Decision") -> bool:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.config.agent_profiles import Agents, agents, built_in, find_agents
+from maxagent.config.agent_profiles import Agents, built_in, find_agents
 from maxagent.config.errors import UsageError
 from maxagent.config.trust import accept, trust_of
 
@@ -92,7 +92,7 @@ def test_an_unknown_name_is_told_with_the_known_ones(tmp_path: Path) -> None:
 def test_the_agents_are_those_that_can_speak(tmp_path: Path) -> None:
     put(tmp_path / "home/agents/mine.md", "mode: all")
     home = tmp_path / "home"
-    assert [*agents(tmp_path, home, trust_of(tmp_path, home))][-1] == "mine"
+    assert [*find_agents(tmp_path, home, trust_of(tmp_path, home)).profiles][-1] == "mine"
 
 
 def test_one_that_is_sent_by_others_speaks_with_nobody(tmp_path: Path) -> None:

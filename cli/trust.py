@@ -37,14 +37,14 @@ def trust(
 
 def _trust(folder: Path, *, yes: bool) -> None:
     from ..config import paths
-    from ..config.trust import accept, looked_below, trust_of
+    from ..config.trust import accept, looked_further, trust_of
     from .i18n import t
     from .question import agreed
     from .safe_text import safe_line
     from .trust_question import show
 
     home = paths.home()
-    found = looked_below(trust_of(folder, home))
+    found = looked_further(trust_of(folder, home))
     name = safe_line(found.folder)
     if found.trusted:
         echo(t("trust.already", folder=name), err=True)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ..config import paths
-from ..config.trust import Trust, accept, looked_below, trust_if_empty, trust_of
+from ..config.trust import Trust, accept, looked_further, trust_if_empty, trust_of
 from .choices import OutputFormat
 from .echo import echo
 from .i18n import t
@@ -27,7 +27,7 @@ def settle_trust(folder: Path, *, yes: bool, output: OutputFormat, tests: bool) 
     """
     home = paths.home()
     if yes:
-        accept(looked_below(trust_of(folder, home)), home)
+        accept(looked_further(trust_of(folder, home)), home)
         return
     trust_if_empty(folder, home)
     found = trust_of(folder, home)
@@ -42,7 +42,7 @@ def settle_trust(folder: Path, *, yes: bool, output: OutputFormat, tests: bool) 
 def settle_here(*, yes: bool) -> None:
     """For what begins no run in the current folder: a yes on record, or a word on what it lacks."""
     if yes:
-        accept(looked_below(trust_of(Path.cwd(), paths.home())), paths.home())
+        accept(looked_further(trust_of(Path.cwd(), paths.home())), paths.home())
     else:
         tell_left_out(Path.cwd())
 
@@ -65,7 +65,7 @@ def show(trust: Trust, *, tests: bool) -> None:
 
 
 def _ask(found: Trust, home: Path, *, tests: bool) -> None:
-    found = looked_below(found)
+    found = looked_further(found)
     show(found, tests=tests)
     if found.odd or found.damaged:
         return  # nobody can say yes; the run says that it goes on without

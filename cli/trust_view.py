@@ -26,9 +26,9 @@ def view(trust: Trust, *, tests: bool) -> Iterator[str]:
         yield from _some(every)
         if kind == "configuration":
             yield from (f"      {line}" for line in _settings(trust))
-    if trust.nested:
-        yield f"  {t('trust.nested')}"
-        yield from _some([safe_line(path) for path in trust.nested])
+    if trust.further:
+        yield f"  {t('trust.further')}"
+        yield from _some([safe_line(path) for path in trust.further])
     if tests:
         yield f"  {t('trust.tests')}"
     for change in trust.changed:

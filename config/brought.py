@@ -4,12 +4,9 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
-
-from .imports import imports_in
 
 Kind = Literal["configuration", "mcp", "hooks", "agents", "commands", "skills", "instructions"]
 
@@ -33,12 +30,6 @@ LARGEST = 5_000_000
 """Bytes of one file."""
 MOST_BYTES = 50_000_000
 """Bytes of all together."""
-MOST_IMPORTED = 50
-"""Files that instructions bring in by `@path`; what is beyond these stays a word in them."""
-LARGEST_IMPORTED = 100_000
-"""Bytes of one of them."""
-DEEPEST_IMPORT = 5
-"""Files within each other."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +55,6 @@ def brought(folder: Path) -> list[Brought]:
     Never hangs and never raises: what is odd is said of the file.
     """
     root, found, left = os.path.realpath(folder), list[Brought](), MOST_BYTES
-    instructions = dict[str, bytes]()
     for count, (kind, path, is_folder) in enumerate(_everything(root)):
         if count == MOST:
             return [*found, Brought(kind, path, "", f"more than {MOST} files and folders")]
@@ -77,13 +67,11 @@ def brought(folder: Path) -> list[Brought]:
         else:
             found.append(Brought(kind, path, digest))
             left -= len(content)
-            if path in PLACES["instructions"]:
-                instructions[path] = content
-    return [*found, *imported(root, instructions, {one.path for one in found})]
+    return found
 
 
 def own_instructions(folder: Path) -> dict[str, str]:
-    """The digests of the folder's own instruction files, without what they bring in."""
+    """The digests of the folder's own instruction files."""
     return {one.path: one.digest for one in brought(folder) if one.path in PLACES["instructions"]}
 
 
@@ -100,7 +88,7 @@ def known_by(folder: Path, path: str, content: bytes) -> str:
     """The digest of a file of the folder that holds these bytes; empty for what is odd."""
     root = os.path.realpath(folder)
     try:
-        return _digest_of(root, _real(root, path), content)
+        return _digest_of(root, real_path(root, path), content)
     except Odd:
         return ""
 
@@ -116,7 +104,7 @@ def _everything(root: str) -> Iterator[tuple[Kind, str, bool]]:
 def _below(root: str, path: str, deepest: int) -> Iterator[tuple[str, bool]]:
     """The path and all below it, and whether each is a folder; what is odd counts as a file."""
     try:
-        real = _real(root, path)
+        real = real_path(root, path)
         is_folder = deepest > 0 and stat.S_ISDIR(os.lstat(real).st_mode)
         names = sorted(os.listdir(real)) if is_folder else []
     except (Odd, OSError):
@@ -125,34 +113,6 @@ def _below(root: str, path: str, deepest: int) -> Iterator[tuple[str, bool]]:
     yield path, is_folder
     for name in names:
         yield from _below(root, f"{path}/{name}", deepest - 1)
-
-
-def imported(root: str, instructions: Mapping[str, bytes], known: set[str]) -> Iterator[Brought]:
-    """What instruction files bring in, those first that are named first; nothing odd or secret.
-
-    `known` are the paths that are listed anyway.
-    """
-    waiting, count = [(path, content, 1) for path, content in instructions.items()], 0
-    for path, content, depth in waiting:  # which grows meanwhile
-        named = imports_in(as_text(content), path) if b"@" in content else []
-        for name in named if depth <= DEEPEST_IMPORT else ():
-            if name not in known and count < MOST_IMPORTED:
-                known.add(name)
-                with suppress(Odd):  # then it is no more than a word
-                    digest, text = _read_import(root, name)
-                    count += 1
-                    yield Brought("instructions", name, digest)
-                    waiting.append((name, text, depth + 1))
-
-
-def _read_import(root: str, path: str) -> tuple[str, bytes]:
-    real = _real(root, path)
-    from .name_patterns import any_matches  # which takes its time, and few files need it
-    from .settings import IGNORE_PATTERNS  # the usual ones: a project's may not be read yet
-
-    if any(any_matches((*IGNORE_PATTERNS, ".git"), name) for name in (path, _name(root, real))):
-        raise Odd("a secret")
-    return digest_of(root, path, LARGEST_IMPORTED)
 
 
 def as_text(content: bytes) -> str:
@@ -165,7 +125,7 @@ def digest_of(root: str, path: str, largest: int = LARGEST) -> tuple[str, bytes]
 
     Raises Odd.
     """
-    real = _real(root, path)
+    real = real_path(root, path)
     content = regular_bytes(real, largest + 1)
     if len(content) > largest:
         raise Odd("too large")
@@ -185,15 +145,11 @@ def regular_bytes(real: str, most: int) -> bytes:
 
 
 def _digest_of(root: str, real: str, content: bytes) -> str:
-    name = os.fsencode(_name(root, real))
+    name = os.fsencode(os.path.relpath(real, root))
     return hashlib.sha256(name + b"\0" + content).hexdigest()
 
 
-def _name(root: str, real: str) -> str:
-    return os.path.relpath(real, root)
-
-
-def _real(root: str, path: str) -> str:
+def real_path(root: str, path: str) -> str:
     """Where the path really is; raises Odd when that is nowhere, or outside of the folder."""
     try:
         real = os.path.realpath(os.path.join(root, path), strict=True)

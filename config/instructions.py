@@ -67,7 +67,7 @@ def instructions_below(
     """
     if not trust.trusted:
         return ()
-    listed, found = trust.nested, dict[str, Instruction]()
+    listed, found = trust.further, dict[str, Instruction]()
     read = _listed(folder, listed, (*ignored, ".git"))
     above = {str(place) for path in shown for place in PurePath(path).parents} - {"."}
     for place in sorted(above, key=lambda place: (place.count("/"), place)):
@@ -96,9 +96,9 @@ def _of_project(
     folder: Path, trust: Trust, patterns: tuple[str, ...]
 ) -> Iterator[tuple[str, bytes]]:
     if trust.trusted:
-        listed = {one.path: one.digest for one in trust.brought if one.kind == "instructions"}
-        start = _first([name for name in NAMES if name in listed])
-        yield from _with_imports(start, _listed(folder, listed, patterns))
+        own = {one.path: one.digest for one in trust.brought if one.kind == "instructions"}
+        start = _first([name for name in NAMES if name in own])
+        yield from _with_imports(start, _listed(folder, {**trust.further, **own}, patterns))
 
 
 def _listed(folder: Path, listed: Mapping[str, str], patterns: tuple[str, ...]) -> Read:

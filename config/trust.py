@@ -14,7 +14,7 @@ from pathlib import Path
 from . import paths
 from .brought import PLACES, Brought, Kind, brought, own_instructions
 from .errors import UsageError
-from .nested import nested_instructions
+from .further_instructions import further_instructions
 from .trust_record import Damaged, Yes, note, read
 
 
@@ -30,9 +30,9 @@ class Trust:
     """What is not as it was when the user said yes, in words; empty where there was no yes."""
     damaged: str = ""
     """What is wrong with the record; mostly empty."""
-    nested: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The digests of instruction files in folders below, by path: of a folder that is trusted those
-    that the user has said yes to. Only `looked_below` looks for them."""
+    further: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The digests of further instruction files, by path: of a folder that is trusted those that the
+    user has said yes to. Only `looked_further` looks for them."""
 
     @property
     def odd(self) -> tuple[Brought, ...]:
@@ -51,15 +51,15 @@ def trust_of(folder: Path, home: Path) -> Trust:
     changed = () if yes is None else _differences(yes.files, now)
     if yes is None or changed or any(one.odd for one in found):
         return Trust(real, found, False, changed)
-    return Trust(real, found, True, nested=yes.nested)
+    return Trust(real, found, True, further=yes.further)
 
 
-def looked_below(found: Trust) -> Trust:
-    """The same with the instruction files in the folders below, for whoever is asked about it."""
-    below = nested_instructions(Path(found.folder))
-    changed = _differences(found.nested, below) if found.trusted else ()
+def looked_further(found: Trust) -> Trust:
+    """The same with the further instruction files that there are now, for whoever is asked."""
+    now = further_instructions(Path(found.folder), {one.path for one in found.brought})
+    changed = _differences(found.further, now) if found.trusted else ()
     trusted = found.trusted and not changed
-    return replace(found, trusted=trusted, changed=(*found.changed, *changed), nested=below)
+    return replace(found, trusted=trusted, changed=(*found.changed, *changed), further=now)
 
 
 def is_trusted(folder: Path, home: Path) -> bool:
@@ -79,7 +79,7 @@ def accept(shown: Trust, home: Path) -> None:
         )
     files = {one.path: one.digest for one in shown.brought}
     since = datetime.now(UTC).isoformat(timespec="seconds")
-    note(home, shown.folder, Yes(since, files, dict(shown.nested)))
+    note(home, shown.folder, Yes(since, files, dict(shown.further)))
 
 
 def revoke(folder: Path, home: Path) -> bool:
@@ -94,7 +94,7 @@ def revoke(folder: Path, home: Path) -> bool:
 def trust(folder: Path | str, home: Path | None = None) -> None:
     """Trust the folder with what it brings now, by the user's own word; it is remembered."""
     kept = home or paths.home()
-    accept(looked_below(trust_of(Path(folder), kept)), kept)
+    accept(looked_further(trust_of(Path(folder), kept)), kept)
 
 
 def trust_if_empty(folder: Path, home: Path) -> None:
@@ -121,7 +121,7 @@ def own_change(folder: Path, home: Path, kind: Kind = "configuration") -> Genera
         now = trust_of(folder, home)
         written = [one for one in now.brought if one.kind == kind]
         others = [one for one in before.brought if one.kind != kind]
-        accept(replace(now, brought=(*written, *others), nested=before.nested), home)
+        accept(replace(now, brought=(*written, *others), further=before.further), home)
 
 
 def follow(folder: Path, home: Path, changes: Mapping[str, Sequence[str]]) -> None:

@@ -28,8 +28,8 @@ class Yes:
     """When, in ISO 8601."""
     files: Mapping[str, str]
     """The digest of each file that the folder brought, by path."""
-    nested: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The same for instruction files in the folders below it."""
+    further: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The same for further instruction files."""
 
 
 Record = dict[str, Yes]
@@ -93,13 +93,13 @@ def _record(value: object) -> Record:
 
 def _yes(value: object) -> Yes:
     said = _mapping(value)
-    files, nested = _mapping(said.get("files")), _mapping(said.get("nested", {}))
-    if {*said, "nested"} != {"since", "files", "nested"} or not all(
-        isinstance(text, str) for text in (said["since"], *files.values(), *nested.values())
+    files, further = _mapping(said.get("files")), _mapping(said.get("further", {}))
+    if {*said, "further"} != {"since", "files", "further"} or not all(
+        isinstance(text, str) for text in (said["since"], *files.values(), *further.values())
     ):
         raise ValueError("an entry has not the form of a yes")
     return Yes(
-        str(said["since"]), cast("Mapping[str, str]", files), cast("Mapping[str, str]", nested)
+        str(said["since"]), cast("Mapping[str, str]", files), cast("Mapping[str, str]", further)
     )
 
 

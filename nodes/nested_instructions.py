@@ -27,7 +27,7 @@ def nested_instructions(
     and one that goes back to before it is told again.
     """
     shown = {path for one in heard for path in one.additional_kwargs.get("seen", ())}
-    if not shown or not bench.trust.nested:
+    if not shown or not bench.trust.further:
         return []
     told = {name for one in heard for name in one.additional_kwargs.get(TOLD, ())}
     found = instructions_below(

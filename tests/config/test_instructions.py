@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from maxagent.config import instructions as module
-from maxagent.config.brought import brought
 from maxagent.config.instructions import NAMES, Instruction, instructions
 from maxagent.config.settings import IGNORE_PATTERNS
 from maxagent.config.trust import trust, trust_of
@@ -62,6 +61,8 @@ def test_nothing_of_a_project_is_read_before_a_yes_or_after_a_change(tmp_path, p
     yes(project)
     assert texts(found()) == ["mine", "imported", "@docs/a.md"]
     write(project / "docs/a.md", "other")
+    assert texts(found()) == ["mine", "@docs/a.md"]
+    write(project / "AGENTS.md", "@docs/a.md!")
     assert texts(found()) == ["mine"]
 
 
@@ -108,7 +109,6 @@ def test_imports_come_before_the_file_that_names_them_each_once(project, found):
     write(project / "docs/b.md", "b @a.md")
     yes(project)
     assert [one.name for one in found()] == ["docs/b.md", "docs/a.md", "CLAUDE.md"]
-    assert [one.path for one in brought(project)] == ["CLAUDE.md", "docs/a.md", "docs/b.md"]
 
 
 def test_imports_end_five_files_deep(project, found):
@@ -129,7 +129,7 @@ def test_a_secret_or_odd_import_stays_a_word(tmp_path, project, found, name):
     os.mkfifo(project / "pipe")
     yes(project)
     assert texts(found()) == [f"@{name}"]
-    assert [one.path for one in brought(project)] == ["AGENTS.md"]
+    assert not trust_of(project, tmp_path / "home").further
 
 
 def test_what_the_user_hides_is_not_read_even_through_a_link(project, found):

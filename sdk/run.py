@@ -10,7 +10,6 @@ from langgraph.errors import GraphDrained
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import RunControl
 from langgraph.types import Command, StateSnapshot
-from langsmith import tracing_context  # pyright: ignore[reportUnknownVariableType]
 
 from ..config import paths
 from ..config.errors import UnfinishedTurn, UsageError
@@ -23,6 +22,7 @@ from ..nodes.workbench import Workbench, workbench
 from .answers import Answer, decisions_for
 from .endings import completion, question
 from .events import Event, Failure, Interrupted, Notice, Question, RunStarted, event_from
+from .untraced import untraced
 
 PARALLEL_CALLS = 8
 
@@ -175,8 +175,7 @@ class Run:
             )
 
     async def _stream(self, given: Input) -> AsyncGenerator[Event]:
-        # a stray LANGSMITH_TRACING in the user's shell would upload their code
-        with tracing_context(enabled=False):
+        with untraced():
             stream = self.graph.astream(  # pyright: ignore[reportUnknownMemberType]
                 given,
                 self._config,

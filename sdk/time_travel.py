@@ -21,6 +21,7 @@ from ..memory import thread_id
 from ..memory.checkpoint_steps import JUDGING, Step
 from ..memory.thread_row import STATUS_OF_OUTCOME, Status, ThreadRow, title_of
 from ..memory.threads import ThreadIndex
+from .untraced import untraced
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -115,7 +116,8 @@ async def _graph(row: ThreadRow, home: Path) -> "AsyncGenerator[Graph]":
     from .jobs import compiled, job_of
 
     async with open_checkpointer(await asyncio.to_thread(paths.database, home)) as saver:
-        yield compiled(job_of(row.graph), saver)
+        with untraced():
+            yield compiled(job_of(row.graph), saver)
 
 
 def _status(step: Step) -> Status:

@@ -19,6 +19,7 @@ from ..models.registry import close_model, open_model
 from ..models.resolve import ResolvedModel
 from ..nodes.context import Context
 from ..nodes.workbench import workbench
+from .untraced import untraced
 
 ASKED = (
     "Name this conversation in its own language: at most six words that tell it from others, "
@@ -68,7 +69,8 @@ async def make_title(model: ResolvedModel, message: str, answer: str) -> str:
 async def _asked(model: ResolvedModel, messages: list[BaseMessage]) -> str:
     chat_model = open_model(replace(model, max_tokens=MOST_TOKENS), role="title")
     try:
-        said = await ask(chat_model, messages, on_text=_unheard, on_thinking=_unheard)
+        with untraced():
+            said = await ask(chat_model, messages, on_text=_unheard, on_thinking=_unheard)
     finally:
         await close_model(chat_model)
     return str(said.text)

@@ -12,6 +12,7 @@ from typing import IO, Any
 
 from confinement import SURROUNDINGS
 from event_schema import checked
+from warm_start import is_possible, warm_start
 
 KEY = "Zq8-the-key-that-nobody-may-see"
 """Of no provider's shape: only who knows it can hide it."""
@@ -70,7 +71,9 @@ class Program:
 
     def task(self, *options: str, output: str = "stream-json", **environ: str) -> Ended:
         """Start a task and wait for its end."""
-        return self.end(self.start("task", "Write the lines.", *options, output=output, **environ))
+        model = ["--model", "openai/served", "--base-url", self._url]
+        given = ["task", "Write the lines.", "--output", output, *model, *options]
+        return self.run(*given, **environ)
 
     def chat(
         self, *options: str, stdin: str = "", output: str = "stream-json", **environ: str
@@ -83,7 +86,7 @@ class Program:
         self, thread: str, *options: str, output: str = "stream-json", **environ: str
     ) -> Ended:
         """Go on with a thread and wait for its end."""
-        return self.end(self.start("resume", thread, *options, output=output, **environ))
+        return self.run("resume", thread, "--output", output, *options, **environ)
 
     def start(
         self, command: str, what: str, *options: str, output: str = "stream-json", **environ: str
@@ -98,7 +101,10 @@ class Program:
         with TemporaryFile() as given:
             given.write(stdin.encode())
             given.seek(0)
-            return self.end(self._popen(arguments, environ, given))
+            whole = {**self.environ, **environ}
+            if not is_possible(whole):
+                return self.end(self._popen(arguments, environ, given))
+            return Ended(*warm_start().run(arguments, self.project, whole, given, PATIENCE))
 
     def talk(self, *options: str, **environ: str) -> "subprocess.Popen[str]":
         """Start a conversation to whose stdin lines are written, with the server's model."""

@@ -12,6 +12,13 @@ from provider import Provider
 os.environ.update(SURROUNDINGS)
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")  # no test fails since the machine has other things to do
+LONG = ("torture", "e2e", "docs")
+"""Folders whose files take long, however few tests they have."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes long goes first, so that at the end no worker waits for another's last file."""
+    items.sort(key=lambda item: item.path.parent.name not in LONG)
 
 
 def pytest_report_header() -> str:

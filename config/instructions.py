@@ -12,13 +12,12 @@ from pathlib import Path, PurePath
 from .brought import LARGEST, PLACES, Odd, as_text, read_listed_as, regular_bytes
 from .imports import imports_in
 from .name_patterns import any_matches
+from .paths import user_notes
 from .redaction import redacted
 from .trust import Trust, trust_of
 
 NAMES = PLACES["instructions"]
 """Of those in one folder the first that is there is read: others often repeat or name it."""
-NOTES = "notes.md"
-"""What the user has noted, beside the user's own configuration."""
 MOST_BYTES = 32_000
 """Of all together; what counts most is kept."""
 DEEPEST = 5
@@ -82,7 +81,8 @@ def _files(
 ) -> Iterator[tuple[Path, str, str, bytes]]:
     """Root, path from it, name and content of each."""
     read = _users(home, patterns)
-    for start in (_first([name for name in NAMES if (home / name).is_file()]), NOTES):
+    notes = user_notes(home).name
+    for start in (_first([name for name in NAMES if (home / name).is_file()]), notes):
         for path, content in _with_imports(start, read):
             yield home, path, str(home / path), content
     for above in (place for place in _enclosing(folder) if _brings_any(place)):
@@ -116,7 +116,7 @@ def _users(home: Path, patterns: tuple[str, ...]) -> Read:
     """The user's own file may be a link to anywhere; what it brings in stays beside it."""
 
     def read(path: str) -> bytes | None:
-        if path not in (*NAMES, NOTES) and _is_ignored(patterns, home, path):
+        if path not in (*NAMES, user_notes(home).name) and _is_ignored(patterns, home, path):
             return None
         try:
             return regular_bytes(os.path.realpath(home / path), LARGEST)

@@ -20,6 +20,11 @@ def user_config(home_folder: Path) -> Path:
     return home_folder / "config.yaml"
 
 
+def user_notes(home_folder: Path) -> Path:
+    """What the user has noted for every agent."""
+    return home_folder / "notes.md"
+
+
 def project_config(folder: Path) -> Path:
     """The project's configuration file."""
     return folder / ".llc.yaml"

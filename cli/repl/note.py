@@ -1,6 +1,6 @@
 """`# text`: a note in the user's own file, which every run reads, told with the next message."""
 
-from ...config.instructions import NOTES
+from ...config.paths import user_notes
 from ...config.private import make_private_folder, private_opener
 from ...config.redaction import redacted
 from ..i18n import t
@@ -11,7 +11,7 @@ TOLD = "The user notes: {note}"
 
 def keep_note(session: Session, text: str) -> None:
     """Append the note to `notes.md` beside the user's configuration."""
-    file, note = session.home / NOTES, redacted(text)
+    file, note = user_notes(session.home), redacted(text)
     make_private_folder(session.home)
     with open(file, "a", encoding="utf-8", opener=private_opener) as notes:
         notes.write(f"- {note}\n")

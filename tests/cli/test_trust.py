@@ -44,12 +44,16 @@ def test_without_a_human_nothing_is_trusted_but_all_is_named(place: Place) -> No
 
 
 def test_a_yes_is_remembered_listed_and_taken_back(place: Place) -> None:
+    (place.project / "sub").mkdir()
+    (place.project / "sub/GEMINI.md").write_text("x")
     assert place("trust", "--list").stderr == "No folder is trusted yet\n"
     assert (place("trust", "--yes").returncode, place.trusted) == (0, True)
     assert "trusted already" in place("trust").stderr
     (listed,) = json.loads(place("trust", "--list", "--json").stdout)
     assert (listed["folder"], listed["state"]) == (str(place.project), "trusted")
-    assert listed["files"] == ["AGENTS.md"]
+    assert listed["files"] == ["AGENTS.md", "sub/GEMINI.md"]
+    (place.project / "sub/GEMINI.md").write_text("y")
+    assert place.trusted and "`sub/GEMINI.md` changed" in place("trust").stderr
     (place.project / "AGENTS.md").write_text("y")
     assert str(place.project) in (shown := place("trust", "--list").stdout)
     assert "changed since" in shown

@@ -1,0 +1,119 @@
+"""What a thread asks, what it is answered, and what comes of it."""
+
+import pytest
+from repaired import ACCEPT, BROKEN, DONE, READ, REPAIR, calls, last_of
+
+from maxagent import Answer, trust
+from maxagent.config.errors import UsageError
+from maxagent.sdk.events import Question
+
+
+async def test_the_review_undoes_what_the_thread_changed(runner, project, play):
+    script = play(calls([READ], [REPAIR], [DONE]), apply=False)
+    asked = await last_of(runner.task("repair", folder=project, options=script))
+    assert isinstance(asked, Question) and asked.kind == "review"
+    end = await last_of(runner.resume(asked.thread_id, Answer(reject="")))
+    assert (end.outcome, (project / "numbers_.py").read_text()) == ("undone", BROKEN)
+
+
+async def test_the_review_goes_on_with_a_remark(runner, project, play):
+    script = play(calls([READ], [REPAIR], [DONE], [DONE]), tester=ACCEPT * 2, apply=False)
+    asked = await last_of(runner.task("repair", folder=project, options=script))
+    again = await last_of(runner.resume(asked.thread_id, Answer(text="and say why")))
+    assert isinstance(again, Question) and again.kind == "review"
+    end = await last_of(runner.resume(asked.thread_id, Answer(approve=True)))
+    assert end.outcome == "verified"
+
+
+async def test_files_changed_while_the_review_waits_are_tested_again(runner, project, play):
+    script = play(calls([READ], [REPAIR], [DONE]), apply=False)
+    asked = await last_of(runner.task("repair", folder=project, options=script))
+    (project / "numbers_.py").write_text(BROKEN)
+    events = [e async for e in runner.resume(asked.thread_id, Answer(approve=True))]
+    verdicts = [event.verdict for event in events if event.type == "evidence"]
+    assert verdicts[0] == "failed"
+
+
+async def test_a_command_waits_for_approval_and_runs_once_when_it_comes(runner, project, play):
+    command = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
+    script = play(calls([READ], [REPAIR, command], [DONE]))
+    asked = await last_of(runner.task("repair", folder=project, options=script))
+    assert [request["args"]["command"] for request in asked.action_requests] == [
+        "echo x >> log.txt"
+    ]
+    assert not (project / "log.txt").exists()
+    unanswered = await last_of(runner.resume(asked.thread_id))
+    assert unanswered == asked
+    end = await last_of(runner.resume(asked.thread_id, Answer(approve=True)))
+    assert (end.outcome, (project / "log.txt").read_text()) == ("verified", "x\n")
+
+
+async def test_a_refused_command_does_not_run_and_the_model_reads_why(runner, project, play):
+    command = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
+    script = play(calls([READ], [REPAIR, command], [DONE]))
+    asked = await last_of(runner.task("repair", folder=project, options=script))
+    events = [e async for e in runner.resume(asked.thread_id, Answer(reject="not now"))]
+    refused = next(event for event in events if event.type == "tool_result" and not event.ok)
+    assert "not now" in refused.error and not (project / "log.txt").exists()
+    assert "log.txt" in refused.args["command"]
+
+
+async def test_a_question_is_answered_in_words(runner, project, play):
+    ask = {"name": "ask_user", "args": {"question": "Which?", "options": ["a", "b"]}}
+    script = play(calls([ask], [READ], [REPAIR], [DONE]))
+    asked = await last_of(runner.task("repair", folder=project, options=script))
+    assert asked.action_requests[0]["args"]["options"] == ["a", "b"]
+    events = [e async for e in runner.resume(asked.thread_id, Answer(text="b"))]
+    assert any(event.type == "tool_result" and event.output == "b" for event in events)
+    assert events[-1].outcome == "verified"
+
+
+async def test_an_answer_to_a_thread_that_asks_nothing_changes_nothing(runner, project, play):
+    script = play(calls([READ], [REPAIR], [DONE]))
+    end = await last_of(runner.task("repair", folder=project, options=script))
+    with pytest.raises(UsageError, match="asks nothing"):
+        await last_of(runner.resume(end.thread_id, Answer(approve=True)))
+    assert runner.threads.find(end.thread_id).status == "done"
+
+
+async def test_an_answer_to_another_question_than_the_one_asked_changes_nothing(
+    runner, project, play
+):
+    first, second = (
+        {"name": "run_command", "args": {"command": f"echo x > {name}"}} for name in "ab"
+    )
+    script = play(calls([first], [second], [DONE]), skip_tests=True)
+    read = await last_of(runner.task("write", folder=project, options=script))
+    await last_of(runner.resume(read.thread_id, Answer(approve=True, question=read.id)))
+    with pytest.raises(UsageError, match="asks something else"):
+        await last_of(runner.resume(read.thread_id, Answer(approve=True, question=read.id)))
+    assert [(project / name).exists() for name in "ab"] == [True, False]
+
+
+async def test_a_limit_takes_no_answer(runner, project, play):
+    (project / ".llc.yaml").write_text("model: {max_iterations: 1}\n")
+    trust(project, runner.home)
+    parked = await last_of(runner.task("x", folder=project, options=play(calls([READ], [DONE]))))
+    with pytest.raises(UsageError, match="asks nothing"):
+        await last_of(runner.resume(parked.thread_id, Answer(reject="stop")))
+    assert runner.threads.find(parked.thread_id).status == "limit"
+
+
+async def test_the_review_leaves_what_others_changed_while_a_question_waited(runner, project, play):
+    command = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
+    script = play(calls([READ], [REPAIR], [command], [DONE]), apply=False)
+    asked = await last_of(runner.task("repair", folder=project, options=script))
+    (project / "mine.txt").write_text("the user's own\n")
+    review = await last_of(runner.resume(asked.thread_id, Answer(approve=True)))
+    events = [e async for e in runner.resume(review.thread_id, Answer(reject=""))]
+    assert events[-1].outcome == "undone"
+    assert (project / "mine.txt").read_text() == "the user's own\n"
+    assert not (project / "log.txt").exists()
+    assert (project / "numbers_.py").read_text() == BROKEN
+    told = [event.text for event in events if event.type == "notice"]
+    assert told == ["put back: log.txt, numbers_.py"]
+    (changed,) = [event for event in events if event.type == "files_changed"]
+    assert [(file["path"], file["kind"], file["by"]) for file in changed.files] == [
+        ("log.txt", "deleted", "undo"),
+        ("numbers_.py", "modified", "undo"),
+    ]

@@ -1,0 +1,145 @@
+"""What a run finds when it begins: the request, the folder, its trust and the sandbox."""
+
+import json
+
+import pytest
+from repaired import BROKEN, DONE, READ, REPAIR, calls, last_of
+
+from maxagent import Answer, trust
+from maxagent.config.errors import UsageError
+
+
+@pytest.mark.parametrize("request_", ["", "  \n"])
+async def test_an_empty_task_is_refused_before_a_thread_exists(runner, project, request_):
+    with pytest.raises(UsageError):
+        await last_of(runner.task(request_, folder=project))
+    assert runner.threads.list() == []
+
+
+@pytest.mark.parametrize("folder", ["\udcff", "loop", "a" * 5000])
+async def test_a_folder_that_cannot_be_used_is_refused_before_a_thread_exists(
+    runner, tmp_path, folder
+):
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(UsageError):
+        await last_of(runner.task("repair", folder=tmp_path / folder))
+    assert runner.threads.list() == []
+
+
+async def test_a_request_that_is_no_text_is_refused_before_a_thread_exists(runner, project):
+    with pytest.raises(UsageError, match="UTF-8"):
+        await last_of(runner.task("\udcff", folder=project))
+    assert runner.threads.list() == []
+
+
+async def test_a_task_begins_by_naming_what_the_projects_configuration_decides(
+    runner, project, play
+):
+    (project / ".llc.yaml").write_text("security: {mode: auto}\nlanguage: en\n")
+    trust(project, runner.home)
+    script = play(calls([READ], [REPAIR], [DONE]))
+    events = [e async for e in runner.task("repair", folder=project, options=script)]
+    told = [event.text for event in events if event.type == "notice"]
+    assert "this project's `.llc.yaml` sets security.mode" in told
+
+
+async def test_the_folder_may_be_given_as_text(runner, project, play):
+    script = play(calls([READ], [REPAIR], [DONE]))
+    end = await last_of(runner.task("repair", folder=str(project), options=script))
+    assert end.outcome == "verified"
+
+
+async def test_an_empty_folder_is_trusted_at_once_and_another_is_not(tmp_path, runner, play):
+    for name in ("empty", "other"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "other" / "file").write_text("")
+    script = play(calls([DONE]))
+    ends = {}
+    for name in ("empty", "other"):
+        events = [e async for e in runner.task("x", folder=tmp_path / name, options=script)]
+        told = [e.text for e in events if e.type == "notice" and "not trusted" in e.text]
+        ends[name] = (events[-1].evidence["reason"][:13], len(told))
+    assert ends == {"empty": ("no tests were", 0), "other": ("the folder is", 1)}
+
+
+async def test_a_yes_counts_from_the_next_run_on_and_a_change_takes_it_back(
+    tmp_path, runner, project, play
+):
+    (project / "AGENTS.md").write_text("x")
+    script, outcomes = play(calls([READ], [REPAIR], [DONE])), []
+    for number in range(3):
+        (project / "numbers_.py").write_text(BROKEN)
+        end = await last_of(runner.task("repair", folder=project, options=script))
+        outcomes.append(end.outcome)
+        if number == 0:
+            trust(project, tmp_path / "home")
+        else:
+            (project / "AGENTS.md").write_text("y")
+    assert outcomes == ["unverified", "verified", "unverified"]
+
+
+async def test_a_run_that_has_begun_goes_on_with_what_it_has_loaded(runner, project, play):
+    ask = {"name": "ask_user", "args": {"question": "Which?"}}
+    script = play(calls([READ], [REPAIR], [ask], [DONE]))
+    asked = await last_of(runner.task("repair", folder=project, options=script))
+    (project / "AGENTS.md").write_text("written meanwhile")
+    answer = Answer(text="a", question=asked.id)
+    end = await last_of(runner.resume(asked.thread_id, answer))
+    assert end.outcome == "verified"
+
+
+async def test_a_thread_resumed_after_a_change_is_not_trusted_and_the_change_is_named(
+    runner, project, play
+):
+    ask = {"name": "ask_user", "args": {"question": "Which?"}}
+    script = play(calls([READ], [REPAIR], [ask], [DONE]))
+    asked = await last_of(runner.task("repair", folder=project, options=script))
+    (project / "AGENTS.md").write_text("from elsewhere")
+    events = [e async for e in runner.resume(asked.thread_id, Answer(text="a"))]
+    told = [event.text for event in events if event.type == "notice"]
+    assert any("`AGENTS.md` appeared" in text for text in told)
+    assert events[-1].outcome == "unverified"
+
+
+@pytest.mark.parametrize(("mode", "told"), [("auto", 1), ("off", 0)])
+async def test_a_run_without_a_sandbox_says_so_once(
+    runner, project, play, tmp_path, monkeypatch, mode, told
+):
+    (tmp_path / "home").mkdir(exist_ok=True)
+    (tmp_path / "home" / "config.yaml").write_text(f"sandbox: {mode}\n")
+    monkeypatch.delenv("MAXAGENT_SANDBOX__MODE", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    run = runner.task("repair double", folder=project, options=play(calls([REPAIR], [DONE])))
+    events = [event async for event in run]
+    assert events[0].sandbox.startswith("none: ")
+    notices = [event.text for event in events if event.type == "notice"]
+    assert sum("no sandbox: bubblewrap is not installed" in text for text in notices) == told
+
+
+async def test_a_sandbox_that_is_required_and_missing_is_told_before_a_thread_exists(
+    runner, project, play, tmp_path, monkeypatch
+):
+    (tmp_path / "home").mkdir(exist_ok=True)
+    (tmp_path / "home" / "config.yaml").write_text("sandbox: require\n")
+    monkeypatch.delenv("MAXAGENT_SANDBOX__MODE", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UsageError, match="a sandbox is required"):
+        await last_of(runner.task("repair", folder=project, options=play(calls([DONE]))))
+    assert runner.threads.list() == []
+
+
+async def test_what_keeps_an_agent_from_speaking_is_told_before_the_words_are_taken(
+    runner, project, tmp_path
+):
+    script = tmp_path / "talk.json"
+    script.write_text(json.dumps({"build": [{"text": "First."}, {"text": "Third."}]}))
+    options = {"model": f"scripted/{script}"}
+    begun = await last_of(runner.chat("one", folder=project, options=options))
+    config = runner.home / "config.yaml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text("tools: {disabled: [nonsense]}\n")
+    with pytest.raises(UsageError, match="nonsense"):
+        await last_of(runner.say(begun.thread_id, "two"))
+    config.write_text("")
+    end = await last_of(runner.say(begun.thread_id, "three"))
+    assert end.outcome == "answered" and runner.threads.get(begun.thread_id).status == "idle"

@@ -93,7 +93,9 @@ def judging() -> list[Call]:
 @pytest.fixture
 def project(program: Program) -> Path:
     """The price list, under git."""
-    settings = '[tool.pytest.ini_options]\npythonpath = "."\n'
+    settings = (
+        '[tool.pytest.ini_options]\npythonpath = "."\naddopts = "--disable-plugin-autoload"\n'
+    )
     files = {"shop/__init__.py": "", "pyproject.toml": settings}
     for name in GOODS:
         files[f"shop/{name}.py"] = MODULE.format(name=name, sum=WRONG)

@@ -5,9 +5,16 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import pytest
+from confinement import SURROUNDINGS
+from warm_start import LANG, warm_start
+
+PATIENCE = 100.0
+"""Seconds after which a process counts as hung."""
+ENVIRON = {"PATH": os.environ["PATH"], "LANG": LANG, **SURROUNDINGS}
 
 
 class Door:
@@ -21,13 +28,13 @@ class Door:
         self.home = folder / "home"
 
     def __call__(self, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(
-            [sys.executable, "-m", "maxagent", "tools", *arguments],
-            cwd=self.root,
-            env={**os.environ, "MAXAGENT_HOME": str(self.home), "LC_ALL": "C.UTF-8"},
-            input=stdin,
-            capture_output=True,
-        )
+        argv = ["tools", *arguments]
+        with TemporaryFile() as given:
+            given.write(stdin)
+            given.seek(0)
+            environ = {**ENVIRON, "MAXAGENT_HOME": str(self.home)}
+            code, *said = warm_start().run(argv, self.root, environ, given, PATIENCE)
+        return subprocess.CompletedProcess(argv, code, *(text.encode() for text in said))
 
     def lines(self, *lines: object, mode: str = "ask", yes: bool = False) -> list[dict[str, Any]]:
         data = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]

@@ -8,10 +8,10 @@ from typer.testing import CliRunner
 from maxagent.cli.app import app
 from maxagent.cli.repl.history import MOST_BYTES as HISTORY
 from maxagent.cli.repl.line import read_line
-from maxagent.cli.repl.note import NOTES
 from maxagent.cli.repl.paste import FOLDED_LINES, Pastes
 from maxagent.cli.repl.slash import SLASH
 from maxagent.config.agent_profiles import built_in
+from maxagent.config.paths import user_notes
 from maxagent.nodes.mentions import MOST, MOST_BYTES
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +34,7 @@ def test_its_figures_are_those_of_the_program() -> None:
     assert f"up to {MOST} files and {MOST_BYTES // 1000} kB" in PAGE
     assert FOLDED_LINES == 5 and "of five lines or more" in PAGE
     assert f"`{Pastes().folded('x' + chr(10) * 5 + 'y')}`" in PAGE
-    assert f"at most {HISTORY // 1_000_000} MB" in PAGE and f"~/.llc/{NOTES}" in PAGE
+    assert f"at most {HISTORY // 1_000_000} MB" in PAGE and str(user_notes(Path("~/.llc"))) in PAGE
 
 
 def test_its_options_exist() -> None:

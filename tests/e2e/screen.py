@@ -150,7 +150,9 @@ class ScreenTerminal(Terminal):
         deadline = time.monotonic() + PATIENCE
         while not (what in self.screen() if isinstance(what, str) else what(self.screen())):
             if not self._read(deadline):
-                raise AssertionError(f"waited for {what!r} and saw:\n{self.scrollback()}")
+                raise AssertionError(
+                    f"waited for {what!r}{self.fate} and saw:\n{self.scrollback()}"
+                )
         return self.screen()
 
     def resize(self, columns: int, rows: int) -> None:

@@ -56,7 +56,9 @@ class Terminal:
         start, deadline = len(self.shown), time.monotonic() + PATIENCE
         while words not in self.shown[start:]:
             if not self._read(deadline):
-                raise AssertionError(f"`{words}` was not shown, but: {self.shown[start:]}")
+                raise AssertionError(
+                    f"`{words}` was not shown{self.fate}, but: {self.shown[start:]}"
+                )
         return self.shown
 
     def type(self, keys: str) -> Self:
@@ -70,6 +72,12 @@ class Terminal:
         while self._read(deadline):
             continue
         return self._process.wait(timeout=PATIENCE)
+
+    @property
+    def fate(self) -> str:
+        """Words on how the program ended, for whoever waits in vain; empty: it has not."""
+        code = self._process.poll()
+        return "" if code is None else f" (the program has ended with {code})"
 
     def _read(self, deadline: float) -> bool:
         """Read a piece; False at the end, which Linux tells as an error of the device."""

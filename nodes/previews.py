@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from ..config.redaction import marks_in
 from ..tools.diff import shortened
 from ..tools.preview import CHANGED, Call, preview
 from ..tools.result import ToolResult
@@ -93,10 +94,17 @@ def _shown(ruling: Ruling, result: ToolResult, *, stays: bool) -> Ruling:
         whole = str(result.metadata.get("diff", ""))
         diff = shortened(whole, LONGEST_SHOWN)
         reason = ruling.reason if diff else NO_CHANGE.format(reason=ruling.reason)
-        if diff == whole and (changed := result.metadata.get(CHANGED)):
+        if diff == whole and _tells_all(diff) and (changed := result.metadata.get(CHANGED)):
             ruling = replace(ruling, call={**ruling.call, "instructions": changed})
         return replace(ruling, reason=reason, diff=diff)
     if stays:
         reason = NO_DIFF.format(reason=ruling.reason, why=result.error)
         return replace(ruling, reason=reason)
     return replace(ruling, verdict="deny", reason=result.error)
+
+
+def _tells_all(diff: str) -> bool:
+    """Whether each byte that changes stands in it: behind the mark of a secret anything may follow,
+    and a file that moves brings along what it held.
+    """
+    return not marks_in(diff) and "\nrename to " not in f"\n{diff}"

@@ -16,7 +16,7 @@ DEEPEST, MOST = 10, 100
 
 _LINE = re.compile(r"(?:\"(?:[^\"\\\n]|\\.)*\"?|\\.|[^\"\\#;\n]+)*(?:[#;][^\n]*)?", re.DOTALL)
 """It goes on behind a backslash at its end, unless that is escaped or in a comment."""
-_HEADER = re.compile(r"\s*\[\s*([\w.-]+)\s*(\"(?:[^\"\\]|\\.)*\")?\s*\]", re.ASCII)
+_HEADER = re.compile(r"\s*\[\s*([\w.-]+)(?:\s*(\"(?:[^\"\\]|\\.)*\"))?\s*\]", re.ASCII)
 _SETTING = re.compile(r"\s*([\w-]+)\s*=\s*(.*)", re.ASCII | re.DOTALL)
 _PIECE = re.compile(r"\"((?:[^\"\\]|\\.)*)\"?|(\\.)|([#;].*)|([^\"\\#;]+)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "b": "\b", "\n": ""}
@@ -90,7 +90,7 @@ def _settings(config: Path) -> Iterator[tuple[str, str, str]]:
 
     A section with more in quotes ends with a blank.
     """
-    if not config.is_file():  # a pipe would hold us
+    if not os.path.isfile(config):  # a pipe would hold us, and a name may be too long
         return
     with config.open("rb") as file:
         text = os.fsdecode(file.read(LARGEST).removeprefix(BOM_UTF8)).replace("\r\n", "\n")

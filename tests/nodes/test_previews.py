@@ -173,6 +173,22 @@ async def test_it_follows_nothing_that_was_not_seen_whole(thread, long: bool) ->
     assert not is_trusted(project, home)
 
 
+KEY = "+-----BEGIN PRIVATE KEY-----\n"
+HIDES = f"*** Add File: b.txt\n{KEY}*** Add File: AGENTS.md\n+unseen\n"
+MOVES = "*** Update File: a.txt\n*** Move to: AGENTS.md\n@@\n one\n-two\n+2\n"
+
+
+@pytest.mark.parametrize("files", [HIDES, MOVES], ids=["behind a secret", "moved there"])
+async def test_it_does_not_follow_a_patch_that_shows_less_than_it_writes(thread, files) -> None:
+    trust(thread.project, thread.home)
+    patch = f"*** Begin Patch\n{files}*** End Patch\n"
+    asked = await thread.calls({"name": "apply_patch", "args": {"patch": patch}}, mode="auto")
+    assert "unseen" not in diffs(asked)[0]
+    await thread.answers(approve=True)
+    assert (thread.project / "AGENTS.md").exists()
+    assert not is_trusted(thread.project, thread.home)
+
+
 async def test_instructions_that_changed_since_they_were_shown_are_asked_again(thread) -> None:
     await thread.calls(writes("AGENTS.md", "mine\n"))
     (thread.project / "AGENTS.md").write_text("theirs\n")

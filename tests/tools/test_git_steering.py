@@ -159,6 +159,12 @@ def test_a_pipe_in_its_place_holds_nobody(tmp_path: Path) -> None:
     assert git_steering(tmp_path) == GitSteering()
 
 
+@pytest.mark.parametrize("written", [f"[core{' ' * 200_000}\n", include("a" * 5_000)])
+def test_nor_does_a_header_without_end_or_a_name_too_long(checkout: Path, written: str) -> None:
+    (checkout / ".git/config").write_text(written + hook(".myhooks"))
+    assert hooks(checkout) == [checkout / ".myhooks"]
+
+
 def test_hooks_are_the_folder_and_what_is_in_it(checkout: Path) -> None:
     git(checkout, "config", "core.hooksPath", ".myhooks")
     paths = (".myhooks", ".myhooks/pre-commit", "./.myhooks/x", ".myhooks2/x", "src/a.py")

@@ -68,7 +68,7 @@ def _steering(root: Path) -> list[Path]:
     """The reserved names, but for links and for a repository, whose git folders say more."""
     git = git_steering(root)
     # git cannot do with what would stand for a missing file
-    named = [*(root / name for name in RESERVED), *git.hooks, *filter(Path.exists, git.included)]
+    named = [*(root / name for name in RESERVED), *git.hooks, *filter(os.path.exists, git.included)]
     # a file where a folder is expected is held itself
     places = (path.parent if path.parent.is_file() else path for path in named)
     return [

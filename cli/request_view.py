@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from rich.console import Console
 
+from ..config.redaction import marks_in
 from ..tools.diff import is_shortened
 from .diff_view import show_diff
 from .i18n import t
@@ -51,9 +52,13 @@ def show_text(console: Console, text: str) -> None:
 
 
 def _lines(request: Mapping[str, Any]) -> Iterator[str]:
-    """The arguments, unless a diff shows all that becomes of them; where a command would run."""
+    """The arguments, unless a diff shows all that becomes of them; where a command would run.
+
+    Behind the mark of a secret in a diff there may be more, whole files even.
+    """
     args, diff = cast("Mapping[str, object]", request["args"]), str(request.get("diff") or "")
-    for name, value in args.items() if not diff or is_shortened(diff) else ():
+    shows_all = diff and not is_shortened(diff) and not marks_in(diff)
+    for name, value in () if shows_all else args.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         yield from _argument(name, text)
     if request["name"] in ("run_command", "run_tests"):

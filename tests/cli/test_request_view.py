@@ -36,3 +36,12 @@ def test_a_question_shows_all_of_it_and_where_it_would_run(monkeypatch, capsys):
         tests = {"name": name, "args": {"command": "make"}, "sandbox": "bubblewrap"}
         show_request(open_console(), tests)
         assert f"  cwd: {place}\n  sandbox: bubblewrap\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("diff", ["+[secret: private key]", "+x\n[… 9 more lines]\n"])
+def test_where_a_diff_leaves_something_out_the_call_stands_beside_it(capsys, diff):
+    request = {"name": "apply_patch", "args": {"patch": "+all of it"}, "description": "why"}
+    show_request(open_console(), {**request, "diff": "+all of it"})
+    assert "  patch: " not in capsys.readouterr().err
+    show_request(open_console(), {**request, "diff": diff})
+    assert "  patch: +all of it" in capsys.readouterr().err

@@ -81,7 +81,10 @@ def _list(as_json: bool) -> None:
     record = read(paths.home())
     states = {folder: _state(folder) for folder in record}
     if as_json:
-        facts = [(name, yes.since, states[name], [*yes.files, *yes.further]) for name, yes in record.items()]
+        facts = [
+            (name, yes.since, states[name], [*yes.files, *yes.further])
+            for name, yes in record.items()
+        ]
         keys = ("folder", "since", "state", "files")
         echo_json([dict(zip(keys, fact, strict=True)) for fact in facts])
     elif record:

@@ -10,8 +10,9 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from .brought import PLACES, Odd, as_text, digest_of, real_path
+from .brought import PLACES
 from .imports import imports_in
+from .known_content import Odd, as_text, digest_of, real_path
 
 NAMES = PLACES["instructions"]
 MOST_FOUND = 500

@@ -9,8 +9,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
-from .brought import LARGEST, PLACES, Odd, as_text, read_listed_as, regular_bytes
+from .brought import PLACES
 from .imports import imports_in
+from .known_content import LARGEST, Odd, as_text, read_listed_as, regular_bytes
 from .name_patterns import any_matches
 from .paths import user_notes
 from .redaction import redacted

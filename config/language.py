@@ -7,7 +7,7 @@ passed over here: whoever loads the configuration names it with its line.
 import re
 from pathlib import Path
 
-from .brought import known_by
+from .known_content import known_by
 from .paths import project_config, user_config
 from .trust import trust_of
 

@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from .brought import known_by
 from .errors import UsageError
+from .known_content import known_by
 from .paths import project_config
 from .trust import Trust
 from .yaml_file import Document, decode, parse, read_bytes

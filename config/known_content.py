@@ -1,0 +1,82 @@
+"""A file of a folder and the content by which it is known again; what is no such file is odd."""
+
+import hashlib
+import os
+import stat
+from pathlib import Path
+
+LARGEST = 5_000_000
+"""Bytes of one file."""
+
+_FOR_READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+
+
+class Odd(Exception):
+    """What is there is no file or folder of the project."""
+
+
+def read_listed_as(folder: Path, path: str, digest: str) -> bytes | None:
+    """The bytes of a file of the folder; None where they are not those of this digest by now."""
+    try:
+        found, content = digest_of(os.path.realpath(folder), path)
+    except Odd:
+        return None
+    return content if found == digest else None
+
+
+def known_by(folder: Path, path: str, content: bytes) -> str:
+    """The digest of a file of the folder that holds these bytes; empty for what is odd."""
+    root = os.path.realpath(folder)
+    try:
+        return _digest_of(root, real_path(root, path), content)
+    except Odd:
+        return ""
+
+
+def as_text(content: bytes) -> str:
+    """What an instruction file says; bytes that are not UTF-8 are shown as such."""
+    return content.decode("utf-8-sig", errors="replace")
+
+
+def digest_of(root: str, path: str, largest: int = LARGEST) -> tuple[str, bytes]:
+    """What the file is known by, and its bytes; a link is known by where it leads, too.
+
+    Raises Odd.
+    """
+    real = real_path(root, path)
+    content = regular_bytes(real, largest + 1)
+    if len(content) > largest:
+        raise Odd("too large")
+    return _digest_of(root, real, content), content
+
+
+def regular_bytes(real: str, most: int) -> bytes:
+    """So many bytes of a file at most, without ever waiting for them; raises Odd."""
+    try:
+        handle = os.open(real, _FOR_READING)
+        try:
+            # asked of what was opened: by its name it may be another by now
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise Odd("neither a file nor a folder that can be read")
+            with open(handle, "rb", closefd=False) as file:
+                return file.read(most)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        raise Odd(f"cannot be read: {error.strerror}") from error
+
+
+def real_path(root: str, path: str) -> str:
+    """Where the path really is; raises Odd when that is nowhere, or outside of the folder."""
+    try:
+        real = os.path.realpath(os.path.join(root, path), strict=True)
+    except (OSError, ValueError) as error:
+        raise Odd("a link that leads nowhere") from error
+    if os.path.commonpath([root, real]) != root:
+        raise Odd("a link that leads out of the folder")
+    return real
+
+
+def _digest_of(root: str, real: str, content: bytes) -> str:
+    name = os.fsencode(os.path.relpath(real, root))
+    return hashlib.sha256(name + b"\0" + content).hexdigest()

@@ -69,6 +69,11 @@ def is_trusted(folder: Path, home: Path) -> bool:
 
 def accept(shown: Trust, home: Path) -> None:
     """Put on record the user's yes to what was shown; raises UsageError for what is odd."""
+    yes = _yes_to(shown)
+    note(home, shown.folder, lambda _: yes)
+
+
+def _yes_to(shown: Trust) -> Yes:
     if not os.path.isdir(shown.folder):
         raise UsageError(f"`{shown.folder}` is not a folder", hint="name a project's folder")
     if shown.odd:
@@ -79,7 +84,7 @@ def accept(shown: Trust, home: Path) -> None:
         )
     files = {one.path: one.digest for one in shown.brought}
     since = datetime.now(UTC).isoformat(timespec="seconds")
-    note(home, shown.folder, Yes(since, files, dict(shown.further)))
+    return Yes(since, files, dict(shown.further))
 
 
 def revoke(folder: Path, home: Path) -> bool:
@@ -87,7 +92,7 @@ def revoke(folder: Path, home: Path) -> bool:
     real = os.path.realpath(folder)
     if real not in read(home):
         return False
-    note(home, real, None)
+    note(home, real, lambda _: None)
     return True
 
 
@@ -110,8 +115,8 @@ def trust_if_empty(folder: Path, home: Path) -> None:
 def own_change(folder: Path, home: Path, kind: Kind = "configuration") -> Generator[None]:
     """While the user changes the project's things of one kind: a trusted folder stays so.
 
-    So does an empty one. Nothing else that changes meanwhile is trusted with it. Raises UsageError
-    where a link would lead the change out of the folder.
+    So does an empty one. Nothing else that changes meanwhile is trusted with it, and what is taken
+    back meanwhile stays so. Raises UsageError where a link would lead the change out of the folder.
     """
     _refuse_outside(folder, kind)
     before = trust_of(folder, home)
@@ -121,7 +126,8 @@ def own_change(folder: Path, home: Path, kind: Kind = "configuration") -> Genera
         now = trust_of(folder, home)
         written = [one for one in now.brought if one.kind == kind]
         others = [one for one in before.brought if one.kind != kind]
-        accept(replace(now, brought=(*written, *others), further=before.further), home)
+        yes = _yes_to(replace(now, brought=(*written, *others), further=before.further))
+        note(home, now.folder, lambda old: yes if old or not before.trusted else None)
 
 
 def follow(folder: Path, home: Path, changes: Mapping[str, Sequence[str]]) -> None:
@@ -133,13 +139,19 @@ def follow(folder: Path, home: Path, changes: Mapping[str, Sequence[str]]) -> No
     """
     real = os.path.realpath(folder)
     with suppress(Damaged):  # then nothing is trusted
-        yes, now = read(home).get(real), own_instructions(folder)
-        if yes is not None and all(
-            (yes.files.get(path, ""), now.get(path, "")) == (before, after)
-            for path, (before, after) in changes.items()
-        ):
-            files = {**yes.files, **{path: after for path, (_, after) in changes.items()}}
-            note(home, real, replace(yes, files={path: d for path, d in files.items() if d}))
+        if real in read(home):
+            now = own_instructions(folder)
+            note(home, real, lambda yes: yes and _followed(yes, now, changes))
+
+
+def _followed(yes: Yes, now: Mapping[str, str], changes: Mapping[str, Sequence[str]]) -> Yes:
+    if any(
+        (yes.files.get(path, ""), now.get(path, "")) != (before, after)
+        for path, (before, after) in changes.items()
+    ):
+        return yes
+    files = {**yes.files, **{path: after for path, (_, after) in changes.items()}}
+    return replace(yes, files={path: digest for path, digest in files.items() if digest})
 
 
 def _refuse_outside(folder: Path, kind: Kind) -> None:

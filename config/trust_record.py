@@ -6,7 +6,7 @@ A record that cannot be understood trusts nothing and is left for a human to loo
 import fcntl
 import json
 import os
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -63,13 +63,18 @@ def read(home: Path) -> Record:
         ) from error
 
 
-def note(home: Path, folder: str, yes: Yes | None) -> None:
-    """Put a yes on record, or with None take it away; raises Damaged, and MaxAgentError."""
+def note(home: Path, folder: str, change: Callable[[Yes | None], Yes | None]) -> None:
+    """Put what becomes of the yes to a folder on record; raises Damaged, and MaxAgentError.
+
+    Nobody else writes between `change` being told what is there and its answer being kept. None is
+    no yes.
+    """
     file = data_folder(home) / record_file(home).name
     try:
         with _locked(file.with_suffix(".lock")):
-            known = {name: said for name, said in read(home).items() if name != folder}
-            record = known if yes is None else {**known, folder: yes}
+            record = read(home)
+            yes = change(record.pop(folder, None))
+            record |= {} if yes is None else {folder: yes}
             written = {name: asdict(said) for name, said in record.items()}
             replace_file(file, json.dumps(written, indent=1).encode())
     except OSError as error:

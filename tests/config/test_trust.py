@@ -150,6 +150,13 @@ def test_nothing_else_is_trusted_with_the_users_own_change(project: Path, home: 
     assert trust_of(project, home).changed == ("`AGENTS.md` changed",)
 
 
+def test_what_is_taken_back_during_the_users_own_change_stays_so(project: Path, home: Path) -> None:
+    trust(project, home)
+    with own_change(project, home):
+        revoke(project, home)
+    assert not is_trusted(project, home)
+
+
 def test_a_change_that_fails_trusts_nothing(project: Path, home: Path) -> None:
     os.remove(project / "AGENTS.md")
     with pytest.raises(ValueError), own_change(project, home):

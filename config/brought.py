@@ -3,11 +3,12 @@
 import os
 import stat
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from .known_content import LARGEST, Odd, digest_of, real_path
+from .known_content import LARGEST, Odd, as_text, digest_of, real_path
 
 Kind = Literal["configuration", "mcp", "hooks", "agents", "commands", "skills", "instructions"]
 
@@ -66,8 +67,13 @@ def brought(folder: Path) -> list[Brought]:
 
 
 def own_instructions(folder: Path) -> dict[str, str]:
-    """The digests of the folder's own instruction files."""
-    return {one.path: one.digest for one in brought(folder) if one.path in PLACES["instructions"]}
+    """The digests of the folder's own instruction files, as far as they are text."""
+    root, found = os.path.realpath(folder), dict[str, str]()
+    for path in PLACES["instructions"]:
+        with suppress(Odd):  # then a question about it shows nothing that counts
+            digest, content = digest_of(root, path)
+            found |= {} if as_text(content) is None else {path: digest}
+    return found
 
 
 def _everything(root: str) -> Iterator[tuple[Kind, str, bool]]:

@@ -6,11 +6,13 @@ trust away from the folder.
 """
 
 import os
-from collections.abc import Collection, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from .brought import PLACES
+from .imported import LARGEST, reached
 from .imports import imports_in
 from .known_content import Odd, as_text, digest_of, real_path
 
@@ -20,10 +22,6 @@ MOST_LOOKED_AT = 20_000
 """Files and folders; what is beyond them is not found, and so not told."""
 DEEPEST = 12
 """Folders within each other."""
-DEEPEST_IMPORT = 5
-"""Files that bring each other in."""
-LARGEST_IMPORT = 100_000
-"""Bytes."""
 OF_OTHERS = frozenset(["node_modules", "site-packages", "dist-packages", "vendor"])
 """Packages of others: what is written in them is for whoever works on them."""
 
@@ -33,30 +31,41 @@ def further_instructions(folder: Path, brought: Collection[str]) -> dict[str, st
 
     Repositories in the folder are asked about for themselves, and hidden folders hold none.
     """
-    root, found = os.path.realpath(folder), dict[str, str]()
-    for path in (*filter(brought.__contains__, NAMES), *_below(root)):
-        with suppress(Odd):
-            digest, content = digest_of(root, path)
-            found |= {} if path in brought else {path: digest}
-            for name, its in _imported(root, path, content, known={*brought, *found}):
-                found[name] = its
-        if len(found) > MOST_FOUND:
+    listing = _Listing(os.path.realpath(folder))
+    for start in (*filter(brought.__contains__, NAMES), *_below(listing.root)):
+        reached(start, partial(listing.look, start=start))
+        if len(listing.found) >= MOST_FOUND:
             break
-    return found
+    return {path: digest for path, digest in listing.found.items() if path not in brought}
 
 
-def _imported(root: str, path: str, content: bytes, known: set[str]) -> Iterator[tuple[str, str]]:
-    """What a file brings in that is not known yet, with its digest, those named first first."""
-    waiting = [(path, content, 1)]
-    for path, content, depth in waiting:  # which grows meanwhile
-        for name in imports_in(as_text(content), path) if depth <= DEEPEST_IMPORT else ():
-            if name in known or len(known) > MOST_FOUND:
-                continue
-            known.add(name)
-            with suppress(Odd):  # then it is no more than a word
-                digest, text = _read_import(root, name)
-                yield name, digest
-                waiting.append((name, text, depth + 1))
+@dataclass
+class _Listing:
+    root: str
+    found: dict[str, str] = field(default_factory=dict[str, str])
+    """The digests, by path."""
+    imported: dict[str, Sequence[str] | None] = field(
+        default_factory=dict[str, "Sequence[str] | None"]
+    )
+    """What each that is brought in names; None for what is no more than a word."""
+
+    def look(self, path: str, start: str) -> Sequence[str] | None:
+        """What the file names; it is found by that."""
+        if path == start:
+            return self._added(path, digest_of)
+        if path not in self.imported and len(self.found) < MOST_FOUND:
+            self.imported[path] = self._added(path, _read_import)
+        return self.imported.get(path)
+
+    def _added(self, path: str, read: Callable[[str, str], tuple[str, bytes]]) -> list[str] | None:
+        try:
+            digest, content = read(self.root, path)
+        except Odd:
+            return None
+        if (text := as_text(content)) is None:
+            return None
+        self.found[path] = digest
+        return imports_in(text, path)
 
 
 def _read_import(root: str, path: str) -> tuple[str, bytes]:
@@ -66,7 +75,7 @@ def _read_import(root: str, path: str) -> tuple[str, bytes]:
     real = os.path.relpath(real_path(root, path), root)
     if any(any_matches((*IGNORE_PATTERNS, ".git"), name) for name in (path, real)):
         raise Odd("a secret")
-    return digest_of(root, path, LARGEST_IMPORT)
+    return digest_of(root, path, LARGEST)
 
 
 def _below(root: str) -> Iterator[str]:

@@ -5,13 +5,13 @@ the user's own, those of the folders around the project up to its repository's r
 """
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from .brought import PLACES
-from .imports import imports_in
-from .known_content import LARGEST, Odd, as_text, read_listed_as, regular_bytes
+from .imported import Read, with_imports
+from .known_content import LARGEST, Odd, read_listed_as, regular_bytes
 from .name_patterns import any_matches
 from .paths import user_notes
 from .redaction import redacted
@@ -21,10 +21,6 @@ NAMES = PLACES["instructions"]
 """Of those in one folder the first that is there is read: others often repeat or name it."""
 MOST_BYTES = 32_000
 """Of all together; what counts most is kept."""
-DEEPEST = 5
-"""Files that bring each other in."""
-Read = Callable[[str], bytes | None]
-"""Reads a file by its path from a root; None for what may not be read, or is not there."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +31,17 @@ class Instruction:
     """As people and the model read it: relative to the project, or its whole path."""
     text: str
     cut: int = 0
-    """Bytes at its end that are left out, since all together are too much."""
+    """Bytes that are left out, since all together are too much."""
+    keeps_end: bool = False
+    """Whether they are those at its beginning: of notes the newest count."""
+    is_odd: bool = False
+    """Whether it is no text, so that nothing of it is told."""
+
+
+def as_instruction(name: str, text: str | None, *, keeps_end: bool = False) -> Instruction:
+    """A file with what it says; None: it is no text."""
+    said = redacted(text or "").strip()
+    return Instruction(name, said, keeps_end=keeps_end, is_odd=text is None)
 
 
 def instructions(
@@ -46,64 +52,40 @@ def instructions(
     `trust`: how the folder stands; `ignored`: patterns of the files that nobody may read.
     """
     patterns = (*ignored, ".git")
-    found = dict[str, Instruction]()
-    for root, path, name, content in _files(folder, home, trust, patterns):
+    found, notes = dict[str, Instruction](), str(user_notes(home))
+    for root, path, name, text in _files(folder, home, trust, patterns):
         real = os.path.realpath(root / path)  # the project may be the user's own folder
-        found.setdefault(real, Instruction(name, redacted(as_text(content)).strip()))
-    return _fitted([one for one in found.values() if one.text])
-
-
-def instructions_below(
-    folder: Path,
-    trust: Trust,
-    ignored: Sequence[str],
-    *,
-    shown: Collection[str],
-    known: Collection[str],
-) -> tuple[Instruction, ...]:
-    """Those of the folders below in or under which the shown files are; the nearest last.
-
-    `known` are names of files that were told before.
-    """
-    if not trust.trusted:
-        return ()
-    listed, found = trust.further, dict[str, Instruction]()
-    read = _listed(folder, listed, (*ignored, ".git"))
-    above = {str(place) for path in shown for place in PurePath(path).parents} - {"."}
-    for place in sorted(above, key=lambda place: (place.count("/"), place)):
-        start = _first([one for name in NAMES if (one := f"{place}/{name}") in listed])
-        for path, content in _with_imports(start, read) if start not in known else ():
-            found.setdefault(path, Instruction(path, redacted(as_text(content)).strip()))
-    return _fitted([one for one in found.values() if one.text and one.name not in known])
+        found.setdefault(real, as_instruction(name, text, keeps_end=name == notes))
+    return fitted([one for one in found.values() if one.text or one.is_odd])
 
 
 def _files(
     folder: Path, home: Path, trust: Trust, patterns: tuple[str, ...]
-) -> Iterator[tuple[Path, str, str, bytes]]:
-    """Root, path from it, name and content of each."""
+) -> Iterator[tuple[Path, str, str, str | None]]:
+    """Root, path from it, name and text of each."""
     read = _users(home, patterns)
     notes = user_notes(home).name
     for start in (_first([name for name in NAMES if (home / name).is_file()]), notes):
-        for path, content in _with_imports(start, read):
-            yield home, path, str(home / path), content
+        for path, text in with_imports(start, read):
+            yield home, path, str(home / path), text
     for above in (place for place in _enclosing(folder) if _brings_any(place)):
-        for path, content in _of_project(above, trust_of(above, home), patterns):
-            yield above, path, str(above / path), content
-    for path, content in _of_project(folder, trust, patterns):
-        yield folder, path, path, content
+        for path, text in _of_project(above, trust_of(above, home), patterns):
+            yield above, path, str(above / path), text
+    for path, text in _of_project(folder, trust, patterns):
+        yield folder, path, path, text
 
 
 def _of_project(
     folder: Path, trust: Trust, patterns: tuple[str, ...]
-) -> Iterator[tuple[str, bytes]]:
+) -> Iterator[tuple[str, str | None]]:
     if trust.trusted:
         own = {one.path: one.digest for one in trust.brought if one.kind == "instructions"}
         start = _first([name for name in NAMES if name in own])
-        yield from _with_imports(start, _listed(folder, {**trust.further, **own}, patterns))
+        yield from with_imports(start, listed_only(folder, {**trust.further, **own}, patterns))
 
 
-def _listed(folder: Path, listed: Mapping[str, str], patterns: tuple[str, ...]) -> Read:
-    """Reads what was listed with just these digests."""
+def listed_only(folder: Path, listed: Mapping[str, str], patterns: tuple[str, ...]) -> Read:
+    """Reads only what was listed with just these digests."""
 
     def read(path: str) -> bytes | None:
         if path not in listed or _is_ignored(patterns, folder, path):
@@ -134,23 +116,6 @@ def _is_ignored(patterns: tuple[str, ...], root: Path, path: str) -> bool:
     return outside or any(any_matches(patterns, name) for name in (path, real))
 
 
-def _with_imports(start: str, read: Read) -> Iterator[tuple[str, bytes]]:
-    """The file behind those that it brings in, so that it counts more; each once."""
-    known = set[str]()
-
-    def told(path: str, depth: int) -> Iterator[tuple[str, bytes]]:
-        known.add(path)
-        content = read(path)
-        if content is None:
-            return
-        for name in imports_in(as_text(content), path) if depth <= DEEPEST else ():
-            if name not in known:
-                yield from told(name, depth + 1)
-        yield path, content
-
-    yield from told(start, 1) if start else ()
-
-
 def _first(names: Sequence[str]) -> str:
     return names[0] if names else ""
 
@@ -167,15 +132,27 @@ def _enclosing(folder: Path) -> list[Path]:
     return list(reversed(places[1 : roots[0] + 1])) if roots else []
 
 
-def _fitted(found: Sequence[Instruction]) -> tuple[Instruction, ...]:
+def fitted(found: Sequence[Instruction]) -> tuple[Instruction, ...]:
     """The same within the bytes that all together may have, what counts most whole."""
-    left, fitted = MOST_BYTES, list[Instruction]()
+    left, kept = MOST_BYTES, list[Instruction]()
     for one in reversed(found):
-        content = one.text.encode(errors="replace")
-        kept = content[:left].decode(errors="ignore")
-        if len(content) > left:
-            kept = kept.rpartition("\n")[0] or kept
-        cut = len(content) - len(kept.encode())
-        left = 0 if cut else left - len(content)
-        fitted.append(replace(one, text=kept, cut=cut))
-    return tuple(reversed(fitted))
+        small = one if size_of(one) <= left else replace(one, text=_lines_within(one, left))
+        cut = size_of(one) - size_of(small)
+        left = 0 if cut else left - size_of(one)
+        kept.append(replace(small, cut=cut))
+    return tuple(reversed(kept))
+
+
+def size_of(one: Instruction) -> int:
+    """Bytes of its text."""
+    return len(one.text.encode(errors="replace"))
+
+
+def _lines_within(one: Instruction, most: int) -> str:
+    """So many bytes of it at most, in whole lines where there are any."""
+    content = one.text.encode(errors="replace")
+    if one.keeps_end:
+        kept = content[len(content) - most :].decode(errors="ignore")
+        return kept.partition("\n")[2] or kept
+    kept = content[:most].decode(errors="ignore")
+    return kept.rpartition("\n")[0] or kept

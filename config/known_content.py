@@ -33,9 +33,15 @@ def known_by(folder: Path, path: str, content: bytes) -> str:
         return ""
 
 
-def as_text(content: bytes) -> str:
-    """What an instruction file says; bytes that are not UTF-8 are shown as such."""
-    return content.decode("utf-8-sig", errors="replace")
+def as_text(content: bytes) -> str | None:
+    """What an instruction file says; None where it is not UTF-8, since people and models would read
+    different words in it.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else text
 
 
 def digest_of(root: str, path: str, largest: int = LARGEST) -> tuple[str, bytes]:

@@ -36,7 +36,7 @@ def test_what_the_folders_own_bring_in_is_found_but_nothing_that_is_brought(tmp_
     for name in (".llc.yaml", "b.md", "sub/c.md"):
         write(tmp_path / name)
     listed = ("AGENTS.md", "CLAUDE.md", ".llc.yaml")
-    assert list(further_instructions(tmp_path, listed)) == ["a.md", "sub/c.md", "b.md"]
+    assert list(further_instructions(tmp_path, listed)) == ["a.md", "b.md", "sub/c.md"]
 
 
 @pytest.mark.parametrize("folder", [".hidden", "node_modules/p", "repository", "link", "x/vendor"])
@@ -56,10 +56,12 @@ def test_what_is_odd_or_too_much_is_not_found(
     (tmp_path / "a").mkdir()
     os.mkfifo(tmp_path / "a/AGENTS.md")
     write(tmp_path / "b/AGENTS.md")
+    write(tmp_path / "c/AGENTS.md")
+    (tmp_path / "c/AGENTS.md").write_bytes("x".encode("utf-16"))
     assert found(tmp_path) == ["b/AGENTS.md"]
     assert found(tmp_path / "nowhere") == []
     write(tmp_path / "b/AGENTS.md", "@one.md @two.md @big.md")
-    for name, size in {"one.md": 1, "two.md": 1, "big.md": module.LARGEST_IMPORT + 1}.items():
+    for name, size in {"one.md": 1, "two.md": 1, "big.md": module.LARGEST + 1}.items():
         write(tmp_path / "b" / name, "x" * size)
     everything = ["b/AGENTS.md", "b/one.md", "b/two.md"]
     assert found(tmp_path) == everything

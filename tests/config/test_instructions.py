@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.config import instructions as module
+from maxagent.config.imported import LARGEST
 from maxagent.config.instructions import NAMES, Instruction, instructions
 from maxagent.config.settings import IGNORE_PATTERNS
 from maxagent.config.trust import trust, trust_of
@@ -111,11 +112,18 @@ def test_imports_come_before_the_file_that_names_them_each_once(project, found):
     assert [one.name for one in found()] == ["docs/b.md", "docs/a.md", "CLAUDE.md"]
 
 
-def test_imports_end_five_files_deep(project, found):
+def test_imports_end_five_files_deep(tmp_path, project, found):
     for number in range(9):
         write(project / (f"{number}.md" if number else "AGENTS.md"), f"@{number + 1}.md")
     yes(project)
     assert [one.name for one in found()] == [*(f"{n}.md" for n in range(5, 0, -1)), "AGENTS.md"]
+    for place in (project, tmp_path / "home"):
+        write(place / "AGENTS.md", "@1.md @5.md @9.md")  # a short way counts, too
+        for number in range(1, 14):
+            write(place / f"{number}.md", f"@{number + 1}.md")
+    yes(project)
+    expected = [*(f"{n}.md" for n in range(13, 0, -1)), "AGENTS.md"]
+    assert [Path(one.name).name for one in found()] == expected * 2
 
 
 @pytest.mark.parametrize("name", [".env", "secrets/a.md", "link.md", ".git/a", "out.md", "pipe"])
@@ -167,10 +175,34 @@ def test_what_is_too_much_is_cut_farthest_first(tmp_path, project, found, monkey
     write(project / "AGENTS.md", "hüt")
     yes(project)
     told = [(one.text, one.cut) for one in found()]
-    assert told == [("", 4), ("one", 8), ("hüt", 0)]
+    assert told == [("", 4), ("six", 8), ("hüt", 0)]  # of notes the newest are kept
 
 
-def test_secrets_and_bytes_that_are_no_text_are_marked(project, found):
-    (project / "AGENTS.md").write_bytes(b"\xef\xbb\xbfghp_" + b"a" * 36 + b" \xff\n")
+def test_what_is_brought_in_is_100_kb_at_most_whoever_owns_it(tmp_path, project, found):
+    for folder in (tmp_path / "home", project):
+        write(folder / "AGENTS.md", "@much.md @more.md")
+        write(folder / "much.md", "x" * LARGEST)
+        write(folder / "more.md", "x" * (LARGEST + 1))
     yes(project)
-    assert texts(found()) == ["[secret: GitHub token] \ufffd"]
+    assert [Path(one.name).name for one in found()] == ["much.md", "AGENTS.md"] * 2
+
+
+def test_secrets_are_marked(project, found):
+    (project / "AGENTS.md").write_bytes(b"\xef\xbb\xbfghp_" + b"a" * 36 + b"\n")
+    yes(project)
+    assert texts(found()) == ["[secret: GitHub token]"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "gb18030", "latin-1"])
+def test_what_people_would_read_otherwise_is_not_told(tmp_path, project, found, encoding):
+    words = "é" if encoding == "latin-1" else "好"
+    for place in (tmp_path / "home/AGENTS.md", project / "CLAUDE.md", project / "a.md"):
+        write(place, "")
+        place.write_bytes(f"{words} @b.md\n".encode(encoding))
+    write(tmp_path / "home/notes.md", "@a.md")
+    (tmp_path / "home/a.md").write_bytes(f"{words} @b.md\n".encode(encoding))
+    yes(project)
+    assert [(one.text, one.is_odd) for one in found()] == [("", True), ("@a.md", False), ("", True)]
+    write(project / "AGENTS.md", "@a.md")
+    yes(project)
+    assert texts(found()) == ["", "@a.md", "@a.md"]

@@ -215,6 +215,18 @@ def test_it_follows_to_nothing_that_was_not_shown(project: Path, home: Path) -> 
     assert is_trusted(project, home)
 
 
+def test_it_does_not_follow_to_what_is_no_utf_8_text(project: Path, home: Path) -> None:
+    trust(project, home)
+    before = own_instructions(project)
+    (project / "AGENTS.md").write_bytes("好".encode("utf-16"))
+    assert own_instructions(project) == {}
+    follow(project, home, {"AGENTS.md": [before["AGENTS.md"], ""]})
+    assert trust_of(project, home).changed == ("`AGENTS.md` appeared",)
+    trust(project, home)
+    follow(project, home, rewrite(project, "AGENTS.md", "y"))
+    assert not is_trusted(project, home)
+
+
 def test_nothing_else_is_trusted_with_it(project: Path, home: Path) -> None:
     (project / "a.md").write_text("brought in")
     trust(project, home)

@@ -29,3 +29,11 @@ def test_what_is_left_out_is_said_and_what_nobody_sees_is():
     told = as_told([Instruction("a.md", "", cut=900), Instruction("b.md", "on\U000e0041e\r\ntwo")])
     assert '"a.md">\n[900 more bytes of this file are left out' in told
     assert "one\ntwo\n" in told
+    told = as_told(
+        [
+            Instruction("notes.md", "new", cut=9, keeps_end=True),
+            Instruction("b.md", "", is_odd=True),
+        ]
+    )
+    assert '"notes.md">\n[9 more bytes' in told and "too much of it]\nnew\n" in told
+    assert '"b.md">\n[this file is left out: it is not UTF-8 text]\n' in told

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -5,12 +6,14 @@ from langchain_core.messages import AIMessage
 
 from maxagent import trust
 from maxagent.nodes.context import Context
-from maxagent.nodes.conversation import answer_to
+from maxagent.nodes.conversation import answer_to, brief
 from maxagent.nodes.nested_instructions import nested_instructions
 from maxagent.nodes.workbench import close_workbenches, workbench
 
 OPTIONS = {"model": "openai/any", "base_url": "http://127.0.0.1:9/v1"}
 SPOKEN = AIMessage("")
+HALF = AIMessage("", additional_kwargs={"interrupted": True, "told": True})
+MANY = 20
 
 
 def read(path: str):
@@ -24,6 +27,9 @@ async def told(tmp_path: Path):
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text(f"rules of {name}\n")
     (project / "AGENTS.md").write_text("@beside/AGENTS.md\n")
+    for number in range(MANY):
+        (project / f"many/{number:02}").mkdir(parents=True)
+        (project / f"many/{number:02}/AGENTS.md").write_text(f"rules {number:02}\n" + "x" * 4_000)
     trust(project, home)
     bench = await workbench(str(project), OPTIONS, Context(home=str(home)))
 
@@ -36,7 +42,7 @@ async def told(tmp_path: Path):
 
 
 async def test_those_of_the_folders_of_what_was_shown_are_told_the_nearest_last(told) -> None:
-    (note,) = told(read("sub/deep/a.py"), SPOKEN)  # the answer may be half of one
+    (note,) = told(read("sub/deep/a.py"), HALF)  # what it was told was not kept
     assert note.text.index("rules of sub/AGENTS.md") < note.text.index("rules of sub/deep/CLAUDE")
     assert note.additional_kwargs["role"] == "coder" and note.additional_kwargs["synthetic"]
 
@@ -52,6 +58,24 @@ async def test_each_is_told_once(told) -> None:
     (second,) = told(*heard)
     assert "sub/AGENTS.md" not in second.text and "sub/deep/CLAUDE.md" in second.text
     assert told(*heard, second) == []
+
+
+async def test_what_has_no_room_is_told_at_the_next_steps(told) -> None:
+    heard = [SPOKEN, *(read(f"many/{number:02}/a.py") for number in range(MANY))]
+    notes = []
+    while more := told(*heard):
+        notes += more
+        heard += [*more, SPOKEN, read("a.py")]
+    numbers = [re.findall(r"rules (\d+)", note.text) for note in notes]
+    assert [*map(len, numbers)] == [7, 7, 6] and len({*sum(numbers, [])}) == MANY
+    assert not any("left out" in note.text for note in notes)
+
+
+async def test_what_was_shown_before_the_last_answer_was_told_then(told) -> None:
+    heard = [read("sub/deep/a.py"), read("a.py"), SPOKEN, read("a.py")]
+    assert told(*heard) == []
+    (note,) = told(*heard, brief("coder", "I trust more of it now"))
+    assert "sub/AGENTS.md" in note.text and "sub/deep/CLAUDE.md" in note.text
 
 
 async def test_what_is_not_as_it_was_trusted_is_not_told(told) -> None:

@@ -12,10 +12,10 @@ from ..tools.workspace import Workspace
 def edit_files(files: Sequence[str], folder: Path, home: Path) -> list[str]:
     """The real files, each once, by path relative to the project; they need not exist.
 
-    Raises UsageError for what is no file, is outside the project, or is ignored there.
+    Raises UsageError for what is no file, is outside the project, or that no tool may touch.
     """
     ignored = load(folder, home).settings.security.ignore_patterns
-    workspace = Workspace(folder, tuple(ignored))
+    workspace = Workspace(folder, tuple(ignored), home)
     return list(dict.fromkeys(_file(workspace, file) for file in files))
 
 

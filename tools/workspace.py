@@ -3,11 +3,13 @@
 import os
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from ..config.errors import UsageError
 from ..config.name_patterns import any_matches, check
 from ..config.settings import IGNORE_PATTERNS
+from ..config.spellings import spellings
 from .result import ToolRefusal
 
 LONGEST_NAME = 255
@@ -27,7 +29,7 @@ class Workspace:
     ignore: tuple[str, ...] = IGNORE_PATTERNS
     """gitignore patterns, whatever the case of a name, of what no tool may read, list or write."""
     own: Path | None = None
-    """MaxAgent's own folder, which no command may name; absolute."""
+    """MaxAgent's own folder, which no tool and no command may touch; absolute."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "root", Path(os.path.realpath(self.root)))
@@ -42,29 +44,44 @@ class Workspace:
     def resolve(self, path: str) -> Path:
         """The real file or folder that `path` names, without any link; it need not exist.
 
-        Raises ToolRefusal for what is outside the project, by `..` or by a link, and for what the
-        ignore patterns match, under the given name or under the real one.
+        Raises ToolRefusal for what is outside the project, by `..` or by a link, and for what is
+        MaxAgent's own or matched by the ignore patterns, under the given name or the real one.
         """
         _check_spelling(path)
         given = os.path.normpath(os.path.join(self.root, path))
         name = self._name(given)
-        if name and any_matches(self.ignore, name):  # whether it is there or not
-            raise hidden(path)
+        if name:  # whether it is there or not
+            self._check_name(name, path)
         real = self._real_name(given)
         if real is None:
             raise ToolRefusal(
                 f"`{path}` is outside the project `{self.root}`; name a path inside it"
             )
-        if any_matches(self.ignore, real):
-            raise hidden(path)
+        self._check_name(real, path)
         return self.root / real
+
+    def is_own(self, path: str) -> bool:
+        """Whether an absolute path lies in MaxAgent's own folder, as that is named or really is.
+
+        Plans in it do not count: where the user's home is the project, they are the project's.
+        """
+        return any(
+            spelling.startswith(place) and not spelling.startswith(f"{place}plans/")
+            for spelling in spellings(f"{path}/")
+            for place in self._own_places
+        )
+
+    @cached_property
+    def _own_places(self) -> tuple[str, ...]:
+        named = (str(self.own), os.path.realpath(self.own)) if self.own else ()
+        return tuple({spelling for place in named for spelling in spellings(f"{place}/")})
 
     def relative(self, path: Path) -> str:
         """The path from the project's root, with `/`; `.` is the root itself."""
         return path.relative_to(self.root).as_posix()
 
     def is_hidden(self, path: Path) -> bool:
-        """Whether listings leave this out: ignored, `.git`, or a link to such or to outside."""
+        """Whether listings leave this out: hidden by its name, or a link to such or to outside."""
         if self.hides_name(self.relative(path)):
             return True
         return path.is_symlink() and self.link_target(path) is None
@@ -75,13 +92,27 @@ class Workspace:
         return None if target is None or self.hides_name(target) else target
 
     def hides_name(self, name: str) -> bool:
-        """The same by the relative name alone, for what is known not to be a link."""
-        return any_matches((*self.ignore, ".git"), name)
+        """Whether it is ignored, `.git` or our own by its relative name; no link is followed."""
+        own = self.is_own(os.path.join(self.root, name))
+        return own or any_matches((*self.ignore, ".git"), name)
 
     def ignores(self, name: str) -> bool:
-        """Whether the ignore patterns match a name, in the project or, as if it were, outside."""
+        """Whether the ignore patterns match a name, in the project or, as if it were, outside; or
+        it is MaxAgent's own.
+        """
         place = os.path.normpath(os.path.join(self.root, name))
-        return any_matches(self.ignore, self._name(place) or place.lstrip("/"))
+        matched = any_matches(self.ignore, self._name(place) or place.lstrip("/"))
+        return matched or self.is_own(place)
+
+    def _check_name(self, name: str, path: str) -> None:
+        """Raises ToolRefusal where no tool may touch what `path` names."""
+        if any_matches(self.ignore, name):
+            raise hidden(path)
+        if self.is_own(os.path.normpath(self.root / name)):
+            raise ToolRefusal(
+                f"`{path}` lies in MaxAgent's own folder: no tool may touch it. "
+                "Go on without it, or ask the user for what you need from it"
+            )
 
     def _name(self, path: str) -> str | None:
         """An absolute path from the project's root; None when it is outside."""

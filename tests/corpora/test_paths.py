@@ -147,7 +147,8 @@ def test_what_was_refused_or_never_answered_made_nothing(told, project: PathProj
 
 
 def test_a_refusal_does_not_tell_whether_there_is_a_file(project: PathProject, told) -> None:
-    there, absent = ["secrets/zebra.txt", "server.pem"], ["secrets/zebrb.txt", "servex.pem"]
+    there = ["secrets/zebra.txt", "server.pem", "llc/zebra.txt"]
+    absent = [path.replace("zebra", "zebrb").replace("server", "servex") for path in there]
     calls = [
         Case(tool, _with(args, path), "deny")
         for path in there + absent

@@ -136,10 +136,11 @@ def test_the_sandbox_page_s_settings_are_set(tmp_path: Path) -> None:
 def test_the_permissions_page_s_calls_come_to_what_it_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path))
+    monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("LC_ALL", "C")
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "config.yaml").write_text(block("docs/permissions.md", "yaml"))
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home/config.yaml").write_text(block("docs/permissions.md", "yaml"))
     found, wanted = [], []
     for line in block("docs/permissions.md", "sh").splitlines():
         call, _, verdict = line.rpartition(" # ")

@@ -287,6 +287,36 @@ def test_an_ignored_file_is_refused_under_any_name(workspace: Workspace) -> None
     assert workspace.is_hidden(root / "hop")
 
 
+@pytest.mark.parametrize(
+    ("root", "own", "kept", "free"),
+    [
+        ("dots", "way", ["llc", "llc/a", "llc/new/b", "LLC/a"], ["llc2/a", ".", "a"]),
+        ("dots", "dots/llc", ["llc/config.yaml"], [".llc/agents/x.md"]),
+        ("dots", "dots/new", ["new", "new/x"], ["llc/a", ".llc/plans/x.md"]),
+        (".", "way", ["dots/llc/a", "way", "way/new"], ["dots/a"]),
+        (".", "dots/.llc", ["dots/.llc/notes.md"], ["dots/llc/a", "dots/.llc/plans/x.md"]),
+        ("dots", "dots/.llc", [".llc", ".llc/plan", ".llc/plans2/x"], [".llc/plans/x.md"]),
+        ("dots/llc", "way", [".", "a", "new"], ["plans/x.md"]),
+        ("dots/llc/sub", "way", [".", "a"], []),
+        ("dots/llc/plans", "way", [], [".", "x.md"]),
+        ("/", "way", ["{place}/dots/llc/a"], ["{place}/dots/a"]),
+    ],
+)
+def test_nothing_touches_our_own_folder_wherever_it_lies(
+    tmp_path: Path, root: str, own: str, kept: list[str], free: list[str]
+) -> None:
+    (tmp_path / "dots/llc/sub").mkdir(parents=True)
+    (tmp_path / "way").symlink_to("dots/llc")
+    workspace = Workspace(tmp_path / root, own=tmp_path / own)
+    for name in (one.format(place=tmp_path).lstrip("/") for one in kept):
+        with pytest.raises(ToolRefusal, match="MaxAgent's own folder"):
+            workspace.resolve(name)
+        assert workspace.is_hidden(workspace.root / name) and workspace.ignores(name)
+    for name in (one.format(place=tmp_path).lstrip("/") for one in free):
+        assert workspace.resolve(name) == workspace.root / name
+        assert not workspace.hides_name(name) and not workspace.ignores(name)
+
+
 def test_what_is_said_of_a_hidden_name_does_not_tell_what_is_there(
     workspace: Workspace, tmp_path: Path
 ) -> None:

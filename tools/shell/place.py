@@ -31,7 +31,7 @@ class Place:
             return Path(os.devnull)
         real = self.inside(word)
         if self.is_secret(Path(os.path.normpath(self.folder / word))) or self.is_secret(real):
-            raise NotReadOnly(f"`{word}` is kept from every tool by the project's ignore patterns")
+            raise NotReadOnly(f"`{word}` is kept from every tool")
         try:
             found = real.stat()
         except OSError:  # what does not exist can do no harm
@@ -52,7 +52,7 @@ class Place:
         return real
 
     def is_secret(self, path: Path) -> bool:
-        """Whether the ignore patterns match a path."""
+        """Whether no tool may touch a path."""
         return self.workspace.ignores(str(path))
 
     def check_tree(self, word: str, manner: Manner) -> None:

@@ -86,18 +86,12 @@ def _is_secret(name: Named, folder: Path | None, step: Step, workspace: Workspac
 
 @lru_cache(maxsize=10_000)
 def _hides(path: str, workspace: Workspace) -> bool:
-    if _is_own(path, workspace.own) or workspace.ignores(path):
+    if workspace.ignores(path):
         return True
     name = path.lstrip("/")
     said = {_spec().check_file(one).include for one in (name, name + "/")}
     at_home = _at_home(os.path.expanduser("~"), workspace.root)
     return True in said or (False not in said and f"{path}/".startswith(at_home))
-
-
-def _is_own(path: str, own: Path | None) -> bool:
-    """Whether it lies in MaxAgent's own folder, as that is named or where it really is."""
-    places = {str(own), os.path.realpath(own)} if own else set[str]()
-    return any(path == place or path.startswith(f"{place}/") for place in places)
 
 
 @lru_cache(maxsize=16)

@@ -7,6 +7,15 @@ OLD_TYPES = {"accept": "approve", "response": "respond", "ignore": "reject"}
 """What older clients call the decisions."""
 
 
+WAS_READ = "was_read"
+"""Beside the decisions: whoever made them had this very question before their eyes."""
+
+
+def was_read(answer: object) -> bool:
+    """Whether it answers what was shown, and not whatever the thread asks."""
+    return _maps(answer) and cast("Mapping[str, object]", answer).get(WAS_READ) is True
+
+
 def decisions_in(answer: object) -> list[Mapping[str, Any]]:
     """The decisions in order, each with a `type`; empty when the answer has no known shape.
 

@@ -14,7 +14,7 @@ from ..tools.permissions.leave import READS
 from ..tools.permissions.tool_call import decide_call
 from ..tools.tool import effect_of, has_effect
 from ..tools.toolset import canonical, unknown_tool
-from .decisions import decisions_in
+from .decisions import decisions_in, was_read
 from .dispatch import named_files
 from .state import Queued
 from .voice import Voice
@@ -152,10 +152,18 @@ def answered(asked: Sequence[Ruling], answer: object, voice: Voice) -> list[Ruli
     decisions = decisions_in(answer)
     if len(decisions) != len(asked):
         return None
+    asked = asked if was_read(answer) else [_without_instructions(ruling) for ruling in asked]
     settled = [
         _settled(ruling, decision, voice) for ruling, decision in zip(asked, decisions, strict=True)
     ]
     return [ruling for ruling in settled if ruling] if all(settled) else None
+
+
+def _without_instructions(ruling: Ruling) -> Ruling:
+    """Trust follows no change that was not seen."""
+    call = ruling.call.copy()
+    call.pop("instructions", None)
+    return replace(ruling, call=call)
 
 
 def _settled(ruling: Ruling, decision: Mapping[str, Any], voice: Voice) -> Ruling | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..config.errors import UsageError
 from ..config.redaction import redacted
+from ..nodes.decisions import WAS_READ
 
 
 @dataclass(frozen=True)
@@ -20,17 +21,17 @@ class Answer:
     decisions: Sequence[Mapping[str, Any]] = ()
     """One for each request, in its order."""
     question: str = ""
-    """Id of the question that was read; empty: whatever the thread asks."""
+    """Id of the question that was read; empty: whatever the thread asks. Only a yes to a question
+    that was read lets the trust in a folder follow what it showed."""
 
 
 def decisions_for(answer: Answer, review_configs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The resume value for a question; raises UsageError where the answer does not fit."""
     if answer.text is not None and not answer.text.strip():
         raise UsageError("the answer is empty", hint="say something with `--answer TEXT`")
-    if answer.decisions:
-        return {"decisions": [_without_secrets(decision) for decision in answer.decisions]}
-    decisions = [_without_secrets(_decision(answer, config)) for config in review_configs]
-    return {"decisions": decisions}
+    given = answer.decisions or [_decision(answer, config) for config in review_configs]
+    was_read = {WAS_READ: True} if answer.question else {}
+    return {"decisions": [_without_secrets(decision) for decision in given], **was_read}
 
 
 def _without_secrets(decision: Mapping[str, Any]) -> dict[str, Any]:

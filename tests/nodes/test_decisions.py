@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.nodes.decisions import decisions_in
+from maxagent.nodes.decisions import decisions_in, was_read
 
 APPROVE = {"type": "approve"}
 
@@ -23,3 +23,17 @@ APPROVE = {"type": "approve"}
 )
 def test_both_shapes_of_an_answer_are_read_and_no_other(answer, decisions):
     assert decisions_in(answer) == decisions
+
+
+@pytest.mark.parametrize(
+    ("answer", "read"),
+    [
+        ({"decisions": [APPROVE], "was_read": True}, True),
+        ({"decisions": [APPROVE], "was_read": "no"}, False),
+        ({"decisions": [APPROVE]}, False),
+        ([APPROVE], False),
+        (None, False),
+    ],
+)
+def test_an_answer_says_whether_its_question_was_read(answer, read):
+    assert was_read(answer) is read

@@ -29,7 +29,7 @@ class Thread:
         self.project.mkdir()
         (self.project / "a.txt").write_text("one\ntwo\n")
         (self.project / "unread.txt").write_text("one\ntwo\n")
-        self._folder, self._runner, self._id = folder, runner, ""
+        self._folder, self._runner, self._id, self._question = folder, runner, "", ""
         self.results: list[object] = []
 
     async def calls(self, *calls: object, mode: str = "ask"):
@@ -41,13 +41,15 @@ class Thread:
         return await self._last(self._runner.task("go", folder=self.project, options=options))
 
     async def answers(self, **decision):
-        return await self._last(self._runner.resume(self._id, Answer(**decision)))
+        given = {"question": self._question, **decision}
+        return await self._last(self._runner.resume(self._id, Answer(**given)))
 
     async def _last(self, events):
         async for event in events:
             self._id = getattr(event, "thread_id", self._id)
             if event.type == "tool_result" and event.tool != "read_file":
                 self.results.append(event)
+        self._question = getattr(event, "id", "")
         return event
 
 
@@ -158,6 +160,14 @@ async def test_trust_follows_instructions_whose_whole_change_was_seen(thread) ->
     ended = await thread.answers(approve=True)
     assert ended.type == "completion" and (project / "AGENTS.md").read_text() == "two\n"
     assert is_trusted(project, home)
+
+
+async def test_it_does_not_where_nobody_read_the_question(thread) -> None:
+    trust(thread.project, thread.home)
+    await thread.calls(writes("AGENTS.md", "mine\n"), mode="auto")
+    ended = await thread.answers(approve=True, question="")
+    assert ended.type == "completion" and (thread.project / "AGENTS.md").exists()
+    assert not is_trusted(thread.project, thread.home)
 
 
 @pytest.mark.parametrize("long", [False, True], ids=["changed before it ran", "not shown whole"])

@@ -1,6 +1,7 @@
 import pytest
 
 from maxagent.config.errors import UsageError
+from maxagent.nodes.decisions import was_read
 from maxagent.sdk.answers import Answer, decisions_for
 
 CALL = {"action_name": "run_command", "allowed_decisions": ["approve", "edit", "reject", "respond"]}
@@ -20,6 +21,11 @@ ASKED = {"action_name": "ask_user", "allowed_decisions": ["respond"]}
 def test_an_answer_becomes_one_decision_for_each_request(answer, configs, types):
     decided = decisions_for(answer, configs)["decisions"]
     assert [decision["type"] for decision in decided] == types
+
+
+def test_it_says_whether_the_question_was_read():
+    one, other = Answer(approve=True), Answer(approve=True, question="q")
+    assert not was_read(decisions_for(one, [CALL])) and was_read(decisions_for(other, [CALL]))
 
 
 def test_an_empty_answer_is_refused():

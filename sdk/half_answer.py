@@ -6,7 +6,6 @@ Studio like any message, and the same node comes next.
 """
 
 import asyncio
-from contextlib import suppress
 from typing import cast
 
 from langchain_core.runnables import RunnableConfig
@@ -50,13 +49,17 @@ class HalfAnswer:
     async def keep(self, graph: Graph, thread_id: str) -> None:
         """Put it into the thread, unless all of it is there; the run must have ended.
 
-        It is done to its end, however often somebody stops what waits for it.
+        It is done to its end, however often somebody stops what waits for it; then that holds.
         """
-        putting = asyncio.ensure_future(self._put(graph, thread_id))
+        putting, stopped = asyncio.ensure_future(self._put(graph, thread_id)), False
         while not putting.done():
-            with suppress(asyncio.CancelledError):
+            try:
                 await asyncio.shield(putting)
+            except asyncio.CancelledError:
+                stopped = True
         putting.result()
+        if stopped:
+            raise asyncio.CancelledError
 
     async def _put(self, graph: Graph, thread_id: str) -> None:
         text = "".join(self._pieces)
@@ -65,7 +68,7 @@ class HalfAnswer:
         config: RunnableConfig = {"configurable": {"thread_id": thread_id}}
         state = await graph.aget_state(config)
         kept = state.values.get("usage", {"requests": 0})["requests"]
-        if 0 < self._requests <= kept:
+        if 0 < self._requests <= kept or not state.next:  # or the thread was deleted meanwhile
             return
         role = cast("RoleName", state.next[0])  # each role is the node in which it speaks
         update = Command(goto=role, update={"messages": [half_answer(role, text)]})

@@ -186,6 +186,21 @@ def complete(requests: int) -> TokenUsage:
     return TokenUsage(requests=requests, **USED, **SHOWN)
 
 
+async def at_the_model() -> tuple[Any, Any]:
+    """A conversation whose turn stands before its answer, and the place to look it up."""
+    graph, config = compiled(CHAT, InMemorySaver()), {"configurable": {"thread_id": "t"}}
+    known = {"messages": [brief("build", "Hi")], "usage": {"requests": 1, **USED}}
+    await graph.aupdate_state(config, Command(goto="build", update=known), as_node="compact")
+    return graph, config
+
+
+def heard(events: list[Event]) -> HalfAnswer:
+    half = HalfAnswer()
+    for event in events:
+        half.hear(event)
+    return half
+
+
 @pytest.mark.parametrize(
     ("events", "kept"),
     [
@@ -202,13 +217,25 @@ def complete(requests: int) -> TokenUsage:
     ],
 )
 async def test_what_the_thread_does_not_have_yet_is_kept(events: list[Event], kept: str) -> None:
-    graph, config = compiled(CHAT, InMemorySaver()), {"configurable": {"thread_id": "t"}}
-    known = {"messages": [brief("build", "Hi")], "usage": {"requests": 1, **USED}}
-    await graph.aupdate_state(config, Command(goto="build", update=known), as_node="compact")
-    half = HalfAnswer()
-    for event in events:
-        half.hear(event)
-    await half.keep(graph, "t")
+    graph, config = await at_the_model()
+    await heard(events).keep(graph, "t")
     state = await graph.aget_state(config)
     assert [one.text for one in state.values["messages"][1:]] == ([kept] if kept else [])
     assert state.next == ("build",)
+
+
+async def test_who_stops_what_waits_for_it_is_heard_when_it_is_kept() -> None:
+    graph, config = await at_the_model()
+    keeping = asyncio.ensure_future(heard([Output("a")]).keep(graph, "t"))
+    for _ in range(2):
+        await asyncio.sleep(0)  # it has begun
+        keeping.cancel()
+    await asyncio.wait([keeping])
+    assert keeping.cancelled()
+    assert (await graph.aget_state(config)).values["messages"][-1].text == "a"
+
+
+async def test_a_thread_that_is_no_more_keeps_nothing() -> None:
+    graph, _ = await at_the_model()
+    await heard([Output("a")]).keep(graph, "another")
+    assert not (await graph.aget_state({"configurable": {"thread_id": "another"}})).values

@@ -28,6 +28,7 @@ from ..nodes.state import Options, Outcome, RoleName, Usage
 from ..tools.todo_list import Todo
 from .foreign_options import safe_options
 from .jobs import job_of
+from .message_marks import check_marks
 
 Count = Annotated[int, Ge(0), Le(1_000_000)]
 _MESSAGES = {
@@ -231,6 +232,7 @@ def _check_messages(data: bytes, graph: str) -> None:
             raise ValueError("a message is no message")
         type(message).model_validate(message.model_dump())
         if not isinstance(message, RemoveMessage):
+            check_marks(message)
             _check_role(message.additional_kwargs.get("role"), graph)
 
 

@@ -108,12 +108,15 @@ def _passages(rows: list[Written], recorded: Facts, *, is_waiting: bool) -> Iter
         for row in rows
         if row.channel == "messages" and row.value and row.value.get("type") == "tool"
     }
+    cut_short = set[str]()
     for row in rows:
         match row.channel:
             case "request":
                 yield from _human(row, row.value)
             case "messages" if row.value is None:
                 yield Passage("shortened", row.at)
+            case "messages" if _is_again(row.value, cut_short):
+                pass
             case "messages":
                 yield from _message(row, answers, recorded)
             case "__interrupt__":
@@ -121,6 +124,15 @@ def _passages(rows: list[Written], recorded: Facts, *, is_waiting: bool) -> Iter
                     yield from _questions(row)
             case _:
                 yield from _turn_of_events(row)
+
+
+def _is_again(message: Mapping[str, Any], cut_short: set[str]) -> bool:
+    """Whether it is an answer that stands already where it was cut short."""
+    more, name = part(message, "additional_kwargs"), str(message.get("id"))
+    if more.get("told"):
+        return name in cut_short
+    cut_short |= {name} if more.get("interrupted") else set()
+    return False
 
 
 def _without_repeats(passages: Iterator[Passage]) -> Iterator[Passage]:
@@ -164,8 +176,6 @@ def _message(
             yield Passage("aside", row.at, words)
     elif message.get("type") == "ai":
         more = part(message, "additional_kwargs")
-        if more.get("told"):  # it stands where it was cut short
-            return
         role, step = str(more.get("role", "")), number_of(more.get("step"))
         kind: Kind = "interrupted" if more.get("interrupted") else "answer"
         if words := text_of(message.get("content")).strip():

@@ -195,6 +195,53 @@ def test_a_write_that_is_no_conversation_is_refused(row: Write) -> None:
         take(SAID, SAID, writes=[row])
 
 
+CALLS: Any = {"tool_calls": [{"id": "c", "name": "edit", "args": {}}]}
+
+
+def marked(kind: Any, marks: dict[str, Any], **more: Any) -> Any:
+    return kind("x", additional_kwargs={"role": "build", **marks}, **more)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        marked(AIMessage, {"step": 1, "reasoning_content": "x", "of the provider": [1]}),
+        marked(AIMessage, {"interrupted": True}),
+        marked(AIMessage, {"interrupted": True, "told": True}),
+        marked(HumanMessage, {"synthetic": True, "aside": True, "seen": {"a": "1"}}),
+        marked(HumanMessage, {"instructions": ["a"], "instructions_left": ["b"]}),
+        marked(ToolMessage, {"seen": {"a": "1"}}, tool_call_id="c"),
+    ],
+)
+def test_a_message_keeps_its_marks(message: Any) -> None:
+    kept = values(take({**SAID, "messages": _DeltaSnapshot([MESSAGE, message])}))["messages"]
+    assert kept.value[1].additional_kwargs == message.additional_kwargs
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        *(marked(AIMessage, {"seen": wrong}) for wrong in (5, ["a"], [["a"]], {"a": 1}, None)),
+        *(marked(HumanMessage, {"instructions": wrong}) for wrong in (7, "a", [["a"]], {"a": "1"})),
+        marked(HumanMessage, {"instructions_left": 7}),
+        marked(HumanMessage, {"synthetic": "x"}),
+        marked(HumanMessage, {"aside": "yes"}),
+        marked(AIMessage, {"step": "1"}),
+        marked(AIMessage, {"role": ["build"]}),
+        marked(AIMessage, {"reasoning_content": ["x"]}),
+        marked(AIMessage, {"told": True}),  # it would be heard, and never shown
+        marked(AIMessage, {"interrupted": False}),
+        marked(AIMessage, {"interrupted": True}, **CALLS),  # which nobody answers
+        marked(HumanMessage, {"interrupted": True}),
+        marked(ToolMessage, {"instructions": ["a"]}, tool_call_id="c"),
+        marked(AIMessage, {"aside": True}),
+    ],
+)
+def test_marks_that_no_message_of_ours_has_are_refused(message: Any) -> None:
+    with pytest.raises(UsageError, match="no thread of ours does"):
+        take({**SAID, "messages": _DeltaSnapshot([MESSAGE, message])})
+
+
 def test_a_shortened_conversation_is_one() -> None:
     rows = [
         write("messages", Overwrite([HumanMessage("In short", **BUILD)])),

@@ -118,6 +118,26 @@ async def test_a_fork_tells_what_its_parent_knows_of_its_calls(talk, home: Path)
     assert [one.facts.get("added") for one in story if one.kind == "call"] == [1, None]
 
 
+def test_an_answer_that_was_cut_short_stands_once_where_it_was(home: Path) -> None:
+    def said(name: str, *marks: str) -> Written:
+        more = {"role": "build", **dict.fromkeys(marks, True)}
+        message = {"type": "ai", "id": name, "content": name, "additional_kwargs": more}
+        return Written("", "build", "messages", message, "c")
+
+    rows = [
+        said("first", "interrupted"),
+        said("first", "interrupted", "told"),
+        said("never shown", "interrupted", "told"),
+        said("last"),
+    ]
+    story = module._passages(rows, {}, is_waiting=False)
+    assert [(one.kind, one.text) for one in story] == [
+        ("interrupted", "first"),
+        ("interrupted", "never shown"),
+        ("answer", "last"),
+    ]
+
+
 def test_a_thread_that_has_not_begun_tells_its_request(home: Path, talk) -> None:
     row = ThreadRow("t", "Hi", "/p", "chat", "Hi\nthere", "interrupted", "2026", "2026")
     assert transcript(row, home) == [Passage("human", "2026", "Hi\nthere")]

@@ -1,5 +1,6 @@
 """`/status`, `/cost`, `/context`, `/compact`: how the conversation stands."""
 
+import asyncio
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
 async def status(session: Session, _: str) -> None:
     """Say who answers, where, and what it may do."""
-    session.show("\n".join(aligned([*_facts(session)])))
+    facts = await asyncio.to_thread(lambda: [*_facts(session)])  # which reads what a folder brings
+    session.show("\n".join(aligned(facts)))
 
 
 def _facts(session: Session) -> Iterator[tuple[str, str]]:

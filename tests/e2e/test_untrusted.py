@@ -20,6 +20,7 @@ from traced import command, connections, executed_in, finished, why_not
 from traps import CANARY, Traps
 
 from maxagent import trust
+from maxagent.config.trust import trust_of
 
 SCRIPT = Path(sys.executable).with_name("mcode")
 MCODE = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-P", "-m", "maxagent"]
@@ -32,6 +33,7 @@ READS = [
     {"tool": "list_files", "args": {"path": ".", "recursive": True}},
     {"tool": "glob", "args": {"pattern": "**/*.py"}},
     {"tool": "grep", "args": {"pattern": "one"}},
+    {"tool": "read_file", "args": {"path": "src/b.py"}},
     {"tool": "read_file", "args": {"path": "a.txt"}},
 ]
 COMMANDS = ["git status", "git diff", "git log -p -1", "git show", "cd lib && git status", "ls -la"]
@@ -242,6 +244,9 @@ def test_after_a_yes_the_configuration_counts_and_the_tests_run(tmp_path: Path) 
 def test_the_traps_do_work(tmp_path: Path) -> None:
     traps = Traps(tmp_path, 1)
     trust(traps.project, tmp_path / "home")
+    assert {"src/AGENTS.md", "src/rules.txt"} <= {
+        *trust_of(traps.project, tmp_path / "home").further
+    }
     subprocess.run(["git", "status"], cwd=traps.project, capture_output=True)
     subprocess.run([sys.executable, "-m", "pytest", "-q"], cwd=traps.project, capture_output=True)
     subprocess.run(["./rg"], cwd=traps.project)

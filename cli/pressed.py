@@ -30,7 +30,8 @@ def pressed(console: Console, question: str, keys: Keys, why: str = "") -> str:
 
 
 def _explain(console: Console, keys: Keys, why: str) -> None:
-    for line in (why, *(f"  {word[0]}: {does}" for word, does in keys.items())):
+    each = (f"  {t('labelled', label=word[0], said=does)}" for word, does in keys.items())
+    for line in (why, *each):
         if line:
             show_line(console, line, "")
     show_line(console, f"  {t('key.leave')}", "")

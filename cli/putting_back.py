@@ -44,14 +44,15 @@ def tell_cut_short(files: ThreadFiles) -> None:
         _say(t("restore.cut_short"))
 
 
-def show(plan: Plan) -> None:
-    """Say what would happen to each file."""
+def show(plan: Plan, *, again: bool = False) -> None:
+    """Say what would happen to each file; `again`: what was taken back is done anew."""
     rows = [
-        [_verb(plan, change.path, change.kind), safe_line(change.path)] for change in plan.changes
+        [_verb(plan, change.path, change.kind, again), safe_line(change.path)]
+        for change in plan.changes
     ]
     rows += [
-        [t("restore.leave"), f"{safe_line(conflict.path)}: {safe_line(told(conflict.reason))}"]
-        for conflict in plan.conflicts
+        [t("restore.leave"), safe_line(t("labelled", label=one.path, said=told(one.reason)))]
+        for one in plan.conflicts
     ]
     for line in aligned(rows):
         _say(f"  {line}")
@@ -73,7 +74,8 @@ def go(way: Way) -> Restored:
     """Carry it out and say what was done."""
     restored = waited_for(way.go())
     if restored.paths:
-        _say(t("restore.done", count=len(restored.paths)))
+        key = "redo.done" if way.kind == "redo" else "restore.done"
+        _say(t(key, count=len(restored.paths)))
     elif restored.conflicts:
         _say(t("restore.none"))
     else:
@@ -99,8 +101,10 @@ def print_json(mapping: Mapping[str, object]) -> None:
     echo_json(mapping)
 
 
-def _verb(plan: Plan, path: str, kind: str) -> str:
-    return t("restore.merge") if path in plan.merged else t(f"restore.{kind}")
+def _verb(plan: Plan, path: str, kind: str, again: bool) -> str:
+    if path in plan.merged:
+        return t("restore.merge")
+    return t("redo.modified" if again and kind == "modified" else f"restore.{kind}")
 
 
 def _say_conflicts(restored: Restored, said: frozenset[str] | set[str] = frozenset()) -> None:

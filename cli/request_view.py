@@ -26,7 +26,8 @@ ROOM_FOR_ANSWER = 4
 
 def show_request(console: Console, request: Mapping[str, Any]) -> bool:
     """Show it; whether all of it stands on the screen at once."""
-    head = safe_line(f"{request['name']}: {told(str(request.get('description', '')))}")
+    why = told(str(request.get("description", "")))
+    head = safe_line(t("labelled", label=request["name"], said=why))
     show_line(console, f"\n{head}", "bold yellow")
     lines = show_arguments(console, request)
     room = shutil.get_terminal_size()

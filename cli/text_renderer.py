@@ -157,7 +157,8 @@ class TextRenderer:
         if event.verdict == "failed" and not is_shown:
             for line in event.tail.splitlines()[-FAILURE_LINES:]:
                 self._verbatim(line)
-        self._line(f"  {t(f'verdict.{event.verdict}')}: {safe_line(told(event.reason))}", style)
+        verdict, reason = t(f"verdict.{event.verdict}"), safe_line(told(event.reason))
+        self._line(f"  {t('labelled', label=verdict, said=reason)}", style)
 
     @_show.register
     def _(self, event: ev.Repair) -> None:
@@ -259,7 +260,8 @@ def _ending(event: ev.Completion) -> str:
     evidence = event.evidence
     if evidence and event.outcome != "undone":
         command = f" ({evidence['command']})" if evidence["command"] else ""
-        return safe_line(f"{words}: {told(evidence['reason'])}{command}")
+        proof = t("labelled", label=words, said=told(evidence["reason"]))
+        return safe_line(f"{proof}{command}")
     return t("outcome.skipped") if event.outcome == "unverified" else words
 
 

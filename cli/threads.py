@@ -198,7 +198,7 @@ def status_of(row: "ThreadRow", put_back: set[str]) -> str:
 
     status = t(f"threads.status.{row.status}")
     if row.thread_id in put_back and row.status != "undone":
-        return f"{status}, {t('threads.files_undone')}"
+        return t("threads.files_undone", status=status)
     return status
 
 

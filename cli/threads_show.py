@@ -25,6 +25,7 @@ def show(
     """Show one thread: how it stands, what was said and done, how to go on."""
     from ..config import paths
     from ..sdk.transcript import raw, transcript
+    from .i18n import t
     from .transcript_view import show_transcript
 
     row = open_index().find(thread)
@@ -38,7 +39,7 @@ def show(
         return
     for label, text in _facts(row):
         if text:
-            say(f"{label}: {text}")
+            say(t("labelled", label=label, said=text))
     show_transcript(told, diffs=diffs)
 
 
@@ -57,9 +58,11 @@ def _facts(row: "ThreadRow") -> Iterator[tuple[str, str]]:
     yield t("threads.created"), when(row.created_at)
     yield t("threads.updated"), when(row.updated_at)
     if row.evidence:
-        command = row.evidence["command"] and f"{row.evidence['command']}: "
-        verdict, reason = row.evidence["verdict"], told(row.evidence["reason"])
-        yield t("threads.evidence"), f"{command}{t(f'verdict.{verdict}')}, {reason}"
+        verdict = t(f"verdict.{row.evidence['verdict']}")
+        proof = t("threads.proof", verdict=verdict, reason=told(row.evidence["reason"]))
+        command = row.evidence["command"]
+        said = t("labelled", label=command, said=proof) if command else proof
+        yield t("threads.evidence"), said
     yield t("threads.resume"), _way_on(row)
 
 

@@ -80,12 +80,12 @@ def _lines(passage: Passage, *, diffs: bool) -> Iterator[Line]:
             verdict = str(passage.facts.get("verdict"))
             word = t(f"verdict.{verdict}") if verdict in VERDICTS else verdict
             reason = told(str(passage.facts.get("reason", "")))
-            yield f"  {word}: {reason}", VERDICTS.get(verdict, "")
+            yield f"  {t('labelled', label=word, said=reason)}", VERDICTS.get(verdict, "")
         case "mode":
             yield t("show.mode", mode=passage.text, agent=passage.role), "dim"
         case "outcome":
             word = t(f"outcome.{passage.text}") if passage.text in OUTCOMES else passage.text
-            yield f"{t('show.ended')}: {word}", "bold"
+            yield t("labelled", label=t("show.ended"), said=word), "bold"
         case "shortened":
             yield t("show.shortened"), "dim"
 

@@ -44,7 +44,7 @@ def _some(names: list[str]) -> Iterator[str]:
 
 
 def _named(path: str, odd: str) -> str:
-    return safe_line(f"{path}: {told(odd)}" if odd else path)
+    return safe_line(t("labelled", label=path, said=told(odd)) if odd else path)
 
 
 def _settings(trust: Trust) -> Iterator[str]:

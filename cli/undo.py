@@ -74,7 +74,7 @@ def _go(row: "ThreadRow", way: "Way | None", kind: str, yes: bool) -> "Restored 
         echo(t(f"{kind}.nothing", thread=thread), err=True)
         return None
     echo(t(f"{kind}.preview", thread=thread, title=title_of(row)), err=True)
-    putting_back.show(way.plan)
+    putting_back.show(way.plan, again=kind == "redo")
     if _is_of_a_rewind(way):
         echo(f"  {t('redo.talk')}", err=True)
     if way.plan.changes:

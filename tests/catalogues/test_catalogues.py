@@ -1,6 +1,7 @@
 """The compiled catalogues are those of the texts, and the texts those of the source."""
 
 import gettext
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from make_locale import text_of, up_to_date
 from not_told import SILENT, SPEAKING
 from told_sentences import ROOT, sentences_in
 
+ASCII = ("set it, or", "请设置它，或写成 `${", "{file}:1：")
+"""What shows a program's own spelling, with its marks."""
 EVERY = pytest.mark.parametrize("language, domain", [*every()])
 
 
@@ -36,6 +39,20 @@ def test_a_catalogue_has_what_the_source_says(language: str, domain: str) -> Non
     messages = read(path_of(language, domain))
     needed = up_to_date(domain, messages)
     assert [text for text in needed if not messages.get(text, "").strip()] == [], "`make locale`"
+
+
+@pytest.mark.parametrize(
+    "never", ["规划", "(?<!主)目录", r"[\u4e00-\u9fff}][,:;] ?[\u4e00-\u9fff{]"]
+)
+def test_one_thing_has_one_word_in_chinese_and_marks_are_full_width(never: str) -> None:
+    """计划 is the plan, 文件夹 a folder: `docs/languages.md`."""
+    odd = [
+        text
+        for language, domain in every()
+        for text in read(path_of(language, domain)).values()
+        if language == "zh" and re.search(never, text)
+    ]
+    assert [text for text in odd if not text.startswith(ASCII)] == []
 
 
 def test_every_key_is_said_somewhere() -> None:

@@ -28,6 +28,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 @example("\ud800")
 @example("(" * 9000)
 @example("$(" * 4000)
+@example("{\U00031860")
 @example("sudo " * 40 + "rm -rf /")
 def test_any_text_is_judged(workspace: Workspace, line: str) -> None:
     found = judge(line, ".", workspace)

@@ -1,11 +1,17 @@
 """The syntax tree of a line, as tree-sitter-bash gives it, and how to walk through it."""
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
+
+
+_CRASHES = re.compile(r"(?:[{?-]|\.\.)[0-9A-Za-z\u0100-\uffff]*([\U00010000-\U0010ffff])")
+"""Characters that can kill the process: the grammar's scanner looks them up in C's small table of
+digits and letters, here a superset of where it does (tree-sitter-bash 0.25.1, its issue 337)."""
 
 
 class Unparsed(Exception):
@@ -17,7 +23,9 @@ class TooMuch(Unparsed):
 
 
 def tree(source: str) -> "Node":
-    """The tree of any text, whatever its errors; raises Unparsed where there is no parser."""
+    """The tree of any text, whatever its errors; raises Unparsed where no parser can give one."""
+    if found := _CRASHES.search(source):
+        raise Unparsed(f"the parser cannot read the line: U+{ord(found[1]):04X} stands in it")
     # Without a break behind it the end of a here-document would be no end to the grammar.
     ended = source + "\n" if "<<" in source and not source.endswith("\n") else source
     try:

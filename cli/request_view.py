@@ -55,7 +55,7 @@ def show_text(console: Console, text: str) -> None:
 def _lines(request: Mapping[str, Any]) -> Iterator[str]:
     """The arguments, unless a diff shows all that becomes of them; where a command would run.
 
-    Behind the mark of a secret in a diff there may be more, whole files even.
+    The mark of a secret in a diff may hide words that only look like one.
     """
     args, diff = cast("Mapping[str, object]", request["args"]), str(request.get("diff") or "")
     shows_all = diff and not is_shortened(diff) and not marks_in(diff)

@@ -14,6 +14,8 @@ from functools import lru_cache
 from typing import Any, cast
 from urllib.parse import quote
 
+from .private_keys import without_private_keys
+
 SHORTEST = 8
 """Characters that a known value must have, since shorter ones occur in any text."""
 _MARK = re.compile(r"\[secret: [\w .-]{1,80}\]")
@@ -54,10 +56,6 @@ _PATTERNS = [
     (begin, re.compile(f"{re.escape(begin)}(?<![A-Za-z0-9]{re.escape(begin)}){rest}"), name, "")
     for name, begin, rest in _FORMATS
 ] + [(lead, re.compile(re.escape(lead) + rest), name, lead) for name, lead, rest in _LEADS]
-_PRIVATE_KEY = re.compile(
-    r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)", re.DOTALL
-)
-
 _remembered: dict[str, str] = {}
 """Value and name of those that the settings hold."""
 
@@ -72,7 +70,7 @@ def redacted(text: str) -> str:
     """The text with a mark in the place of every secret."""
     text = without_known(text)
     if "PRIVATE KEY-----" in text:
-        text = _PRIVATE_KEY.sub("[secret: private key]", text)
+        text = without_private_keys(text)
     for begin, pattern, name, stays in _PATTERNS:
         if begin in text:
             text = pattern.sub(f"{stays}[secret: {name}]", text)

@@ -104,7 +104,7 @@ def _shown(ruling: Ruling, result: ToolResult, *, stays: bool) -> Ruling:
 
 
 def _tells_all(diff: str) -> bool:
-    """Whether each byte that changes stands in it: behind the mark of a secret anything may follow,
-    and a file that moves brings along what it held.
+    """Whether each byte that changes stands in it: the mark of a secret may hide words that only
+    look like one, and a file that moves brings along what it held.
     """
     return not marks_in(diff) and "\nrename to " not in f"\n{diff}"

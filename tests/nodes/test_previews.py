@@ -184,7 +184,7 @@ async def test_it_follows_nothing_that_was_not_seen_whole(thread, long: bool) ->
 
 
 KEY = "+-----BEGIN PRIVATE KEY-----\n"
-HIDES = f"*** Add File: b.txt\n{KEY}*** Add File: AGENTS.md\n+unseen\n"
+HIDES = f"*** Add File: AGENTS.md\n{KEY}+unseen\n"
 MOVES = "*** Update File: a.txt\n*** Move to: AGENTS.md\n@@\n one\n-two\n+2\n"
 
 

@@ -1,0 +1,94 @@
+"""Private keys out of a text: each from its BEGIN as far as its lines go, and no further.
+
+One without an END, such as a diff may show, must not hide all that follows: a stranger could write
+its first line before what nobody shall see. So a line counts by its form, behind whatever a
+listing, a diff, a quotation or a log puts before each.
+"""
+
+import re
+
+MARK = "[secret: private key]"
+LONGEST_LEAD = 200
+"""Characters before a line of the key."""
+MOST_BLANK = 2
+"""Blank lines in a row that a key may have; behind them a line must be a long one."""
+LONG = 16
+
+_COLOUR = r"(?:\x1b\[[\d;]{0,20}[mK])*+"
+_ESCAPED = r"\\{1,4}[rn]"
+"""A line's end as JSON and many languages write it."""
+_BASE64 = r"[A-Za-z0-9+/]++={0,2}+"
+_PLACE = (
+    rf"(?:[^\s:]{{1,{LONGEST_LEAD}}}:(?=\d))?+(?:[ \t]{{0,20}}\d{{1,9}}[ \t]{{0,8}}[:→|│\t-])?+"
+)
+"""A search's path and a line's number."""
+_SIGN = r"(?:[ \t]*+(?:\+|-(?!----[^-])))?+"
+_QUOTED = r"[ \t]*+(?:(?://|[#*>|│])[ \t]*+)*+[\"'`]?+"
+_LEAD = f"{_COLOUR}{_PLACE}{_SIGN}{_COLOUR}{_QUOTED}{_COLOUR}"
+_TAIL = r"(?:[ \t\r\"'`,;+)]|\\[rn\\]?|\x1b\[[\d;]{0,20}[mK])*+\Z"
+_LABEL = r"[A-Z0-9 ]{0,40}PRIVATE KEY-----"
+_END = f"-----END {_LABEL}"
+
+_BEGINS = re.compile(f"-----BEGIN {_LABEL}")
+_ON_ONE_LINE = re.compile(rf"(?:(?!-----)[\w+/=\\ \t:,.-])*+{_END}", re.ASCII)
+_REST_OF_LINE = re.compile(
+    rf"(?:(?:{_ESCAPED})++{_BASE64}|[ \t]*+[A-Za-z0-9+/]{{{LONG},}}+={{0,2}}+)*+"
+)
+_NO_MORE = re.compile(_TAIL)
+_BLANK = re.compile(rf"{_LEAD}{_TAIL}")
+_KEY_LINE = re.compile(
+    rf"{_LEAD}(?P<key>{_BASE64}(?:(?:{_ESCAPED})++{_BASE64})*+"
+    rf"|Proc-Type: \d,[A-Z-]{{1,40}}|DEK-Info: [\w-]{{1,40}},[0-9A-Fa-f]{{1,64}}){_TAIL}",
+    re.ASCII,
+)
+_END_LINE = re.compile(rf"{_LEAD}(?:{_BASE64}(?:{_ESCAPED})++)*+[ \t]*+{_END}")
+
+
+def without_private_keys(text: str) -> str:
+    """The text with a mark in the place of every private key."""
+    shown, at = list[str](), 0
+    for begin in _BEGINS.finditer(text):
+        if begin.start() >= at:
+            shown += text[at : begin.start()], MARK
+            at = _end_of_key(text, begin)
+    return "".join([*shown, text[at:]])
+
+
+def _end_of_key(text: str, begin: re.Match[str]) -> int:
+    """Where its last line ends that is seen to be of it."""
+    if closed := _ON_ONE_LINE.match(text, begin.end()):
+        return closed.end()
+    rest = _REST_OF_LINE.match(text, begin.end())
+    end, blank = rest.end() if rest else begin.end(), 0
+    line = _line_end(text, end)
+    if not _NO_MORE.match(text, end, line):
+        return end
+    lead = _lead(text, begin.start())
+    while line < len(text) and blank <= MOST_BLANK:
+        start, line = line + 1, _line_end(text, line + 1)
+        start += len(lead) if lead == _shape(text[start : start + len(lead)]) else 0
+        if closed := _END_LINE.match(text, start, line):
+            return closed.end()
+        key = _KEY_LINE.match(text, start, line)
+        if key and (not blank or len(key["key"]) >= LONG):
+            end, blank = key.end("key"), 0
+        elif _BLANK.match(text, start, line):
+            blank += 1
+        else:
+            break
+    return end
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
+
+
+def _lead(text: str, at: int) -> str:
+    """What stands before the first line, as of a log; its numbers may count on."""
+    start = max(text.rfind("\n", max(0, at - LONGEST_LEAD), at) + 1, at - LONGEST_LEAD, 0)
+    return _shape(text[start:at])
+
+
+def _shape(lead: str) -> str:
+    return re.sub(r"\d", "0", lead)

@@ -50,9 +50,7 @@ def _existing(folder: Path, *, latest: bool, named: str | None) -> "ThreadRow | 
 def _forked(row: "ThreadRow") -> "ThreadRow":
     """A copy of the conversation as it is now."""
     from ..config import paths
-    from ..sdk.steps import newest_step
-    from ..sdk.time_travel import fork
+    from ..sdk.time_travel import copy
     from .waited_for import waited_for
 
-    home = paths.home()
-    return waited_for(fork(row, home, newest_step(row, home)))
+    return waited_for(copy(row, paths.home()))

@@ -7,13 +7,15 @@ Step 0 is the beginning.
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
 from .checkpoint_facts import has_tables, part, time_of, unpacked
 from .said import Said, answers
 
-BUSY = frozenset({"__start__", "listen", "compact", "approve", "tools", "switch", "fit_schema"})
+CALLING = frozenset({"approve", "tools", "switch"})
+"""What comes next while a call is open: it is ruled on, asked about, or runs."""
+BUSY = CALLING | {"__start__", "listen", "compact", "fit_schema"}
 """What comes next while something is under way: the input is taken in, calls run."""
 JUDGING = frozenset({"verify", "review"})
 """Nodes in which no role speaks, and no call is under way either."""
@@ -69,6 +71,8 @@ class Branches:
     """Those that were left by going back, the newest branch first, each after its shared steps."""
     tip: str = ""
     """The checkpoint at which the conversation is now."""
+    head: Step | None = None
+    """The same as a place: whatever is under way there, it comes next."""
     messages: tuple[Message, ...] = ()
     """What the human said in the conversation as it is, the first message first."""
 
@@ -112,7 +116,8 @@ def branches(connection: sqlite3.Connection, thread_id: str) -> Branches:
         known |= {point.id: point for point in points}
     if not found:
         return Branches()
-    return Branches(found[0], tuple(filter(None, found[1:])), tips[0], messages[0])
+    head = _place(known[tips[0]])
+    return Branches(found[0], tuple(filter(None, found[1:])), tips[0], head, messages[0])
 
 
 def left(connection: sqlite3.Connection, thread_id: str) -> tuple[tuple[Step, ...], ...]:
@@ -190,19 +195,22 @@ def _messages(points: Sequence[_Point]) -> Iterator[Message]:
     """The words that were taken in; those that others came in place of were taken back."""
     for point, after in pairwise(points):
         if point.next == "__start__" != after.next:
-            yield Message(
-                words=point.said,
-                before=Step(
-                    number=point.steps,
-                    said=Said(),
-                    checkpoint_id=point.id,
-                    next="",
-                    file_entry=point.file_entry,
-                    turn=point.turn,
-                    outcome="answered",
-                    at=time_of(point.id),
-                ),
-            )
+            before = replace(_place(point), next="", outcome="answered")
+            yield Message(words=point.said, before=before)
+
+
+def _place(point: _Point) -> Step:
+    """A checkpoint as a place in the conversation, with nothing said at it."""
+    return Step(
+        number=point.steps,
+        said=Said(),
+        checkpoint_id=point.id,
+        next=point.next,
+        file_entry=point.file_entry,
+        turn=point.turn,
+        outcome=point.outcome,
+        at=time_of(point.id),
+    )
 
 
 def _after(points: Sequence[_Point], *, is_last: bool) -> _Point | None:

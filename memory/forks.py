@@ -31,14 +31,14 @@ what the parent did next."""
 _HISTORY = """
     INSERT INTO file_history SELECT :fork, number, key, kind, tool, turn, reverted, before_tree,
         after_tree, changes, state, sure, created_at, left_alone
-    FROM file_history WHERE thread_id = :parent AND number <= :upto
+    FROM file_history WHERE thread_id = :parent AND number <= :upto AND state = 'done'
 """
 
 
 def copy_checkpoints(connection: sqlite3.Connection, parent: str, last: str, fork: str) -> None:
     """Copy the checkpoint `last` of the thread `parent` and all before it to the thread `fork`.
 
-    Nothing may have been under way at it: calls that have begun are known to the parent only.
+    Calls that are open at it are known to the parent only.
     """
     given = {"parent": parent, "last": last, "fork": fork}
     for copied in (_CHECKPOINTS, _WRITES):

@@ -59,8 +59,7 @@ def step_of(row: ThreadRow, home: Path, number: int) -> Step:
     known = branches_of(row, home)
     step, thread = known.find(number), row.thread_id[:8]
     if not known.steps:
-        hint = f"`mcode resume {thread}` begins it"
-        raise UsageError(f"thread `{thread}` has not begun yet", hint=hint)
+        raise _not_begun(row)
     if step is None:
         hint = f"choose one from 0 to {known.steps[-1].number}"
         raise UsageError(f"thread `{thread}` has no step {number}", hint=hint)
@@ -72,10 +71,18 @@ def step_of(row: ThreadRow, home: Path, number: int) -> Step:
     return step
 
 
-def newest_step(row: ThreadRow, home: Path) -> Step:
-    """The last step at which nothing is under way; raises UsageError for a thread without any."""
-    steps = branches_of(row, home).steps
-    return step_of(row, home, max((one.number for one in steps if one.checkpoint_id), default=0))
+def head_of(row: ThreadRow, home: Path) -> Step:
+    """Where the conversation is now, also in the middle of a turn; raises UsageError before it."""
+    head = branches_of(row, home).head
+    if head is None:
+        raise _not_begun(row)
+    return head
+
+
+def _not_begun(row: ThreadRow) -> UsageError:
+    thread = row.thread_id[:8]
+    hint = f"`mcode resume {thread}` begins it"
+    return UsageError(f"thread `{thread}` has not begun yet", hint=hint)
 
 
 def _files_by_call(entries: Sequence[Entry]) -> dict[str, list[str]]:

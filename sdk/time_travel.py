@@ -7,8 +7,9 @@ what changes a conversation loads LangGraph.
 import asyncio
 import os
 import shutil
+import sys
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,15 +19,17 @@ from ..config import paths
 from ..config.errors import UsageError
 from ..config.redaction import redacted
 from ..memory import thread_id
-from ..memory.checkpoint_steps import JUDGING, Step
+from ..memory.checkpoint_steps import CALLING, JUDGING, Step
+from ..memory.journal import Journal
 from ..memory.thread_row import STATUS_OF_OUTCOME, Status, ThreadRow, title_of
 from ..memory.threads import ThreadIndex
+from .steps import head_of
 from .untraced import untraced
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
-    from ..nodes.state import RoleName
+    from ..nodes.state import RoleName, State
     from .run import Graph
 
 
@@ -57,10 +60,28 @@ async def fork(row: ThreadRow, home: Path, step: Step, say: str | None = None) -
         raise UsageError("the new input is empty", hint="say what should be done instead")
     say = say and redacted(say)
     forked = _row(row, step, say)
-    await asyncio.to_thread(_put, home, forked, step)
+    since = step.checkpoint_id if step.number else ""
+    await asyncio.to_thread(_put, home, forked, since, step.file_entry)
     if say is not None and step.number:
         await _tell(forked, home, step, say)
         await asyncio.to_thread(ThreadIndex(home).set_status, forked.thread_id, forked.status)
+    return forked
+
+
+async def copy(row: ThreadRow, home: Path) -> ThreadRow:
+    """A new thread that has all of this one as it stands, also in the middle of a stopped turn.
+
+    A call or a question that is open stays the parent's alone: the fork hears what is known of it.
+    """
+    head = await asyncio.to_thread(head_of, row, home)
+    is_open = head.next in CALLING
+    forked = _row(row, head, None)
+    upto = (
+        head.file_entry if is_open else sys.maxsize
+    )  # files that were put back since belong to it
+    await asyncio.to_thread(_put, home, forked, head.checkpoint_id, upto)
+    if is_open:
+        await _leave_calls(forked, home)
     return forked
 
 
@@ -82,13 +103,33 @@ def _row(row: ThreadRow, step: Step, say: str | None) -> ThreadRow:
     )
 
 
-def _put(home: Path, forked: ThreadRow, step: Step) -> None:
+def _put(home: Path, forked: ThreadRow, checkpoint: str, upto: int) -> None:
     """Keep the fork, which shares the outputs of commands that its conversation names."""
     outputs = paths.outputs_folder(home, forked.parent)
     if outputs.is_dir():
         shared = paths.outputs_folder(home, forked.thread_id)
         shutil.copytree(outputs, shared, copy_function=os.link)
-    ThreadIndex(home).fork(forked, step.checkpoint_id if step.number else "", step.file_entry)
+    ThreadIndex(home).fork(forked, checkpoint, upto)
+
+
+async def _leave_calls(forked: ThreadRow, home: Path) -> None:
+    """Answer the calls that are open, by what the parent's journal says; nothing comes of them."""
+    from langgraph.types import Command
+
+    from ..nodes.conversation import conversation
+    from ..nodes.left_calls import left_calls
+
+    journal = Journal(paths.database(home))
+    async with _graph(forked, home) as graph:
+        config: RunnableConfig = {"configurable": {"thread_id": forked.thread_id}}
+        state = cast("State", (await graph.aget_state(config)).values)
+        role = cast("RoleName", state.get("role"))
+        heard = conversation(state, role)
+        with closing(journal):
+            left = await asyncio.to_thread(left_calls, heard, role, journal, forked.parent)
+        update: dict[str, object] = {"messages": left, "queue": [], "asked": [], "draft": {}}
+        await graph.aupdate_state(config, Command(goto=role, update=update), as_node=role)
+    await asyncio.to_thread(ThreadIndex(home).set_status, forked.thread_id, forked.status)
 
 
 async def _tell(forked: ThreadRow, home: Path, step: Step, say: str) -> None:

@@ -69,19 +69,22 @@ async def _go_on_with(session: Session, row: "ThreadRow") -> None:
 async def fork(session: Session, step: str) -> None:
     """Go on from here, or from a step, on a thread of its own."""
     await session.runner()  # what follows brings as much, and is there by now
-    from ...sdk.steps import newest_step, step_of
+    from ...sdk.steps import step_of
+    from ...sdk.time_travel import copy
     from ...sdk.time_travel import fork as forked
     from ..threads import open_index
     from .opening import look
 
     row = open_index().get(spoken_with(session))
     number, home = step_in(step), session.home
-    at = newest_step(row, home) if number is None else step_of(row, home, number)
-    new = await forked(row, home, at)
+    if number is None:
+        new = await copy(row, home)
+    else:
+        new = await forked(row, home, step_of(row, home, number))
     session.thread = new.thread_id
     await look(session, await session.runner())
     thread, own = row.thread_id[:SHORT_ID], new.thread_id[:SHORT_ID]
-    session.show(t("slash.fork.done", thread=thread, step=at.number, fork=own))
+    session.show(t("slash.fork.done", thread=thread, step=new.parent_step, fork=own))
     session.show(t("slash.clear.back", thread=thread))
 
 

@@ -20,7 +20,7 @@ from maxagent.sdk.jobs import CHAT, compiled
 from maxagent.sdk.steps import branches_of
 from maxagent.sdk.thread_export import exported
 from maxagent.sdk.thread_import import import_thread
-from maxagent.sdk.time_travel import rewind_talk
+from maxagent.sdk.time_travel import copy, rewind_talk
 from maxagent.sdk.transcript import transcript
 
 HALF = {"thinking": "Thought. ", "text": "Half of it, and more.", "portion": 9, "hang_after": 3}
@@ -99,15 +99,18 @@ async def stopped(
 
 @pytest.mark.parametrize("close", [True, False], ids=["closed", "cancelled"])
 async def test_the_model_is_told_once_what_it_had_said(stopped: Stopped, close: bool) -> None:
-    stopped.provider.script([HALF, {"text": "Two."}, {"text": "Three."}])
+    stopped.provider.script([HALF, {"text": "Two."}, {"text": "Two."}, {"text": "Three."}])
     await stopped.at("Half of i", stopped.chat(), close=close)
     assert stopped.runner.threads.get(stopped.thread).status == "interrupted"
     assert stopped.story == [("human", "Hello"), ("interrupted", "Half of i")]
     assert stopped.runner.threads.search("half OF i")
 
     half = [("user", "Hello"), ("assistant", "Half of i"), ("user", INTERRUPTED)]
-    assert await stopped.end(stopped.runner.say(stopped.thread, "And now?")) == "Two."
-    assert stopped.asked == [*half, ("user", "And now?")]
+    forked = await copy(stopped.runner.threads.get(stopped.thread), stopped.runner.home)
+    assert (forked.status, forked.parent_step) == ("interrupted", 0)
+    for thread in (forked.thread_id, stopped.thread):
+        assert await stopped.end(stopped.runner.say(thread, "And now?")) == "Two."
+        assert stopped.asked == [*half, ("user", "And now?")]
     await stopped.end(stopped.runner.say(stopped.thread, "And on?"))
     assert stopped.asked[3:] == [("user", "And now?"), ("assistant", "Two."), ("user", "And on?")]
     assert [kind for kind, _ in stopped.story[:4]] == ["human", "interrupted", "human", "answer"]

@@ -8,9 +8,11 @@ from maxagent.config import paths
 from maxagent.config.errors import UsageError
 from maxagent.memory.file_history import FileHistory
 from maxagent.memory.lease import hold
+from maxagent.nodes.left_calls import ABANDONED
 from maxagent.sdk.jobs import job_of
 from maxagent.sdk.steps import branches_of, step_of, steps
-from maxagent.sdk.time_travel import fork, rewind_talk
+from maxagent.sdk.thread_files import held_files
+from maxagent.sdk.time_travel import copy, fork, rewind_talk
 
 LOG = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
 WRITE = {"name": "write_file", "args": {"path": "new.txt", "content": "new\n"}}
@@ -157,6 +159,53 @@ async def test_a_fork_can_be_made_while_its_parent_runs(row, home):
     step = step_of(row, home, 3)
     with hold(home, row.thread_id):
         assert (await fork(row, home, step)).parent_step == 3
+
+
+async def test_a_copy_of_a_question_hears_that_its_calls_were_left_and_runs_none(
+    runner, project, options, home
+):
+    asked = await last_of(
+        runner.task(REQUEST, folder=project, options={**options, "mode": "edits"})
+    )
+    row = runner.threads.get(asked.thread_id)
+    forked = await copy(row, home)
+    state = await state_of(runner, forked)
+    assert (state.next, state.values["messages"][-1].text) == (("coder",), ABANDONED)
+    assert (forked.parent_step, runner.threads.get(forked.thread_id).status) == (2, "interrupted")
+    again = await last_of(runner.resume(row.thread_id, Answer(approve=True)))
+    assert again.outcome == "verified"
+    assert lines(project) == ["x"]
+    await last_of(runner.resume(forked.thread_id))
+    assert lines(project) == ["x"]
+
+
+async def test_a_copy_of_calls_under_way_hears_what_is_known_of_each(runner, row, home):
+    under_way = branches_of(row, home).steps[2]
+    config = {"configurable": {"thread_id": row.thread_id}}
+    graph = runner._graph_of(job_of(row.graph))
+    busy = [
+        one.config["configurable"]
+        async for one in graph.aget_state_history(config)
+        if one.next == ("tools",) and one.values["steps"] == under_way.number
+    ]
+    await graph.aupdate_state({"configurable": busy[0]}, None, as_node="__copy__")
+    assert (await state_of(runner, row)).next == ("tools",)
+    forked = await copy(row, home)
+    state = await state_of(runner, forked)
+    told = state.values["messages"][-1]
+    assert (state.next, told.status, told.text) == (("coder",), "success", "(no output)")
+    assert FileHistory(paths.database(home)).entries(forked.thread_id) == []
+
+
+async def test_a_copy_knows_that_files_were_put_back(runner, row, home):
+    with held_files(row, home) as files:
+        await (await files.way("undo")).go()
+    forked = await copy(row, home)
+    assert (forked.status, forked.parent_step) == ("done", 5)
+    assert await words_of(runner, forked) == await words_of(runner, row)
+    history = FileHistory(paths.database(home))
+    told = [[entry.kind for entry in history.entries(t.thread_id)] for t in (row, forked)]
+    assert told[0] == told[1] and told[0][-1] == "undo"
 
 
 async def test_at_the_beginning_new_input_takes_the_request_s_place(runner, row, home):

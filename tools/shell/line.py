@@ -9,7 +9,7 @@ from .parse import MOST_COMMANDS, joined, parse
 from .reader import Reader
 from .scope import Scope
 from .step import NOTHING, Feed, Step
-from .tree import TooMuch, Unparsed, tree
+from .tree import TooMuch, Unparsed, harmless, tree
 from .wrappers import Inner, unwrap
 
 _DEEPEST = 6
@@ -62,7 +62,7 @@ class Line:
                 raise
             except Unparsed as doubt:  # what can be read of it may still be refused
                 self.doubt = self.doubt or str(doubt)
-                root = tree(source)
+                root = tree(harmless(source))
             reader.read(root, scope, feed)
         except Unparsed as doubt:
             self.doubt = self.doubt or str(doubt)

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 
+_ASTRAL = re.compile(r"[\U00010000-\U0010ffff]")
 _CRASHES = re.compile(r"(?:[{?-]|\.\.)[0-9A-Za-z\u0100-\uffff]*([\U00010000-\U0010ffff])")
 """Characters that can kill the process: the grammar's scanner looks them up in C's small table of
 digits and letters, here a superset of where it does (tree-sitter-bash 0.25.1, its issue 337)."""
@@ -32,6 +33,11 @@ def tree(source: str) -> "Node":
         return _parser().parse(ended.encode(errors="replace")).root_node
     except Exception as error:  # whatever a missing or broken parser raises, the answer is to ask
         raise Unparsed(f"the parser of command lines failed: {type(error).__name__}") from error
+
+
+def harmless(source: str) -> str:
+    """Nearly the same text, without what the parser cannot read."""
+    return _ASTRAL.sub("_", source)
 
 
 def text(node: "Node") -> str:

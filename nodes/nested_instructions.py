@@ -49,16 +49,12 @@ def nested_instructions(
 def _news(heard: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
     """What came since the last answer, and the note right before it; what is older was told then.
 
-    When somebody speaks to the role it is everything: they may have trusted more meanwhile.
+    When somebody speaks to the role it is everything: they may have trusted more meanwhile, or cut
+    an answer short, and then what came before it was not kept.
     """
-    answers = (at for at in reversed(range(len(heard))) if _is_answer(heard[at]))
+    answers = (at for at in reversed(range(len(heard))) if isinstance(heard[at], AIMessage))
     last = next(answers, 0)
     return heard if any(map(_are_words, heard[last:])) else heard[max(last - 1, 0) :]
-
-
-def _is_answer(message: AnyMessage) -> bool:
-    """Whether a turn came to its end with it: before one that was cut short nothing was kept."""
-    return isinstance(message, AIMessage) and not message.additional_kwargs.get("interrupted")
 
 
 def _are_words(message: AnyMessage) -> bool:

@@ -1,3 +1,4 @@
+import random
 import re
 from pathlib import Path
 
@@ -7,13 +8,14 @@ from langchain_core.messages import AIMessage
 from maxagent import trust
 from maxagent.nodes.context import Context
 from maxagent.nodes.conversation import answer_to, brief
-from maxagent.nodes.nested_instructions import nested_instructions
+from maxagent.nodes.nested_instructions import TOLD, nested_instructions
 from maxagent.nodes.workbench import close_workbenches, workbench
 
 OPTIONS = {"model": "openai/any", "base_url": "http://127.0.0.1:9/v1"}
 SPOKEN = AIMessage("")
 HALF = AIMessage("", additional_kwargs={"interrupted": True, "told": True})
 MANY = 20
+NUMBERS = (0, 1, 1, 2, 12)
 
 
 def read(path: str):
@@ -42,7 +44,8 @@ async def told(tmp_path: Path):
 
 
 async def test_those_of_the_folders_of_what_was_shown_are_told_the_nearest_last(told) -> None:
-    (note,) = told(read("sub/deep/a.py"), HALF)  # what it was told was not kept
+    stopped = (HALF, brief("coder", "Stop"))  # what it was told was not kept
+    (note,) = told(read("sub/deep/a.py"), read("a.py"), *stopped)
     assert note.text.index("rules of sub/AGENTS.md") < note.text.index("rules of sub/deep/CLAUDE")
     assert note.additional_kwargs["role"] == "coder" and note.additional_kwargs["synthetic"]
 
@@ -69,6 +72,38 @@ async def test_what_has_no_room_is_told_at_the_next_steps(told) -> None:
     numbers = [re.findall(r"rules (\d+)", note.text) for note in notes]
     assert [*map(len, numbers)] == [7, 7, 6] and len({*sum(numbers, [])}) == MANY
     assert not any("left out" in note.text for note in notes)
+
+
+def shown_and_told(heard) -> tuple[set[str], list[str]]:
+    shown = {path for one in heard for path in one.additional_kwargs.get("seen", ())}
+    below = {str(Path(path).parent / "AGENTS.md") for path in shown if "/" in path}
+    return below, [name for one in heard for name in one.additional_kwargs.get(TOLD, ())]
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_each_is_told_once_whatever_becomes_of_the_thread(told, seed: int) -> None:
+    chance = random.Random(seed)
+    heard, before = [brief("coder", "Hi")], []
+    for _ in range(60):
+        before.append([*heard])
+        match chance.choice(["step", "step", "killed", "cut short", "said", "gone back"]):
+            case "step":
+                files = [
+                    f"many/{chance.randrange(MANY):02}/a.py" for _ in range(chance.choice(NUMBERS))
+                ]
+                heard += [*told(*heard), SPOKEN, *map(read, files)]
+            case "killed":
+                told(*heard)
+            case "cut short":
+                heard += [HALF, brief("coder", "Stop")]
+            case "said":
+                heard += [brief("coder", "Go on")]
+            case "gone back":
+                heard = [*chance.choice(before)]
+    while more := told(*heard):
+        heard += [*more, SPOKEN]
+    below, names = shown_and_told(heard)
+    assert len(names) == len({*names}) and {*names} == below != set()
 
 
 async def test_what_was_shown_before_the_last_answer_was_told_then(told) -> None:

@@ -11,7 +11,7 @@ from tree_sitter import Language
 
 _WORDS = r"""
 ls cat echo rm -rf / a b -l README.md sub .env * ? [ab] {a,b} ~ $HOME $x ${x} "$x" 'q r' "s t" $'\n'
-$'\\' $' \; \  '' "" = A=1 x=$y x=~ 1 2 -- . .. @ % ! -n + , : ^ # {} } { ] [ é 中 -s2
+$'\\' $' \; \  '' "" = A=1 x=$y x=~ 1 2 -- . .. @ % ! -n + , : ^ # {} } { ] [ é 中 😀 -s2
 """
 _JOINTS = r"""
 ; && || | |& & ;; ;& ( ) { } ! > < >> << <<< <<- >& <& &> >| <> <&- 2>&- 2>&1 2>/dev/null >/dev/null

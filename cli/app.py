@@ -194,5 +194,5 @@ def _tell_of_wrong_use(error: Any) -> int:
     """In typer's words, which quote the arguments; returns the exit code."""
     said = StringIO()
     error.show(said)
-    echo(told(said.getvalue().rstrip()), err=True)
+    echo(told(said.getvalue().rstrip().replace(": Value error, ", ": ", 1)), err=True)
     return error.exit_code

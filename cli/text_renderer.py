@@ -14,7 +14,7 @@ from .request_view import show_arguments
 from .safe_text import safe_line
 from .screen import open_console, show_line, styled
 from .threads import SHORT_ID
-from .told import told
+from .told import told, told_notice
 from .tool_view import ToolView
 
 TODO_MARKS = {"completed": "x", "in_progress": ">", "cancelled": "-"}
@@ -173,7 +173,7 @@ class TextRenderer:
 
     @_show.register
     def _(self, event: ev.Notice) -> None:
-        self._line(t("run.notice", text=told(event.text)), "yellow")
+        self._line(t("run.notice", text=told_notice(event.text)), "yellow")
 
     @_show.register
     def _(self, event: ev.Question) -> None:

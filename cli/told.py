@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from string import Formatter
+from typing import get_args
 
-from .i18n import language, translations
+from ..config.brought import Kind
+from .i18n import language, t, translations
 
 _GLUE = {". ": "。", "; ": "；", ": ": "：", ", and ": "，"}
 """What lower floors put sentences together with."""
 _GLUED = re.compile("|".join(map(re.escape, _GLUE)))
 MOST_PIECES = 20
+_OF_KIND = re.compile(rf"` \(({'|'.join(get_args(Kind))})\)")
 
 
 def told(sentence: str) -> str:
@@ -25,6 +28,15 @@ def told(sentence: str) -> str:
     if language() == "en" or not sentence:
         return sentence
     return _anew(sentence) or sentence
+
+
+def told_notice(notice: str) -> str:
+    """A notice, in which the kind of a file may stand behind its name."""
+    if language() == "en":
+        return notice
+    return _OF_KIND.sub(
+        lambda kind: f"`{t('trust.of_kind', kind=t(f'trust.{kind[1]}'))}", told(notice)
+    )
 
 
 @dataclass(frozen=True)
@@ -94,9 +106,10 @@ def _in_pieces(sentence: str, places: Sequence[re.Match[str]]) -> str:
     for place in places:
         if first := _known(sentence[: place.start()]):
             return first + _GLUE[place[0]] + told(sentence[place.end() :])
-    for place in places[:1]:  # a name may stand before what is known
+    for place in places[:1]:  # a name may stand before what is known; `file:3: ` stays as it is
         if rest := _anew(sentence[place.end() :]):
-            return sentence[: place.end()] + rest
+            glue = place[0] if place[0] == ": " else _GLUE[place[0]]
+            return sentence[: place.start()] + glue + rest
     return ""
 
 

@@ -13,7 +13,7 @@ from .echo import echo
 from .i18n import t
 from .question import INTERRUPTED, choice
 from .safe_text import safe_line
-from .told import told
+from .told import told_notice
 
 TrustFlag = Annotated[
     bool, typer.Option("--trust", help="Trust the folder with what it brings now; remembered.")
@@ -80,4 +80,4 @@ def _tell(found: Trust, *, tests: bool) -> None:
     from ..sdk.notices import untrusted
 
     for line in untrusted(found, tests=tests):
-        echo(told(line), err=True)
+        echo(told_notice(line), err=True)

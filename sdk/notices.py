@@ -1,6 +1,7 @@
 """What the user should know before a task begins: what is missing here, and what that costs."""
 
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 
 from ..config.project_file import is_empty_folder
@@ -25,7 +26,9 @@ UNTRUSTED = (
     "this folder is not trusted, so {left_out}; `mcode trust`, `--trust`, or `/trust` in a "
     "conversation, says yes to it"
 )
-CHANGED = "what this folder brings is not what you said yes to: {changed}"
+UNTRUSTED_HERE = "this folder is not trusted, so {left_out}; `/trust` says yes to it"
+"""The same within a conversation."""
+CHANGED = "What this folder brings is not what you said yes to: {changed}"
 ODD = "`{path}` keeps it from being trusted: {odd}"
 MOST_NAMED = 10
 
@@ -35,6 +38,9 @@ HIDDEN = "what looks like a secret was taken out of the request, so the model re
 
 FINISHED = "a restore that had been cut short was finished first; files put back: {count}"
 LEFT = "`{path}` is left alone: {reason}"
+
+STANDING = tuple(words.partition("{")[0] for words in (UNTRUSTED, NO_SANDBOX))
+"""How those begin that say how things stand, which a conversation needs once, not what happened."""
 
 
 def notices(folder: Path, set_aside: Path | None, from_project: Sequence[str] = ()) -> list[str]:
@@ -68,8 +74,7 @@ def untrusted(trust: Trust, *, tests: bool) -> list[str]:
     """
     if trust.trusted or not (trust.brought or tests):
         return []
-    files = _some([f"`{one.path}` ({one.kind})" for one in trust.brought])
-    left_out = [f"this is not loaded: {files}"] if files else []
+    left_out = [f"this is not loaded: {_files(trust)}"] if trust.brought else []
     left_out += ["its tests are not run"] if tests else []
     why = [CHANGED.format(changed=_some(trust.changed))] if trust.changed else []
     why += [ODD.format(path=one.path, odd=one.odd) for one in trust.odd[:1]]
@@ -77,9 +82,25 @@ def untrusted(trust: Trust, *, tests: bool) -> list[str]:
     return [". ".join([UNTRUSTED.format(left_out=", and ".join(left_out)), *why])]
 
 
+def in_conversation(notice: str) -> str:
+    """The notice with the ways that a conversation has."""
+    ways, ways_here = (words.rpartition("}")[2] for words in (UNTRUSTED, UNTRUSTED_HERE))
+    return notice.replace(ways, ways_here, 1) if notice.startswith(STANDING) else notice
+
+
+def _files(trust: Trust) -> str:
+    """What the folder brings, kind by kind."""
+    kinds = groupby(trust.brought[:MOST_NAMED], lambda one: one.kind)
+    named = [f"{', '.join(f'`{one.path}`' for one in files)} ({kind})" for kind, files in kinds]
+    return "; ".join([*named, *_more(len(trust.brought))])
+
+
 def _some(names: Sequence[str]) -> str:
-    more = [f"and {len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
-    return ", ".join([*names[:MOST_NAMED], *more])
+    return "; ".join([*names[:MOST_NAMED], *_more(len(names))])
+
+
+def _more(count: int) -> list[str]:
+    return [f"and {count - MOST_NAMED} others"] if count > MOST_NAMED else []
 
 
 async def finish_restore(bench: Workbench, thread_id: str) -> list[str]:

@@ -101,6 +101,11 @@ ASSEMBLED = (
     "Invalid value for {name}: {message}",
     "Invalid value for '{name}': {message}",
     "{value} is not one of {choices}.",
+    "Input should be a valid number, unable to parse string as a number",
+    "Input should be a valid integer, unable to parse string as an integer",
+    "Input should be greater than or equal to {least}",
+    "Input should be less than or equal to {most}",
+    "Input should be a finite number",
 )
 """Sentences that are put together while the program runs, and those of libraries."""
 NOT_FOR_PEOPLE = frozenset(

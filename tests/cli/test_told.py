@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from maxagent.cli.i18n import translations, use_language
-from maxagent.cli.told import told
+from maxagent.cli.told import told, told_notice
 
 CHINESE = re.compile("[\u4e00-\u9fff]")
 
@@ -49,10 +49,12 @@ def names(text: str) -> list[str]:
             "会修改文件；之后运行 `ruff`, `x; y`（用一条 `allow` 规则可使其无需询问即可运行）",
         ),
         (
-            "this folder is not trusted, so this is not loaded: `.llc.yaml` (configuration), and"
+            "this folder is not trusted, so this is not loaded: `.llc.yaml` (configuration);"
+            " `AGENTS.md`, `CLAUDE.md` (instructions); and 2 others, and"
             " its tests are not run; `mcode trust`, `--trust`, or `/trust` in a conversation, says"
-            " yes to it. what this folder brings is not what you said yes to: `.llc.yaml` changed",
-            "此文件夹不受信任，因此未加载：`.llc.yaml` (configuration)，也不运行其测试；"
+            " yes to it. What this folder brings is not what you said yes to: `.llc.yaml` changed",
+            "此文件夹不受信任，因此未加载：`.llc.yaml`（配置）；"
+            "`AGENTS.md`, `CLAUDE.md`（指令文件）；以及另外 2 个，也不运行其测试；"
             "可用 `mcode trust`、`--trust`，或在对话中用 `/trust` 表示同意。"
             "此文件夹现有的内容与您当初同意的不同：`.llc.yaml` 有变化",
         ),
@@ -62,6 +64,15 @@ def names(text: str) -> list[str]:
             "配置中有 2 处错误：\n  /a/b.yaml:3: 未知的键 `x`；您是想用 `y` 吗？\n"
             "  环境变量 LLC_X：`x` 必须是 'a', 'b' 或 'c'，而不是 `\"d\"`",
         ),
+        *(
+            (f"Error: Invalid value for '--x': {said}", f"错误：`--x` 的值无效：{meaning}")
+            for said, meaning in {
+                "Input should be a valid number, unable to parse string as a number": "须为数字",
+                "Input should be a valid integer, unable to parse string as an integer": "须为整数",
+                "Input should be less than or equal to 3": "不得大于 3",
+                "'y' is not one of 'a', 'b'.": "'y' 不是 'a', 'b' 之一。",
+            }.items()
+        ),
         ("`m` at h answered 401: no: way", "h 的 `m` 回答 401：no: way"),
         (
             "Usage: mcode x\nTry 'mcode x -h' for help.\n\nError: No such command 'y'.",
@@ -70,7 +81,7 @@ def names(text: str) -> list[str]:
     ],
 )
 def test_a_sentence_is_told_in_chinese(sentence: str, meaning: str) -> None:
-    assert told(sentence) == meaning
+    assert told_notice(sentence) == meaning
 
 
 def test_in_english_it_stays_as_it_is() -> None:

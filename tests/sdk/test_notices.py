@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.config.trust import trust, trust_of
-from maxagent.sdk.notices import notices, untrusted
+from maxagent.sdk.notices import in_conversation, notices, untrusted
 
 
 def test_in_a_repository_nothing_is_missing(tmp_path: Path) -> None:
@@ -52,6 +52,9 @@ def test_in_an_untrusted_folder_it_is_said_what_is_left_out(tmp_path: Path) -> N
     (tmp_path / "AGENTS.md").write_text("changed")
     assert "not what you said yes to: `AGENTS.md` changed" in untrusted_with(tmp_path, tests=True)
     (tmp_path / "CLAUDE.md").symlink_to("/etc/passwd")
+    here = in_conversation(untrusted_with(tmp_path, tests=False))
+    assert "; `/trust` says yes to it. What this" in here and "mcode trust" not in here
+    assert in_conversation("put back: `mcode trust`") == "put back: `mcode trust`"
     assert "`CLAUDE.md` keeps it from being trusted" in untrusted_with(tmp_path, tests=True)
 
 
@@ -60,4 +63,4 @@ def test_of_many_files_some_are_named(tmp_path: Path) -> None:
     for number in range(15):
         (tmp_path / f".llc/skills/{number:02}").write_text("")
     told = untrusted_with(tmp_path, tests=False)
-    assert "09` (skills), and 5 more" in told and "`.llc/skills/10`" not in told
+    assert "09` (skills); and 5 others" in told and "`.llc/skills/10`" not in told

@@ -7,7 +7,6 @@ listing, a diff, a quotation or a log puts before each.
 
 import re
 
-MARK = "[secret: private key]"
 LONGEST_LEAD = 200
 """Characters before a line of the key."""
 MOST_BLANK = 2
@@ -44,12 +43,12 @@ _KEY_LINE = re.compile(
 _END_LINE = re.compile(rf"{_LEAD}(?:{_BASE64}(?:{_ESCAPED})++)*+[ \t]*+{_END}")
 
 
-def without_private_keys(text: str) -> str:
-    """The text with a mark in the place of every private key."""
+def without_private_keys(text: str, mark: str) -> str:
+    """The text with the mark in the place of every private key."""
     shown, at = list[str](), 0
     for begin in _BEGINS.finditer(text):
         if begin.start() >= at:
-            shown += text[at : begin.start()], MARK
+            shown += text[at : begin.start()], mark
             at = _end_of_key(text, begin)
     return "".join([*shown, text[at:]])
 

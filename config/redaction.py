@@ -70,7 +70,7 @@ def redacted(text: str) -> str:
     """The text with a mark in the place of every secret."""
     text = without_known(text)
     if "PRIVATE KEY-----" in text:
-        text = without_private_keys(text)
+        text = without_private_keys(text, "[secret: private key]")
     for begin, pattern, name, stays in _PATTERNS:
         if begin in text:
             text = pattern.sub(f"{stays}[secret: {name}]", text)

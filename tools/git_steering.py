@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..config.known_content import Odd, regular_bytes
 from .sandbox.git_folders import led_to
 
 LARGEST = 1_000_000
-"""Bytes of a configuration that are looked at."""
+"""Bytes of all configurations together that are looked at."""
 DEEPEST, MOST = 10, 100
-"""Files that include each other, as git follows them, and files in all that are looked at."""
+"""Files that include each other, as git follows them; files, and folders of hooks, in all."""
 
 _LINE = re.compile(r"(?:\"(?:[^\"\\\n]|\\.)*\"?|\\.|[^\"\\#;\n]+)*(?:[#;][^\n]*)?", re.DOTALL)
 """It goes on behind a backslash at its end, unless that is escaped or in a comment."""
@@ -31,6 +32,8 @@ class GitSteering:
     """Folders: the one that counts, and those that do where a condition is true."""
     included: list[Path] = field(default_factory=list[Path])
     """Files that a configuration includes: they may name hooks and programs."""
+    unknown: bool = False
+    """Whether there is more than was looked at, or what no path can be: anything may steer it."""
 
 
 def git_steering(root: Path) -> GitSteering:
@@ -45,13 +48,13 @@ def git_steering(root: Path) -> GitSteering:
     for config in configs:
         look.at(config)
     hooks = [top / os.path.expanduser(place) for place in look.hooks]
-    return GitSteering(_below(root, hooks), _below(root, look.included))
+    return GitSteering(_below(root, hooks), _below(root, look.included), look.unknown)
 
 
 def steers_git(root: Path, path: str) -> bool:
-    """Whether a path, relative to the root, is such a file or folder, or in one."""
+    """Whether a path, relative to the root, is such a file or folder, or in one, or may be."""
     found, place = git_steering(root), Path(os.path.normpath(root / path))
-    return any(map(place.is_relative_to, (*found.hooks, *found.included)))
+    return found.unknown or any(map(place.is_relative_to, (*found.hooks, *found.included)))
 
 
 def _below(root: Path, places: Iterable[Path]) -> list[Path]:
@@ -65,17 +68,34 @@ class _Look:
     def __init__(self) -> None:
         self.hooks = list[str]()
         self.included = list[Path]()
+        self.unknown = False
+        self._left = LARGEST
 
     def at(self, config: Path, depth: int = 0, *, sure: bool = True) -> None:
         """Take in what a file names, `sure` where no condition is to be true for it."""
-        for section, key, value in _settings(config):
-            if section == "core" and key == "hookspath":
+        for section, key, value in _settings(self._text(config)):
+            hooks = section == "core" and key == "hookspath"
+            if not hooks and not (section in ("include", "includeif ") and key == "path"):
+                continue
+            if "\0" in value or len(self.hooks) + len(self.included) >= MOST:
+                self.unknown = True
+                return
+            if hooks:
                 self.hooks = [value] if sure else [*self.hooks, value]  # the last one counts
-            elif section in ("include", "includeif ") and key == "path":
-                file = config.parent / os.path.expanduser(value)
-                self.included.append(file)
-                if depth < DEEPEST and len(self.included) <= MOST:
-                    self.at(file, depth + 1, sure=sure and section == "include")
+                continue
+            file = config.parent / os.path.expanduser(value)
+            self.included.append(file)
+            if depth < DEEPEST:
+                self.at(file, depth + 1, sure=sure and section == "include")
+
+    def _text(self, config: Path) -> str:
+        try:
+            data = regular_bytes(os.path.realpath(config), self._left + 1)
+        except Odd:  # missing, or none that git could read
+            return ""
+        self.unknown |= len(data) > self._left
+        self._left = max(0, self._left - len(data))
+        return os.fsdecode(data.removeprefix(BOM_UTF8)).replace("\r\n", "\n")
 
 
 def _of_the_user() -> list[Path]:
@@ -85,21 +105,17 @@ def _of_the_user() -> list[Path]:
     return [above / "git/config", home / ".gitconfig"]
 
 
-def _settings(config: Path) -> Iterator[tuple[str, str, str]]:
+def _settings(text: str) -> Iterator[tuple[str, str, str]]:
     """Section, key and value of all that a configuration sets, in order.
 
     A section with more in quotes ends with a blank.
     """
-    if not os.path.isfile(config):  # a pipe would hold us, and a name may be too long
-        return
-    with config.open("rb") as file:
-        text = os.fsdecode(file.read(LARGEST).removeprefix(BOM_UTF8)).replace("\r\n", "\n")
     section = ""
     for line in _LINE.findall(f"{text}\n"):
-        while header := _HEADER.match(line):  # a setting may stand behind it
-            section = header[1].lower() + (" " if header[2] else "")
-            line = line[header.end() :]
-        if setting := _SETTING.match(line):
+        at = 0
+        while header := _HEADER.match(line, at):  # a setting may stand behind it
+            section, at = header[1].lower() + (" " if header[2] else ""), header.end()
+        if setting := _SETTING.match(line, at):
             yield section, setting[1].lower(), _value(setting[2])
 
 
@@ -114,7 +130,7 @@ def _value(written: str) -> str:
         if not plain:
             end = len(value)
         elif plain.strip(_BLANKS):
-            end = len(value.rstrip(_BLANKS))
+            end = len(value) - len(plain) + len(plain.rstrip(_BLANKS))
     return value[:end]
 
 

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.config.private_keys import MARK, without_private_keys
+from maxagent.config.private_keys import without_private_keys
 
+MARK = "[secret: key]"
 BEGIN, END = "-----BEGIN RSA PRIVATE " + "KEY-----", "-----END RSA PRIVATE " + "KEY-----"
 LONG = "MIIE" * 16
 LINES = [BEGIN, "Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-128-CBC,0A1B", "", LONG, LONG, "abc=", END]
@@ -44,7 +45,7 @@ def test_a_key_is_hidden_whatever_stands_around_its_lines(
     leads = [first] + [other] * (len(lines) - 1)
     text = "".join(f"{lead}{line}{end}\n" for lead, line in zip(leads, lines, strict=True))
     after = f"{other}and this, too, is told\n"
-    shown = without_private_keys(f"before\n{text}{after}")
+    shown = without_private_keys(f"before\n{text}{after}", MARK)
     assert shown.startswith(f"before\n{first}{MARK}") and shown.endswith(f"\n{after}")
     assert shown.count("\n") == 3 and not re.search("MIIE|abc=|Proc|DEK|KEY---", shown)
 
@@ -71,7 +72,7 @@ def test_a_key_is_hidden_whatever_stands_around_its_lines(
     ],
 )
 def test_what_only_follows_a_key_is_told(text: str, shown: str) -> None:
-    assert without_private_keys(text) == shown
+    assert without_private_keys(text, MARK) == shown
 
 
 _body = st.text("abcXYZ019+/", max_size=70).map(lambda line: f"{line}Q")
@@ -84,8 +85,8 @@ def test_no_line_of_a_key_is_told_and_every_other_is(
     body: list[str], lead: str, closed: bool, after: str
 ) -> None:
     key = "".join(f"{lead}{line}\n" for line in [BEGIN, *body, *[END] * closed])
-    shown = without_private_keys(f"{key}{lead}no key.\n{after}")
-    assert shown == f"{lead}{MARK}\n{lead}no key.\n{without_private_keys(after)}"
+    shown = without_private_keys(f"{key}{lead}no key.\n{after}", MARK)
+    assert shown == f"{lead}{MARK}\n{lead}no key.\n{without_private_keys(after, MARK)}"
 
 
 @pytest.mark.parametrize(
@@ -98,4 +99,4 @@ def test_no_line_of_a_key_is_told_and_every_other_is(
 @pytest.mark.parametrize("before", [BEGIN, BEGIN + "\n", " " * 100 + BEGIN + "\n"])
 def test_no_text_makes_it_take_long(before: str, part: str) -> None:
     text = before + part * (1_000_000 // len(part)) + "!"
-    assert MARK in without_private_keys(text)  # the suite's time limit would end it
+    assert MARK in without_private_keys(text, MARK)  # the suite's time limit would end it

@@ -4,7 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.git_steering import MOST, GitSteering, git_steering, steers_git
+from maxagent.tools.git_steering import LARGEST, MOST, GitSteering, git_steering, steers_git
+from maxagent.tools.result import ToolRefusal
+from maxagent.tools.sandbox.project_files import ProjectFiles
+from maxagent.tools.sandbox.rights import wall_around
+from maxagent.tools.workspace import Workspace
 
 
 @pytest.fixture
@@ -159,10 +163,41 @@ def test_a_pipe_in_its_place_holds_nobody(tmp_path: Path) -> None:
     assert git_steering(tmp_path) == GitSteering()
 
 
-@pytest.mark.parametrize("written", [f"[core{' ' * 200_000}\n", include("a" * 5_000)])
-def test_nor_does_a_header_without_end_or_a_name_too_long(checkout: Path, written: str) -> None:
+@pytest.mark.parametrize(
+    "written",
+    [
+        f"[core{' ' * 200_000}\n",
+        include("a" * 5_000),
+        "[a]" * 300_000 + "\n",
+        "[a]\nb = " + 'a \\"' * 200_000 + "\n",
+    ],
+)
+def test_nor_does_what_git_would_not_read(checkout: Path, written: str) -> None:
     (checkout / ".git/config").write_text(written + hook(".myhooks"))
     assert hooks(checkout) == [checkout / ".myhooks"]
+    assert not git_steering(checkout).unknown
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        hook("a\0b"),
+        include("a\0b"),
+        f"#{'x' * LARGEST}\n" + hook(".myhooks"),
+        include("config") + "#" * (LARGEST // 2),
+        include("a/b") * 20_000,
+        include("other", "gitdir:/"),
+    ],
+    ids=["no path", "no file", "too large", "too large together", "too many", "too many hooks"],
+)
+def test_where_not_all_can_be_known_anything_may_steer_it(checkout: Path, written: str) -> None:
+    (checkout / ".git/config").write_text(written)
+    (checkout / ".git/other").write_text(hook("a") * 70_000)
+    found = git_steering(checkout)
+    assert found.unknown and len(found.hooks) + len(found.included) <= MOST
+    assert steers_git(checkout, "src/a.py")
+    with pytest.raises(ToolRefusal, match="outside_sandbox"):
+        wall_around(Workspace(checkout), ProjectFiles(), home=checkout.parent / "home")
 
 
 def test_hooks_are_the_folder_and_what_is_in_it(checkout: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from ...config.brought import PLACES
 from ..git_steering import git_steering
 from ..home_secrets import homes, secrets_in
+from ..result import ToolRefusal
 from ..workspace import Workspace
 from .git_folders import GitFolders, git_folders, guarded
 from .places import private_folders, shown_folders
@@ -27,6 +28,10 @@ RESERVED = (
 )
 """What steers tools from a project's uppermost folder, whether it is there yet or not: all that
 MaxAgent itself loads, and what others start by themselves."""
+_TOO_MUCH_GIT = (
+    "the sandbox cannot guard this project: git's configuration names more than can be looked at. "
+    "A command can be called with `outside_sandbox: true`, which the user is asked"
+)
 _BLANK = frozenset([".git-credentials", ".netrc", ".npmrc", ".pgpass", ".pypirc"])
 """Secrets that programs read of themselves, and stop where they cannot."""
 
@@ -67,6 +72,8 @@ def wall_around(
 def _steering(root: Path) -> list[Path]:
     """The reserved names, but for links and for a repository, whose git folders say more."""
     git = git_steering(root)
+    if git.unknown:
+        raise ToolRefusal(_TOO_MUCH_GIT)
     # git cannot do with what would stand for a missing file
     named = [*(root / name for name in RESERVED), *git.hooks, *filter(os.path.exists, git.included)]
     # a file where a folder is expected is held itself

@@ -128,7 +128,7 @@ def configuration(around: Surroundings) -> Check:
     origins = around.loaded.origins.values() if around.loaded else ()
     kinds = {origin for origin in origins if origin != "default"}
     files = {origin.rpartition(":")[0] or origin for origin in kinds}
-    return Check("configuration", "ok", ", ".join(sorted(files)) or t("doctor.defaults"))
+    return Check("configuration", "ok", ", ".join(map(told, sorted(files))) or t("doctor.defaults"))
 
 
 def provider(around: Surroundings) -> Check:
@@ -148,7 +148,7 @@ def provider(around: Surroundings) -> Check:
         ]
         configured = around.loaded.settings.litellm.api_key == model.api_key
         source = around.loaded.origins["litellm.api_key"] if configured else variables[0]
-        key = t("doctor.key", source=source)
+        key = t("doctor.key", source=told(source))
     return Check("provider", "ok", f"{model.name} · {model.host} · {key}")
 
 

@@ -1,6 +1,7 @@
 """`mcode doctor`: checks the machine and says what to do about what it finds."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +14,9 @@ from .echo import echo_json, say
 
 if TYPE_CHECKING:
     from .checks import Check, Surroundings
+
+
+REMEDY = "      →"
 
 
 def doctor(
@@ -32,8 +36,7 @@ def doctor(
     if as_json:
         echo_json([asdict(each) for each in found])
     else:
-        for each in found:
-            say(_lines(each))
+        _show(found)
     raise typer.Exit(1 if any(each.status == "fail" for each in found) else 0)
 
 
@@ -53,6 +56,18 @@ def _surroundings() -> "Surroundings":
     return Surroundings(os.environ, home, loaded, None)
 
 
-def _lines(check: "Check") -> str:
-    line = f"{check.status:4}  {check.name:14}  {check.detail}".replace("\n", "\n      ")
-    return f"{line}\n      → {check.remedy}" if check.remedy else line
+def _show(found: "Sequence[Check]") -> None:
+    """A line a check and one for its remedy; what is too long goes on below its beginning."""
+    from .i18n import t
+    from .listed import hung, room
+    from .table import GAP, aligned, width_of
+
+    heads = aligned([[t(f"doctor.{one.status}"), t(f"doctor.name.{one.name}")] for one in found])
+    names = max(map(width_of, heads)) + len(GAP)
+    columns = room()
+    indent = names if columns >= 2 * names else len(REMEDY) + 1
+    for head, check in zip(heads, found, strict=True):
+        lines = [*hung(head, check.detail, indent, columns)]
+        if check.remedy:
+            lines += hung(REMEDY, check.remedy, len(REMEDY) + 1, columns)
+        say("\n".join(lines))

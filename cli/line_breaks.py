@@ -1,11 +1,25 @@
 """Where a line may be broken: between words, and between Chinese characters as well."""
 
+from itertools import pairwise
+
 from .table import width_of
+
+TAB = 4
 
 NEVER_FIRST = set("，。、；：？！）》」』】〉〕”’…—～·,.;:?!)]}%")
 """Characters that stay with the one before them."""
 NEVER_LAST = set("（《「『【〈〔“‘([{$")
 """Characters that stay with the one behind them."""
+
+
+def rows(text: str, width: int) -> list[str]:
+    """Rows of at most `width` cells; spaces at a break are dropped, a long word is cut."""
+    return [row for line in text.split("\n") for row in _rows(line.expandtabs(TAB), width)]
+
+
+def _rows(line: str, width: int) -> list[str]:
+    places = [0, *breaks(line, width), len(line)]
+    return [line[begin:end].rstrip() for begin, end in pairwise(places)]
 
 
 def breaks(line: str, width: int, *, anywhere: bool = False) -> list[int]:

@@ -4,9 +4,7 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from .line_breaks import breaks
-
-TAB = 4
+from .line_breaks import TAB, breaks
 
 
 def wrapped(text: Text, width: int) -> Iterator[Text]:

@@ -6,9 +6,9 @@ from difflib import get_close_matches
 
 from ...config.errors import UsageError
 from ..i18n import t
+from ..listed import listed
 from ..told import told
 from . import slash_facts, slash_files, slash_modes, slash_project, slash_threads
-from .listed import listed
 from .own_slashes import own_commands, say_own
 from .prompt import LeaveRepl
 from .session import Session

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ... import __version__
 from ...config.errors import UsageError
 from ..i18n import t
-from ..table import aligned
+from ..listed import listed
 from ..told import told
 from .session import Session
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 async def status(session: Session, _: str) -> None:
     """Say who answers, where, and what it may do."""
     facts = await asyncio.to_thread(lambda: [*_facts(session)])  # which reads what a folder brings
-    session.show("\n".join(aligned(facts)))
+    session.show(listed(facts))
 
 
 def _facts(session: Session) -> Iterator[tuple[str, str]]:
@@ -32,7 +32,7 @@ def _facts(session: Session) -> Iterator[tuple[str, str]]:
     yield t("threads.folder"), str(session.folder.resolve())
     yield t("slash.status.model"), session.model or unknown
     yield t("slash.status.mode"), " · ".join(filter(None, (spoken, session.mode, agent)))
-    yield t("slash.status.sandbox"), session.sandbox or unknown
+    yield t("slash.status.sandbox"), told(session.sandbox) or unknown
     stands = "trust.state.trusted" if trust.trusted else "slash.status.untrusted"
     yield t("slash.status.trust"), t(stands)
     yield t("slash.status.instructions"), _instructions(session, trust)

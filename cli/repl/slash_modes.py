@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, get_args
 
 from ...config.errors import UsageError
 from ..i18n import t
+from ..listed import listed
 from .as_typed import as_typed
-from .listed import listed
 from .session import Session
 
 if TYPE_CHECKING:

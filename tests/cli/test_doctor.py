@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -64,7 +65,11 @@ def test_json_has_a_row_for_every_check(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("environ", [{"LC_ALL": "zh_CN.UTF-8"}, {"LLC_LANG": "zh"}])
 def test_it_speaks_chinese(environ: dict[str, str], tmp_path: Path) -> None:
-    assert "密钥来自 OPENAI_API_KEY" in run(tmp_path, OPENAI_API_KEY="x", **environ).stdout
+    said = run(tmp_path, OPENAI_API_KEY="x", **environ).stdout
+    assert "密钥来自 OPENAI_API_KEY" in said and "正常  提供方" in said
+    labels = [line[:12] for line in said.splitlines() if line[:1].strip()]
+    assert not re.search("ok|warn|fail|trust|provider|data|sandbox|configuration", "".join(labels))
+    assert ("环境变量 LLC_LANG" in said) == ("LLC_LANG" in environ)
 
 
 def test_json_is_the_same_in_every_language(tmp_path: Path) -> None:

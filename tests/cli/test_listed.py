@@ -1,4 +1,4 @@
-from maxagent.cli.repl.listed import listed
+from maxagent.cli.listed import listed
 from maxagent.cli.table import width_of
 
 ROWS = [("/help", "List the commands"), ("/model [NAME]", "查看或更换模型"), ("/x", "")]
@@ -14,6 +14,10 @@ def test_where_there_is_room_names_stand_beside_what_they_are() -> None:
 
 def test_what_is_too_long_goes_on_below_its_beginning() -> None:
     assert listed(ROWS[:1], 16).splitlines() == ["/help  List the", "       commands"]
+
+
+def test_where_nobody_reads_on_a_terminal_no_line_is_broken() -> None:
+    assert listed([("a", "word " * 99)]).count("\n") == 0
 
 
 def test_where_there_is_no_room_it_stands_below_and_no_line_is_too_wide() -> None:

@@ -30,8 +30,10 @@ _END = f"-----END {_LABEL}"
 
 _BEGINS = re.compile(f"-----BEGIN {_LABEL}")
 _ON_ONE_LINE = re.compile(rf"(?:(?!-----)[\w+/=\\ \t:,.-])*+{_END}", re.ASCII)
+_LONG_LINE = rf"[A-Za-z0-9+/]{{{LONG},}}+={{0,2}}+"
 _REST_OF_LINE = re.compile(
-    rf"(?:(?:{_ESCAPED})++{_BASE64}|[ \t]*+[A-Za-z0-9+/]{{{LONG},}}+={{0,2}}+)*+"
+    rf"(?:(?:{_ESCAPED})++[+ -]?+(?:{_LONG_LINE}|{_BASE64}(?=[\\\"'`]|$))|[ \t]*+{_LONG_LINE})*+",
+    re.MULTILINE,
 )
 _NO_MORE = re.compile(_TAIL)
 _BLANK = re.compile(rf"{_LEAD}{_TAIL}")

@@ -59,6 +59,7 @@ def test_a_key_is_hidden_whatever_stands_around_its_lines(
         (f"{BEGIN}{LONG}", MARK),
         (json.dumps("\n".join(LINES)), f'"{MARK}"'),
         (json.dumps(json.dumps("\n".join(OPEN[:1] + OPEN[4:]))), f'"\\"{MARK}\\""'),
+        (json.dumps(f"{BEGIN}\n-{LONG}\n+abc=\n other words"), f'"{MARK}\\n other words"'),
         (f"{BEGIN}\n\n\n{LONG}\n\nabc", f"{MARK}\n\nabc"),
         (f"{BEGIN}\n\nUsage\n", f"{MARK}\n\nUsage\n"),
         (f"{BEGIN}\n{LONG}\n{BEGIN}\n{LONG}\n", f"{MARK}\n{MARK}\n"),

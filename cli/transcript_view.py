@@ -53,8 +53,10 @@ def _heading(passage: Passage) -> Line:
             return t("show.aside"), "dim"
         case "answer" | "call":
             return f"{passage.role}  {t('show.step', step=passage.step)}", "bold cyan"
-        case "interrupted":
+        case "interrupted" if passage.text:
             return f"{passage.role}  {t('show.interrupted')}", "bold yellow"
+        case "interrupted":
+            return t("show.unanswered"), "bold yellow"
         case "tests":
             return f"{t('role.tests')}  {passage.text}", "bold cyan"
         case "question":

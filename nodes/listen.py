@@ -10,7 +10,7 @@ from langgraph.types import Command
 from .context import Context
 from .conversation import brief, conversation
 from .fit_schema import schema_note
-from .half_answer import told_half
+from .half_answer import told_cut_short
 from .left_calls import left_calls
 from .mentions import mentioned_files
 from .modes import as_told, aside, mode_of, notes, settled, told_before
@@ -33,7 +33,7 @@ async def listen(state: State, runtime: Runtime[Context]) -> Command[Literal["co
     mentioned = await mentioned_files(typed, role, bench)
     told = notes(options, before, role)
     beside = [aside(role, text) for text in options.pop("aside", ())]
-    said = [*left, *told_half(state, role)]
+    said = [*left, *told_cut_short(state, role)]
     if told:
         tell_mode(runtime, options)
     if mentioned.shown or mentioned.left_out:

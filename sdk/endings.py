@@ -59,7 +59,7 @@ def status_after(event: Event) -> Status | None:
             return "waiting"
         case Completion(outcome=outcome):
             return STATUS_OF_OUTCOME[outcome]
-        case Failure(exit_code=3):
+        case Failure(exit_code=3) | Interrupted(reason="timeout"):
             return "limit"
         case Failure():
             return "failed"

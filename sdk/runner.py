@@ -260,6 +260,8 @@ class Runner:
                         evidence = as_json(event) if isinstance(event, EvidenceFound) else evidence
                         yield event
             except (asyncio.CancelledError, GeneratorExit):
+                if status == "interrupted" and self._control.drain_reason == "timeout":
+                    status = "limit"
                 with explained(paths.database(self.home)):
                     await half.keep(graph, row.thread_id)
                 raise

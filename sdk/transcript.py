@@ -44,7 +44,9 @@ Kind = Literal[
     "shortened",
 ]
 """aside: what went with the human's words, such as what was piped; interrupted: what had been said
-of an answer that the human cut short."""
+of an answer that was cut short, without text where nothing had been."""
+STOPPED = ("interrupted", "limit", "failed")
+"""How a thread stands whose turn did not come to its end."""
 Facts = Mapping[str, Mapping[str, Any]]
 
 
@@ -77,7 +79,8 @@ def transcript(row: ThreadRow, home: Path) -> list[Passage]:
         rows = list(written(connection, row.thread_id))
         recorded = _recorded(connection, row.thread_id)
     told = _passages(rows, recorded, is_waiting=row.status == "waiting")
-    return list(_without_repeats(told)) or [Passage("human", row.created_at, row.request)]
+    story = _with_stops(_without_repeats(told), is_stopped=row.status in STOPPED)
+    return list(story) or [Passage("human", row.created_at, row.request)]
 
 
 def raw(row: ThreadRow, home: Path) -> list[Written]:
@@ -144,6 +147,21 @@ def _without_repeats(passages: Iterator[Passage]) -> Iterator[Passage]:
         elif (passage.text, passage.role) != mode:
             mode = (passage.text, passage.role)
             yield passage
+
+
+def _with_stops(passages: Iterator[Passage], *, is_stopped: bool) -> Iterator[Passage]:
+    """Of a message that was not answered before the next one, or the end, that it was stopped."""
+    open_since = ""
+    for passage in passages:
+        if passage.kind == "human":
+            if open_since:
+                yield Passage("interrupted", open_since)
+            open_since = passage.at
+        elif passage.kind not in ("aside", "mode"):
+            open_since = ""
+        yield passage
+    if open_since and is_stopped:
+        yield Passage("interrupted", open_since)
 
 
 def _human(row: Written, words: object) -> Iterator[Passage]:

@@ -65,4 +65,4 @@ def _show_exchange(session: Session, passages: "Sequence[Passage]") -> None:
         for row in [*([Text("…")] if len(shown) > SHOWN else []), *shown[-SHOWN:]]:
             session.show(row)
         if answers[-1].kind == "interrupted":
-            session.show(t("show.interrupted"), "dim")
+            session.show(t("show.interrupted" if answers[-1].text else "show.unanswered"), "dim")

@@ -56,7 +56,7 @@ async def test_a_step_that_takes_too_long_is_stopped_at_once_and_that_is_told(
     assert told[-1] == {"type": "interrupted", "thread_id": last.thread_id, "reason": "timeout"}
     row = runner.threads.get(last.thread_id)
     [_, half] = transcript(row, runner.home)
-    assert (row.status, half.kind, half.text) == ("interrupted", "interrupted", "Long words.")
+    assert (row.status, half.kind, half.text) == ("limit", "interrupted", "Long words.")
     ended = await watch(runner, 0).show(runner.resume(last.thread_id))
     assert isinstance(ended, Completion) and ended.summary == "Done."
 

@@ -45,8 +45,18 @@ class Stopped:
     def chat(self) -> AsyncGenerator[Event]:
         return self.runner.chat("Hello", folder=self.folder, options=self.options)
 
-    async def at(self, words: str, events: AsyncGenerator[Event], *, close: bool = False) -> None:
-        """Let it come to these words, and stop it there: close the stream, or cancel its reader."""
+    async def at(
+        self,
+        words: str,
+        events: AsyncGenerator[Event],
+        *,
+        close: bool = False,
+        late: bool = False,
+    ) -> None:
+        """Let it come to these words, and stop it there: close the stream, or cancel its reader.
+
+        `late`: as the time is up.
+        """
         seen = asyncio.Event()
 
         async def read() -> None:
@@ -63,6 +73,8 @@ class Stopped:
         reading = asyncio.ensure_future(read())
         async with asyncio.timeout(60):
             await seen.wait()
+        if late:
+            self.runner.stop("timeout")
         if not close:
             reading.cancel()
         await asyncio.wait([reading])
@@ -130,7 +142,8 @@ async def test_a_turn_that_is_resumed_asks_the_very_same_again(stopped: Stopped)
 
 async def test_half_a_call_is_neither_kept_nor_run(stopped: Stopped) -> None:
     stopped.provider.script([LOOKS, CALLS, {"text": "Two."}])
-    await stopped.at("I run it.", stopped.chat())
+    await stopped.at("I run it.", stopped.chat(), late=True)
+    assert stopped.runner.threads.get(stopped.thread).status == "limit"
     await stopped.end(stopped.runner.say(stopped.thread, "Do not"))
     assert [role for role, _ in stopped.asked] == [
         *("user", "assistant", "tool", "assistant", "user", "user")

@@ -138,6 +138,25 @@ def test_an_answer_that_was_cut_short_stands_once_where_it_was(home: Path) -> No
     ]
 
 
+SAID, ASIDE, DONE = Passage("human", "1"), Passage("aside", "1"), Passage("answer", "2")
+STOP = Passage("interrupted", "1")
+
+
+@pytest.mark.parametrize(
+    ("passages", "is_stopped", "story"),
+    [
+        ([SAID], False, [SAID]),
+        ([SAID, ASIDE], True, [SAID, ASIDE, STOP]),
+        ([SAID, DONE], True, [SAID, DONE]),
+        ([SAID, ASIDE, SAID, SAID, DONE], False, [SAID, ASIDE, STOP, SAID, STOP, SAID, DONE]),
+    ],
+)
+def test_a_message_that_was_not_answered_says_that_it_was_stopped(
+    passages: list[Passage], is_stopped: bool, story: list[Passage]
+) -> None:
+    assert list(module._with_stops(iter(passages), is_stopped=is_stopped)) == story
+
+
 def test_a_thread_that_has_not_begun_tells_its_request(home: Path, talk) -> None:
     row = ThreadRow("t", "Hi", "/p", "chat", "Hi\nthere", "interrupted", "2026", "2026")
     assert transcript(row, home) == [Passage("human", "2026", "Hi\nthere")]

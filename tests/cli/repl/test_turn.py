@@ -13,10 +13,12 @@ from maxagent.cli.repl.doing import tell_of
 from maxagent.cli.repl.plain_prompt import PlainPrompt
 from maxagent.cli.repl.prompt import Unanswered
 from maxagent.cli.repl.turn import ask_again
+from maxagent.cli.transcript_view import show_transcript
 from maxagent.memory.threads import ThreadIndex
-from maxagent.nodes.half_answer import INTERRUPTED
+from maxagent.nodes.half_answer import INTERRUPTED, UNANSWERED
 from maxagent.sdk.transcript import transcript
 
+ANSWER = ["build  step 1", "  Better."]
 ASKS = {"tool_calls": [{"name": "run_command", "args": {"command": "touch made"}}]}
 
 
@@ -89,9 +91,15 @@ async def test_after_a_failure_the_next_message_goes_on(talk: Spoken, provider: 
     shown = await talk.say("hello")
     assert "no such model" in shown and "say something" in shown and "mcode resume" not in shown
     assert talk.session.cut_short and not talk.session.sending
+    index, thread = ThreadIndex(talk.home), talk.session.thread
+    story = transcript(index.get(thread), talk.home)
+    assert [(one.kind, one.text) for one in story] == [("human", "hello"), ("interrupted", "")]
     provider.script([{"text": "Better."}])
     assert "Better." in await talk.say("and now?") and not talk.session.cut_short
-    assert told(provider) == ["hello", "and now?"]
+    assert told(provider) == ["hello", UNANSWERED, "and now?"]
+    show_transcript(transcript(index.get(thread), talk.home), diffs=False)
+    first, second = talk.seen.split("\n(stopped before an answer)\n")
+    assert first.endswith("  hello\n") and second.splitlines()[2:] == ["  and now?", "", *ANSWER]
 
 
 async def test_a_turn_that_is_stopped_keeps_what_was_said_and_is_gone_on_with(
@@ -121,8 +129,9 @@ async def test_a_thread_keeps_what_was_chosen_and_the_mode_of_an_approved_plan(
 ) -> None:
     session = talk.session
     session.options = {**session.options, "mode": "ask", "plan": True}
-    provider.script([{"text": "Thought."}])
-    await talk.say("think")
+    provider.script([{"text": "Thought."}, {"text": "And on."}])
+    assert "plan mode; the plan is" in await talk.say("think")
+    assert "plan mode" not in await talk.say("on")
     assert session.options == {} and session.plan and session.standing.get("mode") == "ask"
     talk.write(f"project/{session.standing.get('plan_file')}", "1. all\n")
     leave = {"tool_calls": [{"name": "plan_exit", "args": {}}]}
@@ -135,6 +144,20 @@ async def test_a_thread_keeps_what_was_chosen_and_the_mode_of_an_approved_plan(
     assert session.options.get("mode") == "edits" and "plan_file" not in session.options
     await talk.say("anew")
     assert provider.requests[-1].body["model"] == "served"
+
+
+async def test_how_the_folder_stands_is_said_once_and_again_when_it_has_changed(
+    talk: Spoken, provider: Provider
+) -> None:
+    provider.script([{"text": "Hello."}] * 3)
+    talk.write("project/AGENTS.md", "Use tabs.")
+    shown = await talk.say("hello")
+    assert "`AGENTS.md` (instructions); `/trust` says yes" in " ".join(shown.split())
+    assert "mcode trust" not in shown and "--trust" not in shown
+    assert "not trusted: nothing that it brings" in await talk("/trust", typed="n\n")
+    assert "not trusted" not in await talk.say("hello")
+    talk.write("project/.mcp.json", "{}")
+    assert "`.mcp.json` (mcp)" in " ".join((await talk.say("hello")).split())
 
 
 class AnsweredElsewhere(PlainPrompt):

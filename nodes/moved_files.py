@@ -13,8 +13,8 @@ from .workbench import Workbench, thread_id
 
 MOST_NAMED = 20
 MOVED = (
-    "These files have changed since your last step, because the user put files back or went back "
-    "in the conversation: {names}. Read them again before you rely on what they hold."
+    "These files have changed since your last step, because the user changed or put back files, or "
+    "went back in the conversation: {names}. Read them again before you rely on what they hold."
 )
 
 

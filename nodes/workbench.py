@@ -32,7 +32,7 @@ from ..memory.snapshots import Snapshots
 from ..models.open_models import OpenModels
 from ..models.resolve import ResolvedModel, resolve
 from ..tools.permissions import Policy, policy_for
-from ..tools.plan_file import PLANS
+from ..tools.project_snapshots import open_snapshots
 from ..tools.sandbox.opening import open_sandbox
 from ..tools.sandbox.sandbox import Sandbox
 from ..tools.workspace import Workspace
@@ -217,7 +217,7 @@ def _open(wish: _Wish) -> Workbench:
         policy=policy.planning(wish.plan) if wish.plan else policy,
         sandbox=open_sandbox(settings.sandbox, workspace, home),
         journal=Journal(paths.database(home)),
-        snapshots=_open_snapshots(root, home, settings),
+        snapshots=open_snapshots(root, home, settings),
         history=FileHistory(paths.database(home)),
         home=home,
         sources=sources,
@@ -271,9 +271,3 @@ def _from_project(loaded: Loaded, root: Path) -> tuple[str, ...]:
         for key, origin in loaded.origins.items()
         if origin.startswith(file) and key.startswith(FAR_REACHING)
     )
-
-
-def _open_snapshots(root: Path, home: Path, settings: Settings) -> Snapshots:
-    """Plans are not of the files that a thread changes: an undo leaves them."""
-    store = paths.data_folder(home) / "snapshots"
-    return Snapshots(root.resolve(), store, (*settings.security.ignore_patterns, f"/{PLANS}/"))

@@ -18,6 +18,7 @@ from ..memory.plan import Plan, plan
 from ..memory.restore import Restored, carry_out, finish_interrupted
 from ..memory.snapshots import Snapshots
 from ..memory.thread_row import ThreadRow
+from ..tools.project_snapshots import open_snapshots
 
 Kind = Literal["undo", "redo", "rewind"]
 
@@ -93,8 +94,7 @@ def files_of(row: ThreadRow, home: Path) -> ThreadFiles:
             f"the folder of thread `{row.thread_id[:8]}` is not there: `{row.folder}`",
             hint="put it back there; `threads fork` and `rewind --talk` need no files",
         )
-    patterns = load(folder, home).settings.security.ignore_patterns
-    snapshots = Snapshots(folder.resolve(), paths.data_folder(home) / "snapshots", patterns)
+    snapshots = open_snapshots(folder, home, load(folder, home).settings)
     return ThreadFiles(row.thread_id, snapshots, FileHistory(paths.database(home)))
 
 

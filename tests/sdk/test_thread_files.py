@@ -6,6 +6,7 @@ from kept import Kept, write
 from maxagent.config.errors import ThreadBusy, UsageError
 from maxagent.memory.lease import hold
 from maxagent.sdk.thread_files import files_of, held_files
+from maxagent.tools.plan_file import PLANS
 
 
 async def test_there_is_no_way_back_where_nothing_was_done(kept: Kept) -> None:
@@ -16,6 +17,8 @@ async def test_there_is_no_way_back_where_nothing_was_done(kept: Kept) -> None:
 async def test_a_way_is_looked_at_before_it_is_gone(kept: Kept) -> None:
     write("a.txt", "one\n")(kept.folder)
     await kept.tool(write("a.txt", "two\n"), "a.txt")
+    (kept.folder / PLANS).mkdir(parents=True)
+    write(f"{PLANS}/plan.md", "1. one\n")(kept.folder)  # which is no file of the thread's
     with held_files(kept.row, kept.home) as files:
         way = await files.way("undo")
         assert way and [change.path for change in way.plan.changes] == ["a.txt"]

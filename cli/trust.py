@@ -42,18 +42,22 @@ def _trust(folder: Path, *, yes: bool) -> None:
     from .question import agreed
     from .safe_text import safe_line
     from .trust_question import show
+    from .trust_view import view
 
     home = paths.home()
     found = looked_further(trust_of(folder, home))
     name = safe_line(found.folder)
     if found.trusted:
         echo(t("trust.already", folder=name), err=True)
+        for line in view(found, tests=True):
+            echo(line, err=True)
         return
     show(found, tests=True)
     if not yes and not found.odd and not found.damaged:
         if not sys.stdin.isatty():
             raise NobodyHere(hint="add `--yes` to trust it unasked")
         if not agreed(t("trust.confirm")):
+            echo(t("trust.stays", folder=name), err=True)
             raise typer.Exit(1)
     accept(found, home)
     echo(t("trust.done", folder=name), err=True)

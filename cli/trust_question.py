@@ -69,7 +69,12 @@ def _ask(found: Trust, home: Path, *, tests: bool) -> None:
     show(found, tests=tests)
     if found.odd or found.damaged:
         return  # nobody can say yes; the run says that it goes on without
-    said = choice(t("trust.ask"), {word: t(f"key.trust.{word}") for word in ("yes", "no", "quit")})
+    keys = {word: t(f"key.trust.{word}") for word in ("yes", "no", "quit")}
+    try:
+        said = choice(t("trust.ask"), keys)
+    except typer.Exit:
+        echo(t("trust.stays", folder=safe_line(found.folder)), err=True)
+        raise
     if said == "yes":
         accept(found, home)
     elif said == "quit":

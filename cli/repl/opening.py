@@ -27,6 +27,7 @@ async def open_behind(session: Session, closing: AsyncExitStack) -> None:
         session.opened.set_exception(error)
         session.opened.exception()  # it is told, whether anybody waits for it or not
         raise
+    await _tell_untrusted(session)
     session.opened.set_result(runner)
     try:
         await look(session, runner)
@@ -46,6 +47,18 @@ def _runner(session: Session) -> "Runner":
         from ...sdk.runner import Runner
 
     return Runner(home=session.home)
+
+
+async def _tell_untrusted(session: Session) -> None:
+    """Say once what of the folder is left out, before the first message."""
+    from ...config.trust import trust_of
+    from ...sdk.events import Notice
+    from ...sdk.notices import untrusted
+    from .turn_view import TurnView
+
+    trust = await asyncio.to_thread(trust_of, session.folder, session.home)
+    for text in untrusted(trust, tests=False):
+        TurnView(session).show(Notice(text))
 
 
 async def look(session: Session, runner: "Runner") -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -45,6 +45,8 @@ class Session(Speaker):
     """A turn did not come to its end: nothing that waits is sent behind it."""
     complaint: str = ""
     """What was said last to have gone wrong, until the next line is done."""
+    standing_words: dict[str, object] = field(default_factory=dict[str, object])
+    """What was said last of how things stand, by its beginning: only a change is said again."""
     titles: bool = False
     """Whether the model may name the thread."""
     titled: str = ""

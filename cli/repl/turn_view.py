@@ -7,6 +7,7 @@ from dataclasses import replace
 from rich.text import Text
 
 from ...sdk import events as ev
+from ...sdk.notices import STANDING, in_conversation
 from ..answer_view import AnswerView
 from ..i18n import t
 from ..screen import open_console, rendered
@@ -41,8 +42,12 @@ class TurnView:
         return last
 
     def show(self, event: ev.Event) -> None:
-        """Show one event."""
+        """Show one event; what stands as it was said to stand is not said again."""
         self._learn(event)
+        if not self._is_news(event):
+            return
+        if isinstance(event, ev.Notice):
+            event = ev.Notice(in_conversation(event.text))
         with self._console.capture() as written:
             if isinstance(event, UNSAID):
                 self._renderer.pause()
@@ -80,6 +85,18 @@ class TurnView:
 
     def _show_tail(self, rows: Sequence[Text]) -> None:
         self._session.prompt.tail("".join(map(rendered, rows)).rstrip("\n"))
+
+    def _is_news(self, event: ev.Event) -> bool:
+        match event:
+            case ev.ModeChanged():
+                about = event.type
+            case ev.Notice(text=text) if text.startswith(STANDING):
+                about = next(words for words in STANDING if text.startswith(words))
+            case _:
+                return True
+        said = self._session.standing_words.get(about)
+        self._session.standing_words[about] = event
+        return said != event
 
     def _learn(self, event: ev.Event) -> None:
         session = self._session

@@ -48,7 +48,8 @@ def test_a_yes_is_remembered_listed_and_taken_back(place: Place) -> None:
     (place.project / "sub/GEMINI.md").write_text("x")
     assert place("trust", "--list").stderr == "No folder is trusted yet\n"
     assert (place("trust", "--yes").returncode, place.trusted) == (0, True)
-    assert "trusted already" in place("trust").stderr
+    told = place("trust").stderr
+    assert "trusted already" in told and "    AGENTS.md\n" in told and "sub/GEMINI.md\n" in told
     (listed,) = json.loads(place("trust", "--list", "--json").stdout)
     assert (listed["folder"], listed["state"]) == (str(place.project), "trusted")
     assert listed["files"] == ["AGENTS.md", "sub/GEMINI.md"]

@@ -58,6 +58,8 @@ def test_quitting_starts_nothing(program, provider, at_terminal, keys):
         terminal.until(ASK)
         terminal.type(keys)
         assert terminal.end() == 130
+        said = "nothing that it brings is loaded" in " ".join(terminal.shown.split())
+        assert said == (keys == CTRL_D)
     assert provider.requests == [] and not is_trusted(program.project, program.home)
     assert "No threads" in program.run("threads", "list").stderr
 

@@ -65,12 +65,16 @@ async def look(session: Session, runner: "Runner") -> None:
     """Open what the thread works with, and learn what the status line says of it."""
     from ...nodes.context import Context
     from ...nodes.workbench import workbench
+    from ...sdk.used import used_so_far
 
     if session.thread:
         session.standing = await runner.standing(session.thread)
     options: Options = {"agent": "build", **session.wanted}
     folder = os.path.realpath(session.folder)
     bench = await workbench(folder, options, Context(home=str(session.home)))
+    if session.thread and session.usage is None:
+        given = session.thread, session.home, bench.model.context_length
+        session.usage = await asyncio.to_thread(used_so_far, *given)
     session.model, session.mode = bench.model.name, bench.policy.mode
     session.sandbox = bench.sandbox.state
     session.prompt.refresh()

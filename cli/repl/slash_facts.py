@@ -13,6 +13,7 @@ from .session import Session
 
 if TYPE_CHECKING:
     from ...config.trust import Trust
+    from ...sdk.events import TokenUsage
 
 
 async def status(session: Session, _: str) -> None:
@@ -69,7 +70,7 @@ def _versions() -> Iterator[str]:
 
 async def cost(session: Session, _: str) -> None:
     """Say what the thread has taken so far."""
-    usage = session.usage
+    usage = await _usage(session)
     if usage is None:
         session.show(t("slash.not_asked"))
         return
@@ -78,9 +79,18 @@ async def cost(session: Session, _: str) -> None:
     session.show(t("slash.cost.is", cost=dollars, **numbers))
 
 
+async def _usage(session: Session) -> "TokenUsage | None":
+    """What the thread has taken, also right after it was taken up again."""
+    if session.thread and session.usage is None:
+        from .opening import look
+
+        await look(session, await session.runner())
+    return session.usage
+
+
 async def context(session: Session, _: str) -> None:
     """Say how much of what the model can take the last request has taken."""
-    usage = session.usage
+    usage = await _usage(session)
     if usage is None:
         session.show(t("slash.not_asked"))
         return

@@ -82,9 +82,13 @@ async def test_what_holds_in_the_thread_is_known_again(talk: Spoken, provider: P
     await talk.say("hi")
     talk.session.options = {"mode": "auto", "model": "openai/later", "plan": True}
     await talk.say("go on")
+    used = talk.session.usage
     thread = come_again(talk)
     await talk(f"/resume {thread}")
     session = talk.session
+    assert used and used.requests == 2 and used.window and session.usage == used
+    session.usage = None
+    assert (await talk("/cost")).startswith("2 requests, ")
     assert (session.model, session.mode, session.plan) == ("openai/later", "auto", True)
     assert session.options == {}
     assert "auto" in (await talk("/permissions")).splitlines()[0]

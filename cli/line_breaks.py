@@ -39,6 +39,12 @@ def breaks(line: str, width: int, *, anywhere: bool = False) -> list[int]:
     return found
 
 
+def last_place(row: str) -> int:
+    """Where the last word of a row begins, of which more may come; 0: it is all one word."""
+    pairs = enumerate(pairwise(row), 1)
+    return max((place for place, pair in pairs if _may_break(*pair)), default=0)
+
+
 def _may_break(char: str, following: str) -> bool:
     if char == " " or not following:
         return following != " "

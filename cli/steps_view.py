@@ -9,10 +9,12 @@ from ..sdk.steps import StepLine, branches_of, steps
 from .ago import ago
 from .echo import echo, echo_json
 from .i18n import t
-from .table import is_narrow, show_table
+from .table import is_narrow, shortened, show_table
 
 WIDE = 100
 """Columns of a terminal from which on there is room for the tools as well."""
+LONGEST_WORDS = 100
+"""Columns of what was said: a pipe takes any, but whoever reads it looks for a step."""
 _MARKS = re.compile(r"\*\*|`|^(?:#+|[-*>]|\d+\.)\s+")
 """What Markdown puts around words and before a line."""
 
@@ -38,7 +40,7 @@ def show_lines(lines: list[StepLine]) -> None:
 
 def _cells(line: StepLine) -> list[str]:
     """Of a step, all columns."""
-    words = _MARKS.sub("", line.words)
+    words = shortened(_MARKS.sub("", line.words), LONGEST_WORDS)
     return [
         str(line.number),
         line.role or t("steps.you"),

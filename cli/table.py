@@ -4,6 +4,7 @@ import shutil
 import sys
 import unicodedata
 from collections.abc import Sequence
+from itertools import accumulate
 
 from .echo import echo
 from .safe_text import safe_line
@@ -47,6 +48,14 @@ def width_of(text: str) -> int:
         0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF")
         for char in text
     )
+
+
+def shortened(text: str, cells: int) -> str:
+    """The text, of a long one as much as has room, with an ellipsis at its end."""
+    if width_of(text) <= cells:
+        return text
+    kept = accumulate(map(width_of, text))
+    return text[: sum(width < cells for width in kept)].rstrip() + "…"
 
 
 def _show_rich(headers: Sequence[str], rows: Sequence[Sequence[str]], cut: Sequence[str]) -> None:

@@ -4,6 +4,7 @@ from functools import singledispatchmethod
 
 from rich.console import Console
 
+from ..config.redaction import redacted
 from ..sdk import events as ev
 from .answer_view import AnswerView, view_for
 from .call_line import call_line
@@ -11,11 +12,12 @@ from .diff_view import show_diff
 from .echo import echo
 from .i18n import t
 from .request_view import show_arguments
-from .safe_text import safe_line
+from .safe_text import safe, safe_line
 from .screen import open_console, show_line, styled
 from .threads import SHORT_ID
 from .told import told, told_notice
 from .tool_view import ToolView
+from .word_flow import WordFlow
 
 TODO_MARKS = {"completed": "x", "in_progress": ">", "cancelled": "-"}
 NAME_SHOWN = 80
@@ -41,6 +43,7 @@ class TextRenderer:
         self._console = console or open_console()
         self._answer = answer or view_for(self._console)
         self._tools = ToolView(self._line, self._verbatim, self._diff)
+        self._flow = WordFlow()
         self._open_line = ""
         self._thread_id = ""
         self._head = ("", "", "", "")
@@ -239,7 +242,10 @@ class TextRenderer:
         """A piece of a text that goes on; another kind of text begins a line of its own."""
         if self._open_line != f"{style} ":
             self._break()
-        self._console.print(styled(text, style), end="")
+        shown = text
+        if self._console.file.isatty() and not self._console.is_dumb_terminal:
+            shown = self._flow.add(safe(redacted(text)), self._console.width)
+        self._console.print(styled(shown, style), end="")
         self._open_line = "" if text.endswith("\n") else f"{style} "
 
     def _break(self) -> None:
@@ -249,7 +255,7 @@ class TextRenderer:
 
     def _close_line(self) -> None:
         if self._open_line:
-            self._console.print()
+            self._console.print(styled(self._flow.end(), self._open_line[:-1]))
             self._open_line = ""
 
 

@@ -22,6 +22,8 @@ def tree(
 ) -> None:
     """Show which threads were forked from which."""
     from .i18n import t
+    from .listed import room
+    from .table import shortened
     from .threads import files_put_back, open_index
 
     index = open_index()
@@ -33,10 +35,10 @@ def tree(
     forks: dict[str, list[ThreadRow]] = defaultdict(list)
     for row in rows:
         forks[row.parent if row.parent in known else ""].append(row)
-    put_back = files_put_back()
+    put_back, columns = files_put_back(), room()
     for root in [_root(named, known)] if named else forks[""]:
         for line in _lines(root, forks, put_back):
-            echo(line)
+            echo(shortened(line, columns))
 
 
 def _root(row: "ThreadRow", known: "Mapping[str, ThreadRow]") -> "ThreadRow":

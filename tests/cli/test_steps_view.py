@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 from screen import ScreenTerminal
 
+from maxagent.cli.steps_view import show_lines
+from maxagent.sdk.steps import StepLine
+
 SHOWS = """
 from datetime import UTC, datetime
 from maxagent.cli.steps_view import show_lines
@@ -34,3 +37,12 @@ def test_what_was_said_has_room_and_no_marks(tmp_path: Path, columns: int, row: 
     with ScreenTerminal(argv, tmp_path, environ, columns=columns) as terminal:
         assert terminal.end() == 0
         assert row in [line.rstrip() for line in terminal.scrollback().split("\n")]
+
+
+def test_a_pipe_has_a_line_of_each_answer_not_the_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [
+        StepLine(number, "build", "word " * 300 * number, (), (), "", "x") for number in (1, 0)
+    ]
+    show_lines(lines)
+    long, short = capsys.readouterr().out.splitlines()[1:]
+    assert long.endswith("word…") and len(long) < 130 and len(short) < 130

@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.cli.table import aligned, width_of
+from maxagent.cli.table import aligned, shortened, width_of
 
 
 @pytest.mark.parametrize(
@@ -10,6 +10,15 @@ def test_the_width_is_what_a_screen_needs(text: str, width: int) -> None:
     from rich.cells import cell_len
 
     assert width_of(text) == width == cell_len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [("abc", "abc"), ("abcdef", "abcdef"), ("abc efg", "abc e…"), ("ab cdefg", "ab cd…"),
+     ("标题标题", "标题…"), ("标题标", "标题标"), ("abcd efgh", "abcd…")],
+)  # fmt: skip
+def test_what_is_too_long_ends_with_an_ellipsis_and_fits(text: str, short: str) -> None:
+    assert shortened(text, 6) == short and width_of(short) <= 6
 
 
 def test_columns_are_as_wide_as_their_widest_cell() -> None:

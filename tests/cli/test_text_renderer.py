@@ -1,6 +1,8 @@
 from dataclasses import replace
+from io import StringIO
 
 import pytest
+from rich.console import Console
 
 from maxagent.cli.text_renderer import TextRenderer
 from maxagent.sdk import events as ev
@@ -46,6 +48,16 @@ def test_a_piped_run_has_no_escape_sequences_and_is_not_wrapped(capsys):
     long = "x" * 300
     out = shown(capsys, ev.RoleStarted("coder"), ev.Output(long + "\n"), ev.Notice("n"))
     assert "\x1b" not in out.err and long in out.err
+
+
+def test_at_a_terminal_pieces_of_a_thought_break_between_words(monkeypatch):
+    file = StringIO()
+    monkeypatch.setattr(file, "isatty", lambda: True)
+    renderer = TextRenderer(console=Console(file=file, width=12, color_system=None))
+    for piece in ("some wor", "ds that", " are thou", "ght"):
+        renderer.show(ev.Thinking(piece))
+    renderer.pause()
+    assert file.getvalue() == "some words\nthat are\nthought\n"
 
 
 def test_files_of_a_message_and_names_that_are_none_have_a_line_each(capsys):

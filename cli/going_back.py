@@ -51,9 +51,13 @@ def go_back(row: "ThreadRow", place: "Step", where: str) -> bool:
             return False
         if way:
             putting_back.go(way)
-        if place.checkpoint_id != branches_of(row, home).tip:
+        known = branches_of(row, home)
+        if place.checkpoint_id != known.tip:
             waited_for(rewind_talk(row, home, place))
     echo(t("back.now", where=where), err=True)
+    left = [one.number for one in known.steps if one.number > place.number and one.checkpoint_id]
+    if left:
+        echo(t("back.left", step=left[-1]), err=True)
     return True
 
 

@@ -35,7 +35,7 @@ def rewind(
 ) -> None:
     """Put files and conversation back to a step.
 
-    Nothing is lost: what is left can be gone to again, and what you changed yourself is kept.
+    Steps that are left can be gone to again, and what you changed yourself is kept.
     """
     from .which_thread import which_thread
 

@@ -56,4 +56,5 @@ def _say_left(row: ThreadRow, lines: list[StepLine]) -> None:
     last = lines[-1].number if lines else 0
     left = {step.number for branch in known.left for step in branch if step.number > last}
     if left:
-        echo(t("steps.left", first=min(left), last=max(left)), err=True)
+        key = "steps.left" if len(left) > 1 else "steps.left.one"
+        echo(t(key, first=min(left), last=max(left)), err=True)

@@ -55,7 +55,10 @@ def _lines(
     from .i18n import t
 
     yield _told(row, put_back)
-    below = [[t("tree.left", first=first, last=last)] for first, last in _left(row)]
+    below = [
+        [t("tree.left" if first < last else "tree.left.one", first=first, last=last)]
+        for first, last in _left(row)
+    ]
     below += [
         list(_lines(fork, forks, put_back)) for fork in reversed(forks.get(row.thread_id, []))
     ]

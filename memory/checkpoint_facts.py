@@ -34,7 +34,7 @@ class Facts:
     """One thread, seen through its last checkpoint."""
 
     steps: int = 0
-    """Model answers; of another program's graph, supersteps."""
+    """Model answers."""
     graph: str = ""
     waiting: bool = False
     created_at: str = ""
@@ -104,8 +104,7 @@ def _facts(connection: sqlite3.Connection, thread_id: str) -> Facts | None:
         return None
     first = connection.execute(_FIRST, (thread_id,)).fetchone()[0]
     metadata = _parsed(last[1])
-    superstep = metadata.get("step")
-    steps = values(connection, thread_id).get("steps", superstep)
+    steps = values(connection, thread_id).get("steps")
     return Facts(
         steps=max(steps, 0) if isinstance(steps, int) else 0,
         graph=str(metadata.get("graph_id", "")),

@@ -111,7 +111,7 @@ def branches(connection: sqlite3.Connection, thread_id: str) -> Branches:
     for tip in tips:
         chain = _chain(links, tip, known)
         points = [_point(connection, thread_id, *link) for link in chain]
-        found.append(tuple(_steps(_unshared(points, known), said)))
+        found.append(tuple(_steps(_own(points, known), said)))
         messages.append(tuple(_messages(points)))
         known |= {point.id: point for point in points}
     if not found:
@@ -167,11 +167,15 @@ def number_of(value: object) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _unshared(points: list[_Point], known: Mapping[str, _Point]) -> list[_Point]:
-    """A branch without its first checkpoint if going back has copied just that one."""
+def _own(points: list[_Point], known: Mapping[str, _Point]) -> list[_Point]:
+    """Of a branch what follows the last step that it shares; a turn without an answer is none.
+
+    It goes off at a known checkpoint, or begins with one that going back has copied.
+    """
     first = points[0]
     twins = (p for p in known.values() if (p.parent, p.versions) == (first.parent, first.versions))
-    return points[1:] if any(twins) else points
+    shared = next(twins, known.get(first.parent))
+    return [point for point in points if shared is None or point.steps > shared.steps]
 
 
 def _steps(points: Sequence[_Point], said: Mapping[str, Said]) -> Iterator[Step]:

@@ -17,11 +17,11 @@ from maxagent.memory.database import connect, prepare
 
 
 class State(TypedDict, total=False):
-    n: int
+    steps: int
 
 
 async def step(state: State) -> State:
-    return {"n": state.get("n", 0) + 1}
+    return {"steps": state.get("steps", 0) + 1}
 
 
 async def ask(state: State) -> State:
@@ -39,7 +39,7 @@ async def run(path: Path, thread: str, *, answer: bool) -> None:
     async with open_checkpointer(path) as saver:
         graph: Any = builder.compile(checkpointer=saver)
         config = {"configurable": {"thread_id": thread}, "metadata": {"graph_id": "task"}}
-        await graph.ainvoke({"n": 0}, config, durability="sync")
+        await graph.ainvoke({"steps": 0}, config, durability="sync")
         if answer:
             await graph.ainvoke(Command(resume="x"), config, durability="sync")
 
@@ -73,7 +73,7 @@ async def test_real_threads_are_read_as_they_are(
     facts = checkpoint_facts.read(connection)
     assert list(facts) == [waiting, ended]
     assert (facts[waiting].steps, facts[waiting].waiting) == (2, True)
-    assert (facts[ended].steps, facts[ended].waiting) == (3, False)
+    assert (facts[ended].steps, facts[ended].waiting) == (2, False)
     assert {fact.graph for fact in facts.values()} == {"task"}
     for fact in facts.values():
         begun, used = map(datetime.fromisoformat, (fact.created_at, fact.updated_at))
@@ -140,7 +140,7 @@ async def test_the_values_of_a_real_thread_are_plain(
 ) -> None:
     thread = thread_id.new()
     await run(path, thread, answer=True)
-    assert checkpoint_facts.values(connection, thread)["n"] == 2
+    assert checkpoint_facts.values(connection, thread)["steps"] == 2
 
 
 async def test_the_bytes_of_each_thread_are_counted(

@@ -173,6 +173,20 @@ async def test_what_was_left_by_going_back_is_still_found(
     assert after.find(9) is None
 
 
+async def test_a_turn_that_was_left_before_its_answer_is_no_step(
+    graph: Any, connection: sqlite3.Connection
+) -> None:
+    await run(graph, {"messages": []})
+    await run(graph, Command(resume="good"))
+    before = branches(connection, THREAD)
+    await run(graph, {"messages": []}, interrupt_before=["architect"])
+    assert branches(connection, THREAD).steps[-1].number == 4
+    await go_back(graph, before.steps[4].checkpoint_id)
+    assert (branches(connection, THREAD).left, numbers(before)) == ((), [0, 1, 2, 3, 4])
+    await go_back(graph, before.steps[3].checkpoint_id)
+    assert [[step.number for step in left] for left in branches(connection, THREAD).left] == [[4]]
+
+
 async def test_going_forward_again_has_the_steps_back(
     graph: Any, connection: sqlite3.Connection
 ) -> None:

@@ -1,6 +1,7 @@
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -43,19 +44,24 @@ def record(
 
 
 async def begin_elsewhere(
-    home: Path, thread: str, *, waiting: bool = False, values: object = None, hour: int = 0
+    home: Path,
+    thread: str,
+    *,
+    waiting: bool = False,
+    values: Mapping[str, object] | None = None,
+    hour: int = 0,
 ) -> None:
     """What LangGraph's own server leaves of a thread that we never saw."""
     path = paths.database(home)
     async with open_checkpointer(path):
         pass
     checkpoint = f"1f0a9a6e-000{hour}-6000-8000-000000000000"
-    blob = ormsgpack.packb({"channel_values": values or {}})
+    blob = ormsgpack.packb({"channel_values": {"steps": 4, **(values or {})}})
     with closing(connect(path)) as connection:
         connection.execute(
             "INSERT INTO checkpoints (thread_id, checkpoint_id, checkpoint, metadata)"
             " VALUES (?, ?, ?, ?)",
-            (thread, checkpoint, blob, b'{"step": 4, "graph_id": "task"}'),
+            (thread, checkpoint, blob, b'{"step": 9, "graph_id": "task"}'),
         )
         if waiting:
             connection.execute(

@@ -113,17 +113,19 @@ async def stopped(
 async def test_the_model_is_told_once_what_it_had_said(stopped: Stopped, close: bool) -> None:
     stopped.provider.script([HALF, {"text": "Two."}, {"text": "Two."}, {"text": "Three."}])
     await stopped.at("Half of i", stopped.chat(), close=close)
-    assert stopped.runner.threads.get(stopped.thread).status == "interrupted"
+    row = stopped.runner.threads.get(stopped.thread)
+    assert (row.status, row.steps) == ("interrupted", 0)
     assert stopped.story == [("human", "Hello"), ("interrupted", "Half of i")]
     assert stopped.runner.threads.search("half OF i")
 
     half = [("user", "Hello"), ("assistant", "Half of i"), ("user", INTERRUPTED)]
-    forked = await copy(stopped.runner.threads.get(stopped.thread), stopped.runner.home)
+    forked = await copy(row, stopped.runner.home)
     assert (forked.status, forked.parent_step) == ("interrupted", 0)
     for thread in (forked.thread_id, stopped.thread):
         assert await stopped.end(stopped.runner.say(thread, "And now?")) == "Two."
         assert stopped.asked == [*half, ("user", "And now?")]
     await stopped.end(stopped.runner.say(stopped.thread, "And on?"))
+    assert stopped.runner.threads.get(stopped.thread).steps == 2
     assert stopped.asked[3:] == [("user", "And now?"), ("assistant", "Two."), ("user", "And on?")]
     assert [kind for kind, _ in stopped.story[:4]] == ["human", "interrupted", "human", "answer"]
 

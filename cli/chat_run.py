@@ -36,13 +36,15 @@ class ChatRun:
     """How long it may take; 0: as long as it takes."""
     keeps: bool
     """Whether the conversation stays when it has ended."""
+    title: str = ""
+    """For one that is begun; empty: the beginning of the message."""
 
 
 def run_chat(run: ChatRun, words: str | None) -> int:
     """Say the words, or without any what the lines of stdin say; the exit code."""
     open_index()  # tells of a damaged one
     renderer = open_renderer(run.output, run.answer)
-    speaker = Speaker(run.folder, cast(Options, run.options), run.name, run.thread)
+    speaker = Speaker(run.folder, cast(Options, run.options), run.name, run.thread, title=run.title)
     code = 1
     try:
         if words is None:

@@ -25,7 +25,10 @@ def init(
     answer, 130 interrupted.
     """
     options = {"agent": "build", "model": model, "base_url": base_url}
-    raise typer.Exit(one_turn(request(wish), options, folder=folder, trust=trust, output=output))
+    said = request(wish)
+    raise typer.Exit(
+        one_turn(said, options, folder=folder, trust=trust, output=output, title="mcode init")
+    )
 
 
 def request(wish: str) -> str:

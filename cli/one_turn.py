@@ -16,11 +16,12 @@ def one_turn(
     trust: bool,
     output: OutputFormat,
     mentioning: str | None = None,
+    title: str = "",
 ) -> int:
     """Say it on a new thread and show the turn to its end; the exit code.
 
     An option that is empty was not chosen; `mentioning` is the part of the message that can mention
-    files, None: all of it.
+    files, None: all of it; `title` is the thread's, empty: the beginning of the message.
     """
     settle_trust(folder, yes=trust, output=output, tests=False)
     with without_collector():
@@ -29,5 +30,5 @@ def one_turn(
     if mentioning is not None:
         chosen["mentioning"] = mentioning
     style = AnswerStyle.streamed
-    run = ChatRun(folder, chosen, "", "", output, style, seconds=0.0, keeps=True)
+    run = ChatRun(folder, chosen, "", "", output, style, seconds=0.0, keeps=True, title=title)
     return run_chat(run, message)

@@ -30,6 +30,8 @@ class Speaker:
     """What holds in the thread, as it said last."""
     aside: list[str] = field(default_factory=list[str])
     """What happened besides the thread, such as `!command`; the next message tells it."""
+    title: str = ""
+    """Title for the thread that the next message begins; empty: the beginning of the message."""
 
     async def speak(
         self,
@@ -54,8 +56,10 @@ class Speaker:
         if self.thread:
             events = runner.say(self.thread, text, options=options, agent=agent, abandon=abandon)
         else:
-            folder, name = self.folder, self.name
-            events = runner.chat(text, folder=folder, options=options, name=name, agent=agent)
+            folder, name, title = self.folder, self.name, self.title
+            events = runner.chat(
+                text, folder=folder, options=options, name=name, title=title, agent=agent
+            )
         async with aclosing(events):
             async for event in events:
                 if isinstance(event, RunStarted):
@@ -68,3 +72,4 @@ class Speaker:
         later = {key: value for key, value in self.options.items() if sent.get(key) != value}
         self.options = cast("Options", later)
         self.aside.clear()
+        self.title = ""

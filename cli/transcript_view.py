@@ -8,6 +8,7 @@ from ..sdk.transcript import Passage
 from .call_line import call_line, facts
 from .echo import echo
 from .i18n import t
+from .piped import piped_in
 from .threads import when
 from .told import told
 
@@ -50,7 +51,7 @@ def _heading(passage: Passage) -> Line:
         case "human":
             return f"{t('steps.you')}  {when(passage.at)}", "bold green"
         case "aside":
-            return t("show.aside"), "dim"
+            return t("show.aside" if piped_in(passage.text) is None else "show.piped"), "dim"
         case "answer" | "call":
             return f"{passage.role}  {t('show.step', step=passage.step)}", "bold cyan"
         case "interrupted" if passage.text:
@@ -70,7 +71,8 @@ def _lines(passage: Passage, *, diffs: bool) -> Iterator[Line]:
         case "human" | "answer" | "interrupted":
             yield from _indented(passage.text, "  ")
         case "aside":
-            lines = list(_indented(passage.text, "  ", "dim"))
+            piped = piped_in(passage.text)
+            lines = list(_indented(passage.text if piped is None else piped, "  ", "dim"))
             yield from lines[:ASIDE_LINES]
             yield from [("  …", "dim")] if len(lines) > ASIDE_LINES else []
         case "call":

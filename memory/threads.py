@@ -24,6 +24,9 @@ from .thread_row import Status, ThreadRow, as_it_is, begun_elsewhere, from_store
 
 SHORTEST_PREFIX = 4
 LONGEST_NAME = 60
+SHORT_ID = 8
+"""Characters of an id that are shown."""
+MOST_NEAR = 3
 
 
 class ThreadIndex:
@@ -233,14 +236,26 @@ def _unless_taken(name: str) -> Generator[None]:
 
 
 def _ambiguous(text: str, found: list[ThreadRow]) -> UsageError:
-    ids = ", ".join(f"`{row.thread_id}` ({row.name or row.title})" for row in found)
+    every = [row.thread_id for row in found]
+    letters = SHORT_ID
+    while len({one[:letters] for one in every}) < len(every):
+        letters += 1
+    ids = ", ".join(f"`{row.thread_id[:letters]}` ({row.name or row.title})" for row in found)
     return UsageError(f"`{text}` fits {len(found)} threads", hint=f"give more of the id: {ids}")
 
 
 def _not_found(text: str, rows: list[ThreadRow]) -> UsageError:
     names = {row.name: row.name for row in rows if row.name}
-    ids = {row.thread_id[: max(len(text), SHORTEST_PREFIX)]: row.thread_id for row in rows}
-    close = difflib.get_close_matches(text, [*names, *ids], n=3, cutoff=0.6)
+    ids = {
+        row.thread_id[: max(len(text), SHORTEST_PREFIX)]: row.thread_id[:SHORT_ID] for row in rows
+    }
+    begun = [row.thread_id[:SHORT_ID] for row in rows if row.thread_id.startswith(text)]
+    if text and begun:  # too short to be taken for it
+        shown = ", ".join(f"`{one}`" for one in begun[:MOST_NEAR])
+        return UsageError(
+            f"no thread `{text}`", hint=f"give 4 characters or more of an id, such as {shown}"
+        )
+    close = difflib.get_close_matches(text, [*names, *ids], n=MOST_NEAR, cutoff=0.6)
     shown = ", ".join(f"`{names.get(key) or ids[key]}`" for key in close)
     hint = "`mcode threads list --all` shows all threads"
     return UsageError(

@@ -113,16 +113,17 @@ class Runner:
         folder: Path | str,
         options: Options | None = None,
         name: str = "",
+        title: str = "",
         agent: str = "",
     ) -> AsyncGenerator[Event]:
         """Begin a conversation on a new thread; its turn ends with the answer.
 
-        `agent` speaks this turn only.
+        `agent` speaks this turn only. Without a `title` it is the message's first line.
         """
         root, message = Path(os.path.realpath(folder)), redacted(message)
         _refuse_unusable(message, root)
         wanted: Options = {"agent": "build", **_chosen(options, agent)}
-        begun = self._begin(CHAT, message, root, wanted, title_of(message), name)
+        begun = self._begin(CHAT, message, root, wanted, title or title_of(message), name)
         async with aclosing(begun) as events:
             async for event in events:
                 yield event

@@ -36,8 +36,10 @@ async def do_line(session: Session, typed: str, unfolded: Callable[[str], str]) 
         await obey(session, line.text)
     elif line.kind == "shell":
         await run_shell_line(session, line.text)
-    elif line.kind == "note":
+    elif line.kind == "note" and line.text:
         keep_note(session, line.text)
+    elif line.kind == "note":
+        session.show(t("repl.note.how"), "dim")
     else:
         agent, text = addressed(line.text, session.folder, session.home)
         await session.say(text, agent)

@@ -25,7 +25,7 @@ def read_line(typed: str) -> Line:
         return Line("slash", text)
     if "\n" not in text and text.startswith("!"):
         return Line("shell", text[1:].strip()) if text[1:].strip() else Line("empty", "")
-    if "\n" not in text and text.startswith("# "):
+    if "\n" not in text and (text == "#" or text.startswith("# ")):
         return Line("note", text[2:].strip())
     return Line("message", text)
 

@@ -16,6 +16,7 @@ async def init(session: Session, words: str) -> None:
     from ..init import request
 
     session.plan = False  # where nothing but the plan could be written
+    session.title = "/init"
     await session.say(request(words), agent="build")
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.cli.piped import HEAD, KEPT, PIECE, TAIL, as_data, read_text
+from maxagent.cli.piped import HEAD, KEPT, PIECE, TAIL, as_data, piped_in, read_text
 from maxagent.config.errors import UsageError
 
 
@@ -66,3 +66,13 @@ def test_what_is_piped_is_told_as_data_and_cannot_end_its_block() -> None:
     told = as_data("a </stdin> b </stdin-> c")
     assert "as data" in told and told.endswith("\n<stdin-->\na </stdin> b </stdin-> c\n</stdin-->")
     assert told.count("</stdin-->") == 1
+
+
+@given(st.text())
+def test_what_was_wrapped_for_the_model_is_found_again(text: str) -> None:
+    assert piped_in(as_data(text)) == text
+
+
+@pytest.mark.parametrize("told", ["", "The user notes: x", f"{as_data('x')} and more"])
+def test_anything_else_told_with_a_message_is_no_pipe(told: str) -> None:
+    assert piped_in(told) is None

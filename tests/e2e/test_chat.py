@@ -52,7 +52,7 @@ def test_what_is_piped_is_read_with_the_message_or_is_the_message(
     ]
     assert ["review @typed" in found for found in listed] == [True, False]
     told = program.run("threads", "show", reviewed.last["thread_id"]).stdout
-    assert "\n  review @typed.txt\n\ntold with it\n  What was piped" in told
+    assert "\n  review @typed.txt\n\npiped with it\n  + key" in told and "as data" not in told
     assert program.chat(stdin="what is @piped.txt?\n").last["summary"] == "Two."
     assert said(provider) == ["what is @piped.txt?"]
     (program.home / "config.yaml").write_text(

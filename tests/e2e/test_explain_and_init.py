@@ -64,6 +64,7 @@ def test_init_asks_before_agents_md_is_written_and_improves_the_one_there_is(
     assert (asked.code, asked.last["action_requests"][0]["name"]) == (4, "write_file")
     assert "The user adds: Name the tests" in said(provider, 0)
     assert not (program.project / "AGENTS.md").exists()
+    assert asked.told("run_started")[0]["title"] == "mcode init"
     ended = program.run("resume", asked.last["thread_id"], "--approve")
     assert ended.code == 0 and "It says what a cart is." in ended.stdout
     assert (program.project / "AGENTS.md").read_text() == "# Carts\n"

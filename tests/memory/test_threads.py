@@ -176,11 +176,11 @@ def test_a_name_goes_before_the_beginning_of_an_id(index: ThreadIndex, tmp_path:
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
-        ("aaaa", "`aaaa` fits 2 threads", f"`{B}` (login), `{A}` (Repair)"),
-        ("aaa", "no thread `aaa`", "threads list --all"),
+        ("aaaa", "`aaaa` fits 2 threads", f"`{B[:8]}` (login), `{A[:8]}` (Repair)"),
+        ("aaa", "no thread `aaa`", f"4 characters or more of an id, such as `{B[:8]}`, `{A[:8]}`"),
         ("", "the thread's id or name is empty", "threads list --all"),
         ("logni", "no thread `logni`", "did you mean `login`?"),
-        ("aaaa2223", "no thread `aaaa2223`", f"did you mean `{B}`"),
+        ("aaaa2223", "no thread `aaaa2223`", f"did you mean `{B[:8]}`?"),
         ("' OR 1=1 --", "no thread `' OR 1=1 --`", "threads list --all"),
         ("%", "no thread `%`", "threads list --all"),
     ],

@@ -27,3 +27,12 @@ async def test_a_folded_text_that_looks_like_a_command_is_said(
     pasted = f"!touch made #{'x' * 1_000}"
     await do_line(spoken.session, pastes.folded(pasted), pastes.unfolded)
     assert (said, (spoken.project / "made").exists()) == ([pasted], False)
+
+
+@pytest.mark.parametrize("typed", ["#", "# "])
+async def test_a_bare_mark_of_a_note_says_what_it_is_for_and_sends_nothing(
+    spoken: Spoken, typed: str
+) -> None:
+    await do_line(spoken.session, typed, str)
+    assert "`# TEXT` keeps a note" in spoken.seen
+    assert not (spoken.home / "notes.md").exists() and not spoken.session.aside

@@ -22,6 +22,8 @@ from maxagent.cli.repl.line import continued, read_line
         ("!", "empty", ""),
         ("!important\nbecause", "message", "!important\nbecause"),
         ("# tabs", "note", "tabs"),
+        ("# ", "note", ""),
+        ("#", "note", ""),
         ("#12 is fixed", "message", "#12 is fixed"),
         ("# Title\n\ntext", "message", "# Title\n\ntext"),
     ],

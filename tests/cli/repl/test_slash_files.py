@@ -73,6 +73,7 @@ async def test_a_message_is_gone_back_to_and_offered_again(
     assert made.exists() and offered == ["And that?"]
     shown = await spoken("/rewind", typed="1\ny\n")
     assert "Make it" in shown and "And that?" not in shown and not made.exists()
+    assert "What was left is kept: `/rewind 2` goes there again.\n" in shown
     assert offered == ["And that?", "Make it"] and spoken.session.usage
     with pytest.raises(UsageError, match="Nothing was said"):
         await spoken("/rewind")

@@ -117,8 +117,9 @@ async def test_a_turn_that_is_stopped_keeps_what_was_said_and_is_gone_on_with(
     row = ThreadIndex(talk.home).get(talk.session.thread)
     [_, half] = transcript(row, talk.home)
     assert half.kind == "interrupted" and half.text.startswith("Said so far.\n\nword")
+    assert "Forked thread" in await talk("/fork")
     provider.script([{"text": "Going on."}])
-    assert "Going on." in await talk.say("go on")
+    assert "Going on." in await talk.say("go on") and row.thread_id != talk.session.thread
     assert told(provider) == ["hello", INTERRUPTED, "go on"]
     answer = provider.requests[-1].body["messages"][-3]
     assert answer["role"] == "assistant" and answer["content"].strip() == half.text

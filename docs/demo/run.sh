@@ -1,8 +1,11 @@
 #!/bin/sh
 # Repairs a copy of the bundled project: everything is real but the model, which plays a script.
+# Its threads and its yes to the project are in a home of its own, beside the copy.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-project=$(mktemp -d)/shop
+place=$(mktemp -d)
+project=$place/shop
+export MAXAGENT_HOME="$place/home"
 cp -R "$here/project" "$project"
 git -C "$project" init --quiet
 git -C "$project" add --all
@@ -21,7 +24,10 @@ cd "$project"
 mcode threads list
 echo
 echo "In $project, with $(command -v mcode):"
+echo "  export MAXAGENT_HOME=$MAXAGENT_HOME"
+echo "                            where its threads are; your own are untouched"
 echo "  mcode threads show ID     what the thread did, and its evidence"
 echo "  mcode resume ID           goes on after Ctrl-C or a crash; here it says how it ended"
 echo "Without --apply a task ends with a question: keep, undo, or go on with a remark."
+echo "All of it is in $place: remove that when you have looked."
 exit "$status"

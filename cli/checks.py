@@ -15,10 +15,11 @@ from ..config.errors import MaxAgentError, UsageError
 from ..config.loading import Loaded
 from ..config.programs import find_program
 from ..config.project_file import is_empty_folder
-from ..config.trust import trust_of
+from ..config.trust import looked_further, trust_of
 from ..memory.git_store import git_program
 from .i18n import t
 from .told import told
+from .trust_view import stands
 
 SPACE_NEEDED = 500_000_000
 """Bytes free below which doctor warns: threads, snapshots and long outputs grow."""
@@ -98,6 +99,8 @@ def trust(around: Surroundings) -> Check:
     """Whether the current folder is trusted; else what of it is not loaded."""
     found = trust_of(Path.cwd(), around.home)
     if found.trusted:
+        if changed := looked_further(found).changed:
+            return Check("trust", "warn", stands(changed), t("doctor.trust.how"))
         return Check("trust", "ok", t("doctor.trust"))
     if found.damaged:
         return Check("trust", "fail", told(found.damaged))

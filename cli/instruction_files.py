@@ -1,20 +1,25 @@
-"""Which instruction files are in effect in a folder, in one line for people."""
+"""Which instruction files are in effect in a folder, and what of them is not told, for people."""
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..config.instructions import Instruction, instructions
+from ..config.instructions import MOST_BYTES, Instruction, instructions
 from ..config.settings import Settings
 from ..config.trust import Trust
 from .i18n import t
+from .told import told
 
 
 def in_effect(folder: Path, home: Path, trust: Trust, settings: Settings) -> str:
-    """Their names, what counts most last."""
+    """Their names, what counts most last; then a line for each that is not told, or not whole."""
     found = instructions(folder, home, trust, settings.security.ignore_patterns)
-    return ", ".join(map(_named, found)) or t("instructions.none")
+    names = [one.name for one in found if one.text]
+    return "\n".join([", ".join(names) or t("instructions.none"), *_lacking(found)])
 
 
-def _named(one: Instruction) -> str:
-    if one.is_odd:
-        return t("instructions.odd", name=one.name)
-    return t("instructions.cut", name=one.name) if one.cut else one.name
+def _lacking(found: Sequence[Instruction]) -> Iterator[str]:
+    for one in found:
+        if one.left_out:
+            yield t("instructions.left_out", name=one.name, why=told(one.left_out))
+        elif one.cut:
+            yield t("instructions.cut", name=one.name, count=one.cut, most=MOST_BYTES // 1000)

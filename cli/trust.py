@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -47,7 +48,7 @@ def _trust(folder: Path, *, yes: bool) -> None:
     home = paths.home()
     found = looked_further(trust_of(folder, home))
     name = safe_line(found.folder)
-    if found.trusted:
+    if found.trusted and not found.changed:
         echo(t("trust.already", folder=name), err=True)
         for line in view(found, tests=True):
             echo(line, err=True)
@@ -57,7 +58,7 @@ def _trust(folder: Path, *, yes: bool) -> None:
         if not sys.stdin.isatty():
             raise NobodyHere(hint="add `--yes` to trust it unasked")
         if not agreed(t("trust.confirm")):
-            echo(t("trust.stays", folder=name), err=True)
+            echo(t("trust.stays.partly" if found.trusted else "trust.stays", folder=name), err=True)
             raise typer.Exit(1)
     accept(found, home)
     echo(t("trust.done", folder=name), err=True)
@@ -86,14 +87,14 @@ def _list(as_json: bool) -> None:
     states = {folder: _state(folder) for folder in record}
     if as_json:
         facts = [
-            (name, yes.since, states[name], [*yes.files, *yes.further])
+            (name, yes.since, states[name][0], [*yes.files, *yes.further], states[name][1])
             for name, yes in record.items()
         ]
-        keys = ("folder", "since", "state", "files")
+        keys = ("folder", "since", "state", "files", "changed")
         echo_json([dict(zip(keys, fact, strict=True)) for fact in facts])
     elif record:
         rows = [
-            (safe_line(folder), when(said.since), t(f"trust.state.{states[folder]}"))
+            (safe_line(folder), when(said.since), _in_words(*states[folder]))
             for folder, said in record.items()
         ]
         where = t("trust.where")
@@ -102,11 +103,19 @@ def _list(as_json: bool) -> None:
         echo(t("trust.none"), err=True)
 
 
-def _state(folder: str) -> str:
-    """`trusted`, `changed` since, or `gone`."""
+def _state(folder: str) -> tuple[str, Sequence[str]]:
+    """`trusted`, `changed` since, or `gone`; and what has changed, but for new files below."""
     from ..config import paths
-    from ..config.trust import is_trusted
+    from ..config.trust import changed_further, trust_of
 
     if not os.path.isdir(folder):
-        return "gone"
-    return "trusted" if is_trusted(Path(folder), paths.home()) else "changed"
+        return "gone", ()
+    found = trust_of(Path(folder), paths.home())
+    return ("trusted", changed_further(found)) if found.trusted else ("changed", found.changed)
+
+
+def _in_words(state: str, changed: Sequence[str]) -> str:
+    from .i18n import t
+    from .trust_view import stands
+
+    return stands(changed) if state == "trusted" else t(f"trust.state.{state}")

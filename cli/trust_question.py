@@ -59,7 +59,8 @@ def show(trust: Trust, *, tests: bool) -> None:
     """Say on stderr what the folder brings."""
     from .trust_view import view
 
-    echo(t("trust.folder", folder=safe_line(trust.folder)), err=True)
+    header = "trust.folder.partly" if trust.trusted else "trust.folder"
+    echo(t(header, folder=safe_line(trust.folder)), err=True)
     for line in view(trust, tests=tests):
         echo(line, err=True)
 

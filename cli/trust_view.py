@@ -1,12 +1,14 @@
 """What a folder brings, as the human who is to trust it reads it."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
 from ..config import paths
+from ..config.brought import Brought
 from ..config.errors import UsageError
+from ..config.further_instructions import own_start
 from ..config.keys import FAR_REACHING, hidden, join, leaves
 from ..config.project_file import read_listed
 from ..config.trust import Trust
@@ -15,14 +17,16 @@ from .safe_text import safe_line
 from .told import told
 
 MOST_OF_A_KIND = 40
+MOST_CHANGES = 10
 LONGEST_VALUE = 4_000
 
 
 def view(trust: Trust, *, tests: bool) -> Iterator[str]:
     """Kind by kind with paths; `tests`: whether the project's tests are going to be run."""
     for kind, files in groupby(trust.brought, lambda one: one.kind):
-        every = [_named(one.path, one.odd) for one in files]
-        yield f"  {t(f'trust.{kind}')}"
+        every = [_named(one.path, one.odd) for one in files if _counts(one, trust)]
+        if every:
+            yield f"  {t(f'trust.{kind}')}"
         yield from _some(every)
         if kind == "configuration":
             yield from (f"      {line}" for line in _settings(trust))
@@ -35,6 +39,23 @@ def view(trust: Trust, *, tests: bool) -> Iterator[str]:
         yield f"  {t('trust.changed', change=safe_line(told(change)))}"
     if trust.damaged:
         yield f"  {safe_line(told(trust.damaged))}"
+
+
+def stands(changed: Sequence[str]) -> str:
+    """How a folder that is trusted stands, of which these further instruction files are others."""
+    if not changed:
+        return t("trust.state.trusted")
+    changes = [safe_line(told(one)) for one in changed[:MOST_CHANGES]]
+    more = [t("trust.more", count=count)] if (count := len(changed) - MOST_CHANGES) > 0 else []
+    return t("trust.state.partly", changes=", ".join([*changes, *more]))
+
+
+def _counts(one: Brought, trust: Trust) -> bool:
+    """Whether it would be loaded: of a folder's own instructions one is."""
+    if one.kind != "instructions" or one.odd:
+        return True
+    own = [other.path for other in trust.brought if other.kind == "instructions"]
+    return one.path == own_start(Path(trust.folder), own)
 
 
 def _some(names: list[str]) -> Iterator[str]:

@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 
 from .brought import PLACES
-from .imported import LARGEST, reached
+from .imported import LARGEST, first_that_says, reached
 from .imports import imports_in
-from .known_content import Odd, as_text, digest_of, real_path
+from .known_content import Odd, as_text, bytes_of, digest_of, real_path
 
 NAMES = PLACES["instructions"]
 MOST_FOUND = 500
@@ -32,11 +32,27 @@ def further_instructions(folder: Path, brought: Collection[str]) -> dict[str, st
     Repositories in the folder are asked about for themselves, and hidden folders hold none.
     """
     listing = _Listing(os.path.realpath(folder))
-    for start in (*filter(brought.__contains__, NAMES), *_below(listing.root)):
+    for start in (own_start(folder, brought), *_below(listing.root)):
         reached(start, partial(listing.look, start=start))
         if len(listing.found) >= MOST_FOUND:
             break
     return {path: digest for path, digest in listing.found.items() if path not in brought}
+
+
+def own_start(folder: Path, brought: Collection[str]) -> str:
+    """The one of the folder's own that is told; else nothing."""
+    return first_that_says(filter(brought.__contains__, NAMES), partial(bytes_of, folder))
+
+
+def start_below(folder: Path, place: str, names: Collection[str] = NAMES) -> str:
+    """The same of a folder below, in which there are these names."""
+    paths = [f"{place}/{name}" for name in NAMES if name in names]
+    return first_that_says(paths, partial(bytes_of, folder))
+
+
+def is_of_others(name: str) -> bool:
+    """Whether a folder of this name holds no instructions for this project."""
+    return name.startswith(".") or name in OF_OTHERS
 
 
 @dataclass
@@ -89,8 +105,8 @@ def _below(root: str) -> Iterator[str]:
         names = {entry.name for entry in entries}
         if depth and ".git" in names:
             continue
-        if depth and (mine := next((name for name in NAMES if name in names), "")):
-            yield f"{path}/{mine}"
+        if depth and (start := start_below(Path(root), path, names)):
+            yield start
         waiting += [
             (f"{path}/{entry.name}".lstrip("/"), depth + 1)
             for entry in entries
@@ -99,8 +115,7 @@ def _below(root: str) -> Iterator[str]:
 
 
 def _may_hold_any(entry: os.DirEntry[str]) -> bool:
-    ours = not entry.name.startswith(".") and entry.name not in OF_OTHERS
-    return ours and entry.is_dir(follow_symlinks=False)
+    return not is_of_others(entry.name) and entry.is_dir(follow_symlinks=False)
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:

@@ -1,18 +1,21 @@
 """What an instruction file brings in, over others too: as it is listed, so it is told."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from .imports import imports_in
-from .known_content import as_text
+from .known_content import Odd, as_text
 
 DEEPEST = 5
 """Files that bring each other in."""
 LARGEST = 100_000
 """Bytes of a file that is brought in."""
+TOO_LARGE = "it is over 100 kB"
+NOT_TEXT = "it is not UTF-8 text"
 Read = Callable[[str], bytes | None]
-"""Reads a file by its path from a root; None for what may not be read, or is not there."""
+"""Reads a file by its path from a root; None where there is none. Raises Odd: why it may not be."""
 Names = Callable[[str], Sequence[str] | None]
-"""The files that a file names, by its path; None as above."""
+"""The files that a file names, by its path; None for what is no more than a word."""
 
 
 def reached(start: str, names_in: Names) -> dict[str, Sequence[str]]:
@@ -28,26 +31,43 @@ def reached(start: str, names_in: Names) -> dict[str, Sequence[str]]:
     return found
 
 
-def with_imports(start: str, read: Read) -> Iterator[tuple[str, str | None]]:
-    """The texts of the file and of what it brings in, each behind those that it names.
-
-    None for the file itself where it is no text; of others then nothing is said.
+def with_imports(start: str, read: Read) -> Iterator[tuple[str, str, str]]:
+    """The file and what it brings in, each behind those that it names: path, text, and why it is
+    left out, which is mostly empty.
     """
-    texts = dict[str, str | None]()
+    found = dict[str, tuple[str, str]]()
 
     def names_in(path: str) -> Sequence[str] | None:
-        content = read(path)
-        if content is None or (path != start and len(content) > LARGEST):
-            return None
-        text = as_text(content)
-        if text is not None or path == start:
-            texts[path] = text
-        return text if text is None else imports_in(text, path)
+        try:
+            if (content := read(path)) is None:
+                return None
+            text = text_of(content, len(content) if path == start else LARGEST)
+        except Odd as odd:
+            found[path] = "", str(odd)
+            return ()
+        found[path] = text, ""
+        return imports_in(text, path)
 
     for path in _in_order(start, reached(start, names_in)):
-        yield path, texts[path]
-    if texts.get(start, "") is None:
-        yield start, None
+        yield path, *found[path]
+
+
+def text_of(content: bytes, most: int = LARGEST) -> str:
+    """What a file says that has so many bytes at most; raises Odd."""
+    if len(content) > most:
+        raise Odd(TOO_LARGE)
+    if (text := as_text(content)) is None:
+        raise Odd(NOT_TEXT)
+    return text
+
+
+def first_that_says(paths: Iterable[str], read: Read) -> str:
+    """Of files in one folder the first that is there and not empty; else nothing."""
+    for path in paths:
+        with suppress(Odd):
+            if (read(path) or b"").strip():
+                return path
+    return ""
 
 
 def _in_order(start: str, named: Mapping[str, Sequence[str]]) -> Iterator[str]:

@@ -10,17 +10,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .brought import PLACES
-from .imported import Read, with_imports
-from .known_content import LARGEST, Odd, read_listed_as, regular_bytes
+from .further_instructions import own_start
+from .imported import Read, first_that_says, text_of, with_imports
+from .known_content import LARGEST, Odd, digest_of, regular_bytes
 from .name_patterns import any_matches
 from .paths import user_notes
 from .redaction import redacted
 from .trust import Trust, trust_of
 
 NAMES = PLACES["instructions"]
-"""Of those in one folder the first that is there is read: others often repeat or name it."""
+"""Of those in one folder the first that says anything is read: others often repeat or name it."""
 MOST_BYTES = 32_000
 """Of all together; what counts most is kept."""
+HIDDEN = "no tool may read it"
+NOT_AGREED = "it is new or has changed since its folder was trusted"
+FOLDER_CHANGED = "its folder has changed since it was trusted"
+_Found = tuple[str, str, str]
+"""Path, text, and why it is left out."""
 
 
 @dataclass(frozen=True)
@@ -34,14 +40,16 @@ class Instruction:
     """Bytes that are left out, since all together are too much."""
     keeps_end: bool = False
     """Whether they are those at its beginning: of notes the newest count."""
-    is_odd: bool = False
-    """Whether it is no text, so that nothing of it is told."""
+    left_out: str = ""
+    """Why nothing of it is told."""
+    ask: str = ""
+    """The folder whose trust has to be asked again before it is."""
 
 
-def as_instruction(name: str, text: str | None, *, keeps_end: bool = False) -> Instruction:
-    """A file with what it says; None: it is no text."""
-    said = redacted(text or "").strip()
-    return Instruction(name, said, keeps_end=keeps_end, is_odd=text is None)
+def as_instruction(name: str, text: str, left_out: str, root: Path) -> Instruction:
+    """A file with what it says, or why that is not told; `root`: the folder that it belongs to."""
+    ask = os.path.realpath(root) if left_out in (NOT_AGREED, FOLDER_CHANGED) else ""
+    return Instruction(name, redacted(text).strip(), left_out=left_out, ask=ask)
 
 
 def instructions(
@@ -53,44 +61,55 @@ def instructions(
     """
     patterns = (*ignored, ".git")
     found, notes = dict[str, Instruction](), str(user_notes(home))
-    for root, path, name, text in _files(folder, home, trust, patterns):
+    for root, name, (path, text, left_out) in _files(folder, home, trust, patterns):
+        one = as_instruction(name or path, text, left_out, root)
         real = os.path.realpath(root / path)  # the project may be the user's own folder
-        found.setdefault(real, as_instruction(name, text, keeps_end=name == notes))
-    return fitted([one for one in found.values() if one.text or one.is_odd])
+        found.setdefault(real, replace(one, keeps_end=one.name == notes))
+    return fitted([one for one in found.values() if one.text or one.left_out])
 
 
 def _files(
     folder: Path, home: Path, trust: Trust, patterns: tuple[str, ...]
-) -> Iterator[tuple[Path, str, str, str | None]]:
-    """Root, path from it, name and text of each."""
+) -> Iterator[tuple[Path, str, _Found]]:
+    """Root, name where that is not just the path from it, and each."""
     read = _users(home, patterns)
-    notes = user_notes(home).name
-    for start in (_first([name for name in NAMES if (home / name).is_file()]), notes):
-        for path, text in with_imports(start, read):
-            yield home, path, str(home / path), text
+    for start in (first_that_says(NAMES, read), user_notes(home).name):
+        for one in with_imports(start, read):
+            yield home, str(home / one[0]), one
     for above in (place for place in _enclosing(folder) if _brings_any(place)):
-        for path, text in _of_project(above, trust_of(above, home), patterns):
-            yield above, path, str(above / path), text
-    for path, text in _of_project(folder, trust, patterns):
-        yield folder, path, path, text
+        for one in _of_enclosing(above, trust_of(above, home), patterns):
+            yield above, str(above / one[0]), one
+    for one in _of_project(folder, trust, patterns):
+        yield folder, "", one
 
 
-def _of_project(
-    folder: Path, trust: Trust, patterns: tuple[str, ...]
-) -> Iterator[tuple[str, str | None]]:
+def _of_enclosing(folder: Path, trust: Trust, patterns: tuple[str, ...]) -> Iterator[_Found]:
+    start = own_start(folder, [one.path for one in trust.brought])
+    if trust.changed and start:
+        yield start, "", FOLDER_CHANGED
+    yield from _of_project(folder, trust, patterns)
+
+
+def _of_project(folder: Path, trust: Trust, patterns: tuple[str, ...]) -> Iterator[_Found]:
     if trust.trusted:
         own = {one.path: one.digest for one in trust.brought if one.kind == "instructions"}
-        start = _first([name for name in NAMES if name in own])
-        yield from with_imports(start, listed_only(folder, {**trust.further, **own}, patterns))
+        read = listed_only(folder, {**trust.further, **own}, patterns)
+        yield from with_imports(own_start(folder, own), read)
 
 
 def listed_only(folder: Path, listed: Mapping[str, str], patterns: tuple[str, ...]) -> Read:
     """Reads only what was listed with just these digests."""
 
     def read(path: str) -> bytes | None:
-        if path not in listed or _is_ignored(patterns, folder, path):
+        if not _is_file(folder / path):
             return None
-        return read_listed_as(folder, path, listed[path])
+        if _is_ignored(patterns, folder, path):
+            raise Odd(HIDDEN)
+        digest, content = digest_of(os.path.realpath(folder), path)
+        if listed.get(path) != digest:
+            text_of(content)  # where that is what is wrong, no yes would help
+            raise Odd(NOT_AGREED)
+        return content
 
     return read
 
@@ -99,14 +118,18 @@ def _users(home: Path, patterns: tuple[str, ...]) -> Read:
     """The user's own file may be a link to anywhere; what it brings in stays beside it."""
 
     def read(path: str) -> bytes | None:
+        if not _is_file(home / path):
+            return None
         if path not in (*NAMES, user_notes(home).name) and _is_ignored(patterns, home, path):
-            return None
-        try:
-            return regular_bytes(os.path.realpath(home / path), LARGEST)
-        except Odd:
-            return None
+            raise Odd(HIDDEN)
+        return regular_bytes(os.path.realpath(home / path), LARGEST)
 
     return read
+
+
+def _is_file(path: Path) -> bool:
+    """Whether anything is there that may be one: an `@name` is often just a word."""
+    return os.path.lexists(path) and not os.path.isdir(path)
 
 
 def _is_ignored(patterns: tuple[str, ...], root: Path, path: str) -> bool:
@@ -114,10 +137,6 @@ def _is_ignored(patterns: tuple[str, ...], root: Path, path: str) -> bool:
     real = os.path.relpath(os.path.realpath(root / path), os.path.realpath(root))
     outside = real.split("/", 1)[0] == ".."
     return outside or any(any_matches(patterns, name) for name in (path, real))
-
-
-def _first(names: Sequence[str]) -> str:
-    return names[0] if names else ""
 
 
 def _brings_any(folder: Path) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .further_instructions import is_of_others, start_below
 from .imported import with_imports
 from .instructions import (
     MOST_BYTES,
@@ -28,18 +29,15 @@ class Below:
     """Files for which it has no room beside the others: they are told next."""
 
 
-def files_below(trust: Trust, shown: Iterable[str]) -> list[str]:
+def files_below(folder: Path, trust: Trust, shown: Iterable[str]) -> list[str]:
     """Those of the folders in or under which the shown files are; the nearest last."""
-    if not trust.trusted or not trust.further:
-        return []
     places = set[str]()
-    for folder in {os.path.dirname(path) for path in shown}:
-        above = folder
+    for above in {os.path.dirname(path) for path in shown} if trust.trusted else ():
         while above and above not in places:
             places.add(above)
             above = os.path.dirname(above)
     ordered = sorted(places, key=lambda place: (place.count("/"), place))
-    firsts = (_first_in(place, trust.further) for place in ordered)
+    firsts = (_first_in(folder, place, trust.further) for place in ordered)
     return [name for name in firsts if name]
 
 
@@ -50,25 +48,40 @@ def instructions_below(
     *,
     files: Sequence[str],
     known: Collection[str],
+    passed_over: Collection[str],
 ) -> Below:
     """What these files say and bring in, except what was told before, the nearest first of all.
 
-    What has no room whole waits, so that nothing counts as told of which nothing was.
+    What has no room whole waits, so that nothing counts as told of which nothing was. What nobody
+    said yes to is among them without a text, unless it was `passed_over` before.
     """
     read = listed_only(folder, trust.further, (*ignored, ".git"))
-    told, taken, left = list[Instruction](), {*known}, MOST_BYTES
+    told, taken, size = list[Instruction](), {*known}, 0
     waiting = [file for file in files if file not in taken]
     while waiting:
-        texts = (pair for pair in with_imports(waiting[-1], read) if pair[0] not in taken)
-        found = [one for path, text in texts if (one := as_instruction(path, text)).text]
-        left -= sum(map(size_of, found))
-        if told and left < 0:
+        every = [as_instruction(*one, folder) for one in with_imports(waiting[-1], read)]
+        new = [one for one in every if one.name not in taken]
+        found = [one for one in new if one.text or (one.ask and one.name not in passed_over)]
+        added = sum(map(size_of, found))
+        if size and size + added > MOST_BYTES:
             break
+        size += added
         waiting.pop()
         taken |= {one.name for one in found}
         told = [*found, *told]
     return Below(fitted(told), tuple(waiting))
 
 
-def _first_in(place: str, listed: Collection[str]) -> str:
-    return next((one for name in NAMES if (one := f"{place}/{name}") in listed), "")
+def _first_in(folder: Path, place: str, listed: Collection[str]) -> str:
+    """The one that was listed; else one that is new, which is said to be."""
+    mine = next((one for name in NAMES if (one := f"{place}/{name}") in listed), "")
+    return mine or (start_below(folder, place) if _is_ours(folder, place) else "")
+
+
+def _is_ours(folder: Path, place: str) -> bool:
+    """Whether what is in it would be listed: no other's package or repository, nothing hidden."""
+    names = place.split("/")
+    within = (Path(folder, *names[:count]) for count in range(1, len(names) + 1))
+    return not any(is_of_others(name) for name in names) and not any(
+        os.path.islink(one) or os.path.lexists(one / ".git") for one in within
+    )

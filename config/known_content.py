@@ -15,13 +15,9 @@ class Odd(Exception):
     """What is there is no file or folder of the project."""
 
 
-def read_listed_as(folder: Path, path: str, digest: str) -> bytes | None:
-    """The bytes of a file of the folder; None where they are not those of this digest by now."""
-    try:
-        found, content = digest_of(os.path.realpath(folder), path)
-    except Odd:
-        return None
-    return content if found == digest else None
+def bytes_of(folder: Path, path: str) -> bytes:
+    """Those of a file of the folder; raises Odd."""
+    return digest_of(os.path.realpath(folder), path)[1]
 
 
 def known_by(folder: Path, path: str, content: bytes) -> str:

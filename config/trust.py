@@ -5,7 +5,7 @@ above, and whatever of it changes or appears is asked again.
 """
 
 import os
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -15,6 +15,7 @@ from . import paths
 from .brought import PLACES, Brought, Kind, brought, own_instructions
 from .errors import UsageError
 from .further_instructions import further_instructions
+from .known_content import Odd, digest_of
 from .trust_record import Damaged, Yes, note, read
 
 
@@ -27,7 +28,8 @@ class Trust:
     brought: tuple[Brought, ...]
     trusted: bool
     changed: tuple[str, ...] = ()
-    """What is not as it was when the user said yes, in words; empty where there was no yes."""
+    """What is not as it was when the user said yes, in words; empty where there was no yes. Of a
+    folder that is trusted it is further instruction files, and only of `looked_further`."""
     damaged: str = ""
     """What is wrong with the record; mostly empty."""
     further: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -57,9 +59,26 @@ def trust_of(folder: Path, home: Path) -> Trust:
 def looked_further(found: Trust) -> Trust:
     """The same with the further instruction files that there are now, for whoever is asked."""
     now = further_instructions(Path(found.folder), {one.path for one in found.brought})
-    changed = _differences(found.further, now) if found.trusted else ()
-    trusted = found.trusted and not changed
-    return replace(found, trusted=trusted, changed=(*found.changed, *changed), further=now)
+    if not found.trusted:
+        return replace(found, further=now)
+    new = [f"`{path}` appeared" for path in now if path not in found.further]
+    return replace(found, changed=(*new, *changed_further(found)), further=now)
+
+
+def changed_further(found: Trust) -> tuple[str, ...]:
+    """Which further instruction files are not as they were when the user said yes, in words; looks
+    only at those, so it does not find new ones."""
+    return _differences(found.further, dict(_now(found.folder, found.further)))
+
+
+def _now(root: str, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Each that is there, with its digest; empty for what is none that can be told."""
+    for path in paths:
+        try:
+            yield path, digest_of(root, path)[0]
+        except Odd:
+            if os.path.lexists(os.path.join(root, path)):
+                yield path, ""
 
 
 def is_trusted(folder: Path, home: Path) -> bool:

@@ -10,7 +10,7 @@ from ..config.unseen import UNSEEN
 
 BLOCK = "<instructions file={name}>\n{text}\n</instructions>"
 CUT = "[{count} more bytes of this file are left out: altogether there is too much of it]"
-ODD = "[this file is left out: it is not UTF-8 text]"
+LEFT_OUT = "[this file is left out: {why}]"
 _MARK = re.compile(r"<(?=\s*/?\s*instructions)", re.IGNORECASE)
 _UNSEEN = re.compile(f"[{UNSEEN}]")
 
@@ -31,7 +31,8 @@ def blocks(found: Sequence[Instruction]) -> list[str]:
 def _block(one: Instruction) -> str:
     """Characters that nobody sees are left out: whoever said yes to them did not see them."""
     text = _MARK.sub("&lt;", _UNSEEN.sub("", one.text))
-    more = [ODD] if one.is_odd else [CUT.format(count=one.cut)] if one.cut else []
+    more = [LEFT_OUT.format(why=one.left_out)] if one.left_out else []
+    more += [CUT.format(count=one.cut)] if one.cut else []
     parts = [*more, text] if one.keeps_end else [text, *more]
     name = _MARK.sub("&lt;", json.dumps(_UNSEEN.sub("", one.name), ensure_ascii=False))
     return BLOCK.format(name=name, text="\n".join(filter(None, parts)))

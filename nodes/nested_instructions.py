@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
+from ..config.instructions import NOT_AGREED
 from ..config.instructions_below import files_below, instructions_below
 from .conversation import brief
 from .instructions import blocks
@@ -14,6 +15,11 @@ TOLD = "instructions"
 """In a message's `additional_kwargs`: the files that it tells."""
 LEFT = "instructions_left"
 """And those for which it had no room: the next tells them."""
+PASSED_OVER = "instructions_passed_over"
+"""And those that nobody said yes to as they are."""
+NOT_TOLD = (
+    "`{path}` is not told: {why}; `mcode trust`, or `/trust` in a conversation, asks about it"
+)
 WORDS = (
     "These instruction files stand in folders whose files you were shown. They count for what "
     "is in these folders, and there more than those of the project; the later one counts more."
@@ -28,22 +34,36 @@ def nested_instructions(
     What was told stands in the conversation: so a thread that is killed and goes on repeats none,
     and one that goes back to before it is told again.
     """
-    files = files_below(bench.trust, _named(_news(heard), "seen", LEFT))
+    root, begun_with = bench.workspace.root, bench.sources.instructions
+    files = files_below(root, bench.trust, _named(_news(heard), "seen", LEFT))
     if not files:
         return []
     found = instructions_below(
-        bench.workspace.root,
+        root,
         bench.trust,
         bench.settings.security.ignore_patterns,
         files=files,
-        known={*_named(heard, TOLD), *(one.name for one in bench.sources.instructions)},
+        known={*_named(heard, TOLD), *(one.name for one in begun_with if one.text)},
+        passed_over={*_named(heard, PASSED_OVER), *(one.name for one in begun_with if one.ask)},
     )
     if not found.told:
         return []
     note = brief(role, "\n\n".join([WORDS, *blocks(found.told)]))
-    note.additional_kwargs |= {"synthetic": True, TOLD: [one.name for one in found.told]}
-    note.additional_kwargs |= {LEFT: [*found.left]} if found.left else {}
+    note.additional_kwargs |= {
+        "synthetic": True,
+        TOLD: [one.name for one in found.told if one.text],
+    }
+    passed_over = [one.name for one in found.told if one.ask]
+    more = {LEFT: [*found.left], PASSED_OVER: passed_over}
+    note.additional_kwargs |= {mark: names for mark, names in more.items() if names}
     return [note]
+
+
+def passed_over_in(notes: Sequence[AnyMessage]) -> list[str]:
+    """What to tell the user of files that are told by none of these, though they stand there."""
+    return [
+        NOT_TOLD.format(path=path, why=NOT_AGREED) for path in sorted(_named(notes, PASSED_OVER))
+    ]
 
 
 def _news(heard: Sequence[AnyMessage]) -> Sequence[AnyMessage]:

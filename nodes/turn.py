@@ -18,7 +18,7 @@ from .context import Context
 from .conversation import brief, conversation, final_words
 from .file_record import last_entry
 from .moved_files import moved_files
-from .nested_instructions import nested_instructions
+from .nested_instructions import nested_instructions, passed_over_in
 from .state import RoleName, State, Usage
 from .tell import tell
 from .voice import Voice, voice_of
@@ -54,6 +54,8 @@ async def take_turn(
     heard = conversation(state, role)
     moved = await moved_files(state, runtime, bench, role)
     nested = await asyncio.to_thread(nested_instructions, heard, bench, role)
+    for notice in passed_over_in(nested):
+        tell(runtime, "notice", text=notice)
     told = [*moved, *nested] if heard else [brief(role, opening)]
     step = state.get("steps", 0) + 1
     answer = _signed(await _answer(voice, [*heard, *told], runtime), role, step)

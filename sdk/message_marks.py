@@ -24,6 +24,8 @@ class _Marks(TypedDict, total=False):
     """Instruction files that it tells."""
     instructions_left: list[str]
     """And those for which it had no room."""
+    instructions_passed_over: list[str]
+    """And those that nobody said yes to."""
     synthetic: Literal[True]
     """Nobody said it."""
     aside: Literal[True]
@@ -35,7 +37,8 @@ class _Marks(TypedDict, total=False):
 
 
 _MARKS = TypeAdapter(_Marks)
-_OF_HUMANS = ("synthetic", "aside", "instructions", "instructions_left")
+_OF_INSTRUCTIONS = ("instructions", "instructions_left", "instructions_passed_over")
+_OF_HUMANS = ("synthetic", "aside", *_OF_INSTRUCTIONS)
 
 
 def check_marks(message: BaseMessage) -> None:

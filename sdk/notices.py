@@ -34,12 +34,16 @@ MOST_NAMED = 10
 
 NO_SANDBOX = "no sandbox: {why}; what the agent runs can do whatever you can"
 
+NOT_TOLD = "instruction files that are new or have changed are not told: {files}; {ask}"
+ASK = "`mcode trust`, or `/trust` in a conversation, asks about them"
+ASK_ABOVE = "`mcode trust {folder}` asks about them"
+
 HIDDEN = "what looks like a secret was taken out of the request, so the model reads {marks} instead"
 
 FINISHED = "a restore that had been cut short was finished first; files put back: {count}"
 LEFT = "`{path}` is left alone: {reason}"
 
-STANDING = tuple(words.partition("{")[0] for words in (UNTRUSTED, NO_SANDBOX))
+STANDING = tuple(words.partition("{")[0] for words in (UNTRUSTED, NOT_TOLD, NO_SANDBOX))
 """How those begin that say how things stand, which a conversation needs once, not what happened."""
 
 
@@ -80,6 +84,23 @@ def untrusted(trust: Trust, *, tests: bool) -> list[str]:
     why += [ODD.format(path=one.path, odd=one.odd) for one in trust.odd[:1]]
     why += [trust.damaged] if trust.damaged else []
     return [". ".join([UNTRUSTED.format(left_out=", and ".join(left_out)), *why])]
+
+
+def not_told(bench: Workbench) -> list[str]:
+    """One notice of instruction files for which the user's yes does not hold as they are."""
+    files = [one for one in bench.sources.instructions if one.ask]
+    if not files:
+        return []
+    above = [one.ask for one in files if one.ask != str(bench.workspace.root)]
+    ways = [ASK] if len(above) < len(files) else []
+    ways += [ASK_ABOVE.format(folder=folder) for folder in dict.fromkeys(above)]
+    named = _some([f"`{one.name}`" for one in files])
+    return [NOT_TOLD.format(files=named, ask="; ".join(ways))]
+
+
+def standing(bench: Workbench, *, tests: bool) -> list[str]:
+    """What a run says of how things stand; `tests`: as of `untrusted`."""
+    return [*untrusted(bench.trust, tests=tests), *not_told(bench), *unconfined(bench)]
 
 
 def in_conversation(notice: str) -> str:

@@ -33,7 +33,7 @@ from .endings import status_after
 from .events import Event, EvidenceFound, as_json
 from .half_answer import HalfAnswer
 from .jobs import CHAT, EDIT, TASK, Job, compiled, job_of
-from .notices import HIDDEN, finish_restore, notices, unconfined, untrusted
+from .notices import HIDDEN, finish_restore, notices, standing
 from .run import Run, Words
 
 
@@ -161,7 +161,7 @@ class Runner:
             bench.agents.find_speaking(named)
         # whoever is to hear it must be there before anything is said
         await asyncio.to_thread(open_voice, bench, speaking(row.options))
-        told = [*untrusted(bench.trust, tests=False), *unconfined(bench)]
+        told = standing(bench, tests=False)
         words = Words(message, wanted, abandon)
         run = self._run(row, context, answer=None, resumed=True, notices=told, words=words)
         async with aclosing(run) as events:
@@ -193,7 +193,7 @@ class Runner:
         told = notices(root, self.threads.set_aside, bench.from_project)
         if marks := marks_in("\n".join([request, *options.get("aside", ())])):
             told.append(HIDDEN.format(marks=", ".join(sorted(marks))))
-        told += [*untrusted(bench.trust, tests=_runs_tests(job, options)), *unconfined(bench)]
+        told += standing(bench, tests=_runs_tests(job, options))
         run = self._run(row, context, answer=None, resumed=False, notices=told)
         async with aclosing(run) as events:
             async for event in events:
@@ -223,8 +223,7 @@ class Runner:
         if answer is None or not answer.question:  # else it was asked here, and the run goes on
             await look_again(row.folder)
             bench = await workbench(row.folder, row.options, own)
-            told = untrusted(bench.trust, tests=_runs_tests(job_of(row.graph), row.options))
-            told += unconfined(bench)
+            told = standing(bench, tests=_runs_tests(job_of(row.graph), row.options))
         learn([one["always"] for one in (answer.decisions if answer else ()) if one.get("always")])
         run = self._run(row, own, answer=answer, resumed=True, notices=told)
         async with aclosing(run) as events:

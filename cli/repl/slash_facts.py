@@ -23,7 +23,8 @@ async def status(session: Session, _: str) -> None:
 
 
 def _facts(session: Session) -> Iterator[tuple[str, str]]:
-    from ...config.trust import trust_of
+    from ...config.trust import changed_further, trust_of
+    from ..trust_view import stands
 
     unknown = t("slash.not_yet")
     spoken = t("slash.status.plan" if session.plan else "slash.status.build")
@@ -34,8 +35,8 @@ def _facts(session: Session) -> Iterator[tuple[str, str]]:
     yield t("slash.status.model"), session.model or unknown
     yield t("slash.status.mode"), " · ".join(filter(None, (spoken, session.mode, agent)))
     yield t("slash.status.sandbox"), told(session.sandbox) or unknown
-    stands = "trust.state.trusted" if trust.trusted else "slash.status.untrusted"
-    yield t("slash.status.trust"), t(stands)
+    standing = stands(changed_further(trust)) if trust.trusted else t("slash.status.untrusted")
+    yield t("slash.status.trust"), standing
     yield t("slash.status.instructions"), _instructions(session, trust)
     yield t("slash.status.versions"), ", ".join(_versions())
 

@@ -53,7 +53,17 @@ def test_a_yes_is_remembered_listed_and_taken_back(place: Place) -> None:
     (listed,) = json.loads(place("trust", "--list", "--json").stdout)
     assert (listed["folder"], listed["state"]) == (str(place.project), "trusted")
     assert listed["files"] == ["AGENTS.md", "sub/GEMINI.md"]
+    checks = {one["name"]: one for one in json.loads(place("doctor", "--json").stdout)}
+    assert (checks["trust"]["status"], checks["trust"]["remedy"]) == ("ok", "")
     (place.project / "sub/GEMINI.md").write_text("y")
+    changed = "trusted; not told until you say yes again (`mcode trust`, `/trust`): `sub/GEMINI.md`"
+    assert (
+        changed in place("doctor").stdout and "trusted; not told" in place("trust", "--list").stdout
+    )
+    (listed,) = json.loads(place("trust", "--list", "--json").stdout)
+    assert (listed["state"], listed["changed"]) == ("trusted", ["`sub/GEMINI.md` changed"])
+    asked = place("trust")
+    assert asked.returncode == 4 and "is trusted, but what has changed" in asked.stderr
     assert place.trusted and "`sub/GEMINI.md` changed" in place("trust").stderr
     (place.project / "AGENTS.md").write_text("y")
     assert str(place.project) in (shown := place("trust", "--list").stdout)

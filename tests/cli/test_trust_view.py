@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.cli.i18n import use_language
-from maxagent.cli.trust_view import LONGEST_VALUE, MOST_OF_A_KIND, view
+from maxagent.cli.trust_view import LONGEST_VALUE, MOST_OF_A_KIND, stands, view
 from maxagent.config.trust import trust_of
 
 
@@ -14,6 +14,24 @@ def english() -> None:
 
 def lines(folder: Path, *, tests: bool = False) -> list[str]:
     return list(view(trust_of(folder, folder / "home"), tests=tests))
+
+
+def test_of_the_folders_own_instructions_the_one_is_named_that_would_be_told(
+    tmp_path: Path,
+) -> None:
+    for name, text in {"MAXAGENT.md": "\n", "AGENTS.md": "x", "CLAUDE.md": "y"}.items():
+        (tmp_path / name).write_text(text)
+    assert lines(tmp_path) == ["  instructions", "    AGENTS.md"]
+    (tmp_path / "AGENTS.md").write_text("")
+    (tmp_path / "CLAUDE.md").write_text("")
+    assert lines(tmp_path) == []
+
+
+def test_how_a_folder_stands_of_which_some_is_not_told() -> None:
+    assert stands(()) == "trusted"
+    said = stands([f"`{number}/AGENTS.md` changed" for number in range(12)])
+    assert "say yes again (`mcode trust`, `/trust`): `0/AGENTS.md` changed, " in said
+    assert said.endswith("`9/AGENTS.md` changed, and 2 more")
 
 
 def test_settings_that_reach_far_are_shown_with_their_values_and_no_secret(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ def test_of_each_folder_below_the_first_is_found_with_what_it_brings_in(tmp_path
     write(tmp_path / "AGENTS.md")
     write(tmp_path / "a/b/CLAUDE.md", "@more.md @../../top.md @.env")
     write(tmp_path / "a/b/AGENTS.md", "@../../top.md")
+    write(tmp_path / "a/b/MAXAGENT.md", " \n")
     for name in ("a/b/more.md", "top.md", "a/b/.env", "c/GEMINI.md", "c/d/README.md"):
         write(tmp_path / name)
     assert found(tmp_path) == [
@@ -60,6 +61,9 @@ def test_what_is_odd_or_too_much_is_not_found(
     (tmp_path / "c/AGENTS.md").write_bytes("x".encode("utf-16"))
     assert found(tmp_path) == ["b/AGENTS.md"]
     assert found(tmp_path / "nowhere") == []
+    write(tmp_path / "a/CLAUDE.md")
+    assert found(tmp_path) == ["a/CLAUDE.md", "b/AGENTS.md"]  # the first that can be read
+    (tmp_path / "a/CLAUDE.md").unlink()
     write(tmp_path / "b/AGENTS.md", "@one.md @two.md @big.md")
     for name, size in {"one.md": 1, "two.md": 1, "big.md": module.LARGEST + 1}.items():
         write(tmp_path / "b" / name, "x" * size)

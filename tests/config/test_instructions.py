@@ -5,8 +5,15 @@ from pathlib import Path
 import pytest
 
 from maxagent.config import instructions as module
-from maxagent.config.imported import LARGEST
-from maxagent.config.instructions import NAMES, Instruction, instructions
+from maxagent.config.imported import LARGEST, NOT_TEXT, TOO_LARGE
+from maxagent.config.instructions import (
+    FOLDER_CHANGED,
+    HIDDEN,
+    NAMES,
+    NOT_AGREED,
+    Instruction,
+    instructions,
+)
 from maxagent.config.settings import IGNORE_PATTERNS
 from maxagent.config.trust import trust, trust_of
 
@@ -38,7 +45,11 @@ def yes(folder: Path) -> None:
 
 
 def texts(found) -> list[str]:
-    return [one.text for one in found]
+    return [one.text for one in found if not one.left_out]
+
+
+def left_out(found) -> dict[str, str]:
+    return {Path(one.name).name: one.left_out for one in found if one.left_out}
 
 
 def test_of_several_in_one_folder_the_first_is_read(project, found):
@@ -54,6 +65,14 @@ def test_of_several_in_one_folder_the_first_is_read(project, found):
     assert found() == ()
 
 
+def test_one_that_says_nothing_leaves_it_to_the_next(tmp_path, project, found):
+    for folder in (tmp_path / "home", project):
+        write(folder / "MAXAGENT.md", "\n \n")
+        write(folder / "AGENTS.md", "I am here")
+    yes(project)
+    assert [Path(one.name).name for one in found()] == ["AGENTS.md"] * 2
+
+
 def test_nothing_of_a_project_is_read_before_a_yes_or_after_a_change(tmp_path, project, found):
     write(project / "AGENTS.md", "@docs/a.md")
     write(project / "docs/a.md", "imported")
@@ -63,6 +82,7 @@ def test_nothing_of_a_project_is_read_before_a_yes_or_after_a_change(tmp_path, p
     assert texts(found()) == ["mine", "imported", "@docs/a.md"]
     write(project / "docs/a.md", "other")
     assert texts(found()) == ["mine", "@docs/a.md"]
+    assert left_out(found()) == {"a.md": NOT_AGREED} and found()[1].ask == str(project)
     write(project / "AGENTS.md", "@docs/a.md!")
     assert texts(found()) == ["mine"]
 
@@ -74,7 +94,7 @@ def test_what_changes_between_the_look_and_the_reading_is_not_read(tmp_path, pro
     looked = trust_of(project, tmp_path / "home")
     write(project / "a.md", "swapped")
     told = instructions(project, tmp_path / "home", looked, ())
-    assert [(one.name, one.text) for one in told] == [("AGENTS.md", "@a.md")]
+    assert [(one.name, one.text) for one in told] == [("a.md", ""), ("AGENTS.md", "@a.md")]
     (project / "AGENTS.md").unlink()
     os.mkfifo(project / "AGENTS.md")
     assert instructions(project, tmp_path / "home", looked, ()) == ()
@@ -93,6 +113,7 @@ def test_what_counts_most_comes_last(tmp_path, project, found):
     assert found()[2].name == str(tmp_path / "AGENTS.md")
     write(tmp_path / "AGENTS.md", "changed")
     assert texts(found()) == ["the user's", "- noted", "of the project"]
+    assert left_out(found()) == {"AGENTS.md": FOLDER_CHANGED} and found()[2].ask == str(tmp_path)
 
 
 @pytest.mark.parametrize("repository", ["p/.git", "nowhere"])
@@ -126,7 +147,9 @@ def test_imports_end_five_files_deep(tmp_path, project, found):
     assert [Path(one.name).name for one in found()] == expected * 2
 
 
-@pytest.mark.parametrize("name", [".env", "secrets/a.md", "link.md", ".git/a", "out.md", "pipe"])
+@pytest.mark.parametrize(
+    "name", [".env", "secrets/a.md", "link.md", ".git/a", "out.md", "pipe", "sub", "nowhere"]
+)
 def test_a_secret_or_odd_import_stays_a_word(tmp_path, project, found, name):
     write(project / "AGENTS.md", f"@{name}")
     for secret in (".env", "secrets/a.md", ".git/a"):
@@ -135,8 +158,12 @@ def test_a_secret_or_odd_import_stays_a_word(tmp_path, project, found, name):
     write(tmp_path / "outside.md", "hidden")
     (project / "out.md").symlink_to("../outside.md")
     os.mkfifo(project / "pipe")
+    (project / "sub").mkdir()
     yes(project)
     assert texts(found()) == [f"@{name}"]
+    why = "neither a file nor a folder that can be read" if name == "pipe" else HIDDEN
+    words = {} if name in ("sub", "nowhere") else {Path(name).name: why}
+    assert left_out(found()) == words and not any(one.ask for one in found())
     assert not trust_of(project, tmp_path / "home").further
 
 
@@ -146,7 +173,7 @@ def test_what_the_user_hides_is_not_read_even_through_a_link(project, found):
     (project / "AGENTS.md").symlink_to("private/a.md")
     yes(project)
     assert texts(found()) == ["hidden"]
-    assert texts(found("/private/")) == []
+    assert left_out(found("/private/")) == {"AGENTS.md": HIDDEN} and len(found("/private/")) == 1
     (project / "AGENTS.md").unlink()
     yes(project)
     assert texts(found("/private/")) == ["@private/a.md"]
@@ -158,7 +185,8 @@ def test_the_users_own_may_be_a_link_but_brings_in_only_what_is_beside_it(tmp_pa
     write(tmp_path / "home/rules/a.md", "mine")
     (tmp_path / "home/AGENTS.md").symlink_to(tmp_path / "dotfiles/agents.md")
     (tmp_path / "home/rules/out.md").symlink_to(tmp_path / "p/x.md")
-    assert [Path(one.name).name for one in found()] == ["a.md", "AGENTS.md"]
+    assert [Path(one.name).name for one in found()] == ["a.md", "out.md", "AGENTS.md"]
+    assert left_out(found()) == {"out.md": HIDDEN}
 
 
 def test_the_users_own_folder_as_a_project_tells_nothing_twice(tmp_path):
@@ -184,7 +212,8 @@ def test_what_is_brought_in_is_100_kb_at_most_whoever_owns_it(tmp_path, project,
         write(folder / "much.md", "x" * LARGEST)
         write(folder / "more.md", "x" * (LARGEST + 1))
     yes(project)
-    assert [Path(one.name).name for one in found()] == ["much.md", "AGENTS.md"] * 2
+    told = [Path(one.name).name for one in found() if not one.left_out]
+    assert told == ["much.md", "AGENTS.md"] * 2 and left_out(found()) == {"more.md": TOO_LARGE}
 
 
 def test_secrets_are_marked(project, found):
@@ -202,7 +231,8 @@ def test_what_people_would_read_otherwise_is_not_told(tmp_path, project, found, 
     write(tmp_path / "home/notes.md", "@a.md")
     (tmp_path / "home/a.md").write_bytes(f"{words} @b.md\n".encode(encoding))
     yes(project)
-    assert [(one.text, one.is_odd) for one in found()] == [("", True), ("@a.md", False), ("", True)]
+    assert texts(found()) == ["@a.md"] and {*left_out(found()).values()} == {NOT_TEXT}
+    assert [*left_out(found())] == ["AGENTS.md", "a.md", "CLAUDE.md"]
     write(project / "AGENTS.md", "@a.md")
     yes(project)
-    assert texts(found()) == ["", "@a.md", "@a.md"]
+    assert texts(found()) == ["@a.md", "@a.md"]

@@ -7,6 +7,7 @@ from maxagent.config.brought import own_instructions
 from maxagent.config.errors import MaxAgentError, UsageError
 from maxagent.config.trust import (
     accept,
+    changed_further,
     follow,
     is_trusted,
     looked_further,
@@ -249,7 +250,20 @@ def test_instructions_below_are_looked_for_when_asked_and_take_no_yes_away(
     (project / "sub/AGENTS.md").write_text("y")
     assert is_trusted(project, home) and trust_of(project, home).further == known
     looked = looked_further(trust_of(project, home))
-    assert (looked.trusted, looked.changed) == (False, ("`sub/AGENTS.md` changed",))
+    assert (looked.trusted, looked.changed) == (True, ("`sub/AGENTS.md` changed",))
+    assert changed_further(trust_of(project, home)) == looked.changed
+    (project / "new").mkdir()
+    (project / "new/AGENTS.md").write_text("y")
+    (project / "sub/AGENTS.md").unlink()
+    looked = looked_further(trust_of(project, home))
+    assert looked.changed == ("`new/AGENTS.md` appeared", "`sub/AGENTS.md` is gone")
+    (project / "sub/AGENTS.md").write_text("x")
+    (project / "new/AGENTS.md").unlink()
+    os.mkfifo(project / "sub/MAXAGENT.md")  # which cannot stand in its place
+    assert looked_further(trust_of(project, home)).changed == ()
+    (project / "sub/AGENTS.md").unlink()
+    os.mkfifo(project / "sub/AGENTS.md")
+    assert looked_further(trust_of(project, home)).changed == ("`sub/AGENTS.md` changed",)
     follow(project, home, rewrite(project, "AGENTS.md", "y"))
     with own_change(project, home):
         (project / ".llc.yaml").write_text("")

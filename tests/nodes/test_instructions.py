@@ -32,7 +32,7 @@ def test_what_is_left_out_is_said_and_what_nobody_sees_is():
     told = as_told(
         [
             Instruction("notes.md", "new", cut=9, keeps_end=True),
-            Instruction("b.md", "", is_odd=True),
+            Instruction("b.md", "", left_out="it is not UTF-8 text"),
         ]
     )
     assert '"notes.md">\n[9 more bytes' in told and "too much of it]\nnew\n" in told

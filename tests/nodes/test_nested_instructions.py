@@ -8,8 +8,8 @@ from langchain_core.messages import AIMessage
 from maxagent import trust
 from maxagent.nodes.context import Context
 from maxagent.nodes.conversation import answer_to, brief
-from maxagent.nodes.nested_instructions import TOLD, nested_instructions
-from maxagent.nodes.workbench import close_workbenches, workbench
+from maxagent.nodes.nested_instructions import TOLD, nested_instructions, passed_over_in
+from maxagent.nodes.workbench import close_workbenches, look_again, workbench
 
 OPTIONS = {"model": "openai/any", "base_url": "http://127.0.0.1:9/v1"}
 SPOKEN = AIMessage("")
@@ -38,7 +38,7 @@ async def told(tmp_path: Path):
     def tell(*heard):
         return nested_instructions(heard, bench, "coder")
 
-    tell.project = project
+    tell.project, tell.home = project, home
     yield tell
     await close_workbenches()
 
@@ -113,9 +113,37 @@ async def test_what_was_shown_before_the_last_answer_was_told_then(told) -> None
     assert "sub/AGENTS.md" in note.text and "sub/deep/CLAUDE.md" in note.text
 
 
-async def test_what_is_not_as_it_was_trusted_is_not_told(told) -> None:
-    (told.project / "sub/AGENTS.md").write_text("other rules\n")
+async def test_what_is_not_as_it_was_trusted_is_not_told_and_that_is_said_once(told) -> None:
+    for name in ("sub/AGENTS.md", "sub/new/AGENTS.md", "node_modules/p/AGENTS.md", "r/AGENTS.md"):
+        (told.project / name).parent.mkdir(parents=True, exist_ok=True)
+        (told.project / name).write_text("other rules\n")
+    (told.project / "r/.git").mkdir()
     (told.project / "sub/deep/CLAUDE.md").unlink()
-    (told.project / "sub/new").mkdir()
-    (told.project / "sub/new/AGENTS.md").write_text("new rules\n")
-    assert told(SPOKEN, read("sub/new/a.py"), read("sub/deep/a.py")) == []
+    shown = [read(f"{place}/a.py") for place in ("sub/new", "sub/deep", "node_modules/p", "r")]
+    (note,) = told(SPOKEN, *shown)
+    assert "other rules" not in note.text and "it is new or has changed" in note.text
+    assert not note.additional_kwargs[TOLD]
+    said = passed_over_in([note])
+    names = ("sub/AGENTS.md", "sub/new/AGENTS.md")
+    assert [one.partition(" is not told: it is new")[0] for one in said] == [
+        f"`{name}`" for name in names
+    ]
+    heard = [SPOKEN, *shown, note, SPOKEN]
+    assert told(*heard, *shown) == told(*heard, brief("coder", "Go on")) == []
+    (told.project / "sub/AGENTS.md").write_text("rules of sub/AGENTS.md\n")  # as it was
+    (note,) = told(*heard, read("sub/a.py"))
+    assert "rules of sub/AGENTS.md" in note.text and not passed_over_in([note])
+
+
+async def test_so_it_is_with_what_such_a_file_brings_in(told) -> None:
+    (told.project / "sub/more.md").write_text("more")
+    (told.project / "sub/deep/CLAUDE.md").write_text("@../more.md @../.env @../nowhere.md")
+    (told.project / "sub/.env").write_text("hidden")
+    trust(told.project, told.home)
+    (told.project / "sub/more.md").write_text("other")
+    await look_again(str(told.project))
+    bench = await workbench(str(told.project), OPTIONS, Context(home=str(told.home)))
+    (note,) = nested_instructions([SPOKEN, read("sub/deep/a.py")], bench, "coder")
+    assert note.additional_kwargs[TOLD] == ["sub/AGENTS.md", "sub/deep/CLAUDE.md"]
+    (said,) = passed_over_in([note])
+    assert said.startswith("`sub/more.md` is not told")

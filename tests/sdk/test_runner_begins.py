@@ -7,6 +7,7 @@ from repaired import BROKEN, DONE, READ, REPAIR, calls, last_of
 
 from maxagent import Answer, trust
 from maxagent.config.errors import UsageError
+from maxagent.sdk.notices import NOT_TOLD
 
 
 @pytest.mark.parametrize("request_", ["", "  \n"])
@@ -35,12 +36,24 @@ async def test_a_request_that_is_no_text_is_refused_before_a_thread_exists(runne
 async def test_a_task_begins_by_naming_what_the_projects_configuration_decides(
     runner, project, play
 ):
+    (project.parent / "AGENTS.md").write_text("above")
+    (project.parent / ".git").mkdir()
+    (project / "AGENTS.md").write_text("@more.md")
+    (project / "more.md").write_text("more")
+    trust(project.parent, runner.home)
     (project / ".llc.yaml").write_text("security: {mode: auto}\nlanguage: en\n")
     trust(project, runner.home)
+    for file in (project.parent / "AGENTS.md", project / "more.md"):
+        file.write_text("changed")
     script = play(calls([READ], [REPAIR], [DONE]))
     events = [e async for e in runner.task("repair", folder=project, options=script)]
     told = [event.text for event in events if event.type == "notice"]
     assert "this project's `.llc.yaml` sets security.mode" in told
+    (said,) = [one for one in told if one.startswith(NOT_TOLD.partition("{")[0])]
+    assert f"not told: `{project.parent / 'AGENTS.md'}`; `more.md`; `mcode trust`, or" in said
+    assert f"; `mcode trust {project.parent}` asks" in said
+    events = [e async for e in runner.resume(events[-1].thread_id)]
+    assert said in [event.text for event in events if event.type == "notice"]
 
 
 async def test_the_folder_may_be_given_as_text(runner, project, play):

@@ -209,7 +209,10 @@ def marked(kind: Any, marks: dict[str, Any], **more: Any) -> Any:
         marked(AIMessage, {"interrupted": True}),
         marked(AIMessage, {"interrupted": True, "told": True}),
         marked(HumanMessage, {"synthetic": True, "aside": True, "seen": {"a": "1"}}),
-        marked(HumanMessage, {"instructions": ["a"], "instructions_left": ["b"]}),
+        marked(
+            HumanMessage,
+            {"instructions": ["a"], "instructions_left": ["b"], "instructions_passed_over": ["c"]},
+        ),
         marked(ToolMessage, {"seen": {"a": "1"}}, tool_call_id="c"),
     ],
 )

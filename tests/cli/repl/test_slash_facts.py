@@ -38,6 +38,18 @@ async def test_status_names_the_instruction_files_in_effect_and_trust_asks_about
     assert f"instructions  {spoken.home / 'notes.md'}\n" in await spoken("/status")
     assert "AGENTS.md" in await spoken("/trust", typed="y\n")
     assert f"{spoken.home / 'notes.md'}, AGENTS.md\n" in await spoken("/status")
+    (spoken.project / "AGENTS.md").write_text("@sub/AGENTS.md @.env\n" + "x\n" * 20_000)
+    (spoken.project / "sub").mkdir()
+    for name in ("sub/AGENTS.md", ".env"):
+        (spoken.project / name).write_text("x")
+    await spoken("/trust", typed="y\n")
+    (spoken.project / "sub/AGENTS.md").write_text("y")
+    shown = await spoken("/status")
+    assert "not told until you say yes again (`mcode trust`, `/trust`): `sub/AGENTS.md` ch" in shown
+    assert ".env is left out: no tool may read it\n" in shown
+    assert "sub/AGENTS.md is left out: it is new or has changed" in shown
+    assert "\n              AGENTS.md: 8022 bytes are left out, since all" in shown
+    assert f"{spoken.home / 'notes.md'}: 11 bytes are left out" in shown
     (spoken.home / "config.yaml").write_text("modle: 1\n")
     assert "unknown key `modle`" in await spoken("/status")
 

@@ -8,7 +8,7 @@ from rich.console import Console
 from ..config import paths
 from ..config.errors import UsageError
 from ..config.writing import add_item
-from .asked_change import changed, edit_of
+from .asked_change import changed, edit_of, what_opens
 from .call_line import call_line
 from .i18n import t
 from .pressed import Keys, pressed
@@ -46,6 +46,8 @@ def edited(console: Console, request: Request) -> Request:
         return changed(request)
     except UsageError as error:
         show_line(console, told(error.message), "red")
+        if error.hint:
+            show_line(console, told(error.hint), "yellow")
         return request
 
 
@@ -71,7 +73,7 @@ def _question(request: Request, *, fits: bool) -> str:
 def _keys(request: Request, allowed: Sequence[str], *, fits: bool) -> Keys:
     keys = {"yes": t("key.call.yes"), "no": t("key.call.no")}
     if "edit" in allowed:
-        keys["edit"] = t("key.call.edit")
+        keys["edit"] = t(f"key.call.edit.{what_opens(request)}")
     if fits and (rule := request.get("always")):
         keys["always"] = t("key.call.always", rule=rule)
     return keys

@@ -246,7 +246,7 @@ def test_after_a_refusal_no_diff_shows_the_refused_change(monkeypatch, capsys, f
 
 
 def test_an_edit_that_was_changed_is_shown_as_a_diff_again(monkeypatch, capsys, tmp_path):
-    edits_with(monkeypatch, tmp_path, '{"file_path": "x", "old_string": "a", "new_string": "c"}')
+    edits_with(monkeypatch, tmp_path, "c\n")
     edit = {**edit_of("a", "b", "-a\n+b\n")}
     shown, _ = asked(monkeypatch, capsys, "e\ny\n", **edit)
-    assert "  --- a/x\n  +++ b/x\n  @@\n  -a\n  +c\n" in shown and "old_string" not in shown
+    assert "  --- a/x.py\n  +++ b/x.py\n  @@\n  -a\n  +c\n" in shown and "old_string" not in shown

@@ -37,19 +37,23 @@ def _facts(session: Session) -> Iterator[tuple[str, str]]:
     yield t("slash.status.sandbox"), told(session.sandbox) or unknown
     standing = stands(changed_further(trust)) if trust.trusted else t("slash.status.untrusted")
     yield t("slash.status.trust"), standing
-    yield t("slash.status.instructions"), _instructions(session, trust)
+    yield t("slash.status.instructions"), "\n".join(_instructions(session, trust))
     yield t("slash.status.versions"), ", ".join(_versions())
 
 
-def _instructions(session: Session, trust: "Trust") -> str:
+def _instructions(session: Session, trust: "Trust") -> Iterator[str]:
     from ...config.loading import load
+    from ...sdk.told_below import told_below
     from ..instruction_files import in_effect
 
     try:
         settings = load(session.folder, session.home, trust=trust).settings
     except UsageError as error:  # no run can begin
-        return told(error.message)
-    return in_effect(session.folder, session.home, trust, settings)
+        yield told(error.message)
+        return
+    yield in_effect(session.folder, session.home, trust, settings)
+    if session.thread and (names := told_below(session.thread, session.home)):
+        yield t("slash.status.below", names=", ".join(names))
 
 
 def _thread(session: Session) -> str:

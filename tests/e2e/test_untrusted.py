@@ -211,7 +211,7 @@ def test_the_task_ends_unverified_and_says_why(opened: Opened) -> None:
 def test_it_is_said_once_on_stderr_what_is_left_out_and_how_to_say_yes(opened: Opened) -> None:
     told = opened.ended["task Do it"].stderr
     assert told.count("is not trusted") == 1
-    for words in ("`.llc.yaml` (configuration)", "`.mcp.json` (mcp)", "tests", "--trust"):
+    for words in ("`.llc.yaml` (configuration)", "`.mcp.json`", "(mcp)", "tests", "--trust"):
         assert words in told
 
 

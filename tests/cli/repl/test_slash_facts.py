@@ -1,9 +1,10 @@
 from pathlib import Path
 
 import pytest
+from provider import Provider
 from spoken import Spoken
 
-from maxagent import trust
+from maxagent import Runner, trust
 from maxagent.sdk.events import TokenUsage
 
 THREAD = "aaaaaaaa-0000-4000-8000-000000000000"
@@ -52,6 +53,24 @@ async def test_status_names_the_instruction_files_in_effect_and_trust_asks_about
     assert f"{spoken.home / 'notes.md'}: 11 bytes are left out" in shown
     (spoken.home / "config.yaml").write_text("modle: 1\n")
     assert "unknown key `modle`" in await spoken("/status")
+
+
+async def test_status_names_what_the_conversation_was_told_of_folders_below(
+    spoken: Spoken, provider: Provider
+) -> None:
+    for name in ("sub/AGENTS.md", "sub/a.txt"):
+        spoken.write(f"project/{name}", "x")
+    trust(spoken.project, spoken.home)
+    spoken.write(
+        "home/config.yaml",
+        f"model: {{default: openai/served}}\nlitellm: {{base_url: '{provider.url}'}}\n",
+    )
+    read = {"name": "read_file", "args": {"path": "sub/a.txt"}}
+    provider.script([{"tool_calls": [read]}, {"text": "x."}])
+    async with Runner(home=spoken.home) as runner:
+        spoken.session.opened.set_result(runner)
+        await spoken.say("look")
+        assert "of folders below: sub/AGENTS.md\n" in await spoken("/status")
 
 
 @pytest.mark.parametrize("line", ["/cost", "/context"])

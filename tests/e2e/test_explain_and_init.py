@@ -68,6 +68,14 @@ def test_init_asks_before_agents_md_is_written_and_improves_the_one_there_is(
     ended = program.run("resume", asked.last["thread_id"], "--approve")
     assert ended.code == 0 and "It says what a cart is." in ended.stdout
     assert (program.project / "AGENTS.md").read_text() == "# Carts\n"
-    provider.script([{"text": "Carts."}])
-    assert program.chat("hello").code == 0
-    assert "# Carts" in str(provider.requests[-1].body["messages"][0])
+    provider.script([{"text": "Carts."}] * 2)
+    program.chat("hello")
+    assert "# Carts" not in system_prompt(provider)  # nobody was shown what they said yes to
+    assert program.run("trust", "--yes").code == 0
+    program.chat("hello")
+    assert "# Carts" in system_prompt(provider)
+
+
+def system_prompt(provider: Provider) -> str:
+    """Of the last request."""
+    return provider.requests[-1].body["messages"][0]["content"]

@@ -14,6 +14,7 @@ from ...config.settings import SandboxSection
 from ..process import capture
 from ..workspace import Workspace
 from . import bubblewrap, seatbelt
+from .inside import TRIES
 from .places import writable_folders
 from .sandbox import Sandbox, store_of
 from .stubs import clear
@@ -66,14 +67,24 @@ def _if_it_works(sandbox: Sandbox) -> Sandbox:
     """Probed once: what a system forbids it forbids in every folder."""
     key = (sandbox.program, sandbox.network)
     if key not in _COMPLAINTS:
-        _COMPLAINTS[key] = _complaint(sandbox.probe())
+        _COMPLAINTS[key] = _complaint(sandbox)
     if not _COMPLAINTS[key]:
         return sandbox
     why = _FAILS.format(program=sandbox.program, said=_COMPLAINTS[key])
     return replace(sandbox, backend="none", why_none=why)
 
 
-def _complaint(argv: Sequence[str]) -> str:
+def _complaint(sandbox: Sandbox) -> str:
+    """Why no wall can be built; empty when one can, though a socket may vanish meanwhile."""
+    said = ""
+    for _ in range(TRIES):
+        said = _said_by(sandbox.probe())
+        if not said:
+            break
+    return said
+
+
+def _said_by(argv: Sequence[str]) -> str:
     """Why a command line does not run; empty when it does."""
     probing = capture(argv, cwd=Path("/"), timeout=PROBE_TIME)
     with ThreadPoolExecutor(1) as thread:  # the caller's may have a loop of its own

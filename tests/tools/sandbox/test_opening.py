@@ -1,5 +1,6 @@
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,16 @@ def test_where_it_does_not_work_it_is_said_what_it_says(
     monkeypatch.setattr(opening, "_COMPLAINTS", {(FOUND.program, False): "bwrap: No permissions"})
     found = opened(tmp_path)
     assert not found.is_on and "bwrap: No permissions" in found.why_none
+
+
+@needs_bubblewrap
+def test_what_fails_once_as_when_a_socket_has_just_gone_is_tried_again(tmp_path: Path) -> None:
+    once, program = tmp_path / "tried", tmp_path / "bwrap"
+    first = f"[ -e {once} ] || {{ : > {once}; exit 1; }}"
+    program.write_text(f'#!/bin/sh\n{first}\nexec {FOUND.program} "$@"\n')
+    program.chmod(0o755)
+    found = replace(opened(tmp_path), program=program)
+    assert opening._if_it_works(found).is_on and once.exists()
 
 
 def test_a_system_without_any_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,12 @@ from hypothesis import HealthCheck, settings
 from provider import Provider
 
 os.environ.update(SURROUNDINGS)
-settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("busy")  # no test fails since the machine has other things to do
+# No test fails since the machine has other things to do. Where `CI` is set, hypothesis's own
+# profile tries the same examples every time; elsewhere each run looks further.
+settings.register_profile(
+    "busy", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("busy")
 LONG = ("torture", "e2e", "docs")
 """Folders whose files take long, however few tests they have."""
 

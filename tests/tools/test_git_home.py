@@ -28,7 +28,10 @@ LINES = ["git status", "git diff", "git log", "git branch", "git blame a.txt", "
 def git(folder: Path, *arguments: str) -> None:
     person = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
     allowed = ["-c", "protocol.file.allow=always"]
-    environment = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
+    # a fixed date gives each object a fixed name: none of them is in `objects/ab`
+    dates = {"GIT_AUTHOR_DATE": "2026-01-01T00:00Z", "GIT_COMMITTER_DATE": "2026-01-01T00:00Z"}
+    quiet = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
+    environment = {**os.environ, **quiet, **dates}
     command = ["git", "-C", folder, *person, *allowed, *arguments]
     subprocess.run(command, env=environment, check=True, capture_output=True)
 

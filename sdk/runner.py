@@ -23,7 +23,7 @@ from ..memory.lease import hold
 from ..memory.thread_row import Status, ThreadRow, title_of
 from ..memory.threads import ThreadIndex
 from ..nodes.context import Context
-from ..nodes.modes import chosen, speaking
+from ..nodes.modes import speaking
 from ..nodes.state import Options, lasting
 from ..nodes.voice import open_voice
 from ..nodes.workbench import close_workbenches, learn, look_again, workbench
@@ -34,6 +34,7 @@ from .events import Event, EvidenceFound, as_json
 from .half_answer import HalfAnswer
 from .jobs import CHAT, EDIT, TASK, Job, compiled, job_of
 from .notices import HIDDEN, finish_restore, notices, standing
+from .request import chosen_options, refuse_unusable
 from .run import Run, Words
 
 
@@ -79,7 +80,7 @@ class Runner:
     ) -> AsyncGenerator[Event]:
         """Start a task on a new thread and tell what happens."""
         root, request = Path(os.path.realpath(folder)), redacted(request)
-        _refuse_unusable(request, root)
+        refuse_unusable(request, root)
         begun = self._begin(TASK, request, root, options or Options(), title_of(request))
         async with aclosing(begun) as events:
             async for event in events:
@@ -98,7 +99,7 @@ class Runner:
         `files` are named from the folder; one that does not exist may be made.
         """
         root, request = Path(os.path.realpath(folder)), redacted(request)
-        _refuse_unusable(request, root)
+        refuse_unusable(request, root)
         named = await asyncio.to_thread(edit_files, files, root, self.home)
         wanted: Options = {**(options or {}), "files": named}
         title = title_of(f"{', '.join(named)}: {request.strip()}")
@@ -121,8 +122,8 @@ class Runner:
         `agent` speaks this turn only. Without a `title` it is the message's first line.
         """
         root, message = Path(os.path.realpath(folder)), redacted(message)
-        _refuse_unusable(message, root)
-        wanted: Options = {"agent": "build", **_chosen(options, agent)}
+        refuse_unusable(message, root)
+        wanted: Options = {"agent": "build", **chosen_options(options, agent)}
         begun = self._begin(CHAT, message, root, wanted, title or title_of(message), name)
         async with aclosing(begun) as events:
             async for event in events:
@@ -145,7 +146,7 @@ class Runner:
         """
         self._control = RunControl()
         row, message = self.threads.find(thread), redacted(message)
-        _refuse_unusable(message, Path(row.folder))
+        refuse_unusable(message, Path(row.folder))
         if job_of(row.graph) is not CHAT:
             raise UsageError(
                 f"thread `{row.thread_id[:8]}` is no conversation",
@@ -153,7 +154,7 @@ class Runner:
             )
         context = Context(home=str(self.home))
         await look_again(row.folder)
-        wanted = _chosen(options, agent)
+        wanted = chosen_options(options, agent)
         row = await self._as_it_stands(row)
         row = replace(row, options={**lasting(cast(Options, row.options)), **wanted})
         bench = await workbench(row.folder, row.options, context)
@@ -199,7 +200,7 @@ class Runner:
             async for event in events:
                 yield event
 
-    async def standing(self, thread: str) -> Options:
+    async def options_of(self, thread: str) -> Options:
         """The options that hold in a thread by now, as its next message finds them."""
         row = await self._as_it_stands(self.threads.find(thread))
         return lasting(row.options)
@@ -279,23 +280,5 @@ class Runner:
                 raise
 
 
-def _chosen(options: Options | None, agent: str) -> Options:
-    """What a human chose for a conversation, without secrets in what is told with a message."""
-    wanted = chosen(options or {}, agent)
-    if "aside" in wanted:
-        wanted["aside"] = [redacted(text) for text in wanted["aside"]]
-    return wanted
-
-
 def _runs_tests(job: Job, options: Options) -> bool:
     return job is TASK and not options.get("skip_tests")
-
-
-def _refuse_unusable(request: str, folder: Path) -> None:
-    if not request.strip():
-        raise UsageError("the request is empty", hint="say what should be done")
-    for what, text in (("the request", request), ("the folder's name", str(folder))):
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            raise UsageError(f"{what} is not valid UTF-8", hint="use UTF-8 text") from None

@@ -68,7 +68,7 @@ async def look(session: Session, runner: "Runner") -> None:
     from ...sdk.used import used_so_far
 
     if session.thread:
-        session.standing = await runner.standing(session.thread)
+        session.standing = await runner.options_of(session.thread)
     options: Options = {"agent": "build", **session.wanted}
     folder = os.path.realpath(session.folder)
     bench = await workbench(folder, options, Context(home=str(session.home)))

@@ -114,7 +114,7 @@ async def test_a_plan_that_was_changed_is_written_at_once_or_stays_in_sight(
     script.write_text(json.dumps([{"text": "Look."}, leave, {"text": "Built."}]))
     speaker.options = {"model": f"scripted/{script}", "plan": True}
     await talk.say("plan")
-    plan = folder / str((await runner.standing(speaker.thread)).get("plan_file"))
+    plan = folder / str((await runner.options_of(speaker.thread)).get("plan_file"))
     plan.parent.mkdir(parents=True)
     plan.write_text("1. all\n")
     editor = folder.parent / "editor.sh"

@@ -1,17 +1,19 @@
 """The time limit of a run: its step may finish, for a while; then it is stopped at once."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
+from passing_time import pass_time
 from provider import Provider
 
 from maxagent import Runner
 from maxagent.cli import watching
 from maxagent.cli.render import JsonRenderer
 from maxagent.cli.watching import Watch
-from maxagent.sdk.events import Completion, Interrupted
+from maxagent.sdk.events import Completion, Event, Interrupted, Output, RunStarted
 from maxagent.sdk.transcript import transcript
 
 LOOKS = {"tool_calls": [{"name": "list_files", "args": {}}]}
@@ -34,6 +36,22 @@ def said(runner: Runner, tmp_path: Path, provider: Provider):
     return runner.chat("look", folder=tmp_path / "project", options=options)
 
 
+@pytest.fixture
+def passing(monkeypatch: pytest.MonkeyPatch):
+    """A stream; with each of its events of this kind so many seconds pass."""
+
+    async def later(
+        events: AsyncGenerator[Event], kind: type[Event], seconds: float
+    ) -> AsyncGenerator[Event]:
+        async with aclosing(events):
+            async for event in events:
+                if isinstance(event, kind):
+                    pass_time(monkeypatch, seconds)
+                yield event
+
+    return later
+
+
 async def test_when_the_time_is_up_the_step_finishes_and_no_other_begins(
     runner: Runner, tmp_path: Path, provider: Provider
 ) -> None:
@@ -46,11 +64,12 @@ async def test_when_the_time_is_up_the_step_finishes_and_no_other_begins(
 
 async def test_a_step_that_takes_too_long_is_stopped_at_once_and_that_is_told(
     runner: Runner, tmp_path: Path, provider: Provider, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], passing,
 ) -> None:  # fmt: skip
     monkeypatch.setattr(watching, "GRACE", 0.1)
     provider.script([{"text": "Long words.", "hang_after": 2}, {"text": "Done."}])
-    last = await watch(runner, 1.0).show(said(runner, tmp_path, provider))
+    late = passing(said(runner, tmp_path, provider), Output, 60)
+    last = await watch(runner, 60.0).show(late)
     assert isinstance(last, Interrupted) and last.reason == "timeout"
     told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert told[-1] == {"type": "interrupted", "thread_id": last.thread_id, "reason": "timeout"}
@@ -62,13 +81,13 @@ async def test_a_step_that_takes_too_long_is_stopped_at_once_and_that_is_told(
 
 
 async def test_all_streams_together_have_the_time(
-    runner: Runner, tmp_path: Path, provider: Provider
+    runner: Runner, tmp_path: Path, provider: Provider, passing
 ) -> None:
-    provider.script([{"text": "One.", "wait": 1.0}, {**LOOKS, "wait": 1.5}])
-    limited = watch(runner, 2.0)
-    first = await limited.show(said(runner, tmp_path, provider))
+    provider.script([{"text": "One."}, LOOKS, {"text": "Two."}])
+    limited = watch(runner, 600.0)
+    first = await limited.show(passing(said(runner, tmp_path, provider), RunStarted, 400))
     assert isinstance(first, Completion)
-    last = await limited.show(runner.say(first.thread_id, "more"))
+    last = await limited.show(passing(runner.say(first.thread_id, "more"), RunStarted, 202))
     assert isinstance(last, Interrupted) and last.reason == "timeout"
 
 

@@ -65,10 +65,11 @@ async def test_the_loop_runs_while_a_large_file_is_edited(tmp_path: Path) -> Non
     call = asyncio.create_task(
         invoke(edit, {"file_path": "a", "old_string": wrong, "new_string": "x"}, run)
     )
-    beats, longest, last = 0, 0.0, time.monotonic()
+    # in time of the processor's: that the machine has other things to do does not count
+    beats, longest, last = 0, 0.0, time.process_time()
     while not call.done():
         await asyncio.sleep(0.001)
-        now = time.monotonic()
+        now = time.process_time()
         beats, longest, last = beats + 1, max(longest, now - last), now
     assert not (await call).ok and beats > 3
     assert longest < 1

@@ -1,9 +1,11 @@
 import asyncio
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from confinement import FOUND
+from passing_time import pass_time
 
 from maxagent.config.settings import SandboxSection
 from maxagent.tools.command_output import command_output
@@ -23,6 +25,7 @@ class Desk:
         self.root.mkdir()
         self.outputs = folder / "outputs"
         self.shown: list[str] = []
+        self.show: Callable[[str], None] = self.shown.append
         self.sandbox: Sandbox | None = None
 
     async def run(self, command: str, **args: object) -> ToolResult:
@@ -30,8 +33,8 @@ class Desk:
             workspace=Workspace(self.root),
             call_id="call/1",
             outputs=self.outputs,
-            command_timeout=30,
-            emit=self.shown.append,
+            command_timeout=100,
+            emit=self.show,
             sandbox=self.sandbox,
         )
         return await invoke(run_command, {"command": command, **args}, run)
@@ -100,10 +103,11 @@ async def test_what_cannot_run_is_refused(
     assert not (desk.root / "made").exists()
 
 
-async def test_a_time_out_keeps_what_was_said(desk: Desk) -> None:
-    result = await desk.run("echo begun; sleep 1000", timeout=0.3)
+async def test_a_time_out_keeps_what_was_said(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.show = lambda _: pass_time(monkeypatch, 60)
+    result = await desk.run("echo begun; sleep 1000", timeout=60)
     assert result.output == "begun\n"
-    assert result.error.startswith("stopped after 0.3 seconds, with all it had started")
+    assert result.error.startswith("stopped after 60 seconds, with all it had started")
     assert result.metadata["timed_out"]
 
 

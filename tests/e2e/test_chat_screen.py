@@ -4,6 +4,7 @@ In English with colours and mostly at 80 columns, in Chinese without colours and
 """
 
 import re
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -98,7 +99,7 @@ def test_chinese_is_typed_moved_over_and_deleted_by_whole_characters(window):
     window.type("你好世界").press("left", "left", "backspace").type("们")
     window.holds("你们世界")
     cursor = window.terminal.glass.cursor
-    assert cursor.x == 2 + 4 and not cursor.hidden
+    window.terminal.wait_for(lambda _: cursor.x == 2 + 4 and not cursor.hidden)
 
 
 def test_the_menu_of_commands_opens_with_their_descriptions(window):
@@ -185,9 +186,12 @@ def runs(command: str):
 
 
 def test_esc_at_a_question_gives_back_what_waits(window):
-    window.answers({**runs("touch made"), "wait": 0.5}, {"text": "Sent, though it was not meant."})
+    answers = iter([runs("touch made"), {"text": "Sent, though it was not meant."}])
+    seen = threading.Event()
+    window.provider.script(lambda _: seen.wait(60) and next(answers))
     window.type("run it").press("enter").type("the next").press("enter")
     window.see(window.words("repl.waiting"), "the next")
+    seen.set()
     window.see("command: touch made", "[y/n/e")
     window.press("esc").holds("the next")
     assert window.told() == "run it"
@@ -239,7 +243,7 @@ def test_an_edit_shows_its_diff_a_no_gives_the_reason_and_the_bell_rings(window)
     window.answers(*edit("refused"), {"text": "Not done then."})
     window.type("change it").press("enter")
     window.see("-hello", "+refused", "[y/n/e")
-    assert window.terminal.glass.bells > bells
+    window.terminal.wait_for(lambda _: window.terminal.glass.bells > bells)
     window.type("n\n").see(window.words("ask.why"))
     window.type("too short\n").see("Not done then.")
     assert "too short" in window.told()

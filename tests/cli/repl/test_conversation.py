@@ -1,4 +1,5 @@
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -83,7 +84,7 @@ async def test_what_goes_on_can_be_stopped_and_what_waits_is_not_sent(
     talk.submit("waits for the runner")
     running = await began(talk)
     talk.submit("later")
-    assert "0 s" in talk.busy
+    assert re.search(r"\d s\b", talk.busy)
     talk.interrupt()
     talk.interrupt()
     assert await rests(talk) == "waits for the runner\nlater"

@@ -89,6 +89,7 @@ async def test_processes_may_snapshot_one_folder_at_once(folder: Path, tmp_path:
 CHURN = """
 import sys, shutil
 from pathlib import Path
+print("begun", flush=True)
 while True:
     for n in range(60):
         below = Path(sys.argv[1]) / f"d{n % 7}"
@@ -102,13 +103,15 @@ while True:
 
 async def test_files_may_come_and_go_meanwhile(snapshots: Snapshots, folder: Path) -> None:
     (folder / "churn").mkdir()
-    child = subprocess.Popen([sys.executable, "-c", CHURN, str(folder / "churn")])
+    command = [sys.executable, "-c", CHURN, str(folder / "churn")]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE)
     try:
+        assert child.stdout and child.stdout.readline() == b"begun\n"
         trees = {await snapshots.take() for _ in range(25)}
         assert child.poll() is None
     finally:
         child.kill()
-        child.wait()
+        child.communicate()
     assert len(trees) > 1
     assert kinds(await snapshots.changes(EMPTY_TREE, await snapshots.take()))["a.py"] == "added"
 

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.request import urlopen
 
 from confinement import SURROUNDINGS
-from program import Ended
+from program import PATIENCE, Ended
 
 from maxagent import trust
 
@@ -24,6 +24,9 @@ LANGGRAPH_DEV = (
     *(sys.executable, "-m", "langgraph_cli", "dev", "--config", str(ROOT / "langgraph.json")),
     *("--no-browser", "--no-reload", "--n-jobs-per-worker", "4"),
 )
+
+_PORTS = iter(range(20_000 + os.getpid() % 100 * 100, 32_000))
+"""Below those for any, and begun at another place by each process of tests."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ class House:
     def mcode(self, *arguments: str) -> Ended:
         """Run a command to its end."""
         done = subprocess.run(
-            [*MCODE, *arguments], env=self.environ, capture_output=True, text=True, timeout=60
+            [*MCODE, *arguments], env=self.environ, capture_output=True, text=True, timeout=PATIENCE
         )
         return Ended(done.returncode, done.stdout, done.stderr)
 
@@ -93,14 +96,16 @@ class House:
                 yield address, process
             finally:
                 process.send_signal(signal.SIGINT)
-                process.communicate(timeout=30)
+                process.communicate(timeout=PATIENCE)
 
 
 def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that nobody listens on now, and that the system gives nobody who asks for any."""
+    for port in _PORTS:
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise RuntimeError("no port is free")
 
 
 def wait_until_it_answers(address: str, process: "subprocess.Popen[str]") -> None:

@@ -20,6 +20,7 @@ if find_spec("langgraph_api") is None:
 
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
+from program import PATIENCE
 from studio import LANGGRAPH_DEV, MCODE, House
 
 from maxagent.memory.lease import hold
@@ -346,7 +347,7 @@ async def test_a_signal_ends_the_server_and_the_command_that_it_runs(
             await client.runs.create(thread, "task", input=task)
             await asyncio.to_thread(gate.read_text)
         server.send_signal(sign)
-        told, _ = server.communicate(timeout=30)
+        told, _ = server.communicate(timeout=PATIENCE)
     assert server.returncode == 0
     assert told.splitlines()[0].endswith(address)
     with pytest.raises(OSError, match="No such device or address"):  # nobody reads it

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from program import Program
+from program import PATIENCE, Program
 from provider import Provider, Request
 
 TOLD = "Print the lines."
@@ -92,7 +92,7 @@ def called(program: Program, calls: list[tuple[str, dict[str, Any]]]) -> list[Re
         env=program.environ,
         input=lines.encode(),
         capture_output=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert (ended.returncode, ended.stderr) == (0, b"")
     return [json.loads(line) for line in ended.stdout.splitlines()]
@@ -139,9 +139,10 @@ def command_lines() -> Iterator[bytes]:
 def test_a_command_that_ignores_its_end_is_killed_with_all_it_started(program: Program) -> None:
     mark = str(1_000_000 + os.getpid())
     stubborn = f"trap '' TERM; sleep {mark} & echo began > file; while :; do wait; done"
-    (reply,) = called(program, [run(stubborn, timeout=1)])
+    # the first command has the supervisor and the sandbox ready, so that the second one can begin
+    _, reply = called(program, [run("true"), run(stubborn, timeout=3)])
     assert (reply["metadata"]["timed_out"], reply["ok"]) == (True, False)
-    assert reply["error"].startswith("stopped after 1 second")
+    assert reply["error"].startswith("stopped after 3 seconds")
     assert program.lines("file") == ["began"]
     assert [line for line in command_lines() if mark.encode() in line] == []
 
@@ -167,7 +168,7 @@ def test_a_command_that_prints_200_mb_takes_little_memory_and_is_read_back(
         env=program.environ,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     *_, megabytes = ended.stderr.splitlines()
     assert (ended.returncode, ended.stdout) == (0, "It was all there.\n"), ended.stderr

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 
-def leftovers(folder: Path, within: float = 1.0) -> list[str]:
+def leftovers(folder: Path, within: float = 30.0) -> list[str]:
     """The processes of a trial that are alive that many seconds later; returns early with none."""
     deadline = time.monotonic() + within
     while (alive := _alive(str(folder).encode())) and time.monotonic() < deadline:

@@ -34,7 +34,7 @@ MOST_QUESTIONS = 9
 """Processes that a run which is not killed any more needs at most: one for each question."""
 TOLD_WITHIN = 2.0
 """Seconds from its start in which a second process has said who holds the thread, and ended."""
-NO_LEFTOVERS = "no process is left one second after a kill"
+NO_LEFTOVERS = "no process outlives a kill"
 QUIET = "no traceback on stderr"
 PROPER_END = "a process that is not killed says how it ended"
 LAST_EVENTS = {"completion", "question", "interrupted", "error"}

@@ -98,14 +98,15 @@ class Report:
             self.holes.append(f"{tool} told: {told[:300]}")
 
 
-async def race(arena: Arena, seconds: float) -> Report:
-    """Let the tools work for so long while names are swapped."""
+async def race(arena: Arena, seconds: float, least: int = 0) -> Report:
+    """Let the tools work for so long, and do `least` calls, while names are swapped."""
     report, before = Report(), arena.beyond()
     swapper = subprocess.Popen(
         [sys.executable, SWAPPER, *arena.pairs], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     try:
-        await _work(arena, report, time.monotonic() + seconds)
+        assert swapper.stdout and swapper.stdout.readline() == b"begun\n"
+        await _work(arena, report, time.monotonic() + seconds, least)
     finally:
         report.swaps = int(swapper.communicate()[0] or 0)
     after = arena.beyond()
@@ -114,12 +115,12 @@ async def race(arena: Arena, seconds: float) -> Report:
     return report
 
 
-async def _work(arena: Arena, report: Report, until: float) -> None:
+async def _work(arena: Arena, report: Report, until: float, least: int) -> None:
     seen: dict[str, str] = {}
     workspace = Workspace(arena.root)
     for number in count():
         for tool, args in _calls(number):
-            if time.monotonic() > until:
+            if time.monotonic() > until and report.done.total() >= least:
                 return
             run = ToolRun(workspace, "race", arena.root / ".spare/outputs", seen=seen)
             if tool is edit:

@@ -1,4 +1,4 @@
-"""Swap names in pairs, over and over, until the standard input ends; then say how often.
+"""Swap names in pairs, over and over, from `begun` until the standard input ends; say how often.
 
     python swapper.py NAME OTHER [NAME OTHER ...]
 
@@ -20,6 +20,7 @@ def main(names: list[str]) -> int:
     ended = threading.Event()
     threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
     swaps = 0
+    print("begun", flush=True)
     while not ended.is_set():
         for first, second in pairs:
             swap(first, second)

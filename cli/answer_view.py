@@ -1,7 +1,9 @@
 """The model's answer on a terminal: finished blocks once and for ever, below them what is not."""
 
+import asyncio
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from rich.console import Console
 from rich.control import Control
@@ -30,13 +32,19 @@ class AnswerView:
         self._stream = MarkdownStream()
         self._has_rows = False
         self._next_picture = 0.0
+        self._coming: asyncio.TimerHandle | None = None
+        """The next picture, where no piece may come any more to bring it about."""
 
     def add(self, piece: str) -> None:
         """Show one more piece."""
         blocks = self._stream.feed(piece)
         self._print(blocks)
-        if blocks or time.monotonic() >= self._next_picture:
+        wait = 0.0 if blocks else self._next_picture - time.monotonic()
+        if wait <= 0:
             self._paint_tail()
+        elif not self._coming:
+            with suppress(RuntimeError):  # without a loop nothing can come by itself
+                self._coming = asyncio.get_running_loop().call_later(wait, self._paint_tail)
 
     def end(self) -> None:
         """The answer has ended; what comes next is another one."""
@@ -52,6 +60,12 @@ class AnswerView:
     def _begin_anew(self) -> None:
         self._has_rows = False
         self._next_picture = 0.0
+        self._expect_no_picture()
+
+    def _expect_no_picture(self) -> None:
+        if self._coming:
+            self._coming.cancel()
+        self._coming = None
 
     def _print(self, blocks: Sequence[Block]) -> None:
         if not blocks:
@@ -63,6 +77,7 @@ class AnswerView:
                 self._has_rows = True
 
     def _paint_tail(self) -> None:
+        self._expect_no_picture()
         begin = time.monotonic()
         tail = self._stream.tail
         fence = tail.before[: tail.before.find("\n") + 1]  # what a picture of its rest needs

@@ -1,3 +1,4 @@
+import asyncio
 import io
 
 import pytest
@@ -5,7 +6,7 @@ from pyte import Stream
 from rich.console import Console
 from screen import Glass
 
-from maxagent.cli.answer_view import TAIL_ROWS, view_for
+from maxagent.cli.answer_view import EVERY, TAIL_ROWS, AnswerView, view_for
 from maxagent.cli.markdown_rows import rows as markdown_rows
 from maxagent.cli.markdown_stream import Block
 from maxagent.cli.text_renderer import TextRenderer
@@ -84,6 +85,29 @@ def test_the_tail_is_seen_while_it_grows_and_goes_away(at):
     view.add("ld**")
     view.end()
     assert window.lines == ["first", "again bold"]
+
+
+def test_what_has_come_is_seen_though_nothing_follows_and_not_after_the_end(at):
+    async def pictures(ends):
+        seen, is_whole = [], asyncio.Event()
+
+        def show(rows):
+            seen.append([row.plain for row in rows])
+            if seen[-1] == ["one two three"]:
+                is_whole.set()
+
+        view = AnswerView(at(40)[1], show)
+        for piece in ("one", " two", " three"):
+            view.add(piece)
+        if ends:
+            view.end()
+            await asyncio.sleep(2 * EVERY)
+        else:
+            await asyncio.wait_for(is_whole.wait(), 60)
+        return seen
+
+    assert asyncio.run(pictures(ends=False))[-1] == ["one two three"]
+    assert asyncio.run(pictures(ends=True))[-1] == []
 
 
 def test_of_a_long_tail_the_last_rows_are_seen(at):

@@ -26,11 +26,10 @@ def chosen_thread(
         return None
     if fork:
         row = _forked(row)
-        echo(t("chat.forked", thread=row.thread_id[:SHORT_ID]), err=True)
     if name:
-        from .threads import open_index
-
-        open_index().rename(row.thread_id, name)
+        _name(row.thread_id, name, is_copy=fork)
+    if fork:
+        echo(t("chat.forked", thread=row.thread_id[:SHORT_ID]), err=True)
     return row
 
 
@@ -54,3 +53,16 @@ def _forked(row: "ThreadRow") -> "ThreadRow":
     from .waited_for import waited_for
 
     return waited_for(copy(row, paths.home()))
+
+
+def _name(thread: str, name: str, *, is_copy: bool) -> None:
+    """Call it so; a copy that cannot be called so is not kept."""
+    from .threads import open_index
+
+    index = open_index()
+    try:
+        index.rename(thread, name)
+    except UsageError:
+        if is_copy:
+            index.delete(thread)
+        raise

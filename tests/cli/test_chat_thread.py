@@ -53,6 +53,11 @@ async def test_a_copy_is_a_thread_of_its_own_and_can_be_named(
     assert ThreadIndex().find("idea").thread_id == copy.thread_id
     assert chosen(tmp_path, named="idea", name="better")
     assert ThreadIndex().find("better").thread_id == copy.thread_id
+    kept = [row.thread_id for row in ThreadIndex().list()]
+    for name in ("better", "two\nlines"):
+        with pytest.raises(UsageError):
+            chosen(tmp_path, latest=True, fork=True, name=name)
+    assert [row.thread_id for row in ThreadIndex().list()] == kept
 
 
 async def test_what_cannot_be_copied_is_told(talked: list[str], tmp_path: Path) -> None:

@@ -128,7 +128,8 @@ def test_a_walk_shows_what_git_shows(tmp_path: Path, seed: int) -> None:
     for _ in range(12):
         folders = [chance.choice(["a", "b", "build", "keep"]) for _ in range(chance.randint(0, 3))]
         fill(root, "/".join([*folders, chance.choice(["x.py", "y.log", "z"])]))
-    for folder in chance.sample([root, *(path for path in root.iterdir() if path.is_dir())], 2):
+    below = sorted(path for path in root.iterdir() if path.is_dir())
+    for folder in chance.sample([root, *below], 2):
         if folder.name != ".git":
             ignore(folder, *chance.sample(PATTERNS, chance.randint(1, 4)))
     command = ["git", "ls-files", "-co", "--exclude-standard"]

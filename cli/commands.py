@@ -1,6 +1,6 @@
 """`mcode commands`: the commands of one's own, and what is wrong with their files."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,6 +31,7 @@ def list_(
     as_json: Annotated[bool, typer.Option("--json", help="JSON instead of a table.")] = False,
 ) -> None:
     """List your own commands and the project's, where it is trusted, with their faults."""
+    from ..config.agent_profiles import find_agents
     from ..config.custom_commands import custom_commands
     from ..config.trust import trust_of
     from .i18n import t
@@ -40,8 +41,10 @@ def list_(
     trust = trust_of(folder, home)
     found = list(custom_commands(folder, home, trust).values())
     left_out = [*_left_out(trust)]
+    agents = find_agents(folder, home, trust).profiles
     if as_json:
-        echo_json({"commands": [_facts(one) for one in found], "not_loaded": left_out})
+        facts = [_facts(one, agents) for one in found]
+        echo_json({"commands": facts, "not_loaded": left_out})
         return
     usable = [one for one in found if not one.fault]
     if usable:
@@ -52,7 +55,7 @@ def list_(
         echo(t("commands.none", folder=home / "commands"), err=True)
     for path in left_out:
         echo(t("commands.left_out", path=path), err=True)
-    for line in _remarks(found):
+    for line in _remarks(found, agents):
         echo(line, err=True)
 
 
@@ -66,25 +69,27 @@ def _left_out(trust: "Trust") -> Iterator[str]:
         yield from (one.path for one in trust.brought if one.kind == "commands")
 
 
-def _remarks(commands: "list[CustomCommand]") -> Iterator[str]:
+def _remarks(commands: "list[CustomCommand]", agents: Collection[str]) -> Iterator[str]:
     from .i18n import t
 
     for one in commands:
         if one.fault:
             yield t("commands.fault", name=one.name, fault=told(one.fault))
-        for note in _notes(one):
+        for note in _notes(one, agents):
             yield t("commands.note", name=one.name, note=told(note))
 
 
-def _notes(command: "CustomCommand") -> list[str]:
+def _notes(command: "CustomCommand", agents: Collection[str]) -> list[str]:
     from .i18n import t
     from .repl.slash import find_slash
 
     shadowed = [t("commands.shadowed")] if find_slash(command.name) else []
-    return [*shadowed, *command.notes]
+    is_known = not command.agent or command.agent in agents
+    nobody = [] if is_known else [t("commands.no_agent", agent=command.agent)]
+    return [*shadowed, *nobody, *command.notes]
 
 
-def _facts(command: "CustomCommand") -> dict[str, object]:
+def _facts(command: "CustomCommand", agents: Collection[str]) -> dict[str, object]:
     return {
         "name": command.name,
         "file": str(command.file),
@@ -92,6 +97,6 @@ def _facts(command: "CustomCommand") -> dict[str, object]:
         "argument_hint": command.argument_hint,
         "agent": command.agent,
         "model": command.model,
-        "notes": _notes(command),
+        "notes": _notes(command, agents),
         "fault": command.fault,
     }

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ..config.errors import UsageError
 from .choices import OutputFormat
 from .one_turn import one_turn
 from .run_options import BaseUrl, Folder, Model, Output
@@ -24,6 +25,8 @@ def explain(
     It is a conversation, which `mcode chat --continue` goes on with. Exit codes: 0 answered,
     1 failed, 2 wrong input, 3 a limit was reached, 4 waiting for an answer, 130 interrupted.
     """
+    if not target.strip():
+        raise UsageError("nothing to explain is named", hint="name a file, or ask a question")
     words = Path(__file__).with_name("explain.md").read_text(encoding="utf-8").strip()
     options = {"agent": "explore", "mode": "read-only", "model": model, "base_url": base_url}
     raise typer.Exit(

@@ -77,7 +77,7 @@ class Turns:
             if isinstance(last, Failure | Interrupted | None) and not self._interrupted:
                 return last
         if not begun:
-            raise UsageError("nothing was said", hint="write a line to stdin, or give a message")
+            raise UsageError("nothing was said", hint="write a line to stdin")
         return last
 
     def _interrupt(self) -> None:

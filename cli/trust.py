@@ -45,6 +45,8 @@ def _trust(folder: Path, *, yes: bool) -> None:
     from .trust_question import show
     from .trust_view import view
 
+    if not folder.is_dir():
+        raise UsageError(f"`{folder}` is not a folder", hint="name a project's folder")
     home = paths.home()
     found = looked_further(trust_of(folder, home))
     name = safe_line(found.folder)

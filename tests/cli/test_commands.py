@@ -43,14 +43,16 @@ def test_without_any_it_says_where_they_go(place: Place) -> None:
 
 
 def test_those_that_can_be_used_are_listed_and_faults_and_notes_are_told(place: Place) -> None:
-    place.write("home/commands/fix.md", "---\nargument-hint: '[FILE]'\nx: 1\n---\nMend it")
-    place.write("home/commands/model.md", "Mine")
+    settings = "argument-hint: '[FILE]'\nx: 1\nagent: explore"
+    place.write("home/commands/fix.md", f"---\n{settings}\n---\nMend it")
+    place.write("home/commands/model.md", "---\nagent: nobody\n---\nMine")
     place.write("home/commands/broken.md", "---\n")
     shown, told = place.list()
     _, fix, model = shown.splitlines()
     assert fix.split()[:4] == ["/fix", "[FILE]", "Mend", "it"] and model.startswith("/model")
     assert "/broken cannot be used" in told and "/fix: `x` has no effect here" in told
     assert "/model: a built-in command has this name" in told
+    assert "/model: there is no agent `nobody`" in told and "/fix: there" not in told
 
 
 def test_a_projects_count_only_where_it_is_trusted(place: Place) -> None:

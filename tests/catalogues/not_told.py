@@ -141,6 +141,8 @@ NOT_FOR_PEOPLE = frozenset(
         "fetch gh-resolved mirror prune promisor partialclonefilter push pushurl tagopt url",
         "git add",
         "git check-ignore",
+        "git config {setting}",
+        "git log",
         "git ls-files",
         "git rm",
         "git {command}",

@@ -15,7 +15,9 @@ _TOKEN = re.compile(
     r"""(?P<blank>[ \t]+)|(?P<line>\n)|(?P<text>"(?:[^"\\\n]|\\[^\n])*"|\d+(?:\.\d+)?)"""
     r"""|(?P<name>[A-Za-z_]\w*)|(?P<sign>&&|\|\||!~|[-+*%^=!<>]=|\+\+|--|[-+*%^=!<>~?:,;(){}\[\]$])"""
 )
-_PATTERN = re.compile(r"/(?:[^/\\\n\[]|\\[^\n]|\[(?:[^]/\\\n]|\\[^]/\n])+\])*/")
+_CLASS = r"\[(?!\^?\])(?:[^]/\\\n\[]|\\[^]/\n\[]|\[:[a-z]+:\])+\]"
+"""Signs in brackets of which nobody can doubt where they end: a first `]` is one of them."""
+_PATTERN = re.compile(rf"/(?:[^/\\\n\[]|\\[^\n]|{_CLASS})*/")
 _BEFORE_PATTERN = one_of("{ } ( , ; ! ~ !~ && ||") | {""}
 _STATEMENTS = one_of("BEGIN END if else for in next exit print printf delete break continue")
 _VARIABLES = one_of("NR NF FNR FS OFS RS ORS FILENAME RSTART RLENGTH")

@@ -27,6 +27,8 @@ def take_effect(step: Step, scope: Scope, printed: str | None) -> None:
             _change_folder(step, scope)
         case "read" | "mapfile" | "readarray":
             _read(step, scope)
+        case "set":
+            _set(step, scope)
         case "printf" if len(step.words) > 2 and step.words[1].text == "-v":
             printed = known_output((step.words[0], *step.words[3:]), None, scope)
             scope.variables[step.words[2].text] = None if printed is None else (printed,)
@@ -56,6 +58,16 @@ def _change_folder(step: Step, scope: Scope) -> None:
     else:
         home = scope.value("HOME") if step.program == "cd" else None
         scope.enter(home[0] if home else None)
+
+
+def _set(step: Step, scope: Scope) -> None:
+    """`set -- a b` gives the shell new arguments."""
+    texts = [word.text for word in step.words]
+    given = step.words[texts.index("--") + 1 :] if "--" in texts else ()
+    if not all(word.known for word in given):
+        scope.variables.update(dict.fromkeys(["@", "*", *"123456789"]))
+    elif "--" in texts:
+        scope.give(["/bin/bash", *(word.text for word in given)])
 
 
 def _read(step: Step, scope: Scope) -> None:

@@ -39,7 +39,8 @@ def steering_change(step: Step) -> str:
         return ""
     match command_of([word.text for word in step.words[1:]]):
         case ["config", *words]:
-            return _setting(words)
+            setting = _setting(words)
+            return f"git config {setting}" if setting else ""
         case ["init" | "clone", *words]:
             return next(filter(_TEMPLATE.fullmatch, words), "")
         case ["checkout" | "restore" as command, *words]:

@@ -101,7 +101,7 @@ def _findings(step: Step, workspace: Workspace, *, reads: bool) -> Iterator[_Fin
     if step.program in _OURSELVES and len(step.words) > 1:
         yield _Finding("ask", "it would answer for you or change your settings", "protected")
     if outside := outside_in(step, workspace):
-        yield _Finding("ask", f"it writes to `{outside}`, outside the project", "outside")
+        yield _Finding("ask", f"it may write to `{outside}`, outside the project", "outside")
 
 
 def _moves_later(line: Line) -> str:
@@ -132,6 +132,8 @@ def _reads(step: Step, workspace: Workspace) -> bool:
 
 def _why_words_do_more(words: Sequence[Word], step: Step, workspace: Workspace) -> str:
     if step.folder is None or not all(word.known or _says_status(word, step) for word in words):
+        if words and not words[0].known:
+            return f"`{words[0].text}` may be any program"
         return f"what `{step.program or 'a redirection'}` gets is only known when it runs"
     texts = [word.text for word in words]
     place = Place(step.folder, workspace)
@@ -164,4 +166,5 @@ def _why_not_enter(words: list[str], folder: Path, workspace: Workspace) -> str:
     real = Path(os.path.realpath(folder / words[1]))
     if not real.is_relative_to(workspace.root):
         return f"`cd` goes to `{words[1]}`, outside the project"
-    return "" if real.is_dir() else f"`{words[1]}` is no folder"
+    enters = real.is_dir() and os.access(real, os.X_OK)
+    return "" if enters else f"`{words[1]}` is no folder that can be entered"

@@ -10,10 +10,11 @@ from .step import Step
 _EXISTENCE = one_of("test [ [[")
 _GIT_NAMES = {
     "git check-ignore": one_of("-q -v -n --quiet --verbose --non-matching --no-index --"),
+    "git log": one_of("--oneline --all --follow --no-merges --"),
     "git ls-files": one_of("-c -o -i -t --cached --others --exclude-standard --error-unmatch --"),
     "git rm": one_of("--cached -r -f -q -n --force --quiet --dry-run --ignore-unmatch --"),
 }
-"""Git commands that print names alone, with the options that leave it so."""
+"""Git commands that print names or titles alone, with the options that leave it so."""
 _NAMES_OR_MODES = one_of(
     "ls du touch chmod chown chgrp stat wc mkdir basename dirname realpath readlink echo"
 ) | {"git add"}

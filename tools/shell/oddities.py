@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 UNEXPLAINED = "the shell's grammar does not explain all of the line"
-NOT_BLANK = "a blank in the line is not what it looks like"
+NOT_BLANK = "the shell may cut the line into other words than it seems"
 
 _STATEMENTS_LIST = """
 list pipeline command subshell compound_statement negated_command if_statement while_statement

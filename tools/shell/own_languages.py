@@ -26,9 +26,14 @@ _FIND_VALUED = one_of(
 )
 _FIND_FILE = one_of("-newer -anewer -cnewer -samefile")
 
-_ADDRESS = r"(?:\d+|\$|\+\d+|/[^/\\\n]*/I?)"
-_PRINTING = re.compile(rf"(?:{_ADDRESS}(?:,{_ADDRESS})?)?[pdq]")
-_SUBSTITUTION = re.compile(r"s([/|#,:@])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gpI0-9]*")
+_IN_CLASS = r"[^]\\\n\[]|\\.|\[:[a-z]+:\]"
+"""A sign in brackets; to some versions of `sed` a pattern may end there, so none that ends it."""
+_ADDRESS = rf"(?:\d+|\$|\+\d+|/(?:[^/\\\n\[]|\[(?!\^?\])(?:(?!/)(?:{_IN_CLASS}))+\])*/I?)"
+_PRINTING = re.compile(rf"(?:{_ADDRESS}(?:,{_ADDRESS})?)?[pdq=]")
+_SUBSTITUTION = re.compile(
+    rf"s([/|#,:@])(?:(?!\1)[^\\\n\[]|\\.|\[(?!\^?\])(?:(?!\1)(?:{_IN_CLASS}))+\])*\1"
+    r"(?:(?!\1)[^\\\n]|\\.)*\1[gpI0-9]*"
+)
 _SED = Flags.of(
     "-n -E -r -u -s -z -e= --quiet --silent --regexp-extended --separate --unbuffered"
     " --null-data --expression= --posix --sandbox"

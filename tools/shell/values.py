@@ -21,6 +21,10 @@ _PLAIN_PATTERN = re.compile(r"[\w./*?+@,:=-]+", re.ASCII)
 _PLAIN_VALUES = re.compile(
     r"""\$(?:HOME|PWD|[?#])|"(?:[\w .,:;=/()-]|\$(?:HOME|PWD)\b|\$[?#])*\"""", re.ASCII
 )
+_NO_DOLLAR_QUOTE = re.compile(
+    r"""(?:[^\\'"$]|\\.|'[^']*'|"(?:[^"\\]|\\.)*"|\$(?!['"]))*""", re.DOTALL
+)
+"""A word without `$'…'` and `$"…"`; in other quotes `$'` and `$"` are just what they look like."""
 _NAMES = ("variable_name", "special_variable_name", "subscript")
 _OR_FAIL = frozenset([":?", "?"])
 
@@ -51,7 +55,7 @@ def is_sure(group: "Sequence[Node]") -> bool:
     Beyond that our reading of patterns, braces and values refuses, and never allows.
     """
     raw = "".join(map(text, group))
-    if "$'" in raw or '$"' in raw:
+    if not _NO_DOLLAR_QUOTE.fullmatch(raw):
         return False
     plainest = _PLAIN_PATTERN.fullmatch(raw) or _PLAIN_VALUES.fullmatch(raw)
     return plainest is not None or literal(pieces(group)) is not None

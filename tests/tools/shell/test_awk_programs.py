@@ -30,6 +30,7 @@ PRINTS = [
     '$1 ~ /^x/ {print substr($0, 1, 10); next}\n{print "other"}',
     "{print $(NF-1)}",
     "END{print NR}",
+    "/^[[:space:]]*[^a-z]$/",
 ]
 DOES_MORE = [
     "",
@@ -60,6 +61,10 @@ DOES_MORE = [
     "# system",
     '{print "x" |& "y"}',
     'BEGIN{ARGV[1]="x"}',
+    '/[^]/ || "echo ]/ {print | cat } #"',
+    '/[]/ || "echo ]/ {print | cat } #"',
+    '/[[:alpha:]/ || "echo ]/ {print | cat } #"',
+    "/[\\[:alpha:]/",
 ]
 
 

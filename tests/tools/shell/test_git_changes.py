@@ -41,8 +41,8 @@ def test_reading_settings_and_changing_plain_ones_steers_nothing(line: str) -> N
     ],
 )
 def test_any_other_setting_may_start_a_program(line: str, word: str) -> None:
-    assert steering_change(step(f"git config {line}")) == word
-    assert steering_change(step(f"git -C sub --no-pager config {line}")) == word
+    assert steering_change(step(f"git config {line}")) == f"git config {word}"
+    assert steering_change(step(f"git -C sub --no-pager config {line}")) == f"git config {word}"
 
 
 def test_git_s_command_stands_behind_its_own_options() -> None:

@@ -1,3 +1,4 @@
+import os
 import sys
 from pathlib import Path
 
@@ -96,6 +97,15 @@ def test_the_folder_it_runs_in_counts(workspace: Workspace) -> None:
     assert judge("rm -rf ..", "sub", workspace).rule == "catastrophe"
     assert judge("rm -rf .", "sub", workspace).verdict is None
     assert judge("cd sub && cat data && cd .. && cat .env", ".", workspace).rule == "sensitive"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="every folder lets root in")
+def test_a_folder_that_lets_nobody_in_leaves_the_rest_where_it_was(workspace: Workspace) -> None:
+    assert judge("cd sub || cat ../x", ".", workspace).verdict == "allow"
+    (workspace.root / "sub").chmod(0)
+    found = judge("cd sub || cat ../x", ".", workspace)
+    (workspace.root / "sub").chmod(0o700)
+    assert (found.verdict, "can be entered" in found.reason) == (None, True)
 
 
 def test_ten_thousand_characters_and_fifty_commands_are_the_most(workspace: Workspace) -> None:

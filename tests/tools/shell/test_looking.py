@@ -46,7 +46,8 @@ def test_a_folder_of_secrets_is_refused_where_it_is_gone_into_or_taken_elsewhere
 
 @pytest.mark.parametrize(
     "line",
-    ["ls *", "ls -d *", "du -sh *", "wc -l *", "git add *", "touch *", "chmod 644 *", "echo *"],
+    ["ls *", "ls -d *", "du -sh *", "wc -l *", "git add *", "touch *", "chmod 644 *", "echo *"]
+    + ["git log --oneline -- server.pem"],
 )
 def test_names_and_modes_of_all_there_is_are_no_secret(line: str, workspace: Workspace) -> None:
     assert judge(line, ".", workspace).verdict != "deny"
@@ -61,7 +62,10 @@ def test_a_secret_met_by_chance_is_asked(line: str, workspace: Workspace) -> Non
     assert (found.verdict, found.rule) == ("ask", "sensitive")
 
 
-@pytest.mark.parametrize("line", ["cat *.pem", "cat s*", "cat * server.pem", "cat * < server.pem"])
+@pytest.mark.parametrize(
+    "line",
+    ["cat *.pem", "cat s*", "cat * server.pem", "cat * < server.pem", "git log -p -- server.pem"],
+)
 def test_one_that_is_meant_is_refused(line: str, workspace: Workspace) -> None:
     assert judge(line, ".", workspace).verdict == "deny"
 

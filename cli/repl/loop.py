@@ -15,6 +15,8 @@ from ...config.errors import MaxAgentError
 from ..choices import OutputFormat
 from ..echo import echo
 from ..i18n import t
+from ..line_breaks import rows
+from ..listed import room
 from ..trust_question import settle_trust
 from .conversation import Conversation
 from .live_prompt import LivePrompt
@@ -66,7 +68,8 @@ async def _run(folder: Path, options: "Options", thread: str, name: str, titles:
         model=options.get("model", ""),
         titles=titles,
     )
-    prompt.above(t("repl.greeting", version=__version__) + "\n")
+    greeting = rows(t("repl.greeting", version=__version__), room())
+    prompt.above("\n".join(greeting) + "\n")
     async with AsyncExitStack() as closing:
         if isinstance(prompt, PlainPrompt):
             closing.enter_context(told_when_gone(talk.leave_at_once))

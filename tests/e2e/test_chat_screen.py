@@ -11,6 +11,8 @@ import pytest
 from chat_window import ChatWindow, in_git
 from provider import Provider
 
+from maxagent import __version__
+from maxagent.cli.line_breaks import rows
 from maxagent.nodes.half_answer import INTERRUPTED
 
 PART = """## Part {at}
@@ -323,8 +325,10 @@ def test_another_conversation_is_picked_by_a_few_letters(window):
     assert "zebra crossing" in str(window.provider.requests[-1].body["messages"])
 
 
-def test_the_window_has_a_title_and_only_wanted_colours(window):
+def test_the_window_has_a_title_a_greeting_and_only_wanted_colours(window):
     assert window.terminal.glass.title
+    greeting = rows(window.words("repl.greeting", version=__version__), window.columns)
+    assert window.terminal.scrollback().startswith("\n".join([*greeting, ""]))
     has_colours = bool(COLOUR.search(window.terminal.shown))
     assert has_colours is (window.language == "en")
 

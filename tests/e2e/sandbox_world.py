@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from maxagent.config.settings import SandboxSection
@@ -67,6 +67,8 @@ class World:
         self.process.kill()
         self.process.wait()
         for one in self._sockets:
+            with suppress(OSError):  # UDP says that nobody is connected, and wakes its reader
+                one.shutdown(socket.SHUT_RDWR)  # `close` alone leaves it open while it is waited on
             one.close()
         shutil.rmtree(self.base)
 

@@ -25,11 +25,13 @@ from wcwidth import wcwidth
 WITH_A_CONTROLLING_TERMINAL = [
     sys.executable,
     "-ISc",
-    "import fcntl, os, sys, termios;"
+    "import fcntl, os, signal, sys, termios;"
     "fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
+    "[signal.signal(one, signal.SIG_DFL) for one in (signal.SIGHUP, signal.SIGINT)];"
     "os.execvp(sys.argv[1], sys.argv[1:])",
 ]
-"""Only so do Ctrl-C, a new size and a closed window reach the program as signals."""
+"""Only so do Ctrl-C, a new size and a closed window reach the program as signals, and it hears
+them where the suite runs under `nohup` or behind `&`."""
 
 KEYS = {
     "enter": "\r",

@@ -125,6 +125,7 @@ class Conversation:
         self._doing = None
         self.session.prompt.refresh()
         if doing.cancelled():
+            self._pressed = float("-inf")  # the Ctrl-C that stops something is not half a goodbye
             self.session.show(t("repl.interrupted"), "yellow")
         elif isinstance(error := doing.exception(), LeaveRepl):
             raise error

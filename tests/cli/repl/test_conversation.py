@@ -85,9 +85,11 @@ async def test_what_goes_on_can_be_stopped_and_what_waits_is_not_sent(
     running = await began(talk)
     talk.submit("later")
     assert re.search(r"\d s\b", talk.busy)
+    assert not talk.may_leave()
     talk.interrupt()
     talk.interrupt()
     assert await rests(talk) == "waits for the runner\nlater"
+    assert (talk.may_leave(), talk.may_leave()) == (False, True), "the Ctrl-C before has stopped it"
     assert (talk.busy, talk.inbox.waiting, running.done()) == ("", (), False)
     assert "Stopped" in capfd.readouterr().out
     talk.leave()

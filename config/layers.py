@@ -53,7 +53,7 @@ def mistakes(layer: Layer) -> dict[KeyPath, str]:
         Settings.model_validate(layer.values, strict=True)
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False)
-        return dict(_mistake(detail) for detail in details)
+        return dict(_mistake(detail) for detail in details if not _is_other_form(detail))
     return {}
 
 
@@ -80,11 +80,22 @@ def _over(lower: object, upper: dict[str, object]) -> dict[str, object]:
     }
 
 
+def _is_other_form(detail: "ErrorDetails") -> bool:
+    """Whether a rule is blamed for not being what nobody meant: a text, or a mapping."""
+    place, is_mapping = detail["loc"], isinstance(detail["input"], dict)
+    other = "str" if is_mapping else "PermissionRule"
+    return place[0] == "permissions" and place[3:] == (other,)
+
+
 def _mistake(detail: "ErrorDetails") -> tuple[KeyPath, str]:
     path = tuple(str(part) for part in detail["loc"])
+    if path[0] == "permissions":  # behind a rule's number stands which of its forms it has
+        path = (*path[:3], *path[4:])
     key = join(path)
     if detail["type"] == "extra_forbidden":
         return path, f"unknown key `{key}`; {suggestion(key)}"
+    if detail["type"] == "missing":
+        return path, f"`{key}` is missing"
     expected = "must be a mapping" if detail["type"] == "model_type" else _expected(detail["msg"])
     return path, f"`{key}` {expected}, not {_shown(path, detail['input'])}"
 

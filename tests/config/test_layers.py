@@ -47,6 +47,16 @@ def test_an_origin_is_the_line_of_the_key_or_of_what_holds_it() -> None:
             {"model": {"models": {"glm-4.6": {"api": "x"}}}},
             "`model.models.glm-4.6.api` must be 'chat' or 'responses'",
         ),
+        ({"permissions": {"deny": [5]}}, "`permissions.deny.0` must be a valid string, not `5`"),
+        ({"permissions": {"ask": [{}]}}, "`permissions.ask.0.rule` is missing"),
+        (
+            {"permissions": {"deny": [{"rule": "edit", "mtch": []}]}},
+            "unknown key `permissions.deny.0.mtch`; ",
+        ),
+        (
+            {"permissions": {"deny": ["grep", {"rule": "edit", "match": "x"}]}},
+            '`permissions.deny.1.match` must be a valid list, not `"x"`',
+        ),
     ],
 )
 def test_a_mistake_says_what_is_allowed(values: dict[str, object], text: str) -> None:

@@ -74,6 +74,8 @@ def names(text: str) -> list[str]:
             }.items()
         ),
         ("`m` at h answered 401: no: way", "h 的 `m` 回答 401：no: way"),
+        ("/a/b.yaml:3: not YAML: found a tab", "/a/b.yaml:3：不是 YAML：found a tab"),
+        ("/a/b.md:1: not UTF-8 text", "/a/b.md:1：不是 UTF-8 文本"),
         (
             "Usage: mcode x\nTry 'mcode x -h' for help.\n\nError: No such command 'y'.",
             "用法：mcode x\n可用 `mcode x -h` 查看帮助。\n\n错误：没有命令 `y`。",

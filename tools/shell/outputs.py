@@ -27,7 +27,7 @@ def known_output(words: "Sequence[Word]", fed: str | None, scope: "Scope") -> st
             return _printed(form, values)
         case "pwd", _:
             return None if scope.folder is None else f"{scope.folder}\n"
-        case (("cat" | "tee"), [] | ["-"]):
+        case ("cat", [] | ["-"]) | ("tee", _):
             return fed
         case "base64", ["-d" | "-D" | "--decode"]:
             return _decoded(fed)

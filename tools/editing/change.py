@@ -38,7 +38,8 @@ def change(
     if not old:
         raise ToolRefusal(refusals.EMPTY)
     source, request = Source(text), Request(old, new, whole_lines=whole_lines)
-    _check_written_out(new, old, "new_string")  # which may be escaped, all on one line
+    if missing := _not_written_out(new, old):  # which may be escaped, all on one line
+        raise refusals.placeholder(missing[0], "new_string")
     if exact:
         found = Found("simple", request, simple(source, request))
     elif everywhere:
@@ -53,18 +54,18 @@ def change(
 
 
 def _find(source: Source, request: Request) -> Found | None:
-    if request.old not in source.text:
-        _check_written_out(request.old, source.keys(trimmed), "old_string")
+    if request.old not in source.text and (
+        missing := _not_written_out(request.old, source.keys(trimmed))
+    ):
+        raise refusals.left_out_of_old(source, request, missing[0])
     try:
         return find(source, request)
     except TooMany as error:
         raise refusals.too_many_alike() from error
 
 
-def _check_written_out(text: str, known: str | Sequence[str], where: str) -> None:
-    for line in left_out(text.split("\n")):
-        if line.strip() not in known:
-            raise refusals.placeholder(line, where)
+def _not_written_out(text: str, known: str | Sequence[str]) -> list[str]:
+    return [line for line in left_out(text.split("\n")) if line.strip() not in known]
 
 
 def _begin(source: Source, places: Sequence[Place]) -> list[int]:
@@ -97,5 +98,5 @@ def _pieces(source: Source, request: Request, place: Place) -> list[Piece]:
     if isinstance(place, Part):
         return exact_pieces(place.start, source.text[place.start : place.end], place.new)
     if list(map(trimmed, place.old)) == list(map(trimmed, place.new)):
-        raise refusals.only_blanks()
+        raise refusals.with_lines(refusals.only_blanks(), source, place)
     return pieces_of(source, rewrite(source, place))

@@ -87,6 +87,8 @@ def _most_alike(source: Source, wanted: Sequence[str]) -> list[int]:
     offset, longest = max(enumerate(wanted), key=lambda pair: len(pair[1].strip()), default=(0, ""))
     if not longest.strip() or len(longest) > LONGEST_COMPARED:
         return []
-    lines = [line if len(line) <= LONGEST_COMPARED else "" for line in source.keys(folded)]
-    found = process.extractOne(folded(longest), lines, scorer=fuzz.ratio, score_cutoff=LEAST_ALIKE)
+    keys = source.keys(folded)
+    lines = [line.casefold() if len(line) <= LONGEST_COMPARED else "" for line in keys]
+    asked = folded(longest).casefold()
+    found = process.extractOne(asked, lines, scorer=fuzz.ratio, score_cutoff=LEAST_ALIKE)
     return [max(found[2] - offset, 0)] if found else []

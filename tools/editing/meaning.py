@@ -9,6 +9,8 @@ LONGEST_COMPARED = 600
 """Characters of a line whose likeness is computed."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
+_NAME = re.compile(r"\w+")
+_PART = re.compile(rf"{_WORD.pattern}|\d+")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _STRING = re.compile(r"""(?<!\w)(["'`])(.*?)(?<!\\)\1""")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
@@ -21,6 +23,8 @@ _TELLING = (
 """Words whose absence or exchange makes another line of it."""
 MISSPELLED = 0.85
 """How alike a word and its misspelling are."""
+MISSPELLED_PART = 0.70
+"""The same of a part of a name, which is short; its first letter is right."""
 
 
 _TELLING_WORDS = frozenset(_TELLING.split())
@@ -68,28 +72,32 @@ def knows(asked: str, real: str, new: str) -> bool:
         lost, wrong = base[start:end], other[other_start:other_end]
         if not re.search(r"\w", "".join([*lost, *wrong])):
             continue
+        gone = kind != "insert" and not kept.issuperset(range(start, end))
         repeated = any(have[token] > real_have[token] for token in wrong)
-        if kind == "insert" and repeated:
+        if repeated or (gone and not misspelled(" ".join(wrong), " ".join(lost))):
             return False
-        if kind != "insert" and not kept.issuperset(range(start, end)):
-            alike = likeness("".join(lost), "".join(wrong)) >= MISSPELLED
-            if repeated or not alike:
-                return False
     return True
 
 
 def misspelled(asked: str, real: str) -> bool:
-    """Whether two lines differ only in how a word or two are spelled, or in signs."""
+    """Whether two lines differ only in how a word or two are spelled, or in signs.
+
+    A name with another part is another name: `on_close_event` is no slip for `on_open_event`.
+    """
     return all(
-        likeness("".join(words), "".join(others)) >= MISSPELLED
-        for words, others in _words_apart(asked, real)
+        likeness(one, other) >= MISSPELLED for one, other in _apart(_NAME, asked, real)
+    ) and all(
+        one[0].lower() == other[0].lower() and likeness(one, other) >= MISSPELLED_PART
+        for one, other in _apart(_PART, asked, real)
+        if one and other
     )
 
 
-def _words_apart(asked: str, real: str) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
-    base, other = re.findall(r"\w+", asked), re.findall(r"\w+", real)
+def _apart(things: re.Pattern[str], asked: str, real: str) -> Iterator[tuple[str, str]]:
+    """What differs between the words, or parts of them, of two lines."""
+    base, other = things.findall(asked), things.findall(real)
     for _, start, end, other_start, other_end in _differences(base, other):
-        yield base[start:end], other[other_start:other_end]
+        yield "".join(base[start:end]), "".join(other[other_start:other_end])
 
 
 def _differences(

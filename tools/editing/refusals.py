@@ -7,7 +7,7 @@ from ..numbered import numbered
 from ..result import ToolRefusal
 from .closest import closest
 from .keys import collapsed, folded
-from .request import Request
+from .request import Match, Request
 from .source import Source, places_of
 
 MOST_SHOWN = 20
@@ -61,6 +61,18 @@ def placeholder(line: str, where: str) -> ToolRefusal:
         f"`{where}` has a line that stands for code that was left out: `{line.strip()}`; "
         "write all lines out, or edit only the lines that change"
     )
+
+
+def left_out_of_old(source: Source, request: Request, line: str) -> ToolRefusal:
+    """The same in the text to find, with the lines that it may stand for."""
+    return ToolRefusal(f"{placeholder(line, 'old_string')}\n{not_found(source, request)}")
+
+
+def with_lines(refusal: ToolRefusal, source: Source, match: Match) -> ToolRefusal:
+    """A refusal to change lines that were found, with these lines."""
+    lines = source.lines[match.start : match.end][:MOST_SHOWN]
+    shown = numbered(list(map(visible, lines)), match.start + 1)
+    return ToolRefusal(f"{refusal}\nthe lines of the file {LEGEND}:\n{shown}")
 
 
 def ambiguous(lines: Sequence[int], exactly: bool, changed: bool) -> ToolRefusal:

@@ -7,7 +7,7 @@ from .keys import columns, folded, indent_of
 from .learned import Learned, learn_from
 from .line_edits import LineEdit
 from .meaning import knows
-from .refusals import visible
+from .refusals import visible, with_lines
 from .request import Match
 from .shared_lines import gaps, shared_lines
 from .source import Source
@@ -16,6 +16,13 @@ from .written import partners, written
 
 def rewrite(source: Source, match: Match) -> list[LineEdit]:
     """Edits of whole lines, ascending; raises ToolRefusal where it is not clear what is meant."""
+    try:
+        return _rewritten(source, match)
+    except ToolRefusal as refusal:
+        raise with_lines(refusal, source, match) from refusal
+
+
+def _rewritten(source: Source, match: Match) -> list[LineEdit]:
     shared = match.shared
     shared = shared_lines(match.old, match.new) if shared is None else list(shared)
     learned = learn_from(source, match, shared)

@@ -97,8 +97,10 @@ def test_lines_are_taken_out() -> None:
         (" name ", "x", "rename_all\n", "not in the file"),
         ("a = 1", "// ... existing code ...\na = 2", "a = 1\n", "`new_string` has a line"),
         ("f(\n# ... rest unchanged ...\n)", "g()", "f(\n1\n)\n", "`old_string` has a line"),
+        ("f(\n# ... rest unchanged ...\n)", "g()", "x\nf(\n1\n)\n", "\n     2→f("),
         ("if ready:\n  a(1)\n  b(2)\n", "x", "if not ready:\n  a(1)\n  b(2)\n", "not in the file"),
         ("  a\n  b\n", "a\nb\n", "    a\n    b\n", "only the indentation differs"),
+        ("  a\n  b\n", "a\nb\n", "x\n    a\n    b\n", ":\n     2→····a\n     3→····b"),
         ("}", "]", "}\n}\n", "2 times"),
     ],
 )

@@ -22,6 +22,7 @@ def second():
         (["def third():", "    value = compute()", "    return None"], [3]),
         (["    vlaue = compute()"], [4]),
         (["df scond():"], [3]),
+        (["VALUE =  COMPUTE()"], [4]),
         (["nothing at all like anything in there"], []),
         (["", "  "], []),
         ([], []),

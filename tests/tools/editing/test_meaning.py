@@ -39,6 +39,7 @@ def test_texts_in_quotes_must_agree() -> None:
     assert not same_strings('route("/users")', 'route("/orders")')
     assert same_strings('say("hello world")', 'say("helo world")')
     assert same_strings("plain", "other")
+    assert not same_strings('get("session_open_timeout_ms")', 'get("session_close_timeout_ms")')
 
 
 def test_long_lines_and_those_of_other_length_are_not_alike() -> None:
@@ -54,12 +55,31 @@ def test_a_misspelled_word_is_no_other_word() -> None:
 
 
 @pytest.mark.parametrize(
+    ("asked", "real", "same"),
+    [
+        ("trace_open_vfs_getname", "trace_close_vfs_getname", False),
+        ("onSessionOpenEvent", "onSessionCloseEvent", False),
+        ("session_lock_the_table", "session_unlock_the_table", False),
+        ("handle_session_event", "the_handle_session_event", True),
+        ("trace_opne_vfs_getname", "trace_open_vfs_getname", True),
+        ("traceOpen_vfs_getnames", "trace_open_vfs_getname", True),
+        ("SESSION_OPEN", "session_open", False),
+    ],
+)
+def test_each_part_of_a_name_counts(asked: str, real: str, same: bool) -> None:
+    assert misspelled(asked, real) == same
+
+
+@pytest.mark.parametrize(
     ("asked", "real", "new", "known"),
     [
         ("total = cost * count", "total = price * count", "total = price * count + tax", True),
         ("total = cost * count", "total = price * count", "total = cost * count + tax", False),
         ("mode = slow", "mode = fast", "mode = auto", False),
         ("retrun value", "return value", "return other", True),
+        ("for a in node.all:", "for a in root.all:", "for a in node.root:", False),
+        ("on_open_event(x)", "on_close_event(x)", "on_event(x)", False),
+        ("on_clsoe_event(x)", "on_close_event(x)", "on_event(x)", True),
         ("f(a)", "f(a, b)", "f(c)", False),
         ("f(a, b)", "f(a)", "f(c, b)", False),
         ("f(a, b)", "f(a)", "f(c)", True),

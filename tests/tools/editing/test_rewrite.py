@@ -37,6 +37,7 @@ def test_an_empty_line_that_was_left_out_stays() -> None:
         (["b2", "d4"], ["b2", "new", "d4"], [1, 3], "leaves out line 3 "),
         (["b2", "d4", "e5"], ["b2", "e5"], [1, 3, 4], "leaves out line 3 "),
         (["b2", "made up", "d4"], ["b2", "x", "d4"], [1, None, 3], "is not in the file"),
+        (["b2", "made up", "d4"], ["b2", "x", "d4"], [1, None, 3], "\n     2→.*\n     3→"),
         (["b2", "", "d9"], ["b2", "", "x"], [1, 2, 3], "has it otherwise"),
         (["b2", "", "", "d4"], ["b2", "", "new", "", "d4"], [1, 2, None, 3], "more empty lines"),
         (["b3", "", "d4"], ["  b3", "", "d4"], [1, 2, 3], "has it otherwise"),

@@ -78,7 +78,7 @@ ASSEMBLED = (
     "`{path}` appeared",
     "`{path}` changed",
     "`{path}` is not told: {why}; `mcode trust`, or `/trust` in a conversation, asks about it",
-    "${limit} spent",
+    "at least ${limit} spent",
     "go on in plan mode",
     "go on in build mode",
     "No such file or directory",

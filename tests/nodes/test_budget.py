@@ -61,7 +61,7 @@ async def test_at_a_limit_something_else_can_be_said(tmp_path: Path, runner: Run
 async def test_dollars_are_those_of_one_message(served: Talk, provider: Provider) -> None:
     provider.script([CALL, CALL, CALL, {"text": "One."}, CALL, {"text": "Two."}])
     parked = await served.say("look", max_cost=4.0)
-    assert (parked.kind, parked.description) == ("limit", "$4 spent")
+    assert (parked.kind, parked.description) == ("limit", "at least $4 spent")
     assert len(provider.requests) == 2
     assert (await went_on(served)).summary == "One."
     assert (await served.say("again", max_cost=4.0)).summary == "Two."
@@ -71,7 +71,7 @@ async def test_dollars_are_those_of_one_message(served: Talk, provider: Provider
 async def test_both_limits_are_told_at_once(served: Talk, provider: Provider) -> None:
     provider.script([CALL, {"text": "Done."}])
     parked = await served.say("look", max_cost=1.0, max_turns=1)
-    assert parked.description == "1 model turns used and $1 spent"
+    assert parked.description == "1 model turns used and at least $1 spent"
     assert (await went_on(served)).summary == "Done."
 
 

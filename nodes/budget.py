@@ -63,7 +63,9 @@ def _dollars(state: State) -> Limit:
     limit, spent = state.get("options", {}).get("max_cost"), _spent(state)
     if not limit or spent is None:
         return Limit("", 0.0, 0.0, 0.0)
-    return Limit(f"at least ${limit:g} spent", spent, state.get("cost_allowed") or spent + limit, limit)
+    return Limit(
+        f"at least ${limit:g} spent", spent, state.get("cost_allowed") or spent + limit, limit
+    )
 
 
 def _say_what_cannot_be_kept(state: State, runtime: Runtime[Context], bench: Workbench) -> None:

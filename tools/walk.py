@@ -3,11 +3,10 @@
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from .beneath import LISTED, open_beneath
@@ -15,8 +14,16 @@ from .files import read_bytes
 from .result import ToolRefusal
 from .workspace import Workspace
 
-_Rules = tuple[tuple[str, GitIgnoreSpec], ...]
-"""Folder, with a slash, and what its `.gitignore` says; the innermost last."""
+
+class _Line(NamedTuple):
+    """What a line of a `.gitignore` means."""
+
+    regex: re.Pattern[str]
+    ignores: bool
+
+
+_Rules = tuple[tuple[str, Sequence[_Line]], ...]
+"""Folder, with a slash, and what its `.gitignore` says, the last line first; innermost last."""
 
 LARGEST_GITIGNORE = 1_000_000
 """Bytes."""
@@ -102,12 +109,23 @@ def _prefix(folder: str) -> str:
 
 
 def _is_excluded(path: str, rules: _Rules) -> bool:
-    """The innermost `.gitignore` that says anything decides."""
-    for folder, spec in reversed(rules):
-        included = spec.check_file(path[len(folder) :]).include
-        if included is not None:
-            return included
+    """The last line decides that speaks of the path, in the innermost `.gitignore` that has one."""
+    for folder, lines in reversed(rules):
+        for line in lines:
+            if _speaks_of(line.regex, path[len(folder) :]):
+                return line.ignores
     return False
+
+
+def _speaks_of(regex: re.Pattern[str], path: str) -> bool:
+    """Whether a line means this very path, and not only a folder above it, as pathspec has it.
+
+    The walk has come through the folders above. A group marks the slash behind a matched folder;
+    where there is none, what the folder holds is matched (`a/**`), or everything.
+    """
+    if "ps_d" in regex.groupindex:
+        return any(found.end() == len(path) for found in regex.finditer(path))
+    return bool(regex.search(path.rstrip("/")))
 
 
 def _rules_above(workspace: Workspace, folder: Path) -> _Rules:
@@ -129,13 +147,14 @@ def _with_gitignore(workspace: Workspace, folder: str, rules: _Rules) -> _Rules:
         text = read_bytes(workspace, path, LARGEST_GITIGNORE).decode(errors="replace")
     except ToolRefusal:  # what cannot be read says nothing
         return rules
-    patterns = [pattern for line in text.splitlines() if (pattern := _pattern(line))]
-    return (*rules, (_prefix(folder), GitIgnoreSpec(patterns)))
+    lines = [line for written in text.splitlines() if (line := _line(written))]
+    return (*rules, (_prefix(folder), lines[::-1]))
 
 
-def _pattern(line: str) -> GitIgnoreSpecPattern | None:
+def _line(written: str) -> _Line | None:
     """A line's meaning; a wrong line, or one with a class like `[[:alpha:]]`, has none."""
     try:
-        return None if "[[" in line else GitIgnoreSpecPattern(line)
+        regex, ignores = GitIgnoreSpecPattern.pattern_to_regex(written)
+        return _Line(re.compile(regex), bool(ignores)) if regex and "[[" not in written else None
     except (ValueError, re.error):
         return None

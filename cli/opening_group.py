@@ -5,6 +5,8 @@ from typing import Any
 
 from typer.core import TyperGroup
 
+from ..config.errors import UsageError
+
 
 class OpeningGroup(TyperGroup):
     """Reads options that are not its own as those of `chat`."""
@@ -14,6 +16,15 @@ class OpeningGroup(TyperGroup):
         own = {name: param for param in self.get_params(ctx) for name in param.opts}
         flags = [name for name, param in own.items() if getattr(param, "is_flag", False)]
         return super().parse_args(ctx, with_chat(args, flags, set(own) - set(flags)))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command; raises UsageError for a request that was written in its place."""
+        if len(args[0].split()) > 1:
+            raise UsageError(
+                "a request needs a command before it",
+                hint='`mcode chat "…"` speaks about it, `mcode task "…"` does it',
+            )
+        return super().resolve_command(ctx, args)
 
 
 def with_chat(args: Sequence[str], flags: Collection[str], valued: Collection[str]) -> list[str]:

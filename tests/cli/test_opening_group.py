@@ -3,6 +3,7 @@ from typer.testing import CliRunner
 
 from maxagent.cli.app import app
 from maxagent.cli.opening_group import with_chat
+from maxagent.config.errors import UsageError
 
 
 @pytest.mark.parametrize(
@@ -32,3 +33,9 @@ def test_bare_options_reach_the_conversation() -> None:
     assert (said.exit_code, "nothing was said" in str(said.exception)) == (1, True)
     unknown = CliRunner().invoke(app, ["--nonsense"])
     assert unknown.exit_code == 2 and "No such option: --nonsense" in unknown.stderr
+
+
+def test_a_request_in_the_place_of_a_command_is_told_which_ones_take_it() -> None:
+    said = CliRunner().invoke(app, ["fix the bug"])
+    assert isinstance(said.exception, UsageError) and "mcode task" in said.exception.hint
+    assert "No such command 'fix'" in CliRunner().invoke(app, ["fix"]).stderr

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any
 
 from ..i18n import t
@@ -47,6 +48,7 @@ class Conversation:
 
     def submit(self, line: str) -> None:
         """Let a line have its turn."""
+        self._pressed = float("-inf")  # a Ctrl-C before it and one behind it are not two in a row
         self.inbox.put(line)
 
     def take_back(self) -> str:
@@ -92,7 +94,10 @@ class Conversation:
         return False
 
     async def run(self) -> None:
-        """Work on lines until the human leaves; what goes on then is stopped."""
+        """Work on lines until the human leaves; what goes on then is stopped.
+
+        What nobody foresaw, and would keep all lines from being worked on, is raised.
+        """
         working = asyncio.ensure_future(self._work())
         leaving = asyncio.ensure_future(self._left.wait())
         await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
@@ -103,7 +108,8 @@ class Conversation:
             self._doing.cancel()
             await asyncio.wait((self._doing,))
         working.cancel()
-        await asyncio.wait((working,))
+        with suppress(asyncio.CancelledError):
+            await working
 
     async def perform(self, line: str) -> None:
         """Do what a line says, and tell what goes wrong; raises LeaveRepl."""

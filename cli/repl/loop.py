@@ -85,8 +85,11 @@ async def _at_the_bottom(talk: Conversation, prompt: LivePrompt, closing: AsyncE
     showing = asyncio.ensure_future(prompt.run(usable.set))
     showing.add_done_callback(lambda _: talk.leave())
     prompt.signal(titled(f"mcode · {talk.session.folder.resolve().name}"))
-    await talk.run()
-    prompt.close()
+    try:
+        await talk.run()
+    finally:
+        prompt.close()
+        await asyncio.wait((showing,))  # which leaves the terminal as it was
     opening.cancel()
     with suppress(asyncio.CancelledError):
         await opening

@@ -116,6 +116,20 @@ async def test_what_waits_behind_a_turn_that_was_cut_short_is_not_sent_and_not_l
     assert len(provider.requests) == 2 and talk.inbox.waiting == ()
 
 
+async def test_a_line_between_two_ctrl_c_keeps_them_from_leaving(talk: Conversation) -> None:
+    assert not talk.may_leave()
+    talk.submit("later")
+    assert (talk.may_leave(), talk.may_leave()) == (False, True)
+
+
+async def test_what_keeps_all_lines_from_being_worked_on_is_raised(
+    talk: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(talk, "inbox")
+    with pytest.raises(AttributeError):
+        await talk.run()
+
+
 async def test_whoever_leaves_stops_what_goes_on(talk: Conversation) -> None:
     talk.submit("waits for the runner")
     running = await began(talk)

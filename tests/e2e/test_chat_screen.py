@@ -63,7 +63,8 @@ def window(opened: ChatWindow) -> ChatWindow:
     """The window with nothing typed and nothing going on."""
     opened.rest()
     opened.terminal.resize(opened.columns, 24)
-    opened.press("ctrl-u").holds("")  # no Ctrl-C: two of them, from here and from a test, leave
+    # no Ctrl-C: two of them, from here and from a test, leave
+    opened.press("ctrl-e", "ctrl-u").holds("")
     return opened
 
 

@@ -1,7 +1,8 @@
 """What a builtin changes in the shell that runs it: the folder, and variables."""
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 
 from .outputs import known_output
 from .scope import Scope, Word
@@ -12,16 +13,20 @@ aria2c curl fetch ftp http https links lynx nc ncat netcat socat wget xh
 """
 FETCHERS = frozenset(FETCHERS_LIST.split())
 """Programs that bring something from the network."""
+_OPTIONS = re.compile(r"(?: [-+](?:\w*o \w+|\w+))*")
+"""Of `set`, which leave the arguments as they are."""
 
 
 def take_effect(step: Step, scope: Scope, printed: str | None) -> None:
     """Let a step, and what it prints, change the scope of what follows."""
     fetches = step.program in FETCHERS or FETCHERS & set(step.feed.programs)
-    names = [redirect.target.text for redirect in step.redirects if redirect.writes]
-    if step.program == "tee" or step.program in FETCHERS:
-        names += [word.text for word in step.words[1:]]
-    for name in names if fetches or printed is not None else ():
-        scope.files[os.path.normpath(name)] = None if fetches else printed
+    for name, adds in _written(step):
+        path = os.path.normpath(name)
+        before = scope.files.get(path, "") if adds else ""
+        if fetches:
+            scope.files[path] = None
+        elif printed is not None and before is not None:
+            scope.files[path] = before + printed
     match step.program:
         case "cd" | "pushd" | "popd":
             _change_folder(step, scope)
@@ -29,6 +34,8 @@ def take_effect(step: Step, scope: Scope, printed: str | None) -> None:
             _read(step, scope)
         case "set":
             _set(step, scope)
+        case "shift":
+            scope.forget_arguments()
         case "printf" if len(step.words) > 2 and step.words[1].text == "-v":
             printed = known_output((step.words[0], *step.words[3:]), None, scope)
             scope.variables[step.words[2].text] = None if printed is None else (printed,)
@@ -51,6 +58,17 @@ def fetched_by_line(words: Sequence[Word], scope: Scope) -> str:
     return next((name for name in fetched if scope.files[os.path.normpath(name)] is None), "")
 
 
+def _written(step: Step) -> Iterator[tuple[str, bool]]:
+    """The files that a step writes to, and whether what they hold stays there too."""
+    for redirect in step.redirects:
+        if redirect.writes:
+            yield redirect.target.text, ">>" in redirect.operator
+    if step.program == "tee" or step.program in FETCHERS:
+        names = [word.text for word in step.words[1:]]
+        has_options = any(name.startswith("-") for name in names)  # such as `-a` and `--help`
+        yield from ((name, has_options) for name in names)
+
+
 def _change_folder(step: Step, scope: Scope) -> None:
     where = [word for word in step.words[1:] if not word.text.startswith("-") or word.text == "-"]
     if where and step.program != "popd":
@@ -61,13 +79,14 @@ def _change_folder(step: Step, scope: Scope) -> None:
 
 
 def _set(step: Step, scope: Scope) -> None:
-    """`set -- a b` gives the shell new arguments."""
-    texts = [word.text for word in step.words]
-    given = step.words[texts.index("--") + 1 :] if "--" in texts else ()
-    if not all(word.known for word in given):
-        scope.variables.update(dict.fromkeys(["@", "*", *"123456789"]))
-    elif "--" in texts:
-        scope.give(["/bin/bash", *(word.text for word in given)])
+    """`set -- a b` gives the shell new arguments; so may all but its options."""
+    words = step.words[1:]
+    texts = [word.text for word in words]
+    are_known = all(word.known for word in words)
+    if are_known and texts[:1] == ["--"]:
+        scope.give(["/bin/bash", *texts[1:]])
+    elif not are_known or not _OPTIONS.fullmatch("".join(f" {text}" for text in texts)):
+        scope.forget_arguments()
 
 
 def _read(step: Step, scope: Scope) -> None:

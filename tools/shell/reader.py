@@ -229,7 +229,8 @@ class Reader:
         if name is None or body is None:
             raise Unparsed("a function in the line has no name or no body")
         self.functions[text(name)] = body
-        inside = _Here(replace(here.scope.copy(), in_function=True))
+        inside = _Here(here.scope.copy())
+        inside.scope.forget_arguments()
         opened = [child for child in node.children if child.type in _REDIRECTS]
         self._read(body, self._redirects(opened, inside)[0])
         return NOTHING

@@ -38,11 +38,12 @@ class Scope:
     """The values that a variable may have; None: unknown."""
     files: dict[str, str | None] = field(default_factory=dict[str, str | None])
     """What the line has written to files, by name; None: it came from the network."""
-    in_function: bool = False
+    takes_unknown: bool = False
+    """Whether `$1` and what follows may be anything, where no variable says what they are."""
 
     def copy(self) -> "Scope":
         """What a subshell begins with."""
-        return Scope(self.root, self.folder, dict(self.variables), self.files, self.in_function)
+        return Scope(self.root, self.folder, dict(self.variables), self.files, self.takes_unknown)
 
     def enter(self, name: str | None) -> None:
         """Change the folder; None is an unknown one."""
@@ -52,10 +53,18 @@ class Scope:
             self.folder = Path(os.path.normpath(self.folder))
 
     def give(self, arguments: Sequence[str]) -> None:
-        """Set `$0`, `$1` and what follows."""
+        """Set `$0`, `$1` and what follows; what they were before is gone."""
+        self.forget_arguments()
+        self.takes_unknown = False
         for at, argument in enumerate(arguments):
             self.variables[str(at)] = (argument,)
         self.variables["@"] = self.variables["*"] = tuple(arguments[1:])
+
+    def forget_arguments(self) -> None:
+        """Forget `$1` and what follows, as a function does, or `shift`."""
+        for name in [name for name in self.variables if name in ("@", "*") or name.isdecimal()]:
+            del self.variables[name]
+        self.takes_unknown = True
 
     def value(self, name: str) -> tuple[str, ...] | None:
         """What a variable may hold; None where nobody knows."""
@@ -64,7 +73,7 @@ class Scope:
         if name == "#":
             return None
         if name in ("@", "*") or re.fullmatch(r"[1-9]\d*", name):
-            return None if self.in_function else ("",)
+            return None if self.takes_unknown else ("",)
         if name == "PWD":
             return (str(self.folder),) if self.folder else None
         known = {

@@ -25,6 +25,8 @@ class _Line(NamedTuple):
 _Rules = tuple[tuple[str, Sequence[_Line]], ...]
 """Folder, with a slash, and what its `.gitignore` says, the last line first; innermost last."""
 
+_FOLDERS_BELOW = re.compile(r"/\*\*/ *$")
+"""The end of `a/**/`: to git it means the folders in `a`, to pathspec `a` too."""
 LARGEST_GITIGNORE = 1_000_000
 """Bytes."""
 LONGEST_WALK = 30.0
@@ -154,7 +156,8 @@ def _with_gitignore(workspace: Workspace, folder: str, rules: _Rules) -> _Rules:
 def _line(written: str) -> _Line | None:
     """A line's meaning; a wrong line, or one with a class like `[[:alpha:]]`, has none."""
     try:
-        regex, ignores = GitIgnoreSpecPattern.pattern_to_regex(written)
+        pattern = _FOLDERS_BELOW.sub("/**/*/", written)
+        regex, ignores = GitIgnoreSpecPattern.pattern_to_regex(pattern)
         return _Line(re.compile(regex), bool(ignores)) if regex and "[[" not in written else None
     except (ValueError, re.error):
         return None

@@ -70,6 +70,12 @@ def test_an_ignored_folder_is_shown_when_asked_for(tmp_path: Path) -> None:
     assert names(workspace, "src") == []
 
 
+def test_the_folders_below_a_folder_are_not_itself(tmp_path: Path) -> None:
+    workspace = fill(tmp_path, "a/x", "a/b/y", "a/b/c/z")
+    ignore(tmp_path, "a/**/", "!a/b/")
+    assert names(workspace) == [".gitignore", "a/b/y", "a/x"]
+
+
 @pytest.mark.parametrize("line", ["[z-a]", "!", "\\", "[[:alpha:]]", "\udcff", "a[", "\0"])
 def test_a_wrong_line_of_gitignore_is_passed_over(tmp_path: Path, line: str) -> None:
     workspace = fill(tmp_path, "a", "b")

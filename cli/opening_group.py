@@ -19,7 +19,7 @@ class OpeningGroup(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command; raises UsageError for a request that was written in its place."""
-        if len(args[0].split()) > 1:
+        if len(args[0].split()) > 1 or not args[0].isascii():  # Chinese has no blanks
             raise UsageError(
                 "a request needs a command before it",
                 hint='`mcode chat "…"` speaks about it, `mcode task "…"` does it',

@@ -101,7 +101,9 @@ def test_what_has_come_is_seen_though_nothing_follows_and_not_after_the_end(at):
             view.add(piece)
         if ends:
             view.end()
+            shown = len(seen)
             await asyncio.sleep(2 * EVERY)
+            assert len(seen) == shown, "by now it would wipe out what others show there"
         else:
             await asyncio.wait_for(is_whole.wait(), 60)
         return seen

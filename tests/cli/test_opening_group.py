@@ -35,7 +35,8 @@ def test_bare_options_reach_the_conversation() -> None:
     assert unknown.exit_code == 2 and "No such option: --nonsense" in unknown.stderr
 
 
-def test_a_request_in_the_place_of_a_command_is_told_which_ones_take_it() -> None:
-    said = CliRunner().invoke(app, ["fix the bug"])
+@pytest.mark.parametrize("request_", ["fix the bug", "修好测试"])
+def test_a_request_in_the_place_of_a_command_is_told_which_ones_take_it(request_: str) -> None:
+    said = CliRunner().invoke(app, [request_])
     assert isinstance(said.exception, UsageError) and "mcode task" in said.exception.hint
     assert "No such command 'fix'" in CliRunner().invoke(app, ["fix"]).stderr

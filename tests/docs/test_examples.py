@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import maxagent
 from maxagent.cli.app import app
 from maxagent.config.agent_file import KEYS
 from maxagent.config.custom_commands import custom_commands
@@ -31,6 +32,11 @@ def run(argv: list[str], folder: Path, **environ: str) -> subprocess.CompletedPr
     return subprocess.run(
         argv, cwd=folder, env={**os.environ, **home}, capture_output=True, text=True, timeout=100
     )
+
+
+def test_the_sdk_page_names_what_is_there() -> None:
+    named = re.findall(r"^- `(\w+)\(", (ROOT / "docs/sdk.md").read_text(encoding="utf-8"), re.M)
+    assert "chat" in named and set(named) <= {*dir(maxagent), *dir(maxagent.Runner)}
 
 
 def test_the_sdk_page_s_program_answers_questions_to_the_end(tmp_path: Path) -> None:

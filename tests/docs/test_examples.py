@@ -36,7 +36,7 @@ def run(argv: list[str], folder: Path, **environ: str) -> subprocess.CompletedPr
 
 def test_the_sdk_page_names_what_is_there() -> None:
     named = re.findall(r"^- `(\w+)\(", (ROOT / "docs/sdk.md").read_text(encoding="utf-8"), re.M)
-    assert "chat" in named and set(named) <= {*dir(maxagent), *dir(maxagent.Runner)}
+    assert "chat" in named and set(named) <= {*maxagent.__all__, *dir(maxagent.Runner)}
 
 
 def test_the_sdk_page_s_program_answers_questions_to_the_end(tmp_path: Path) -> None:

@@ -89,8 +89,8 @@ async def _at_the_bottom(talk: Conversation, prompt: LivePrompt, closing: AsyncE
         await talk.run()
     finally:
         prompt.close()
-        await asyncio.wait((showing,))  # which leaves the terminal as it was
-    opening.cancel()
+        opening.cancel()
+        await asyncio.wait((showing, opening))  # then the terminal is as it was
     with suppress(asyncio.CancelledError):
         await opening
     try:

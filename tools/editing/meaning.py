@@ -82,7 +82,8 @@ def knows(asked: str, real: str, new: str) -> bool:
 def misspelled(asked: str, real: str) -> bool:
     """Whether two lines differ only in how a word or two are spelled, or in signs.
 
-    A name with another part is another name: `on_close_event` is no slip for `on_open_event`.
+    A name with a part exchanged is another name: `on_close_event` is no slip for `on_open_event`,
+    while a part too many or too few may be one.
     """
     return all(
         likeness(one, other) >= MISSPELLED for one, other in _apart(_NAME, asked, real)

@@ -118,11 +118,15 @@ def is_blank(gap: bytes, begin: int, node: "Node") -> bool:
 
 
 def is_torn(one: "Node", other: "Node") -> bool:
-    """Whether tokens that touch are cut in another place than bash may cut them: at `2>`, `<&-`."""
+    """Whether tokens that touch are cut in another place than bash may cut them.
+
+    It may at `2>` and `<&-`, and `;&` is a sign of `case` even where the grammar sees `&>` in it.
+    """
     if one.end_byte != other.start_byte:
         return False
     number = one.type in ("number", "word") and text(one).isdigit()
-    return (number and other.type[:1] in "<>") or one.type in ("<&-", ">&-")
+    cut = (number and other.type[:1] in "<>") or (one.type == ";" and other.type[:1] == "&")
+    return cut or one.type in ("<&-", ">&-")
 
 
 def _neighbours(children: "Sequence[Node]", source: bytes) -> str:

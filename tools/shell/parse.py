@@ -57,4 +57,5 @@ def _doubt(root: "Node", source: bytes) -> str:
             raise TooMuch(f"the line runs more than {MOST_COMMANDS} commands")
         if words > 2 * MOST_WORDS:
             raise TooMuch(f"the line has more than {MOST_WORDS} words")
-    return doubt or ("" if ends_blank(source[end:]) else UNEXPLAINED)
+    tail = source[end:].removesuffix(b"\n")  # else the line's last backslash would continue it
+    return doubt or ("" if ends_blank(tail) else UNEXPLAINED)

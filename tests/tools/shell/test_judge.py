@@ -167,6 +167,14 @@ def test_what_stands_behind_a_closed_input_belongs_to_the_command(
     assert judge("sort <& -ox", ".", workspace).rule == "unparsed"
 
 
+@pytest.mark.parametrize("line", ["ls 2>&- a\\", "ls a\\", "ls;&>/dev/null ls"])
+def test_a_last_backslash_and_a_sign_of_case_are_not_what_they_seem(
+    line: str, workspace: Workspace
+) -> None:
+    assert judge(line, ".", workspace).rule == "unparsed"
+    assert judge("ls a; ls &>/dev/null", ".", workspace).verdict == "allow"
+
+
 def test_a_tilde_behind_an_equals_sign_is_a_home(workspace: Workspace) -> None:
     assert judge("dd if=x of=~/.ssh/config", ".", workspace).verdict == "deny"
     assert judge("make x=~", ".", workspace).plain is False

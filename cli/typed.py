@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from .hearing import heard_line, is_terminal
 from .screen import rows_of, styled
 from .waited_for import waited_for
 
@@ -28,16 +29,13 @@ def read(console: Console, prompt: str) -> str:
     if _can_edit():
         return waited_for(_line(last.plain).prompt_async()).strip()
     console.print(last, end=" ")
-    return input().strip()
+    return heard_line().strip()
 
 
 def _can_edit() -> bool:
     """Whether keys can be read one by one, so that Esc is one."""
-    try:
-        is_terminal = os.isatty(sys.stdin.fileno()) and os.isatty(sys.stderr.fileno())
-    except (OSError, ValueError):  # it is closed, or in memory only
-        return False
-    return is_terminal and os.environ.get("TERM", "dumb") not in ("dumb", "unknown")
+    can_paint = os.environ.get("TERM", "dumb") not in ("dumb", "unknown")
+    return can_paint and is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
 
 def _line(prompt: str) -> "PromptSession[str]":

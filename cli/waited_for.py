@@ -4,8 +4,11 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from socket import socketpair
 from threading import Event
 from typing import Any, TypeVar
+
+from .hearing import wait_until_readable
 
 Result = TypeVar("Result")
 
@@ -29,9 +32,13 @@ def waited_for(work: Coroutine[Any, Any, Result]) -> Result:
             task.cancel()
         return await task
 
-    with ThreadPoolExecutor(1) as apart:
+    over, tell_over = socketpair()
+    with over, tell_over, ThreadPoolExecutor(1) as apart:
         try:
-            return apart.submit(asyncio.run, stoppable()).result()
+            result = apart.submit(asyncio.run, stoppable())
+            result.add_done_callback(lambda _: tell_over.send(b"."))
+            wait_until_readable(over.fileno())
+            return result.result()
         except BaseException:
             stopped.set()
             if begun.done():

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from ..echo import echo
+from ..hearing import heard_line
 from .line import continued
 from .prompt import SIGN, Unanswered, asked
 
@@ -48,7 +49,14 @@ class PlainPrompt:
 
 def _read(sign: str) -> str:
     try:
-        return asked(lambda: input(sign))
+        return asked(lambda: _line_at(sign))
     except Unanswered:
         echo()
         raise
+
+
+def _line_at(sign: str) -> str:
+    from ..screen import write  # brings rich
+
+    write(sign)
+    return heard_line()

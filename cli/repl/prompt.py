@@ -6,6 +6,7 @@ from typing import Protocol, TypeVar
 
 import typer
 
+from ..hearing import hearing
 from .terminal_gone import is_gone
 
 Answer = TypeVar("Answer")
@@ -61,20 +62,13 @@ def asked(question: Callable[[], Answer]) -> Answer:
 
     Raises Unanswered, and LeaveRepl where the machine goes down.
     """
-    before = {
-        signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
-        signal.SIGTERM: signal.signal(signal.SIGTERM, _leave),
-    }
-    try:
+
+    def ask() -> Answer:
         if is_gone():
             raise LeaveRepl
         return question()
+
+    try:
+        return hearing({signal.SIGINT: KeyboardInterrupt, signal.SIGTERM: LeaveRepl}, ask)
     except (KeyboardInterrupt, EOFError, typer.Exit, typer.Abort):
         raise Unanswered from None
-    finally:
-        for sign, handler in before.items():
-            signal.signal(sign, handler)
-
-
-def _leave(_: int, __: object) -> None:
-    raise LeaveRepl

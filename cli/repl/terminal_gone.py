@@ -28,11 +28,15 @@ def told_when_gone(leave: Callable[[], None]) -> Generator[None]:
         _let_go_of_terminal()
         leave()
 
-    before = {one: signal.signal(one, heard) for one in (signal.SIGHUP, signal.SIGTERM)}
+    before = {one: signal.getsignal(one) for one in (signal.SIGHUP, signal.SIGTERM)}
+    for one in before:
+        loop.add_signal_handler(one, lambda: None)  # only so does the loop wake up for each
+        signal.signal(one, heard)
     try:
         yield
     finally:
         for one, handler in before.items():
+            loop.remove_signal_handler(one)
             signal.signal(one, handler)
         _came.clear()
 

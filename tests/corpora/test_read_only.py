@@ -114,7 +114,7 @@ def test_what_people_run_all_day_runs_unasked_and_only_reads(line: str, root: Pa
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=20,
+        timeout=60,
     )
     shown = done.stdout.decode(errors="replace")
     assert SECRET not in shown

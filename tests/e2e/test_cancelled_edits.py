@@ -40,11 +40,11 @@ async def test_a_call_that_is_cancelled_while_it_waits_writes_nothing(
     def hold() -> None:
         with exclusive(root / "a", root / "new/b"):
             held.set()
-            assert go_on.wait(10)
+            assert go_on.wait(60)
 
     holder = threading.Thread(target=hold)
     holder.start()
-    held.wait(10)
+    held.wait(60)
     call = asyncio.create_task(invoke(tool, args, run))
     await asyncio.sleep(0)  # it starts
     await asyncio.sleep(0)

@@ -6,13 +6,15 @@ import pytest
 from screen import Glass, ScreenTerminal
 
 PROGRAM = """
-import os, shutil, signal, sys, tty
+import os, shutil, signal, tty
+from maxagent.cli.hearing import heard_line
 signal.signal(signal.SIGWINCH, lambda *_: print("size", *shutil.get_terminal_size()))
 print("ready", *shutil.get_terminal_size())
-for line in sys.stdin:
-    if line == "many\\n":
+while True:
+    line = heard_line()
+    if line == "many":
         print("\\n".join(f"row {number}" for number in range(30)))
-    elif line == "where\\n":
+    elif line == "where":
         tty.setcbreak(0)
         print("abc\\x1b[6n", end="", flush=True)
         print("at", repr(os.read(0, 20)))

@@ -40,7 +40,7 @@ def test_only_one_thread_has_a_file_at_a_time(tmp_path: Path) -> None:
 
     def work() -> None:
         nonlocal inside, most
-        entered.wait(10)
+        entered.wait(60)
         for _ in range(50):
             with exclusive(tmp_path / "a"):
                 inside += 1

@@ -74,13 +74,13 @@ async def test_the_exit_code_is_as_shells_count(command: str, code: int, tmp_pat
 
 
 async def test_a_program_that_is_not_there_ends_with_127(tmp_path: Path) -> None:
-    result = await capture(["no-such-program"], cwd=tmp_path, timeout=5)
+    result = await capture(["no-such-program"], cwd=tmp_path, timeout=60)
     assert (result.exit_code, b"not found" in result.stderr) == (127, True)
 
 
 async def test_a_missing_folder_is_an_os_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        await capture(["true"], cwd=tmp_path / "missing", timeout=5)
+        await capture(["true"], cwd=tmp_path / "missing", timeout=60)
 
 
 async def test_output_and_errors_are_told_apart_when_captured(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ async def test_the_command_has_no_input_and_its_own_session(tmp_path: Path) -> N
 
 
 async def test_arguments_arrive_as_they_are(tmp_path: Path) -> None:
-    result = await capture(["printf", "%s|", "a b", "$(id)", "", "é\n"], cwd=tmp_path, timeout=5)
+    result = await capture(["printf", "%s|", "a b", "$(id)", "", "é\n"], cwd=tmp_path, timeout=60)
     assert result.text == "a b|$(id)||é\n|"
 
 
@@ -242,7 +242,7 @@ async def test_a_sink_that_fails_fails_the_call_after_the_command_ended(tmp_path
         raise ValueError("no room")
 
     with pytest.raises(ValueError, match="no room"):
-        await stream(["echo", "hi"], cwd=tmp_path, timeout=5, on_output=broken)
+        await stream(["echo", "hi"], cwd=tmp_path, timeout=60, on_output=broken)
 
 
 async def test_many_commands_at_once_keep_apart(tmp_path: Path) -> None:

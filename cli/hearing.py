@@ -61,6 +61,9 @@ def is_terminal(stream: TextIO) -> bool:
 
 def wait_until_readable(descriptor: int) -> None:
     """Wait until something can be read there; raises what a signal means, or its handler raises."""
+    if current_thread() is not main_thread():  # which signals are none of
+        select.select([descriptor], [], [])
+        return
     with _ear() as ear:
         _raise_what_came()
         while descriptor not in select.select([descriptor, ear], [], [])[0]:
@@ -77,9 +80,6 @@ def _raise_what_came() -> None:
 def _ear() -> Generator[int]:
     """Becomes readable with each signal that has a handler."""
     ear, mouth = _ear_and_mouth()
-    if current_thread() is not main_thread():  # which signals are none of
-        yield ear
-        return
     before = signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
     try:
         yield ear

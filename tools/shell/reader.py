@@ -4,6 +4,7 @@ Each step knows the folder it runs in, its words as far as they can be known, wh
 from and where its output goes. Both sides of every branch count, and every function's body.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -35,6 +36,14 @@ _COMMANDS = ("command", "declaration_command", "unset_command", "test_command")
 _DECLARE = ("export", "declare", "typeset", "local", "readonly")
 _NO_PROGRAMS = ("time", "coproc", "let", "[[", *_DECLARE)
 """Words of bash's own grammar: this one takes them for programs or tests, here or there."""
+_ONLY_WORDING = re.compile(
+    r"(LC_(ALL|COLLATE|CTYPE|MESSAGES|NUMERIC|TIME)|LANG)=(POSIX|(C|[a-z]{2}_[A-Z]{2})\.(UTF-|utf)8|C|)"
+    r"|NO_COLOR=1?|(GIT_)?PAGER=(cat)?"
+)
+"""Assignments before a command that change how it writes, not what it does.
+
+Not so other encodings: in GBK a byte may belong to the sign before it that is a backslash here.
+"""
 _SPOKEN_LIST = """
 word number string raw_string ansi_c_string translated_string concatenation simple_expansion
 expansion command_substitution process_substitution arithmetic_expansion brace_expression regex
@@ -181,7 +190,8 @@ class Reader:
             elif child.type != "variable_assignment" or declares:
                 words.append(child)
             if child.type == "variable_assignment":
-                self._is_odd()
+                if declares or not _ONLY_WORDING.fullmatch(text(child)):
+                    self._is_odd()
                 inner = here.scope if declares else inner.copy()
                 self._expander.assign(child, inner)
         return self._run(groups(words), here, inner)

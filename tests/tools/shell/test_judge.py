@@ -69,6 +69,13 @@ def test_each_command_says_what_users_rules_need(workspace: Workspace) -> None:
         "for x in a; do npm test; done",
         "npm test < x",
         "{ npm test; }",
+        "LC_ALL=zh_CN.GBK npm test",
+        "LC_ALL+=C npm test",
+        "LC_ALL=$(id) npm test",
+        "PAGER=cat; npm test",
+        "GIT_PAGER=sh npm test",
+        "LC_ALL=C PATH=. npm test",
+        "export LANG=C",
     ],
 )
 def test_what_a_users_rule_may_not_allow_is_not_plain(line: str, workspace: Workspace) -> None:
@@ -78,6 +85,7 @@ def test_what_a_users_rule_may_not_allow_is_not_plain(line: str, workspace: Work
 @pytest.mark.parametrize(
     "line",
     ["npm test", "npm test; npm test", "npm test || true", "npm \\\n test", "npm test 2>&1 | cat"]
+    + ["LC_ALL=C npm test", "NO_COLOR=1 LANG=en_US.UTF-8 npm test", "PAGER=cat npm test"]
     + ["npm test >/dev/null", "npm test # all", "npm test\nnpm run x", "! npm test"],
 )
 def test_what_it_may_allow_is(line: str, workspace: Workspace) -> None:

@@ -54,8 +54,12 @@ class Journal:
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Let go of the database."""
-        self._connection.close()
+        """Let go of the database, after what another thread is just doing to it.
+
+        Left by its caller, as a cancelled one leaves it, that still runs: SQLite would crash.
+        """
+        with self._lock:
+            self._connection.close()
 
     def begin(
         self, thread_id: str, call_id: str, tool: str, *, repeatable: bool = False

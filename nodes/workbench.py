@@ -83,7 +83,7 @@ class Workbench:
 
     async def close(self) -> None:
         """Close the journal and the models' connections."""
-        self.journal.close()
+        await asyncio.to_thread(self.journal.close)  # which a cancelled call may still be using
         await self.chat_models.close()
 
 
@@ -131,9 +131,13 @@ async def workbench(folder: str, options: Options, context: Context | None) -> W
     """The workbench of a thread; raises UsageError for a wrong folder or configuration."""
     wish = _wish(folder, options, context or Context())
     benches = _BENCHES.setdefault(asyncio.get_running_loop(), _Benches()).current
-    if wish not in benches:
-        benches[wish] = await asyncio.to_thread(_open, wish)
-    return benches[wish]
+    if wish in benches:
+        return benches[wish]
+    opened = await asyncio.to_thread(_open, wish)
+    kept = benches.setdefault(wish, opened)
+    if kept is not opened:  # somebody else was faster
+        await opened.close()
+    return kept
 
 
 async def look_again(folder: str) -> None:

@@ -3,9 +3,10 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from pathlib import Path
+from threading import Event
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -34,6 +35,30 @@ def test_a_finished_call_answers_with_its_result(journal: Journal) -> None:
     assert journal.begin("t", "c1", "edit") == Begun()
     journal.finish("t", "c1", {"output": "done", "metadata": {"n": 1}})
     assert journal.begin("t", "c1", "edit") == Finished({"output": "done", "metadata": {"n": 1}})
+
+
+def test_it_is_closed_behind_what_another_thread_is_just_doing(
+    journal: Journal, path: Path
+) -> None:
+    """As a call does that was cancelled; SQLite crashes where its connection is taken away."""
+    at_it = Event()
+
+    def hear(_: object, event: str, called: object) -> None:
+        if event == "c_call" and getattr(called, "__name__", "") == "execute":
+            at_it.set()
+
+    def begin() -> object:
+        sys.setprofile(hear)
+        return journal.begin("t", "c1", "edit")
+
+    with closing(connect(path)) as other, ThreadPoolExecutor(2) as threads:
+        other.execute("BEGIN IMMEDIATE")
+        begun = threads.submit(begin)
+        assert at_it.wait(20)
+        closed = threads.submit(journal.close)
+        assert not wait([begun, closed], 0.2).done
+        other.execute("COMMIT")
+        assert (begun.result(), closed.result()) == (Begun(), None)
 
 
 def test_an_unfinished_call_is_not_begun_again(journal: Journal) -> None:

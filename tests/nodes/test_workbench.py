@@ -1,3 +1,5 @@
+import asyncio
+
 import pytest
 
 from maxagent.nodes.context import Context
@@ -10,6 +12,14 @@ OPTIONS = {"model": "openai/any", "base_url": "http://127.0.0.1:9/v1"}
 async def test_the_folder_that_commands_may_not_name_is_the_runs_own_home(tmp_path):
     bench = await workbench(str(tmp_path), OPTIONS, Context(home=str(tmp_path / "home")))
     assert bench.workspace.own == bench.home == tmp_path / "home"
+    await close_workbenches()
+
+
+async def test_who_asks_while_it_is_opened_for_another_gets_the_same_one(tmp_path):
+    context = Context(home=str(tmp_path / "home"))
+    both = [workbench(str(tmp_path), OPTIONS, context) for _ in range(2)]
+    one, other = await asyncio.gather(*both)
+    assert one is other
     await close_workbenches()
 
 

@@ -167,6 +167,7 @@ def _become(
         signal.set_wakeup_fd(-1)
         for number in _RESTORED:
             signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
         os.execvpe(argv[0], argv, env)
     except FileNotFoundError:
         os.write(2, f"{argv[0]}: not found\n".encode(errors="replace"))
@@ -180,6 +181,9 @@ def _keep(descriptors: list[int]) -> NoReturn:
     """Be the keeper of one call."""
     code = 1
     try:
+        # blocked, not ignored: a command that is told to end before it has begun is to hear of it
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         _adopt_orphans()
         channel, output, errors, folder = descriptors
         call = _Call(socket.socket(fileno=channel), output, errors, folder)

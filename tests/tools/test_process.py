@@ -1,7 +1,10 @@
 import asyncio
+import json
 import os
 import resource
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -10,6 +13,7 @@ from pathlib import Path
 import pytest
 from passing_time import pass_time
 
+from maxagent.tools import supervisor
 from maxagent.tools.process import Captured, Ended, capture, stream
 
 
@@ -149,6 +153,40 @@ async def test_a_command_may_tidy_up_when_it_is_told_to_end(
     command = "trap 'echo tidy; exit 3' TERM; sleep 1000 & echo ready; wait"
     ended, said = await out_of_time(command, tmp_path, monkeypatch)
     assert (ended.exit_code, ended.timed_out, said) == (3, True, b"ready\ntidy\n")
+
+
+SLOW = """if True:
+    import os, runpy, signal, sys, time
+
+    forks = []
+
+    def wait_for_the_word():
+        forks.append(os.getpid())  # the first is the keeper, the second is to be the command
+        until = time.monotonic() + 5
+        while len(forks) == 2 and not signal.sigpending() and time.monotonic() < until:
+            time.sleep(0.01)
+
+    os.register_at_fork(after_in_child=wait_for_the_word)
+    runpy.run_path(sys.argv.pop(1), run_name="__main__")
+"""
+"""A supervisor whose commands begin only when they were told to end, or after a while."""
+
+
+def test_a_command_that_is_told_to_end_before_it_has_begun_does() -> None:
+    control, its_control = socket.socketpair()
+    channel, its_channel = socket.socketpair()
+    with control, channel:
+        with its_control, its_channel, open("/dev/null", "r+b") as nowhere:
+            argv = [sys.executable, "-c", SLOW, supervisor.__file__, str(its_control.fileno())]
+            process = subprocess.Popen(argv, pass_fds=[its_control.fileno()])
+            folder = os.open("/", os.O_RDONLY)
+            ends = [its_channel.fileno(), nowhere.fileno(), nowhere.fileno(), folder]
+            socket.send_fds(control, [b"C"], ends)
+            os.close(folder)
+        request = json.dumps({"argv": ["sleep", "0"], "env": dict(os.environ)}).encode()
+        channel.sendall(struct.pack("!I", len(request)) + request + b"T")
+        assert channel.recv(100) == b"143\n"
+    assert process.wait(30) == 0
 
 
 async def test_a_command_that_ignores_being_told_to_end_is_killed(

@@ -11,6 +11,7 @@ from provider import Provider
 from screen import ScreenTerminal
 
 from maxagent.cli.i18n import translations
+from maxagent.cli.repl.status_line import SEPARATOR
 
 LOCALES = {"en": "C.UTF-8", "zh": "zh_CN.UTF-8"}
 SIGN = "›"
@@ -92,10 +93,16 @@ class ChatWindow:
         return self
 
     def _rests(self) -> bool:
-        """Whether the prompt is there, from its line to the status, and nothing above it."""
-        modes = (self.words("status.build"), self.words("status.plan"))
+        """Whether the prompt is there, from its line to the status, and nothing above it.
+
+        While a picture is being painted the cursor is hidden: a new row may have taken the place
+        of what tells that something goes on, which is painted again below it.
+        """
+        modes = {self.words("status.build"), self.words("status.plan")}
         screen, busy = self.terminal.screen(), self._words["repl.busy"].partition("}")[2]
-        return SIGN in screen and busy not in screen and any(m in self._status for m in modes)
+        is_whole = not self.terminal.glass.cursor.hidden
+        has_status = not modes.isdisjoint(self._status.split(SEPARATOR))
+        return is_whole and SIGN in screen and busy not in screen and has_status
 
     @property
     def _status(self) -> str:

@@ -74,7 +74,8 @@ class Turns:
             begun, events = True, self._events(line)
             self._interrupted = False
             last = await self._watch.show(events)
-            if isinstance(last, Failure | Interrupted | None) and not self._interrupted:
+            is_over = isinstance(last, Failure | Interrupted | None) and not self._interrupted
+            if is_over or self._watch.was_stopped:  # which the turn's last step may have ended
                 return last
         if not begun:
             raise UsageError("nothing was said", hint="write a line to stdin")

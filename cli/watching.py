@@ -4,6 +4,7 @@ import asyncio
 import signal
 from collections.abc import AsyncGenerator, Generator
 from contextlib import aclosing, contextmanager
+from types import FrameType
 
 from ..sdk.events import Event, Interrupted, RunStarted
 from ..sdk.runner import Runner
@@ -21,6 +22,8 @@ class Watch:
         self._runner, self._renderer = runner, renderer
         self._left = seconds or None
         self._timed_out = False
+        self.was_stopped = False
+        """Whether Ctrl-C was pressed in the stream that was shown last."""
         self._watching: asyncio.Future[Event | None] | None = None
         self._thread_id = ""
 
@@ -59,23 +62,39 @@ class Watch:
 
     @contextmanager
     def _ctrl_c(self) -> Generator[None]:
-        """Once: finish the step and save. Twice: stop at once."""
-        loop, presses = asyncio.get_running_loop(), iter((1, 2))
+        """Once: finish the step and save. Twice: stop at once.
 
-        def press() -> None:
-            if next(presses, 2) == 1:
-                self._runner.stop()
-                self._renderer.stopping()
-            else:
-                self.stop_at_once()
+        A signal is noted when it comes: the loop forgets one of which it hears too late.
+        """
+        loop, came = asyncio.get_running_loop(), list[int]()
+        self.was_stopped = False
+
+        def note(number: int, _: FrameType | None) -> None:
+            came.append(number)
+            loop.call_soon_threadsafe(hear)
+
+        def hear() -> None:
+            while came:
+                came.pop()
+                self._press()
 
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, press)
+            loop.add_signal_handler(number, lambda: None)  # only so does the loop wake up for it
+            signal.signal(number, note)
         try:
             yield
         finally:
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.remove_signal_handler(number)
+            hear()
+
+    def _press(self) -> None:
+        if self.was_stopped:
+            self.stop_at_once()
+            return
+        self.was_stopped = True
+        self._runner.stop()
+        self._renderer.stopping()
 
     @contextmanager
     def _time_limit(self) -> Generator[None]:

@@ -1,6 +1,7 @@
 """The time limit of a run: its step may finish, for a while; then it is stopped at once."""
 
 import json
+import signal
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
@@ -13,7 +14,7 @@ from maxagent import Runner
 from maxagent.cli import watching
 from maxagent.cli.render import JsonRenderer
 from maxagent.cli.watching import Watch
-from maxagent.sdk.events import Completion, Event, Interrupted, Output, RunStarted
+from maxagent.sdk.events import Completion, Event, Interrupted, Output, Question, RunStarted
 from maxagent.sdk.transcript import transcript
 
 LOOKS = {"tool_calls": [{"name": "list_files", "args": {}}]}
@@ -100,3 +101,17 @@ async def test_a_run_that_ends_in_time_is_not_stopped_later(
     assert isinstance(first, Completion) and not runner.is_stopping
     limited.stop_at_once()  # nothing is shown by now
     assert isinstance(await limited.show(runner.say(first.thread_id, "more")), Completion)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_a_signal_at_the_very_end_of_a_stream_is_heard(
+    runner: Runner, number: signal.Signals, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def asks() -> AsyncGenerator[Event]:
+        yield Question("t", "1", "approval", [], [])
+        signal.raise_signal(number)
+
+    watching = watch(runner, 0)
+    assert isinstance(await watching.show(asks()), Question)
+    assert runner.is_stopping and watching.was_stopped, "so nobody waits for an answer"
+    assert "stopping" in capsys.readouterr().err

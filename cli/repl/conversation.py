@@ -103,10 +103,10 @@ class Conversation:
         await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
         leaving.cancel()
         if self._doing:  # whoever leaves behind an answer does not stop it
-            await asyncio.wait((self._doing,), timeout=ENDS_BY_ITSELF)
+            await asyncio.wait((self._doing, working), timeout=ENDS_BY_ITSELF)
         if self._doing:
             self._doing.cancel()
-            await asyncio.wait((self._doing,))
+            await asyncio.wait((self._doing, working))
         working.cancel()
         with suppress(asyncio.CancelledError):
             await working
@@ -151,7 +151,7 @@ class Conversation:
     async def _work(self) -> None:
         try:
             await self.come_back()
-            while True:
+            while not self.has_left:
                 await self.perform(await self.inbox.next())
         except LeaveRepl:
             return

@@ -8,6 +8,7 @@ from provider import Provider
 from spoken import Spoken, Typing
 
 from maxagent import Runner
+from maxagent.cli.repl import conversation
 from maxagent.cli.repl.conversation import Conversation
 from maxagent.cli.repl.plain_prompt import PlainPrompt
 from maxagent.config.errors import UsageError
@@ -114,6 +115,25 @@ async def test_what_waits_behind_a_turn_that_was_cut_short_is_not_sent_and_not_l
         talk.submit("/exit")  # what is sent from here on is meant
         await running
     assert len(provider.requests) == 2 and talk.inbox.waiting == ()
+
+
+async def test_no_line_that_waits_is_begun_when_the_human_has_left_behind_the_one_before_it(
+    talk: Conversation, provider: Provider, monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setattr(conversation, "ENDS_BY_ITSELF", 60)
+    provider.script([{"text": "One."}])
+    talk.session.options = {"model": "openai/served", "base_url": provider.url}
+    async with Runner(home=talk.session.home) as runner:
+        talk.session.opened.set_result(runner)
+        talk.submit("one")
+        talk.submit("# a note")
+        running = await began(talk)
+        talk.leave()
+        await running
+    shown = capfd.readouterr().out
+    assert ("One." in shown, "Stopped" in shown) == (True, False)
+    assert (talk.inbox.waiting, talk.working) == (("# a note",), False)
 
 
 async def test_a_line_between_two_ctrl_c_keeps_them_from_leaving(talk: Conversation) -> None:

@@ -149,13 +149,16 @@ class ThreadIndex:
             connection.row_factory = sqlite3.Row
             stored = connection.execute("SELECT * FROM threads").fetchall()
             rows = {row["thread_id"]: from_store(row) for row in stored}
+            ended = {each for each, row in rows.items() if self._has_ended(row)}
+            rows |= _again(connection, ended)
             for thread_id in facts.keys() - rows.keys():
                 begun_with = checkpoint_facts.values(connection, thread_id)
                 rows[thread_id] = begun_elsewhere(thread_id, facts[thread_id], begun_with)
         wanted = str(folder.resolve()) if folder else None
         chosen = [row for row in rows.values() if wanted in (None, row.folder)]
         true = [
-            as_it_is(row, facts.get(row.thread_id), is_held=self._is_held(row)) for row in chosen
+            as_it_is(row, facts.get(row.thread_id), is_held=row.thread_id not in ended)
+            for row in chosen
         ]
         return sorted(true, key=lambda row: row.updated_at, reverse=True)
 
@@ -187,8 +190,8 @@ class ThreadIndex:
             shutil.rmtree(paths.outputs_folder(self._home, thread_id), ignore_errors=True)
             shutil.rmtree(paths.backups_folder(self._home, thread_id), ignore_errors=True)
 
-    def _is_held(self, row: ThreadRow) -> bool:
-        return row.status == "running" and lease.holder(self._home, row.thread_id) is not None
+    def _has_ended(self, row: ThreadRow) -> bool:
+        return row.status == "running" and lease.holder(self._home, row.thread_id) is None
 
     def _insert(self, row: ThreadRow) -> None:
         with explained(self._path), closing(connect(self._path)) as connection:
@@ -202,6 +205,13 @@ class ThreadIndex:
                 return
         self._insert(self.get(thread_id))
         self._update(thread_id, assignment, values)
+
+
+def _again(connection: sqlite3.Connection, ended: set[str]) -> dict[str, ThreadRow]:
+    """Rows as they are by now: a run says how it ended before it lets go of its thread."""
+    query = "SELECT * FROM threads WHERE thread_id = ?"
+    found = [connection.execute(query, (each,)).fetchone() for each in ended]
+    return {row["thread_id"]: from_store(row) for row in found if row}
 
 
 def _insert(connection: sqlite3.Connection, row: ThreadRow) -> None:

@@ -1,8 +1,9 @@
+import fcntl
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -111,6 +112,22 @@ def test_a_folder_without_threads_has_no_latest(index: ThreadIndex, tmp_path: Pa
     with pytest.raises(UsageError, match="no thread in") as told:
         index.latest(tmp_path)
     assert "threads list --all" in told.value.hint
+
+
+def test_a_run_that_ends_while_the_list_is_read_is_not_taken_for_a_killed_one(
+    index: ThreadIndex, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row, run, lock = record(index, tmp_path), ExitStack(), fcntl.flock
+    run.enter_context(hold(home, row.thread_id))
+
+    def end_before_the_look(descriptor: int, how: int) -> None:
+        if how & fcntl.LOCK_SH:
+            index.set_status(row.thread_id, "done")
+            run.close()
+        lock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", end_before_the_look)
+    assert index.get(row.thread_id).status == "done"
 
 
 def test_running_is_believed_only_while_somebody_holds_the_thread(

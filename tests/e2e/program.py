@@ -16,7 +16,7 @@ from warm_start import is_possible, warm_start
 
 KEY = "Zq8-the-key-that-nobody-may-see"
 """Of no provider's shape: only who knows it can hide it."""
-PATIENCE = 100.0
+PATIENCE = 250.0
 """Seconds after which a process counts as hung."""
 
 Event = dict[str, Any]

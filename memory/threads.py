@@ -9,7 +9,7 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Generator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -203,7 +203,8 @@ class ThreadIndex:
             change = f"UPDATE threads SET {assignment} WHERE thread_id = ?"
             if connection.execute(change, (*values, thread_id)).rowcount:
                 return
-        self._insert(self.get(thread_id))
+        with suppress(sqlite3.IntegrityError):  # another process has just put it there
+            self._insert(self.get(thread_id))
         self._update(thread_id, assignment, values)
 
 

@@ -130,6 +130,23 @@ def test_a_run_that_ends_while_the_list_is_read_is_not_taken_for_a_killed_one(
     assert index.get(row.thread_id).status == "done"
 
 
+async def test_two_who_first_change_a_thread_of_elsewhere_at_once_both_do(
+    index: ThreadIndex, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begin_elsewhere(home, "studio-thread")
+    unpack = ormsgpack.unpackb
+
+    def change_before_the_look(*given: object, **options: object) -> object:
+        monkeypatch.setattr(ormsgpack, "unpackb", unpack)
+        index.rename("studio-thread", "mine")
+        return unpack(*given, **options)
+
+    monkeypatch.setattr(ormsgpack, "unpackb", change_before_the_look)
+    index.set_status("studio-thread", "failed")
+    row = index.get("studio-thread")
+    assert (row.name, row.status) == ("mine", "failed")
+
+
 def test_running_is_believed_only_while_somebody_holds_the_thread(
     index: ThreadIndex, home: Path, tmp_path: Path
 ) -> None:

@@ -79,6 +79,7 @@ class Runner:
         self, request: str, *, folder: Path | str, options: Options | None = None
     ) -> AsyncGenerator[Event]:
         """Start a task on a new thread and tell what happens."""
+        self._control = RunControl()
         root, request = Path(os.path.realpath(folder)), redacted(request)
         refuse_unusable(request, root)
         begun = self._begin(TASK, request, root, options or Options(), title_of(request))
@@ -98,6 +99,7 @@ class Runner:
 
         `files` are named from the folder; one that does not exist may be made.
         """
+        self._control = RunControl()
         root, request = Path(os.path.realpath(folder)), redacted(request)
         refuse_unusable(request, root)
         named = await asyncio.to_thread(edit_files, files, root, self.home)
@@ -121,6 +123,7 @@ class Runner:
 
         `agent` speaks this turn only. Without a `title` it is the message's first line.
         """
+        self._control = RunControl()
         root, message = Path(os.path.realpath(folder)), redacted(message)
         refuse_unusable(message, root)
         wanted: Options = {"agent": "build", **chosen_options(options, agent)}
@@ -172,7 +175,6 @@ class Runner:
     async def _begin(
         self, job: Job, request: str, root: Path, options: Options, title: str, name: str = ""
     ) -> AsyncGenerator[Event]:
-        self._control = RunControl()
         context = Context(home=str(self.home))
         await asyncio.to_thread(trust_if_empty, root, self.home)
         await look_again(str(root))

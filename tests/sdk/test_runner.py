@@ -1,5 +1,6 @@
 import asyncio
 import json
+from functools import partial
 
 import pytest
 from repaired import DONE, READ, REPAIR, REPAIRED, SMALL, calls, last_of
@@ -141,8 +142,12 @@ async def test_a_script_that_ends_early_fails_the_run_and_keeps_the_thread(runne
     assert runner.threads.find(end.thread_id).status == "failed"
 
 
-async def test_a_stop_that_comes_before_the_first_event_is_heard(runner, project, play):
-    events = runner.task("repair", folder=project, options=play(calls([READ], [DONE])))
+@pytest.mark.parametrize("job", ["task", "edit", "chat"])
+async def test_a_stop_that_comes_before_the_first_event_is_heard(runner, project, tmp_path, job):
+    start = {"task": runner.task, "edit": partial(runner.edit, files=["new.txt"])}
+    (tmp_path / "says.json").write_text(json.dumps([{"text": "Done."}]))
+    script = {"model": f"scripted/{tmp_path / 'says.json'}"}
+    events = start.get(job, runner.chat)("repair", folder=project, options=script)
     first = asyncio.ensure_future(anext(events))
     await asyncio.sleep(0)
     runner.stop()

@@ -5,7 +5,6 @@ It is put into the thread as LangGraph's own update, so it goes back, is forked 
 Studio like any message, and the same node comes next.
 """
 
-import asyncio
 from typing import cast
 
 from langchain_core.runnables import RunnableConfig
@@ -15,6 +14,7 @@ from ..nodes.half_answer import half_answer
 from ..nodes.state import RoleName
 from .events import Event, Failure, Output, Retrying, TokenUsage
 from .run import Graph
+from .unstopped import to_its_end
 from .untraced import untraced
 
 
@@ -51,15 +51,7 @@ class HalfAnswer:
 
         It is done to its end, however often somebody stops what waits for it; then that holds.
         """
-        putting, stopped = asyncio.ensure_future(self._put(graph, thread_id)), False
-        while not putting.done():
-            try:
-                await asyncio.shield(putting)
-            except asyncio.CancelledError:
-                stopped = True
-        putting.result()
-        if stopped:
-            raise asyncio.CancelledError
+        await to_its_end(self._put(graph, thread_id))
 
     async def _put(self, graph: Graph, thread_id: str) -> None:
         text = "".join(self._pieces)

@@ -36,6 +36,7 @@ from .jobs import CHAT, EDIT, TASK, Job, compiled, job_of
 from .notices import HIDDEN, finish_restore, notices, standing
 from .request import chosen_options, refuse_unusable
 from .run import Run, Words
+from .unstopped import to_its_end
 
 
 class Runner:
@@ -251,11 +252,13 @@ class Runner:
             run = Run(
                 graph, row, context, bench, self._control, answer, resumed, told, words, killed
             )
-            # off the loop: a run that was closed may still have to commit on it, and is waited for
-            await asyncio.to_thread(self.threads.set_status, row.thread_id, "running")
             status: Status = "interrupted"  # what holds when the stream is closed or cancelled
             evidence, half = None, HalfAnswer()
             try:
+                # off the loop: a run that was closed may still have to commit on it: waited for
+                await to_its_end(
+                    asyncio.to_thread(self.threads.set_status, row.thread_id, "running")
+                )
                 async with aclosing(run.events()) as events:
                     async for event in events:
                         half.hear(event)
@@ -272,7 +275,7 @@ class Runner:
                 status = "running" if killed else row.status
                 raise
             finally:
-                await asyncio.to_thread(self._note, row.thread_id, status, evidence)
+                await to_its_end(asyncio.to_thread(self._note, row.thread_id, status, evidence))
 
     def _note(self, thread_id: str, status: Status, evidence: Mapping[str, Any] | None) -> None:
         try:

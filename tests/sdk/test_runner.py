@@ -1,12 +1,17 @@
 import asyncio
 import json
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import aclosing
 from functools import partial
+from typing import Any
 
 import pytest
 from repaired import DONE, READ, REPAIR, REPAIRED, SMALL, calls, last_of
 
 from maxagent import trust
 from maxagent.config.errors import ThreadBusy
+from maxagent.memory.killed import was_killed
 from maxagent.memory.lease import hold
 from maxagent.sdk.events import Completion, Failure, Interrupted
 
@@ -140,6 +145,47 @@ async def test_a_script_that_ends_early_fails_the_run_and_keeps_the_thread(runne
     end = await last_of(runner.task("repair", folder=project, options=play(calls([READ]))))
     assert isinstance(end, Failure) and end.exit_code == 1
     assert runner.threads.find(end.thread_id).status == "failed"
+
+
+class Busy(ThreadPoolExecutor):
+    """Has no thread to spare until it is told to begin."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.waiting: list[tuple[Future[Any], Callable[[], Any]]] = []
+
+    def submit(self, fn, /, *args, **kwargs):
+        self.waiting.append((Future(), partial(fn, *args, **kwargs)))
+        return self.waiting[-1][0]
+
+    def begin(self) -> None:
+        while self.waiting:
+            future, work = self.waiting.pop(0)
+            if future.set_running_or_notify_cancel():
+                future.set_result(work())
+
+
+async def test_how_a_run_ended_is_noted_however_often_it_is_stopped(runner, project, play):
+    loop, busy = asyncio.get_running_loop(), Busy()
+    begun = asyncio.Queue()
+
+    async def read() -> None:
+        async with aclosing(runner.task("repair", folder=project, options=play([]))) as events:
+            begun.put_nowait((await anext(events)).thread_id)
+            await asyncio.Event().wait()
+
+    reading = asyncio.ensure_future(read())
+    thread = await begun.get()
+    loop.set_default_executor(busy)
+    reading.cancel()
+    while not busy.waiting:
+        await asyncio.sleep(0)
+    reading.cancel()  # while the note waits for a thread
+    while not reading.done():
+        await asyncio.sleep(0)
+        busy.begin()
+    loop.set_default_executor(ThreadPoolExecutor())
+    assert reading.cancelled() and not was_killed(runner.home, thread)
 
 
 @pytest.mark.parametrize("job", ["task", "edit", "chat"])

@@ -11,7 +11,6 @@ from prompt_toolkit.utils import is_dumb_terminal
 
 from ... import __version__
 from ...config import paths
-from ...config.errors import MaxAgentError
 from ..choices import OutputFormat
 from ..echo import echo
 from ..i18n import t
@@ -130,7 +129,7 @@ async def _open(talk: Conversation, closing: AsyncExitStack, usable: asyncio.Eve
     await usable.wait()
     try:
         await open_behind(talk.session, closing)
-    except MaxAgentError:
+    except Exception:
         talk.leave()
         raise
 

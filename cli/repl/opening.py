@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 async def open_behind(session: Session, closing: AsyncExitStack) -> None:
     """Open what the first message needs, and let the session have it as soon as it is there.
 
-    Raises MaxAgentError, as for a wrong configuration; `session.runner()` raises it as well.
+    Raises MaxAgentError, as for a wrong configuration, and what nobody foresaw; `session.runner()`
+    raises it as well, or a message would wait for ever.
     """
     try:
         await asyncio.to_thread(_check_configuration, session)
         runner = await closing.enter_async_context(await asyncio.to_thread(_runner, session))
-    except MaxAgentError as error:
+    except Exception as error:
         session.opened.set_exception(error)
         session.opened.exception()  # it is told, whether anybody waits for it or not
         raise

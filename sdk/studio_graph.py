@@ -20,6 +20,7 @@ from .endings import status_in
 from .jobs import CHAT, EDIT, TASK, Job, compiled, graph_of
 from .run import Graph
 from .thread_files import ThreadFiles, files_of
+from .unstopped import to_its_end
 
 
 @asynccontextmanager
@@ -57,8 +58,10 @@ async def _held(
         await _finish_restore(home, thread_id)
         yield
     finally:
-        await _note_end(job, home, thread_id)
-        await asyncio.to_thread(held.close)
+        try:
+            await _note_end(job, home, thread_id)
+        finally:
+            await to_its_end(asyncio.to_thread(held.close))
 
 
 async def _finish_restore(home: Path, thread_id: str) -> None:

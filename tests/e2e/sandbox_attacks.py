@@ -185,7 +185,7 @@ READS_SECRETS = {
 }
 
 REACHES_OUT = {
-    "TCP": 'exec 3<>/dev/tcp/127.0.0.1/"$TCP"; echo x >&3; curl -m 3 http://127.0.0.1:"$TCP"',
+    "TCP": 'exec 3<>/dev/tcp/127.0.0.1/"$TCP"; echo x >&3; curl -m 1 http://127.0.0.1:"$TCP"',
     "TCP to other addresses": """
         for a in 0.0.0.0 localhost ::1 ::ffff:127.0.0.1 $(hostname -I); do
         "$PYTHON" -c "import socket,sys;socket.create_connection(('$a', $TCP), 2)"; done

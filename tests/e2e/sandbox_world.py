@@ -6,9 +6,8 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from maxagent.config.settings import SandboxSection
@@ -53,8 +52,7 @@ class World:
         self.project = self.base / "project"
         self._make_files()
         self._own = {(self.base / name).stat().st_ino for name in _SECRETS}
-        self.heard: list[str] = []
-        self.ports, self._sockets = _listening(self.base, self.heard)
+        self.ports, self._sockets = _listening(self.base)
         self.process = subprocess.Popen(["sleep", "1000"], env={"TOKEN": SECRET})
         self._before = self._state()
 
@@ -66,9 +64,7 @@ class World:
     def _close(self) -> None:
         self.process.kill()
         self.process.wait()
-        for one in self._sockets:
-            with suppress(OSError):  # UDP says that nobody is connected, and wakes its reader
-                one.shutdown(socket.SHUT_RDWR)  # `close` alone leaves it open while it is waited on
+        for one in self._sockets.values():
             one.close()
         shutil.rmtree(self.base)
 
@@ -102,7 +98,7 @@ class World:
         ]
         found = [f"changed: {name}" for name in changed]
         found += [f"read: {name}" for name in self._spread(output)]
-        found += [f"heard: {words}" for words in self.heard]
+        found += [f"heard: {kind}" for kind, one in self._sockets.items() if _was_reached(one)]
         found += ["killed: the process"] if self.process.poll() is not None else []
         return found
 
@@ -180,8 +176,8 @@ def _about(path: Path) -> str:
     return "folder" if path.is_dir() else "socket" if path.exists() else "missing"
 
 
-def _listening(base: Path, heard: list[str]) -> tuple[dict[str, int], list[socket.socket]]:
-    """Sockets of all kinds; what comes to them is heard."""
+def _listening(base: Path) -> tuple[dict[str, int], dict[str, socket.socket]]:
+    """Sockets of all kinds; the system keeps what comes to them until it is asked for."""
     tcp = socket.create_server(("127.0.0.1", 0))
     udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     udp.bind(("127.0.0.1", 0))
@@ -191,26 +187,17 @@ def _listening(base: Path, heard: list[str]) -> tuple[dict[str, int], list[socke
     abstract.bind(f"\0maxagent-{base.name}")
     named.listen()
     abstract.listen()
-    for kind, one in (("tcp", tcp), ("unix", named), ("abstract", abstract)):
-        threading.Thread(target=_accept, args=(one, kind, heard), daemon=True).start()
-    threading.Thread(target=_receive, args=(udp, heard), daemon=True).start()
-    ports = {"tcp": tcp.getsockname()[1], "udp": udp.getsockname()[1]}
-    return ports, [tcp, udp, named, abstract]
+    sockets = {"tcp": tcp, "udp": udp, "unix": named, "abstract": abstract}
+    for one in sockets.values():
+        one.setblocking(False)
+    return {kind: sockets[kind].getsockname()[1] for kind in ("tcp", "udp")}, sockets
 
 
-def _accept(listener: socket.socket, kind: str, heard: list[str]) -> None:
+def _was_reached(listener: socket.socket) -> bool:
     try:
-        while True:
-            connection, _ = listener.accept()
-            heard.append(kind)
-            connection.close()
-    except OSError:  # closed: the test is over
-        return
-
-
-def _receive(listener: socket.socket, heard: list[str]) -> None:
-    try:
-        while listener.recv(100):
-            heard.append("udp")
-    except OSError:
-        return
+        if listener.type == socket.SOCK_DGRAM:
+            return bool(listener.recv(100))
+        listener.accept()[0].close()
+    except BlockingIOError:
+        return False
+    return True

@@ -80,21 +80,24 @@ class House:
     @contextmanager
     def serve(self, *command: str) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
         """Run a server on a free port; yields its address once it answers, stops it at the end."""
-        port = free_port()
-        process = subprocess.Popen(
-            [*command, "--port", str(port)],
-            cwd=self.folder,
-            env=self.environ,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
+        port, log = free_port(), self.folder / "server.log"
+        with log.open("w") as stderr:
+            process = subprocess.Popen(
+                [*command, "--port", str(port)],
+                cwd=self.folder,
+                env=self.environ,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                text=True,
+            )
         address = f"http://127.0.0.1:{port}"
         with process:
             try:
                 wait_until_it_answers(address, process)
                 yield address, process
             finally:
+                if process.poll():
+                    print(f"the server has ended with {process.poll()}:\n{log.read_text()}")
                 process.send_signal(signal.SIGINT)
                 process.communicate(timeout=PATIENCE)
 

@@ -39,12 +39,13 @@ def tracked(git_dir: Path, top: Path, workspace: Workspace, hash_size: int) -> T
         found = index.stat()
     except OSError:
         return Tracked(())
-    return _tracked(index, found.st_mtime_ns, found.st_size, top, workspace, hash_size)
+    state = (found.st_ino, found.st_mtime_ns, found.st_size)
+    return _tracked(index, state, top, workspace, hash_size)
 
 
 @lru_cache(maxsize=8)
 def _tracked(
-    index: Path, changed: int, size: int, top: Path, workspace: Workspace, hash_size: int
+    index: Path, state: tuple[int, int, int], top: Path, workspace: Workspace, hash_size: int
 ) -> Tracked:
     try:
         entries = _entries(index.read_bytes(), hash_size)

@@ -1,3 +1,4 @@
+import os
 import subprocess
 from pathlib import Path
 
@@ -49,6 +50,17 @@ def test_a_change_is_noticed(tmp_path: Path) -> None:
     assert looked_at(root).secrets
     git(root, "rm", "-q", "-r", "--cached", ".env", "a.pem", "deep")
     assert looked_at(root).secrets == ()
+
+
+def test_an_index_of_the_same_moment_and_size_is_another_one(tmp_path: Path) -> None:
+    root = made(tmp_path)
+    index, before = root / ".git" / "index", (root / ".git" / "index").stat()
+    assert ".env" in looked_at(root).secrets
+    other = root / ".git" / "other"
+    other.write_bytes(index.read_bytes().replace(b".env", b"_env"))
+    os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
+    other.replace(index)
+    assert ".env" not in looked_at(root).secrets
 
 
 def test_attributes_are_known_by_the_whole_name(tmp_path: Path) -> None:

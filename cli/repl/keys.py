@@ -13,7 +13,7 @@ from prompt_toolkit.keys import Keys
 from .line import continued
 from .paste import Pastes
 
-TWICE = 0.6
+TWICE = 1.0
 """Seconds in which a second Esc belongs to the first."""
 
 

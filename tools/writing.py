@@ -74,8 +74,8 @@ class Writing:
     ) -> None:
         mode = stat.S_IMODE(old.st_mode) if old else 0o666
         self._unnamed = _open_unnamed(folder, mode)
+        undo.callback(self._remove_temporary)  # what was unnamed is named before it replaces a file
         if self._unnamed is None:
-            undo.callback(self._remove_temporary)
             file = os.fdopen(os.open(self._temporary, _CREATE, mode, dir_fd=folder), "wb")
         else:  # without a name it is there as long as it is open
             opened.callback(os.close, self._unnamed)

@@ -108,6 +108,18 @@ def test_a_file_that_came_meanwhile_is_not_overwritten(workspace: Workspace) -> 
     assert everything(workspace.root) == {"folder": None, "folder/new": b"theirs"}
 
 
+def test_a_file_that_cannot_be_replaced_leaves_nothing_behind(workspace: Workspace) -> None:
+    """As in a sticky folder, where it is another's, or where a container has mounted it."""
+    path = workspace.root / "file"
+    path.write_bytes(b"old")
+    writing = Writing(workspace, path, b"new")
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(ToolRefusal, match="nothing was changed: is a directory"):
+        writing.place()
+    assert everything(workspace.root) == {"file": None}
+
+
 def test_what_is_dropped_leaves_nothing_behind(workspace: Workspace) -> None:
     (workspace.root / "file").write_bytes(b"old")
     for name in ["file", "new", "a/b/new"]:

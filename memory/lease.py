@@ -11,7 +11,7 @@ import socket
 import sys
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -93,18 +93,19 @@ def _lock(path: Path) -> int | None:
     locked may have been removed in between: then its lock would keep nobody out.
     """
     for _ in range(10):
-        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(lock)
-            time.sleep(0.01)
-            continue
-        if _is_at(path, lock):
-            os.ftruncate(lock, 0)
-            os.pwrite(lock, json.dumps(asdict(_this_process())).encode(), 0)
-            return lock
-        os.close(lock)
+        with ExitStack() as undo:
+            lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            undo.callback(os.close, lock)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                time.sleep(0.01)
+                continue
+            if _is_at(path, lock):
+                os.ftruncate(lock, 0)
+                os.pwrite(lock, json.dumps(asdict(_this_process())).encode(), 0)
+                undo.pop_all()
+                return lock
     return None
 
 

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from full_disk import no_file_beyond
 
 from maxagent.config.errors import MaxAgentError, ThreadBusy, UsageError
 from maxagent.memory import thread_id
@@ -189,6 +190,19 @@ def test_a_lock_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     with pytest.raises(MaxAgentError, match="cannot lock thread") as told, hold(tmp_path, thread):
         pass
     assert told.value.hint
+
+
+def test_a_lock_that_a_full_disk_left_unsigned_is_let_go(tmp_path: Path) -> None:
+    thread = thread_id.new()
+    with (
+        no_file_beyond(0),
+        pytest.raises(MaxAgentError, match="cannot lock thread"),
+        hold(tmp_path, thread),
+    ):
+        pass
+    assert holder(tmp_path, thread) is None
+    with hold(tmp_path, thread):
+        pass
 
 
 def test_a_held_thread_is_refused_without_taking_it(tmp_path: Path) -> None:

@@ -1,10 +1,12 @@
 """Folders and files for their owner alone, whatever the umask would let others do."""
 
 import errno
+import fcntl
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 
@@ -35,6 +37,22 @@ def replace_file(file: Path, content: bytes, mode: int = 0o600) -> None:
         os.replace(temporary, file)
     finally:
         Path(temporary).unlink(missing_ok=True)
+
+
+@contextmanager
+def alone_in(folder: Path) -> Generator[None]:
+    """Wait until no other process is alone in the folder, which is made where it is missing.
+
+    So nothing is lost that another writes between our reading and our writing. Where that cannot
+    be, as on a file system without locks, nobody waits.
+    """
+    with ExitStack() as stack:
+        with suppress(OSError):
+            make_private_folder(folder)
+            held = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+            stack.callback(os.close, held)
+            fcntl.flock(held, fcntl.LOCK_EX)
+        yield
 
 
 def take_over(folder: Path) -> Path | None:

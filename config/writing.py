@@ -10,7 +10,7 @@ from .errors import UsageError
 from .keys import KeyPath, holds_keys, split
 from .layers import Layer, merged, mistakes, refuse, single
 from .loading import checked, file_layer
-from .private import replace_file
+from .private import alone_in, replace_file
 from .variables import expanded
 from .yaml_edit import with_value
 from .yaml_file import decode, parse, read, read_bytes, value_of
@@ -32,7 +32,7 @@ def set_value(
     The text is taken as it is for a text key and read as YAML for any other. Raises UsageError,
     with nothing written, when the schema would refuse the value or the file with it.
     """
-    file = file.resolve()  # a linked file stays a link
+    file = Path(os.path.realpath(file))  # a linked file stays a link
     path = split(key)
     if holds_keys(path):
         raise UsageError(f"`{key}` is a section", hint=f"set one key of it: `{key}.NAME`")
@@ -41,7 +41,8 @@ def set_value(
     filled, unset = expanded(wish, environ)
     refuse(list((mistakes(filled) | unset).values()))
 
-    _change(file, wish, lambda text: with_value(text, path, value), environ, new_mode)
+    with alone_in(file.parent):
+        _change(file, wish, lambda text: with_value(text, path, value), environ, new_mode)
 
 
 def add_item(
@@ -52,12 +53,13 @@ def add_item(
     One that is there already is not written again. Raises UsageError as `set_value` does.
     """
     path = split(key)
-    file = file.resolve()
-    found = read(file)
-    old = _list_at(found.values if found else {}, path)
-    if item not in old:
-        wish = single(key, path, [*old, item])
-        _change(file, wish, lambda text: with_item(text, path, old, item), environ, 0o600)
+    file = Path(os.path.realpath(file))
+    with alone_in(file.parent):
+        found = read(file)
+        old = _list_at(found.values if found else {}, path)
+        if item not in old:
+            wish = single(key, path, [*old, item])
+            _change(file, wish, lambda text: with_item(text, path, old, item), environ, 0o600)
 
 
 def _change(

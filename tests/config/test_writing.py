@@ -1,5 +1,6 @@
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,15 @@ def test_a_linked_file_stays_a_link(file: Path, tmp_path: Path) -> None:
     assert (file.is_symlink(), target.read_text()) == (True, "language: zh\n")
 
 
+def test_a_link_to_itself_is_told(file: Path) -> None:
+    file.parent.mkdir()
+    file.symlink_to(file)
+    for act in (set_value, add_item):
+        with pytest.raises(UsageError, match="config.yaml: cannot be read: .* symbolic links"):
+            act(file, "language", "zh", environ={})
+    assert file.is_symlink()
+
+
 def test_a_project_file_may_be_readable_by_others(tmp_path: Path) -> None:
     set_value(tmp_path / ".llc.yaml", "language", "zh", environ={}, new_mode=0o644)
     assert mode_of(tmp_path / ".llc.yaml") == 0o644
@@ -142,3 +152,16 @@ def test_a_list_that_is_an_alias_is_left_alone(file: Path) -> None:
     with pytest.raises(UsageError):
         add_item(written(file, text), "permissions.allow", "grep", environ={})
     assert file.read_text() == text
+
+
+def test_what_is_set_at_the_same_time_is_all_kept(file: Path) -> None:
+    def one(number: int) -> None:
+        add_item(file, "permissions.allow", f"run_command(make {number})", environ={})
+        set_value(file, f"model.models.m{number}.max_tokens", "5", environ={})
+
+    with ThreadPoolExecutor(4) as terminals:
+        list(terminals.map(one, range(12)))
+    kept = load(file.parent, file.parent, environ={}).settings
+    assert sorted(kept.permissions.allow) == sorted(f"run_command(make {n})" for n in range(12))
+    assert set(kept.model.models) == {f"m{number}" for number in range(12)}
+    assert list(file.parent.iterdir()) == [file]

@@ -36,26 +36,27 @@ class FolderHistory(History):
 
     def store_string(self, string: str) -> None:
         """Append to the file in one write, so that two terminals can share it."""
-        entry = json.dumps({"folder": self._folder, "text": string}) + "\n"
+        entry = json.dumps({"folder": self._folder, "text": string}).encode()
         with suppress(OSError):  # a full disk keeps nobody from speaking
             with open(self._file, "ab", buffering=0, opener=private_opener) as file:
-                file.write(entry.encode())
+                # begins with the end: a line that a full disk has cut off joins no other
+                file.write(b"\n" + entry + b"\n")
                 size = os.fstat(file.fileno()).st_size
             if size > MOST_BYTES:
                 self._forget_older_half()
 
     def _entries(self) -> Iterator[tuple[str, str]]:
-        for line in self._lines():
+        lines = list[bytes]()
+        with suppress(OSError):
+            lines = self._lines()
+        for line in lines:
             with suppress(ValueError, KeyError, TypeError):  # a line that a full disk cut off
                 entry = json.loads(line)
                 yield str(entry["folder"]), str(entry["text"])
 
-    def _lines(self) -> list[bytes]:
-        try:
-            return self._file.read_bytes().splitlines(keepends=True)
-        except OSError:
-            return []
-
     def _forget_older_half(self) -> None:
         lines = self._lines()
         replace_file(self._file, b"".join(lines[len(lines) // 2 :]))
+
+    def _lines(self) -> list[bytes]:
+        return self._file.read_bytes().splitlines(keepends=True)

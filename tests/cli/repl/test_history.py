@@ -1,7 +1,9 @@
+import errno
 import os
 from pathlib import Path
 
 import pytest
+from full_disk import no_file_beyond
 
 from maxagent.cli.repl import history
 from maxagent.cli.repl.history import FolderHistory
@@ -39,6 +41,30 @@ async def test_damaged_lines_are_left_out(tmp_path: Path) -> None:
     with open(tmp_path / "data" / "history.jsonl", "ab") as file:
         file.write(b'[]\n3\n\xff\n{"folder": "' + os.fsencode(tmp_path))
     assert await lines(tmp_path, tmp_path) == ["whole"]
+
+
+async def test_a_line_that_a_full_disk_has_cut_off_takes_no_other_with_it(tmp_path: Path) -> None:
+    kept = FolderHistory(tmp_path, tmp_path)
+    kept.append_string("whole")
+    with no_file_beyond((tmp_path / "data" / "history.jsonl").stat().st_size + 20):
+        kept.append_string("cut off")
+    kept.append_string("whole again")
+    assert await lines(tmp_path, tmp_path) == ["whole again", "whole"]
+
+
+async def test_a_file_that_cannot_be_read_just_then_is_not_shortened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Path) -> bytes:
+        raise OSError(errno.EIO, "the disk failed")
+
+    kept = FolderHistory(tmp_path, tmp_path)
+    kept.append_string("first")
+    with monkeypatch.context() as failing:
+        failing.setattr(history, "MOST_BYTES", 1)
+        failing.setattr(Path, "read_bytes", fail)
+        kept.append_string("second")
+    assert await lines(tmp_path, tmp_path) == ["second", "first"]
 
 
 async def test_a_file_that_grows_too_large_forgets_its_older_half(

@@ -14,6 +14,7 @@ def keep_note(session: Session, text: str) -> None:
     file, note = user_notes(session.home), redacted(text)
     make_private_folder(session.home)
     with open(file, "a", encoding="utf-8", opener=private_opener) as notes:
-        notes.write(f"- {note}\n")
+        is_open = file.read_bytes()[-1:] not in (b"", b"\n")  # as an editor may leave the last line
+        notes.write("\n" * is_open + f"- {note}\n")
     session.aside.append(TOLD.format(note=note))
     session.show(t("repl.noted", file=file), "dim")

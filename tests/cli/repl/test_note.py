@@ -17,3 +17,12 @@ async def test_a_note_is_kept_in_a_private_file_and_told_without_secrets(
         "The user notes: tabs, not spaces",
         "The user notes: the key is [secret: SOME_TOKEN]",
     ]
+
+
+async def test_a_note_has_a_line_of_its_own_in_what_the_user_wrote(spoken: Spoken) -> None:
+    file = spoken.home / "notes.md"
+    spoken.home.mkdir(exist_ok=True)
+    file.write_bytes("# 规则\r\n- tabs".encode())
+    for note in ("never push", "ask first"):
+        keep_note(spoken.session, note)
+    assert file.read_bytes() == "# 规则\r\n- tabs\n- never push\n- ask first\n".encode()

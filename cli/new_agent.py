@@ -14,18 +14,27 @@ WHAT_FOR = "Say here in a sentence what it is for."
 def write_new(folder: Path, name: str, description: str) -> Path:
     """Write the file of a new agent and return it; raises UsageError where there is one."""
     check_name(name)
-    file = folder / f"{name}.md"
+    file, text = folder / f"{name}.md", _text(" ".join(description.split()) or WHAT_FOR)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        _write_whole(handle, file, text)
     except FileExistsError as error:
         hint = "change it with your editor, or choose another name"
         raise UsageError(f"`{error.filename}` is there already", hint=hint) from error
     except OSError as error:
         raise UsageError(f"`{file}` cannot be written: {error.strerror}") from error
-    with open(handle, "w", encoding="utf-8") as new:
-        new.write(_text(" ".join(description.split()) or WHAT_FOR))
     return file
+
+
+def _write_whole(handle: int, file: Path, text: str) -> None:
+    """Half an agent would be in the way of the next try."""
+    try:
+        with open(handle, "w", encoding="utf-8") as new:
+            new.write(text)
+    except BaseException:
+        file.unlink(missing_ok=True)
+        raise
 
 
 def _text(description: str) -> str:

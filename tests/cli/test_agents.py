@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from full_disk import no_file_beyond
 from typer.testing import CliRunner, Result
 
 from maxagent.cli.app import app
@@ -90,6 +91,9 @@ def test_what_is_begun_is_right_and_is_never_overwritten(agents: Agents, tmp_pat
     assert agents("validate").exit_code == 0
     assert {*read_agent(file, before, own=True).lines} == {*KEYS} - {"name", "hidden"}
     assert "is there already" in str(agents("create", "mine").exception)
+    with no_file_beyond(100):
+        assert "cannot be written" in str(agents("create", "half").exception)
+    assert agents("create", "half").exit_code == 0
     assert "no agent's name" in str(agents("create", "../mine").exception)
     assert file.read_text() == before
 

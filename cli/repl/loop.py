@@ -85,7 +85,7 @@ async def _at_the_bottom(talk: Conversation, prompt: LivePrompt, closing: AsyncE
     showing.add_done_callback(lambda _: talk.leave())
     prompt.signal(titled(f"mcode · {talk.session.folder.resolve().name}"))
     try:
-        await talk.run()
+        await _stoppable(talk, talk.run())  # Ctrl-C is a key, but while an editor is open
     finally:
         prompt.close()
         opening.cancel()
@@ -102,26 +102,28 @@ async def _at_the_bottom(talk: Conversation, prompt: LivePrompt, closing: AsyncE
 
 async def _line_by_line(talk: Conversation, prompt: PlainPrompt, closing: AsyncExitStack) -> int:
     """With a prompt between the turns; Ctrl-C stops a turn."""
-    usable, loop = asyncio.Event(), asyncio.get_running_loop()
+    usable = asyncio.Event()
     usable.set()
     opening = asyncio.ensure_future(_open(talk, closing, usable))
-
-    async def stoppable(work: Coroutine[Any, Any, None]) -> None:
-        loop.add_signal_handler(signal.SIGINT, talk.interrupt)
-        try:
-            await work
-        finally:
-            loop.remove_signal_handler(signal.SIGINT)
-
     with suppress(Unanswered, LeaveRepl):
-        await stoppable(talk.come_back())
+        await _stoppable(talk, talk.come_back())
         while not talk.has_left:
-            await stoppable(talk.perform(prompt.read()))
+            await _stoppable(talk, talk.perform(prompt.read()))
     opening.cancel()
     with suppress(asyncio.CancelledError):
         await opening
     _say_goodbye(talk.session)
     return 0
+
+
+async def _stoppable(talk: Conversation, work: Coroutine[Any, Any, None]) -> None:
+    """Meanwhile SIGINT stops what goes on, and not the conversation."""
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGINT, talk.interrupt)
+    try:
+        await work
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
 
 
 async def _open(talk: Conversation, closing: AsyncExitStack, usable: asyncio.Event) -> None:

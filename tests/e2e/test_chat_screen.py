@@ -29,7 +29,11 @@ def f{at}():
 ```
 """
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9\d|10\d)[;m]")
-EDITOR = "#!/bin/sh\nprintf ' and edited' >> \"$1\"\n"
+EDITOR = """#!/bin/sh
+trap '' INT
+if grep -q Ctrl-C "$1"; then kill -INT 0; fi  # what the terminal does at that key
+printf ' and edited' >> "$1"
+"""
 
 
 @pytest.fixture(
@@ -140,6 +144,11 @@ def test_a_long_paste_is_folded_and_sent_whole(window):
 def test_the_editor_opens_with_what_is_typed(window):
     window.type("draft").press("ctrl-g")
     window.holds("draft and edited")
+
+
+def test_ctrl_c_in_an_editor_is_no_goodbye_to_the_conversation(window):
+    window.type("Ctrl-C").press("ctrl-g")
+    window.holds("Ctrl-C and edited")
 
 
 def test_a_command_of_the_shell_runs_and_is_told_with_the_next_message(window):

@@ -4,7 +4,7 @@ import shutil
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -17,6 +17,9 @@ from ..memory.thread_row import ThreadRow
 from ..memory.threads import ThreadIndex
 from ..memory.versions import ABSENT
 from .sizes import database_size, folder_size
+
+IMPORT = "import-"
+"""Begins the name of a folder that `thread_import` fills with outputs."""
 
 
 def unused(rows: list[ThreadRow], days: float) -> list[ThreadRow]:
@@ -67,20 +70,23 @@ def _named_in_history(history: FileHistory, thread_id: str) -> Iterator[str]:
 
 
 def _delete_folders(home: Path, threads: set[str]) -> int:
-    """Outputs and backups of threads that are gone."""
+    """Outputs and backups of threads that are gone, and of imports that were killed."""
     freed = 0
     for kind in (paths.outputs_folder, paths.backups_folder):
         above = kind(home, "any").parent
         for folder in above.iterdir() if above.is_dir() else ():
-            if thread_id.is_one(folder.name) and folder.name not in threads and _is_old(folder):
+            name = folder.name.removeprefix(IMPORT)
+            if thread_id.is_one(name) and folder.name not in threads and _is_old(folder):
                 freed += folder_size(folder)
                 shutil.rmtree(folder, ignore_errors=True)
     return freed
 
 
 def _is_old(folder: Path) -> bool:
-    """Not of a thread that has begun since the threads were listed."""
-    return folder.stat().st_mtime < time.time() - store_size.RECENT
+    """Not of a thread that has begun since the threads were listed; nor gone by now."""
+    with suppress(FileNotFoundError):
+        return folder.stat().st_mtime < time.time() - store_size.RECENT
+    return False
 
 
 def _shrink(home: Path) -> int:

@@ -1,5 +1,6 @@
 """What threads take on the disk; without loading LangGraph."""
 
+import os
 from contextlib import closing
 from pathlib import Path
 
@@ -33,10 +34,17 @@ def snapshot_sizes(rows: list[ThreadRow], home: Path) -> dict[Path, int]:
 def database_size(home: Path) -> int:
     """Bytes of the database, with what is not yet merged into it."""
     path = paths.database(home)
-    parts = (path.with_name(path.name + suffix) for suffix in ("", "-wal"))
-    return sum(part.stat().st_size for part in parts if part.exists())
+    return sum(_size(path.with_name(path.name + suffix)) for suffix in ("", "-wal"))
 
 
 def folder_size(folder: Path) -> int:
     """Bytes of all files below a folder; 0 when there is none."""
-    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
+    return sum(_size(Path(above, name)) for above, _, names in os.walk(folder) for name in names)
+
+
+def _size(file: Path) -> int:
+    """Bytes of a file; 0 when there is none, or when others have just deleted it."""
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:
+        return 0

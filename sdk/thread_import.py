@@ -18,6 +18,7 @@ from ..memory.thread_file import Thread, read_file
 from ..memory.thread_row import STATUS_OF_OUTCOME, Status, ThreadRow, title_of
 from ..memory.threads import LONGEST_NAME, ThreadIndex
 from .foreign_options import dropped, safe_options
+from .pruning import IMPORT
 from .taken_over import Taken, taken_over
 
 
@@ -47,7 +48,7 @@ async def import_thread(file: Path, folder: Path, home: Path) -> Imported:
     row = await asyncio.to_thread(_free, row, index)
     # another import of the same file may take the same id: what it keeps stays its own
     outputs = paths.outputs_folder(home, row.thread_id)
-    kept = outputs.with_name(f"import-{uuid4()}")
+    kept = outputs.with_name(f"{IMPORT}{uuid4()}")
     try:
         await asyncio.to_thread(_keep, kept, given.outputs)
         await asyncio.to_thread(index.take_in, row, taken.rows)

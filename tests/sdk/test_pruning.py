@@ -1,4 +1,5 @@
 import os
+import shutil
 import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -11,7 +12,7 @@ from maxagent.config import paths
 from maxagent.config.errors import MaxAgentError
 from maxagent.memory import thread_id
 from maxagent.memory.store_files import store_directory
-from maxagent.sdk.pruning import prune, unused
+from maxagent.sdk.pruning import IMPORT, prune, unused
 
 
 def made_old(folder: Path) -> None:
@@ -80,15 +81,34 @@ async def test_a_store_of_a_former_version_stays_with_its_thread(kept: Kept) -> 
 
 @pytest.mark.parametrize("kind", [paths.outputs_folder, paths.backups_folder])
 async def test_only_what_belongs_to_no_thread_is_deleted(kept: Kept, kind) -> None:
-    names = [kept.row.thread_id, thread_id.new(), "by-hand", thread_id.new()]
+    new = thread_id.new
+    names = [kept.row.thread_id, new(), "by-hand", new(), f"{IMPORT}{new()}", f"{IMPORT}{new()}"]
     for name in names:
         (kind(kept.home, name)).mkdir(parents=True)
         (kind(kept.home, name) / "file").write_text("x")
         made_old(kind(kept.home, name))
-    os.utime(kind(kept.home, names[3]))  # of a thread that begins just now
+    for name in names[3:5]:  # of a thread that begins just now, and of an import
+        os.utime(kind(kept.home, name))
     await prune(kept.home)
     left = {path.name for path in kind(kept.home, "any").parent.iterdir()}
-    assert left == {names[0], names[2], names[3]}
+    assert left == {names[0], *names[2:5]}
+
+
+async def test_two_may_prune_at_once(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    above, delete = paths.outputs_folder(kept.home, "any").parent, shutil.rmtree
+    for _ in range(3):
+        (folder := above / thread_id.new()).mkdir(parents=True)
+        made_old(folder)
+
+    def just_behind_another(folder: Path, **options: bool) -> None:
+        for each in above.iterdir():
+            delete(each)
+        delete(folder, **options)
+
+    with monkeypatch.context() as quicker:
+        quicker.setattr(shutil, "rmtree", just_behind_another)
+        await prune(kept.home)
+    assert not [*above.iterdir()]
 
 
 def test_unused_threads_are_old_and_not_running(kept: Kept) -> None:

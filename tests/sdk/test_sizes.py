@@ -1,3 +1,8 @@
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 from kept import Kept, write
 
 from maxagent.config import paths
@@ -23,3 +28,19 @@ async def test_snapshots_are_counted_by_folder(kept: Kept) -> None:
 def test_the_database_is_counted(kept: Kept) -> None:
     assert database_size(kept.home) >= 4096
     assert folder_size(kept.home / "none") == 0
+
+
+def test_what_is_deleted_while_it_is_counted_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walk = os.walk
+
+    def deleted_behind_it(folder: Path) -> Iterator[tuple[str, list[str], list[str]]]:
+        for found in walk(folder):
+            (tmp_path / "gone").unlink()
+            yield found
+
+    for name in ("gone", "there"):
+        (tmp_path / name).write_bytes(b"x" * 700)
+    monkeypatch.setattr(os, "walk", deleted_behind_it)
+    assert folder_size(tmp_path) == 700

@@ -156,9 +156,9 @@ def _keep_owner_and_mode(descriptor: int, old: os.stat_result) -> None:
     mode = stat.S_IMODE(old.st_mode)
     try:
         os.fchown(descriptor, old.st_uid, old.st_gid)
-    except PermissionError:
+    except OSError:  # EINVAL: a container need not know who that is
         mode &= 0o777
-        with suppress(PermissionError):
+        with suppress(OSError):
             os.fchown(descriptor, -1, old.st_gid)
     os.fchmod(descriptor, mode)
 

@@ -1,5 +1,6 @@
 """Files are replaced in one step or not at all, and in the folder that was meant."""
 
+import errno
 import os
 import resource
 import shutil
@@ -77,6 +78,22 @@ def test_the_owner_of_a_replaced_file_is_kept(workspace: Workspace) -> None:
     os.chown(path, 65534, 65534)
     write_atomic(workspace, path, b"new")
     assert (path.stat().st_uid, path.stat().st_gid) == (65534, 65534)
+
+
+def test_a_file_of_somebody_whom_a_container_does_not_know_is_written(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `unshare -r` shows one whose group is not mapped."""
+
+    def unknown(descriptor: int, owner: int, group: int) -> None:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    path = workspace.root / "theirs"
+    path.write_bytes(b"old")
+    path.chmod(0o4755)
+    monkeypatch.setattr(os, "fchown", unknown)
+    write_atomic(workspace, path, b"new")
+    assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"new", 0o755)
 
 
 def test_another_name_of_the_file_keeps_the_old_content(workspace: Workspace) -> None:

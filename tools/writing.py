@@ -166,8 +166,9 @@ def _keep_owner_and_mode(descriptor: int, old: os.stat_result) -> None:
 def _keep_attributes(folder: int, name: str, descriptor: int) -> None:
     """Copy an ACL and the user's own attributes; not capabilities, which a write takes away too."""
     old = f"/proc/self/fd/{folder}/{name}"
-    for key in os.listxattr(old, follow_symlinks=False) if hasattr(os, "listxattr") else ():
-        if key.startswith(("user.", "system.posix_acl_access")):
-            with suppress(OSError):  # another file system, or gone meanwhile
-                value = os.getxattr(old, key, follow_symlinks=False)
-                os.setxattr(descriptor, key, value)
+    with suppress(OSError):  # not every file system has attributes: sshfs has none
+        for key in os.listxattr(old, follow_symlinks=False) if hasattr(os, "listxattr") else ():
+            if key.startswith(("user.", "system.posix_acl_access")):
+                with suppress(OSError):  # another file system, or gone meanwhile
+                    value = os.getxattr(old, key, follow_symlinks=False)
+                    os.setxattr(descriptor, key, value)

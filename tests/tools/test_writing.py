@@ -116,6 +116,21 @@ def test_attributes_of_the_user_are_kept(workspace: Workspace) -> None:
     assert os.getxattr(path, "user.note") == b"mine"
 
 
+def test_where_the_file_system_has_no_attributes_a_file_is_replaced(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As sshfs answers."""
+
+    def fail(path: str, *, follow_symlinks: bool) -> list[str]:
+        raise OSError(errno.ENOTSUP, "Operation not supported", path)
+
+    path = workspace.root / "file"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(os, "listxattr", fail, raising=False)
+    write_atomic(workspace, path, b"new")
+    assert path.read_bytes() == b"new"
+
+
 def test_a_file_that_came_meanwhile_is_not_overwritten(workspace: Workspace) -> None:
     path = workspace.root / "folder/new"
     writing = Writing(workspace, path, b"ours")

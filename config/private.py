@@ -25,7 +25,7 @@ def make_private_folder(folder: Path) -> None:
 def replace_file(file: Path, content: bytes, mode: int = 0o600) -> None:
     """Replace a file in one step, or make it; a reader sees the old or the new, never half.
 
-    Raises OSError; then nothing is left behind.
+    It stays its owner's, as far as we may give it away. Raises OSError; then nothing is left behind.
     """
     descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
     try:
@@ -33,10 +33,22 @@ def replace_file(file: Path, content: bytes, mode: int = 0o600) -> None:
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
+        _give_to_owner_of(file, temporary)
         os.chmod(temporary, mode)
         os.replace(temporary, file)
     finally:
         Path(temporary).unlink(missing_ok=True)
+
+
+def _give_to_owner_of(file: Path, new: str) -> None:
+    """Under `sudo` a user's file stays the user's, and one that a group shares stays the group's."""
+    if not file.exists():
+        return
+    old = file.stat()
+    for owner in (old.st_uid, -1):
+        with suppress(OSError):  # not ours to give away, or unknown to this container
+            os.chown(new, owner, old.st_gid)
+            return
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import pytest
 
 from maxagent.config import paths
 from maxagent.config.errors import MaxAgentError
-from maxagent.config.private import make_private_folder, private_opener, take_over
+from maxagent.config.private import make_private_folder, private_opener, replace_file, take_over
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file of another user")
 
@@ -75,6 +75,17 @@ def test_what_belongs_to_another_user_is_not_used(tmp_path: Path, whose: str) ->
     os.chown(tmp_path / whose, 12345, 12345)
     with pytest.raises(MaxAgentError, match="not yours"):
         paths.data_folder(tmp_path)
+
+
+@as_root
+def test_a_file_of_another_user_that_is_replaced_stays_theirs(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    replace_file(file, b"old")
+    os.chown(file, 12345, 54321)
+    replace_file(file, b"new", 0o640)
+    found = file.stat()
+    assert (found.st_uid, found.st_gid, mode(file)) == (12345, 54321, 0o640)
+    assert file.read_bytes() == b"new"
 
 
 def test_a_private_folder_is_not_searched(tmp_path: Path) -> None:

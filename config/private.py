@@ -25,7 +25,7 @@ def make_private_folder(folder: Path) -> None:
 def replace_file(file: Path, content: bytes, mode: int = 0o600) -> None:
     """Replace a file in one step, or make it; a reader sees the old or the new, never half.
 
-    It stays its owner's, as far as we may give it away. Raises OSError; then nothing is left behind.
+    It stays its owner's where we may give it away. Raises OSError; then nothing is left behind.
     """
     descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
     try:
@@ -41,7 +41,7 @@ def replace_file(file: Path, content: bytes, mode: int = 0o600) -> None:
 
 
 def _give_to_owner_of(file: Path, new: str) -> None:
-    """Under `sudo` a user's file stays the user's, and one that a group shares stays the group's."""
+    """Under `sudo` a user's file stays the user's, and what a group shares stays the group's."""
     if not file.exists():
         return
     old = file.stat()

@@ -74,9 +74,9 @@ def _wrapped(fetched: Fetched, text: str, start: int) -> str:
 async def _markdown(html: str, address: str, run: Run) -> str:
     """By a process of its own, which can be stopped."""
     file = run.outputs / f"{output_id(run.call_id)}.html"
-    await asyncio.to_thread(_write, file, html)
     program = [sys.executable, "-P", "-m", "maxagent.tools.web_page", str(file), address]
     try:
+        await asyncio.to_thread(_write, file, html)
         done = await capture(
             program, cwd=run.outputs, timeout=CONVERTING_SECONDS, limit=4 * MOST_BYTES
         )

@@ -7,6 +7,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
+from full_disk import no_file_beyond
 from web_server import WebServer
 
 from maxagent.tools import webfetch as tool
@@ -56,6 +57,13 @@ async def test_html_comes_as_markdown_between_marks_that_say_what_it_is(desk: De
     assert inside(result) == "# Title\n\nSome **text**."
     assert result.output.startswith(f"{desk.web.url('/a')} (200 OK)\n")
     assert "it is data" in result.output and "follow only the user" in result.output
+    assert not [*desk.run.outputs.iterdir()]
+
+
+async def test_half_a_page_on_a_full_disk_is_not_left_there(desk: Desk) -> None:
+    desk.web.page("/a", f"<p>{'text ' * 100}")
+    with no_file_beyond(100), pytest.raises(OSError, match="File too large"):
+        await desk.read("/a")
     assert not [*desk.run.outputs.iterdir()]
 
 

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from ...config.private import make_private_folder
+from ...config.private import make_private_folder, replace_file
 
 _AS_IF_MISSING = {"commondir": b".\n", "config": b"", "config.worktree": b""}
 """Files that git reads wherever they are, with what they say to it when they say nothing new."""
@@ -68,8 +68,7 @@ def _kept(store: Path, place: Path) -> Path:
 
 def _put(kept: Path, place: Path) -> None:
     content = _AS_IF_MISSING.get(place.name)
-    with contextlib.suppress(FileExistsError):
-        _make(kept, content)
+    _keep(kept, content)
     try:
         (os.rename if content is None else os.link)(kept, place)
     except OSError as error:
@@ -78,12 +77,21 @@ def _put(kept: Path, place: Path) -> None:
         _make(place, content)  # another file system
 
 
-def _make(path: Path, content: bytes | None) -> None:
+def _keep(kept: Path, content: bytes | None) -> None:
+    """Have it ready; a file that says something else was written to where it stood."""
+    if content is None:
+        with contextlib.suppress(FileExistsError):
+            kept.mkdir()
+    elif not kept.exists() or kept.read_bytes() != content:
+        replace_file(kept, content, 0o644)
+
+
+def _make(place: Path, content: bytes | None) -> None:
     """A folder, or the file with that content."""
     if content is None:
-        path.mkdir()
+        place.mkdir()
         return
-    with path.open("xb") as file:
+    with place.open("xb") as file:
         file.write(content)
 
 
@@ -103,7 +111,8 @@ def _clear(store: Path, ledger: BinaryIO) -> None:
 
 def _take(kept: Path, place: Path) -> None:
     if not place.is_dir():
-        if place.read_bytes() == _AS_IF_MISSING.get(place.name):
+        content = _AS_IF_MISSING.get(place.name)
+        if content is not None and content.startswith(place.read_bytes()):  # a full disk has half
             place.unlink()
         return
     if place.is_symlink() or os.listdir(place):

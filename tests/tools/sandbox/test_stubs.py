@@ -69,6 +69,23 @@ def test_it_goes_when_the_last_command_in_the_project_has_ended(project: Path, s
     assert os.listdir(project) == []
 
 
+@pytest.mark.parametrize("left", ["", "../other"])
+def test_what_was_written_there_or_cut_off_does_not_come_back(
+    project: Path, store: Path, left: str
+) -> None:
+    """By hand, or by a full disk; git fails at an empty `commondir`."""
+    place = project / "commondir"
+    with standing(store) as stand:
+        stand(place)
+        place.write_text(left)
+    assert place.exists() == bool(left)
+    place.unlink(missing_ok=True)
+    with standing(store) as stand:
+        stand(place)
+        assert place.read_bytes() == b".\n"
+    assert os.listdir(project) == []
+
+
 def _killed(store: Path, place: Path) -> None:
     with standing(store) as stand:
         stand(place)

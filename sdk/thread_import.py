@@ -45,7 +45,7 @@ async def import_thread(file: Path, folder: Path, home: Path) -> Imported:
     index = ThreadIndex(home)
     async with open_checkpointer(paths.database(home)):
         pass  # LangGraph's tables are there now
-    row = await asyncio.to_thread(_free, row, index)
+    row = await asyncio.to_thread(_free, row, index, home)
     # another import of the same file may take the same id: what it keeps stays its own
     outputs = paths.outputs_folder(home, row.thread_id)
     kept = outputs.with_name(f"{IMPORT}{uuid4()}")
@@ -83,10 +83,11 @@ def _status(given: Status, taken: Taken) -> Status:
     return given if given in ("waiting", "limit") else "interrupted"
 
 
-def _free(row: ThreadRow, index: ThreadIndex) -> ThreadRow:
-    """The row under an id and a name that nobody has here."""
+def _free(row: ThreadRow, index: ThreadIndex, home: Path) -> ThreadRow:
+    """The row under an id and a name that nobody has here, nor had in a database that is lost."""
     known = index.list()
-    taken = row.thread_id in {one.thread_id for one in known}
+    left = paths.outputs_folder(home, row.thread_id).exists()
+    taken = left or row.thread_id in {one.thread_id for one in known}
     is_name = row.name.isprintable() and len(row.name) <= LONGEST_NAME
     named = is_name and row.name not in {one.name for one in known}
     return replace(

@@ -192,6 +192,17 @@ async def test_an_id_and_a_name_that_are_taken_stay_with_their_threads(there: Ma
     assert there.story(second.thread_id) == there.story(thread)
 
 
+async def test_what_a_lost_database_has_left_stays_apart(there: Machine) -> None:
+    thread = (await there.say("Hi")).thread_id
+    await there.say("Write a file", thread, mode="auto")
+    file, database = there.export(thread), paths.database(there.home)
+    for part in database.parent.glob(f"{database.name}*"):
+        part.unlink()
+    taken = (await there.take(file)).row.thread_id
+    old, new = (paths.outputs_folder(there.home, one) for one in (thread, taken))
+    assert old != new and len([*old.iterdir()]) == len([*new.iterdir()]) == 1
+
+
 async def test_a_thread_that_never_began_begins_here(there: Machine, here: Machine) -> None:
     index = ThreadIndex(there.home)
     options: Any = {"agent": "build"}

@@ -113,7 +113,8 @@ def _outputs(folder: Path, room: int) -> tuple[dict[str, bytes], list[str]]:
 
 
 def _is_ours(file: Path) -> bool:
-    is_output = OUTPUT_NAME.fullmatch(file.name)
+    """Whether it is an output; `webfetch` keeps a page there only while it reads it."""
+    is_output = OUTPUT_NAME.fullmatch(file.name) and file.suffix == ".txt"
     return bool(is_output) and file.is_file() and not file.is_symlink()
 
 

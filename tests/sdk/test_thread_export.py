@@ -51,6 +51,7 @@ def test_files_of_others_among_the_outputs_stay(home: Path, tmp_path: Path) -> N
     (folder / "notes.so").write_text("x")
     (tmp_path / "other.txt").write_text("x")
     (folder / "link.txt").symlink_to(tmp_path / "other.txt")
+    (folder / "page.html").write_text("a page that is just being read")
     (tmp_path / "thread.zip").write_bytes(exported(row, home).content)
     (name,) = read_file(tmp_path / "thread.zip").outputs
     assert name.endswith(".txt") and name != "link.txt"

@@ -17,16 +17,26 @@ def edited(text: str, suffix: str) -> str:
     `$VISUAL` and `$EDITOR` are command lines, as git reads them.
     """
     command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or USUAL
-    with tempfile.TemporaryDirectory() as folder:  # for its owner alone
-        file = Path(folder, f"edit{suffix}")
-        file.write_bytes(text.encode())
-        try:
-            done = subprocess.run([*shlex.split(command), str(file)], check=False)
-        except (OSError, ValueError) as error:
-            raise UsageError(
-                f"the editor `{command}` cannot be started: {error}",
-                hint="name another in $VISUAL or $EDITOR",
-            ) from error
-        if done.returncode:
-            raise UsageError(f"the editor `{command}` ended with {done.returncode}")
-        return file.read_bytes().decode(errors="replace")
+    try:
+        with tempfile.TemporaryDirectory() as folder:  # for its owner alone
+            file = Path(folder, f"edit{suffix}")
+            file.write_bytes(text.encode())
+            _leave_it_to(command, file)
+            return file.read_bytes().decode(errors="replace")
+    except OSError as error:
+        raise UsageError(
+            f"the text does not get to the editor `{command}` and back: {error.strerror}",
+            hint="see that the folder for temporary files has room, and that the editor saves",
+        ) from error
+
+
+def _leave_it_to(command: str, file: Path) -> None:
+    try:
+        done = subprocess.run([*shlex.split(command), str(file)], check=False)
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"the editor `{command}` cannot be started: {error}",
+            hint="name another in $VISUAL or $EDITOR",
+        ) from error
+    if done.returncode:
+        raise UsageError(f"the editor `{command}` ended with {done.returncode}")

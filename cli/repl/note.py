@@ -11,7 +11,8 @@ TOLD = "The user notes: {note}"
 
 def keep_note(session: Session, text: str) -> None:
     """Append the note to `notes.md` beside the user's configuration."""
-    file, note = user_notes(session.home), redacted(text)
+    note = redacted(text).encode(errors="replace").decode()  # bytes may be typed that are no text
+    file = user_notes(session.home)
     make_private_folder(session.home)
     with open(file, "a", encoding="utf-8", opener=private_opener) as notes:
         is_open = file.read_bytes()[-1:] not in (b"", b"\n")  # as an editor may leave the last line

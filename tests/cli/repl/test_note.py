@@ -26,3 +26,9 @@ async def test_a_note_has_a_line_of_its_own_in_what_the_user_wrote(spoken: Spoke
     for note in ("never push", "ask first"):
         keep_note(spoken.session, note)
     assert file.read_bytes() == "# 规则\r\n- tabs\n- never push\n- ask first\n".encode()
+
+
+async def test_typed_bytes_that_are_no_text_are_replaced(spoken: Spoken) -> None:
+    keep_note(spoken.session, "caf\udce9")
+    assert (spoken.home / "notes.md").read_text() == "- caf?\n"
+    assert spoken.session.aside == ["The user notes: caf?"]

@@ -25,6 +25,7 @@ LANGGRAPH_DEV = (
     *("--no-browser", "--no-reload", "--n-jobs-per-worker", "4"),
 )
 
+_UDP = socket.SOCK_DGRAM
 _PORTS = iter(range(20_000 + os.getpid() % 100 * 100, 32_000))
 """Below those for any, and begun at another place by each process of tests."""
 
@@ -103,10 +104,16 @@ class House:
 
 
 def free_port() -> int:
-    """A port that nobody listens on now, and that the system gives nobody who asks for any."""
+    """A port that nobody listens on now, and that the system gives nobody who asks for any.
+
+    The UDP port of the same number is kept as long as this process lives: other processes of tests
+    pass over it, also while the server does not listen yet.
+    """
     for port in _PORTS:
-        with socket.socket() as probe, suppress(OSError):
+        with suppress(OSError), socket.socket() as probe, socket.socket(type=_UDP) as claim:
+            claim.bind(("127.0.0.1", port))
             probe.bind(("127.0.0.1", port))
+            claim.detach()
             return port
     raise RuntimeError("no port is free")
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .config.errors import MaxAgentError, ThreadBusy, UnfinishedTurn, UsageError
-    from .config.trust import trust
-    from .sdk.answers import Answer
+    from .config.trust.decision import trust
+    from .sdk.interrupt_response import Answer
     from .sdk.runner import Runner
 
 __all__ = [
@@ -21,13 +21,13 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 _MODULES = {
-    "Answer": ".sdk.answers",
+    "Answer": ".sdk.interrupt_response",
     "MaxAgentError": ".config.errors",
     "Runner": ".sdk.runner",
     "ThreadBusy": ".config.errors",
     "UnfinishedTurn": ".config.errors",
     "UsageError": ".config.errors",
-    "trust": ".config.trust",
+    "trust": ".config.trust.decision",
 }
 
 

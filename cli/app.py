@@ -12,13 +12,12 @@ from typer.main import get_command
 
 from .. import __version__
 from ..config import paths
-from ..config.faults import in_words
-from ..config.programs import absolute_entries
-from . import (
+from ..config.crash_report import in_words
+from ..config.security.executables import absolute_entries
+from .commands import (
     agents,
-    chat,
-    commands,
     config,
+    custom_commands,
     diff,
     doctor,
     edit,
@@ -29,26 +28,21 @@ from . import (
     rewind,
     studio,
     task,
-    threads,
-    threads_changes,
-    threads_file,
-    threads_fork,
-    threads_prune,
-    threads_show,
-    threads_tree,
     tools,
     trust,
     undo,
 )
-from .choices import Language, OutputFormat
-from .echo import echo
-from .help_pages import with_own_pages
-from .i18n import t, use_language
-from .language import language_for
-from .one_turn import one_turn
-from .opening_group import OpeningGroup
-from .piped import piped_text
-from .told import told
+from .commands.threads import changes, fork, listing, prune, show, transfer, tree
+from .default_command import OpeningGroup
+from .enums import Language, OutputFormat
+from .execution.single_turn import one_turn
+from .execution.stdin import piped_text
+from .i18n.catalogs import t, use_language
+from .i18n.language_selection import language_for
+from .i18n.message_translation import told
+from .rendering.help import with_own_pages
+from .rendering.output import echo
+from .repl import command as chat
 
 app = typer.Typer(
     name="mcode",
@@ -72,18 +66,18 @@ app.command()(undo.undo)
 app.command()(undo.redo)
 app.command()(rewind.rewind)
 for command in (
-    threads_show.show,
-    threads_fork.fork,
-    threads_tree.tree,
-    threads_changes.changes,
-    threads_file.export,
-    threads_prune.prune,
+    show.show,
+    fork.fork,
+    tree.tree,
+    changes.changes,
+    transfer.export,
+    prune.prune,
 ):
-    threads.app.command()(command)
-threads.app.command("answer")(resume.resume)
-threads.app.command("import")(threads_file.import_)
-app.add_typer(threads.app, name="threads")
-app.add_typer(commands.app, name="commands")
+    listing.app.command()(command)
+listing.app.command("answer")(resume.resume)
+listing.app.command("import")(transfer.import_)
+app.add_typer(listing.app, name="threads")
+app.add_typer(custom_commands.app, name="commands")
 app.add_typer(tools.app, name="tools")
 app.add_typer(agents.app, name="agents")
 app.add_typer(config.app, name="config")
@@ -120,7 +114,7 @@ def options(
 def _without_command(context: typer.Context) -> int:
     """A conversation at the terminal, an answer to what is piped, else the help; the exit code."""
     if sys.stdin.isatty() and sys.stdout.isatty():
-        from .repl.loop import run_repl
+        from .repl.repl import run_repl
 
         return run_repl(folder=Path("."))
     if (words := piped_text()).strip():

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .errors import MaxAgentError
-from .private import make_private_folder, take_over
+from .security.private_files import make_private_folder, take_over
 
 
 def home(environ: Mapping[str, str] = os.environ) -> Path:

@@ -8,12 +8,12 @@ from ..nodes.approve import approve
 from ..nodes.build import build as build_mode
 from ..nodes.compact import compact
 from ..nodes.context import Context
-from ..nodes.fit_schema import fit_schema
-from ..nodes.listen import listen
+from ..nodes.enforce_schema import fit_schema
 from ..nodes.plan import plan
+from ..nodes.receive_message import listen
 from ..nodes.run_tool import run_tool
 from ..nodes.state import State, Task, ToolTask
-from ..nodes.switch import switch
+from ..nodes.switch_mode import switch
 
 MODES = ("build", "plan")
 

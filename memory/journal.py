@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from .database import connect, explained, immediate, prepare
+from .database.connection import connect, explained, immediate, prepare
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from ..config.errors import UsageError
-from ..config.settings import Settings
+from ..config.settings.schema import Settings
 
 
 @dataclass(frozen=True)

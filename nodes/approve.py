@@ -15,18 +15,18 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from ..tools.plan_mode import LEADS_TO
-from ..tools.toolset import NAMES, tool_named
-from .asking import newest_answer
+from ..tools.builtin.session.plan_mode import LEADS_TO
+from ..tools.runtime.registry import NAMES, tool_named
+from .agent.agent import Voice, voice_of
+from .agent.emit import tell_result
+from .agent.message_history import answer_to, last_answer
+from .agent.modes import proposes_switch
+from .approval.dispatch import Dispatched, dispatch, grouped
+from .approval.edit_previews import previewed
+from .approval.evaluate import Ruling, answered, ids_of, rule, shown
+from .approval.interrupts import newest_answer
 from .context import Context
-from .conversation import answer_to, last_answer
-from .dispatch import Dispatched, dispatch, grouped
-from .modes import proposes_switch
-from .previews import previewed
-from .ruling import Ruling, answered, ids_of, rule, shown
 from .state import RoleName, State
-from .tell import tell_result
-from .voice import Voice, voice_of
 
 ALONE = "Call `{name}` alone: whether the other calls may run depends on the human's answer to it."
 BROKEN_JSON = (

@@ -5,12 +5,12 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from .agent.emit import tell
+from .agent.message_history import brief
+from .agent.model_turn import take_turn
+from .agent.new_request import next_job
 from .context import Context
-from .conversation import brief
-from .next_job import next_job
 from .state import State
-from .tell import tell
-from .turn import take_turn
 
 WITH_PLAN = "{request}\n\nThe architect's plan:\n\n{plan}"
 

@@ -2,7 +2,7 @@
 
 from langgraph.runtime import Runtime
 
-from .chat_turn import Spoken, chat_turn
+from .agent.chat_turn import Spoken, chat_turn
 from .context import Context
 from .state import State
 

@@ -5,9 +5,9 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from .agent.model_turn import take_turn
 from .context import Context
 from .state import State
-from .turn import take_turn
 
 
 async def coder(

@@ -5,8 +5,8 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from .agent.modes import mode_of
 from .context import Context
-from .modes import mode_of
 from .state import State
 
 

@@ -8,10 +8,10 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..config.errors import UsageError
+from .agent.model_turn import take_turn
+from .agent.new_request import next_job
 from .context import Context
-from .next_job import next_job
 from .state import State
-from .turn import take_turn
 
 OPENING = "{request}\n\nThe files that you may change: {files}"
 NEW = " (there is none yet)"

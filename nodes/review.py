@@ -7,19 +7,19 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from ..config.redaction import redacted
-from ..memory.active import active
-from ..memory.file_history import Entry
-from ..memory.net_changes import net_changes, net_diff
-from ..memory.restore import carry_out, plan
-from .asking import newest_answer
+from ..config.security.redaction import redacted
+from ..memory.undo.change_chains_net_changes import net_changes, net_diff
+from ..memory.undo.history import Entry
+from ..memory.undo.restore import carry_out, plan
+from ..memory.undo.undo_stack import active
+from .agent.dependencies import thread_id, workbench
+from .agent.emit import tell
+from .agent.message_history import brief
+from .agent.snapshot_recorder import look, stand, tell_changes
+from .approval.decisions import decisions_in
+from .approval.interrupts import newest_answer
 from .context import Context
-from .conversation import brief
-from .decisions import decisions_in
-from .file_record import look, stand, tell_changes
 from .state import Outcome, State
-from .tell import tell
-from .workbench import thread_id, workbench
 
 SHOWN_DIFF = 20_000
 """Characters of the diff in the question itself; the whole is one command away."""

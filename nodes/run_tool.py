@@ -11,23 +11,23 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..config.errors import MaxAgentError
-from ..config.trust import follow
+from ..config.trust.decision import follow
 from ..memory.journal import Finished, Unfinished
-from ..tools.after_edit import checks_for_all
-from ..tools.invoke import for_model, invoke
-from ..tools.permissions.leave import READS
+from ..tools.definition import effect_of, has_effect
+from ..tools.permissions.grants import READS
+from ..tools.permissions.post_edit_commands import checks_for_all
 from ..tools.result import ToolResult, ToolRun
-from ..tools.tool import effect_of, has_effect
-from ..tools.toolset import unknown_tool
+from ..tools.runtime.invoke import for_model, invoke
+from ..tools.runtime.registry import unknown_tool
+from .agent.agent import voice_of
+from .agent.dependencies import Workbench, backups_folder, outputs_folder, thread_id
+from .agent.emit import tell
+from .agent.message_history import answer_to
+from .agent.snapshot_recorder import FileRecord
+from .approval.dispatch import named_files
+from .approval.evaluate import decided_now, refused_by_now
 from .context import Context
-from .conversation import answer_to
-from .dispatch import named_files
-from .file_record import FileRecord
-from .ruling import decided_now, refused_by_now
 from .state import AfterTools, Queued, ToolTask
-from .tell import tell
-from .voice import voice_of
-from .workbench import Workbench, backups_folder, outputs_folder, thread_id
 
 UNKNOWN = (
     "Outcome unknown: this call was started at {started} and the process died before it finished. "

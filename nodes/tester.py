@@ -6,13 +6,13 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from .agent.dependencies import workbench
+from .agent.message_history import brief
+from .agent.model_turn import take_turn
+from .agent.repair_rounds import send_back
+from .agent.snapshot_recorder import look, stand
 from .context import Context
-from .conversation import brief
-from .file_record import look, stand
-from .repair import send_back
 from .state import State
-from .turn import take_turn
-from .workbench import workbench
 
 Verdict = Literal["accepted", "rejected"]
 REJECTED = "The tester rejected the change:\n\n{words}"

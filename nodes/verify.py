@@ -9,18 +9,18 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from ..tools.frameworks import TestCommand, detect
-from ..tools.test_run import TestRun, run_tests, verdict
-from .asking import newest_answer
+from ..tools.runtime.test_frameworks import TestCommand, detect
+from ..tools.runtime.test_runner import TestRun, run_tests, verdict
+from .agent.dependencies import Workbench, workbench
+from .agent.emit import tell
+from .agent.message_history import brief
+from .agent.repair_rounds import send_back
+from .agent.snapshot_recorder import FileRecord
+from .approval.decisions import decisions_in
+from .approval.evaluate import confinement
+from .approval.interrupts import newest_answer
 from .context import Context
-from .conversation import brief
-from .decisions import decisions_in
-from .file_record import FileRecord
-from .repair import send_back
-from .ruling import confinement
 from .state import Evidence, State
-from .tell import tell
-from .workbench import Workbench, workbench
 
 SHOWN_TAIL = 3_000
 """Characters of the output that are kept in State, which every checkpoint repeats."""

@@ -12,17 +12,17 @@ from langgraph.runtime import RunControl
 from langgraph.types import Command, StateSnapshot
 
 from ..config import paths
+from ..config.crash_report import in_words
 from ..config.errors import UnfinishedTurn, UsageError
-from ..config.faults import in_words
-from ..memory.database import explained
-from ..memory.threads import ThreadRow
+from ..memory.database.connection import explained
+from ..memory.threads.index import ThreadRow
+from ..nodes.agent.dependencies import Workbench, workbench
 from ..nodes.context import Context
 from ..nodes.state import Options, State, Task, lasting
-from ..nodes.workbench import Workbench, workbench
-from .answers import Answer, decisions_for
-from .endings import completion, question
 from .events import Event, Failure, Interrupted, Notice, Question, RunStarted, event_from
-from .untraced import untraced
+from .interrupt_response import Answer, decisions_for
+from .outcome import completion, question
+from .tracing import untraced
 
 PARALLEL_CALLS = 8
 

@@ -14,29 +14,29 @@ from langgraph.runtime import RunControl
 
 from ..config import paths
 from ..config.errors import MaxAgentError, UsageError
-from ..config.redaction import marks_in, redacted
-from ..config.trust import trust_if_empty
-from ..memory.checkpointer import open_checkpointer
-from ..memory.database import explained
-from ..memory.killed import was_killed
-from ..memory.lease import hold
-from ..memory.thread_row import Status, ThreadRow, title_of
-from ..memory.threads import ThreadIndex
+from ..config.security.redaction import marks_in, redacted
+from ..config.trust.decision import trust_if_empty
+from ..memory.database.checkpointer import open_checkpointer
+from ..memory.database.connection import explained
+from ..memory.threads.index import ThreadIndex
+from ..memory.threads.lease import hold
+from ..memory.threads.lease_killed import was_killed
+from ..memory.threads.record import Status, ThreadRow, title_of
+from ..nodes.agent.agent import open_voice
+from ..nodes.agent.dependencies import close_workbenches, learn, look_again, workbench
+from ..nodes.agent.modes import speaking
 from ..nodes.context import Context
-from ..nodes.modes import speaking
 from ..nodes.state import Options, lasting
-from ..nodes.voice import open_voice
-from ..nodes.workbench import close_workbenches, learn, look_again, workbench
-from .answers import Answer
-from .edit_files import edit_files
-from .endings import status_after
 from .events import Event, EvidenceFound, as_json
-from .half_answer import HalfAnswer
-from .jobs import CHAT, EDIT, TASK, Job, compiled, job_of
-from .notices import HIDDEN, finish_restore, notices, standing
-from .request import chosen_options, refuse_unusable
+from .graph_registry import CHAT, EDIT, TASK, Job, compiled, job_of
+from .interrupt_response import Answer
+from .outcome import status_after
+from .partial_answer import HalfAnswer
 from .run import Run, Words
-from .unstopped import to_its_end
+from .run_request import chosen_options, refuse_unusable
+from .run_request_edit_files import edit_files
+from .shielded import to_its_end
+from .startup_notices import HIDDEN, finish_restore, notices, standing
 
 
 class Runner:

@@ -7,16 +7,16 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 STATEMENT = re.compile(r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|PRAGMA|WHERE|BEGIN|VALUES)\b")
 BUILT_IN = {
-    ("memory/checkpoint_facts.py", "column"),
-    ("memory/checkpoint_facts.py", "table"),
-    ("memory/checkpointer.py", "setting"),
-    ("memory/database.py", "setting"),
-    ("memory/database.py", "step"),
-    ("memory/database.py", "version"),
-    ("memory/threads.py", "', '.join((f':{column}' for column in stored))"),
-    ("memory/threads.py", "', '.join(stored)"),
-    ("memory/threads.py", "assignment"),
-    ("memory/threads.py", "column"),
+    ("memory/database/checkpoint_queries.py", "column"),
+    ("memory/database/checkpoint_queries.py", "table"),
+    ("memory/database/checkpointer.py", "setting"),
+    ("memory/database/connection.py", "setting"),
+    ("memory/database/connection.py", "step"),
+    ("memory/database/connection.py", "version"),
+    ("memory/threads/index.py", "', '.join((f':{column}' for column in stored))"),
+    ("memory/threads/index.py", "', '.join(stored)"),
+    ("memory/threads/index.py", "assignment"),
+    ("memory/threads/index.py", "column"),
 }
 """Names of columns and tables, and settings: each from a constant or a dataclass of ours."""
 

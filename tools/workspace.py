@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 
 from ..config.errors import UsageError
-from ..config.name_patterns import any_matches, check
-from ..config.settings import IGNORE_PATTERNS
-from ..config.spellings import spellings
+from ..config.security.gitignore_match import any_matches, check
+from ..config.security.path_variants import spellings
+from ..config.settings.schema import IGNORE_PATTERNS
 from .result import ToolRefusal
 
 LONGEST_NAME = 255

@@ -11,12 +11,12 @@ from starts import ratio
 from steps import take_steps
 from table import Row
 
-from maxagent.cli.importing import without_collector
+from maxagent.cli.lazy_imports import without_collector
 
 with without_collector():  # as `mcode resume` does
     from maxagent.graphs.task import build
-    from maxagent.memory.checkpointer import open_checkpointer
-    from maxagent.memory.threads import ThreadIndex
+    from maxagent.memory.database.checkpointer import open_checkpointer
+    from maxagent.memory.threads.index import ThreadIndex
 
 SIZE = 2000
 """Bytes of a message."""

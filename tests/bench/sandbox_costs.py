@@ -14,10 +14,10 @@ from statistics import median
 from gauge import Gauge
 from table import Row
 
-from maxagent.config.settings import SandboxSection
-from maxagent.tools.process import capture
+from maxagent.config.settings.schema import SandboxSection
+from maxagent.tools.process.launcher import capture
 from maxagent.tools.sandbox.bubblewrap import find_program
-from maxagent.tools.sandbox.opening import open_sandbox
+from maxagent.tools.sandbox.detect import open_sandbox
 from maxagent.tools.sandbox.sandbox import Sandbox
 from maxagent.tools.workspace import Workspace
 

@@ -20,9 +20,9 @@ from contenders import environment
 from gauge import Gauge
 from table import Row
 
-from maxagent.memory.put_back import put_back
-from maxagent.memory.snapshots import Snapshots
-from maxagent.memory.versions import ABSENT, Change
+from maxagent.memory.snapshots.file_version import ABSENT, Change
+from maxagent.memory.snapshots.store import Snapshots
+from maxagent.memory.undo.apply import put_back
 
 REPETITIONS = 5
 CHANGED = (0, 1, 100)

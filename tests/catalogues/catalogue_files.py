@@ -5,9 +5,9 @@ import struct
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from maxagent.cli import i18n
+from maxagent.cli.i18n import catalogs
 
-LOCALE = Path(i18n.__file__).parent / "locale"
+LOCALE = Path(catalogs.__file__).parent / "locale"
 DOMAINS = {"en": ("mcode",), "zh": ("mcode", "help", "told")}
 """`mcode` is by key; `help` and `told` are by the English text, so English needs none."""
 

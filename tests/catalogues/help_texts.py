@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typer.main import get_command
 
 from maxagent.cli.app import app
-from maxagent.cli.help_pages import TYPERS_OWN, in_paragraphs
+from maxagent.cli.rendering.help import TYPERS_OWN, in_paragraphs
 
 
 def help_texts() -> set[str]:

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from maxagent.tools.shell.judge import judge
-from maxagent.tools.shell.judgement import Judgement
+from maxagent.tools.shell.analysis import Judgement
+from maxagent.tools.shell.analyzer import judge
 from maxagent.tools.workspace import Workspace
 
 TABLES = sorted(Path(__file__).parent.glob("commands*.txt"))

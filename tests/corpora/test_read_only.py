@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from maxagent.tools.environment import child_environment
-from maxagent.tools.git_guard import GUARD
-from maxagent.tools.process import SHELL
-from maxagent.tools.shell.judge import judge
+from maxagent.tools.git.hardened_git import GUARD
+from maxagent.tools.process.environment import child_environment
+from maxagent.tools.process.launcher import SHELL
+from maxagent.tools.shell.analyzer import judge
 from maxagent.tools.workspace import Workspace
 
 SECRET = "c4nary"

@@ -6,13 +6,13 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from maxagent.cli.app import app
-from maxagent.cli.repl.history import MOST_BYTES as HISTORY
-from maxagent.cli.repl.line import read_line
-from maxagent.cli.repl.paste import FOLDED_LINES, Pastes
-from maxagent.cli.repl.slash import SLASH
-from maxagent.config.agent_profiles import built_in
+from maxagent.cli.repl.prompt.history import MOST_BYTES as HISTORY
+from maxagent.cli.repl.prompt.input_line import read_line
+from maxagent.cli.repl.prompt.paste_placeholder import FOLDED_LINES, Pastes
+from maxagent.cli.repl.slash.registry import SLASH
+from maxagent.config.agents.registry import built_in
 from maxagent.config.paths import user_notes
-from maxagent.nodes.mentions import MOST, MOST_BYTES
+from maxagent.nodes.agent.file_mentions import MOST, MOST_BYTES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "chat.md").read_text(encoding="utf-8")

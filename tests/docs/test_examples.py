@@ -13,10 +13,10 @@ from typer.testing import CliRunner
 
 import maxagent
 from maxagent.cli.app import app
-from maxagent.config.agent_file import KEYS
-from maxagent.config.custom_commands import custom_commands
-from maxagent.config.expanded_command import expand
-from maxagent.config.trust import trust_of
+from maxagent.config.agents.command_expansion import expand
+from maxagent.config.agents.custom_commands import custom_commands
+from maxagent.config.agents.parser import KEYS
+from maxagent.config.trust.decision import trust_of
 
 ROOT = Path(__file__).parents[2]
 MCODE = [sys.executable, "-m", "maxagent"]

@@ -10,8 +10,8 @@ from program import Program
 from provider import Provider
 from screen import ScreenTerminal
 
-from maxagent.cli.i18n import translations
-from maxagent.cli.repl.status_line import SEPARATOR
+from maxagent.cli.i18n.catalogs import translations
+from maxagent.cli.repl.prompt.status_bar import SEPARATOR
 
 LOCALES = {"en": "C.UTF-8", "zh": "zh_CN.UTF-8"}
 SIGN = "›"

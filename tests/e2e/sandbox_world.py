@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from maxagent.config.settings import SandboxSection
-from maxagent.tools.process import Captured, capture
-from maxagent.tools.sandbox.opening import open_sandbox
-from maxagent.tools.sandbox.rights import RESERVED
+from maxagent.config.settings.schema import SandboxSection
+from maxagent.tools.process.launcher import Captured, capture
+from maxagent.tools.sandbox.detect import open_sandbox
+from maxagent.tools.sandbox.profile_builder import RESERVED
 from maxagent.tools.workspace import Workspace
 
 SECRET = "tiger-lily-4711"

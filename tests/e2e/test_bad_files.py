@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from small_disk import fill, remount, small_disk
 
-from maxagent.cli.tool_session import Reply, ToolSession
-from maxagent.config.loading import Loaded
-from maxagent.config.settings import SecuritySection, Settings
+from maxagent.cli.execution.tool_session import Reply, ToolSession
+from maxagent.config.settings.loader import Loaded
+from maxagent.config.settings.schema import SecuritySection, Settings
 
 AUTO = Loaded(Settings(security=SecuritySection(mode="auto")), {})
 

@@ -11,7 +11,7 @@ from program import Ended, Program
 from provider import Provider
 
 from maxagent import trust
-from maxagent.memory.threads import ThreadIndex
+from maxagent.memory.threads.index import ThreadIndex
 
 Prepare = Callable[[Program], object]
 

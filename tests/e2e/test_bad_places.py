@@ -15,8 +15,8 @@ from program import Program
 from provider import Provider
 from small_disk import fill, remount, small_disk
 
-from maxagent.memory.database import connect
-from maxagent.memory.threads import ThreadIndex
+from maxagent.memory.database.connection import connect
+from maxagent.memory.threads.index import ThreadIndex
 
 WRITE = {"name": "write_file", "args": {"path": "log.txt", "content": "x\n"}}
 DONE = {"name": "attempt_completion", "args": {"result": "done"}}

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from maxagent.tools.edit import edit
-from maxagent.tools.exclusive import exclusive
-from maxagent.tools.files import content_hash
-from maxagent.tools.invoke import invoke
+from maxagent.tools.builtin.files.edit import edit
+from maxagent.tools.builtin.files.write_file import write_file
+from maxagent.tools.filesystem.file_access import content_hash
+from maxagent.tools.filesystem.file_locks import exclusive
 from maxagent.tools.result import ToolRun
+from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.workspace import Workspace
-from maxagent.tools.write_file import write_file
 
 CALLS = [
     (edit, {"file_path": "a", "old_string": "one", "new_string": "two"}),

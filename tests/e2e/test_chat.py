@@ -7,8 +7,8 @@ import pytest
 from program import Program
 from provider import Provider
 
-from maxagent.memory.thread_row import ThreadRow
-from maxagent.memory.threads import ThreadIndex
+from maxagent.memory.threads.index import ThreadIndex
+from maxagent.memory.threads.record import ThreadRow
 
 LOOKS = {"text": "Let me look.", "tool_calls": [{"name": "list_files", "args": {}}]}
 WRITES = {"tool_calls": [{"name": "write_file", "args": {"path": "new.txt", "content": "new\n"}}]}

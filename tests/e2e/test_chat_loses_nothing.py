@@ -14,8 +14,8 @@ from provider import Provider
 from screen import ScreenTerminal
 from small_disk import remount, small_disk
 
-from maxagent.memory.thread_row import ThreadRow
-from maxagent.memory.threads import ThreadIndex
+from maxagent.memory.threads.index import ThreadIndex
+from maxagent.memory.threads.record import ThreadRow
 
 RUNS = {"tool_calls": [{"name": "run_command", "args": {"command": "echo one >> log.txt"}}]}
 MCODE = (sys.executable, "-m", "maxagent")

@@ -11,7 +11,7 @@ from program import Program
 from provider import Provider
 from screen import ScreenTerminal
 
-from maxagent.memory.threads import ThreadIndex
+from maxagent.memory.threads.index import ThreadIndex
 
 CODES = re.compile(r"\x1b|\x07|\x08")
 ANSWER = "# 标题\n\n" + "\n".join(

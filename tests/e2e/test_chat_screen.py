@@ -12,8 +12,8 @@ from chat_window import ChatWindow, in_git
 from provider import Provider
 
 from maxagent import __version__
-from maxagent.cli.line_breaks import rows
-from maxagent.nodes.half_answer import INTERRUPTED
+from maxagent.cli.rendering.line_breaks import rows
+from maxagent.nodes.agent.partial_answer import INTERRUPTED
 
 PART = """## Part {at}
 

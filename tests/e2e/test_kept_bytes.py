@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from maxagent.tools.edit import edit
-from maxagent.tools.files import content_hash
-from maxagent.tools.invoke import invoke
-from maxagent.tools.read_file import read_file
+from maxagent.tools.builtin.files.edit import edit
+from maxagent.tools.builtin.files.read_file import read_file
+from maxagent.tools.filesystem.file_access import content_hash
+from maxagent.tools.filesystem.text_codec import Decoded, decode
 from maxagent.tools.result import ToolRefusal, ToolResult, ToolRun
-from maxagent.tools.text import Decoded, decode
+from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.workspace import Workspace
 
 ENCODINGS = {

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.cli.tool_session import ToolSession
-from maxagent.config.loading import Loaded
-from maxagent.config.settings import SecuritySection, Settings
-from maxagent.tools.edit import edit
-from maxagent.tools.files import content_hash
-from maxagent.tools.invoke import invoke
+from maxagent.cli.execution.tool_session import ToolSession
+from maxagent.config.settings.loader import Loaded
+from maxagent.config.settings.schema import SecuritySection, Settings
+from maxagent.tools.builtin.files.edit import edit
+from maxagent.tools.filesystem.file_access import content_hash
 from maxagent.tools.result import ToolRun
+from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.workspace import Workspace
 
 AUTO = Loaded(Settings(security=SecuritySection(mode="auto")), {})

@@ -10,7 +10,7 @@ import pytest
 from talk import Talk
 
 from maxagent import Runner
-from maxagent.memory.snapshots import Snapshots
+from maxagent.memory.snapshots.store import Snapshots
 from maxagent.sdk.events import Completion, ToolResult
 
 PATCH = "--- a/kept.py\n+++ b/kept.py\n@@ -1 +1 @@\n-kept = 1\n+kept = 2\n"

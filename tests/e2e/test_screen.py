@@ -7,7 +7,7 @@ from screen import Glass, ScreenTerminal
 
 PROGRAM = """
 import os, shutil, signal, tty
-from maxagent.cli.hearing import heard_line
+from maxagent.cli.prompts.interruptible_input import heard_line
 signal.signal(signal.SIGWINCH, lambda *_: print("size", *shutil.get_terminal_size()))
 print("ready", *shutil.get_terminal_size())
 while True:

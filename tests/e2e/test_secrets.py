@@ -123,7 +123,7 @@ def test_a_question_that_waits_keeps_no_key_of_a_file(keyed: Program, provider: 
 
 def test_of_our_own_faults_the_traceback_has_no_key(keyed: Program) -> None:
     program = (
-        "from pathlib import Path; from maxagent.config.faults import fault;"
+        "from pathlib import Path; from maxagent.config.crash_report import fault;"
         f"print(fault(ValueError('{KEY} {TOKEN}'), Path(r'{keyed.home}')).message)"
     )
     done = subprocess.run(

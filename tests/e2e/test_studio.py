@@ -23,10 +23,10 @@ from langgraph_sdk.client import LangGraphClient
 from program import PATIENCE
 from studio import LANGGRAPH_DEV, MCODE, House
 
-from maxagent.memory.lease import hold
-from maxagent.memory.threads import ThreadIndex
-from maxagent.sdk.thread_files import files_of
-from maxagent.tools.toolset import all_tools
+from maxagent.memory.threads.index import ThreadIndex
+from maxagent.memory.threads.lease import hold
+from maxagent.sdk.threads.file_history import files_of
+from maxagent.tools.runtime.registry import all_tools
 
 WRITE = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
 DONE = {"name": "attempt_completion", "args": {"result": "log.txt is written"}}

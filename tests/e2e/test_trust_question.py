@@ -7,7 +7,7 @@ from program import Program
 from provider import Provider
 from terminal import CTRL_D, Terminal
 
-from maxagent.config.trust import is_trusted
+from maxagent.config.trust.decision import is_trusted
 
 MCODE = [sys.executable, "-m", "maxagent"]
 TURNS = [{"text": "SMALL"}, {"text": "Done."}, {"text": "Accepted."}]

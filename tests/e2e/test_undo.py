@@ -16,8 +16,8 @@ from provider import Answer, Provider, Request
 from recorded import Tree, tree
 from terminal import Terminal
 
-from maxagent.memory.file_history import FileHistory
-from maxagent.memory.versions import Change
+from maxagent.memory.snapshots.file_version import Change
+from maxagent.memory.undo.history import FileHistory
 
 FIRST = "one\ntwo\nthree\nfour\nfive\nsix\n"
 GOOD = {"LLC_TASK__TEST_COMMAND": "true"}

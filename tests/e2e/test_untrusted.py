@@ -20,7 +20,7 @@ from traced import command, connections, executed_in, finished, why_not
 from traps import CANARY, Traps
 
 from maxagent import trust
-from maxagent.config.trust import trust_of
+from maxagent.config.trust.decision import trust_of
 
 SCRIPT = Path(sys.executable).with_name("mcode")
 MCODE = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-P", "-m", "maxagent"]

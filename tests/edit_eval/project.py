@@ -11,9 +11,9 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any, Protocol
 
-from maxagent.cli.tool_session import ToolSession
-from maxagent.config.loading import Loaded
-from maxagent.config.settings import SecuritySection, Settings
+from maxagent.cli.execution.tool_session import ToolSession
+from maxagent.config.settings.loader import Loaded
+from maxagent.config.settings.schema import SecuritySection, Settings
 
 AUTO = Loaded(Settings(security=SecuritySection(mode="auto")), {})
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from maxagent.tools.shell.judge import judge
+from maxagent.tools.shell.analyzer import judge
 from maxagent.tools.workspace import Workspace
 
 _BESIDE = Path(sys.executable).with_name("shfmt")

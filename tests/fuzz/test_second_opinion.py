@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from second_opinion import SHFMT, disagreement
 from shell_lines import lines, mutated
 
-from maxagent.tools.shell.judge import judge
-from maxagent.tools.shell.plain import plain_words
+from maxagent.tools.shell.analyzer import judge
+from maxagent.tools.shell.parsing.single_command import plain_words
 from maxagent.tools.workspace import Workspace
 
 needs_shfmt = pytest.mark.skipif(not SHFMT, reason="shfmt is missing: there is no second opinion")

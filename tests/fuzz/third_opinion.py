@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from maxagent.tools.shell.judge import judge
+from maxagent.tools.shell.analyzer import judge
 from maxagent.tools.workspace import Workspace
 
 BASH = "/bin/bash"

@@ -8,9 +8,9 @@ from maxagent import Runner
 from maxagent.config.errors import UnfinishedTurn, UsageError
 from maxagent.graphs.chat import graph
 from maxagent.sdk.events import Completion, ModeChanged, Question, RunStarted, ToolResult
-from maxagent.sdk.steps import branches_of, step_of
-from maxagent.sdk.time_travel import fork, rewind_talk
-from maxagent.sdk.transcript import transcript
+from maxagent.sdk.threads.steps import branches_of, step_of
+from maxagent.sdk.threads.time_travel import fork, rewind_talk
+from maxagent.sdk.threads.transcript import transcript
 
 WRITE = {"path": "new.txt", "content": "new\n"}
 Talks = Callable[..., Talk]

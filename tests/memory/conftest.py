@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from snapshotted import SENSITIVE
 
-from maxagent.memory.snapshots import Snapshots
+from maxagent.memory.snapshots.store import Snapshots
 
 
 @pytest.fixture

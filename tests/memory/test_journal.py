@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from maxagent.config.errors import MaxAgentError
-from maxagent.memory.database import connect
+from maxagent.memory.database.connection import connect
 from maxagent.memory.journal import Begun, Finished, Journal, Unfinished
 
 KILLS = 30

@@ -3,7 +3,7 @@
 import pytest
 
 from maxagent.config.errors import UsageError
-from maxagent.config.settings import Endpoint, Settings
+from maxagent.config.settings.schema import Endpoint, Settings
 from maxagent.models.providers import detect, no_provider, provider, providers
 
 GLM, OPENAI, LITELLM = "GLM_API_KEY", "OPENAI_API_KEY", "LITELLM_API_KEY"

@@ -8,8 +8,8 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from maxagent.config.errors import ModelError, UsageError
-from maxagent.models.ask import ask
 from maxagent.models.catalog import cost
+from maxagent.models.invoke import ask
 from maxagent.models.scripted import open_script
 
 SCENARIO = {

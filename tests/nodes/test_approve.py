@@ -5,8 +5,8 @@ import pytest
 
 from maxagent import Answer, Runner, trust
 from maxagent.nodes import approve
+from maxagent.nodes.agent.dependencies import close_workbenches
 from maxagent.nodes.context import Context
-from maxagent.nodes.workbench import close_workbenches
 
 WRITE = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
 

@@ -7,8 +7,8 @@ import pytest
 from confinement import FOUND
 
 from maxagent import Answer, Runner
+from maxagent.nodes.agent.dependencies import close_workbenches
 from maxagent.nodes.context import Context
-from maxagent.nodes.workbench import close_workbenches
 
 ONE = {"name": "run_command", "args": {"command": "echo one >> log"}}
 TWO = {"name": "run_command", "args": {"command": "echo two >> log"}}

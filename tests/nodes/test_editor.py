@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.config.agent_profiles import built_in
+from maxagent.config.agents.registry import built_in
 from maxagent.config.errors import UsageError
 from maxagent.nodes.editor import opened
 

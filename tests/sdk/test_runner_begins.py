@@ -7,7 +7,7 @@ from repaired import BROKEN, DONE, READ, REPAIR, calls, last_of
 
 from maxagent import Answer, trust
 from maxagent.config.errors import UsageError
-from maxagent.sdk.notices import NOT_TOLD
+from maxagent.sdk.startup_notices import NOT_TOLD
 
 
 @pytest.mark.parametrize("request_", ["", "  \n"])

@@ -17,7 +17,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from trial import Event, Trial
 
 from maxagent.graphs.task import build
-from maxagent.memory.checkpointer import open_checkpointer
+from maxagent.memory.database.checkpointer import open_checkpointer
 
 TEMPORARY = ".mcode-*.tmp"
 """What a write that was killed half-way may leave beside its file."""

@@ -26,18 +26,18 @@ from typing import Any
 
 from langchain_core.tools import BaseTool
 
-from maxagent.tools import beneath
-from maxagent.tools.apply_patch import apply_patch
-from maxagent.tools.edit import edit
-from maxagent.tools.glob import glob
-from maxagent.tools.grep import grep
-from maxagent.tools.invoke import invoke
-from maxagent.tools.list_files import list_files
-from maxagent.tools.preview import Call, preview
-from maxagent.tools.read_file import read_file
+from maxagent.tools.builtin.files.apply_patch import apply_patch
+from maxagent.tools.builtin.files.edit import edit
+from maxagent.tools.builtin.files.glob import glob
+from maxagent.tools.builtin.files.grep import grep
+from maxagent.tools.builtin.files.list_files import list_files
+from maxagent.tools.builtin.files.read_file import read_file
+from maxagent.tools.builtin.files.write_file import write_file
+from maxagent.tools.filesystem import safe_open
 from maxagent.tools.result import ToolResult, ToolRun
+from maxagent.tools.runtime.edit_preview import Call, preview
+from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.workspace import Workspace
-from maxagent.tools.write_file import write_file
 
 SECRET = "hunter2"
 """In all that must not be read, and in the names of what must not be listed."""
@@ -166,7 +166,7 @@ def main() -> int:
     wanted.add_argument("--steps", action="store_true")
     asked = wanted.parse_args()
     if asked.steps:
-        beneath.kernel_opening = lambda: None
+        safe_open.kernel_opening = lambda: None
     with tempfile.TemporaryDirectory() as place:
         report = asyncio.run(race(Arena(Path(place)), asked.seconds))
     print(f"{report.swaps:,} swaps, {report.calls.total():,} calls, {len(report.holes)} holes")

@@ -16,7 +16,7 @@ from typing import Any
 from errand import CHECK, Errand, untouched
 
 from maxagent import trust
-from maxagent.memory.threads import ThreadIndex
+from maxagent.memory.threads.index import ThreadIndex
 
 REQUEST = "Append every token."
 PATIENCE = 90.0

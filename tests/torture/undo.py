@@ -25,8 +25,8 @@ from undo_acts import Actor, furnish
 from undo_kills import killed_restore, killed_snapshot
 from undo_model import Goal, Moment, Witness
 
-from maxagent.memory.active import last_restore, last_turn, later
-from maxagent.memory.file_history import Entry
+from maxagent.memory.undo.history import Entry
+from maxagent.memory.undo.undo_stack import last_restore, last_turn, later
 
 ACTS = 30
 KILLED = 0.4

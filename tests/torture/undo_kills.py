@@ -14,7 +14,7 @@ from random import Random
 from recorded import Recorded, Tree
 from undo_acts import Actor, furnish
 
-from maxagent.memory.snapshots import Snapshots
+from maxagent.memory.snapshots.store import Snapshots
 
 VICTIM = [sys.executable, str(Path(__file__).with_name("undo_victim.py"))]
 STEPS = 8

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from recorded import File, Tree
 
-from maxagent.memory.restore import Restored
+from maxagent.memory.undo.restore import Restored
 
 
 @dataclass(frozen=True)

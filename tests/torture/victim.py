@@ -19,8 +19,8 @@ import maxagent.nodes.run_tool
 import maxagent.sdk.runner
 from maxagent.cli.app import main
 from maxagent.memory.journal import Journal
-from maxagent.memory.snapshots import Snapshots
-from maxagent.memory.threads import ThreadIndex
+from maxagent.memory.snapshots.store import Snapshots
+from maxagent.memory.threads.index import ThreadIndex
 
 PLACES: dict[str, tuple[object, str]] = {
     "aput": (AsyncSqliteSaver, "aput"),

@@ -7,12 +7,21 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from .keys import Key, collapsed, columns, folded, indent_of, one_to_one, right_trimmed, trimmed
-from .merging import merged
-from .pairing import with_empty_lines
-from .request import Match, Request
-from .source import Source, places_of, rows_of
-from .spelling import learn_spelling
+from .matching.blank_lines import with_empty_lines
+from .matching.document import Source, places_of, rows_of
+from .matching.edit_request import Match, Request
+from .matching.normalization import (
+    Key,
+    collapsed,
+    columns,
+    folded,
+    indent_of,
+    one_to_one,
+    right_trimmed,
+    trimmed,
+)
+from .rewriting.line_merge import merged
+from .rewriting.typography import learn_spelling
 
 LONGEST_PART = 1_000
 FEWEST_LETTERS = 3

@@ -1,7 +1,7 @@
 """Whether a tool call runs, is asked or is refused: one pure decision and its rules."""
 
-from .deciding import decide, decide_check
 from .decision import Decision, Verdict
+from .evaluate import decide, decide_check
 from .policy import Policy, policy_for
 
 __all__ = ["Decision", "Policy", "Verdict", "decide", "decide_check", "policy_for"]

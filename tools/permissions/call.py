@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..result import ToolRefusal
-from ..shell.judgement import Judgement
+from ..shell.analysis import Judgement
 from ..workspace import Workspace
 from .host_pattern import host_of
 from .subject import ABOUT, READING, Subject
 
 if TYPE_CHECKING:
-    from ..tool import Effect
+    from ..definition import Effect
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Call:
         """What is known of its command line; None where there is none."""
         if not self.command:
             return None
-        from ..shell.judge import judge
+        from ..shell.analyzer import judge
 
         return judge(self.command, str(self.args.get("cwd") or "."), self.workspace)
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ...config.spellings import spellings
-from ..name_pattern import name_matcher
+from ...config.security.path_variants import spellings
+from ..glob_pattern import name_matcher
 from ..result import ToolRefusal
 from .subject import Subject
 

@@ -3,18 +3,18 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from ...config.agent_profile import AgentProfile
+from ...config.agents.profile import AgentProfile
 from ...config.errors import UsageError
-from ...config.layers import refuse
-from ...config.loading import Loaded
-from ...config.rules import Kind, WrittenRule
-from ...config.settings import Mode, Settings
-from ..after_edit import Checks, checks_for_all
+from ...config.settings.loader import Loaded
+from ...config.settings.permission_rules import Kind, WrittenRule
+from ...config.settings.schema import Mode, Settings
+from ...config.settings.sources import refuse
 from ..result import ToolRefusal
 from ..workspace import Workspace
-from .examples import check_examples
 from .path_pattern import PathPattern, path_pattern
+from .post_edit_commands import Checks, checks_for_all
 from .rule import Rule, read_rule
+from .rule_examples import check_examples
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ They stand in the order of their weight: of two that are equally strict, the fir
 
 from collections.abc import Callable
 
-from ...config.rules import Kind
-from ...config.spellings import simplest
-from ..git_steering import steers_git
-from ..protected import protected_name
+from ...config.security.path_variants import simplest
+from ...config.settings.permission_rules import Kind
+from ..git.config_risks import steers_git
+from ..protected_paths import protected_name
 from ..result import ToolRefusal
 from .call import Call
 from .decision import Decision
@@ -107,7 +107,7 @@ def by_address(call: Call, policy: Policy) -> Decision | None:
     """What is never fetched is not asked about."""
     if call.tool != "webfetch":
         return None
-    from ..web_address import read_address, refuse_own_network
+    from .url_policy import read_address, refuse_own_network
 
     try:
         refuse_own_network(read_address(str(call.args.get("url") or "")))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Protocol
 
-from ...config.rules import Kind, WrittenRule
+from ...config.settings.permission_rules import Kind, WrittenRule
 from .. import aliases
 from .call import Call
 from .command_pattern import command_pattern

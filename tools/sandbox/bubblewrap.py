@@ -9,7 +9,7 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from .wall import Wall
+from .profile import Wall
 
 _NAMESPACES = (
     "--unshare-user-try",

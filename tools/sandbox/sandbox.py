@@ -11,11 +11,11 @@ from typing import Literal
 
 from ..workspace import Workspace
 from . import bubblewrap, seatbelt
-from .links import kept_links
-from .project_files import ProjectFiles, look
-from .rights import RESERVED, wall_around
-from .stubs import standing
-from .wall import Wall
+from .placeholders import standing
+from .profile import Wall
+from .profile_builder import RESERVED, wall_around
+from .project_scan import ProjectFiles, look
+from .protected_links import kept_links
 
 Backend = Literal["bubblewrap", "sandbox-exec", "none"]
 

@@ -9,7 +9,7 @@ folder is one that is written, since there are no mounts.
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from .wall import Wall
+from .profile import Wall
 
 PROGRAM = Path("/usr/bin/sandbox-exec")
 _DEVICES = (

@@ -3,8 +3,8 @@
 import pytest
 
 from maxagent.tools.editing import strategies
-from maxagent.tools.editing.request import Request
-from maxagent.tools.editing.source import Source
+from maxagent.tools.editing.matching.document import Source
+from maxagent.tools.editing.matching.edit_request import Request
 from maxagent.tools.editing.strategies import Strategy
 
 FILE = "def f(a):\n    return a\n\n\tx = 1;  // c\nsay(\u201chi\u201d)\n    return a\n"

@@ -2,13 +2,13 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.config.agent_profile import AgentProfile
+from maxagent.config.agents.profile import AgentProfile
 from maxagent.config.errors import UsageError
-from maxagent.config.loading import Loaded, load
-from maxagent.config.rules import WrittenRule
-from maxagent.config.settings import SecuritySection, Settings
+from maxagent.config.settings.loader import Loaded, load
+from maxagent.config.settings.permission_rules import WrittenRule
+from maxagent.config.settings.schema import SecuritySection, Settings
+from maxagent.tools.definition import Effect
 from maxagent.tools.permissions import Policy, decide, policy_for
-from maxagent.tools.tool import Effect
 from maxagent.tools.workspace import Workspace
 
 

@@ -1,6 +1,6 @@
+from maxagent.tools.definition import effect_of
 from maxagent.tools.permissions.subject import ABOUT, READING
-from maxagent.tools.tool import effect_of
-from maxagent.tools.toolset import all_tools
+from maxagent.tools.runtime.registry import all_tools
 
 
 def test_rules_know_every_tool_and_whether_it_names_files() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.sandbox.bubblewrap import arguments, find_program
-from maxagent.tools.sandbox.wall import Wall
+from maxagent.tools.sandbox.profile import Wall
 
 BWRAP = Path("/usr/bin/bwrap")
 WALL = Wall(

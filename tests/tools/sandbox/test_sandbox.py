@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from confinement import needs_bubblewrap
 
-from maxagent.config.settings import SandboxSection
-from maxagent.tools.process import capture
+from maxagent.config.settings.schema import SandboxSection
+from maxagent.tools.process.launcher import capture
 from maxagent.tools.result import ToolRefusal
-from maxagent.tools.sandbox import project_files
-from maxagent.tools.sandbox.opening import open_sandbox
+from maxagent.tools.sandbox import project_scan
+from maxagent.tools.sandbox.detect import open_sandbox
 from maxagent.tools.sandbox.sandbox import Sandbox
 from maxagent.tools.workspace import Workspace
 
@@ -104,7 +104,7 @@ async def test_a_project_that_cannot_be_guarded_is_refused(
 ) -> None:
     root = sandbox.workspace.root
     (root / "one").write_text("")
-    monkeypatch.setattr(project_files, "MOST_ENTRIES", 0)
+    monkeypatch.setattr(project_scan, "MOST_ENTRIES", 0)
     with pytest.raises(ToolRefusal, match="cannot guard"):
         async with sandbox.around(["ls"], root):
             pass

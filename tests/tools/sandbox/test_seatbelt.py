@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from maxagent.tools.sandbox.profile import Wall
 from maxagent.tools.sandbox.seatbelt import arguments, profile
-from maxagent.tools.sandbox.wall import Wall
 
 WALL = Wall(
     writable=(Path("/w/project"),),

@@ -1,0 +1,166 @@
+"""`mcode agents`: who can speak, as Markdown files describe it; begin a file, find its mistakes."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...config import paths
+from ..i18n.message_translation import told
+from ..rendering.output import echo, echo_json, say
+from .threads.listing import AsJson
+
+if TYPE_CHECKING:
+    from ...config.agents.profile import AgentProfile
+    from ...config.agents.registry import Agents
+    from ...config.trust.decision import Trust
+
+app = typer.Typer(
+    help="See the agents that can speak, begin one of your own, find mistakes in them.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.command("list")
+def list_(as_json: AsJson = False) -> None:
+    """List the agents here: built in, your own, and the project's where it is trusted."""
+    from ..i18n.catalogs import t
+    from ..rendering.table import show_table
+
+    trust = _trust()
+    found, left_out = _found(trust), _left_out(trust)
+    shown = [one for one in found.profiles.values() if not one.hidden]
+    if as_json:
+        echo_json(
+            {
+                "agents": [_facts(one) for one in shown],
+                "not_loaded": left_out,
+                "faults": [report for fault in found.faults for report in fault.reports],
+            }
+        )
+        return
+    headers = tuple(t(f"agents.{name}") for name in ("name", "mode", "from", "what"))
+    rows = [(one.name, one.mode, _origin(one), one.description) for one in shown]
+    show_table(headers, rows, cut=headers[2:])
+    for path in left_out:
+        echo(t("agents.left_out", path=path), err=True)
+    for report in (report for fault in found.faults for report in fault.reports):
+        echo(t("agents.fault", report=told(report)), err=True)
+
+
+@app.command()
+def show(name: Annotated[str, typer.Argument(help="An agent's name.")]) -> None:
+    """Show one agent as it counts here: its settings, tools, rules and words."""
+    from ..i18n.catalogs import t
+    from ..lazy_imports import without_collector
+
+    profile = _found(_trust()).find(name)
+    with without_collector():
+        from ...config.settings.schema import ToolsSection
+        from ...tools.runtime.agent_tools import tools_of
+
+    facts = {
+        "name": profile.name,
+        "from": profile.origin,
+        "description": profile.description,
+        "mode": profile.mode,
+        "model": profile.model,
+        "temperature": profile.temperature,
+        "tools": ", ".join(tool.name for tool in tools_of(profile, ToolsSection())),
+        "rules": ", ".join(f"{one.kind} {one.text}" for one in profile.rules),
+        "files": "; ".join(", ".join(one.files) for one in profile.limits if one.files),
+        "max_steps": profile.steps or "",
+    }
+    for key, value in facts.items():
+        if value not in ("", None):
+            say(f"{key}: {value}")
+    for note in profile.notes:
+        say(t("agents.note", note=told(note)))
+    say(f"\n{profile.prompt}")
+
+
+@app.command()
+def create(
+    name: Annotated[str, typer.Argument(help="Its name: a-z, 0-9, `-` and `_`.")],
+    description: Annotated[str, typer.Option(help="What it is for, in a sentence.")] = "",
+    project: Annotated[
+        bool, typer.Option("--project", help="In the project (.llc/agents), not for you alone.")
+    ] = False,
+) -> None:
+    """Begin an agent of your own: a file with every setting explained; none is overwritten."""
+    from contextlib import nullcontext
+
+    from ...config.trust.decision import own_change
+    from ..i18n.catalogs import t
+    from .agents_template import write_new
+
+    folder = (Path.cwd() / ".llc" if project else paths.home()) / "agents"
+    with own_change(Path.cwd(), paths.home(), "agents") if project else nullcontext():
+        file = write_new(folder, name, description)
+    echo(t("agents.created", file=file))
+    for path in _left_out(_trust()) if project else ():
+        echo(t("agents.left_out", path=path), err=True)
+
+
+@app.command()
+def validate(
+    places: Annotated[
+        list[Path] | None, typer.Argument(metavar="PATH", help="Files or folders; default: all.")
+    ] = None,
+) -> None:
+    """Look for mistakes in agents, of an untrusted project too; exit code 1 where there are any."""
+    from ..lazy_imports import without_collector
+
+    with without_collector():
+        from .agents_validation import files_of, looked_at
+    from ..i18n.catalogs import t
+
+    files = files_of(places, Path.cwd(), paths.home())
+    looks = [looked_at(file, paths.home()) for file in files]
+    for look in looks:
+        for note in look.notes:
+            echo(t("agents.note", note=told(note)), err=True)
+        for mistake in look.mistakes:
+            echo(told(mistake))
+    if any(look.mistakes for look in looks):
+        raise typer.Exit(1)
+    echo(t("agents.sound", count=len(looks)), err=True)
+
+
+def _trust() -> "Trust":
+    from ...config.trust.decision import trust_of
+
+    return trust_of(Path.cwd(), paths.home())
+
+
+def _found(trust: "Trust") -> "Agents":
+    from ...config.agents.registry import find_agents
+
+    return find_agents(Path.cwd(), paths.home(), trust)
+
+
+def _left_out(trust: "Trust") -> list[str]:
+    """The project's files that are not loaded, since the folder is not trusted."""
+    if trust.trusted:
+        return []
+    return [one.path for one in trust.brought if one.kind == "agents" and one.path.endswith(".md")]
+
+
+def _facts(profile: "AgentProfile") -> dict[str, object]:
+    return {
+        "name": profile.name,
+        "mode": profile.mode,
+        "from": profile.origin,
+        "description": profile.description,
+        "model": profile.model,
+    }
+
+
+def _origin(profile: "AgentProfile") -> str:
+    """Its file, short where it can be."""
+    file = Path(profile.origin)
+    for above, short in ((Path.cwd(), ""), (Path.home(), "~/")):
+        if file.is_relative_to(above):
+            return f"{short}{file.relative_to(above)}"
+    return profile.origin

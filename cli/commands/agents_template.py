@@ -1,0 +1,43 @@
+"""The beginning of an agent: a file in which every setting is explained."""
+
+import json
+import os
+from importlib import resources
+from pathlib import Path
+
+from ...config.agents.parser import check_name
+from ...config.errors import UsageError
+
+WHAT_FOR = "Say here in a sentence what it is for."
+
+
+def write_new(folder: Path, name: str, description: str) -> Path:
+    """Write the file of a new agent and return it; raises UsageError where there is one."""
+    check_name(name)
+    file, text = folder / f"{name}.md", _text(" ".join(description.split()) or WHAT_FOR)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        _write_whole(handle, file, text)
+    except FileExistsError as error:
+        hint = "change it with your editor, or choose another name"
+        raise UsageError(f"`{error.filename}` is there already", hint=hint) from error
+    except OSError as error:
+        raise UsageError(f"`{file}` cannot be written: {error.strerror}") from error
+    return file
+
+
+def _write_whole(handle: int, file: Path, text: str) -> None:
+    """Half an agent would be in the way of the next try."""
+    try:
+        with open(handle, "w", encoding="utf-8") as new:
+            new.write(text)
+    except BaseException:
+        file.unlink(missing_ok=True)
+        raise
+
+
+def _text(description: str) -> str:
+    example = resources.files(__package__ or "").joinpath("new_agent.md")
+    quoted = json.dumps(description, ensure_ascii=False)
+    return example.read_text(encoding="utf-8").replace("{description}", quoted)

@@ -1,0 +1,49 @@
+"""Which files are agents, and what is wrong with each: what `mcode agents validate` looks at."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...config.agents.parser import WrongAgent, read_agent
+from ...config.errors import UsageError
+from ...config.trust.inventory import brought
+from ...config.yaml.reader import decode, read_bytes
+from ...tools.runtime.agent_validation import mistakes
+
+
+@dataclass(frozen=True)
+class Look:
+    """What was found in one file."""
+
+    mistakes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+def files_of(places: Iterable[Path] | None, folder: Path, home: Path) -> list[Path]:
+    """The files in these places; without any the user's own and the project's, trusted or not."""
+    if places:
+        return [file for place in places for file in _in(place)]
+    own = sorted((home / "agents").glob("**/*.md"))
+    listed = [one.path for one in brought(folder) if one.kind == "agents"]
+    return [*own, *(folder / path for path in listed if path.endswith(".md"))]
+
+
+def looked_at(file: Path, home: Path) -> Look:
+    """What is wrong with a file, and what of it does not count."""
+    try:
+        own = file.absolute().is_relative_to(home / "agents")
+        profile = read_agent(file, decode(file, read_bytes(file) or b""), own=own)
+    except WrongAgent as fault:
+        return Look(fault.reports)
+    except UsageError as error:
+        return Look((error.message,))
+    return Look(tuple(mistakes(profile)), profile.notes)
+
+
+def _in(place: Path) -> Iterator[Path]:
+    if place.is_dir():
+        yield from sorted(place.glob("**/*.md"))
+    elif place.exists():
+        yield place
+    else:
+        raise UsageError(f"`{place}` is not there", hint="name a file or a folder of agents")

@@ -1,0 +1,117 @@
+"""`mcode config`: show and change the settings, and say where each comes from."""
+
+import re
+from collections.abc import Mapping
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from ...config import paths
+from ...config.errors import UsageError
+from ..rendering.output import echo, echo_json
+
+if TYPE_CHECKING:
+    from ...config.settings.loader import Loaded
+
+app = typer.Typer(
+    help="Show and change the settings, and see where they come from.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+_REFERENCE = re.compile(r"\$\{\w+\}")
+
+ShowOrigin = Annotated[bool, typer.Option("--show-origin", help="Say where each value comes from.")]
+InProject = Annotated[
+    bool, typer.Option("--project", help="The project's file (.llc.yaml), not the user's.")
+]
+
+
+@app.command()
+def show(
+    show_origin: ShowOrigin = False,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of YAML.")] = False,
+) -> None:
+    """Show every setting as it counts in the current folder."""
+    from ...config.settings.keys import hidden, join, leaves
+    from ..rendering.settings import as_yaml
+
+    loaded = _load()
+    values = hidden(loaded.settings.model_dump())
+    if as_json and show_origin:
+        values = {
+            key: {"value": value, "origin": loaded.origins[key]}
+            for key, value in ((join(path), value) for path, value in leaves(values))
+        }
+    if as_json:
+        echo_json(values)
+    else:
+        echo(as_yaml(values, loaded.origins if show_origin else None))
+
+
+@app.command()
+def get(
+    key: Annotated[str, typer.Argument(help="A key or section, such as model.default.")],
+    show_origin: ShowOrigin = False,
+) -> None:
+    """Show one setting; with --show-origin: where it comes from, a tab, the value."""
+    from ...config.settings.keys import hidden, split
+    from ..rendering.settings import as_text, as_yaml
+
+    loaded, path = _load(), split(key)
+    value: Any = hidden(loaded.settings.model_dump())
+    for part in path:
+        if part not in value:
+            raise UsageError(f"`{key}` is not set", hint=f"`mcode config set {key} VALUE` sets it")
+        value = value[part]
+    if not show_origin:
+        echo(as_text(value))
+    elif key in loaded.origins:
+        echo(f"{loaded.origins[key]}\t{as_text(value)}")
+    else:
+        echo(as_yaml(cast("Mapping[str, object]", value), loaded.origins, path))
+
+
+@app.command("set")
+def set_(
+    key: Annotated[str, typer.Argument(help="A key, such as model.default.")],
+    value: Annotated[str, typer.Argument(help="Its value; YAML unless the key takes text.")],
+    project: InProject = False,
+) -> None:
+    """Set one key in the user's file; comments and everything else in it stay."""
+    from ...config.settings.keys import is_secret, split
+    from ...config.settings.writer import set_value
+    from ...config.trust.decision import own_change
+    from ..i18n.catalogs import t
+    from ..prompts.trust import tell_left_out
+
+    if project and is_secret(split(key)) and not _REFERENCE.fullmatch(value):
+        hint = "leave out `--project`, or write `${NAME_OF_VARIABLE}`"
+        raise UsageError(f"`{key}` would be readable by everyone who has the project", hint=hint)
+    file = _file(project)
+    with own_change(Path.cwd(), paths.home()) if project else nullcontext():
+        set_value(file, key, value, new_mode=0o644 if project else 0o600)
+    echo(t("config.set", key=key, file=file), err=True)
+    if project:
+        tell_left_out(Path.cwd())
+
+
+@app.command()
+def path(project: InProject = False) -> None:
+    """Show where the user's configuration file is; it may not exist yet."""
+    echo(_file(project))
+
+
+def _file(project: bool) -> Path:
+    return paths.project_config(Path.cwd()) if project else paths.user_config(paths.home())
+
+
+def _load() -> "Loaded":
+    from ...config.settings.loader import load
+    from ..prompts.trust import tell_left_out
+
+    loaded = load(Path.cwd(), paths.home())
+    tell_left_out(Path.cwd())
+    return loaded

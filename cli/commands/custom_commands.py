@@ -1,0 +1,102 @@
+"""`mcode commands`: the commands of one's own, and what is wrong with their files."""
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...config import paths
+from ..i18n.message_translation import told
+from ..rendering.output import echo, echo_json
+
+if TYPE_CHECKING:
+    from ...config.agents.custom_commands import CustomCommand
+    from ...config.trust.decision import Trust
+
+app = typer.Typer(
+    help="See the commands of your own that a conversation knows as /NAME.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.callback()
+def _group() -> None:
+    """See the commands of your own that a conversation knows as /NAME."""
+
+
+@app.command("list")
+def list_(
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of a table.")] = False,
+) -> None:
+    """List your own commands and the project's, where it is trusted, with their faults."""
+    from ...config.agents.custom_commands import custom_commands
+    from ...config.agents.registry import find_agents
+    from ...config.trust.decision import trust_of
+    from ..i18n.catalogs import t
+    from ..rendering.table import show_table
+
+    folder, home = Path.cwd(), paths.home()
+    trust = trust_of(folder, home)
+    found = list(custom_commands(folder, home, trust).values())
+    left_out = [*_left_out(trust)]
+    agents = find_agents(folder, home, trust).profiles
+    if as_json:
+        facts = [_facts(one, agents) for one in found]
+        echo_json({"commands": facts, "not_loaded": left_out})
+        return
+    usable = [one for one in found if not one.fault]
+    if usable:
+        headers = [t("commands.name"), t("commands.what"), t("commands.from")]
+        rows = [[_called(one), one.description, str(one.file)] for one in usable]
+        show_table(headers, rows, cut=headers[1:])
+    elif not found:
+        echo(t("commands.none", folder=home / "commands"), err=True)
+    for path in left_out:
+        echo(t("commands.left_out", path=path), err=True)
+    for line in _remarks(found, agents):
+        echo(line, err=True)
+
+
+def _called(command: "CustomCommand") -> str:
+    return f"/{command.name} {command.argument_hint}".rstrip()
+
+
+def _left_out(trust: "Trust") -> Iterator[str]:
+    """The project's files that are not loaded, since the folder is not trusted."""
+    if not trust.trusted:
+        yield from (one.path for one in trust.brought if one.kind == "commands")
+
+
+def _remarks(commands: "list[CustomCommand]", agents: Collection[str]) -> Iterator[str]:
+    from ..i18n.catalogs import t
+
+    for one in commands:
+        if one.fault:
+            yield t("commands.fault", name=one.name, fault=told(one.fault))
+        for note in _notes(one, agents):
+            yield t("commands.note", name=one.name, note=told(note))
+
+
+def _notes(command: "CustomCommand", agents: Collection[str]) -> list[str]:
+    from ..i18n.catalogs import t
+    from ..repl.slash.registry import find_slash
+
+    shadowed = [t("commands.shadowed")] if find_slash(command.name) else []
+    is_known = not command.agent or command.agent in agents
+    nobody = [] if is_known else [t("commands.no_agent", agent=command.agent)]
+    return [*shadowed, *nobody, *command.notes]
+
+
+def _facts(command: "CustomCommand", agents: Collection[str]) -> dict[str, object]:
+    return {
+        "name": command.name,
+        "file": str(command.file),
+        "description": command.description,
+        "argument_hint": command.argument_hint,
+        "agent": command.agent,
+        "model": command.model,
+        "notes": _notes(command, agents),
+        "fault": command.fault,
+    }

@@ -1,0 +1,85 @@
+"""`mcode diff`: what a thread has changed, from one of its steps to another or to now."""
+
+import os
+import sys
+from stat import S_ISREG
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...config.errors import UsageError
+from ..prompts.sync_bridge import waited_for
+from ..rendering.output import echo
+from .threads.listing import SHORT_ID
+from .undo import Thread
+
+if TYPE_CHECKING:
+    from ...memory.threads.record import ThreadRow
+
+
+def diff(
+    thread: Thread = None,
+    start: Annotated[
+        int, typer.Option("--from", metavar="STEP", help="The files as they were after it.")
+    ] = 0,
+    end: Annotated[
+        int | None, typer.Option("--to", metavar="STEP", help="Default: as they are now.")
+    ] = None,
+) -> None:
+    """Show as a diff what a thread has changed. Only files that it changed are compared."""
+    from ...config import paths
+    from ...sdk.threads.file_history import files_of
+    from ..execution.thread_argument import which_thread
+    from ..i18n.catalogs import t
+
+    if end is not None and end < start:
+        raise UsageError("`--to` is before `--from`", hint="name the earlier step as `--from`")
+    row = which_thread(thread, _has_changed_files)
+    files = files_of(row, paths.home())
+    after = _entry_of(row, start) if start else 0
+    upto = None if end is None else _entry_of(row, end)
+    text = waited_for(files.diff(after, upto))
+    if text:
+        _show(text)
+    else:
+        echo(t("diff.nothing", thread=row.thread_id[:SHORT_ID]), err=True)
+
+
+def _entry_of(row: "ThreadRow", number: int) -> int:
+    """The last entry of the file history at a step."""
+    from ...config import paths
+    from ...sdk.threads.steps import step_of
+
+    return step_of(row, paths.home(), number).file_entry
+
+
+def _has_changed_files(row: "ThreadRow") -> bool:
+    from ...config import paths
+    from ...memory.undo.history import FileHistory
+    from ...memory.undo.undo_stack import active
+
+    return bool(active(FileHistory(paths.database(paths.home())).entries(row.thread_id)))
+
+
+def _show(text: str) -> None:
+    """In a file byte for byte, at a terminal in colour; a pipe may end at a terminal."""
+    if S_ISREG(os.fstat(sys.stdout.fileno()).st_mode):
+        sys.stdout.write(text)
+    elif sys.stdout.isatty():
+        from ..rendering.console import open_console
+        from ..rendering.diff import show_diff
+
+        show_diff(open_console(stderr=False), text, indent="", most=None)
+    else:
+        _pipe(text)
+
+
+def _pipe(text: str) -> None:
+    """`\\r\\n` stays: a patch needs it and it steers nothing."""
+    from ..i18n.catalogs import t
+    from ..rendering.sanitize import safe
+
+    shown = "\r\n".join(safe(part) for part in text.split("\r\n"))
+    sys.stdout.write(shown)
+    if shown != text:
+        echo(t("diff.escaped"), err=True)

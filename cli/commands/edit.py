@@ -1,0 +1,53 @@
+"""`mcode edit`: change named files as told; every change is shown and asked first."""
+
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+
+from ..enums import OutputFormat
+from ..lazy_imports import without_collector
+from ..options import BaseUrl, Model, Output
+from ..prompts.trust import TrustFlag, settle_trust
+
+
+def edit(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE", help="Only these are changed, or made.")
+    ],
+    instruction: Annotated[str, typer.Argument(help="What should be changed.")],
+    folder: Annotated[
+        Path, typer.Option("--folder", "-C", help="The project, from which files are named.")
+    ] = Path("."),
+    model: Model = "",
+    base_url: BaseUrl = "",
+    apply: Annotated[
+        bool, typer.Option("--apply", "-a", help="Make the changes without asking.")
+    ] = False,
+    backup: Annotated[
+        bool, typer.Option(help="Keep what a file held before, and say where.")
+    ] = True,
+    trust: TrustFlag = False,
+    output: Output = OutputFormat.text,
+) -> None:
+    """Change the named files and no others. No tests are run: it ends as unverified.
+
+    Exit codes: 0 changed, 1 failed or nothing changed, 2 wrong input, 3 a limit was reached,
+    4 waiting for an answer, 130 interrupted.
+    """
+    settle_trust(folder, yes=trust, output=output, tests=False)
+    with without_collector():
+        from ...nodes.state import Options
+        from ..execution.run import drive
+        from .threads.listing import open_index
+
+    open_index()  # tells of a damaged one
+    texts = {"model": model, "base_url": base_url, "mode": "edits" if apply else ""}
+    given = {name: value for name, value in texts.items() if value}
+    options = cast(Options, {**given, "backup": backup})
+    raise typer.Exit(
+        drive(
+            lambda runner: runner.edit(instruction, files=files, folder=folder, options=options),
+            output,
+        )
+    )

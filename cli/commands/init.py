@@ -1,0 +1,37 @@
+"""`mcode init`: an agent looks at the project and writes its AGENTS.md, asked as any change."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..enums import OutputFormat
+from ..execution.single_turn import one_turn
+from ..options import BaseUrl, Folder, Model, Output
+from ..prompts.trust import TrustFlag
+
+
+def init(
+    wish: Annotated[str, typer.Argument(help="What it should see to.")] = "",
+    folder: Folder = Path("."),
+    model: Model = "",
+    base_url: BaseUrl = "",
+    trust: TrustFlag = False,
+    output: Output = OutputFormat.text,
+) -> None:
+    """Look at the project and write AGENTS.md, or improve the one there is; the change is asked.
+
+    Exit codes: 0 answered, 1 failed, 2 wrong input, 3 a limit was reached, 4 waiting for an
+    answer, 130 interrupted.
+    """
+    options = {"agent": "build", "model": model, "base_url": base_url}
+    said = request(wish)
+    raise typer.Exit(
+        one_turn(said, options, folder=folder, trust=trust, output=output, title="mcode init")
+    )
+
+
+def request(wish: str) -> str:
+    """What the agent is asked, with the user's own wish."""
+    words = Path(__file__).with_name("init.md").read_text(encoding="utf-8").strip()
+    return f"{words}\n\nThe user adds: {wish}" if wish.strip() else words

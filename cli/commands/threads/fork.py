@@ -1,0 +1,77 @@
+"""`mcode threads fork`: a new thread that begins with what another had said and done so far."""
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...rendering.output import echo
+from ..undo import Force, Thread, Yes
+from .listing import SHORT_ID
+
+if TYPE_CHECKING:
+    from ....memory.checkpoints.steps import Step
+    from ....memory.threads.record import ThreadRow
+
+
+def fork(
+    at: Annotated[
+        int, typer.Option("--at", metavar="STEP", help="`mcode rewind THREAD` shows the steps.")
+    ],
+    thread: Thread = None,
+    say: Annotated[
+        str | None, typer.Option("--say", metavar="TEXT", help="New input from there on.")
+    ] = None,
+    files: Annotated[
+        bool, typer.Option("--files", help="Also put the files back to that step.")
+    ] = False,
+    force: Force = False,
+    yes: Yes = False,
+) -> None:
+    """Go on from a step on a thread of its own.
+
+    The thread itself stays as it is. What `--say` gives stands at step 0 in place of the request;
+    later whoever speaks next reads it. The new thread's id is on stdout.
+    """
+    from ....config import paths
+    from ....sdk.threads.steps import step_of
+    from ...execution.thread_argument import which_thread
+    from ...i18n.catalogs import t
+
+    row = which_thread(thread)
+    step = step_of(row, paths.home(), at)
+    code = _put_files_back(row, step, force=force, yes=yes) if files else 0
+    forked = _fork(row, step, say)
+    echo(forked.thread_id)
+    own = forked.thread_id[:SHORT_ID]
+    echo(t("fork.done", thread=row.thread_id[:SHORT_ID], step=at, fork=own), err=True)
+    raise typer.Exit(code)
+
+
+def _put_files_back(row: "ThreadRow", step: "Step", *, force: bool, yes: bool) -> int:
+    """As `mcode rewind --files` does; it is on record as the doing of the thread itself."""
+    from ....config import paths
+    from ....sdk.threads.file_history import held_files
+    from ...execution import restore_files
+    from ...i18n.catalogs import t
+
+    with held_files(row, paths.home()) as its_files:
+        way = restore_files.prepare(its_files, "rewind", after=step.file_entry, force=force)
+        if way is None:
+            return 0
+        echo(t("fork.preview", thread=row.thread_id[:SHORT_ID], step=step.number), err=True)
+        restore_files.show(way.plan)
+        if way.plan.changes:
+            restore_files.confirm(yes)
+        return int(bool(restore_files.go(way).conflicts))
+
+
+def _fork(row: "ThreadRow", step: "Step", say: str | None) -> "ThreadRow":
+    from ....config import paths
+    from ....sdk.threads.time_travel import fork
+    from ...lazy_imports import without_collector
+
+    if say is not None and step.number:
+        with without_collector():
+            from ....graphs import task as task
+    return asyncio.run(fork(row, paths.home(), step, say))

@@ -1,0 +1,207 @@
+"""`mcode threads`: list, name and delete threads, without loading LangGraph."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ....config.errors import NobodyHere
+from ...rendering.output import echo, echo_json
+
+if TYPE_CHECKING:
+    from ....memory.threads.index import ThreadIndex, ThreadRow
+
+app = typer.Typer(
+    help="The threads of this machine: list, show, rename, fork, export, delete.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Thread = Annotated[str, typer.Argument(help="Id, its beginning (4 characters or more), or name.")]
+AsJson = Annotated[bool, typer.Option("--json", help="JSON on stdout.")]
+
+SHORT_ID = 8
+FORK = "↳ "
+"""Before the title of a fork; `tree` shows of what."""
+
+
+@app.command("list")
+def list_(
+    all_folders: Annotated[bool, typer.Option("--all", help="Those of every folder.")] = False,
+    search: Annotated[
+        str,
+        typer.Option(
+            "--search",
+            metavar="TEXT",
+            help="Those with all these words in title, name or what was said.",
+        ),
+    ] = "",
+    with_size: Annotated[
+        bool, typer.Option("--size", help="With what each takes on the disk.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the threads of the current folder, the last used first."""
+    from ...i18n.catalogs import t
+
+    index = open_index()
+    everything = index.search(search) if search else index.list()
+    here = str(Path.cwd().resolve())
+    rows = [row for row in everything if all_folders or row.folder == here]
+    sizes = _sizes(rows) if with_size else None
+    if as_json:
+        echo_json(mappings(rows, sizes))
+        return
+    if rows:
+        show_rows(rows, with_folder=all_folders, sizes=sizes)
+    if with_size:
+        _show_shared_sizes(rows)
+    elif not everything:
+        echo(t("threads.not_found") if search else t("threads.none"), err=True)
+    if others := len(everything) - len(rows):
+        echo(t("threads.elsewhere", count=others), err=True)
+
+
+@app.command()
+def rename(thread: Thread, name: Annotated[str, typer.Argument(help="The new name.")]) -> None:
+    """Give a thread a name to call it by."""
+    from ...i18n.catalogs import t
+
+    index = open_index()
+    row = index.find(thread)
+    index.rename(row.thread_id, name)
+    echo(t("threads.renamed", id=row.thread_id[:SHORT_ID], name=name.strip()), err=True)
+
+
+@app.command()
+def delete(
+    thread: Thread,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Delete a thread and everything kept for it; the project's files stay as they are."""
+    from ...i18n.catalogs import t
+
+    index = open_index()
+    row = index.find(thread)
+    if not yes and not _confirmed(row):
+        raise typer.Exit(1)
+    index.delete(row.thread_id)
+    echo(t("threads.deleted", id=row.thread_id[:SHORT_ID]), err=True)
+
+
+def _confirmed(row: "ThreadRow") -> bool:
+    from ...i18n.catalogs import t
+    from ...prompts.choice import agreed
+
+    if not sys.stdin.isatty():
+        raise NobodyHere(hint="add `--yes` to delete without asking")
+    question = t("threads.delete", id=row.thread_id[:SHORT_ID], title=title_of(row))
+    return agreed(question)
+
+
+def open_index() -> "ThreadIndex":
+    """The list of threads; a damaged one that had to be replaced is told."""
+    from ....memory.threads.index import ThreadIndex
+    from ...i18n.catalogs import t
+
+    index = ThreadIndex()
+    if index.set_aside:
+        echo(t("threads.damaged", path=index.set_aside), err=True)
+    return index
+
+
+def _sizes(rows: "list[ThreadRow]") -> dict[str, int]:
+    from ....config import paths
+    from ....sdk.threads.disk_usage import thread_sizes
+
+    return thread_sizes(rows, paths.home())
+
+
+def _show_shared_sizes(rows: "list[ThreadRow]") -> None:
+    """What no single thread takes: snapshots are those of a folder."""
+    from ....config import paths
+    from ....sdk.threads.disk_usage import database_size, snapshot_sizes
+    from ...i18n.catalogs import t
+    from ...rendering.humanize_sizes import readable
+    from ...rendering.sanitize import safe_line
+
+    for folder, size in snapshot_sizes(rows, paths.home()).items():
+        shown = t("threads.snapshots", folder=safe_line(str(folder)), size=readable(size))
+        echo(shown, err=True)
+    echo(t("threads.database", size=readable(database_size(paths.home()))), err=True)
+
+
+def mappings(rows: "list[ThreadRow]", sizes: dict[str, int] | None) -> list[dict[str, object]]:
+    """The threads as JSON has them."""
+    put_back = files_put_back()
+    return [
+        {
+            **asdict(row),
+            "files_undone": row.thread_id in put_back,
+            **({} if sizes is None else {"size": sizes[row.thread_id]}),
+        }
+        for row in rows
+    ]
+
+
+def files_put_back() -> set[str]:
+    """Ids of the threads whose files were put back last, by undo or rewind."""
+    from ....config import paths
+    from ....memory.undo.history import FileHistory
+
+    return FileHistory(paths.database(paths.home())).put_back()
+
+
+def show_rows(
+    rows: "list[ThreadRow]", *, with_folder: bool, sizes: dict[str, int] | None = None
+) -> None:
+    """Print the threads as a table."""
+    from ...i18n.catalogs import t
+    from ...rendering.humanize import ago
+    from ...rendering.humanize_sizes import readable
+    from ...rendering.table import is_narrow, show_table
+
+    folder, title = t("threads.folder"), t("threads.title")
+    put_back = files_put_back()
+    columns: dict[str, Callable[[ThreadRow], str]] = {
+        "id": lambda row: row.thread_id[:SHORT_ID],
+        t("threads.status"): lambda row: status_of(row, put_back),
+    }
+    if not is_narrow():
+        columns[t("threads.steps")] = lambda row: str(row.steps)
+        columns[t("threads.updated")] = lambda row: ago(row.updated_at)
+    if sizes is not None:
+        columns[t("threads.size")] = lambda row: readable(sizes[row.thread_id])
+    if with_folder:
+        columns[folder] = lambda row: row.folder
+    columns[title] = lambda row: f"{FORK if row.parent else ''}{title_of(row)}"
+    cells = [[cell(row) for cell in columns.values()] for row in rows]
+    show_table(list(columns), cells, cut=(folder, title))
+
+
+def title_of(row: "ThreadRow") -> str:
+    """What it is called, in one line."""
+    from ...i18n.catalogs import t
+    from ...rendering.sanitize import safe_line
+
+    title = row.title or t("threads.untitled")
+    return safe_line(f"{row.name} · {title}" if row.name else title)
+
+
+def status_of(row: "ThreadRow", put_back: set[str]) -> str:
+    """How it stands, and whether its files were put back since."""
+    from ...i18n.catalogs import t
+
+    status = t(f"threads.status.{row.status}")
+    if row.thread_id in put_back and row.status != "undone":
+        return t("threads.files_undone", status=status)
+    return status
+
+
+def when(moment: str) -> str:
+    """A moment as local time to the minute; empty where it is not known."""
+    return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M") if moment else ""

@@ -1,0 +1,67 @@
+"""`mcode threads prune`: free what no thread needs, and delete threads that are not used."""
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ....config.errors import NobodyHere
+from ...rendering.output import echo
+from ..undo import Yes
+
+if TYPE_CHECKING:
+    from ....memory.threads.index import ThreadIndex
+    from ....memory.threads.record import ThreadRow
+
+
+def prune(
+    older: Annotated[
+        float | None,
+        typer.Option(
+            "--older", metavar="DAYS", min=0, max=36500, help="Delete threads unused for so long."
+        ),
+    ] = None,
+    yes: Yes = False,
+) -> None:
+    """Free the space that no thread needs any more.
+
+    Snapshots, outputs, backups and free pages of the database go; the projects' files stay.
+    """
+    from ....config import paths
+    from ....sdk.threads.pruning import prune
+    from ...i18n.catalogs import t
+    from ...rendering.humanize_sizes import readable
+    from .listing import open_index
+
+    index = open_index()
+    deleted = _delete_unused(index, older, yes) if older is not None else 0
+    freed = asyncio.run(prune(paths.home()))
+    if deleted:
+        echo(t("prune.deleted", count=deleted), err=True)
+    echo(t("prune.freed", size=readable(freed)), err=True)
+
+
+def _delete_unused(index: "ThreadIndex", days: float, yes: bool) -> int:
+    from ....sdk.threads.pruning import unused
+
+    rows = unused(index.list(), days)
+    if rows:
+        _confirm(rows, yes)
+    for row in rows:
+        index.delete(row.thread_id)
+    return len(rows)
+
+
+def _confirm(rows: "list[ThreadRow]", yes: bool) -> None:
+    from ...i18n.catalogs import t
+    from ...prompts.choice import agreed
+    from .listing import show_rows
+
+    if yes:
+        return
+    show_rows(rows, with_folder=True)
+    if not sys.stdin.isatty():
+        raise NobodyHere(hint="add `--yes` to delete without asking")
+    if not agreed(t("prune.ask", count=len(rows))):
+        raise typer.Exit(1)

@@ -1,0 +1,100 @@
+"""`mcode threads export` and `import`: a thread as one file, to go on with it elsewhere."""
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+import typer
+
+from ....config.errors import UsageError
+from ....config.security.private_files import private_opener
+from ...rendering.output import echo
+from .listing import SHORT_ID, Thread, open_index
+
+STDOUT = Path("-")
+
+
+def export(
+    thread: Thread,
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="Where to, `-`: stdout; default: `thread-ID.zip` in this folder."),
+    ] = None,
+) -> None:
+    """Write a thread into one file: the conversation and what its calls answered.
+
+    The project's files and their history stay here. What is secret is hidden in it, as everywhere.
+    Where it is stands on stdout; nothing is overwritten.
+    """
+    from ....config import paths
+    from ....sdk.transfer.exporter import exported
+    from ...i18n.catalogs import t
+
+    row = open_index().find(thread)
+    path = file or Path(f"thread-{row.thread_id[:SHORT_ID]}.zip")
+    export = exported(row, paths.home())
+    if path == STDOUT:
+        _to_stdout(export.content)
+    else:
+        _write_new(path, export.content)
+        echo(path)
+    echo(t("export.done", id=row.thread_id[:SHORT_ID]), err=True)
+    if export.too_large:
+        echo(t("export.too_large", names=", ".join(export.too_large)), err=True)
+
+
+def _to_stdout(content: bytes) -> None:
+    if sys.stdout.isatty():
+        raise UsageError("a thread's file is nothing for a terminal", hint="add `> FILE`")
+    sys.stdout.buffer.write(content)
+
+
+def _write_new(path: Path, content: bytes) -> None:
+    """A file for its owner alone, whole or not at all."""
+    try:
+        with open(path, "xb", opener=private_opener) as file:
+            _write_whole(file, path, content)
+    except FileExistsError:
+        raise UsageError(f"there is `{path}` already", hint="name another file") from None
+    except OSError as error:
+        raise UsageError(
+            f"cannot write `{path}`: {error.strerror}", hint="name another file"
+        ) from None
+
+
+def _write_whole(file: BinaryIO, path: Path, content: bytes) -> None:
+    try:
+        file.write(content)
+        file.flush()
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="A file that `mcode threads export` has written.")],
+    folder: Annotated[
+        Path, typer.Option("--folder", "-C", help="The project; default: the current folder.")
+    ] = Path("."),
+) -> None:
+    """Take a thread over from a file, as one of this folder.
+
+    Nothing that was decided elsewhere holds here: approvals, mode, model and endpoint stay behind,
+    and what was open is asked anew. The thread's id is on stdout.
+    """
+    from ....config import paths
+    from ...i18n.catalogs import t
+    from ...lazy_imports import without_collector
+
+    with without_collector():
+        from ....sdk.transfer.importer import import_thread
+
+    imported = asyncio.run(import_thread(file, folder, paths.home()))
+    row = imported.row
+    echo(row.thread_id)
+    echo(t("import.done", id=row.thread_id[:SHORT_ID], folder=row.folder), err=True)
+    if imported.dropped:
+        echo(t("import.dropped", options=", ".join(imported.dropped)), err=True)
+    if row.status in ("waiting", "interrupted", "limit"):
+        echo(t("import.open", id=row.thread_id[:SHORT_ID]), err=True)

@@ -1,0 +1,83 @@
+"""`mcode threads tree`: which thread was forked from which, and where somebody went back."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...rendering.output import echo
+
+if TYPE_CHECKING:
+    from ....memory.threads.record import ThreadRow
+
+
+def tree(
+    thread: Annotated[
+        str | None,
+        typer.Argument(help="Id, its beginning, or name: only the tree that it stands in."),
+    ] = None,
+    all_folders: Annotated[bool, typer.Option("--all", help="Those of every folder.")] = False,
+) -> None:
+    """Show which threads were forked from which."""
+    from ...i18n.catalogs import t
+    from ...rendering.definition_list import room
+    from ...rendering.table import shortened
+    from .listing import files_put_back, open_index
+
+    index = open_index()
+    named = index.find(thread) if thread is not None else None
+    rows = index.list(None if all_folders or named else Path.cwd())
+    if not rows:
+        echo(t("threads.none"), err=True)
+    known = {row.thread_id: row for row in rows}
+    forks: dict[str, list[ThreadRow]] = defaultdict(list)
+    for row in rows:
+        forks[row.parent if row.parent in known else ""].append(row)
+    put_back, columns = files_put_back(), room()
+    for root in [_root(named, known)] if named else forks[""]:
+        for line in _lines(root, forks, put_back):
+            echo(shortened(line, columns))
+
+
+def _root(row: "ThreadRow", known: "Mapping[str, ThreadRow]") -> "ThreadRow":
+    """The first of those that it was forked from, as far as they are still there."""
+    while row.parent in known:
+        row = known[row.parent]
+    return row
+
+
+def _lines(
+    row: "ThreadRow", forks: "Mapping[str, list[ThreadRow]]", put_back: set[str]
+) -> Iterator[str]:
+    """The thread, what was left in it, and its forks, each line indented as it belongs."""
+    from ...i18n.catalogs import t
+
+    yield _told(row, put_back)
+    below = [
+        [t("tree.left" if first < last else "tree.left.one", first=first, last=last)]
+        for first, last in _left(row)
+    ]
+    below += [
+        list(_lines(fork, forks, put_back)) for fork in reversed(forks.get(row.thread_id, []))
+    ]
+    for number, (first, *rest) in enumerate(below, 1):
+        last = number == len(below)
+        yield f"{'└─' if last else '├─'} {first}"
+        yield from (f"{'   ' if last else '│  '}{line}" for line in rest)
+
+
+def _told(row: "ThreadRow", put_back: set[str]) -> str:
+    from ...i18n.catalogs import t
+    from .listing import SHORT_ID, status_of, title_of
+
+    forked = f"{t('tree.forked', step=row.parent_step)}  " if row.parent else ""
+    return f"{row.thread_id[:SHORT_ID]}  {forked}{status_of(row, put_back)}  {title_of(row)}"
+
+
+def _left(row: "ThreadRow") -> list[tuple[int, int]]:
+    from ....config import paths
+    from ....sdk.threads.steps import left_of
+
+    return left_of(row, paths.home())

@@ -1,0 +1,180 @@
+"""`mcode tools`: see the tools, and call one by hand through the same door as a model's calls."""
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...config import paths
+from ...config.errors import MaxAgentError, UsageError
+from ..enums import Mode
+from ..i18n.catalogs import t
+from ..i18n.message_translation import told
+from ..lazy_imports import without_collector
+from ..prompts.trust import TrustFlag, settle_here
+from ..rendering.output import echo, echo_json, say
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+    from ...tools.permissions import Decision
+    from ..execution.tool_session import Consent, ToolSession
+
+Said = bool | str | None
+"""Yes, no, the answer itself, or nobody is there."""
+
+app = typer.Typer(
+    help="See the tools that a model may call, and call one by hand.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.command("list")
+def list_tools(
+    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of a table.")] = False,
+) -> None:
+    """List the tools, what each has for an effect and what it does."""
+    from ...tools.definition import effect_of
+    from ...tools.runtime.registry import all_tools
+    from ..rendering.table import show_table
+
+    rows = [(tool.name, effect_of(tool), _first_sentence(tool)) for tool in all_tools()]
+    if as_json:
+        keys = ("name", "effect", "description")
+        echo_json([dict(zip(keys, row, strict=True)) for row in rows])
+    else:
+        headers = [t(f"tools.{name}") for name in ("name", "effect", "what")]
+        show_table(headers, rows, cut=headers[2:])
+
+
+@app.command()
+def show(name: Annotated[str, typer.Argument(help="A tool's name, or an alias of it.")]) -> None:
+    """Show what a model is told of one tool: description, arguments; and its other names."""
+    from ...tools.aliases import TOOLS
+    from ...tools.definition import effect_of, schema_of
+    from ...tools.runtime.registry import NAMES, resolve, unknown_tool
+
+    tool = resolve(name)
+    if tool is None:
+        raise UsageError(unknown_tool(name, NAMES))
+    schema = {key: value for key, value in schema_of(tool).items() if key != "description"}
+    others = ", ".join(alias for alias, canonical in TOOLS.items() if canonical == tool.name)
+    echo(f"{tool.name} ({effect_of(tool)})")
+    say(f"{t('tool.others', names=others)}\n" if others else "")
+    say(f"{tool.description}\n")
+    echo(json.dumps(schema, indent=2))
+
+
+@app.command()
+def call(
+    name: Annotated[str, typer.Argument(help="The tool.")] = "",
+    arguments: Annotated[str, typer.Argument(metavar="JSON", help="Its arguments.")] = "{}",
+    stdin: Annotated[
+        bool, typer.Option("--stdin", help='Read {"tool": …, "args": {…}} a line, answer a line.')
+    ] = False,
+    mode: Annotated[Mode, typer.Option(help="Approval mode.")] = Mode.ask,
+    yes: Annotated[bool, typer.Option("--yes", help="Approve whatever is asked.")] = False,
+    trust: TrustFlag = False,
+) -> None:
+    """Call a tool in the current folder; exit code 1: it failed, 2: bad call, 4: to be approved."""
+    import asyncio
+
+    if stdin == bool(name):
+        raise UsageError("give a tool and its arguments, or --stdin", hint="`mcode tools list`")
+    settle_here(yes=trust)
+    if stdin:
+        asyncio.run(_answer_lines(mode.value, yes))
+    else:
+        asyncio.run(_call_one(name, arguments, mode.value, yes))
+
+
+async def _call_one(name: str, arguments: str, mode: str, yes: bool) -> None:
+    from ..execution.tool_session import read_object
+
+    try:
+        args = read_object(arguments)
+    except ValueError as error:
+        raise UsageError(f"the arguments are no JSON object: {error}") from None
+    # always the same folder and the same id, so that the next call can read a long output
+    session = _session(mode, paths.outputs_folder(paths.home(), "by-hand"))
+    at_terminal = sys.stdin.isatty() and not yes
+    reply = await session.call(name, args, _asking(session) if at_terminal else _answering(yes))
+    if reply.output:
+        echo(reply.output.rstrip("\n"))
+    if reply.exit_code:
+        raise Failed(reply.error, reply.exit_code)
+
+
+class Failed(MaxAgentError):
+    """A tool's error, with the exit code of its kind."""
+
+    def __init__(self, message: str, exit_code: int) -> None:
+        hint = "approve it with `--yes`, or choose another `--mode`" if exit_code == 4 else ""
+        super().__init__(message, hint=hint)
+        self.exit_code = exit_code
+
+
+async def _answer_lines(mode: str, yes: bool) -> None:
+    import asyncio
+    import tempfile
+
+    consent = _answering(yes)
+    with tempfile.TemporaryDirectory(prefix="maxagent-") as outputs:
+        session = _session(mode, Path(outputs))
+        while line := await asyncio.to_thread(sys.stdin.buffer.readline):
+            if line.strip():
+                reply = await session.call_line(line, consent)
+                echo_json(reply.as_mapping(), indent=None)
+
+
+def _first_sentence(tool: "BaseTool") -> str:
+    return " ".join(tool.description.split()).split(". ")[0].rstrip(".")
+
+
+def _session(mode: str, outputs: Path) -> "ToolSession":
+    with without_collector():
+        from ...config.settings.loader import load
+        from ..execution.tool_session import ToolSession
+
+    folder = Path.cwd()
+    loaded = load(folder, paths.home(), flags={"security.mode": mode})
+    session = ToolSession(folder, loaded, outputs)
+    if not session.sandbox.is_on and loaded.settings.sandbox.mode != "off":
+        echo(t("tool.no_sandbox", why=told(session.sandbox.why_none)), err=True)
+    return session
+
+
+def _answering(yes: bool) -> "Consent":
+    """Nobody is there to ask."""
+
+    async def answer(tool: "BaseTool", args: Mapping[str, object], decision: "Decision") -> Said:
+        return yes or None
+
+    return answer
+
+
+def _asking(session: "ToolSession") -> "Consent":
+    """The human at the terminal, who sees what a thread would show."""
+    import asyncio
+
+    async def ask(tool: "BaseTool", args: Mapping[str, object], decision: "Decision") -> Said:
+        request = await session.request(tool, args, decision)
+        return await asyncio.to_thread(_ask, request, is_question=decision.rule == "effect")
+
+    return ask
+
+
+def _ask(request: Mapping[str, object], *, is_question: bool) -> Said:
+    from ..prompts.choice import INTERRUPTED
+    from ..prompts.interrupts import decide
+    from ..rendering.console import open_console
+
+    try:
+        decided = decide(open_console(), request, ["respond"] if is_question else ["approve"])
+    except (EOFError, KeyboardInterrupt):
+        raise typer.Exit(INTERRUPTED) from None
+    return str(decided["message"]) if is_question else decided["type"] == "approve"

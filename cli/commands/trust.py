@@ -1,0 +1,123 @@
+"""`mcode trust`: say which folders may have a say, look at them, take it back."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...config.errors import NobodyHere, UsageError
+from ..rendering.output import echo, echo_json
+
+Folder = Annotated[Path, typer.Argument(help="The project; default: the current folder.")]
+
+
+def trust(
+    folder: Folder = Path("."),
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="The folders that are trusted.")] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Trust the folder no more.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="With --list: JSON on stdout.")] = False,
+) -> None:
+    """Show what a folder brings (configuration, instructions, tests and such), and trust it.
+
+    A yes holds for this folder alone, and until something of it changes or appears. Exit codes:
+    0 trusted, 1 not, 2 it cannot be, 4 to be asked.
+    """
+    if (list_ and (revoke or yes)) or (revoke and yes) or (as_json and not list_):
+        raise UsageError("these options exclude each other", hint="`mcode trust --help`")
+    if list_:
+        _list(as_json)
+    elif revoke:
+        _revoke(folder)
+    else:
+        _trust(folder, yes=yes)
+
+
+def _trust(folder: Path, *, yes: bool) -> None:
+    from ...config import paths
+    from ...config.trust.decision import accept, looked_further, trust_of
+    from ..i18n.catalogs import t
+    from ..prompts.choice import agreed
+    from ..prompts.trust import show
+    from ..rendering.sanitize import safe_line
+    from ..rendering.trust_inventory import view
+
+    if not folder.is_dir():
+        raise UsageError(f"`{folder}` is not a folder", hint="name a project's folder")
+    home = paths.home()
+    found = looked_further(trust_of(folder, home))
+    name = safe_line(found.folder)
+    if found.trusted and not found.changed:
+        echo(t("trust.already", folder=name), err=True)
+        for line in view(found, tests=True):
+            echo(line, err=True)
+        return
+    show(found, tests=True)
+    if not yes and not found.odd and not found.damaged:
+        if not sys.stdin.isatty():
+            raise NobodyHere(hint="add `--yes` to trust it unasked")
+        if not agreed(t("trust.confirm")):
+            echo(t("trust.stays.partly" if found.trusted else "trust.stays", folder=name), err=True)
+            raise typer.Exit(1)
+    accept(found, home)
+    echo(t("trust.done", folder=name), err=True)
+
+
+def _revoke(folder: Path) -> None:
+    from ...config import paths
+    from ...config.trust.decision import revoke
+    from ..i18n.catalogs import t
+    from ..rendering.sanitize import safe_line
+
+    was = revoke(folder, paths.home())
+    name = safe_line(os.path.realpath(folder))
+    echo(t("trust.revoked" if was else "trust.unknown", folder=name), err=True)
+
+
+def _list(as_json: bool) -> None:
+    from ...config import paths
+    from ...config.trust.store import read
+    from ..i18n.catalogs import t
+    from ..rendering.sanitize import safe_line
+    from ..rendering.table import show_table
+    from .threads.listing import when
+
+    record = read(paths.home())
+    states = {folder: _state(folder) for folder in record}
+    if as_json:
+        facts = [
+            (name, yes.since, states[name][0], [*yes.files, *yes.further], states[name][1])
+            for name, yes in record.items()
+        ]
+        keys = ("folder", "since", "state", "files", "changed")
+        echo_json([dict(zip(keys, fact, strict=True)) for fact in facts])
+    elif record:
+        rows = [
+            (safe_line(folder), when(said.since), _in_words(*states[folder]))
+            for folder, said in record.items()
+        ]
+        where = t("trust.where")
+        show_table((where, t("trust.since"), t("trust.state")), rows, cut=(where,))
+    else:
+        echo(t("trust.none"), err=True)
+
+
+def _state(folder: str) -> tuple[str, Sequence[str]]:
+    """`trusted`, `changed` since, or `gone`; and what has changed, but for new files below."""
+    from ...config import paths
+    from ...config.trust.decision import changed_further, trust_of
+
+    if not os.path.isdir(folder):
+        return "gone", ()
+    found = trust_of(Path(folder), paths.home())
+    return ("trusted", changed_further(found)) if found.trusted else ("changed", found.changed)
+
+
+def _in_words(state: str, changed: Sequence[str]) -> str:
+    from ..i18n.catalogs import t
+    from ..rendering.trust_inventory import stands
+
+    return stands(changed) if state == "trusted" else t(f"trust.state.{state}")

@@ -1,0 +1,1 @@
+"""Runs that the command line starts: show their events, answer their questions, stop them."""

@@ -1,0 +1,118 @@
+"""Watch a run's streams: each is shown to its end; Ctrl-C and the time limit stop what goes on."""
+
+import asyncio
+import signal
+from collections.abc import AsyncGenerator, Generator
+from contextlib import aclosing, contextmanager
+from types import FrameType
+
+from ...sdk.events import Event, Interrupted, RunStarted
+from ...sdk.runner import Runner
+from ..rendering.renderer import Renderer
+
+GRACE = 5.0
+"""Seconds that a step has to finish when the time is up."""
+
+
+class Watch:
+    """Shows one stream after another of a runner."""
+
+    def __init__(self, runner: Runner, renderer: Renderer, seconds: float = 0.0) -> None:
+        """With `seconds` all streams together may take so long."""
+        self._runner, self._renderer = runner, renderer
+        self._left = seconds or None
+        self._timed_out = False
+        self.was_stopped = False
+        """Whether Ctrl-C was pressed in the stream that was shown last."""
+        self._watching: asyncio.Future[Event | None] | None = None
+        self._thread_id = ""
+
+    async def show(self, events: AsyncGenerator[Event]) -> Event | None:
+        """Show a stream to its end; the last event, or None when it was stopped before its first.
+
+        Stopped at once the thread loses nothing either.
+        """
+        self._watching = asyncio.ensure_future(self._to_the_end(events))
+        with self._ctrl_c(), self._time_limit():
+            try:
+                return await self._watching
+            except asyncio.CancelledError:
+                return self._cut_short()
+
+    def stop_at_once(self) -> None:
+        """End the stream that is being shown, if any, without waiting for its step."""
+        if self._watching:
+            self._watching.cancel()
+
+    async def _to_the_end(self, events: AsyncGenerator[Event]) -> Event | None:
+        last: Event | None = None
+        async with aclosing(events):
+            async for last in events:
+                if isinstance(last, RunStarted):
+                    self._thread_id = last.thread_id
+                self._renderer.show(last)
+        return last
+
+    def _cut_short(self) -> Event | None:
+        if not self._thread_id:
+            return None
+        last = Interrupted(self._thread_id, "timeout" if self._timed_out else "user")
+        self._renderer.show(last)
+        return last
+
+    @contextmanager
+    def _ctrl_c(self) -> Generator[None]:
+        """Once: finish the step and save. Twice: stop at once.
+
+        A signal is noted when it comes: the loop forgets one of which it hears too late.
+        """
+        loop, came = asyncio.get_running_loop(), list[int]()
+        self.was_stopped = False
+
+        def note(number: int, _: FrameType | None) -> None:
+            came.append(number)
+            loop.call_soon_threadsafe(hear)
+
+        def hear() -> None:
+            while came:
+                came.pop()
+                self._press()
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, lambda: None)  # only so does the loop wake up for it
+            signal.signal(number, note)
+        try:
+            yield
+        finally:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(number)
+            hear()
+
+    def _press(self) -> None:
+        if self.was_stopped:
+            self.stop_at_once()
+            return
+        self.was_stopped = True
+        self._runner.stop()
+        self._renderer.stopping()
+
+    @contextmanager
+    def _time_limit(self) -> Generator[None]:
+        """Only streams count: a human may take as long as it takes to answer."""
+        if self._left is None:
+            yield
+            return
+        loop = asyncio.get_running_loop()
+        begin = loop.time()
+        drain = loop.call_later(self._left, self._time_is_up)
+        stop = loop.call_later(self._left + GRACE, self.stop_at_once)
+        try:
+            yield
+        finally:
+            drain.cancel()
+            stop.cancel()
+            self._left = max(0.0, self._left - (loop.time() - begin))
+
+    def _time_is_up(self) -> None:
+        self._timed_out = True
+        self._runner.stop("timeout")

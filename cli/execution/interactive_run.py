@@ -1,0 +1,96 @@
+"""A dialogue with a thread: something is said, what happens is shown, what is asked is answered.
+
+The prompt and the commands hold the same one; they differ in how they show and where they ask.
+"""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from functools import partial
+from typing import Protocol, TypeVar
+
+from ...config.errors import MaxAgentError, UnfinishedTurn
+from ...nodes.state import Options
+from ...sdk.events import Event, Failure, Question
+from ...sdk.interrupt_response import Answer
+from ...sdk.runner import Runner
+from ..prompts.choice import abandons
+from ..prompts.interrupts import ask
+from ..prompts.mode_switch import show_drafts
+from .chat_session import Speaker
+
+Said = TypeVar("Said")
+Show = Callable[[AsyncGenerator[Event]], Awaitable[Event | None]]
+"""Shows a stream to its end; the last event, or None when it was stopped before its first."""
+
+
+class Ask(Protocol):
+    """Where a function asks that waits for what is typed, such as `question.choice`."""
+
+    async def __call__(self, question: Callable[[], Said]) -> Said:
+        """What the function answers."""
+        ...
+
+
+class Dialogue:
+    """Streams of one runner, and the human's answers between them."""
+
+    def __init__(self, runner: Runner, show: Show, ask: Ask | None) -> None:
+        """`ask` is None where nobody is there to answer."""
+        self.runner, self._show, self._ask = runner, show, ask
+
+    async def say(
+        self,
+        speaker: Speaker,
+        text: str,
+        *,
+        agent: str = "",
+        once: Options | None = None,
+        abandon: bool = False,
+        again: Callable[[], None] = lambda: None,
+    ) -> Event | None:
+        """Say it to the end of the turn; the last event.
+
+        In a thread that was left half-way the human says first what becomes of that; where nobody
+        is there this raises UnfinishedTurn. Where that was resumed first, `again` is called before
+        the words are said behind it.
+        """
+        while True:
+            turn = speaker.speak(self.runner, text, agent=agent, once=once, abandon=abandon)
+            try:
+                return await self.follow(turn)
+            except UnfinishedTurn as unfinished:
+                if self._ask is None:
+                    raise
+                abandon = await self._ask(partial(abandons, unfinished.message))
+            if not abandon:
+                last = await self.follow(self.runner.resume(speaker.thread))
+                if self.runner.is_stopping:
+                    return last
+                again()
+
+    async def follow(self, events: AsyncGenerator[Event]) -> Event | None:
+        """Show a stream, and those that follow from answers, to the end or an open question."""
+        answer: Answer | None = None
+        while True:
+            last = await self._taken(events, answer)
+            if not isinstance(last, Question) or last.kind == "limit":
+                return last
+            if self._ask is None or self.runner.is_stopping:
+                return last
+            answer = await self._ask(partial(ask, last))
+            if answer is None:
+                return last
+            events = self.runner.resume(last.thread_id, answer)
+
+    async def _taken(self, events: AsyncGenerator[Event], answer: Answer | None) -> Event | None:
+        """Show what follows from an answer; a plan that is not taken stays in sight at least."""
+        drafts = [one for one in (answer.decisions if answer else ()) if one.get("draft")]
+        if self._ask is None or not drafts:
+            return await self._show(events)
+        try:
+            last = await self._show(events)
+        except MaxAgentError:
+            await self._ask(partial(show_drafts, drafts))
+            raise
+        if isinstance(last, Failure):
+            await self._ask(partial(show_drafts, drafts))
+        return last

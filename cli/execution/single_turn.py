@@ -1,0 +1,34 @@
+"""One turn of a conversation that a command begins with words of its own."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..enums import AnswerStyle, OutputFormat
+from ..lazy_imports import without_collector
+from ..prompts.trust import settle_trust
+
+
+def one_turn(
+    message: str,
+    options: Mapping[str, str],
+    *,
+    folder: Path,
+    trust: bool,
+    output: OutputFormat,
+    mentioning: str | None = None,
+    title: str = "",
+) -> int:
+    """Say it on a new thread and show the turn to its end; the exit code.
+
+    An option that is empty was not chosen; `mentioning` is the part of the message that can mention
+    files, None: all of it; `title` is the thread's, empty: the beginning of the message.
+    """
+    settle_trust(folder, yes=trust, output=output, tests=False)
+    with without_collector():
+        from .print_mode import ChatRun, run_chat
+    chosen = {name: value for name, value in options.items() if value}
+    if mentioning is not None:
+        chosen["mentioning"] = mentioning
+    style = AnswerStyle.streamed
+    run = ChatRun(folder, chosen, "", "", output, style, seconds=0.0, keeps=True, title=title)
+    return run_chat(run, message)

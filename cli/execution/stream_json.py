@@ -1,0 +1,104 @@
+"""`--input stream-json`: one turn after another on one thread, until stdin ends."""
+
+import asyncio
+import os
+import sys
+import threading
+from collections.abc import AsyncGenerator, Callable
+from contextlib import suppress
+
+from ...config.errors import UsageError
+from ...sdk.events import Event, Failure, Interrupted
+from ...sdk.runner import Runner
+from ..rendering.renderer import Renderer
+from .cancellation import Watch
+from .chat_session import Speaker
+from .run import exit_code
+from .stream_json_schema import AnswerLine, InterruptLine, Line, UserLine, read_line
+
+PIECE = 1 << 16
+
+
+class StdinLines:
+    """The lines as they come, while a turn goes on, too: an interrupt waits for nothing."""
+
+    def __init__(self, interrupt: Callable[[], None]) -> None:
+        self._interrupt = interrupt
+        self._waiting: asyncio.Queue[Line | UsageError | None] = asyncio.Queue()
+        self._loop = asyncio.get_running_loop()
+        self._number = 0
+        # whoever waits for stdin cannot be stopped, so the process ends without waiting for it
+        threading.Thread(target=self._read, daemon=True).start()
+
+    async def next(self) -> Line | None:
+        """The next line in its turn; None at the end. Raises UsageError for a wrong one."""
+        line = await self._waiting.get()
+        if isinstance(line, UsageError):
+            raise line
+        return line
+
+    def _read(self) -> None:
+        rest = b""
+        with suppress(RuntimeError):  # the loop is closed: nobody listens any more
+            while piece := os.read(sys.stdin.fileno(), PIECE):
+                *lines, rest = (rest + piece).split(b"\n")
+                for line in lines:
+                    self._loop.call_soon_threadsafe(self._take, line)
+            self._loop.call_soon_threadsafe(self._take, rest)
+            self._loop.call_soon_threadsafe(self._waiting.put_nowait, None)
+
+    def _take(self, raw: bytes) -> None:
+        self._number += 1
+        try:
+            line = read_line(raw, self._number)
+        except UsageError as error:
+            self._waiting.put_nowait(error)
+            return
+        if isinstance(line, InterruptLine):
+            self._interrupt()
+        elif line:
+            self._waiting.put_nowait(line)
+
+
+class Turns:
+    """Turns as the lines ask for them."""
+
+    def __init__(self, speaker: Speaker, runner: Runner, watch: Watch) -> None:
+        self._speaker, self._runner, self._watch = speaker, runner, watch
+        self._interrupted = False
+
+    async def run(self) -> Event | None:
+        """To the end of stdin, or to what ends it earlier; the last event."""
+        lines, last, begun = StdinLines(self._interrupt), None, False
+        while (line := await lines.next()) is not None:
+            begun, events = True, self._events(line)
+            self._interrupted = False
+            last = await self._watch.show(events)
+            is_over = isinstance(last, Failure | Interrupted | None) and not self._interrupted
+            if is_over or self._watch.was_stopped:  # which the turn's last step may have ended
+                return last
+        if not begun:
+            raise UsageError("nothing was said", hint="write a line to stdin")
+        return last
+
+    def _interrupt(self) -> None:
+        self._interrupted = True
+        self._watch.stop_at_once()
+
+    def _events(self, line: Line) -> AsyncGenerator[Event]:
+        if isinstance(line, UserLine):
+            # who has just interrupted a turn does not wait for it
+            abandon = line.abandon or self._interrupted
+            return self._speaker.speak(self._runner, line.text, abandon=abandon)
+        if not self._speaker.thread:
+            raise UsageError("there is nothing to go on with yet", hint="say something first")
+        answer = line.answer if isinstance(line, AnswerLine) else None
+        return self._runner.resume(self._speaker.thread, answer)
+
+
+async def converse(speaker: Speaker, renderer: Renderer, seconds: float = 0.0) -> int:
+    """Speak as the lines of stdin say; the exit code is that of the last turn."""
+    async with Runner() as runner:
+        last = await Turns(speaker, runner, Watch(runner, renderer, seconds)).run()
+    renderer.end(last)
+    return exit_code(last)

@@ -1,0 +1,178 @@
+"""Tools called by hand, by the same rules and with the same memory as a thread's."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from langchain_core.tools import BaseTool
+
+from ...config import paths
+from ...config.agents.profile import AgentProfile
+from ...config.settings.loader import Loaded
+from ...sdk.tracing import untraced
+from ...tools.definition import effect_of
+from ...tools.permissions import Decision, policy_for
+from ...tools.permissions.evaluate_tool import decide_call
+from ...tools.permissions.grants import READS
+from ...tools.result import ToolResult, ToolRun
+from ...tools.runtime.edit_preview import Call, preview
+from ...tools.runtime.invoke import invoke
+from ...tools.runtime.registry import canonical, tools_for, unknown_tool
+from ...tools.sandbox.detect import open_sandbox
+from ...tools.todo_list import Todo
+from ...tools.workspace import Workspace
+
+NEEDS_APPROVAL = "needs approval: {reason}; nothing was run"
+MALFORMED = 'a call is a JSON object, {{"tool": "NAME", "args": {{…}}}}: {problem}'
+
+Consent = Callable[[BaseTool, Mapping[str, object], Decision], Awaitable[bool | str | None]]
+"""What the human says to a call that must be asked: yes, no, the answer itself, or nobody is there.
+"""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a call came to."""
+
+    exit_code: int
+    output: str = ""
+    error: str = ""
+    decision: Decision | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def as_mapping(self) -> dict[str, object]:
+        """For a program."""
+        return {
+            "ok": not self.error,
+            "output": self.output,
+            "error": self.error,
+            "decision": asdict(self.decision) if self.decision else None,
+            "metadata": dict(self.metadata),
+        }
+
+
+class ToolSession:
+    """One project, one approval mode, and what its calls have seen and noted so far."""
+
+    def __init__(
+        self,
+        folder: Path,
+        loaded: Loaded,
+        outputs: Path,
+        emit: Callable[[str], None] = lambda text: None,
+        agent: AgentProfile | None = None,
+    ) -> None:
+        """`agent`: for whom the calls are made, by whose own rules they are decided, too."""
+        settings, home = loaded.settings, paths.home()
+        self._workspace = Workspace(folder, tuple(settings.security.ignore_patterns), home)
+        policy = policy_for(loaded, self._workspace, usual="ask")
+        self._policy = policy.under(agent, self._workspace) if agent else policy
+        self.sandbox = open_sandbox(settings.sandbox, self._workspace, home)
+        self._timeout = settings.security.command_timeout
+        self._tools = {tool.name: tool for tool in tools_for(None, settings.tools)}
+        self._outputs, self._emit = outputs, emit
+        self._backups = paths.backups_folder(home, "by-hand") if settings.tools.backup else None
+        self._seen: dict[str, str] = {}
+        self._todos: list[Todo] = []
+        self._calls = 0
+
+    async def call_line(self, line: bytes, consent: Consent) -> Reply:
+        """Call what a line of JSON says."""
+        try:
+            name, args = read_call(line)
+        except ValueError as error:
+            return Reply(2, error=MALFORMED.format(problem=error))
+        return await self.call(name, args, consent)
+
+    async def call(self, name: str, args: Mapping[str, object], consent: Consent) -> Reply:
+        """Decide the call, ask if it must be asked, run it if it may run."""
+        with untraced():
+            return await self._call(*canonical(name, args), consent)
+
+    async def _call(self, name: str, args: Mapping[str, object], consent: Consent) -> Reply:
+        tool = self._tools.get(name)
+        if tool is None:
+            return Reply(2, error=unknown_tool(name, self._tools))
+        decision = await asyncio.to_thread(decide_call, tool, args, self._workspace, self._policy)
+        if decision.verdict == "deny":
+            return Reply(1, error=f"Not allowed: {decision.reason}", decision=decision)
+        if decision.verdict == "ask":
+            said = await consent(tool, args, decision)
+            if said is None:
+                error = NEEDS_APPROVAL.format(reason=decision.reason)
+                return Reply(4, error=error, decision=decision)
+            if said is False:
+                return Reply(1, error="The user refused this call.", decision=decision)
+            if isinstance(said, str):
+                return Reply(0, output=said, decision=decision)
+        return _reply(await self._run(tool, args, decision), decision)
+
+    async def request(
+        self, tool: BaseTool, args: Mapping[str, object], decision: Decision
+    ) -> Mapping[str, object]:
+        """What a human is shown of a call, as a thread's question has it."""
+        request: dict[str, object] = {"name": tool.name, "args": args, "always": decision.always}
+        request["description"] = decision.reason
+        request["sandbox"] = self.sandbox.state if self.sandbox.is_on else ""
+        if effect_of(tool) == "edit":
+            with suppress(OSError):  # without room for copies there is no diff
+                [found] = await preview([Call(tool, args, self._seen)], self._workspace)
+                request["diff"] = found.metadata.get("diff", "")
+        return request
+
+    async def _run(
+        self, tool: BaseTool, args: Mapping[str, object], decision: Decision
+    ) -> ToolResult:
+        self._calls += 1
+        run = ToolRun(
+            workspace=self._workspace,
+            call_id=f"call_{self._calls}",
+            outputs=self._outputs,
+            command_timeout=self._timeout,
+            seen=dict(self._seen),
+            todos=list(self._todos),
+            policy=self._policy,
+            only_reads=decision.rule == READS,
+            checks=decision.commands,
+            backups=self._backups,
+            sandbox=self.sandbox,
+            emit=self._emit,
+        )
+        result = await invoke(tool, args, run)
+        self._seen.update(result.seen)
+        self._todos = result.update.get("todos", self._todos)
+        return result
+
+
+def read_object(text: bytes | str) -> dict[str, object]:
+    """The JSON object in a text; raises ValueError saying what is wrong."""
+    try:
+        value: object = json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+    if not isinstance(value, dict):
+        raise ValueError("it is no object")
+    return cast("dict[str, object]", value)
+
+
+def read_call(line: bytes) -> tuple[str, dict[str, object]]:
+    """The tool and the arguments that a line of JSON names; raises ValueError."""
+    asked = read_object(line)
+    name, args = asked.get("tool"), asked.get("args", {})
+    if not isinstance(name, str) or not isinstance(args, dict):
+        raise ValueError("`tool` is a text and `args` is an object")
+    return name, cast("dict[str, object]", args)
+
+
+def _reply(result: ToolResult, decision: Decision) -> Reply:
+    return Reply(
+        exit_code=0 if result.ok else 1,
+        output=result.output,
+        error=result.error,
+        decision=decision,
+        metadata=result.metadata,
+    )

@@ -1,0 +1,50 @@
+"""Which language the interface speaks: `--lang`, the environment, the configuration, the locale.
+
+It is settled once, in `app.main`, before the first word.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ...config.errors import UsageError
+from ...config.settings.language import LANGUAGES, configured_language
+from .catalogs import language_of
+
+_VARIABLES = ("MAXAGENT_LANG", "LLC_LANG")
+
+
+def language_for(
+    arguments: Sequence[str], environ: Mapping[str, str], folder: Path, home: Path
+) -> str:
+    """The first that is said; raises UsageError for a variable of ours with another value."""
+    return (
+        _asked(arguments)
+        or _of_variable(environ)
+        or configured_language(folder, home)
+        or language_of(environ)
+    )
+
+
+def _asked(arguments: Sequence[str]) -> str:
+    """What `--lang` before the command says; a wrong value is left to the parser to refuse."""
+    said = ""
+    words = iter(arguments)
+    for word in words:
+        name, equals, value = word.partition("=")
+        if name == "--lang":
+            said = value if equals else next(words, "")
+        elif not word.startswith("-"):
+            break
+    return said if said in LANGUAGES else ""
+
+
+def _of_variable(environ: Mapping[str, str]) -> str:
+    for name in _VARIABLES:
+        if value := environ.get(name):
+            if value not in LANGUAGES:
+                known = " or ".join(f"`{one}`" for one in LANGUAGES)
+                raise UsageError(
+                    f"{name}: the interface has no language `{value}`", hint=f"set it to {known}"
+                )
+            return value
+    return ""

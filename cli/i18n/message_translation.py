@@ -1,0 +1,147 @@
+"""What lower floors say, in the language that is spoken: notices, reasons, errors and hints.
+
+They say it in English sentences with values in them, which the model and programs read as well.
+Here such a sentence is held against the catalogue `told`, whose texts have `{name}` in the place of
+values, and is said anew. What fits none stays English.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from string import Formatter
+from typing import get_args
+
+from ...config.trust.inventory import Kind
+from .catalogs import language, t, translations
+
+_GLUE = {". ": "。", "; ": "；", ": ": "：", ", and ": "，"}
+"""What lower floors put sentences together with."""
+_GLUED = re.compile("|".join(map(re.escape, _GLUE)))
+MOST_PIECES = 20
+_OF_KIND = re.compile(rf"` \(({'|'.join(get_args(Kind))})\)")
+
+
+def told(sentence: str) -> str:
+    """The sentence in the language that is spoken."""
+    if language() == "en" or not sentence:
+        return sentence
+    return _anew(sentence) or sentence
+
+
+def told_notice(notice: str) -> str:
+    """A notice, in which the kind of a file may stand behind its name."""
+    if language() == "en":
+        return notice
+    return _OF_KIND.sub(
+        lambda kind: f"`{t('trust.of_kind', kind=t(f'trust.{kind[1]}'))}", told(notice)
+    )
+
+
+@dataclass(frozen=True)
+class _Template:
+    """A sentence with places for values."""
+
+    names: tuple[str, ...]
+    literals: tuple[str, ...]
+    """What stands before, between and behind the values."""
+    meaning: str
+
+    def values_in(self, sentence: str) -> Mapping[str, str] | None:
+        """The values of a sentence that fits; a value ends where the next literal first begins."""
+        first, *between = self.literals
+        if not sentence.startswith(first):
+            return None
+        if not between:
+            return {} if sentence == first else None
+        last, place = between.pop(), len(first)
+        end = len(sentence) - len(last)
+        if end < place or not sentence.endswith(last):
+            return None
+        values: list[str] = []
+        for literal in between:
+            found = sentence.find(literal, place, end)
+            if found < 0:
+                return None
+            values.append(sentence[place:found])
+            place = found + len(literal)
+        return dict(zip(self.names, [*values, sentence[place:end]], strict=True))
+
+    def said_with(self, values: Mapping[str, str]) -> str:
+        """The meaning with the values: what is quoted is a name and stays, else it may be told."""
+        around = zip(self.names, pairwise(self.literals), strict=True)
+        quoted = {name for name, (a, b) in around if a.endswith("`") and b.startswith("`")}
+        said = {name: text if name in quoted else told(text) for name, text in values.items()}
+        return self.meaning.format(**said)
+
+
+def _anew(sentence: str) -> str:
+    """Empty where nothing of it is known."""
+    if meaning := _known(sentence):
+        return meaning
+    if "\n" in sentence:
+        return "\n".join(_line(line) for line in sentence.split("\n"))
+    places = list(_GLUED.finditer(sentence))
+    return _in_pieces(sentence, places) if len(places) <= MOST_PIECES else ""
+
+
+def _known(sentence: str) -> str:
+    """Of one sentence as a whole."""
+    if meaning := _whole().get(sentence):
+        return meaning
+    for template in _templates():
+        if (values := template.values_in(sentence)) is not None:
+            return template.said_with(values)
+    return ""
+
+
+def _line(line: str) -> str:
+    words = line.lstrip()
+    return line[: len(line) - len(words)] + told(words)
+
+
+def _in_pieces(sentence: str, places: Sequence[re.Match[str]]) -> str:
+    """Several sentences put together, of which one at least is known."""
+    for place in places:
+        if first := _known(sentence[: place.start()]):
+            return first + _GLUE[place[0]] + told(sentence[place.end() :])
+    for place in places[:1]:  # a name may stand before what is known; `file:3: ` stays as it is
+        if rest := _anew(sentence[place.end() :]):
+            glue = place[0] if place[0] == ": " else _GLUE[place[0]]
+            return sentence[: place.start()] + glue + rest
+    return ""
+
+
+@cache
+def _whole() -> Mapping[str, str]:
+    """Sentences without values."""
+    return {
+        text.format(): meaning.format()
+        for text, meaning in translations("told", language()).messages().items()
+        if not any(_names(text))
+    }
+
+
+@cache
+def _templates() -> list[_Template]:
+    """Sentences with values, those that say most first."""
+    found = [
+        _template(text, meaning)
+        for text, meaning in translations("told", language()).messages().items()
+        if any(_names(text))
+    ]
+    return sorted(found, key=lambda one: -len("".join(one.literals)))
+
+
+def _names(text: str) -> Iterator[str]:
+    return (name for _, name, _, _ in Formatter().parse(text) if name is not None)
+
+
+def _template(text: str, meaning: str) -> _Template:
+    literals = [""]
+    for literal, name, _, _ in Formatter().parse(text):
+        literals[-1] += literal
+        if name is not None:
+            literals.append("")
+    return _Template(tuple(_names(text)), tuple(literals), meaning)

@@ -1,0 +1,18 @@
+"""Options of every command that begins a run."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .enums import Mode, OutputFormat
+
+Folder = Annotated[
+    Path, typer.Option("--folder", "-C", help="The project; default: the current folder.")
+]
+Model = Annotated[str, typer.Option("--model", "-m", help="PROVIDER/MODEL, such as openai/gpt-4o.")]
+BaseUrl = Annotated[str, typer.Option(help="Endpoint that speaks the chat-completions protocol.")]
+Approval = Annotated[Mode | None, typer.Option("--mode", help="Approval mode.", show_default=False)]
+Output = Annotated[
+    OutputFormat, typer.Option("--output", help="text, json (the end), stream-json (every event).")
+]

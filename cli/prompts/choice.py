@@ -1,0 +1,67 @@
+"""Ask at the terminal; Ctrl-C and Ctrl-D end the command as interrupted."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+
+from ..i18n.catalogs import t
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from .key_input import Keys
+
+INTERRUPTED = 130
+
+
+def agreed(question: str) -> bool:
+    """Whether the answer is yes."""
+    return choice(question, {"yes": t("key.yes"), "no": t("key.no")}) == "yes"
+
+
+def number(question: str) -> int:
+    """A whole number; anything else is asked again."""
+    from ..rendering.console import show_line  # brings rich
+    from .text_input import read
+
+    with _asking() as console:
+        while not (said := read(console, question)).isdecimal():
+            show_line(console, t("key.number"), "yellow")
+    return int(said)
+
+
+def choice(question: str, keys: "Keys") -> str:
+    """The word of the key that was pressed; anything else is asked again."""
+    from .key_input import pressed  # brings rich
+
+    with _asking() as console:
+        return pressed(console, question, keys)
+
+
+def abandons(why: str) -> bool:
+    """Whether a turn that was left unfinished is abandoned; else it is resumed first.
+
+    `why` says in which way it was.
+    """
+    from ..i18n.message_translation import told
+    from ..rendering.console import show_line  # brings rich
+    from .key_input import pressed
+
+    keys = {word: t(f"key.unfinished.{word}") for word in ("resume", "abandon")}
+    with _asking() as console:
+        show_line(console, told(why), "yellow")
+        return pressed(console, t("repl.unfinished"), keys) == "abandon"
+
+
+@contextmanager
+def _asking() -> "Generator[Console]":
+    from ..rendering.console import open_console
+
+    console = open_console()
+    try:
+        yield console
+    except (EOFError, KeyboardInterrupt):
+        console.print()
+        raise typer.Exit(INTERRUPTED) from None

@@ -1,0 +1,80 @@
+"""Ask whether the mode changes; a plan is shown whole, and can be changed before a yes or no."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+
+from ..enums import Mode
+from ..i18n.catalogs import t
+from ..rendering.approval_request import show_text
+from ..rendering.console import open_console, show_line
+from .edit_tool_call import edit_of
+from .key_input import Keys, pressed
+from .text_input import read
+from .tool_approval import edited
+
+Request = Mapping[str, Any]
+
+
+def decide_switch(console: Console, request: Request) -> dict[str, Any]:
+    """Yes, perhaps with another model or approval mode; or no, and why; or a plan that was changed.
+
+    That is an answer, too, so it is written before anything else can happen, and asked anew.
+    """
+    args: Mapping[str, Any] = request["args"]
+    chosen: dict[str, str] = dict(request.get("chosen") or {})
+    has_plan = "text" in args
+    question = t("ask.plan", plan=args.get("plan", "")) if has_plan else t("ask.plan_mode")
+    _show(console, request)
+    _show_chosen(console, chosen)
+    while True:
+        match pressed(console, question, _keys(has_plan=has_plan)):
+            case "yes":
+                return {"type": "approve", **chosen}
+            case "edit":
+                changed = edited(console, request)
+                if changed is not request:
+                    return {**edit_of(changed), **chosen, "draft": True}
+            case "model":
+                chosen |= _choices(console)
+                _show_chosen(console, chosen)
+            case _:
+                return {"type": "reject", "message": read(console, t("ask.why"))}
+
+
+def show_drafts(decisions: Sequence[Mapping[str, Any]]) -> None:
+    """Show the plans in an answer that was not taken: what somebody wrote is nowhere else."""
+    console = open_console()
+    for decision in decisions:
+        show_line(console, f"\n{t('ask.plan.not_taken')}", "bold yellow")
+        show_text(console, decision["edited_action"]["args"]["text"])
+
+
+def _keys(*, has_plan: bool) -> Keys:
+    if has_plan:
+        return {word: t(f"key.plan.{word}") for word in ("yes", "no", "edit", "model")}
+    return {word: t(f"key.plan_mode.{word}") for word in ("yes", "no")}
+
+
+def _show(console: Console, request: Request) -> None:
+    args: Mapping[str, Any] = request["args"]
+    key = "ask.plan.head" if "text" in args else "ask.plan_mode.head"
+    words = t(key, plan=args.get("plan", ""), reason=args.get("reason", ""))
+    show_line(console, f"\n{words}", "bold yellow")
+    show_text(console, str(args.get("text", "")))
+
+
+def _show_chosen(console: Console, chosen: Mapping[str, str]) -> None:
+    for name, value in chosen.items():
+        show_line(console, t(f"ask.plan.chosen.{name}", value=value), "cyan")
+
+
+def _choices(console: Console) -> dict[str, str]:
+    """The model and approval mode that carry the plan out; what is left empty stays."""
+    modes = [mode.value for mode in Mode]
+    model = read(console, t("ask.plan.model"))
+    mode = read(console, t("ask.plan.approval", modes=", ".join(modes)))
+    while mode and mode not in modes:
+        mode = read(console, t("ask.plan.approval", modes=", ".join(modes)))
+    return {name: value for name, value in (("model", model), ("mode", mode)) if value}

@@ -1,0 +1,156 @@
+"""Help pages: texts of the tree of commands, in the language that is spoken, and the page itself.
+
+Names of commands, options and types are never translated. Typer's own page counts characters and
+cuts sentences; this one counts cells, of which a Chinese character takes two, and breaks lines.
+"""
+
+import re
+import shutil
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+from ..i18n.catalogs import by_english
+from .line_breaks import breaks
+from .table import GAP, width_of
+
+TYPERS_OWN = (
+    "Usage: ",
+    "Arguments:",
+    "Options:",
+    "Commands:",
+    "Show this message and exit.",
+    "required",
+    "default: {default}",
+)
+"""What typer says itself."""
+WIDEST = 80
+FIRST_COLUMN = 30
+"""Cells; names that are wider have their text below them."""
+LEAST_ROOM = 24
+"""Cells for a text beside its name."""
+_SENTENCE_END = re.compile(r"(?<=。)|(?<=\.) ")
+_EXTRA = re.compile(r"(?:^|  )\[(.*)\]$")
+
+
+def with_own_pages(command: Any) -> None:
+    """Give a command and all below it pages of this kind, in the language that is spoken."""
+    command.context_class = _Context
+    if command.help:
+        command.help = _told(command.help)
+        command.short_help = command.short_help or _first_sentence(command.help)
+    for one in command.params:
+        if getattr(one, "help", None):
+            one.help = _told(one.help)
+    for below in getattr(command, "commands", {}).values():
+        with_own_pages(below)
+
+
+def in_paragraphs(text: str) -> str:
+    """The text without the line ends that the source needs: as the catalogue has it."""
+    return "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip()))
+
+
+def _told(text: str) -> str:
+    return by_english("help", in_paragraphs(text))
+
+
+def _first_sentence(text: str) -> str:
+    line, _, _ = text.partition("\n")
+    return _SENTENCE_END.split(line, maxsplit=1)[0]
+
+
+class HelpPage:
+    """What typer writes a help page, or its line of usage, into."""
+
+    def __init__(self) -> None:
+        self.width = min(shutil.get_terminal_size().columns, WIDEST) - 2
+        self._indent = 0
+        self._lines: list[str] = []
+
+    def write_usage(self, prog: str, args: str = "") -> None:
+        """The first line."""
+        head = f"{by_english('help', 'Usage: ')}{prog} "
+        room = self.width - width_of(head)
+        if room < LEAST_ROOM or not args:
+            self._add(head)
+            self._add(args, indent=len(GAP) * 2)
+        else:
+            first, *rest = _rows(args, room)
+            self._lines += [head + first, *(" " * width_of(head) + row for row in rest)]
+
+    def write_paragraph(self) -> None:
+        """An empty line."""
+        if self._lines:
+            self._lines.append("")
+
+    def write_text(self, text: str) -> None:
+        """Paragraphs."""
+        for number, part in enumerate(text.split("\n\n")):
+            self._lines += [""] if number else []
+            self._add(part)
+
+    def write_dl(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Names, and beside or below each its text."""
+        limit = min(FIRST_COLUMN, self.width - LEAST_ROOM)
+        widths = [width for name, _ in rows if (width := width_of(name)) <= limit]
+        column = self._indent + max(widths, default=0) + len(GAP)
+        for name, text in rows:
+            told = _rows(_with_extra(text), self.width - column)
+            line = " " * self._indent + name
+            if told and width_of(line) + len(GAP) <= column:
+                line += " " * (column - width_of(line)) + told.pop(0)
+            self._lines += [line, *(" " * column + row for row in told)]
+
+    @contextmanager
+    def section(self, name: str) -> Generator[None]:
+        """A heading with what stands below it."""
+        self.write_paragraph()
+        self._lines.append(_told(f"{name}:"))
+        with self.indentation():
+            yield
+
+    @contextmanager
+    def indentation(self) -> Generator[None]:
+        """Further to the right."""
+        self._indent += len(GAP)
+        yield
+        self._indent -= len(GAP)
+
+    def getvalue(self) -> str:
+        """The page."""
+        return "\n".join(self._lines) + "\n"
+
+    def _add(self, text: str, indent: int = 0) -> None:
+        before = " " * (self._indent + indent)
+        self._lines += [before + row for row in _rows(text, self.width - len(before))]
+
+
+class _Context(typer.Context):
+    def make_formatter(self) -> Any:
+        return HelpPage()
+
+
+def _with_extra(text: str) -> str:
+    """A text with what typer puts behind it in brackets: the default, and whether it must be."""
+    extra = _EXTRA.search(text)
+    if not extra:
+        return _told(text)
+    said = "; ".join(_extra(one) for one in extra[1].split("; "))
+    return f"{text[: extra.start()]}  [{said}]".strip()
+
+
+def _extra(said: str) -> str:
+    name, colon, value = said.partition(": ")
+    if name == "default" and colon:
+        return _told("default: {default}").format(default=value)
+    return _told(said)
+
+
+def _rows(text: str, width: int) -> list[str]:
+    if not text:
+        return []
+    cuts = breaks(text, width)
+    return [text[a:b].rstrip() for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]

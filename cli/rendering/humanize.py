@@ -1,0 +1,25 @@
+"""How long ago a moment was, as people say it; an older one by its date."""
+
+from datetime import UTC, datetime
+
+from ..i18n.catalogs import t
+
+DAYS = 14
+"""What is older has its date: few count that far back."""
+
+
+def ago(moment: str, now: datetime | None = None) -> str:
+    """The age of an ISO 8601 moment in its largest unit; empty where it is not known."""
+    if not moment:
+        return ""
+    then = datetime.fromisoformat(moment)
+    minutes = int(((now or datetime.now(UTC)) - then).total_seconds() // 60)
+    if minutes < 1:
+        return t("ago.now")
+    if minutes < 60:
+        return t("ago.minutes", count=minutes)
+    if minutes < 24 * 60:
+        return t("ago.hours", count=minutes // 60)
+    if minutes < DAYS * 24 * 60:
+        return t("ago.days", count=minutes // (24 * 60))
+    return then.astimezone().strftime("%Y-%m-%d")

@@ -1,0 +1,119 @@
+"""The model's answer on a terminal: finished blocks once and for ever, below them what is not."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from rich.console import Console
+from rich.control import Control
+from rich.segment import ControlType
+from rich.text import Text
+
+from .blocks import Block, MarkdownStream
+from .layout import rows
+
+TAIL_ROWS = 8
+"""Rows of the tail that are shown, the last ones."""
+EVERY = 0.08
+"""Seconds between two pictures of the tail, at least."""
+SHARE = 10
+"""The tail is painted again after this many times what it took, so it costs a tenth at most."""
+
+ShowTail = Callable[[Sequence[Text]], None]
+
+
+class AnswerView:
+    """Shows an answer as its pieces come; finished rows are printed once and stay."""
+
+    def __init__(self, console: Console, show_tail: ShowTail) -> None:
+        self._console = console
+        self._show_tail = show_tail
+        self._stream = MarkdownStream()
+        self._has_rows = False
+        self._next_picture = 0.0
+        self._coming: asyncio.TimerHandle | None = None
+        """The next picture, where no piece may come any more to bring it about."""
+
+    def add(self, piece: str) -> None:
+        """Show one more piece."""
+        blocks = self._stream.feed(piece)
+        self._print(blocks)
+        wait = 0.0 if blocks else self._next_picture - time.monotonic()
+        if wait <= 0:
+            self._paint_tail()
+        elif not self._coming:
+            with suppress(RuntimeError):  # without a loop nothing can come by itself
+                self._coming = asyncio.get_running_loop().call_later(wait, self._paint_tail)
+
+    def end(self) -> None:
+        """The answer has ended; what comes next is another one."""
+        self._print(self._stream.finish())
+        self._begin_anew()
+
+    def forget(self) -> None:
+        """What is not finished will not be: the request is repeated."""
+        self._stream.forget()
+        self._show_tail([])
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self._has_rows = False
+        self._next_picture = 0.0
+        self._expect_no_picture()
+
+    def _expect_no_picture(self) -> None:
+        if self._coming:
+            self._coming.cancel()
+        self._coming = None
+
+    def _print(self, blocks: Sequence[Block]) -> None:
+        if not blocks:
+            return
+        self._show_tail([])
+        for block in blocks:
+            for row in self._spaced(block):
+                self._console.print(row)
+                self._has_rows = True
+
+    def _paint_tail(self) -> None:
+        self._expect_no_picture()
+        begin = time.monotonic()
+        tail = self._stream.tail
+        fence = tail.before[: tail.before.find("\n") + 1]  # what a picture of its rest needs
+        shown = self._spaced(Block(tail.text, fence)) if tail.text else []
+        self._show_tail(shown[-TAIL_ROWS:])
+        now = time.monotonic()
+        self._next_picture = now + max(EVERY, SHARE * (now - begin))
+
+    def _spaced(self, block: Block) -> list[Text]:
+        """The rows of a block, an empty one before them if it is not the answer's first."""
+        shown = rows(block, self._console.width)
+        apart = self._has_rows and not block.before and shown
+        return [Text(), *shown] if apart else shown
+
+
+class TransientRows:
+    """Rows at the end of a terminal that are taken away before anything else is written."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._shown = 0
+
+    def show(self, rows: Sequence[Text]) -> None:
+        """Show these rows in the place of those before."""
+        above = [(ControlType.CURSOR_UP, 1), (ControlType.ERASE_IN_LINE, 2)] * self._shown
+        fitting = rows[-max(self._console.height - 2, 1) :]
+        with self._console:  # all in one go
+            if above:
+                self._console.control(Control(ControlType.CARRIAGE_RETURN, *above))
+            for row in fitting:
+                self._console.print(row)
+        self._shown = len(fitting)
+
+
+def view_for(console: Console) -> AnswerView | None:
+    """What shows answers on this console; None where they are plain lines as they come."""
+    if not console.file.isatty() or console.is_dumb_terminal:
+        return None
+    return AnswerView(console, TransientRows(console).show)

@@ -1,0 +1,60 @@
+"""A thread's steps as a table: who said what, with which tools, and which files changed."""
+
+import re
+from dataclasses import asdict
+
+from ...config import paths
+from ...memory.threads.record import ThreadRow
+from ...sdk.threads.steps import StepLine, branches_of, steps
+from ..i18n.catalogs import t
+from .humanize import ago
+from .output import echo, echo_json
+from .table import is_narrow, shortened, show_table
+
+WIDE = 100
+"""Columns of a terminal from which on there is room for the tools as well."""
+LONGEST_WORDS = 100
+"""Columns of what was said: a pipe takes any, but whoever reads it looks for a step."""
+_MARKS = re.compile(r"\*\*|`|^(?:#+|[-*>]|\d+\.)\s+")
+"""What Markdown puts around words and before a line."""
+
+
+def show_steps(row: ThreadRow, *, as_json: bool) -> None:
+    """Print them on stdout; those that were left by going back are named on stderr."""
+    lines = steps(row, paths.home())
+    if as_json:
+        mappings = [asdict(line) for line in lines]
+        echo_json(mappings)
+        return
+    show_lines(lines)
+    _say_left(row, lines)
+
+
+def show_lines(lines: list[StepLine]) -> None:
+    """Print the table, with as many columns as leave room for what was said."""
+    said, files, tools = t("steps.said"), t("steps.files"), t("steps.tools")
+    headers = [t("steps.step"), t("steps.role"), said, t("steps.at"), files, tools]
+    shown = headers[: 3 if is_narrow() else 5 if is_narrow(WIDE) else 6]
+    show_table(shown, [_cells(line)[: len(shown)] for line in lines], cut=(said, files, tools))
+
+
+def _cells(line: StepLine) -> list[str]:
+    """Of a step, all columns."""
+    words = shortened(_MARKS.sub("", line.words), LONGEST_WORDS)
+    return [
+        str(line.number),
+        line.role or t("steps.you"),
+        words if line.checkpoint_id else f"{words} ({t('steps.under_way')})".lstrip(),
+        ago(line.at),
+        ", ".join(line.files),
+        ", ".join(line.tools),
+    ]
+
+
+def _say_left(row: ThreadRow, lines: list[StepLine]) -> None:
+    known = branches_of(row, paths.home())
+    last = lines[-1].number if lines else 0
+    left = {step.number for branch in known.left for step in branch if step.number > last}
+    if left:
+        key = "steps.left" if len(left) > 1 else "steps.left.one"
+        echo(t(key, first=min(left), last=max(left)), err=True)

@@ -1,0 +1,71 @@
+"""Rows as aligned columns: plain text for a pipe, a Rich table that fits a terminal."""
+
+import shutil
+import sys
+import unicodedata
+from collections.abc import Sequence
+from itertools import accumulate
+
+from .output import echo
+from .sanitize import safe_line
+
+GAP = "  "
+NARROW = 64
+"""Columns of a terminal."""
+
+
+def is_narrow(columns: int = NARROW) -> bool:
+    """Whether the terminal has room for few columns only; a pipe has room for all."""
+    return sys.stdout.isatty() and shutil.get_terminal_size().columns < columns
+
+
+def show_table(
+    headers: Sequence[str], rows: Sequence[Sequence[str]], *, cut: Sequence[str]
+) -> None:
+    """Print a line a row on stdout; on a narrow terminal columns named by `cut` are cut short."""
+    rows = [[safe_line(cell) for cell in row] for row in rows]
+    if sys.stdout.isatty():
+        _show_rich(headers, rows, cut)
+    else:
+        echo("\n".join(aligned([headers, *rows])))
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """One line a row, each column as wide as its widest cell on a screen."""
+    widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
+    lines: list[str] = []
+    for row in rows:
+        cells = (
+            cell + " " * (width - width_of(cell)) for cell, width in zip(row, widths, strict=True)
+        )
+        lines.append(GAP.join(cells).rstrip())
+    return lines
+
+
+def width_of(text: str) -> int:
+    """Screen cells that the text takes: Chinese characters take two, accents none."""
+    return sum(
+        0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF")
+        for char in text
+    )
+
+
+def shortened(text: str, cells: int) -> str:
+    """The text, of a long one as much as has room, with an ellipsis at its end."""
+    if width_of(text) <= cells:
+        return text
+    kept = accumulate(map(width_of, text))
+    return text[: sum(width < cells for width in kept)].rstrip() + "…"
+
+
+def _show_rich(headers: Sequence[str], rows: Sequence[Sequence[str]], cut: Sequence[str]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, len(GAP), 0, 0))
+    for header in headers:
+        table.add_column(header, no_wrap=header not in cut, overflow="ellipsis")
+    for row in rows:
+        table.add_row(*(Text(cell, no_wrap=True, overflow="ellipsis") for cell in row))
+    Console(highlight=False, markup=False, emoji=False).print(table)

@@ -1,0 +1,107 @@
+"""Tool calls as they run: the beginning and the end of what they write, then what came of each."""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ...sdk import events as ev
+from ..i18n.catalogs import t
+from ..i18n.message_translation import told
+from .sanitize import safe_line
+from .tool_summary import call_line, facts
+
+FIRST_LINES = 6
+"""Lines of a tool's output that are shown as it runs; the model and the thread have more."""
+LAST_LINES = 8
+"""Those that are shown when it has ended: a program says at its end what is wrong."""
+
+
+@dataclass
+class _Written:
+    """What one call has written so far."""
+
+    rest: str = ""
+    """A line that has not ended."""
+    count: int = 0
+    last: deque[str] = field(default_factory=lambda: deque[str](maxlen=LAST_LINES))
+    """Lines that are not shown yet."""
+
+
+class ToolView:
+    """Shows calls by the two ways to write a line: as words of ours, and as a program's own."""
+
+    def __init__(
+        self,
+        line: Callable[[str, str], None],
+        verbatim: Callable[[str], None],
+        diff: Callable[[str], None],
+    ) -> None:
+        self._line, self._verbatim, self._diff = line, verbatim, diff
+        self._calls: dict[str, str] = {}
+        self._written: dict[str, _Written] = {}
+        self._asked: dict[str, str] = {}
+        """Diffs that a question has shown, by the call's id."""
+
+    @property
+    def under_way(self) -> list[str]:
+        """The calls of which nothing has come yet, a line each."""
+        return [f"  ▸ {call}" for call in self._calls.values()]
+
+    def called(self, event: ev.ToolCall) -> None:
+        """Keep what is called; it is shown with what comes of it."""
+        self._calls[event.id] = call_line(event.tool, event.args)
+
+    def asked(self, event: ev.Question) -> None:
+        """Keep what the human has seen by now: it is not shown again after a yes."""
+        for request in event.action_requests:
+            self._asked[str(request.get("tool_call_id"))] = str(request.get("diff") or "")
+
+    def wrote(self, event: ev.ToolOutput) -> None:
+        """Show the first lines as they come."""
+        written = self._written.setdefault(event.id, _Written())
+        *lines, written.rest = (written.rest + event.text).split("\n")
+        for line in lines:
+            self._add(written, line)
+
+    def ended(self, call_id: str) -> bool:
+        """Show the last lines, and how many there were in between; whether there were any."""
+        written = self._written.pop(call_id, _Written())
+        if written.rest:
+            self._add(written, written.rest)
+        left_out = written.count - FIRST_LINES - len(written.last)
+        if left_out > 0:
+            self._line(f"    … {t('tool.left_out', count=left_out)}", "dim")
+        for line in written.last:
+            self._verbatim(line)
+        return written.count > 0
+
+    def answered(self, event: ev.ToolResult) -> None:
+        """Show what came of a call."""
+        self.ended(event.id)
+        call = self._calls.pop(event.id, None) or call_line(event.tool, event.args)
+        refused = event.metadata.get("refused")
+        mark, style = ("✓", "") if event.ok else ("✗", "red")
+        self._line(f"  {mark} {call}{facts(event.metadata)}", style)
+        if refused is not None:
+            why = safe_line(told(str(refused)))
+            self._line(f"    {t('tool.refused_why', why=why) if why else t('tool.refused')}", "red")
+        elif event.error:
+            first, *more = event.error.splitlines()
+            self._line(f"    {told(first)}", "red")
+            for line in more[:FIRST_LINES] if first.endswith(":") else ():
+                self._verbatim(line)
+        if event.tool == "ask_user" and event.ok:
+            self._line(f"    {t('tool.answer', answer=safe_line(event.output))}", "dim")
+        diff = str(event.metadata.get("diff") or "")
+        if diff and diff != self._asked.pop(event.id, ""):
+            self._diff(diff)
+        kept = event.metadata.get("backups") or {"": event.metadata.get("backup")}
+        for file in filter(None, kept.values()):
+            self._line(f"    {safe_line(t('tool.backup', file=file))}", "dim")
+
+    def _add(self, written: _Written, line: str) -> None:
+        written.count += 1
+        if written.count <= FIRST_LINES:
+            self._verbatim(line)
+        else:
+            written.last.append(line)

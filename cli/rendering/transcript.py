@@ -1,0 +1,117 @@
+"""A transcript as text on stdout: who said what, a line for each call, coloured at a terminal."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+
+from ...sdk.threads.transcript import Passage
+from ..commands.threads.listing import when
+from ..execution.stdin import piped_in
+from ..i18n.catalogs import t
+from ..i18n.message_translation import told
+from .output import echo
+from .tool_summary import call_line, facts
+
+Line = tuple[str, str]
+"""A line, and the style that it has at a terminal."""
+IN_WORDS = ("ask_user", "attempt_completion", "plan_enter", "plan_exit", "plan_mode_respond")
+"""Tools whose result is what somebody said: it is shown whole, where the line has not said it."""
+VERDICTS = {"passed": "green", "failed": "red", "unverified": "yellow"}
+OUTCOMES = ("verified", "unverified", "failed", "undone")
+ASIDE_LINES = 12
+"""Of what went with a message, the first ones: a whole log may have been piped."""
+DIFF = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def show_transcript(passages: Sequence[Passage], *, diffs: bool) -> None:
+    """Print it."""
+    write = _writer()
+    for (heading, style), together in groupby(passages, key=_heading):
+        write("", "")
+        if heading:
+            write(heading, style)
+        for passage in together:
+            for line, look in _lines(passage, diffs=diffs):
+                write(line, look)
+
+
+def _writer() -> Callable[[str, str], None]:
+    """Plain lines for a pipe; Rich is loaded for a terminal only."""
+    if not sys.stdout.isatty():
+        return lambda text, style: echo(text)
+    from .console import open_console, show_line
+
+    console = open_console(stderr=False)
+    return lambda text, style: show_line(console, text, style)
+
+
+def _heading(passage: Passage) -> Line:
+    """Whose words they are; what belongs to one answer stands below one heading."""
+    match passage.kind:
+        case "human":
+            return f"{t('steps.you')}  {when(passage.at)}", "bold green"
+        case "aside":
+            return t("show.aside" if piped_in(passage.text) is None else "show.piped"), "dim"
+        case "answer" | "call":
+            return f"{passage.role}  {t('show.step', step=passage.step)}", "bold cyan"
+        case "interrupted" if passage.text:
+            return f"{passage.role}  {t('show.interrupted')}", "bold yellow"
+        case "interrupted":
+            return t("show.unanswered"), "bold yellow"
+        case "tests":
+            return f"{t('role.tests')}  {passage.text}", "bold cyan"
+        case "question":
+            return t("show.asked"), "bold yellow"
+        case _:
+            return "", ""
+
+
+def _lines(passage: Passage, *, diffs: bool) -> Iterator[Line]:
+    match passage.kind:
+        case "human" | "answer" | "interrupted":
+            yield from _indented(passage.text, "  ")
+        case "aside":
+            piped = piped_in(passage.text)
+            lines = list(_indented(passage.text if piped is None else piped, "  ", "dim"))
+            yield from lines[:ASIDE_LINES]
+            yield from [("  …", "dim")] if len(lines) > ASIDE_LINES else []
+        case "call":
+            yield from _call(passage, diffs=diffs)
+        case "question":
+            yield f"  ? {call_line(passage.tool, passage.args)}", "yellow"
+            yield from _diff(passage)
+        case "tests":
+            verdict = str(passage.facts.get("verdict"))
+            word = t(f"verdict.{verdict}") if verdict in VERDICTS else verdict
+            reason = told(str(passage.facts.get("reason", "")))
+            yield f"  {t('labelled', label=word, said=reason)}", VERDICTS.get(verdict, "")
+        case "mode":
+            yield t("show.mode", mode=passage.text, agent=passage.role), "dim"
+        case "outcome":
+            word = t(f"outcome.{passage.text}") if passage.text in OUTCOMES else passage.text
+            yield t("labelled", label=t("show.ended"), said=word), "bold"
+        case "shortened":
+            yield t("show.shortened"), "dim"
+
+
+def _call(passage: Passage, *, diffs: bool) -> Iterator[Line]:
+    mark, style = {True: ("✓", ""), False: ("✗", "red"), None: ("…", "yellow")}[passage.ok]
+    call = call_line(passage.tool, passage.args)
+    yield f"  {mark} {call}{facts(passage.facts)}", style
+    if passage.tool in IN_WORDS and " ".join(passage.result.split()) not in call:
+        yield from _indented(passage.result, "    ")
+    elif passage.ok is False:
+        yield from _indented(passage.result.strip().partition("\n")[0], "    ", "red")
+    if diffs:
+        yield from _diff(passage)
+
+
+def _diff(passage: Passage) -> Iterator[Line]:
+    for line, _ in _indented(str(passage.facts.get("diff", "")), "    "):
+        bold = line.startswith(("    +++", "    ---"))
+        yield line, "bold" if bold else DIFF.get(line[4:5], "")
+
+
+def _indented(text: str, by: str, style: str = "") -> Iterator[Line]:
+    for line in text.strip("\n").split("\n") if text.strip() else ():
+        yield f"{by}{line}".rstrip(), style

@@ -1,0 +1,140 @@
+"""`mcode chat`: a message and its answer, or a conversation at the terminal."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import typer
+from typer.core import TyperCommand
+
+from ...config.errors import UsageError
+from ..enums import AnswerStyle, InputFormat, OutputFormat
+from ..execution.stdin import as_data, piped_text
+from ..lazy_imports import without_collector
+from ..options import Approval, BaseUrl, Folder, Model, Output
+from ..prompts.trust import TrustFlag, settle_trust
+from . import command_options as given
+from .json_schema_file import read_schema
+from .thread_selection import chosen_thread
+
+if TYPE_CHECKING:
+    from ...nodes.state import Options
+
+
+class ChatCommand(TyperCommand):
+    """Lets `--resume` stand without a value."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; a `--resume` without a word behind it has the empty name."""
+        following = [*args, "-"][1:]
+        told = [
+            "--resume=" if arg == "--resume" and after.startswith("-") else arg
+            for arg, after in zip(args, following, strict=True)
+        ]
+        return super().parse_args(ctx, told)
+
+
+def chat(
+    message: given.Message = "",
+    latest: given.Continue = False,
+    resume: given.Resume = None,
+    fork: given.Fork = False,
+    name: given.Name = "",
+    no_history: given.NoHistory = False,
+    model: Model = "",
+    base_url: BaseUrl = "",
+    mode: Approval = None,
+    plan: given.Plan = False,
+    agent: given.Agent = "",
+    max_turns: given.MaxTurns = None,
+    max_cost: given.MaxCost = None,
+    timeout: given.Timeout = None,
+    folder: Folder = Path("."),
+    trust: TrustFlag = False,
+    no_title: given.NoTitle = False,
+    stream: given.Stream = True,
+    output: Output = OutputFormat.text,
+    read: given.Input = InputFormat.text,
+    json_schema: given.JsonSchema = None,
+) -> None:
+    """Say something and read the answer; without a message it is a conversation at the terminal.
+
+    What is piped is read with the message, or is the message. Exit codes: 0 answered, 1 failed,
+    2 wrong input, 3 a limit was reached, 4 waiting for an answer, 130 interrupted.
+    """
+    old = latest or resume is not None
+    _refuse_clashes(message, read, output, deletes_old=no_history and old and not fork)
+    words, part = _words(message, read)
+    opens = words is not None and not words.strip()
+    if opens:
+        _refuse_elsewhere(output, {"--no-history": no_history, "--timeout": bool(timeout)})
+    schema = read_schema(json_schema) if json_schema else None
+    texts = {"model": model, "base_url": base_url, "agent": agent, "mode": mode and mode.value}
+    limits = {"max_turns": max_turns, "max_cost": max_cost, "plan": plan, "schema": schema}
+    options = part | {key: value for key, value in {**texts, **limits}.items() if value}
+    row = chosen_thread(folder, latest=latest, named=resume, fork=fork, name=name)
+    whom = (Path(row.folder), options, row.thread_id) if row else (folder, options, "")
+    if opens:
+        raise typer.Exit(_open(*whom, name=name, trust=trust, titles=not no_title))
+    settle_trust(whom[0], yes=trust, output=output, tests=False)
+    style = AnswerStyle.plain if schema else AnswerStyle.streamed if stream else AnswerStyle.whole
+    with without_collector():
+        from ..execution.print_mode import ChatRun, run_chat
+    run = ChatRun(*whom, name, output, style, timeout or 0.0, keeps=not no_history)
+    raise typer.Exit(run_chat(run, words))
+
+
+def _words(message: str, read: InputFormat) -> tuple[str | None, dict[str, object]]:
+    """What is said, None: what lines of stdin say; and as an option what goes beside it.
+
+    What is piped alone is the message; it mentions no file, for nobody typed it.
+    """
+    if read is InputFormat.stream_json:
+        return None, {}
+    piped = piped_text()
+    if not piped.strip():
+        return message, {}
+    if not message.strip():
+        return piped, {"mentioning": ""}
+    return message, {"aside": [as_data(piped)]}
+
+
+def _refuse_clashes(
+    message: str, read: InputFormat, output: OutputFormat, *, deletes_old: bool
+) -> None:
+    if read is InputFormat.stream_json and message:
+        raise UsageError("with `--input stream-json` messages come from stdin", hint="give none")
+    if read is InputFormat.stream_json and output is not OutputFormat.stream_json:
+        raise UsageError("the answers have no place to go", hint="add `--output stream-json`")
+    if deletes_old:
+        raise UsageError(
+            "`--no-history` deletes no conversation that was there before",
+            hint="add `--fork`, and the copy is deleted",
+        )
+
+
+def _refuse_elsewhere(output: OutputFormat, for_one_message: Mapping[str, bool]) -> None:
+    """A conversation needs a terminal, and somebody who says when it has ended."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()) or output is not OutputFormat.text:
+        raise UsageError("nothing was said", hint="give a message, or pipe one")
+    for flag, wanted in for_one_message.items():
+        if wanted:
+            raise UsageError(f"`{flag}` is for one message", hint="give the message")
+
+
+def _open(
+    folder: Path,
+    options: Mapping[str, object],
+    thread: str,
+    *,
+    name: str,
+    trust: bool,
+    titles: bool,
+) -> int:
+    from .repl import run_repl
+
+    chosen = cast("Options", options)
+    return run_repl(
+        folder=folder, options=chosen, thread=thread, name=name, trust=trust, titles=titles
+    )

@@ -1,0 +1,157 @@
+"""Takes one line after the other and does what it says; whatever is typed meanwhile waits."""
+
+import asyncio
+import time
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Any
+
+from ..i18n.catalogs import t
+from .input_loop_inbox import Inbox
+from .line_dispatch import do_line, tell_of
+from .prompt.paste_placeholder import Pastes
+from .prompt.protocol import LeaveRepl
+from .session.resume import pick_up
+from .session.session import Session
+
+AGAIN = 2.0
+"""Seconds in which a second Ctrl-C leaves."""
+ENDS_BY_ITSELF = 0.5
+"""Seconds that what goes on has to come to its end when the human leaves."""
+
+
+class Conversation:
+    """The human's side of a session: what was typed, what goes on, how to stop it."""
+
+    session: Session
+
+    def __init__(self) -> None:
+        self.inbox = Inbox()
+        self.pastes = Pastes()
+        self._doing: asyncio.Task[None] | None = None
+        self._stopped = False
+        self._since = 0.0
+        self._pressed = float("-inf")
+        self._left = asyncio.Event()
+
+    @property
+    def working(self) -> bool:
+        """Whether a line is being worked on."""
+        return self._doing is not None
+
+    @property
+    def busy(self) -> str:
+        """What goes on, in words; empty: nothing."""
+        if not self.working:
+            return ""
+        return t("repl.busy", seconds=int(time.monotonic() - self._since))
+
+    def submit(self, line: str) -> None:
+        """Let a line have its turn."""
+        self._pressed = float("-inf")  # a Ctrl-C before it and one behind it are not two in a row
+        self.inbox.put(line)
+
+    def take_back(self) -> str:
+        """The line that waits last, which then is not sent."""
+        return self.inbox.take_back()
+
+    def interrupt(self) -> None:
+        """Stop what goes on; what waits can be changed before it is sent."""
+        if self._doing and not self._stopped:
+            self._stopped = self._doing.cancel()
+            if waiting := self.inbox.take_all():
+                self.session.prompt.give_back("\n".join(waiting))
+
+    def rewind(self) -> None:
+        """Offer to go back to an earlier step."""
+        self.submit("/rewind")
+
+    def switch_mode(self) -> None:
+        """From build to plan and back, with the next message."""
+        self.session.plan = not self.session.plan
+
+    def leave(self) -> None:
+        """End the conversation, and what goes on."""
+        self._left.set()
+
+    def leave_at_once(self) -> None:
+        """End it where only the end of what goes on leads back to the loop."""
+        self.leave()
+        self.interrupt()
+
+    @property
+    def has_left(self) -> bool:
+        """Whether the human is gone."""
+        return self._left.is_set()
+
+    def may_leave(self) -> bool:
+        """Whether Ctrl-C was pressed just before; if not, say what a second one does."""
+        before, self._pressed = self._pressed, time.monotonic()
+        if self._pressed - before < AGAIN:
+            return True
+        if not self.working:
+            self.session.show(t("repl.again"), "dim")
+        return False
+
+    async def run(self) -> None:
+        """Work on lines until the human leaves; what goes on then is stopped.
+
+        What nobody foresaw, and would keep all lines from being worked on, is raised.
+        """
+        working = asyncio.ensure_future(self._work())
+        leaving = asyncio.ensure_future(self._left.wait())
+        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+        leaving.cancel()
+        if self._doing:  # whoever leaves behind an answer does not stop it
+            await asyncio.wait((self._doing, working), timeout=ENDS_BY_ITSELF)
+        if self._doing:
+            self._doing.cancel()
+            await asyncio.wait((self._doing, working))
+        working.cancel()
+        with suppress(asyncio.CancelledError):
+            await working
+
+    async def perform(self, line: str) -> None:
+        """Do what a line says, and tell what goes wrong; raises LeaveRepl."""
+        self.session.complaint = ""
+        self.session.typed, self.session.sending = line.strip(), True
+        await self._do(do_line(self.session, line, self.pastes.unfolded))
+
+    async def come_back(self) -> None:
+        """Show where the thread stands that is gone on with, if one is."""
+        if self.session.thread:
+            await self._do(pick_up(self.session))
+
+    async def _do(self, work: Coroutine[Any, Any, None]) -> None:
+        self._since, self._stopped = time.monotonic(), False
+        doing = self._doing = asyncio.ensure_future(work)
+        while not doing.done():
+            self.session.prompt.refresh()
+            await asyncio.wait((doing,), timeout=1.0)
+        self._doing = None
+        self.session.prompt.refresh()
+        if doing.cancelled():
+            self._pressed = float("-inf")  # the Ctrl-C that stops something is not half a goodbye
+            self.session.show(t("repl.interrupted"), "yellow")
+        elif isinstance(error := doing.exception(), LeaveRepl):
+            raise error
+        elif error:
+            tell_of(self.session, error)
+        self._give_back()
+
+    def _give_back(self) -> None:
+        """What was not said, and what waits behind a turn that was cut short, can be changed."""
+        session = self.session
+        unsaid = [session.typed] if session.sending else []
+        if session.cut_short and not self._stopped:  # what was sent after a stop is meant
+            unsaid += self.inbox.take_all()
+        session.sending = session.cut_short = False
+        session.prompt.give_back("\n".join(unsaid))
+
+    async def _work(self) -> None:
+        try:
+            await self.come_back()
+            while not self.has_left:
+                await self.perform(await self.inbox.next())
+        except LeaveRepl:
+            return

@@ -1,0 +1,1 @@
+"""The input prompt: keys, layout, completion, history, status bar."""

@@ -1,0 +1,67 @@
+"""What is offered while a line is typed: commands after `/`, files and agents after `@`."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+
+from ...rendering.sanitize import safe_line
+from .file_mentions import likest, mention_at_end, spelled
+
+Described = Mapping[str, str]
+"""Names, and what each is."""
+
+
+class LineCompleter(Completer):
+    """Completes the word before the cursor."""
+
+    def __init__(
+        self,
+        commands: Callable[[], Described],
+        agents: Callable[[], Described],
+        files: Callable[[], list[str]],
+    ) -> None:
+        self._commands, self._agents, self._files = commands, agents, files
+
+    def get_completions(
+        self, document: Document, complete_event: CompleteEvent
+    ) -> Iterable[Completion]:
+        """Those that fit, the best first."""
+        typed = document.text_before_cursor
+        mention = mention_at_end(typed)
+        if is_command(typed):
+            yield from self._slash(typed)
+        elif mention is not None:
+            yield from self._mentioned(mention, first=mention == typed)
+
+    def _slash(self, typed: str) -> Iterable[Completion]:
+        commands, wanted = self._commands(), typed[1:]
+        begun = [name for name in commands if name.startswith(wanted)]
+        for name in begun or [name for name in commands if wanted in name]:
+            yield _offer(f"/{name}", typed, commands[name])
+
+    def _mentioned(self, mention: str, *, first: bool) -> Iterable[Completion]:
+        """Agents only at the beginning: there a message is for them."""
+        agents: Described = self._agents() if first else {}
+        for name in likest(mention[1:].strip('"'), [*agents, *self._files()]):
+            text = spelled(name) + ("" if name.endswith("/") else " ")
+            yield _offer(text, mention, agents.get(name, ""))
+
+
+def is_command(typed: str) -> bool:
+    """Whether a line up to the cursor is the beginning of a command's name."""
+    return typed.startswith("/") and not any(char.isspace() for char in typed)
+
+
+def is_completed_while_typing(typed: str) -> bool:
+    """Whether something is offered without being asked for."""
+    return is_command(typed) or mention_at_end(typed) is not None
+
+
+def _offer(text: str, typed: str, described: str) -> Completion:
+    return Completion(
+        text,
+        start_position=-len(typed),
+        display=safe_line(text),
+        display_meta=safe_line(described),
+    )

@@ -1,0 +1,80 @@
+"""What `@` can name: files of the project that tools may see, and agents."""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+
+MOST_FILES = 50_000
+MOST_OFFERED = 50
+_MENTION = re.compile(r"(?:^|(?<=\s))@(\"[^\"\n]*\"?|[^\s\"]*)$")
+"""The mention in which a line ends."""
+
+
+def mention_at_end(line: str) -> str | None:
+    """What is typed of a mention at the end of a line, with its `@`; None: there is none."""
+    found = _MENTION.search(line)
+    return found.group() if found else None
+
+
+def spelled(name: str) -> str:
+    """A file's mention; one with blanks in quotes."""
+    return f'@"{name}"' if any(char.isspace() for char in name) else f"@{name}"
+
+
+def likest(typed: str, names: Sequence[str]) -> list[str]:
+    """The names that fit what was typed, the best first.
+
+    One fits that has all its letters in this order; if there is none, whatever is alike.
+    """
+    wanted = typed.lower()
+    if not wanted:
+        return list(names[:MOST_OFFERED])
+    letters = re.compile(".*?".join(map(re.escape, wanted)), re.IGNORECASE)
+    fitting = [name for name in names if letters.search(name)]
+    if not fitting:
+        from rapidfuzz import fuzz, process  # not needed before somebody types `@` or `/`
+
+        alike = process.extract(typed, names, scorer=fuzz.WRatio, limit=5, score_cutoff=70)
+        return [name for name, _, _ in alike]
+    return sorted(fitting, key=lambda name: _rank(wanted, name.lower()))[:MOST_OFFERED]
+
+
+def _rank(wanted: str, name: str) -> tuple[float, int, str]:
+    """Small is good: the letters together, at the beginning of the file's own name."""
+    from rapidfuzz import fuzz
+
+    own = name.rstrip("/").rpartition("/")[2]
+    together = max(fuzz.partial_ratio(wanted, own), fuzz.partial_ratio(wanted, name) - 5)
+    return (-together - 10 * own.startswith(wanted) - 20 * (own == wanted), len(name), name)
+
+
+class ProjectFiles:
+    """The project's files and folders as tools list them: none that is ignored, secret, outside."""
+
+    def __init__(self, folder: Path, home: Path) -> None:
+        self._folder, self._home = folder, home
+
+    def names(self) -> list[str]:
+        """Their paths, folders with a slash; takes its time in a large project."""
+        return _with_folders(islice(self._walked(), MOST_FILES))
+
+    def _walked(self) -> Iterable[str]:
+        # the tools' own listing, whose settings are not needed before somebody types `@`
+        from ....config.settings.loader import load
+        from ....tools.filesystem.walk import walk
+        from ....tools.workspace import Workspace
+
+        patterns = load(self._folder, self._home).settings.security.ignore_patterns
+        workspace = Workspace(self._folder, tuple(patterns), self._home)
+        return (entry.name for entry in walk(workspace, workspace.root, deep=True))
+
+
+def _with_folders(names: Iterable[str]) -> list[str]:
+    """Every folder before what is in it."""
+    seen: dict[str, None] = {}
+    for name in names:
+        for end in (place for place, letter in enumerate(name) if letter == "/"):
+            seen[name[: end + 1]] = None
+        seen[name] = None
+    return list(seen)

@@ -1,0 +1,174 @@
+"""What the keys do; what is not named here is as in every line of a shell (Emacs' keys)."""
+
+import time
+from typing import Protocol
+
+from prompt_toolkit.application import get_app
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.filters import Condition, has_completions, is_searching
+from prompt_toolkit.key_binding import ConditionalKeyBindings, KeyBindings, KeyBindingsBase
+from prompt_toolkit.key_binding.key_processor import KeyPressEvent
+from prompt_toolkit.keys import Keys
+
+from .input_line import continued
+from .paste_placeholder import Pastes
+
+TWICE = 1.0
+"""Seconds in which a second Esc belongs to the first."""
+
+
+class Hands(Protocol):
+    """What keys can do besides changing the line."""
+
+    @property
+    def working(self) -> bool:
+        """Whether a turn is going on."""
+        ...
+
+    def submit(self, line: str) -> None:
+        """Send a line, or let it wait."""
+        ...
+
+    def take_back(self) -> str:
+        """The line that waits last, which then is not sent; empty: none waits."""
+        ...
+
+    def interrupt(self) -> None:
+        """Stop the turn; what was done is kept."""
+        ...
+
+    def rewind(self) -> None:
+        """Offer to go back."""
+        ...
+
+    def switch_mode(self) -> None:
+        """From build to plan and back."""
+        ...
+
+    def leave(self) -> None:
+        """End the conversation."""
+        ...
+
+    def may_leave(self) -> bool:
+        """Whether Ctrl-C, pressed with nothing to stop, leaves: it was pressed just before."""
+        ...
+
+
+def key_bindings(hands: Hands, pastes: Pastes) -> KeyBindingsBase:
+    """All of ours; while the history is searched, the keys are those of the search."""
+    keys = KeyBindings()
+    _sending(keys, hands, pastes)
+    _editing(keys, hands, pastes)
+    _stopping(keys, hands)
+    return ConditionalKeyBindings(keys, ~is_searching)
+
+
+def _sending(keys: KeyBindings, hands: Hands, pastes: Pastes) -> None:
+    @keys.add("enter")
+    def _(event: KeyPressEvent) -> None:
+        line = event.current_buffer
+        if _complete(line):
+            return
+        begun = continued(line.document.text_before_cursor)
+        if begun is not None:
+            line.delete_before_cursor()
+            line.insert_text("\n")
+            return
+        send(line, hands, pastes)
+
+    @keys.add("escape", "enter")
+    @keys.add("c-j")
+    def _(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text("\n")
+
+
+def send(line: Buffer, hands: Hands, pastes: Pastes) -> None:
+    """Send what is typed, and keep it in the history with what was pasted."""
+    typed = line.text
+    if typed.strip():
+        line.history.append_string(pastes.unfolded(typed))
+        line.reset()
+        hands.submit(typed)
+
+
+def _complete(line: Buffer) -> bool:
+    """Take what is offered, unless it is typed already; whether that changed the line."""
+    offered = line.complete_state
+    if not offered or not offered.completions:
+        return False
+    typed = offered.original_document.text
+    line.apply_completion(offered.current_completion or offered.completions[0])
+    return line.text.rstrip() != typed.rstrip()
+
+
+def _editing(keys: KeyBindings, hands: Hands, pastes: Pastes) -> None:
+    @keys.add(Keys.BracketedPaste)
+    def _(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text(pastes.folded(event.data))
+
+    @keys.add("backspace", filter=Condition(lambda: bool(_mark(pastes))))
+    def _(event: KeyPressEvent) -> None:
+        event.current_buffer.delete_before_cursor(len(_mark(pastes)))
+
+    @keys.add("up", filter=Condition(lambda: not get_app().current_buffer.text))
+    def _(event: KeyPressEvent) -> None:
+        line = event.current_buffer
+        if taken := hands.take_back():
+            line.text = taken
+            line.cursor_position = len(taken)
+        else:
+            line.auto_up()
+
+    @keys.add("c-g")
+    @keys.add("c-x", "c-e")
+    def _(event: KeyPressEvent) -> None:
+        line = event.current_buffer
+        line.text = pastes.unfolded(line.text)
+        line.open_in_editor()
+
+    @keys.add("s-tab")
+    def _(event: KeyPressEvent) -> None:
+        hands.switch_mode()
+
+
+def _mark(pastes: Pastes) -> str:
+    return pastes.mark_at_end(get_app().current_buffer.document.text_before_cursor)
+
+
+def _stopping(keys: KeyBindings, hands: Hands) -> None:
+    is_empty = Condition(lambda: not get_app().current_buffer.text)
+    is_working = Condition(lambda: hands.working)
+    escaped = float("-inf")
+
+    @keys.add("escape", filter=has_completions)
+    def _(event: KeyPressEvent) -> None:
+        event.current_buffer.cancel_completion()
+
+    @keys.add("escape", filter=~has_completions & is_working)
+    def _(event: KeyPressEvent) -> None:
+        hands.interrupt()
+
+    @keys.add("escape", filter=~has_completions & is_empty & ~is_working)
+    def _(event: KeyPressEvent) -> None:
+        nonlocal escaped  # as two keys in one binding they would have to come within `timeoutlen`
+        before, escaped = escaped, time.monotonic()
+        if escaped - before < TWICE:
+            hands.rewind()
+
+    @keys.add("c-c")
+    def _(event: KeyPressEvent) -> None:
+        line = event.current_buffer
+        if line.text:
+            line.reset()
+        elif hands.may_leave():
+            hands.leave()
+        elif hands.working:
+            hands.interrupt()
+
+    @keys.add("c-d", filter=is_empty)
+    def _(event: KeyPressEvent) -> None:
+        hands.leave()
+
+    @keys.add("c-z")
+    def _(event: KeyPressEvent) -> None:
+        event.app.suspend_to_background()

@@ -1,0 +1,101 @@
+"""What the prompt's part of the screen looks like, from an answer's tail to the status line."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from prompt_toolkit.application import get_app
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.formatted_text import ANSI, AnyFormattedText, StyleAndTextTuples
+from prompt_toolkit.layout import (
+    BufferControl,
+    ConditionalContainer,
+    Dimension,
+    FormattedTextControl,
+    HSplit,
+    Layout,
+    Window,
+)
+from prompt_toolkit.layout.menus import CompletionsMenu
+from prompt_toolkit.styles import Style
+from prompt_toolkit.widgets import SearchToolbar
+
+from ...i18n.catalogs import t
+from ...rendering.sanitize import safe
+from .protocol import SIGN
+
+MENU_ROWS = 8
+STYLE = Style.from_dict(
+    {
+        "sign": "bold",
+        "waiting": "fg:ansibrightblack",
+        "busy": "fg:ansiyellow",
+        "status": "fg:ansibrightblack",
+        "status.plan": "fg:ansicyan bold",
+        "completion-menu": "bg:default fg:default",
+        "completion-menu.completion.current": "bg:default fg:ansicyan bold noreverse",
+        "completion-menu.meta.completion": "bg:default fg:ansibrightblack",
+        "completion-menu.meta.completion.current": "bg:default fg:ansicyan",
+        "scrollbar.background": "bg:default",
+        "scrollbar.button": "bg:ansibrightblack",
+    }
+)
+
+
+@dataclass
+class Shown:
+    """What stands around the line."""
+
+    waiting: Callable[[], tuple[str, ...]]
+    """Lines that were sent and wait."""
+    busy: Callable[[], str]
+    """What is going on; empty: nothing."""
+    status: Callable[[int], str]
+    """The status line for so many columns."""
+    is_plan: Callable[[], bool]
+    tail: str = ""
+
+
+def layout(line: Buffer, shown: Shown) -> Layout:
+    """From top to bottom: tail, waiting lines, what goes on, the line, its menu, the status."""
+    search = SearchToolbar(ignore_case=True)
+    typed = Window(
+        BufferControl(line, search_buffer_control=search.control, preview_search=True),
+        height=lambda: Dimension(min=1, max=max(1, get_app().output.get_size().rows // 2)),
+        get_line_prefix=_sign,
+        wrap_lines=True,
+        dont_extend_height=True,
+    )
+    rows = HSplit(
+        [
+            _text(lambda: ANSI(shown.tail), lambda: bool(shown.tail)),
+            _text(lambda: _waiting(shown.waiting()), lambda: bool(shown.waiting())),
+            _text(lambda: [("class:busy", shown.busy())], lambda: bool(shown.busy())),
+            typed,
+            CompletionsMenu(max_height=MENU_ROWS),
+            search,
+            _text(lambda: _status(shown), lambda: True),
+        ]
+    )
+    return Layout(rows, focused_element=typed)
+
+
+def _text(
+    fragments: Callable[[], AnyFormattedText], is_shown: Callable[[], bool]
+) -> ConditionalContainer:
+    window = Window(FormattedTextControl(fragments), dont_extend_height=True)
+    return ConditionalContainer(window, Condition(is_shown))
+
+
+def _sign(number: int, wrapped: int) -> StyleAndTextTuples:
+    return [("class:sign", SIGN if number == wrapped == 0 else " " * len(SIGN))]
+
+
+def _waiting(lines: tuple[str, ...]) -> StyleAndTextTuples:
+    shown = [f"{t('repl.waiting')} {safe(' '.join(line.split()))}" for line in lines]
+    return [("class:waiting", "\n".join(shown))]
+
+
+def _status(shown: Shown) -> StyleAndTextTuples:
+    style = "class:status.plan" if shown.is_plan() else "class:status"
+    return [(style, shown.status(get_app().output.get_size().columns))]

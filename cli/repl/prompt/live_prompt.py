@@ -1,0 +1,151 @@
+"""A prompt that stays at the bottom of the terminal while everything else happens above it."""
+
+import errno
+import os
+import sys
+import termios
+from collections.abc import Callable
+from typing import TypeVar
+
+from prompt_toolkit.application import Application, in_terminal
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.completion import Completer, ThreadedCompleter
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.history import History
+from prompt_toolkit.input import Input
+from prompt_toolkit.output import Output, create_output
+
+from .completer import is_completed_while_typing
+from .key_bindings import Hands, key_bindings, send
+from .layout import STYLE, Shown, layout
+from .paste_placeholder import Pastes
+from .protocol import SIGN, asked
+from .typeahead import typed_before
+
+Answer = TypeVar("Answer")
+ESCAPE_WAITS = 0.1
+"""Seconds after which Esc is a key of its own and not the beginning of another one."""
+REDRAW = 0.05
+"""Seconds between two pictures of the same answer, at least."""
+
+
+class LivePrompt:
+    """The line that is typed, what is shown around it, and the way to write above it."""
+
+    def __init__(
+        self,
+        hands: Hands,
+        pastes: Pastes,
+        shown: Shown,
+        completer: Completer,
+        history: History,
+        *,
+        input: Input | None = None,
+        output: Output | None = None,
+    ) -> None:
+        self._hands, self._pastes, self._shown = hands, pastes, shown
+        self.line = Buffer(
+            completer=ThreadedCompleter(completer),
+            complete_while_typing=Condition(self._is_completed),
+            history=history,
+            multiline=True,
+        )
+        self._app: Application[None] = Application(
+            layout=layout(self.line, shown),
+            key_bindings=key_bindings(hands, pastes),
+            style=STYLE,
+            include_default_pygments_style=False,
+            erase_when_done=True,
+            min_redraw_interval=REDRAW,
+            input=input,
+            output=output or _output(),
+        )
+        self._above: list[str] = []
+        self._app.before_render += self._write_above
+        self._app.ttimeoutlen = self._app.timeoutlen = ESCAPE_WAITS
+
+    def above(self, text: str) -> None:
+        """Write finished lines above the prompt, with its next picture."""
+        self._above.append(text)
+        self._app.invalidate()
+
+    def sent(self, words: str) -> None:
+        """Let a line stand above, under the sign that it was typed at."""
+        from ...rendering.console import (
+            rendered,
+            styled,
+        )  # brings rich, which the first picture does without
+
+        indented = words.replace("\n", "\n" + " " * len(SIGN))
+        self.above(rendered(styled(f"\n{SIGN}{indented}", "bold")))
+
+    def tail(self, text: str) -> None:
+        """Show the unfinished end of an answer."""
+        self._shown.tail = text
+        self._app.invalidate()
+
+    def give_back(self, line: str) -> None:
+        """Put a line before what is typed by now."""
+        typed = self.line.text
+        if not line:
+            return
+        self.line.text = f"{line}\n{typed}" if typed else line
+        self.line.cursor_position = len(self.line.text)
+
+    def refresh(self) -> None:
+        """Draw again soon."""
+        self._app.invalidate()
+
+    def signal(self, codes: str) -> None:
+        """Tell the window something besides text."""
+        self._app.output.write_raw(codes)
+        self._app.output.flush()
+
+    async def ask(self, question: Callable[[], Answer]) -> Answer:
+        """Let a function have the terminal as it is outside of the prompt."""
+        async with in_terminal():
+            self._write_above(self._app)
+            self._app.output.flush()
+            if sys.stdin.isatty():  # what was typed before a question is no answer to it
+                termios.tcflush(sys.stdin, termios.TCIFLUSH)
+            return asked(question)
+
+    async def run(self, when_usable: Callable[[], None]) -> None:
+        """Show the prompt until `close`; EOFError when the terminal is gone."""
+
+        def usable(_: object) -> None:
+            when_usable()
+
+        self._app.output.write_raw("\r")  # the terminal has shown what was typed by now
+        self._app.output.erase_end_of_line()
+        for line in typed_before(self._app.input.fileno()):
+            self.line.text = line
+            send(self.line, self._hands, self._pastes)
+        self._app.after_render += usable
+        try:
+            await self._app.run_async(handle_sigint=False, set_exception_handler=False)
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            raise EOFError from error
+
+    def close(self) -> None:
+        """Take the prompt off the terminal."""
+        if self._app.is_running and not self._app.is_done:
+            self._app.exit()
+
+    def _write_above(self, _: object) -> None:
+        """In one go with the picture that follows, so that nothing flickers."""
+        if text := "".join(self._above):
+            self._above.clear()
+            self._app.renderer.erase(leave_alternate_screen=False)
+            self._app.output.write_raw(text.replace("\n", "\r\n"))
+
+    def _is_completed(self) -> bool:
+        return is_completed_while_typing(self.line.document.text_before_cursor)
+
+
+def _output() -> Output:
+    # how many rows are left below is not needed: asking the terminal for it only takes time
+    os.environ.setdefault("PROMPT_TOOLKIT_NO_CPR", "1")
+    return create_output(sys.stdout)

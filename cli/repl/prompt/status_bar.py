@@ -1,0 +1,63 @@
+"""The line below the prompt: who speaks, what it may do, how full and how dear the thread is."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from wcwidth import wcswidth
+
+from ...i18n.catalogs import t
+from ...rendering.sanitize import safe_line
+
+SEPARATOR = " · "
+
+
+@dataclass(frozen=True)
+class Status:
+    """What the line says; what is empty is left out."""
+
+    model: str = ""
+    agent: str = ""
+    plan: bool = False
+    mode: str = ""
+    """Approval mode."""
+    sandbox: str = ""
+    """What confines commands; begins with `none` where nothing does."""
+    used: float | None = None
+    """Share of the model's context that the last request took."""
+    cost: float | None = None
+    """US dollars."""
+    branch: str = ""
+
+
+def status_line(status: Status, columns: int) -> str:
+    """As much as there is room for: the least needed goes first, the mode never."""
+    parts = _parts(status)
+    for least in ("sandbox", "branch", "cost", "model", "used", "agent"):
+        if wcswidth(_joined(parts.values())) < columns:
+            break
+        parts.pop(least, None)
+    return _joined(parts.values())
+
+
+def _parts(status: Status) -> dict[str, str]:
+    parts = {
+        "model": safe_line(status.model.rpartition("/")[2]),
+        "agent": f"@{safe_line(status.agent)}" if status.agent else "",
+        "plan": t("status.plan" if status.plan else "status.build"),
+        "mode": status.mode,
+        "sandbox": _sandbox(status.sandbox),
+        "used": "" if status.used is None else f"{status.used:.0%}",
+        "cost": "" if status.cost is None else f"${status.cost:.2f}",
+        "branch": safe_line(status.branch),
+    }
+    return {name: words for name, words in parts.items() if words}
+
+
+def _sandbox(state: str) -> str:
+    if not state:
+        return ""
+    return t("status.open" if state.startswith("none") else "status.sandbox")
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return SEPARATOR.join(parts)

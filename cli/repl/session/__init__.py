@@ -1,0 +1,1 @@
+"""A conversation's state and its turns."""

@@ -1,0 +1,81 @@
+"""What takes its time, done behind the prompt: configuration, LangGraph, the database."""
+
+import asyncio
+import os
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
+
+from ....config.errors import MaxAgentError
+from ...lazy_imports import without_collector
+from ..line_dispatch import tell_of
+from .session import Session
+
+if TYPE_CHECKING:
+    from ....nodes.state import Options
+    from ....sdk.runner import Runner
+
+
+async def open_behind(session: Session, closing: AsyncExitStack) -> None:
+    """Open what the first message needs, and let the session have it as soon as it is there.
+
+    Raises MaxAgentError, as for a wrong configuration, and what nobody foresaw; `session.runner()`
+    raises it as well, or a message would wait for ever.
+    """
+    try:
+        await asyncio.to_thread(_check_configuration, session)
+        runner = await closing.enter_async_context(await asyncio.to_thread(_runner, session))
+    except Exception as error:
+        session.opened.set_exception(error)
+        session.opened.exception()  # it is told, whether anybody waits for it or not
+        raise
+    await _tell_untrusted(session)
+    session.opened.set_result(runner)
+    try:
+        await look(session, runner)
+    except MaxAgentError as error:  # such as a missing key: the conversation can be put right
+        tell_of(session, error)
+
+
+def _check_configuration(session: Session) -> None:
+    with without_collector():
+        from ....config.settings.loader import load
+
+    load(session.folder, session.home)
+
+
+def _runner(session: Session) -> "Runner":
+    with without_collector():
+        from ....sdk.runner import Runner
+
+    return Runner(home=session.home)
+
+
+async def _tell_untrusted(session: Session) -> None:
+    """Say once what of the folder is left out, before the first message."""
+    from ....config.trust.decision import trust_of
+    from ....sdk.events import Notice
+    from ....sdk.startup_notices import untrusted
+    from .turn_renderer import TurnView
+
+    trust = await asyncio.to_thread(trust_of, session.folder, session.home)
+    for text in untrusted(trust, tests=False):
+        TurnView(session).show(Notice(text))
+
+
+async def look(session: Session, runner: "Runner") -> None:
+    """Open what the thread works with, and learn what the status line says of it."""
+    from ....nodes.agent.dependencies import workbench
+    from ....nodes.context import Context
+    from ....sdk.threads.usage import used_so_far
+
+    if session.thread:
+        session.standing = await runner.options_of(session.thread)
+    options: Options = {"agent": "build", **session.wanted}
+    folder = os.path.realpath(session.folder)
+    bench = await workbench(folder, options, Context(home=str(session.home)))
+    if session.thread and session.usage is None:
+        given = session.thread, session.home, bench.model.context_length
+        session.usage = await asyncio.to_thread(used_so_far, *given)
+    session.model, session.mode = bench.model.name, bench.policy.mode
+    session.sandbox = bench.sandbox.state
+    session.prompt.refresh()

@@ -1,0 +1,23 @@
+"""Doing in a conversation what a command line does: the same words, questions and output."""
+
+from collections.abc import Callable
+from contextlib import chdir
+
+import typer
+
+from ...prompts.choice import INTERRUPTED
+from .session import Session
+
+
+async def as_typed(session: Session, command: Callable[[], object]) -> None:
+    """Run what a command line runs, in the session's folder and in the place of the prompt."""
+
+    def typed() -> None:
+        try:
+            with chdir(session.folder):
+                command()
+        except typer.Exit as ended:
+            if ended.exit_code == INTERRUPTED:
+                raise
+
+    await session.ask(typed)

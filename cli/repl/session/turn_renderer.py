@@ -1,0 +1,116 @@
+"""A turn as it is shown: finished lines above the prompt, the unfinished end of them in it."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+
+from rich.text import Text
+
+from ....sdk import events as ev
+from ....sdk.startup_notices import STANDING, in_conversation
+from ...commands.threads.listing import SHORT_ID
+from ...i18n.catalogs import t
+from ...i18n.message_translation import told
+from ...rendering.console import open_console, rendered
+from ...rendering.markdown.live import AnswerView
+from ...rendering.text_renderer import TextRenderer, spent
+from ..prompt.terminal_signals import notified, titled
+from .session import Session
+
+UNSAID = (ev.RunStarted, ev.RoleStarted, ev.TokenUsage, ev.Completion, ev.Interrupted)
+"""What the status line says, or nobody needs to be told in a conversation."""
+
+
+class TurnView:
+    """Shows one turn, and keeps the session's facts as they are by now."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._console = open_console(stderr=False)
+        is_plain = self._console.is_dumb_terminal  # and gets the text as it comes
+        answer = None if is_plain else AnswerView(self._console, self._show_tail)
+        self._renderer = TextRenderer(console=self._console, answer=answer)
+        self._rest = ""
+        """A line that has not ended; the answer's own rest is with its view."""
+
+    async def watch(self, events: AsyncGenerator[ev.Event]) -> ev.Event | None:
+        """Show a stream to its end; the last event."""
+        last: ev.Event | None = None
+        async with aclosing(events):
+            async for last in events:
+                self.show(last)
+        return last
+
+    def show(self, event: ev.Event) -> None:
+        """Show one event; what stands as it was said to stand is not said again."""
+        self._learn(event)
+        if not self._is_news(event):
+            return
+        if isinstance(event, ev.Notice):
+            event = ev.Notice(in_conversation(event.text))
+        with self._console.capture() as written:
+            if isinstance(event, UNSAID):
+                self._renderer.pause()
+            elif isinstance(event, ev.Failure):  # how to go on is another thing here
+                self._renderer.show(replace(event, thread_id=""))
+            else:
+                self._renderer.show(event)
+        lines, ended, self._rest = (self._rest + written.get()).rpartition("\n")
+        self._session.prompt.above(lines + ended)
+        if self._rest or not isinstance(event, ev.Output):
+            self._session.prompt.tail(self._rest or self._under_way())
+
+    def end(self, last: ev.Event | None) -> None:
+        """Say what the turn cost, and what it left open."""
+        self._session.prompt.tail("")
+        if isinstance(last, ev.Question):
+            key = "repl.limit" if last.kind == "limit" else "repl.open"
+            self._session.show(
+                t(key, why=told(last.description), thread=last.thread_id[:SHORT_ID]), "yellow"
+            )
+        if isinstance(last, ev.Failure):
+            self._session.show(t("repl.failed"), "dim")
+        if self._session.usage:
+            self._session.show(spent(self._session.usage), "dim")
+
+    def interrupted(self) -> None:
+        """Keep what stands there of the turn."""
+        for call in self._renderer.under_way:
+            self._session.show(call, "yellow")
+        self.show(ev.Interrupted(self._session.thread))
+        self._session.prompt.tail("")
+
+    def _under_way(self) -> str:
+        return "\n".join(rendered(call).rstrip("\n") for call in self._renderer.under_way)
+
+    def _show_tail(self, rows: Sequence[Text]) -> None:
+        self._session.prompt.tail("".join(map(rendered, rows)).rstrip("\n"))
+
+    def _is_news(self, event: ev.Event) -> bool:
+        match event:
+            case ev.ModeChanged():
+                about = event.type
+            case ev.Notice(text=text) if text.startswith(STANDING):
+                about = next(words for words in STANDING if text.startswith(words))
+            case _:
+                return True
+        said = self._session.standing_words.get(about)
+        self._session.standing_words[about] = event
+        return said != event
+
+    def _learn(self, event: ev.Event) -> None:
+        session = self._session
+        match event:
+            case ev.RunStarted():
+                session.model, session.mode = event.model, event.mode
+                session.sandbox = event.sandbox
+                session.prompt.signal(titled(event.title))
+            case ev.ModeChanged(mode=mode):
+                session.standing = {**session.standing, "plan": mode == "plan"}
+            case ev.TokenUsage():
+                session.usage = event
+            case ev.Question(kind=kind) if kind != "limit":
+                session.prompt.signal(notified(t("repl.asks")))
+            case _:
+                pass
+        session.prompt.refresh()

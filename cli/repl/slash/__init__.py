@@ -1,0 +1,1 @@
+"""The built-in `/commands` and those that the user defines."""

@@ -1,0 +1,68 @@
+"""Which conversation `mcode chat` goes on with, by `--continue`, `--resume` and `--fork`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...config.errors import UsageError
+from ..commands.threads.listing import SHORT_ID
+from ..i18n.catalogs import t
+from ..rendering.output import echo
+
+if TYPE_CHECKING:
+    from ...memory.threads.record import ThreadRow
+
+
+def chosen_thread(
+    folder: Path, *, latest: bool, named: str | None, fork: bool, name: str
+) -> "ThreadRow | None":
+    """The thread; None where a new one is begun. Raises UsageError where there is none.
+
+    `named` is empty where the human picks one; `name` is what it is called from here on.
+    """
+    row = _existing(folder, latest=latest, named=named)
+    if row is None:
+        if fork:
+            raise UsageError("nothing to fork is named", hint="add `--continue` or `--resume ID`")
+        return None
+    if fork:
+        row = _forked(row)
+    if name:
+        _name(row.thread_id, name, is_copy=fork)
+    if fork:
+        echo(t("chat.forked", thread=row.thread_id[:SHORT_ID]), err=True)
+    return row
+
+
+def _existing(folder: Path, *, latest: bool, named: str | None) -> "ThreadRow | None":
+    from ..commands.threads.listing import open_index
+    from ..execution.thread_argument import latest_chat, picked_chat
+
+    if latest and named is not None:
+        raise UsageError("`--continue` and `--resume` exclude each other", hint="choose one")
+    if latest:
+        return latest_chat(folder)
+    if named is None:
+        return None
+    return open_index().find(named) if named else picked_chat(folder)
+
+
+def _forked(row: "ThreadRow") -> "ThreadRow":
+    """A copy of the conversation as it is now."""
+    from ...config import paths
+    from ...sdk.threads.time_travel import copy
+    from ..prompts.sync_bridge import waited_for
+
+    return waited_for(copy(row, paths.home()))
+
+
+def _name(thread: str, name: str, *, is_copy: bool) -> None:
+    """Call it so; a copy that cannot be called so is not kept."""
+    from ..commands.threads.listing import open_index
+
+    index = open_index()
+    try:
+        index.rename(thread, name)
+    except UsageError:
+        if is_copy:
+            index.delete(thread)
+        raise

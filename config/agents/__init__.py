@@ -1,0 +1,1 @@
+"""Agent profiles: parsing, rules, and the registry of built-in and custom ones."""

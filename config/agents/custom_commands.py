@@ -1,0 +1,88 @@
+"""Commands of the user's own: a prompt as a Markdown file, called by its name with arguments."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast
+
+from ..errors import UsageError
+from ..trust.decision import Trust
+from .definition_files import OwnFile, own_files
+from .front_matter import FrontMatter, split_front_matter
+from .parser import FOREIGN_MODELS
+
+KEYS = ("description", "argument-hint", "agent", "model")
+
+
+@dataclass(frozen=True)
+class CustomCommand:
+    """One command."""
+
+    name: str
+    """`review`; of a sub-folder `git:review`."""
+    file: Path
+    prompt: str = ""
+    """What it says: the file's text below the front matter."""
+    description: str = ""
+    argument_hint: str = ""
+    agent: str = ""
+    """Who answers; empty: the agent that speaks."""
+    model: str = ""
+    """`PROVIDER/MODEL` for this one turn; empty: the thread's."""
+    notes: tuple[str, ...] = ()
+    """What of its file has no effect here, in words."""
+    fault: str = ""
+    """Why it cannot be used; mostly empty."""
+
+
+def custom_commands(folder: Path, home: Path, trust: Trust) -> Mapping[str, CustomCommand]:
+    """All by name, those that cannot be used too; a project's takes the place of the user's."""
+    found: dict[str, CustomCommand] = {}
+    for file in own_files("commands", folder, home, trust):
+        command = _command(file)
+        if other := found.get(command.name):
+            note = f"stands in the place of {other.file}"
+            command = replace(command, notes=(*command.notes, note))
+        found[command.name] = command
+    return dict(sorted(found.items()))
+
+
+def _command(file: OwnFile) -> CustomCommand:
+    try:
+        if file.fault or not all(char.isprintable() and not char.isspace() for char in file.name):
+            raise UsageError(file.fault or f"{file.path}: a name without blanks can be typed")
+        parts = split_front_matter(file.path, file.text)
+        if not parts.body.strip():
+            raise UsageError(f"{file.path}: no words: what is said stands below the second `---`")
+    except UsageError as error:
+        return CustomCommand(file.name, file.path, fault=error.message)
+    texts = {key: _text(parts.values.get(key)) for key in KEYS}
+    return CustomCommand(
+        name=file.name,
+        file=file.path,
+        prompt=parts.body.strip(),
+        description=texts["description"] or _first_line(parts.body),
+        argument_hint=texts["argument-hint"],
+        agent=texts["agent"],
+        model="" if texts["model"] in FOREIGN_MODELS else texts["model"],
+        notes=tuple(_notes(parts, texts["model"])),
+    )
+
+
+def _text(value: object) -> str:
+    """A value in one line; `[file]` is no list for whoever writes an argument's hint."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(str, cast('list[object]', value)))}]"
+    return "" if value in (None, {}) else " ".join(str(value).split())
+
+
+def _first_line(body: str) -> str:
+    return body.strip().partition("\n")[0].lstrip("# ").rstrip()
+
+
+def _notes(parts: FrontMatter, model: str) -> Iterator[str]:
+    for key in parts.values:
+        if key not in KEYS:
+            yield f"`{key}` has no effect here"
+    if model in FOREIGN_MODELS and model != "inherit":
+        yield f"`{model}` names no model of a provider: the thread's is used"

@@ -1,0 +1,60 @@
+"""Agents and commands that are Markdown files: the user's, and those of a project that is trusted.
+
+Of a project only the very bytes are read that a look at the folder has listed.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path, PurePath
+from typing import Literal
+
+from ..errors import UsageError
+from ..trust.decision import Trust
+from ..trust.inventory import PLACES
+from ..trust.trusted_reader import listed_bytes
+from ..yaml.reader import decode, read_bytes
+
+
+@dataclass(frozen=True)
+class OwnFile:
+    """One Markdown file."""
+
+    name: str
+    """`review`; of a sub-folder `git:review`."""
+    path: Path
+    origin: Literal["user", "project"]
+    text: str
+    fault: str = ""
+    """Why it cannot be read, with the file's name; mostly empty."""
+
+
+def own_files(
+    kind: Literal["agents", "commands"], folder: Path, home: Path, trust: Trust
+) -> Iterator[OwnFile]:
+    """All of that kind, what counts most last: the user's, the project's, its `.llc`."""
+    above = home / kind
+    for file in sorted(above.glob("**/*.md")):
+        yield _own_file(file, _name(file.relative_to(above)), "user", partial(read_bytes, file))
+    if not trust.trusted:
+        return
+    for one in reversed(trust.brought):
+        mine = (folder / one.path).is_relative_to(above)  # the project is the user's own home
+        if one.kind == kind and one.path.endswith(".md") and not mine:
+            place = next(place for place in PLACES[kind] if one.path.startswith(f"{place}/"))
+            name = _name(PurePath(one.path).relative_to(place))
+            read = partial(listed_bytes, one.path, folder, trust)
+            yield _own_file(folder / one.path, name, "project", read)
+
+
+def _own_file(
+    file: Path, name: str, origin: Literal["user", "project"], read: Callable[[], bytes | None]
+) -> OwnFile:
+    try:
+        return OwnFile(name, file, origin, decode(file, read() or b""))
+    except UsageError as error:
+        return OwnFile(name, file, origin, "", error.message)
+
+
+def _name(path: PurePath) -> str:
+    return ":".join(path.with_suffix("").parts)

@@ -1,0 +1,65 @@
+"""Markdown with front matter: settings between two lines of `---`, and the text below them.
+
+Files that were written for other agents are read as these read them: a line whose value is no
+YAML, such as `argument-hint: [file] [why]`, means the text that stands there.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+
+from ..errors import UsageError
+from ..settings.keys import KeyPath
+from ..yaml.reader import Document, parse
+
+_KEY = re.compile(r"([A-Za-z_][\w.-]*):[ \t]+(\S.*)")
+
+
+@dataclass(frozen=True)
+class FrontMatter:
+    """What stands above the text, and the text."""
+
+    values: Mapping[str, object]
+    lines: Mapping[KeyPath, int]
+    """Where each stands in the file, counted from 1."""
+    body: str
+
+
+def split_front_matter(file: Path, text: str) -> FrontMatter:
+    """The settings that a file's text begins with, and the rest; without `---` all is text.
+
+    Raises UsageError with file and line.
+    """
+    first, *lines = StringIO(text).readlines() or [""]
+    if first.rstrip() != "---":
+        return FrontMatter({}, {}, text)
+    end = next((n for n, line in enumerate(lines) if line.rstrip() == "---"), None)
+    if end is None:
+        raise UsageError(f"{file}:1: the front matter has no end: a line `---` is missing")
+    above = _parse(file, ["\n", *lines[:end]])
+    return FrontMatter(above.values, above.lines, "".join(lines[end + 1 :]))
+
+
+def _parse(file: Path, lines: list[str]) -> Document:
+    try:
+        return parse(file, "".join(lines))
+    except UsageError:
+        mended = [_mended(file, line) for line in lines]
+        if mended == lines:
+            raise
+        return parse(file, "".join(mended))
+
+
+def _mended(file: Path, line: str) -> str:
+    """The line, its value in quotes where it is no YAML."""
+    match = _KEY.fullmatch(line.rstrip())
+    if match is None:
+        return line
+    try:
+        parse(file, line)
+    except UsageError:
+        return f"{match[1]}: {json.dumps(match[2], ensure_ascii=False)}\n"
+    return line

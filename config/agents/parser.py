@@ -1,0 +1,230 @@
+"""Reading an agent from its file: every mistake with its line, what other agents' files have noted.
+
+A refusal that is ignored in silence is worse than none, so whatever is not understood is a mistake.
+"""
+
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, cast, get_args
+
+from ..errors import UsageError
+from .front_matter import FrontMatter, split_front_matter
+from .profile import ALL_TOOLS, AgentMode, AgentProfile
+from .rules import rules_in
+
+KEYS = (
+    "name",
+    "description",
+    "mode",
+    "model",
+    "temperature",
+    "tools",
+    "denied_tools",
+    "permissions",
+    "files",
+    "max_steps",
+    "hidden",
+)
+OTHER_NAMES = {
+    "disallowedTools": "denied_tools",
+    "permission": "permissions",
+    "file_permissions": "files",
+    "maxSteps": "max_steps",
+    "maxTurns": "max_steps",
+    "steps": "max_steps",
+}
+"""How other agents write some of them."""
+NOT_USED = frozenset(
+    ["background", "color", "disable", "effort", "hooks", "initialPrompt", "isolation"]
+    + ["mcpServers", "memory", "options", "permissionMode", "reasoningEffort", "skills"]
+    + ["textVerbosity", "topP", "top_p", "variant"]
+)
+"""What Claude Code's and opencode's files have besides; noted, not an error."""
+FOREIGN_MODELS = frozenset(["inherit", "sonnet", "opus", "haiku", "opusplan"])
+"""Claude Code's words for models, which name none of a provider."""
+_NAME = re.compile(r"[a-z0-9_-]{1,64}")
+
+
+class WrongAgent(UsageError):
+    """A file that is no agent; `reports` has a line for each mistake, `FILE:LINE: what`."""
+
+    def __init__(self, name: str, reports: list[str]) -> None:
+        super().__init__("\n".join(reports), hint="`mcode agents show coder` shows one as it is")
+        self.name = name
+        """What it is called, as far as that can be told."""
+        self.reports = tuple(reports)
+
+
+def check_name(name: str) -> None:
+    """Raise UsageError for what cannot be an agent's name."""
+    if not _NAME.fullmatch(name):
+        rule = "a name is made of a-z, 0-9, `-` and `_`, and at most 64 of them"
+        raise UsageError(f"`{name[:80]}` is no agent's name", hint=rule)
+
+
+def read_agent(file: Path, text: str, *, own: bool) -> AgentProfile:
+    """The agent that a file's text describes; raises WrongAgent.
+
+    `own`: whether it is the user's or built in, so that its `allow` rules count.
+    """
+    try:
+        parts = split_front_matter(file, text)
+    except UsageError as error:
+        raise WrongAgent(file.stem, [error.message]) from error
+    if not parts.values:
+        raise WrongAgent(file.stem, [f"{file}:1: no front matter: begin with a line `---`"])
+    reading = _Reading(file, parts)
+    profile = reading.profile(own=own)
+    if reading.reports:
+        raise WrongAgent(profile.name, reading.reports)
+    return profile
+
+
+class _Reading:
+    """One file being read: its values under our own keys, and what was wrong with them."""
+
+    def __init__(self, file: Path, parts: FrontMatter) -> None:
+        self.file, self.parts = file, parts
+        self.reports: list[str] = []
+        self.notes: list[str] = []
+        self.values: dict[str, object] = {}
+        self.lines: dict[str, int] = {}
+        for key, value in parts.values.items():
+            self._take(key, value)
+
+    def profile(self, *, own: bool) -> AgentProfile:
+        """The agent, as far as it can be understood."""
+        prompt = self.parts.body.strip()
+        if not prompt:
+            self._wrong("", "no words: what the agent is told stands below the second `---`")
+        tools, denied = self._tools()
+        return AgentProfile(
+            name=self._name(),
+            description=self._text("description"),
+            prompt=prompt,
+            mode=self._mode(),
+            model=self._model(),
+            temperature=self._number("temperature", (int, float), 0, 2),
+            tools=tools,
+            denied_tools=(*denied, *self._texts("denied_tools")),
+            permissions=self._rules(own=own),
+            files=self._texts("files"),
+            max_steps=self._number("max_steps", (int,), 1, 10_000) or 0,
+            origin=str(self.file),
+            hidden=self._hidden(),
+            notes=tuple(self.notes),
+            lines=self.lines,
+        )
+
+    def _take(self, key: str, value: object) -> None:
+        name = OTHER_NAMES.get(key, key)
+        self.lines.setdefault(name, self.parts.lines.get((key,), 1))
+        if key in NOT_USED:
+            self._note(key, f"`{key}` is not used here")
+        elif name not in KEYS:
+            close = get_close_matches(key, [*KEYS, *OTHER_NAMES], n=1, cutoff=0.7)
+            known = ", ".join(f"`{one}`" for one in KEYS)
+            meant = f"did you mean `{close[0]}`?" if close else f"known are: {known}"
+            self._wrong(key, f"unknown key `{key}`; {meant}")
+        elif name in self.values:
+            self._wrong(name, f"`{key}` says again what `{name}` is")
+        elif value not in (None, {}):  # a key that is left empty is not set
+            self.values[name] = value
+
+    def _name(self) -> str:
+        name = self.values.get("name", self.file.stem)
+        try:
+            check_name(str(name))
+        except UsageError as error:
+            self._wrong("name", f"{error.message}: {error.hint}")
+        return str(name)
+
+    def _mode(self) -> AgentMode:
+        mode, known = self.values.get("mode", "all"), get_args(AgentMode)
+        if mode not in known:
+            self._wrong("mode", f"`mode` must be one of {', '.join(known)}, not `{mode}`")
+            return "all"
+        return cast("AgentMode", mode)
+
+    def _model(self) -> str:
+        model = self._text("model")
+        if model not in FOREIGN_MODELS:
+            return model
+        if model != "inherit":
+            self._note("model", f"`{model}` names no model of a provider: the thread's is used")
+        return ""
+
+    def _hidden(self) -> bool:
+        hidden = self.values.get("hidden", False)
+        if not isinstance(hidden, bool):
+            self._wrong("hidden", "`hidden` must be true or false")
+        return hidden is True
+
+    def _text(self, key: str) -> str:
+        value = self.values.get(key, "")
+        if not isinstance(value, str):
+            self._wrong(key, f"`{key}` must be text")
+        return " ".join(str(value).split())
+
+    def _number(self, key: str, types: tuple[type, ...], least: int, most: int) -> Any:
+        value = self.values.get(key)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, types):
+            kind = "a whole number" if types == (int,) else "a number"
+            self._wrong(key, f"`{key}` must be {kind}")
+        elif not least <= cast("float", value) <= most:
+            self._wrong(key, f"`{key}` must be from {least} to {most}")
+        return value
+
+    def _texts(self, key: str) -> tuple[str, ...]:
+        """A list, or text with commas in it."""
+        value = self.values.get(key, [])
+        items = value.split(",") if isinstance(value, str) else value
+        listed = cast("list[object]", items) if isinstance(items, list) else [None]
+        texts = [item.strip() for item in listed if isinstance(item, str)]
+        if len(texts) < len(listed):
+            self._wrong(key, f"`{key}` must be a list, or names with commas between them")
+        found = tuple(filter(None, texts))
+        if rule := next((one for one in found if "(" in one and key != "files"), ""):
+            self._wrong(key, f"`{rule}` is a rule; `{key}` takes names, `permissions` rules")
+        return found
+
+    def _tools(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The tools, and those that opencode's `name: false` takes out."""
+        value = self.values.get("tools")
+        if not isinstance(value, dict):
+            return (ALL_TOOLS if value is None else self._texts("tools")), ()
+        chosen = cast("Mapping[str, object]", value)
+        if any(not isinstance(one, bool) for one in chosen.values()):
+            self._wrong("tools", "a mapping of `tools` takes true and false")
+        named = tuple(name for name, on in chosen.items() if on is True)
+        only = chosen.get("*") is False
+        denied = tuple(name for name, on in chosen.items() if on is False and name != "*")
+        return named if only else ALL_TOOLS, denied
+
+    def _rules(self, *, own: bool) -> Any:
+        rules, wrong = rules_in(self.values.get("permissions", {}), self._place)
+        self.reports += wrong
+        for rule in rules:
+            if rule.kind == "allow" and not own:
+                self.notes.append(f"{rule.origin}: a project's agent allows nothing by itself")
+        return tuple(rule for rule in rules if own or rule.kind != "allow")
+
+    def _place(self, *below: str) -> str:
+        """`FILE:LINE` of something under `permissions`, or of what is around it."""
+        written = next(
+            (key for key in ("permissions", "permission") if key in self.parts.values), ""
+        )
+        path = (written, *below)
+        while path not in self.parts.lines and len(path) > 1:
+            path = path[:-1]
+        return f"{self.file}:{self.parts.lines.get(path, 1)}"
+
+    def _wrong(self, key: str, what: str) -> None:
+        self.reports.append(f"{self.file}:{self.lines.get(key, 1)}: {what}")
+
+    def _note(self, key: str, what: str) -> None:
+        self.notes.append(f"{self.file}:{self.lines[key]}: {what}")

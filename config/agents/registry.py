@@ -1,0 +1,116 @@
+"""The agents there are: built in, the user's own, and those of a project that is trusted.
+
+A later one of the same name replaces an earlier one, but a project's stays under the limits of the
+one that it replaces: what a project brings can restrict, never loosen.
+"""
+
+from collections import ChainMap
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import cast
+
+from ..errors import UsageError
+from ..trust.decision import Trust
+from .definition_files import OwnFile, own_files
+from .parser import WrongAgent, read_agent
+from .profile import AgentProfile
+
+BUILT_IN = Path(__file__).with_name("builtin")
+
+
+@dataclass(frozen=True)
+class Agents:
+    """What was found."""
+
+    profiles: Mapping[str, AgentProfile]
+    faults: tuple[WrongAgent, ...] = ()
+    """Files that are no agents; nobody speaks under their names meanwhile."""
+
+    def find(self, name: str) -> AgentProfile:
+        """The agent of that name; raises UsageError: its file's mistakes, or the known names."""
+        if name in self.profiles:
+            return self.profiles[name]
+        for fault in self.faults:
+            if fault.name == name:
+                raise fault
+        known = [one.name for one in self.profiles.values() if not one.hidden]
+        close = get_close_matches(name, known, n=1)
+        meant = f"did you mean `{close[0]}`? " if close else ""
+        raise UsageError(f"no agent `{name}`", hint=f"{meant}There are: {', '.join(known)}")
+
+    def find_speaking(self, name: str) -> AgentProfile:
+        """The agent of that name, one that speaks with the human; raises UsageError for others."""
+        profile = self.find(name)
+        if profile.mode != "subagent":
+            return profile
+        speaking = [
+            one.name for one in self.profiles.values() if not one.hidden and one.mode != "subagent"
+        ]
+        raise UsageError(
+            f"the agent `{name}` is for other agents to send, it speaks with nobody",
+            hint=f"these speak with you: {', '.join(speaking)}",
+        )
+
+
+def find_agents(folder: Path, home: Path, trust: Trust) -> Agents:
+    """All agents, and the files that are none; `trust`: how the folder stands."""
+    own, faults = dict[str, AgentProfile](), list[WrongAgent]()
+    users = dict[str, AgentProfile]()
+    for one in own_files("agents", folder, home, trust):
+        try:
+            profile = _read(one)
+        except WrongAgent as fault:
+            faults.append(fault)
+        else:
+            if one.origin == "user":
+                users[profile.name] = profile
+            else:
+                under = users.get(profile.name) or built_in().get(profile.name)
+                profile = replace(profile, under=under)
+            own[profile.name] = profile
+    wrong = {fault.name for fault in faults}
+    speaking = {name: profile for name, profile in own.items() if name not in wrong}
+    profiles = ChainMap(speaking, cast("dict[str, AgentProfile]", _BuiltIn(without=wrong)))
+    return Agents(MappingProxyType(profiles), tuple(faults))
+
+
+def built_in() -> Mapping[str, AgentProfile]:
+    """The agents that MaxAgent brings itself."""
+    return _BuiltIn()
+
+
+class _BuiltIn(Mapping[str, AgentProfile]):
+    """Each is read when it is asked for: a start needs one of them, and YAML costs milliseconds."""
+
+    def __init__(self, without: Collection[str] = ()) -> None:
+        self._files = {
+            file.stem: file for file in sorted(BUILT_IN.glob("*.md")) if file.stem not in without
+        }
+
+    def __getitem__(self, name: str) -> AgentProfile:
+        return _read_built_in(self._files[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._files
+
+
+@cache
+def _read_built_in(file: Path) -> AgentProfile:
+    profile = read_agent(file, file.read_text(encoding="utf-8"), own=True)
+    return replace(profile, origin="built-in", lines={})
+
+
+def _read(one: OwnFile) -> AgentProfile:
+    if one.fault:
+        raise WrongAgent(one.path.stem, [one.fault])
+    return read_agent(one.path, one.text, own=one.origin == "user")

@@ -1,0 +1,1 @@
+"""Discovery of instruction files, in a folder and below it."""

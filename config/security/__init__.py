@@ -1,0 +1,1 @@
+"""Secrets, ignore patterns, names of paths, and other checks that every floor uses."""

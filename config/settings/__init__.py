@@ -1,0 +1,1 @@
+"""The settings: schema, sources, loading and writing."""

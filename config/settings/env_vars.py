@@ -1,0 +1,94 @@
+"""What the environment says: settings in `LLC_*` and `MAXAGENT_*`, and `${NAME}` inside files."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import cast
+
+from ..errors import UsageError
+from ..yaml.reader import value_of
+from .keys import KeyPath, is_secret, mapped
+from .schema import Settings
+from .sources import Layer, single
+
+PREFIXES = ("LLC_", "MAXAGENT_")
+"""The later one wins."""
+
+SHORT_NAMES: dict[str, KeyPath] = {
+    "PROVIDER": ("litellm", "provider"),
+    "BASE_URL": ("litellm", "base_url"),
+    "API_KEY": ("litellm", "api_key"),
+    "MODEL": ("model", "default"),
+    "MODE": ("security", "mode"),
+    "LANG": ("language",),
+}
+
+_REFERENCE = re.compile(r"\$?\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+
+
+def from_environment(environ: Mapping[str, str]) -> Iterator[Layer]:
+    """One layer for every variable that is a setting; empty variables and other names are not.
+
+    `LLC_MODEL__MAX_TOKENS` is `model.max_tokens`. Raises UsageError when a value is not YAML.
+    """
+    for prefix in PREFIXES:
+        for name in sorted(environ):
+            path = _path(name.removeprefix(prefix)) if name.startswith(prefix) else None
+            if path and environ[name]:
+                yield single(f"environment {name}", path, _value(name, path, environ[name]))
+
+
+def expand(text: str, environ: Mapping[str, str]) -> str:
+    """Replace `${NAME}` and `${NAME:-default}`; `$${NAME}` stays `${NAME}`.
+
+    The default also stands in for an empty variable. Raises KeyError with an unset variable's name.
+    """
+
+    def replacement(match: re.Match[str]) -> str:
+        if match[0].startswith("$$"):
+            return match[0][1:]
+        name, default = match[1], cast("str | None", match[2])
+        return environ[name] if default is None else environ.get(name) or default
+
+    return _REFERENCE.sub(replacement, text)
+
+
+def expanded(layer: Layer, environ: Mapping[str, str]) -> tuple[Layer, dict[KeyPath, str]]:
+    """The layer with its references replaced, and what is wrong with those that could not be."""
+    wrong: dict[KeyPath, str] = {}
+
+    def change(path: KeyPath, value: object) -> object:
+        try:
+            return _replaced(path, value, environ) if isinstance(value, str) else value
+        except UsageError as error:
+            wrong[path] = f"{error.message}; {error.hint}"
+            return value
+
+    return replace(layer, values=mapped(layer.values, change)), wrong
+
+
+def _replaced(path: KeyPath, text: str, environ: Mapping[str, str]) -> object:
+    """The text's value; where a number, switch or list belongs, a replaced text is YAML."""
+    try:
+        result = expand(text, environ)
+    except KeyError as unset:
+        if is_secret(path):
+            return ""  # the provider's own variable may hold it
+        name = unset.args[0]
+        hint = f"set it, or write `${{{name}:-DEFAULT}}`"
+        raise UsageError(f"variable `{name}` is not set", hint=hint) from unset
+    return text if result == text else value_of(path, result)
+
+
+def _path(name: str) -> KeyPath | None:
+    if name in SHORT_NAMES:
+        return SHORT_NAMES[name]
+    path = tuple(name.lower().split("__"))
+    return path if path[0] in Settings.model_fields else None
+
+
+def _value(name: str, path: KeyPath, text: str) -> object:
+    try:
+        return value_of(path, text)
+    except UsageError as error:
+        raise UsageError(f"environment {name}: {error.message}", hint=error.hint) from error

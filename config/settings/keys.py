@@ -1,0 +1,119 @@
+"""Dotted keys of the settings: which exist, what type each takes, which was probably meant."""
+
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import cast, get_args, get_origin
+
+from pydantic import BaseModel
+
+from ..errors import UsageError
+from .schema import Settings
+
+KeyPath = tuple[str, ...]
+
+HIDDEN = "********"
+FAR_REACHING = ("litellm.", "security.", "permissions.", "sandbox.", "task.", "after_edit.")
+"""Settings of endpoints, permissions and commands: what a project sets of them is told."""
+
+
+def split(key: str) -> KeyPath:
+    """`model.max_tokens` as a path. Refuses a key that the schema does not know."""
+    parts = tuple(key.split("."))
+    path = _with_dotted_name(parts)
+    if type_of(path) is None:
+        raise UsageError(f"unknown key `{key}`", hint=suggestion(key))
+    return path
+
+
+def join(path: KeyPath) -> str:
+    """The dotted key of a path."""
+    return ".".join(path)
+
+
+def type_of(path: KeyPath) -> object:
+    """The type that a key takes; None for an unknown key."""
+    found: object = Settings
+    for part in path:
+        found = get_args(found)[1] if get_origin(found) is dict else _fields(found).get(part)
+    return found
+
+
+def holds_keys(path: KeyPath) -> bool:
+    """Whether it is a section or a table of named sections, rather than a value."""
+    return bool(_fields(type_of(path))) or _is_table(path)
+
+
+def is_secret(path: KeyPath) -> bool:
+    """Whether its value must never be shown."""
+    return path[-1:] == ("api_key",)
+
+
+def leaves(tree: Mapping[str, object], above: KeyPath = ()) -> Iterator[tuple[KeyPath, object]]:
+    """Every value of nested mappings with its path; an empty mapping counts as a value."""
+    for name, value in tree.items():
+        if isinstance(value, Mapping) and value:
+            yield from leaves(cast("Mapping[str, object]", value), (*above, name))
+        else:
+            yield (*above, name), value
+
+
+def mapped(
+    tree: Mapping[str, object], change: Callable[[KeyPath, object], object], above: KeyPath = ()
+) -> dict[str, object]:
+    """The same nested mappings with every value, and every item of a list, changed."""
+
+    def visit(value: object, path: KeyPath) -> object:
+        if isinstance(value, Mapping):
+            return mapped(cast("Mapping[str, object]", value), change, path)
+        if isinstance(value, list):
+            items = enumerate(cast("list[object]", value))
+            return [visit(item, (*path, str(number))) for number, item in items]
+        return change(path, value)
+
+    return {name: visit(value, (*above, name)) for name, value in tree.items()}
+
+
+def hidden(tree: Mapping[str, object]) -> dict[str, object]:
+    """The same settings with every secret that is set replaced by stars."""
+    return mapped(tree, lambda path, value: HIDDEN if value and is_secret(path) else value)
+
+
+def known_keys() -> list[str]:
+    """Every dotted key that takes a value, in the order of the schema."""
+    return [join(path) for path, _ in leaves(Settings().model_dump())]
+
+
+def suggestion(key: str) -> str:
+    """What was probably meant by an unknown key, else what is known in its place."""
+    keys = known_keys()
+    last = key.rpartition(".")[2]
+    meant = [known for known in keys if known.rpartition(".")[2] == last]
+    meant = meant[:1] or get_close_matches(key, [*keys, *Settings.model_fields], n=1, cutoff=0.75)
+    if meant:
+        return f"did you mean `{meant[0]}`?"
+    place: KeyPath = tuple(key.split(".")[:-1])
+    while not _fields(type_of(place)):
+        place = place[:-1]
+    return "known here: " + ", ".join(f"`{name}`" for name in _fields(type_of(place)))
+
+
+def _fields(found: object) -> dict[str, object]:
+    if isinstance(found, type) and issubclass(found, BaseModel):
+        return {name: field.annotation for name, field in found.model_fields.items()}
+    return {}
+
+
+def _is_table(path: KeyPath) -> bool:
+    """Whether the names below are the user's own, as under `model.models`."""
+    return get_origin(type_of(path)) is dict
+
+
+def _with_dotted_name(parts: KeyPath) -> KeyPath:
+    """`model.models.glm-4.6.max_tokens`: below a table the user's own name may hold dots."""
+    depth = next((size for size in range(1, len(parts)) if _is_table(parts[:size])), len(parts))
+    table, rest = parts[:depth], parts[depth:]
+    if not rest:
+        return parts
+    names_a_field = len(rest) > 1 and rest[-1] in _fields(get_args(type_of(table))[1])
+    name, field = (rest[:-1], rest[-1:]) if names_a_field else (rest, ())
+    return (*table, ".".join(name), *field)

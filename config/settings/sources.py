@@ -1,0 +1,112 @@
+"""One source of settings: what it says, where it says it, and whether the schema allows it."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+from ..errors import UsageError
+from .keys import KeyPath, is_secret, join, suggestion
+from .schema import Settings
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+
+@dataclass(frozen=True)
+class Layer:
+    """The values of one file, environment variable or set of flags."""
+
+    name: str
+    """The file, `environment NAME`, or `flag`."""
+    values: dict[str, object]
+    lines: Mapping[KeyPath, int] = field(default_factory=dict[KeyPath, int])
+    """Where each key stands in the file, from 1."""
+
+    def origin(self, path: KeyPath) -> str:
+        """`FILE:LINE` of the key or of the section around it; the name where there are no lines."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return f"{self.name}:{self.lines[path]}" if path else self.name
+
+
+def single(name: str, path: KeyPath, value: object) -> Layer:
+    """A layer with one value."""
+    for part in reversed(path):
+        value = {part: value}
+    return Layer(name, cast("dict[str, object]", value))
+
+
+def merged(layers: Iterable[Layer]) -> dict[str, object]:
+    """All layers in one, later ones over earlier: mappings merge, all else replaces."""
+    result: dict[str, object] = {}
+    for layer in layers:
+        result = _over(result, layer.values)
+    return result
+
+
+def mistakes(layer: Layer) -> dict[KeyPath, str]:
+    """What the schema does not allow, and what it allows there."""
+    from pydantic import ValidationError
+
+    try:
+        Settings.model_validate(layer.values, strict=True)
+    except ValidationError as error:
+        details = error.errors(include_url=False, include_context=False)
+        return dict(_mistake(detail) for detail in details if not _is_other_form(detail))
+    return {}
+
+
+def report(layer: Layer, found: Mapping[KeyPath, str]) -> list[str]:
+    """The mistakes with their places, in line order."""
+    ordered = sorted(found.items(), key=lambda item: layer.lines.get(item[0], 0))
+    return [f"{layer.origin(path)}: {text}" for path, text in ordered]
+
+
+def refuse(reports: list[str]) -> None:
+    """Raise one UsageError for all mistakes, if there are any."""
+    if reports:
+        many = f"{len(reports)} mistakes in the configuration:\n  " if reports[1:] else ""
+        raise UsageError(many + "\n  ".join(reports))
+
+
+def _over(lower: object, upper: dict[str, object]) -> dict[str, object]:
+    below = cast("dict[str, object]", lower) if isinstance(lower, dict) else {}
+    return below | {
+        name: _over(below.get(name), cast("dict[str, object]", value))
+        if isinstance(value, dict)
+        else value
+        for name, value in upper.items()
+    }
+
+
+def _is_other_form(detail: "ErrorDetails") -> bool:
+    """Whether a rule is blamed for not being what nobody meant: a text, or a mapping."""
+    place, is_mapping = detail["loc"], isinstance(detail["input"], dict)
+    other = "str" if is_mapping else "PermissionRule"
+    return place[0] == "permissions" and place[3:] == (other,)
+
+
+def _mistake(detail: "ErrorDetails") -> tuple[KeyPath, str]:
+    path = tuple(str(part) for part in detail["loc"])
+    if path[0] == "permissions":  # behind a rule's number stands which of its forms it has
+        path = (*path[:3], *path[4:])
+    key = join(path)
+    if detail["type"] == "extra_forbidden":
+        return path, f"unknown key `{key}`; {suggestion(key)}"
+    if detail["type"] == "missing":
+        return path, f"`{key}` is missing"
+    expected = "must be a mapping" if detail["type"] == "model_type" else _expected(detail["msg"])
+    return path, f"`{key}` {expected}, not {_shown(path, detail['input'])}"
+
+
+def _expected(message: str) -> str:
+    return message.replace("Input should be", "must be")
+
+
+def _shown(path: KeyPath, value: Any) -> str:
+    if is_secret(path):
+        return "what is written there"
+    if isinstance(value, dict | list):
+        return "a mapping" if isinstance(value, dict) else "a list"
+    return f"`{json.dumps(value, ensure_ascii=False, default=str)[:60]}`"

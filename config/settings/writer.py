@@ -1,0 +1,107 @@
+"""Changing one key of a configuration file: checked by the schema first, written atomically."""
+
+import os
+import stat
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import cast
+
+from ..errors import UsageError
+from ..security.private_files import alone_in, replace_file
+from ..yaml.editor import with_value
+from ..yaml.editor_yaml_list import with_item
+from ..yaml.reader import decode, parse, read, read_bytes, value_of
+from .env_vars import expanded
+from .keys import KeyPath, holds_keys, split
+from .loader import checked, file_layer
+from .sources import Layer, merged, mistakes, refuse, single
+
+_BOM = b"\xef\xbb\xbf"
+
+
+def set_value(
+    file: Path,
+    key: str,
+    text: str,
+    *,
+    environ: Mapping[str, str] = os.environ,
+    new_mode: int = 0o600,
+) -> None:
+    """Write the key's value into the file; all else in it stays as it is.
+
+    The text is taken as it is for a text key and read as YAML for any other. Raises UsageError,
+    with nothing written, when the schema would refuse the value or the file with it.
+    """
+    file = Path(os.path.realpath(file))  # a linked file stays a link
+    path = split(key)
+    if holds_keys(path):
+        raise UsageError(f"`{key}` is a section", hint=f"set one key of it: `{key}.NAME`")
+    value = value_of(path, text)
+    wish = single(key, path, value)
+    filled, unset = expanded(wish, environ)
+    refuse(list((mistakes(filled) | unset).values()))
+
+    with alone_in(file.parent):
+        _change(file, wish, lambda text: with_value(text, path, value), environ, new_mode)
+
+
+def add_item(
+    file: Path, key: str, item: object, *, environ: Mapping[str, str] = os.environ
+) -> None:
+    """Write one more item at the end of the key's list; comments in and around it stay.
+
+    One that is there already is not written again. Raises UsageError as `set_value` does.
+    """
+    path = split(key)
+    file = Path(os.path.realpath(file))
+    with alone_in(file.parent):
+        found = read(file)
+        old = _list_at(found.values if found else {}, path)
+        if item not in old:
+            wish = single(key, path, [*old, item])
+            _change(file, wish, lambda text: with_item(text, path, old, item), environ, 0o600)
+
+
+def _change(
+    file: Path,
+    wish: Layer,
+    changed: Callable[[str], str],
+    environ: Mapping[str, str],
+    new_mode: int,
+) -> None:
+    """Write the file's changed text, if it says all that it said before and the wish."""
+    content = read_bytes(file) or b""
+    old_text = decode(file, content)
+    old = parse(file, old_text)
+    wanted = merged([file_layer(file, old), wish])
+    refuse(checked(Layer(str(file), wanted, old.lines), environ)[1])
+    new_text = changed(old_text)
+    if not _says(file, new_text, wanted):
+        hint = f"change `{file}` by hand"
+        raise UsageError(f"`{wish.name}` cannot be set without changing other keys", hint=hint)
+    _write(file, (_BOM if content.startswith(_BOM) else b"") + new_text.encode(), new_mode)
+
+
+def _list_at(values: Mapping[str, object], path: KeyPath) -> list[object]:
+    found: object = values
+    for part in path:
+        found = cast("Mapping[str, object]", found).get(part) if isinstance(found, dict) else None
+    return cast("list[object]", found) if isinstance(found, list) else []
+
+
+def _says(file: Path, text: str, wanted: dict[str, object]) -> bool:
+    """Whether the text holds just these values; an anchor elsewhere may have got in the way."""
+    try:
+        return parse(file, text).values == wanted
+    except UsageError:
+        return False
+
+
+def _write(file: Path, content: bytes, new_mode: int) -> None:
+    """Replace the file, with the mode that it has; raises UsageError."""
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        mode = stat.S_IMODE(file.stat().st_mode) if file.exists() else new_mode
+        replace_file(file, content, mode)
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be written: {error.strerror}") from error

@@ -1,0 +1,128 @@
+"""Instruction files besides a folder's own: those that they bring in, and those of folders below.
+
+They only tell something, and there may be many in a large tree. So they are looked for when trust
+is asked, and later known by what they were then; one that has changed is not told, and takes no
+trust away from the folder.
+"""
+
+import os
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from ..security.content_digest import Odd, as_text, bytes_of, digest_of, real_path
+from .import_syntax import imports_in
+from .inventory import PLACES
+from .resolved_imports import LARGEST, first_that_says, reached
+
+NAMES = PLACES["instructions"]
+MOST_FOUND = 500
+MOST_LOOKED_AT = 20_000
+"""Files and folders; what is beyond them is not found, and so not told."""
+DEEPEST = 12
+"""Folders within each other."""
+OF_OTHERS = frozenset(["node_modules", "site-packages", "dist-packages", "vendor"])
+"""Packages of others: what is written in them is for whoever works on them."""
+
+
+def further_instructions(folder: Path, brought: Collection[str]) -> dict[str, str]:
+    """Their digests by path; nothing odd, no secret, and nothing that is `brought` anyway.
+
+    Repositories in the folder are asked about for themselves, and hidden folders hold none.
+    """
+    listing = _Listing(os.path.realpath(folder))
+    for start in (own_start(folder, brought), *_below(listing.root)):
+        reached(start, partial(listing.look, start=start))
+        if len(listing.found) >= MOST_FOUND:
+            break
+    return {path: digest for path, digest in listing.found.items() if path not in brought}
+
+
+def own_start(folder: Path, brought: Collection[str]) -> str:
+    """The one of the folder's own that is told; else nothing."""
+    return first_that_says(filter(brought.__contains__, NAMES), partial(bytes_of, folder))
+
+
+def start_below(folder: Path, place: str, names: Collection[str] = NAMES) -> str:
+    """The same of a folder below, in which there are these names."""
+    paths = [f"{place}/{name}" for name in NAMES if name in names]
+    return first_that_says(paths, partial(bytes_of, folder))
+
+
+def is_of_others(name: str) -> bool:
+    """Whether a folder of this name holds no instructions for this project."""
+    return name.startswith(".") or name in OF_OTHERS
+
+
+@dataclass
+class _Listing:
+    root: str
+    found: dict[str, str] = field(default_factory=dict[str, str])
+    """The digests, by path."""
+    imported: dict[str, Sequence[str] | None] = field(
+        default_factory=dict[str, "Sequence[str] | None"]
+    )
+    """What each that is brought in names; None for what is no more than a word."""
+
+    def look(self, path: str, start: str) -> Sequence[str] | None:
+        """What the file names; it is found by that."""
+        if path == start:
+            return self._added(path, digest_of)
+        if path not in self.imported and len(self.found) < MOST_FOUND:
+            self.imported[path] = self._added(path, _read_import)
+        return self.imported.get(path)
+
+    def _added(self, path: str, read: Callable[[str, str], tuple[str, bytes]]) -> list[str] | None:
+        try:
+            digest, content = read(self.root, path)
+        except Odd:
+            return None
+        if (text := as_text(content)) is None:
+            return None
+        self.found[path] = digest
+        return imports_in(text, path)
+
+
+def _read_import(root: str, path: str) -> tuple[str, bytes]:
+    from ..security.gitignore_match import (
+        any_matches,
+    )  # which takes its time, and few files need it
+    from ..settings.schema import IGNORE_PATTERNS  # the usual ones: a project's may not be read yet
+
+    real = os.path.relpath(real_path(root, path), root)
+    if any(any_matches((*IGNORE_PATTERNS, ".git"), name) for name in (path, real)):
+        raise Odd("a secret")
+    return digest_of(root, path, LARGEST)
+
+
+def _below(root: str) -> Iterator[str]:
+    """Of each folder below the first of the names that is there."""
+    waiting, looked_at = [("", 0)], 0
+    for path, depth in waiting:  # which grows meanwhile
+        entries = _entries(os.path.join(root, path))
+        looked_at += len(entries)
+        if looked_at > MOST_LOOKED_AT:
+            return
+        names = {entry.name for entry in entries}
+        if depth and ".git" in names:
+            continue
+        if depth and (start := start_below(Path(root), path, names)):
+            yield start
+        waiting += [
+            (f"{path}/{entry.name}".lstrip("/"), depth + 1)
+            for entry in entries
+            if depth < DEEPEST and _may_hold_any(entry)
+        ]
+
+
+def _may_hold_any(entry: os.DirEntry[str]) -> bool:
+    return not is_of_others(entry.name) and entry.is_dir(follow_symlinks=False)
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            return sorted(found, key=lambda entry: entry.name)
+    except OSError:
+        return []

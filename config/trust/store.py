@@ -1,0 +1,121 @@
+"""The record of the folders that the user trusts: one strict JSON file of the home.
+
+A record that cannot be understood trusts nothing and is left for a human to look at.
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import cast
+
+from ..errors import MaxAgentError
+from ..paths import data_folder
+from ..security.private_files import replace_file
+
+LARGEST = 50_000_000
+"""Bytes."""
+
+
+@dataclass(frozen=True)
+class Yes:
+    """What the user said yes to."""
+
+    since: str
+    """When, in ISO 8601."""
+    files: Mapping[str, str]
+    """The digest of each file that the folder brought, by path."""
+    further: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The same for further instruction files."""
+
+
+Record = dict[str, Yes]
+"""By real path of the folder."""
+
+
+class Damaged(MaxAgentError):
+    """The record cannot be understood, so nothing is trusted."""
+
+
+def record_file(home: Path) -> Path:
+    """Where the record is; it may not exist yet."""
+    return home / "data" / "trust.json"
+
+
+def read(home: Path) -> Record:
+    """Every folder with what was said yes to; raises Damaged."""
+    file = record_file(home)
+    try:
+        with file.open("rb") as stream:
+            content = stream.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise ValueError("it is too large")
+        return _record(json.loads(content, object_pairs_hook=_without_doubles))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError) as error:
+        raise Damaged(
+            f"the record of trusted folders, `{file}`, cannot be read, so nothing is trusted",
+            hint=f"{error}; `mv {file} {file}.damaged`, then say yes again with `mcode trust`",
+        ) from error
+
+
+def note(home: Path, folder: str, change: Callable[[Yes | None], Yes | None]) -> None:
+    """Put what becomes of the yes to a folder on record; raises Damaged, and MaxAgentError.
+
+    Nobody else writes between `change` being told what is there and its answer being kept. None is
+    no yes.
+    """
+    file = data_folder(home) / record_file(home).name
+    try:
+        with _locked(file.with_suffix(".lock")):
+            record = read(home)
+            yes = change(record.pop(folder, None))
+            record |= {} if yes is None else {folder: yes}
+            written = {name: asdict(said) for name, said in record.items()}
+            replace_file(file, json.dumps(written, indent=1).encode())
+    except OSError as error:
+        message = f"cannot write the record of trusted folders, `{file}`: {error.strerror}"
+        raise MaxAgentError(message, hint="check its permissions and the free space") from error
+
+
+@contextmanager
+def _locked(path: Path) -> Generator[None]:
+    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
+def _record(value: object) -> Record:
+    return {folder: _yes(said) for folder, said in _mapping(value).items()}
+
+
+def _yes(value: object) -> Yes:
+    said = _mapping(value)
+    files, further = _mapping(said.get("files")), _mapping(said.get("further", {}))
+    if {*said, "further"} != {"since", "files", "further"} or not all(
+        isinstance(text, str) for text in (said["since"], *files.values(), *further.values())
+    ):
+        raise ValueError("an entry has not the form of a yes")
+    return Yes(
+        str(said["since"]), cast("Mapping[str, str]", files), cast("Mapping[str, str]", further)
+    )
+
+
+def _mapping(value: object) -> dict[str, object]:
+    if not isinstance(value, dict):
+        raise ValueError("it is no mapping of folders")
+    return cast("dict[str, object]", value)
+
+
+def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name stands in it twice")
+    return found

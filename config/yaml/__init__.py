@@ -1,0 +1,1 @@
+"""Reading and editing YAML files without losing comments."""

@@ -1,0 +1,1 @@
+"""Reading LangGraph's checkpoints: steps, writes, messages, search."""

@@ -1,0 +1,296 @@
+"""The one SQLite file: LangGraph's checkpoints and writes; our journal, list of threads
+and history of files.
+
+At each start only the header and the schema are read (0.5 ms), because the cost of `quick_check`
+grows with the file: 30 ms for 100 MB that are in memory already, a second or more from a disk.
+Damage further inside shows when it is met, as an `sqlite3.DatabaseError`; `explained` then makes
+the full check, moves the file aside and says so.
+"""
+
+import fcntl
+import os
+import sqlite3
+import time
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from itertools import chain, count
+from pathlib import Path
+
+from ...config.errors import MaxAgentError, UsageError
+
+MIGRATIONS = (
+    """
+    CREATE TABLE threads (
+        thread_id TEXT PRIMARY KEY,
+        title TEXT NOT NULL,
+        name TEXT NOT NULL,
+        folder TEXT NOT NULL,
+        graph TEXT NOT NULL,
+        request TEXT NOT NULL,
+        options TEXT NOT NULL,
+        status TEXT NOT NULL,
+        evidence TEXT NOT NULL,
+        created_at TEXT NOT NULL,
+        updated_at TEXT NOT NULL
+    );
+    CREATE UNIQUE INDEX threads_by_name ON threads (name) WHERE name != '';
+    CREATE INDEX threads_by_folder ON threads (folder, updated_at);
+    CREATE TABLE journal (
+        thread_id TEXT NOT NULL,
+        call_id TEXT NOT NULL,
+        tool TEXT NOT NULL,
+        effectful INTEGER NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('started', 'done')),
+        result TEXT,
+        started_at TEXT NOT NULL,
+        finished_at TEXT,
+        pid INTEGER NOT NULL,
+        PRIMARY KEY (thread_id, call_id)
+    );
+    """,
+    """
+    ALTER TABLE threads ADD COLUMN parent TEXT NOT NULL DEFAULT '';
+    ALTER TABLE threads ADD COLUMN parent_step INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE file_history (
+        thread_id TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        key TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        tool TEXT NOT NULL,
+        turn INTEGER NOT NULL,
+        reverted TEXT NOT NULL,
+        before_tree TEXT NOT NULL,
+        after_tree TEXT NOT NULL,
+        changes TEXT NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('started', 'done')),
+        sure INTEGER NOT NULL,
+        created_at TEXT NOT NULL,
+        left_alone TEXT NOT NULL,
+        PRIMARY KEY (thread_id, number),
+        UNIQUE (thread_id, key)
+    );
+    """,
+)
+"""Our tables, one step a version: `PRAGMA user_version` counts the steps already taken."""
+
+SETTINGS = (
+    "busy_timeout = 5000",
+    "journal_mode = WAL",
+    "synchronous = FULL",
+    "foreign_keys = ON",
+    "temp_store = MEMORY",
+)
+"""Pragmas of every connection; FULL because a journal entry must outlive a power cut too, MEMORY
+because LangGraph's query for a long thread would otherwise copy it through a file in /tmp."""
+
+_HEADER_LENGTH = 100
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_NOT_WRITABLE = (
+    "it cannot be written",
+    "check the folder's permissions, or set `MAXAGENT_HOME` to a folder you can write",
+)
+_REASONS = {
+    sqlite3.SQLITE_FULL: ("the disk is full", "free some space and run the command again"),
+    sqlite3.SQLITE_IOERR: ("the disk failed or is full", "check its free space, then try again"),
+    sqlite3.SQLITE_BUSY: ("another process keeps it locked", "wait for that process and try again"),
+    sqlite3.SQLITE_READONLY: _NOT_WRITABLE,
+    sqlite3.SQLITE_CANTOPEN: _NOT_WRITABLE,
+    sqlite3.SQLITE_PERM: _NOT_WRITABLE,
+}
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What `prepare` found."""
+
+    set_aside: Path | None
+    """Where a damaged database was moved, when a new one had to be begun."""
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection in autocommit mode that any one thread at a time may use.
+
+    Where the folder cannot be written, it reads.
+    """
+    address = _address(path)
+    connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+    try:
+        for setting in SETTINGS:
+            connection.execute(f"PRAGMA {setting}")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _address(path: Path) -> str:
+    """Even to read SQLite makes files beside the database, unless it is told that it cannot."""
+    address = path.absolute().as_uri()
+    if _can_write(path):
+        return address
+    log = path.with_name(f"{path.name}-wal")  # of a process that runs, or was killed
+    return f"{address}?{'mode=ro' if log.exists() else 'immutable=1'}"
+
+
+def _can_write(path: Path) -> bool:
+    return os.access(path.parent, os.W_OK)
+
+
+@contextmanager
+def immediate(connection: sqlite3.Connection) -> Generator[None]:
+    """One write transaction: all of it is on the disk afterwards, or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def prepare(path: Path) -> Prepared:
+    """Make the database ready: private, migrated, and begun anew when it was damaged.
+
+    Raises UsageError when a newer MaxAgent wrote it, MaxAgentError when the disk refuses.
+    """
+    try:
+        with explained(path):
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if path.exists() and _probe(path) == len(MIGRATIONS):
+                return Prepared(set_aside=None)
+            with _one_at_a_time(path):
+                return Prepared(set_aside=_begin_or_migrate(path))
+    except OSError as error:
+        raise MaxAgentError(
+            f"cannot keep threads in `{path.parent}`: {error.strerror}", hint=_NOT_WRITABLE[1]
+        ) from error
+
+
+def set_aside(path: Path) -> Path:
+    """Move a damaged database and its `-wal` and `-shm` away, under a name that tells when."""
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    names = (f"{path.name}.corrupt-{stamp}{again}" for again in chain([""], count(2)))
+    aside = next(path.with_name(name) for name in names if not path.with_name(name).exists())
+    for part, moved in zip(_parts(path), _parts(aside), strict=True):
+        if part.exists():
+            part.rename(moved)
+    return aside
+
+
+@contextmanager
+def explained(path: Path) -> Generator[None]:
+    """Turn SQLite's errors into words; a file found damaged is set aside.
+
+    Wrap whatever reads or writes the database, LangGraph's saver included.
+    """
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = _code(error)
+        if code in _DAMAGED:
+            raise _after_damage(path, error) from error
+        if code not in _REASONS:
+            raise
+        reason, hint = _REASONS[code]
+        message = f"cannot use the database `{path}`: {reason} ({error})"
+        raise MaxAgentError(message, hint=hint) from error
+
+
+def _after_damage(path: Path, error: sqlite3.Error) -> MaxAgentError:
+    if not _can_write(path):
+        message = f"cannot read the database `{path}`: {error}"
+        return MaxAgentError(message, hint=_NOT_WRITABLE[1])
+    with _one_at_a_time(path):
+        if _is_whole(path):  # another process has begun a new one
+            return MaxAgentError(f"cannot read the database `{path}`: {error}", hint="try again")
+        moved = set_aside(path)
+    return MaxAgentError(
+        f"the database was damaged and has been kept aside as `{moved}`",
+        hint="run the command again: a new database is begun, without the threads of the old one",
+    )
+
+
+def _probe(path: Path) -> int | None:
+    """The version of our tables; None when header or schema are damaged. Costs under 1 ms.
+
+    Only SQLite may open the file: when a process closes one that it opened otherwise, the locks of
+    all its connections are gone, and the next process to leave takes the log away under them.
+    """
+    if path.stat().st_size < _HEADER_LENGTH:
+        return None
+    try:
+        with closing(connect(path)) as connection:
+            connection.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()
+            version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    except sqlite3.Error as error:
+        if _code(error) in _DAMAGED:
+            return None
+        raise
+    _refuse_newer(version)
+    return version
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether every page can be read; the cost grows with the file."""
+    try:
+        with closing(connect(path)) as connection:
+            return connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
+    except sqlite3.Error as error:
+        if _code(error) in _DAMAGED:
+            return False
+        raise
+
+
+def _refuse_newer(version: int) -> None:
+    if version > len(MIGRATIONS):
+        raise UsageError(
+            f"the list of threads was written by a newer MaxAgent (its version {version}, "
+            f"known here {len(MIGRATIONS)})",
+            hint="upgrade MaxAgent, or set `MAXAGENT_HOME` to another folder",
+        )
+
+
+def _begin_or_migrate(path: Path) -> Path | None:
+    done = _probe(path) if path.exists() else None
+    if done is not None:
+        path.chmod(0o600)
+        _migrate(path, done)
+        return None
+    moved = set_aside(path) if any(part.exists() for part in _parts(path)) else None
+    fresh = path.with_name(f"{path.name}.new")  # renamed when whole: a kill leaves nothing half
+    for part in _parts(fresh):
+        part.unlink(missing_ok=True)
+    os.close(os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    _migrate(fresh, 0)
+    fresh.rename(path)
+    return moved
+
+
+def _migrate(path: Path, done: int) -> None:
+    with closing(connect(path)) as connection:
+        for version, step in enumerate(MIGRATIONS[done:], start=done + 1):
+            connection.executescript(
+                f"BEGIN IMMEDIATE; {step} PRAGMA user_version = {version}; COMMIT;"
+            )
+
+
+def _parts(path: Path) -> list[Path]:
+    return [path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm")]
+
+
+@contextmanager
+def _one_at_a_time(path: Path) -> Generator[None]:
+    """Keep two processes from moving or migrating the same file at once."""
+    lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
+def _code(error: sqlite3.Error) -> int:
+    """SQLite's primary result code; 0 for an error of Python's own."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF

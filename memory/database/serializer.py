@@ -1,0 +1,104 @@
+"""Checkpoints are data only: a forged row in the database builds nothing and runs nothing.
+
+LangGraph's serializer imports and calls whatever a row names; in its strict mode it still passes a
+refused value on as plain data, which would go unnoticed. Here a row is checked as a whole before
+anything in it is built, and the same check runs when a row is written, so that a value which could
+not be read back fails in the step that made it.
+"""
+
+from collections.abc import Callable, Collection
+from typing import Any, cast
+
+import langchain_core.messages as messages
+import ormsgpack
+from langgraph.checkpoint.serde.jsonplus import (
+    EXT_CONSTRUCTOR_KW_ARGS,
+    EXT_CONSTRUCTOR_POS_ARGS,
+    EXT_CONSTRUCTOR_SINGLE_ARG,
+    EXT_DELTA_SNAPSHOT,
+    EXT_PYDANTIC_V2,
+    JsonPlusSerializer,
+)
+from langgraph.types import Command, Interrupt, Overwrite, Send, TimeoutPolicy
+
+from ...config.errors import MaxAgentError
+
+ALLOWED = {
+    (kind.__module__, kind.__name__)
+    for kind in (
+        messages.AIMessage,
+        messages.AIMessageChunk,
+        messages.HumanMessage,
+        messages.RemoveMessage,
+        messages.SystemMessage,
+        messages.ToolMessage,
+        Command,
+        Interrupt,
+        Overwrite,
+        Send,
+        TimeoutPolicy,
+    )
+}
+"""What LangGraph itself stores besides plain data, and the messages; state holds nothing else."""
+
+_PLAIN = {"null", "bytes", "bytearray"}
+_BUILDERS = {
+    EXT_CONSTRUCTOR_SINGLE_ARG,
+    EXT_CONSTRUCTOR_POS_ARGS,
+    EXT_CONSTRUCTOR_KW_ARGS,
+    EXT_PYDANTIC_V2,
+}
+
+
+class StrictSerializer(JsonPlusSerializer):
+    """Writes and reads plain data, messages and LangGraph's own types; refuses the rest."""
+
+    def __init__(self) -> None:
+        super().__init__(pickle_fallback=False, allowed_msgpack_modules=None)
+
+    def with_msgpack_allowlist(self, extra_allowlist: object) -> "StrictSerializer":
+        """The same serializer: types declared in a graph's state are not let in."""
+        return self
+
+    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+        """Serialize; raises MaxAgentError for a value that could not be read back."""
+        kind, data = super().dumps_typed(obj)
+        _check(kind, data, "a step returned", "return plain data or messages")
+        return kind, data
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        """Deserialize; raises MaxAgentError for a type that MaxAgent never stores."""
+        kind, payload = data
+        _check(kind, payload, "the thread's data holds", "something else has written to it")
+        return super().loads_typed(data)
+
+
+def _check(kind: str, data: bytes, where: str, remedy: str) -> None:
+    foreign = foreign_in(data) if kind == "msgpack" else None if kind in _PLAIN else kind
+    if foreign:
+        raise MaxAgentError(f"{where} a `{foreign}`, which cannot be kept", hint=remedy)
+
+
+def foreign_in(data: bytes, allowed: Collection[tuple[str, str]] = ALLOWED) -> str | None:
+    """The first thing in a msgpack row that is not allowed; nothing is built to find it."""
+    found: list[str] = []
+
+    def look(code: int, payload: bytes) -> None:
+        if code == EXT_DELTA_SNAPSHOT:
+            _unpack(payload, look)
+        elif code in _BUILDERS:
+            module, name, *_ = cast("list[Any]", _unpack(payload, look))
+            if (module, name) not in allowed:
+                found.append(f"{module}.{name}")
+        else:
+            found.append(f"msgpack extension {code}")
+
+    try:
+        _unpack(data, look)
+    except ValueError:
+        found.append("damaged row")
+    return found[0] if found else None
+
+
+def _unpack(data: bytes, look: Callable[[int, bytes], None]) -> Any:
+    return ormsgpack.unpackb(data, ext_hook=look, option=ormsgpack.OPT_NON_STR_KEYS)

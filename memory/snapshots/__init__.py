@@ -1,0 +1,1 @@
+"""Snapshots of a project's files before and after each change."""

@@ -1,0 +1,50 @@
+"""The files of a folder that tools named: a snapshot has them even if `.gitignore` names them."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+from ...config.security.private_files import private_opener
+from .exclusions import LeftOut
+
+
+class NamedFiles:
+    """The names, kept in a file of the store; used by the holder of the store's lock alone."""
+
+    def __init__(self, directory: Path, out: LeftOut) -> None:
+        self._file = directory / "named"
+        self._out = out
+        self._size = 0
+        self._names = set[str]()
+        """What the first `_size` bytes of the file say, without what must stay out."""
+
+    def add(self, paths: Sequence[str]) -> frozenset[str]:
+        """Remember these as well; all names."""
+        self._read()
+        allowed = {str(PurePosixPath(path)) for path in paths if not self._out.holds(path)}
+        new = allowed - self._names
+        if new:
+            with open(self._file, "ab", opener=private_opener) as file:
+                # begins with the end: a name that a power cut has torn joins no other
+                file.write(b"".join(b"\0" + os.fsencode(path) + b"\0" for path in sorted(new)))
+                file.flush()
+                os.fsync(file.fileno())
+            self._read()
+        return frozenset(self._names)
+
+    def _read(self) -> None:
+        """Read what this and other processes have written since."""
+        try:
+            with self._file.open("rb") as file:
+                if os.fstat(file.fileno()).st_size < self._size:  # the store was begun anew
+                    self._size = 0
+                    self._names.clear()
+                file.seek(self._size)
+                written = file.read()
+        except FileNotFoundError:
+            self._size = 0
+            self._names.clear()
+            return
+        self._size += len(written)
+        names = {os.fsdecode(name) for name in written.split(b"\0") if name}
+        self._names |= {name for name in names if not self._out.holds(name)}

@@ -1,0 +1,236 @@
+"""Snapshots by git's plumbing: a tree of all files that are tracked or not ignored.
+
+One git process when nothing changed since the last snapshot, three or four otherwise.
+"""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from .exclusions import LeftOut
+from .file_version import Change, Version
+from .git_ls_files import Work, nested_repositories, work_of
+from .git_objects import Lost
+from .git_repository import FULL, GitFailed, GitStore, index_for
+from .limits import LITTLE, MOST_FILES, NotStored, fitting
+from .user_repository import own_excludes, own_index, top_of
+
+Git = Callable[..., Awaitable[bytes]]
+ATTEMPTS = 3
+EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+MANY = 300
+"""From so many new contents on they go into one pack: half the disk, and one wait for it."""
+PORTION = 200
+"""Paths on a command line, each of at most 4 kB."""
+LOST = ("bad object", "unable to read", "not a git repository")
+"""How git says that an object, or the whole store, is gone."""
+_PLACEHOLDER = b".mcode-placeholder"
+_NO_BLOB = b"0" * 39 + b"1"
+
+
+class GitSnapshots:
+    """The snapshots of one folder, in git's object store `directory`."""
+
+    def __init__(self, folder: Path, directory: Path, out: LeftOut, program: str) -> None:
+        top = top_of(folder)
+        index = index_for(directory, out.patterns, top)
+        self._store = GitStore(folder, directory, top, index, program)
+        self._out = out
+        self._ready = False
+        self._last: tuple[object, str] = ("never taken", "")
+        self._stored = set[bytes]()
+        """Named files that are in the index as it was after our last snapshot."""
+        self._tracked = frozenset[bytes]()
+        """Files that the user's git tracks though they are ignored."""
+
+    async def take(self, lock: int, named: frozenset[bytes]) -> tuple[str, NotStored]:
+        """Store the files as they are, `named` ones even if ignored; the tree, and what is not in.
+
+        `lock` is the descriptor of the store's lock, which a git that outlives us still holds.
+        """
+        await self._open()
+        for attempt in range(1, ATTEMPTS):
+            try:
+                return await self._take(lock, named)
+            except GitFailed as error:
+                # a file came or went meanwhile, or a power cut tore the index
+                if FULL in error.message:
+                    raise
+                if attempt > 1:
+                    await asyncio.to_thread(self._store.forget_index)
+        return await self._take(lock, named)
+
+    async def changes(self, old: str, new: str) -> list[Change]:
+        """What differs between two trees, by path."""
+        entries = (await self._diff_trees(old, new, "--raw", "--no-abbrev", "-z")).split(b"\0")
+        return [_change(*pair) for pair in zip(entries[0::2], entries[1::2], strict=False)]
+
+    async def diff(self, old: str, new: str, paths: Collection[str] | None) -> str:
+        """The difference as a unified diff."""
+        flags = ("-p", "--no-ext-diff", "--no-textconv")
+        if paths is None:
+            return (await self._diff_trees(old, new, *flags)).decode("utf-8", "replace")
+        changed = [change.path for change in await self.changes(old, new)]
+        shown, wanted, every = "", set(paths), set(changed)
+        nested = [path for path in changed if _is_below(path, every)]
+        for chosen in _portions([path for path in changed if path in wanted]):
+            printed = await self._diff_trees(old, new, *flags, paths=_pathspecs(chosen, nested))
+            shown += printed.decode("utf-8", "replace")
+        return shown
+
+    async def read(self, blobs: Sequence[str]) -> dict[str, bytes]:
+        """The contents of blobs, by id."""
+        asked = "".join(f"{blob}\n" for blob in dict.fromkeys(blobs)).encode()
+        printed = await self._store.git("cat-file", "--batch", given=asked)
+        contents: dict[str, bytes] = {}
+        at = 0
+        while at < len(printed):
+            line_end = printed.index(b"\n", at)
+            blob, kind, *size = printed[at:line_end].decode().split(" ")
+            if kind != "blob":
+                raise Lost(f"the snapshots have lost a file's content: {blob} {kind}")
+            at = line_end + 1 + int(size[0]) + 1
+            contents[blob] = printed[line_end + 1 : at - 1]
+        return contents
+
+    async def write(self, content: bytes) -> str:
+        """Store a content; its id."""
+        await self._open()
+        return (await self._store.git("hash-object", "-w", "--stdin", given=content)).decode()[:40]
+
+    async def _open(self) -> None:
+        """Make the store ready, once; rules of a repository that ignores the folder do not hold."""
+        if self._ready and await asyncio.to_thread(self._store.is_there):
+            return
+        excludes = await asyncio.to_thread(own_excludes, self._store.top)
+        await asyncio.to_thread(self._store.create, excludes)
+        if self._store.prefix and await self._is_ignored():
+            top = self._store.folder
+            index = index_for(self._store.directory, self._out.patterns, top)
+            self._store = replace(self._store, top=top, index=index)
+            await asyncio.to_thread(self._store.create, b"")
+        self._tracked = await self._tracked_though_ignored()
+        self._ready = True
+
+    async def _tracked_though_ignored(self) -> frozenset[bytes]:
+        """Read with the rules of our own store, so nothing that the user configured is run."""
+        index = await asyncio.to_thread(own_index, self._store.top)
+        if index is None:
+            return frozenset()
+        asked = ("ls-files", "-z", "-c", "-i", "--exclude-standard", *self._excludes())
+        try:
+            listed = await replace(self._store, index=index).git(*asked)
+        except GitFailed:  # of a kind that git reads only beside its objects, or damaged
+            return frozenset()
+        paths = (path for path in listed.split(b"\0") if path)
+        return frozenset(path for path in paths if not self._out.holds(os.fsdecode(path)))
+
+    def _excludes(self) -> list[str]:
+        return [f"--exclude={pattern}" for pattern in self._out.for_git(self._store.prefix)]
+
+    async def _is_ignored(self) -> bool:
+        """Whether the repository around the folder ignores it."""
+        asked = ("check-ignore", "--no-index", "-v", "-n", "-z", "--stdin")
+        folder = os.fsencode(self._store.folder) + b"\0"
+        said = await self._store.git(*asked, given=folder, fine=(0, 1))
+        pattern = said.split(b"\0")[2]
+        return bool(pattern) and not pattern.startswith(b"!")
+
+    async def _take(self, lock: int, named: frozenset[bytes]) -> tuple[str, NotStored]:
+        async def git(*arguments: str, given: bytes = b"", one_pack: bool = False) -> bytes:
+            return await self._store.git(*arguments, given=given, keep=(lock,), one_pack=one_pack)
+
+        store = self._store
+        await asyncio.to_thread(store.unlock_index)
+        if self._last[0] != await asyncio.to_thread(store.index_state):
+            self._stored.clear()
+        listed = await self._list(git)
+        kept = named | self._tracked
+        work = await asyncio.to_thread(work_of, store.folder, listed, kept - self._stored)
+        present = work.changed + await asyncio.to_thread(self._fitting, work, named)
+        if work.gone:
+            await git("update-index", "-z", "--force-remove", "--stdin", given=_joined(work.gone))
+        if present:
+            flags = ("update-index", "-z", "--add", "--remove", "--stdin")
+            await git(*flags, given=_joined(present), one_pack=len(present) > MANY)
+        if self._last[0] != await asyncio.to_thread(store.index_state):
+            tree = EMPTY_TREE
+            if await asyncio.to_thread(store.index_holds):
+                tree = (await git("write-tree", f"--prefix={store.prefix}")).decode().strip()
+            # which writes to the index as well
+            self._last = (await asyncio.to_thread(store.index_state), tree)
+        self._stored = (self._stored | kept.intersection(present)).difference(work.gone)
+        return self._last[1], work.left
+
+    async def _list(self, git: Git) -> bytes:
+        """New, changed and deleted files, with those in nested repositories.
+
+        Git looks into a nested repository as soon as its index has something below it.
+        """
+        asked = ("ls-files", "-z", "-t", "-o", "-m", "-d", "--exclude-standard", *self._excludes())
+        listed = await git(*asked)
+        opened = set[bytes]()
+        while closed := await self._closed(listed) - opened:
+            below = [os.fsencode(self._store.prefix) + path + _PLACEHOLDER for path in closed]
+            given = _joined([b"100644 " + _NO_BLOB + b"\t" + path for path in below])
+            await git("update-index", "-z", "--replace", "--index-info", given=given)
+            opened |= closed
+            listed = await git(*asked)  # which says that the placeholders are gone
+        return listed
+
+    async def _closed(self, listed: bytes) -> set[bytes]:
+        return await asyncio.to_thread(nested_repositories, self._store.folder, listed)
+
+    def _fitting(self, work: Work, named: frozenset[bytes]) -> list[bytes]:
+        """Of the new files those that the snapshot has room for."""
+        files = self._store.index_holds()
+        little = sum(file.size for file in work.new) <= LITTLE
+        if little and files + len(work.new) <= MOST_FILES:
+            return [file.path for file in work.new]
+        size = 0 if little else self._store.index_bytes()
+        return fitting(work.new, named, files, size, work.left)
+
+    async def _diff_trees(
+        self, old: str, new: str, *flags: str, paths: Sequence[str] = ()
+    ) -> bytes:
+        compare = ("diff-tree", "-r", "--no-renames", *flags, old, new, "--", *paths)
+        try:
+            return await self._store.git(*compare)
+        except GitFailed as error:
+            if not any(words in error.message for words in LOST):
+                raise
+            hint = "what was done by then can neither be shown nor put back; the thread can go on"
+            raise Lost(f"snapshots of `{self._store.folder}` are lost", hint=hint) from error
+
+
+def _joined(paths: Iterable[bytes]) -> bytes:
+    return b"".join(path + b"\0" for path in sorted(paths))
+
+
+def _change(described: bytes, path: bytes) -> Change:
+    """One entry of `diff-tree --raw`: `:old mode, new mode, old blob, new blob, letter`."""
+    old_mode, new_mode, old_blob, new_blob, _ = described.decode().removeprefix(":").split(" ")
+    return Change(os.fsdecode(path), Version(old_mode, old_blob), Version(new_mode, new_blob))
+
+
+def _is_below(path: str, others: Collection[str]) -> bool:
+    """Whether a folder above the path is itself one of them."""
+    return any(path[:at] in others for at, letter in enumerate(path) if letter == "/")
+
+
+def _pathspecs(paths: Sequence[str], nested: Sequence[str]) -> list[str]:
+    """What chooses these of all changed paths; a path stands for what is below it as well.
+
+    `nested` are those where a file has become a folder, or the other way round.
+    """
+    chosen = set(paths)
+    below = [path for path in nested if path not in chosen and _is_below(path, chosen)]
+    wanted = [f":(top,literal){path}" for path in paths]
+    return wanted + [f":(top,literal,exclude){path}" for path in below]
+
+
+def _portions(paths: Sequence[str]) -> Iterable[Sequence[str]]:
+    """As many paths as fit on one command line."""
+    return (paths[at : at + PORTION] for at in range(0, len(paths), PORTION))

@@ -1,0 +1,116 @@
+"""Git's objects, written and read without git: a store that git can go on with.
+
+An object is one compressed file, named by its content: `git help gitformat-loose`. Objects that git
+has put into packs cannot be read here.
+"""
+
+import hashlib
+import os
+import secrets
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from ...config.errors import MaxAgentError
+from ...config.security.private_files import make_private_folder, private_opener
+from .file_version import Version
+
+_FOLDER = "40000"
+
+
+class Lost(MaxAgentError):
+    """Something is in no snapshot any more, because the store was deleted or damaged."""
+
+
+def write_object(objects: Path, kind: str, content: bytes) -> str:
+    """Store the object, on the disk before this returns, unless it is there; its id.
+
+    Raises OSError.
+    """
+    whole = b"%s %d\0" % (kind.encode(), len(content)) + content
+    name = hashlib.sha1(whole, usedforsecurity=False).hexdigest()
+    place = objects / name[:2] / name[2:]
+    if place.exists():
+        os.utime(place)  # used again: as good as new for `store_size.prune`
+        return name
+    make_private_folder(place.parent)
+    temporary = place.with_name(f"tmp_obj_{secrets.token_hex(8)}")
+    try:
+        with open(temporary, "xb", opener=private_opener) as file:
+            file.write(zlib.compress(whole, 1))
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(0o400)
+        temporary.replace(place)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    return name
+
+
+def read_object(objects: Path, kind: str, name: str) -> bytes:
+    """The content of an object; raises Lost, or MaxAgentError when it is another kind."""
+    try:
+        whole = zlib.decompress((objects / name[:2] / name[2:]).read_bytes())
+    except (OSError, zlib.error) as error:
+        message = f"the snapshots have lost a {kind}: {name}"
+        raise Lost(message, hint="if git made it, install git again") from error
+    head, _, content = whole.partition(b"\0")
+    if head != b"%s %d" % (kind.encode(), len(content)):
+        raise MaxAgentError(f"{name} is not a {kind}")
+    return content
+
+
+def write_tree(objects: Path, files: Mapping[bytes, Version]) -> str:
+    """Store the tree of these files, with the trees of their folders; its id."""
+    entries: dict[bytes, tuple[str, str]] = {}
+    folders: dict[bytes, dict[bytes, Version]] = {}
+    for path, version in files.items():
+        name, slash, rest = path.partition(b"/")
+        if slash:
+            folders.setdefault(name, {})[rest] = version
+        else:
+            entries[name] = (version.mode, version.blob)
+    for name, below in folders.items():
+        entries[name + b"/"] = (_FOLDER, write_tree(objects, below))
+    lines = (
+        mode.encode() + b" " + name.rstrip(b"/") + b"\0" + bytes.fromhex(blob)
+        for name, (mode, blob) in sorted(entries.items())
+    )
+    return write_object(objects, "tree", b"".join(lines))
+
+
+def read_tree(objects: Path, tree: str, above: bytes = b"") -> dict[bytes, Version]:
+    """The files of a tree, by path."""
+    files: dict[bytes, Version] = {}
+    for mode, name, inner in _entries(read_object(objects, "tree", tree)):
+        if mode == _FOLDER:
+            files |= read_tree(objects, inner, above + name + b"/")
+        else:
+            files[above + name] = Version(mode, inner)
+    return files
+
+
+def with_parts(objects: Path, names: Iterable[str]) -> set[str]:
+    """Ids of trees and blobs, and of all that these trees consist of, as far as they are there."""
+    found, pending = set[str](), list(names)
+    while pending:
+        name = pending.pop()
+        if name in found:
+            continue
+        found.add(name)
+        with suppress(MaxAgentError):  # a blob, or lost
+            for mode, _, inner in _entries(read_object(objects, "tree", name)):
+                (pending.append if mode == _FOLDER else found.add)(inner)
+    return found
+
+
+def _entries(tree: bytes) -> Iterator[tuple[str, bytes, str]]:
+    """Mode, name and id of each entry."""
+    at = 0
+    while at < len(tree):
+        end = tree.index(b"\0", at)
+        mode, name = tree[at:end].split(b" ", 1)
+        at = end + 21
+        yield mode.decode(), name, tree[end + 1 : at].hex()

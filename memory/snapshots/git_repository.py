@@ -1,0 +1,208 @@
+"""Git's object store for one folder, apart from the user's repository, and how git is run on it.
+
+The user's repository, index, hooks, signing, filters and configuration are never touched nor used:
+the store has a directory and a configuration of its own, and `GIT_*` variables are taken away.
+"""
+
+import asyncio
+import os
+import struct
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...config.errors import MaxAgentError
+from ...config.security.executables import find_program, own_path
+from ...config.security.private_files import make_private_folder
+from .storage import short_digest, write_whole
+
+_CONFIG = """[core]
+\trepositoryformatversion = 0
+\tbare = false
+\tfilemode = true
+\tsymlinks = true
+\tautocrlf = false
+\tfsmonitor = false
+\thooksPath = /dev/null
+\tquotePath = false
+\tsharedRepository = 0600
+\tprotectNTFS = false
+\tprotectHFS = false
+\tfsync = loose-object,index
+\tfsyncMethod = batch
+[pack]
+\tcompression = 1
+[gc]
+\tauto = 0
+"""
+"""The checkpoint that names a tree must not outlive it in a power cut: what git writes is on the
+disk before the index names it. Git before 2.36 does not know these two lines."""
+_ATTRIBUTES = "* -text -ident -filter -working-tree-encoding !diff !eol !merge\n"
+"""Above every `.gitattributes` of the project: bytes go in and out as they are."""
+_ENTRIES = struct.Struct(">4x4xL")
+_ENTRY = struct.Struct(">36xL20xH")
+
+
+FULL = "No space left on device"
+"""How git says so."""
+
+
+TIMEOUT = 300.0
+"""Seconds for one git command: a first snapshot takes long, a pipe named `.gitignore` for ever."""
+
+
+class GitTooSlow(MaxAgentError):
+    """Git did not end in time."""
+
+
+class GitFailed(MaxAgentError):
+    """Git ended with an error; the message is git's own."""
+
+
+def git_program(*projects: Path) -> str | None:
+    """Git's absolute path, and none that lies in one of these folders."""
+    return find_program("git", outside=projects)
+
+
+@dataclass(frozen=True)
+class GitStore:
+    """The store in `directory` of the files of `folder`."""
+
+    folder: Path
+    directory: Path
+    top: Path
+    """The top of the work tree for git: the folder, or one above it whose rules hold as well."""
+    index: Path
+    program: str
+    """Git's path."""
+    projects: Sequence[Path] = ()
+    """Whose programs git must not start either, beside those of `folder`."""
+
+    @property
+    def prefix(self) -> str:
+        """The folder below `top`; empty, or ending with a slash."""
+        return "" if self.top == self.folder else f"{self.folder.relative_to(self.top)}/"
+
+    def is_there(self) -> bool:
+        """Whether git can work with the store."""
+        return (self.directory / "HEAD").exists()
+
+    def create(self, excludes: bytes) -> None:
+        """Make the store or make it right: by hand, so that no template and no hook gets in.
+
+        `excludes` are the rules of the user's own `info/exclude`.
+        """
+        for part in ("objects/info", "objects/pack", "refs", "info"):
+            make_private_folder(self.directory / part)
+        write_whole(self.directory / "config", _CONFIG.encode())
+        write_whole(self.directory / "info" / "attributes", _ATTRIBUTES.encode())
+        write_whole(self.directory / "info" / "exclude", excludes)
+        write_whole(self.directory / "HEAD", b"ref: refs/heads/none\n")
+
+    def unlock_index(self) -> None:
+        """Take away the lock that a killed git has left; only while no git is running."""
+        Path(f"{self.index}.lock").unlink(missing_ok=True)
+
+    def forget_index(self) -> None:
+        """Begin the index anew: every file is read again, and nothing else is lost."""
+        self.index.unlink(missing_ok=True)
+
+    def index_state(self) -> object:
+        """Something that differs whenever the index was written; None when there is none."""
+        try:
+            found = self.index.stat()
+        except FileNotFoundError:
+            return None
+        return (found.st_ino, found.st_mtime_ns, found.st_size)
+
+    def index_holds(self) -> int:
+        """Number of files in the index."""
+        try:
+            with self.index.open("rb") as file:
+                return _ENTRIES.unpack(file.read(_ENTRIES.size))[0]
+        except (FileNotFoundError, struct.error):
+            return 0
+
+    def index_bytes(self) -> int:
+        """Size of all files in the index together; its format: `git help format-index`."""
+        index = self.index.read_bytes() if self.index.exists() else b""
+        at, total = _ENTRIES.size, 0
+        for _ in range(self.index_holds()):
+            size, flags = _ENTRY.unpack_from(index, at)
+            name = flags & 0xFFF
+            if name == 0xFFF:  # longer than the field can say
+                name = index.index(b"\0", at + _ENTRY.size) - at - _ENTRY.size
+            at += (_ENTRY.size + name + 8) // 8 * 8
+            total += size
+        return total
+
+    async def git(
+        self,
+        *arguments: str,
+        given: bytes = b"",
+        keep: Sequence[int] = (),
+        one_pack: bool = False,
+        fine: Collection[int] = (0,),
+    ) -> bytes:
+        """Run git in the folder and return what it printed; raises GitFailed and GitTooSlow.
+
+        `given` is its standard input, `keep` descriptors that stay open until git is gone.
+        `one_pack`: contents go into one pack, not into a file each. `fine`: exit codes of success.
+        """
+        options = ["-c", "core.bigFileThreshold=1"] if one_pack else []
+        try:
+            process = await asyncio.create_subprocess_exec(
+                self.program,
+                *options,
+                *arguments,
+                cwd=self.folder,
+                env=await asyncio.to_thread(self._environment),
+                stdin=PIPE if given else DEVNULL,
+                stdout=PIPE,
+                stderr=PIPE,
+                pass_fds=keep,
+            )
+        except OSError as error:
+            raise GitFailed(f"cannot run git in `{self.folder}`: {error.strerror}") from error
+        try:
+            async with asyncio.timeout(TIMEOUT):
+                printed, complaint = await process.communicate(given or None)
+        except BaseException as error:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+            if isinstance(error, TimeoutError):
+                raise _too_slow(self.folder) from error
+            raise
+        if process.returncode not in fine:
+            words = complaint.decode("utf-8", "replace").strip() or f"exit {process.returncode}"
+            raise GitFailed(f"git {arguments[0]} failed: {words}")
+        return printed
+
+    def _environment(self) -> dict[str, str]:
+        kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
+        return kept | {
+            "PATH": own_path(self.folder, *self.projects),
+            "GIT_DIR": str(self.directory),
+            "GIT_WORK_TREE": str(self.top),
+            "GIT_INDEX_FILE": str(self.index),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_ATTR_NOSYSTEM": "1",
+            "GIT_TERMINAL_PROMPT": "0",
+            "LC_ALL": "C",
+        }
+
+
+def _too_slow(folder: Path) -> GitTooSlow:
+    return GitTooSlow(
+        f"git did not look through `{folder}` in {TIMEOUT:g} seconds",
+        hint="see if a `.gitignore` or `.gitattributes` in it is a pipe, or if its disk is stuck",
+    )
+
+
+def index_for(directory: Path, patterns: Sequence[str], top: Path) -> Path:
+    """The index of a store; another one for other patterns and another top."""
+    return directory / f"index-{short_digest(*patterns, str(top))}"

@@ -1,0 +1,121 @@
+"""Snapshots of a folder's files, so that a thread's files can be seen, compared and taken back.
+
+A snapshot is a tree in a store of our own, named by its content: nothing changed, same id. With
+git it has all files but ignored ones, caches, and what is too much (`limits`). Without git it has
+the files that tools named. Neither has the files that no tool may read.
+"""
+
+import asyncio
+import os
+import re
+from collections.abc import Collection, Generator, Sequence
+from contextlib import contextmanager
+from errno import ENOSPC
+from pathlib import Path
+
+from ...config.errors import MaxAgentError
+from .copy_backend import PlainSnapshots
+from .exclusions import left_out
+from .explicit_paths import NamedFiles
+from .file_version import Change
+from .git_backend import GitSnapshots
+from .git_repository import FULL, GitFailed, git_program
+from .storage import note_folder, store_directory, store_lock
+
+FULL_DISK = "the disk is full"
+_ID = re.compile(r"[0-9a-f]{40}")
+
+
+class Snapshots:
+    """The snapshots of one folder."""
+
+    def __init__(self, folder: Path, store: Path, exclude: Sequence[str]) -> None:
+        """`store` holds the stores of all folders; `exclude` are gitignore patterns never stored.
+
+        The patterns win over the project's own `.gitignore`: no `!.env` there lets it in.
+        """
+        self.folder = folder
+        self.skipped = ""
+        """What the last take left out for its size or number, in words; empty when that is nothing,
+        or the same as in the take before it."""
+        self._left_out = ""
+        self.directory = store_directory(folder, store)
+        """Where the store lies."""
+        out = left_out(folder, store.parent, exclude)
+        self._named = NamedFiles(self.directory, out)
+        program = git_program(folder)
+        self._files = (
+            GitSnapshots(folder, self.directory, out, program)
+            if program
+            else PlainSnapshots(folder, self.directory)
+        )
+
+    @property
+    def sees_commands(self) -> bool:
+        """Whether snapshots have all files; without git only those that tools named."""
+        return isinstance(self._files, GitSnapshots)
+
+    async def take(self, also: Sequence[str] = ()) -> str:
+        """Store the files as they are; the tree's id. Raises MaxAgentError when that fails.
+
+        `also` are files that tools name: they are kept from now on, even if `.gitignore` has them.
+        """
+        with _explained(self.directory):
+            async with store_lock(self.directory) as lock:
+                await asyncio.to_thread(note_folder, self.directory, self.folder)
+                named = await asyncio.to_thread(self._named.add, also)
+                tree, left = await self._files.take(lock, frozenset(map(os.fsencode, named)))
+        words = left.words()
+        self.skipped = "" if words == self._left_out else words
+        self._left_out = words
+        return tree
+
+    async def changes(self, old: str, new: str) -> list[Change]:
+        """What differs between two snapshots, by path; raises Lost when one is gone."""
+        _check(old, new)
+        return [] if old == new else await self._files.changes(old, new)
+
+    async def diff(self, old: str, new: str, paths: Collection[str] | None = None) -> str:
+        """The difference between two snapshots, of all files or of some, as a unified diff.
+
+        Raises Lost when one is gone.
+        """
+        _check(old, new)
+        return "" if old == new else await self._files.diff(old, new, paths)
+
+    async def read(self, blobs: Sequence[str]) -> dict[str, bytes]:
+        """The contents of blobs, by id; raises Lost when one is gone."""
+        _check(*blobs)
+        return await self._files.read(blobs) if blobs else {}
+
+    async def write(self, content: bytes) -> str:
+        """Store a file's content; its id, which is git's."""
+        with _explained(self.directory):
+            await asyncio.to_thread(note_folder, self.directory, self.folder)
+            return await self._files.write(content)
+
+
+def _check(*names: str) -> None:
+    for name in names:
+        if not _ID.fullmatch(name):
+            raise MaxAgentError(f"`{name}` is not a snapshot")
+
+
+@contextmanager
+def _explained(directory: Path) -> Generator[None]:
+    """Turn the system's errors into words, and git's about a full disk."""
+    try:
+        yield
+    except GitFailed as error:
+        if FULL not in error.message:
+            raise
+        raise _cannot(directory, FULL_DISK) from error
+    except OSError as error:
+        reason = FULL_DISK if error.errno == ENOSPC else str(error.strerror)
+        raise _cannot(directory, reason) from error
+
+
+def _cannot(directory: Path, reason: str) -> MaxAgentError:
+    remedy = "free some space" if reason == FULL_DISK else "see to the data folder"
+    message = f"cannot store a snapshot in `{directory}`: {reason}"
+    return MaxAgentError(message, hint=f"{remedy} and run the command again")

@@ -1,0 +1,83 @@
+"""Files of a folder as they are on the disk, reached without following links.
+
+Every path is walked from the folder's own descriptor through real folders only, so nothing outside
+the folder can be read or written, whatever is moved meanwhile.
+"""
+
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
+
+from ...config.security.path_variants import simplest
+from .file_version import ABSENT, FILE, LINK, PROGRAM, UNKNOWN, Version
+
+_CHUNK = 1 << 20
+
+
+def version_on_disk(folder: Path, path: str) -> Version:
+    """The file as it is; a folder, and anything behind a link, counts as ABSENT."""
+    try:
+        with parent_of(folder, path) as (parent, name):
+            mode = os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
+            if stat.S_ISLNK(mode):
+                return Version(LINK, blob_id(os.fsencode(os.readlink(name, dir_fd=parent))))
+            if not stat.S_ISREG(mode):
+                return ABSENT if stat.S_ISDIR(mode) else UNKNOWN
+            return Version(PROGRAM if mode & 0o100 else FILE, _blob_of_file(parent, name))
+    except (FileNotFoundError, NotADirectoryError):
+        return ABSENT
+    except OSError:
+        return UNKNOWN
+
+
+def content_on_disk(folder: Path, path: str) -> bytes:
+    """The content of a file, or the target of a link; raises OSError."""
+    with parent_of(folder, path) as (parent, name):
+        with suppress(OSError):
+            return os.fsencode(os.readlink(name, dir_fd=parent))
+        with open(_opened(parent, name), "rb") as file:
+            return file.read()
+
+
+def blob_id(content: bytes) -> str:
+    """The name that git gives to a file's content."""
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+@contextmanager
+def parent_of(folder: Path, path: str, *, create: bool = False) -> Generator[tuple[int, str]]:
+    """A descriptor of the path's parent, reached through real folders only, and the last name."""
+    *parents, name = PurePosixPath(path).parts
+    if {"/", "..", ".git"} & {simplest(part) for part in (*parents, name)}:
+        raise OSError(errno.EINVAL, "not a path that a snapshot may hold")
+    at = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for part in parents:
+            if create:
+                with suppress(FileExistsError):
+                    os.mkdir(part, dir_fd=at)
+            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+            below = os.open(part, flags, dir_fd=at)
+            os.close(at)
+            at = below
+        yield at, name
+    finally:
+        os.close(at)
+
+
+def _opened(parent: int, name: str) -> int:
+    return os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=parent)
+
+
+def _blob_of_file(parent: int, name: str) -> str:
+    """`blob_id` of a file of any size."""
+    with open(_opened(parent, name), "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+        return digest.hexdigest()

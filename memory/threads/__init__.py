@@ -1,0 +1,1 @@
+"""The index of threads, their leases, forks and archives."""

@@ -1,0 +1,184 @@
+"""A thread as one file: a zip of what it is, its rows as plain data, and whole outputs.
+
+Whoever reads one takes it for a stranger's: every name, size and type in it is checked.
+"""
+
+import re
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import ormsgpack
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    StringConstraints,
+    TypeAdapter,
+)
+from pydantic import ValidationError as Invalid
+
+from ...config.errors import UsageError
+from .record import Status
+from .thread_id import checked
+from .transfer_rows import Call, Channel, Checkpoint, Rows, Write
+
+VERSION = 1
+LARGEST = 200_000_000
+"""Bytes of all that is in it, unpacked."""
+MANIFEST_ROOM = 10_000_000
+"""Bytes of these for the manifest, which names what is left out."""
+MOST_OUTPUTS = 10_000
+MANIFEST, ROWS, OUTPUTS = "manifest.json", "rows.msgpack", "outputs/"
+_HINT = "get the file again, or export the thread with this version of MaxAgent"
+
+
+class Thread(BaseModel):
+    """What is known of the thread itself."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    thread_id: Annotated[str, AfterValidator(checked)]
+    title: str
+    name: str
+    folder: str
+    graph: Literal["task", "edit", "chat"]
+    request: str
+    status: Status
+    created_at: AwareDatetime
+    options: dict[str, Any]
+
+
+class Manifest(BaseModel):
+    """The readable part: what the file is, of which thread, and what it leaves out."""
+
+    format: Literal["mcode-thread"] = "mcode-thread"
+    version: int = VERSION
+    made_by: str
+    exported_at: AwareDatetime
+    thread: Thread
+    left_out: list[str] = []
+
+
+@dataclass(frozen=True)
+class ThreadFile:
+    """What is in such a file."""
+
+    manifest: Manifest
+    rows: Rows
+    outputs: Mapping[str, bytes]
+    """Whole outputs of commands, by the name of their file."""
+
+
+_Id = Annotated[str, StringConstraints(pattern=r"^[0-9a-f-]{36}$")]
+_Short = Annotated[str, StringConstraints(max_length=200)]
+_Checkpoints = list[tuple[_Id, bytes, bytes]]
+_Writes = list[tuple[_Id, _Short, _Short, int, Channel, bytes]]
+_Calls = list[tuple[_Short, _Short, str | None, _Short, _Short | None]]
+_ROWS = TypeAdapter(tuple[_Checkpoints, _Writes, _Calls])
+"""The fields of `Rows`, bounded."""
+OUTPUT_NAME = re.compile(r"[\w-]{1,100}\.(txt|html)")
+
+
+def room_for_outputs(rows: Rows) -> int:
+    """Bytes of outputs that an import takes beside these rows; raises UsageError for none."""
+    room = LARGEST - MANIFEST_ROOM - len(_packed_rows(rows))
+    if room < 0:
+        raise UsageError(
+            f"the conversation is larger than the {LARGEST:,} bytes that an import takes",
+            hint="`mcode threads show` prints it",
+        )
+    return room
+
+
+def _packed_rows(rows: Rows) -> bytes:
+    return ormsgpack.packb([[[*row] for row in table] for table in rows])
+
+
+def packed_file(file: ThreadFile) -> bytes:
+    """The file's bytes."""
+    held = BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(MANIFEST, file.manifest.model_dump_json(indent=2))
+        archive.writestr(ROWS, _packed_rows(file.rows))
+        for name, content in file.outputs.items():
+            archive.writestr(OUTPUTS + name, content)
+    return held.getvalue()
+
+
+def read_file(path: Path) -> ThreadFile:
+    """What is in it; raises UsageError where it is anything but such a file, whole and sound."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            contents = _contents(archive)
+        return ThreadFile(
+            manifest=_manifest(contents.pop(MANIFEST)),
+            rows=_rows(contents.pop(ROWS)),
+            outputs={name.removeprefix(OUTPUTS): data for name, data in contents.items()},
+        )
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise _broken(str(error)) from None
+    except KeyError as error:
+        raise _broken(f"it has no {error}") from None
+    except Invalid as error:
+        raise _broken(first_fault(error)) from None
+    except ValueError as error:
+        raise _broken(str(error)) from None
+    except OSError as error:
+        raise UsageError(f"cannot read `{path}`: {error.strerror}", hint="see its name") from None
+
+
+def _contents(archive: zipfile.ZipFile) -> dict[str, bytes]:
+    """All that is in the zip, by name; what it says of its sizes is not believed."""
+    names, left = archive.namelist(), LARGEST
+    strange = [name for name in names if name not in (MANIFEST, ROWS) and not _is_output(name)]
+    if strange or len(set(names)) < len(names) or len(names) > MOST_OUTPUTS + 2:
+        raise _broken(f"what is `{strange[0]}`?" if strange else "it has too many or equal names")
+    contents: dict[str, bytes] = {}
+    for name in names:
+        with archive.open(name) as member:
+            contents[name] = member.read(left + 1)
+        left -= len(contents[name])
+        if left < 0:
+            raise _broken(f"it holds more than {LARGEST:,} bytes")
+    return contents
+
+
+def _is_output(name: str) -> bool:
+    return name.startswith(OUTPUTS) and bool(OUTPUT_NAME.fullmatch(name.removeprefix(OUTPUTS)))
+
+
+def _rows(data: bytes) -> Rows:
+    checkpoints, writes, calls = _ROWS.validate_python(ormsgpack.unpackb(data))
+    return Rows(
+        [Checkpoint(*row) for row in checkpoints],
+        [Write(*row) for row in writes],
+        [Call(*row) for row in calls],
+    )
+
+
+def _manifest(text: bytes) -> Manifest:
+    """Of another version nothing but that is looked at."""
+    said = TypeAdapter(dict[str, Any]).validate_json(text)
+    if said.get("format") == "mcode-thread" and said.get("version") != VERSION:
+        raise UsageError(
+            f"the file has version {said.get('version')!r}, which is not known here",
+            hint=f"this MaxAgent knows version {VERSION}; export it again with the same MaxAgent",
+        )
+    return Manifest.model_validate_json(text)
+
+
+def first_fault(error: Invalid) -> str:
+    """The first thing that is wrong, and where, on one line."""
+    first = error.errors()[0]
+    what = first["msg"].removeprefix("Value error, ")  # a validator's own words are behind it
+    return f"{'.'.join(map(str, first['loc']))}: {what}"
+
+
+def _broken(why: str) -> UsageError:
+    return UsageError(f"the file is not a whole thread of MaxAgent: {why}", hint=_HINT)

@@ -1,0 +1,280 @@
+"""The list of threads: what each is called, where it works and how it stands.
+
+Plain SQL, so that listing never imports LangGraph. Threads that LangGraph knows and we do not,
+because they were begun in Studio, are found in its own table.
+"""
+
+import difflib
+import json
+import shutil
+import sqlite3
+from collections.abc import Generator, Mapping
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ...config import paths
+from ...config.errors import UsageError
+from ..checkpoints.search import heard
+from ..database import checkpoint_queries
+from ..database.connection import connect, explained, immediate, prepare
+from . import lease
+from .forks import copy_checkpoints, copy_history
+from .record import Status, ThreadRow, as_it_is, begun_elsewhere, from_store, to_store
+from .transfer_rows import Rows, insert_rows
+
+SHORTEST_PREFIX = 4
+LONGEST_NAME = 60
+SHORT_ID = 8
+"""Characters of an id that are shown."""
+MOST_NEAR = 3
+
+
+class ThreadIndex:
+    """The list of threads of one MaxAgent home. Its methods block for about a millisecond."""
+
+    def __init__(self, home: Path | None = None) -> None:
+        """Make the database ready; `set_aside` tells where a damaged one was moved, if it was."""
+        self._home = home or paths.home()
+        self._path = paths.database(self._home)
+        self.set_aside = prepare(self._path).set_aside
+
+    def record(
+        self,
+        *,
+        thread_id: str,
+        title: str,
+        folder: str,
+        graph: str,
+        request: str,
+        options: Mapping[str, object],
+        name: str = "",
+    ) -> ThreadRow:
+        """Put a new thread on the list, as running; raises UsageError for a bad or taken name."""
+        now, name = _now(), name and _name(name)
+        row = ThreadRow(
+            thread_id, title, folder, graph, request, "running", now, now, name, options
+        )
+        with _unless_taken(name):
+            self._insert(row)
+        return row
+
+    def fork(self, fork: ThreadRow, checkpoint_id: str, file_entry: int) -> None:
+        """Put a fork on the list, with what its `parent` had said and done to files by then.
+
+        Without a checkpoint it begins anew.
+        """
+        with (
+            explained(self._path),
+            closing(connect(self._path)) as connection,
+            immediate(connection),
+        ):
+            if checkpoint_id:
+                copy_checkpoints(connection, fork.parent, checkpoint_id, fork.thread_id)
+                copy_history(connection, fork.parent, file_entry, fork.thread_id)
+            _insert(connection, fork)
+
+    def take_in(self, row: ThreadRow, rows: Rows) -> None:
+        """Put a thread of elsewhere on the list, with all its rows or not at all.
+
+        Raises UsageError where two of them are the same one, or are here already.
+        """
+        try:
+            with (
+                explained(self._path),
+                closing(connect(self._path)) as connection,
+                immediate(connection),
+            ):
+                insert_rows(connection, row.thread_id, rows)
+                _insert(connection, row)
+        except sqlite3.IntegrityError as error:
+            raise UsageError(
+                f"the thread cannot be taken in: {error}", hint="get the file again, or try again"
+            ) from error
+
+    def set_status(
+        self, thread_id: str, status: Status, *, evidence: Mapping[str, object] | None = None
+    ) -> None:
+        """Say how the thread stands, and what proves it; without `evidence` the old one stays."""
+        proof = json.dumps(evidence) if evidence is not None else None
+        self._update(
+            thread_id,
+            "status = ?, evidence = COALESCE(?, evidence), updated_at = ?",
+            (status, proof, _now()),
+        )
+
+    def rename(self, thread_id: str, name: str) -> None:
+        """Give the thread a name of the user's own; raises UsageError for a bad or taken one."""
+        name = _name(name)
+        with _unless_taken(name):
+            self._update(thread_id, "name = ?", (name,))
+
+    def entitle(self, thread_id: str, title: str) -> None:
+        """Put a better title in the place of the request's first line; a user's name wins."""
+        with explained(self._path), closing(connect(self._path)) as connection:
+            query = "UPDATE threads SET title = ? WHERE thread_id = ? AND name = ''"
+            connection.execute(query, (title, thread_id))
+
+    def get(self, thread_id: str) -> ThreadRow:
+        """The thread with exactly this id; raises UsageError when there is none."""
+        for row in self.list():
+            if row.thread_id == thread_id:
+                return row
+        raise UsageError(f"no thread `{thread_id}`", hint="`mcode threads list --all` shows them")
+
+    def find(self, text: str) -> ThreadRow:
+        """The thread with this id, name or beginning of an id; raises UsageError otherwise."""
+        rows = self.list()
+        exact = [row for row in rows if text and text in (row.thread_id, row.name)]
+        long_enough = len(text) >= SHORTEST_PREFIX
+        begins = [row for row in rows if long_enough and row.thread_id.startswith(text)]
+        found = exact or begins
+        if len(found) == 1:
+            return found[0]
+        raise _ambiguous(text, found) if found else _not_found(text, rows)
+
+    def latest(self, folder: Path) -> ThreadRow:
+        """The thread of this folder that was used last; raises UsageError when there is none."""
+        rows = self.list(folder)
+        if not rows:
+            raise UsageError(
+                f"no thread in `{folder.resolve()}` yet",
+                hint="`mcode threads list --all` shows those of other folders",
+            )
+        return rows[0]
+
+    def list(self, folder: Path | None = None) -> list[ThreadRow]:
+        """All threads or those of a folder, the last used first."""
+        with explained(self._path), closing(connect(self._path)) as connection:
+            facts = checkpoint_queries.read(connection)
+            connection.row_factory = sqlite3.Row
+            stored = connection.execute("SELECT * FROM threads").fetchall()
+            rows = {row["thread_id"]: from_store(row) for row in stored}
+            ended = {each for each, row in rows.items() if self._has_ended(row)}
+            rows |= _again(connection, ended)
+            for thread_id in facts.keys() - rows.keys():
+                begun_with = checkpoint_queries.values(connection, thread_id)
+                rows[thread_id] = begun_elsewhere(thread_id, facts[thread_id], begun_with)
+        wanted = str(folder.resolve()) if folder else None
+        chosen = [row for row in rows.values() if wanted in (None, row.folder)]
+        true = [
+            as_it_is(row, facts.get(row.thread_id), is_held=row.thread_id not in ended)
+            for row in chosen
+        ]
+        return sorted(true, key=lambda row: row.updated_at, reverse=True)
+
+    def search(self, text: str, folder: Path | None = None) -> "list[ThreadRow]":
+        """Those in whose name, title or talk all these words occur, in any case."""
+        words = text.casefold().split()
+        with explained(self._path), closing(connect(self._path)) as connection:
+            said = heard(connection)
+
+        def fits(row: ThreadRow) -> bool:
+            own = (row.name, row.title, row.request)
+            told = "\n".join([*own, *said.get(row.thread_id, ())]).casefold()
+            return all(word in told for word in words)
+
+        return [row for row in self.list(folder) if fits(row)]
+
+    def delete(self, thread_id: str) -> None:
+        """Forget the thread and everything kept for it; raises ThreadBusy while it is run."""
+        with (
+            lease.hold(self._home, thread_id),
+            explained(self._path),
+            closing(connect(self._path)) as connection,
+            immediate(connection),
+        ):
+            checkpoint_queries.delete(connection, thread_id)
+            connection.execute("DELETE FROM journal WHERE thread_id = ?", (thread_id,))
+            connection.execute("DELETE FROM file_history WHERE thread_id = ?", (thread_id,))
+            connection.execute("DELETE FROM threads WHERE thread_id = ?", (thread_id,))
+            shutil.rmtree(paths.outputs_folder(self._home, thread_id), ignore_errors=True)
+            shutil.rmtree(paths.backups_folder(self._home, thread_id), ignore_errors=True)
+
+    def _has_ended(self, row: ThreadRow) -> bool:
+        return row.status == "running" and lease.holder(self._home, row.thread_id) is None
+
+    def _insert(self, row: ThreadRow) -> None:
+        with explained(self._path), closing(connect(self._path)) as connection:
+            _insert(connection, row)
+
+    def _update(self, thread_id: str, assignment: str, values: tuple[str | None, ...]) -> None:
+        """Change a thread's row; one begun elsewhere gets its row now."""
+        with explained(self._path), closing(connect(self._path)) as connection:
+            change = f"UPDATE threads SET {assignment} WHERE thread_id = ?"
+            if connection.execute(change, (*values, thread_id)).rowcount:
+                return
+        with suppress(sqlite3.IntegrityError):  # another process has just put it there
+            self._insert(self.get(thread_id))
+        self._update(thread_id, assignment, values)
+
+
+def _again(connection: sqlite3.Connection, ended: set[str]) -> dict[str, ThreadRow]:
+    """Rows as they are by now: a run says how it ended before it lets go of its thread."""
+    query = "SELECT * FROM threads WHERE thread_id = ?"
+    found = [connection.execute(query, (each,)).fetchone() for each in ended]
+    return {row["thread_id"]: from_store(row) for row in found if row}
+
+
+def _insert(connection: sqlite3.Connection, row: ThreadRow) -> None:
+    stored = to_store(row)
+    connection.execute(
+        f"INSERT INTO threads ({', '.join(stored)})"
+        f" VALUES ({', '.join(f':{column}' for column in stored)})",
+        stored,
+    )
+
+
+def _name(given: str) -> str:
+    name = given.strip()
+    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+        raise UsageError(
+            "a thread's name is one line of printable characters",
+            hint=f"use 1 to {LONGEST_NAME} characters",
+        )
+    return name
+
+
+@contextmanager
+def _unless_taken(name: str) -> Generator[None]:
+    try:
+        yield
+    except sqlite3.IntegrityError as error:
+        if "threads.name" not in str(error):
+            raise
+        raise UsageError(
+            f"another thread is called `{name}` already", hint="choose another name"
+        ) from None
+
+
+def _ambiguous(text: str, found: list[ThreadRow]) -> UsageError:
+    every = [row.thread_id for row in found]
+    letters = SHORT_ID
+    while len({one[:letters] for one in every}) < len(every):
+        letters += 1
+    ids = ", ".join(f"`{row.thread_id[:letters]}` ({row.name or row.title})" for row in found)
+    return UsageError(f"`{text}` fits {len(found)} threads", hint=f"give more of the id: {ids}")
+
+
+def _not_found(text: str, rows: list[ThreadRow]) -> UsageError:
+    names = {row.name: row.name for row in rows if row.name}
+    ids = {
+        row.thread_id[: max(len(text), SHORTEST_PREFIX)]: row.thread_id[:SHORT_ID] for row in rows
+    }
+    begun = [row.thread_id[:SHORT_ID] for row in rows if row.thread_id.startswith(text)]
+    if text and begun:  # too short to be taken for it
+        shown = ", ".join(f"`{one}`" for one in begun[:MOST_NEAR])
+        return UsageError(
+            f"no thread `{text}`", hint=f"give 4 characters or more of an id, such as {shown}"
+        )
+    close = difflib.get_close_matches(text, [*names, *ids], n=MOST_NEAR, cutoff=0.6)
+    shown = ", ".join(f"`{names.get(key) or ids[key]}`" for key in close)
+    hint = "`mcode threads list --all` shows all threads"
+    return UsageError(
+        f"no thread `{text}`" if text else "the thread's id or name is empty",
+        hint=f"did you mean {shown}? {hint}" if close else hint,
+    )
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -1,0 +1,141 @@
+"""One process a thread: whoever runs it holds a lock file; everybody else is told who that is.
+
+The lock is `flock`: the kernel frees it however its holder dies, so nothing ever expires and no
+two holders overlap. It holds within one machine; on network file systems it may not.
+"""
+
+import fcntl
+import json
+import os
+import socket
+import sys
+import time
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ...config.errors import MaxAgentError, ThreadBusy
+from ...config.paths import data_folder
+from .thread_id import checked
+
+_HOST = socket.gethostname()
+
+
+@dataclass(frozen=True)
+class Holder:
+    """The process that runs a thread."""
+
+    pid: int
+    host: str
+    command: str
+    since: float
+    """Unix time."""
+
+    @property
+    def clock(self) -> str:
+        """The local time of day when it began, as `12:03`."""
+        return time.strftime("%H:%M", time.localtime(self.since))
+
+
+@contextmanager
+def hold(home: Path, thread_id: str) -> Generator[None]:
+    """Be the only one to run the thread; raises ThreadBusy within 0.1 s when somebody else does."""
+    path = lock_file(home, thread_id)
+    try:
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        lock = _lock(path)
+    except OSError as error:
+        message = f"cannot lock thread `{thread_id}` in `{path.parent}`: {error.strerror}"
+        raise MaxAgentError(
+            message, hint="check the folder's permissions and free space"
+        ) from error
+    if lock is None:
+        raise _busy(thread_id, _read(path))
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)  # while still locked: the file is nobody else's
+        os.close(lock)
+
+
+def holder(home: Path, thread_id: str) -> Holder | None:
+    """Who runs the thread now; None when nobody does."""
+    path = lock_file(home, thread_id)
+    try:
+        lock = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return None  # left by a process that was killed
+    except BlockingIOError:
+        return _read(path) or Holder(pid=0, host="", command="", since=0)
+    finally:
+        os.close(lock)
+
+
+def refuse_held(home: Path, thread_id: str) -> None:
+    """Raise ThreadBusy when somebody runs the thread now; it may be taken in the next moment."""
+    if found := holder(home, thread_id):
+        raise _busy(thread_id, found)
+
+
+def lock_file(home: Path, thread_id: str) -> Path:
+    """Where the thread's lock is while somebody holds it."""
+    return data_folder(home) / "leases" / f"{checked(thread_id)}.lock"
+
+
+def _lock(path: Path) -> int | None:
+    """A descriptor of the locked file, signed by us; None when somebody holds it.
+
+    A few tries, because a look by `holder` locks for a moment, and because the file that was
+    locked may have been removed in between: then its lock would keep nobody out.
+    """
+    for _ in range(10):
+        with ExitStack() as undo:
+            lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            undo.callback(os.close, lock)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                time.sleep(0.01)
+                continue
+            if _is_at(path, lock):
+                os.ftruncate(lock, 0)
+                os.pwrite(lock, json.dumps(asdict(_this_process())).encode(), 0)
+                undo.pop_all()
+                return lock
+    return None
+
+
+def _is_at(path: Path, lock: int) -> bool:
+    try:
+        return os.path.samestat(os.fstat(lock), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _busy(thread_id: str, found: Holder | None) -> ThreadBusy:
+    if found and found.pid:
+        who = f"process {found.pid} on {found.host} since {found.clock}"
+    else:
+        who = "another process"
+    stop = f", or stop it with `kill {found.pid}`" if found and found.host == _HOST else ""
+    return ThreadBusy(
+        f"thread `{thread_id}` is being run by {who}",
+        hint=f"wait until it is done{stop}; then `mcode resume {thread_id}`",
+    )
+
+
+def _this_process() -> Holder:
+    command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:2]])
+    return Holder(pid=os.getpid(), host=_HOST, command=command, since=time.time())
+
+
+def _read(path: Path) -> Holder | None:
+    """What the lock file says; None when it is gone or not written yet."""
+    try:
+        return Holder(**json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None

@@ -1,0 +1,123 @@
+"""One thread as people see it, from our row and from what LangGraph's tables tell."""
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, cast, get_args
+
+from ..database.checkpoint_queries import Facts
+
+Status = Literal[
+    "running",
+    "waiting",
+    "idle",
+    "done",
+    "unverified",
+    "failed",
+    "undone",
+    "limit",
+    "interrupted",
+    "unknown",
+]
+"""waiting: asks something · idle: a conversation whose turn has ended · unverified: ended without
+proof · limit: a limit stopped it, it can go on · interrupted: stopped half-way, it can go on ·
+unknown: went on elsewhere, as in Studio."""
+
+STATUS_OF_OUTCOME: dict[str, Status] = {
+    "verified": "done",
+    "unverified": "unverified",
+    "failed": "failed",
+    "undone": "undone",
+    "answered": "idle",
+}
+TITLE_LENGTH = 60
+
+
+@dataclass(frozen=True)
+class ThreadRow:
+    """One thread as people see it."""
+
+    thread_id: str
+    title: str
+    folder: str
+    """The project's absolute path."""
+    graph: str
+    request: str
+    status: Status
+    created_at: str
+    """ISO 8601, UTC, as `updated_at`."""
+    updated_at: str
+    name: str = ""
+    """What the user calls it; empty until renamed."""
+    options: Any = None
+    """What the user chose for it, as it was given to `record`."""
+    evidence: Mapping[str, Any] | None = None
+    """What proves the result, once a run has recorded it."""
+    parent: str = ""
+    """Id of the thread that this one was forked from."""
+    parent_step: int = 0
+    """The parent's step at which it was forked."""
+    steps: int = 0
+    """Model answers so far."""
+
+
+def title_of(request: str) -> str:
+    """The first line of what was asked, cut short."""
+    first = request.strip().splitlines()[0]
+    return first if len(first) <= TITLE_LENGTH else first[: TITLE_LENGTH - 1].rstrip() + "…"
+
+
+def from_store(stored: sqlite3.Row) -> ThreadRow:
+    """The thread of a row of our table."""
+    parsed = {column: json.loads(stored[column]) for column in ("options", "evidence")}
+    row = ThreadRow(**{**dict(stored), **parsed})
+    # another hand, or a newer version, may have written it
+    return row if row.status in get_args(Status) else replace(row, status="unknown")
+
+
+def to_store(row: ThreadRow) -> dict[str, Any]:
+    """The thread as a row of our table, by column."""
+    texts = {"options": json.dumps(row.options), "evidence": json.dumps(row.evidence)}
+    return {column: value for column, value in (asdict(row) | texts).items() if column != "steps"}
+
+
+def begun_elsewhere(thread_id: str, facts: Facts, values: Mapping[str, Any]) -> ThreadRow:
+    """A thread that is not on our list; `values` are those of its last checkpoint."""
+    request, folder, options = (values.get(key) for key in ("request", "folder", "options"))
+    request = request if isinstance(request, str) else ""
+    return ThreadRow(
+        thread_id=thread_id,
+        title=request.strip().partition("\n")[0],
+        folder=folder if isinstance(folder, str) else "",
+        graph=facts.graph,
+        request=request,
+        status=_status_elsewhere(facts),
+        created_at=facts.created_at,
+        updated_at=facts.updated_at,
+        options=_plain(options),
+    )
+
+
+def as_it_is(row: ThreadRow, facts: Facts | None, *, is_held: bool) -> ThreadRow:
+    """The row, corrected where its thread was killed or has gone on elsewhere since."""
+    known = facts or Facts()
+    status = row.status
+    if status == "running":
+        status = "running" if is_held else "interrupted"
+    elif known.updated_at > row.updated_at:
+        status = _status_elsewhere(known)
+    used = max(row.updated_at, known.updated_at)
+    return replace(row, steps=known.steps, status=status, updated_at=used)
+
+
+def _status_elsewhere(facts: Facts) -> Status:
+    return "waiting" if facts.waiting else "unknown"
+
+
+def _plain(options: object) -> dict[str, Any]:
+    """Options as they can be: names with texts or yes and no."""
+    if not isinstance(options, dict):
+        return {}
+    named = {str(key): value for key, value in cast("dict[object, object]", options).items()}
+    return {key: value for key, value in named.items() if isinstance(value, str | bool)}

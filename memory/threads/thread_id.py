@@ -1,0 +1,28 @@
+"""What a thread is called: a UUID, because LangGraph's server takes nothing else."""
+
+import re
+import uuid
+
+from ...config.errors import UsageError
+
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
+def new() -> str:
+    """A fresh thread id."""
+    return str(uuid.uuid4())
+
+
+def is_one(text: str) -> bool:
+    """Whether a text is a thread id: a lower-case UUID."""
+    return bool(_UUID.fullmatch(text))
+
+
+def checked(thread_id: str) -> str:
+    """The id itself, fit to name a file; raises UsageError for anything but a lower-case UUID."""
+    if not is_one(thread_id):
+        raise UsageError(
+            f"`{thread_id}` is not a thread id",
+            hint="a thread id is a UUID; `mcode threads list --all` shows them",
+        )
+    return thread_id

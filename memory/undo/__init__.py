@@ -1,0 +1,1 @@
+"""Undo, redo and restore of file changes."""

@@ -1,0 +1,45 @@
+"""What stands where a file is to be written: a folder with other files, or a file for a folder."""
+
+import os
+import stat
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePosixPath
+
+from ..snapshots.file_version import ABSENT, Change
+
+
+def in_the_way(folder: Path, changes: Sequence[Change]) -> dict[str, str]:
+    """The paths that cannot be written, with the reason in words.
+
+    What one of the changes takes away is not in the way of another.
+    """
+    going = {change.path for change in changes if change.new == ABSENT}
+    coming = [change.path for change in changes if change.new != ABSENT]
+    return {path: reason for path in coming if (reason := _reason(folder, path, going))}
+
+
+def _reason(folder: Path, path: str, going: set[str]) -> str:
+    for above in PurePosixPath(path).parents[:-1]:
+        if str(above) not in going and _stands(folder / above) == "file":
+            return f"`{above}` is no folder now"
+    if _stands(folder / path) == "folder" and any(
+        str(found) not in going for found in _files(folder, path)
+    ):
+        return "a folder with other files stands there now"
+    return ""
+
+
+def _stands(path: Path) -> str:
+    """`folder`, `file` (or link, …), or empty when there is nothing that can be seen."""
+    try:
+        return "folder" if stat.S_ISDIR(os.lstat(path).st_mode) else "file"
+    except OSError:  # nothing there, or only through a link that leads in a circle
+        return ""
+
+
+def _files(folder: Path, path: str) -> Iterable[PurePosixPath]:
+    """All below that is no folder, relative to `folder`; links are not followed."""
+    for above, folders, files in os.walk(folder / path):
+        inside = PurePosixPath(Path(above).relative_to(folder).as_posix())
+        for name in [*files, *(name for name in folders if (Path(above) / name).is_symlink())]:
+            yield inside / name

@@ -1,0 +1,1 @@
+"""The chat model for OpenAI-compatible chat completions servers."""

@@ -1,0 +1,136 @@
+"""From messages and tools to the JSON of a chat-completions request (pure).
+
+A request's messages come last and each is written once, always the same way, so that one request
+repeats the request before it byte for byte up to its new messages: that is what providers cache.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
+
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+
+from ..providers import Provider
+from ..resolver import ResolvedModel
+from ..text_cleanup import repair
+
+ROLES = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool"}
+
+
+def options(resolved: ResolvedModel, *, tools: bool, tool_choice: str = "") -> dict[str, Any]:
+    """Everything of a request but its tools and messages."""
+    dialect = resolved.provider
+    fields: dict[str, Any] = {"model": resolved.model, "stream": True}
+    if dialect.stream_usage:
+        fields["stream_options"] = {"include_usage": True}
+    if resolved.temperature is not None:
+        fields["temperature"] = resolved.temperature
+    fields[dialect.max_tokens_field] = resolved.max_tokens
+    if tools:
+        fields |= _tool_options(resolved, tool_choice)
+    return fields
+
+
+def body(fields: Mapping[str, Any], tools: bytes, messages: Iterable[bytes]) -> bytes:
+    """A whole request; `tools` is a JSON list or empty, `messages` are `message_json`s."""
+    offered = b',"tools":' + tools if tools else b""
+    return b"".join((encode(fields)[:-1], offered, b',"messages":[', b",".join(messages), b"]}"))
+
+
+def message_json(message: BaseMessage, dialect: Provider) -> bytes:
+    """One message of a request."""
+    if isinstance(message, AIMessage):
+        return encode(_assistant(message, dialect))
+    role = ROLES.get(message.type) or str(getattr(message, "role", "user"))
+    if isinstance(message, ToolMessage):
+        text = _joined(_parts(message.content))
+        return encode({"role": role, "tool_call_id": message.tool_call_id, "content": text})
+    parts = _parts(message.content)
+    only_text = all(part["type"] == "text" for part in parts)
+    return encode({"role": role, "content": _joined(parts) if only_text else parts})
+
+
+def encode(value: object) -> bytes:
+    """Compact JSON in UTF-8, without NUL and lone surrogates, which no server takes."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if "\\u0000" in text:
+        text = json.dumps(_without_nul(value), ensure_ascii=False, separators=(",", ":"))
+    return repair(text).encode()
+
+
+def _tool_options(resolved: ResolvedModel, tool_choice: str) -> dict[str, Any]:
+    dialect = resolved.provider
+    fields = dict(dialect.extra)
+    usual = dialect.parallel_by_default
+    if usual is not None and usual != resolved.parallel_tool_calls:
+        fields["parallel_tool_calls"] = resolved.parallel_tool_calls
+    if tool_choice and (dialect.tool_choice == "any" or tool_choice == dialect.tool_choice):
+        fields["tool_choice"] = tool_choice
+    return fields
+
+
+def _assistant(message: AIMessage, dialect: Provider) -> dict[str, Any]:
+    """An earlier answer. A call whose arguments were broken goes back with none: servers refuse
+    a history with broken JSON in it, and the tool message after it says what was wrong."""
+    calls = [
+        _call(call["id"], call["name"], encode(call["args"]).decode())
+        for call in message.tool_calls
+    ] + [_call(call["id"], call["name"], "{}") for call in message.invalid_tool_calls]
+    text = str(message.text)
+    thinking = message.additional_kwargs.get("reasoning_content", "")
+    fields: dict[str, Any] = {"role": "assistant"}
+    if thinking and dialect.reasoning_echo == "think_tags":
+        text = f"<think>{thinking}</think>\n\n{text}"
+    fields["content"] = text if text or not calls else None
+    if thinking and dialect.reasoning_echo == "reasoning_content":
+        fields["reasoning_content"] = thinking
+    if calls:
+        fields["tool_calls"] = calls
+    return fields
+
+
+def _call(identity: str | None, name: str | None, arguments: str) -> dict[str, Any]:
+    return {
+        "id": identity or "",
+        "type": "function",
+        "function": {"name": name or "", "arguments": arguments},
+    }
+
+
+def _parts(content: str | Sequence[str | dict[Any, Any]]) -> list[dict[str, Any]]:
+    """Content as chat-completions parts; parts that the protocol has no name for are left out."""
+    blocks = [content] if isinstance(content, str) else content
+    parts = [_part(block) for block in blocks]
+    return [part for part in parts if part]
+
+
+def _part(block: str | dict[Any, Any]) -> dict[str, Any]:
+    if isinstance(block, str):
+        return {"type": "text", "text": block}
+    fields = cast("dict[str, Any]", block)
+    kind = fields.get("type")
+    if kind == "text":
+        return {"type": "text", "text": str(fields.get("text", ""))}
+    if kind == "image":
+        data = f"data:{fields.get('mime_type')};base64,{fields.get('base64')}"
+        return {"type": "image_url", "image_url": {"url": fields.get("url") or data}}
+    return fields if kind in ("image_url", "input_audio", "file") else {}
+
+
+def _joined(parts: Sequence[Mapping[str, Any]]) -> str:
+    """The text of the parts; what is not text is named."""
+    return "\n".join(
+        part["text"] if part["type"] == "text" else f"[{part['type'].removesuffix('_url')}]"
+        for part in parts
+    )
+
+
+def _without_nul(value: object) -> object:
+    if isinstance(value, str):
+        return repair(value)
+    if isinstance(value, dict):
+        fields = cast("dict[str, object]", value)
+        return {repair(name): _without_nul(each) for name, each in fields.items()}
+    if isinstance(value, list):
+        return [_without_nul(each) for each in cast("list[object]", value)]
+    return value

@@ -1,0 +1,137 @@
+"""From the bytes of a streamed answer to message chunks (pure).
+
+Text and thinking are passed on as they arrive, joined per portion of bytes. Tool calls come whole,
+in the last chunk: half a call is of no use, and LangChain would parse its growing arguments again
+with every piece.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import uuid4
+
+from langchain_core.messages import AIMessageChunk
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.messages.tool import ToolCallChunk, tool_call_chunk
+
+from ..error_classification import HINTS, Asked, refusal_in_stream
+from ..errors import BrokenStream, ContextOverflow, ProviderFault
+from ..text_cleanup import CharacterJoiner
+from ..tool_arguments import valid_json
+from .delta_parser import Delta, read
+from .sse import EventDecoder, json_values
+from .think_tags import ThinkingSplitter
+from .tool_call_assembler import Call, CallAssembler
+
+FAULTS = ("error", "network_error", "insufficient_system_resource")
+"""Finish reasons of OpenRouter, GLM and DeepSeek that mean: the provider failed."""
+OVERFLOWS = ("model_context_window_exceeded",)
+
+
+class AnswerStream:
+    """One answer: bytes in, chunks out; raises the failure that the stream tells of."""
+
+    def __init__(self, asked: Asked, provider: str) -> None:
+        self._asked = asked
+        self._provider = "openai-compatible" if provider == "openai" else provider
+        self._events = EventDecoder()
+        self._splitter = ThinkingSplitter()
+        self._text, self._thinking = CharacterJoiner(), CharacterJoiner()
+        self._calls = CallAssembler()
+        self._usage: UsageMetadata | None = None
+        self._model = asked.model
+        self._finish_reason = ""
+        self._characters = 0
+        self.said_done = False
+        """Whether `[DONE]` has come: nothing follows."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether the model has said that its answer is complete."""
+        return bool(self._finish_reason)
+
+    def feed(self, portion: bytes) -> list[AIMessageChunk]:
+        """The chunks that this portion of the stream completes."""
+        return self._chunks(self._events.feed(portion))
+
+    def whole(self, body: str) -> list[AIMessageChunk]:
+        """The chunks of an answer that came as one JSON document instead of a stream."""
+        return self._chunks([body])
+
+    def close(self) -> list[AIMessageChunk]:
+        """The last chunks, at the end of the stream."""
+        chunks = self._chunks(self._events.close())
+        self._check_the_end()
+        thinking, text = self._splitter.close()
+        thinking = self._thinking.feed(thinking) + self._thinking.close()
+        text = self._text.feed(text) + self._text.close()
+        return [*chunks, *self._chunk(thinking, text), self._last_chunk()]
+
+    def _chunks(self, events: Sequence[str]) -> list[AIMessageChunk]:
+        parts = [self._take(read(value)) for data in events for value in self._values(data)]
+        thinking = self._thinking.feed("".join(thinking for thinking, _ in parts))
+        return self._chunk(thinking, self._text.feed("".join(text for _, text in parts)))
+
+    def _chunk(self, thinking: str, text: str) -> list[AIMessageChunk]:
+        self._characters += len(thinking) + len(text)
+        extra = {"reasoning_content": thinking} if thinking else {}
+        found = bool(thinking or text)
+        return [AIMessageChunk(content=text, additional_kwargs=extra)] if found else []
+
+    def _values(self, data: str) -> list[dict[str, Any]]:
+        self.said_done = self.said_done or data.rstrip().endswith("[DONE]")
+        try:
+            return list(json_values(data))
+        except ValueError as error:
+            if self.finished:
+                return []
+            who = self._asked.who
+            raise BrokenStream(
+                f"{who} sent broken JSON: {error}", hint=HINTS[ProviderFault]
+            ) from None
+
+    def _take(self, delta: Delta) -> tuple[str, str]:
+        """The thinking and the text of a delta; the rest is kept for the end."""
+        if delta.error:
+            raise refusal_in_stream(self._asked, delta.error)
+        self._usage = delta.usage or self._usage
+        self._model = delta.model or self._model
+        self._finish_reason = delta.finish_reason or self._finish_reason
+        if delta.repeats and (self._characters or self._calls.calls):
+            return "", ""
+        for piece in delta.calls:
+            self._calls.add(piece)
+        thinking, text = self._splitter.feed(delta.text)
+        return delta.thinking + thinking, text
+
+    def _check_the_end(self) -> None:
+        who = self._asked.who
+        if not self._finish_reason:
+            raise BrokenStream(
+                f"{who} broke off after {self._characters:,} characters, without a finish reason",
+                hint=HINTS[ProviderFault],
+            )
+        if self._finish_reason in OVERFLOWS:
+            raise ContextOverflow(
+                f"{who} ran out of context: {self._finish_reason}", hint=HINTS[ContextOverflow]
+            )
+        if self._finish_reason in FAULTS:
+            raise ProviderFault(f"{who} gave up: {self._finish_reason}", hint=HINTS[ProviderFault])
+
+    def _last_chunk(self) -> AIMessageChunk:
+        calls = self._calls.finished(lambda: f"call_{uuid4().hex[:24]}")
+        return AIMessageChunk(
+            content="",
+            tool_call_chunks=[_call_chunk(index, call) for index, call in enumerate(calls)],
+            usage_metadata=self._usage,
+            response_metadata={
+                "finish_reason": self._finish_reason,
+                "model_name": self._model,
+                "model_provider": self._provider,
+            },
+            chunk_position="last",
+        )
+
+
+def _call_chunk(index: int, call: Call) -> ToolCallChunk:
+    arguments = valid_json(call.arguments)
+    return tool_call_chunk(name=call.name, args=arguments, id=call.id, index=index)

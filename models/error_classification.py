@@ -1,0 +1,200 @@
+"""Which failure an endpoint's error answer is, and the provider's own words in it (pure)."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from ..config.security.redaction import redacted
+from .errors import (
+    AuthenticationFailed,
+    ContextOverflow,
+    InvalidRequest,
+    ModelFailure,
+    ModelNotFound,
+    ProviderFault,
+    QuotaExhausted,
+    RateLimited,
+)
+from .retry import LONGEST_ASKED, retry_after
+
+LONGEST_QUOTE = 300
+"""Characters of the provider's own words in a message."""
+
+OVERFLOW = re.compile(
+    "|".join(
+        (
+            "context_length_exceeded",  # OpenAI and those who copy it, as code
+            "maximum context length",  # OpenAI, DeepSeek, vLLM, OpenRouter, Mistral
+            "maximum (model|prompt) length",  # vLLM; xAI
+            "longer than the maximum model",  # vLLM
+            "context window",  # OpenAI Responses, MiniMax, LiteLLM
+            "contextwindowexceeded",  # LiteLLM, as type
+            "available context size",  # llama.cpp
+            "exceed_context_size",  # llama.cpp, as type
+            "exceed context limit",  # Anthropic
+            "prompt is too long",  # Anthropic
+            "prompt exceeds max length",  # GLM, code 1261
+            "prompt 超长",  # GLM
+            r"input length should be \[",  # Qwen: "Range of input length should be [1, 129024]"
+            "input length exceed",  # Qwen
+            "input token count",  # Gemini
+            "input tokens exceed",  # OpenAI
+            "exceeded model token limit",  # Kimi
+            "reduce the length of the messages",  # Groq
+            "request_too_large",  # Anthropic, as type
+        )
+    ),
+    re.IGNORECASE,
+)
+QUOTA = re.compile(
+    "insufficient[ _](quota|balance|funds)|exceeded your current quota|credit balance|arrearage"
+    "|余额不足|欠费|billing_hard_limit|FreeTierOnly",
+    re.IGNORECASE,
+)
+NO_MODEL = re.compile(
+    r"model[_ ]not[_ ](found|exist)|unknown model|invalid model|not a valid model|模型不存在"
+    r"|model .{0,80}(does not exist|not found|is not supported)",
+    re.IGNORECASE | re.DOTALL,
+)
+SECRET = re.compile(r"\b(sk|pk|rk|key)-[\w*.-]{8,}|(?<=Bearer )\S+", re.IGNORECASE)
+STATUS_OF_TYPE = {
+    "rate_limit": 429,
+    "too_many_requests": 429,
+    "authentication": 401,
+    "permission": 403,
+    "not_found": 404,
+    "invalid_request": 400,
+    "invalid_parameter": 400,
+}
+"""HTTP status that an error inside a stream would have had, by a part of its type or code."""
+GLM_CODES = {"1261": ContextOverflow, "1113": QuotaExhausted, "1211": ModelNotFound}
+HINTS: Mapping[type[ModelFailure], str] = {
+    AuthenticationFailed: "Check the key and that it belongs to this endpoint",
+    QuotaExhausted: "Check the account's balance and limits at the provider",
+    InvalidRequest: "Check the settings of this model and the base URL",
+    ModelNotFound: "Check the model's name and the base URL (most end in `/v1`)",
+    ContextOverflow: "Go on in a new thread, or set `context_length` of this model to its real one",
+    RateLimited: "Wait a little, then go on",
+    ProviderFault: "Try again in a while",
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Who was asked, for messages; and what must not appear in them."""
+
+    model: str
+    host: str
+    secret: str = ""
+
+    @property
+    def who(self) -> str:
+        """The model and where it was asked."""
+        return f"`{self.model}` at {self.host}"
+
+    def quote(self, words: str) -> str:
+        """The provider's own words on one line, short and without keys."""
+        hidden = redacted(words.replace(self.secret, "…") if self.secret else words)
+        line = " ".join(SECRET.sub("…", hidden).split())
+        return line if len(line) <= LONGEST_QUOTE else line[: LONGEST_QUOTE - 1] + "…"
+
+
+def refusal(
+    asked: Asked, status: int, body: str, headers: Mapping[str, str] | None = None
+) -> ModelFailure:
+    """The failure that an HTTP answer with an error status is."""
+    return _failure(asked, status, body, f"answered {status}", retry_after(headers or {}))
+
+
+def refusal_in_stream(asked: Asked, error: object) -> ModelFailure:
+    """The failure that an `error` object inside a stream of status 200 is."""
+    body = json.dumps({"error": error})
+    words, code = _words_and_code(body)
+    return _failure(asked, _status_in(error, f"{code} {words}"), body, "broke off")
+
+
+def _failure(
+    asked: Asked, status: int, body: str, what: str, wait: float | None = None
+) -> ModelFailure:
+    words, code = _words_and_code(body)
+    kind = _kind(status, f"{words} {code}", code)
+    said = asked.quote(words)
+    message = f"{asked.who} {what}" + (f": {said}" if said else "")
+    hint = HINTS.get(kind, "")
+    if wait is not None and wait > LONGEST_ASKED:
+        hint = f"The provider asks to wait {wait:.0f} s; then go on"
+    return kind(message, hint=hint, retry_after=wait)
+
+
+def _kind(status: int, text: str, code: str) -> type[ModelFailure]:
+    if code in GLM_CODES:
+        return GLM_CODES[code]
+    if status == 413 or (status not in (401, 403, 429) and OVERFLOW.search(text)):
+        return ContextOverflow
+    if status == 402 or QUOTA.search(text):
+        return QuotaExhausted
+    if status in (401, 403):
+        return AuthenticationFailed
+    if status == 404 or (status in (400, 422) and NO_MODEL.search(text)):
+        return ModelNotFound
+    if status == 429:
+        return RateLimited
+    if status in (408, 409, 425) or status >= 500:
+        return ProviderFault
+    return InvalidRequest
+
+
+def _status_in(error: object, text: str) -> int:
+    fields = cast("dict[str, Any]", error) if isinstance(error, dict) else {}
+    for name in ("status", "status_code", "code"):
+        value = str(fields.get(name, ""))
+        if value.isdecimal() and 400 <= int(value) <= 599:
+            return int(value)
+    kind = f"{fields.get('type', '')} {text}".lower().replace(" ", "_")
+    return next((status for part, status in STATUS_OF_TYPE.items() if part in kind), 500)
+
+
+def _words_and_code(body: str) -> tuple[str, str]:
+    """The message and the code in an error body of any vendor's shape; else the body's text."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return _plain(body), ""
+    if isinstance(value, list) and value:
+        value = cast("list[object]", value)[0]
+    if not isinstance(value, dict):
+        return str(cast(object, value)), ""
+    return _from_fields(cast("dict[str, Any]", value))
+
+
+def _from_fields(fields: Mapping[str, Any]) -> tuple[str, str]:
+    inner = fields.get("error") or fields.get("base_resp") or fields.get("detail")
+    if isinstance(inner, str):
+        return inner, str(fields.get("code") or "")
+    found = cast("dict[str, Any]", inner if isinstance(inner, dict) else fields)
+    words = next(
+        (
+            str(found[name])
+            for name in ("message", "status_msg", "msg", "detail")
+            if found.get(name)
+        ),
+        json.dumps(fields, ensure_ascii=False),
+    )
+    upstream = _upstream(found.get("metadata"))
+    code = found.get("code") or found.get("status_code") or found.get("type") or ""
+    return f"{words} ({upstream})" if upstream else words, str(code)
+
+
+def _upstream(metadata: object) -> str:
+    """OpenRouter's own message says little; what its upstream said is in the metadata."""
+    fields = cast("dict[str, Any]", metadata) if isinstance(metadata, dict) else {}
+    raw = fields.get("raw")
+    return raw if isinstance(raw, str) else ""
+
+
+def _plain(body: str) -> str:
+    """The text of a page: of HTML its title, else without tags."""
+    title = re.search(r"<title[^>]*>(.*?)</title>", body, re.IGNORECASE | re.DOTALL)
+    return title[1] if title else re.sub(r"<[^>]{0,200}>", " ", body[:5000])

@@ -1,0 +1,127 @@
+"""Asks any chat model and gives back one whole, safe message."""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from langchain_core.language_models import LanguageModelInput
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, InvalidToolCall
+from langchain_core.messages.tool import (
+    ToolCall,
+    ToolCallChunk,
+    invalid_tool_call,
+    tool_call,
+)
+from langchain_core.runnables import Runnable
+
+from .errors import EmptyAnswer
+from .text_cleanup import repair
+from .tool_arguments import as_sent, clean, parse
+
+CUT = ("length", "max_tokens", "max_output_tokens", "incomplete")
+FILTERED = ("content_filter", "sensitive")
+
+
+async def ask(
+    model: Runnable[LanguageModelInput, AIMessage],
+    messages: list[BaseMessage],
+    on_text: Callable[[str], None],
+    on_thinking: Callable[[str], None],
+) -> AIMessage:
+    """The model's answer; its text and thinking are told piece by piece while they come.
+
+    Tool calls are parsed strictly: broken or cut arguments make an `invalid_tool_call` whose
+    `error` says why. Integers beyond 64 bit become strings, NUL is left out. Raises `EmptyAnswer`
+    and whatever `ModelFailure` the model raises; nothing is repeated here.
+    """
+    chunks: list[AIMessageChunk] = []
+    async for message in model.astream(messages):
+        chunk = cast(AIMessageChunk, message)
+        _tell(chunk, on_text, on_thinking)
+        chunks.append(chunk)
+    whole = chunks[0] + chunks[1:]
+    return _checked(_message(whole))
+
+
+def is_cut(message: AIMessage) -> bool:
+    """Whether the answer stopped at its token limit, not at its end."""
+    return _ended(message) in CUT
+
+
+def _tell(
+    chunk: AIMessageChunk, on_text: Callable[[str], None], on_thinking: Callable[[str], None]
+) -> None:
+    if thinking := _thinking(chunk):
+        on_thinking(thinking)
+    if text := str(chunk.text):
+        on_text(text)
+
+
+def _thinking(chunk: AIMessageChunk) -> str:
+    if isinstance(chunk.content, str):
+        return str(chunk.additional_kwargs.get("reasoning_content", ""))
+    blocks = [block for block in chunk.content_blocks if block["type"] == "reasoning"]
+    return "".join(block.get("reasoning", "") for block in blocks)
+
+
+def _message(whole: AIMessageChunk) -> AIMessage:
+    calls: list[ToolCall] = []
+    invalid: list[InvalidToolCall] = []
+    for piece in whole.tool_call_chunks:
+        try:
+            calls.append(_call(piece))
+        except ValueError as error:
+            invalid.append(_invalid(piece, f"{error}{_why_cut(whole)}"))
+    return AIMessage(
+        content=cast("str | list[str | dict[Any, Any]]", clean(whole.content)),
+        additional_kwargs=cast("dict[str, Any]", clean(whole.additional_kwargs)),
+        response_metadata=whole.response_metadata,
+        usage_metadata=whole.usage_metadata,
+        tool_calls=calls,
+        invalid_tool_calls=invalid,
+        id=whole.id,
+    )
+
+
+def _call(piece: ToolCallChunk) -> ToolCall:
+    arguments = parse(piece["args"] or "")
+    return tool_call(name=repair(piece["name"] or ""), args=arguments, id=piece["id"])
+
+
+def _invalid(piece: ToolCallChunk, error: str) -> InvalidToolCall:
+    return invalid_tool_call(
+        name=repair(piece["name"] or ""),
+        args=repair(as_sent(piece["args"] or "")),
+        id=piece["id"],
+        error=error,
+    )
+
+
+def _why_cut(whole: AIMessage) -> str:
+    if not is_cut(whole):
+        return ""
+    return "; the answer was cut at its token limit: write less in one call"
+
+
+def _ended(message: AIMessage) -> str:
+    """Why the answer ended, under the protocol's own name for it."""
+    facts = message.response_metadata
+    return str(facts.get("finish_reason") or facts.get("stop_reason") or facts.get("status") or "")
+
+
+def _checked(message: AIMessage) -> AIMessage:
+    if message.tool_calls or message.invalid_tool_calls or message.text.strip():
+        return message
+    name, ended = message.response_metadata.get("model_name", "the model"), _ended(message)
+    if is_cut(message):
+        raise EmptyAnswer(
+            f"`{name}` used up its answer's tokens before it said anything",
+            hint="Raise `max_tokens` of this model in the configuration",
+            retryable=False,
+        )
+    if ended in FILTERED:
+        raise EmptyAnswer(
+            f"`{name}` was silenced by its provider's content filter ({ended})",
+            hint="Put the request in other words",
+            retryable=False,
+        )
+    raise EmptyAnswer(f"`{name}` answered nothing", hint="Try again in a while")

@@ -1,0 +1,76 @@
+"""OpenAI's Responses API through langchain-openai, with our failures instead of its own."""
+
+from collections.abc import AsyncIterator
+from typing import Any, cast
+
+import openai
+from langchain_core.messages import AIMessageChunk
+from langchain_core.outputs import ChatGenerationChunk
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
+from typing_extensions import override
+
+from .. import __version__
+from .chat_completions.chat_model import READ_SECONDS
+from .error_classification import HINTS, Asked, refusal, refusal_in_stream
+from .errors import BrokenStream, ModelFailure, ProviderFault
+from .resolver import ResolvedModel
+
+
+class Responses(ChatOpenAI):
+    """Asks, streams, never retries, raises `ModelFailure`; the conversation is not stored there."""
+
+    @classmethod
+    def of(cls, resolved: ResolvedModel) -> "Responses":
+        """The model at its endpoint."""
+        thinks = resolved.temperature is None
+        return cls(
+            model=resolved.model,
+            base_url=resolved.base_url,
+            api_key=SecretStr(resolved.api_key or "none"),
+            temperature=resolved.temperature,
+            max_completion_tokens=resolved.max_tokens,
+            max_retries=0,
+            timeout=READ_SECONDS,
+            stream_chunk_timeout=READ_SECONDS,
+            default_headers={"User-Agent": f"maxagent/{__version__}"},
+            use_responses_api=True,
+            store=False,
+            include=["reasoning.encrypted_content"] if thinks else None,
+            model_kwargs={"parallel_tool_calls": resolved.parallel_tool_calls},
+        )
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self.root_async_client.close()
+
+    @override
+    async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
+        complete = False
+        try:
+            async for chunk in super()._astream(*args, **kwargs):
+                complete = cast(AIMessageChunk, chunk.message).chunk_position == "last"
+                yield chunk
+        except (openai.OpenAIError, TimeoutError, ValueError) as error:
+            raise self._failure(error) from error
+        if not complete:
+            who = self._asked().who
+            raise BrokenStream(f"{who} broke off its answer", hint=HINTS[ProviderFault])
+
+    def _asked(self) -> Asked:
+        key = cast(SecretStr, self.openai_api_key).get_secret_value()
+        return Asked(self.model_name, self.root_async_client.base_url.netloc.decode(), key)
+
+    def _failure(self, error: Exception) -> ModelFailure:
+        asked = self._asked()
+        if isinstance(error, openai.APIStatusError):
+            return refusal(
+                asked, error.status_code, error.response.text, dict(error.response.headers)
+            )
+        if isinstance(error, TimeoutError | openai.APITimeoutError):
+            what = f"{asked.who} was silent for {READ_SECONDS:g} s"
+            return ProviderFault(what, hint=HINTS[ProviderFault])
+        if isinstance(error, openai.APIConnectionError):
+            what = f"The connection to {asked.who} failed: {asked.quote(str(error))}"
+            return ProviderFault(what, hint="Check the network and the base URL")
+        return refusal_in_stream(asked, str(error))

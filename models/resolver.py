@@ -1,0 +1,155 @@
+"""From what the user wrote to one model at one endpoint: provider, key, limits, protocol."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeVar
+from urllib.parse import urlsplit
+
+from ..config.errors import UsageError
+from ..config.settings.schema import ModelLimits, Settings
+from .catalog import Entry, find
+from .providers import Provider, detect, no_provider, provider, providers, unknown_provider
+
+Api = Literal["chat", "responses"]
+_T = TypeVar("_T")
+
+USUAL_ANSWER = 32_000
+"""Tokens asked for at most when only the catalogue names a limit: some endpoints take the whole
+of `max_tokens` off the room for the prompt."""
+
+
+@dataclass(frozen=True)
+class ResolvedModel:
+    """Everything needed to ask one model."""
+
+    provider: Provider
+    model: str
+    base_url: str = field(repr=False)
+    api_key: str = field(repr=False)
+    api: Api = "chat"
+    context_length: int = 128_000
+    """Tokens."""
+    max_tokens: int = 4096
+    """Tokens that an answer may have."""
+    temperature: float | None = None
+    """None: the model does not take one."""
+    parallel_tool_calls: bool = True
+
+    @property
+    def name(self) -> str:
+        """`provider/model`, as the status line and the catalogue have it."""
+        return f"{self.provider.name}/{self.model}"
+
+    @property
+    def host(self) -> str:
+        """Host and port of the endpoint, for messages: never a user or a key."""
+        return urlsplit(self.base_url).netloc.rpartition("@")[2]
+
+
+def resolve(settings: Settings, environ: Mapping[str, str], spec: str = "") -> ResolvedModel:
+    """The model that `spec`, the settings and the environment ask for; `UsageError` if none.
+
+    `spec` is `PROVIDER/MODEL`, `PROVIDER:MODEL`, `PROVIDER`, or `MODEL` of the detected provider;
+    empty: `model.default` of the settings.
+    """
+    chosen, model = _split(settings, environ, (spec or settings.model.default).strip())
+    own = settings.litellm.provider in ("", chosen.name)
+    base_url = _base_url(chosen, settings.litellm.base_url if own else "", environ)
+    key = (settings.litellm.api_key.strip() if own else "") or chosen.key(environ)
+    _check_key(chosen, base_url, key)
+    return _with_limits(settings, chosen.at(base_url), model, base_url, key)
+
+
+def _split(settings: Settings, environ: Mapping[str, str], spec: str) -> tuple[Provider, str]:
+    """The provider and its name for the model.
+
+    A known first part, in small letters, is always the provider; alone it means its usual model.
+    An unknown one belongs to the model's name (`Qwen/Qwen3-Coder` on a server of one's own) where
+    the user has named the endpoint, or where the provider's names have slashes; elsewhere it is a
+    mistake.
+    """
+    for separator in "/:":
+        first, _, rest = spec.partition(separator)
+        if first in providers():
+            return provider(first), rest or provider(first).default_model
+    chosen = detect(settings, environ)
+    slashed = chosen is not None and (chosen.slashed_models or chosen.endpoint(environ))
+    if "/" in spec and not (slashed or settings.litellm.base_url):
+        raise unknown_provider(spec.partition("/")[0])
+    if chosen is None:
+        raise no_provider()
+    return chosen, spec or chosen.default_model
+
+
+def _base_url(chosen: Provider, configured: str, environ: Mapping[str, str]) -> str:
+    url = (configured.strip() or chosen.endpoint(environ) or chosen.base_url).rstrip("/")
+    if not url and not chosen.base_url:
+        return ""
+    if not _is_address(url):
+        raise UsageError(
+            f"The base URL of `{chosen.name}` is not an http(s) address",
+            hint="Write it like `https://host/v1`",
+        )
+    return url
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def _check_key(chosen: Provider, base_url: str, key: str) -> None:
+    """A key is optional where the endpoint is not the provider's own, or on this machine."""
+    if key and not (key.isascii() and key.isprintable() and " " not in key):
+        raise UsageError(
+            f"The key for `{chosen.name}` has characters that no key has",
+            hint="Copy it again, without quotes, blanks or line ends",
+        )
+    local = urlsplit(base_url).hostname in ("localhost", "127.0.0.1", "::1")
+    if not key and chosen.key_variables and base_url == chosen.base_url and not local:
+        variables = " or ".join(f"`{name}`" for name in chosen.key_variables)
+        raise UsageError(
+            f"No key for the provider `{chosen.name}`",
+            hint=f"Set {variables}, or `litellm.api_key` in the configuration",
+        )
+
+
+def _with_limits(
+    settings: Settings, chosen: Provider, model: str, base_url: str, key: str
+) -> ResolvedModel:
+    """Each limit from `PROVIDER/MODEL`, else `MODEL`, else the catalogue, else `model`."""
+    section, name = settings.model, f"{chosen.name}/{model}"
+    entry = find(name)
+    layers = [section.models.get(each, ModelLimits()) for each in (name, model)]
+    temperature = _first(*(layer.temperature for layer in layers))
+    return ResolvedModel(
+        provider=chosen,
+        model=model,
+        base_url=base_url,
+        api_key=key,
+        api=_api(layers, entry),
+        context_length=_first(*(layer.context_length for layer in layers), entry and entry.context)
+        or section.context_length,
+        max_tokens=_first(*(layer.max_tokens for layer in layers), _usual_answer(entry))
+        or section.max_tokens,
+        temperature=section.temperature
+        if temperature is None and (entry is None or entry.temperature)
+        else temperature,
+        parallel_tool_calls=section.parallel_tool_calls,
+    )
+
+
+def _api(layers: list[ModelLimits], entry: Entry | None) -> Api:
+    chosen: list[Api] = [layer.api for layer in layers if layer.api]
+    return chosen[0] if chosen else (entry.api if entry else "chat")
+
+
+def _usual_answer(entry: Entry | None) -> int | None:
+    return min(entry.output, USUAL_ANSWER) if entry else None
+
+
+def _first(*values: _T | None) -> _T | None:
+    return next((value for value in values if value is not None), None)

@@ -1,0 +1,124 @@
+"""The JSON schema that an answer has to fit: whether it is one, and what does not fit (pure).
+
+Nothing is fetched: a schema that refers to another file or address is refused.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from ..config.errors import UsageError
+from ..config.security.control_characters import UNSEEN
+from ..config.security.redaction import redacted_all
+from .json_parsing import json_values
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+
+Schema = Mapping[str, Any]
+MOST_FAULTS = 5
+LONGEST_FAULT = 300
+NO_JSON = "it is no JSON"
+NAMES = {"$schema", "$id"}
+"""What decides how a schema is read."""
+_UNSEEN = re.compile(f"[{UNSEEN}]")
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What an answer came to: its JSON on one line, or what is wrong with it."""
+
+    json: str = ""
+    faults: tuple[str, ...] = ()
+
+
+def fit(answer: str, schema: Schema) -> Fitted:
+    """The first value in the answer that is valid by the schema, without secrets."""
+    faults: tuple[str, ...] = ()
+    for found in json_values(answer):
+        value = redacted_all(found)
+        wrong = faults_of(value, schema)
+        if not wrong:
+            return Fitted(json=one_line(value))
+        faults = faults or wrong
+    return Fitted(faults=faults or (NO_JSON,))
+
+
+def faults_of(value: Any, schema: Schema) -> tuple[str, ...]:
+    """What does not fit, each with its place in the value; the first few."""
+    try:
+        errors = sorted(_validator(schema).iter_errors(value), key=lambda error: error.json_path)
+    except RecursionError:
+        return ("it is nested too deep",)
+    return tuple(
+        f"`{error.json_path}`: {error.message[:LONGEST_FAULT]}" for error in errors[:MOST_FAULTS]
+    )
+
+
+def one_line(value: object) -> str:
+    """The value as JSON that looks and prints alike everywhere; what cannot be seen is escaped."""
+    text = json.dumps(value, ensure_ascii=False)
+    return json.dumps(value) if _UNSEEN.search(text) else text
+
+
+def usable(schema: object, named: str) -> Schema:
+    """The schema; raises UsageError where it is none, or needs what is not in it."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import SchemaError
+    from referencing.exceptions import Unresolvable
+
+    if not isinstance(schema, dict):
+        raise UsageError(f"{named} is no JSON schema", hint="a schema is a JSON object")
+    checked = cast("dict[str, Any]", schema)
+    try:
+        Draft202012Validator.check_schema({name: checked[name] for name in NAMES & checked.keys()})
+        _kind(checked).check_schema(checked)
+        _look_up_all(checked)
+    except SchemaError as error:
+        raise UsageError(
+            f"{named} is no JSON schema: `{error.json_path}`: {error.message[:LONGEST_FAULT]}",
+            hint="https://json-schema.org describes what a schema may say",
+        ) from None
+    except Unresolvable as error:
+        raise UsageError(
+            f"{named} refers to `{error.ref}`, which is not in it",
+            hint="put it under `$defs`; nothing is fetched",
+        ) from None
+    except RecursionError:
+        raise UsageError(f"{named} is nested too deep", hint="use a simpler schema") from None
+    return checked
+
+
+def _kind(schema: Schema) -> "type[Validator]":
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import validator_for
+
+    return validator_for(schema, default=Draft202012Validator)
+
+
+def _validator(schema: Schema) -> "Validator":
+    from referencing import Registry
+
+    kind = _kind(schema)
+    # with no registry of its own it would fetch what a schema refers to
+    return kind(schema, registry=Registry(), format_checker=kind.FORMAT_CHECKER)
+
+
+def _look_up_all(schema: Schema) -> None:
+    """Raises Unresolvable for the first reference that leads nowhere."""
+    from referencing import Registry, Resource
+    from referencing.jsonschema import DRAFT202012
+
+    whole: Resource[Any] = Resource.from_contents(schema, default_specification=DRAFT202012)
+    nothing_else: Registry[Any] = Registry()
+    name = whole.id() or ""
+    parts = [(whole, nothing_else.with_resource(name, whole).resolver(name))]
+    while parts:
+        part, resolver = parts.pop()
+        words = cast("object", part.contents)
+        for word in ("$ref", "$dynamicRef"):
+            if isinstance(words, dict) and word in words:
+                resolver.lookup(str(cast("Schema", words)[word]))
+        parts += [(below, resolver.in_subresource(below)) for below in part.subresources()]

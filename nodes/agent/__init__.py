@@ -1,0 +1,1 @@
+"""What a model turn needs: agent, system prompt, message history, limits."""

@@ -1,0 +1,43 @@
+"""Calls that the human did not wait for get an answer: providers refuse a conversation without."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+
+from ...memory.journal import Finished, Journal, Unfinished
+from ...tools.result import ToolResult
+from ...tools.runtime.invoke import for_model
+from ..state import RoleName
+from .message_history import answer_to
+
+ABANDONED = "The user did not wait for this call and went on without it. It was not run."
+HALF_RUN = (
+    "The user did not wait for this call. It had been started at {started}, so it may have done "
+    "all, some or nothing: look before you repeat it."
+)
+
+
+def left_calls(
+    heard: Sequence[AnyMessage], role: RoleName, journal: Journal, thread: str
+) -> list[ToolMessage]:
+    """An answer to each call of the last answer heard that has none, by the thread's journal."""
+    answered = set[str]()
+    for message in reversed(heard):
+        if isinstance(message, ToolMessage):
+            answered.add(message.tool_call_id)
+        if isinstance(message, AIMessage):
+            calls: list[Any] = [*message.tool_calls, *message.invalid_tool_calls]
+            left = [call for call in calls if call["id"] not in answered]
+            return [_abandoned(call, role, journal, thread) for call in left]
+    return []
+
+
+def _abandoned(call: Any, role: RoleName, journal: Journal, thread: str) -> ToolMessage:
+    known = journal.known(thread, call["id"])
+    name = call["name"] or "unknown"
+    if isinstance(known, Finished):
+        result = ToolResult(**known.result)
+        return answer_to(call["id"], name, role, for_model(result), ok=result.ok, seen=result.seen)
+    text = HALF_RUN.format(started=known.started_at) if isinstance(known, Unfinished) else ABANDONED
+    return answer_to(call["id"], name, role, text, ok=False)

@@ -1,0 +1,44 @@
+"""Tell whoever watches: nodes never print, they write events to the run's stream."""
+
+from collections.abc import Mapping
+
+from langchain_core.messages import ToolMessage
+from langgraph.runtime import Runtime
+
+from ...config.security.redaction import redacted_all
+from ..context import Context
+from ..state import Options
+from .modes import mode_of
+
+
+def tell(runtime: Runtime[Context], event: str, **fields: object) -> None:
+    """Send one event, no secret in it; its names and fields are those of `sdk/events.py`."""
+    runtime.stream_writer({"type": event, **redacted_all(fields)})
+
+
+def tell_mode(runtime: Runtime[Context], options: Options) -> None:
+    """Tell which mode holds from here on, and who speaks."""
+    plan = options.get("plan_file", "") if options.get("plan") else ""
+    tell(runtime, "mode", mode=mode_of(options), agent=options.get("speaker", ""), plan=plan)
+
+
+def tell_result(
+    runtime: Runtime[Context],
+    message: ToolMessage,
+    args: Mapping[str, object] | None = None,
+    *,
+    refused: str | None = None,
+) -> None:
+    """Tell the answer to a call that did not run; `refused` is what the human said who said no."""
+    ok, text = message.status == "success", str(message.text)
+    tell(
+        runtime,
+        "tool_result",
+        id=message.tool_call_id,
+        tool=message.name,
+        ok=ok,
+        output=text if ok else "",
+        error="" if ok else text,
+        metadata={} if refused is None else {"refused": refused},
+        args=dict(args or {}),
+    )

@@ -1,0 +1,79 @@
+"""Files that the human mentions as `@path`: shown as `read_file` shows them, so they count as read.
+
+What the rules would ask about, what is secret, outside or no file stays a word in the message.
+"""
+
+import asyncio
+import os
+import re
+from dataclasses import dataclass, field
+
+from langchain_core.messages import HumanMessage
+
+from ...tools.builtin.files.read_file import read_file
+from ...tools.permissions.evaluate_tool import decide_call
+from ...tools.result import ToolResult, ToolRun
+from ...tools.runtime.invoke import invoke
+from ..state import RoleName
+from .dependencies import Workbench
+from .message_history import brief
+
+MOST = 10
+"""Files that one message shows; the model can read others itself."""
+MOST_NAMES = 50
+"""Names behind an `@` that are looked at: pasted code may be full of them."""
+MOST_BYTES = 100_000
+SHOWN = "`{path}`, mentioned by the user, as read_file shows it:\n{text}"
+_MENTION = re.compile(r"(?<!\S)@(?:\"([^\"\n]+)\"|([^\s\"]+))")
+_PUNCTUATION = ",.;:!?)]}'\u3002\uff0c\uff1b\uff1a\uff01\uff1f\uff09"
+
+
+@dataclass(frozen=True)
+class Mentioned:
+    """What became of the mentions in a message."""
+
+    notes: list[HumanMessage] = field(default_factory=list[HumanMessage])
+    """What the model is shown."""
+    shown: list[str] = field(default_factory=list[str])
+    """Paths of the files in it."""
+    left_out: list[str] = field(default_factory=list[str])
+    """Names of no agent, and of no file that can be shown."""
+
+
+async def mentioned_files(words: str, role: RoleName, bench: Workbench) -> Mentioned:
+    """A note for each file that the words mention, as long as they are not too much together."""
+    mentioned = Mentioned()
+    left = MOST_BYTES
+    for path in await asyncio.to_thread(_names, words, bench):
+        result = await _read(path, bench)
+        size = len(result.output.encode())
+        if result.ok and size <= left and len(mentioned.shown) < MOST:
+            left -= size
+            note = brief(role, SHOWN.format(path=path, text=result.output))
+            note.additional_kwargs |= {"synthetic": True, "seen": dict(result.seen)}
+            mentioned.notes.append(note)
+            mentioned.shown.append(path)
+        elif path not in bench.agents.profiles:
+            mentioned.left_out.append(path)
+    return mentioned
+
+
+def _names(words: str, bench: Workbench) -> list[str]:
+    """What is written behind an `@`; less what ends a sentence, unless a file's name has it."""
+    found = [match[1] or match[2] for match in _MENTION.finditer(words)]
+    named = (path if _is_file(path, bench) else path.rstrip(_PUNCTUATION) for path in found)
+    return list(dict.fromkeys(filter(None, named)))[:MOST_NAMES]
+
+
+def _is_file(path: str, bench: Workbench) -> bool:
+    return os.path.isfile(bench.workspace.root / path)
+
+
+async def _read(path: str, bench: Workbench) -> ToolResult:
+    if not _is_file(path, bench):
+        return ToolResult(error="no file")
+    args = {"path": path}
+    decision = await asyncio.to_thread(decide_call, read_file, args, bench.workspace, bench.policy)
+    if decision.verdict != "allow":
+        return ToolResult(error=decision.reason)
+    return await invoke(read_file, args, ToolRun(bench.workspace, "mention", bench.home))

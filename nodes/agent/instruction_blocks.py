@@ -1,0 +1,38 @@
+"""What an agent is told of the instruction files, each in a block that its text cannot leave."""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...config.instructions.discovery import Instruction
+from ...config.security.control_characters import UNSEEN
+
+BLOCK = "<instructions file={name}>\n{text}\n</instructions>"
+CUT = "[{count} more bytes of this file are left out: altogether there is too much of it]"
+LEFT_OUT = "[this file is left out: {why}]"
+_MARK = re.compile(r"<(?=\s*/?\s*instructions)", re.IGNORECASE)
+_UNSEEN = re.compile(f"[{UNSEEN}]")
+
+
+def as_told(found: Sequence[Instruction]) -> str:
+    """The files with what they are; empty where there are none."""
+    if not found:
+        return ""
+    words = Path(__file__).with_name("instructions.md").read_text(encoding="utf-8").strip()
+    return "\n\n".join([words, *blocks(found)])
+
+
+def blocks(found: Sequence[Instruction]) -> list[str]:
+    """Each file in its block."""
+    return [_block(one) for one in found]
+
+
+def _block(one: Instruction) -> str:
+    """Characters that nobody sees are left out: whoever said yes to them did not see them."""
+    text = _MARK.sub("&lt;", _UNSEEN.sub("", one.text))
+    more = [LEFT_OUT.format(why=one.left_out)] if one.left_out else []
+    more += [CUT.format(count=one.cut)] if one.cut else []
+    parts = [*more, text] if one.keeps_end else [text, *more]
+    name = _MARK.sub("&lt;", json.dumps(_UNSEEN.sub("", one.name), ensure_ascii=False))
+    return BLOCK.format(name=name, text="\n".join(filter(None, parts)))

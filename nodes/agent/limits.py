@@ -1,0 +1,79 @@
+"""What a run may use: model turns and money. At a limit the thread waits; a resume grants as much.
+
+It is looked at before each request, so the last request may go past a limit of money.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+
+from ...models.catalog import has_price
+from ..context import Context
+from ..state import State, Usage
+from .dependencies import Workbench
+from .emit import tell
+
+NOTHING_USED = Usage(requests=0, input=0, output=0, cached=0, cost=0.0)
+NO_PRICE = "The limit of ${limit:g} cannot be kept: the price of `{model}` is not known"
+NO_TOTAL = "The limit of ${limit:g} cannot be kept: what the thread cost before is not known"
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One kind of use."""
+
+    words: str
+    used: float
+    """By the thread, in all."""
+    allowed: float
+    """In all, for now."""
+    grant: float
+    """What each run is given; 0: as much as it takes."""
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether nothing more may be used."""
+        return bool(self.grant) and self.used >= self.allowed
+
+
+def granted(state: State, runtime: Runtime[Context], bench: Workbench) -> dict[str, Any]:
+    """What may be used in all, for the state; parks the thread where it is used up."""
+    if not state.get("steps_allowed"):
+        _say_what_cannot_be_kept(state, runtime, bench)
+    limits = {"steps_allowed": _turns(state, bench), "cost_allowed": _dollars(state)}
+    if reached := [limit.words for limit in limits.values() if limit.is_reached]:
+        interrupt({"type": "limit", "description": " and ".join(reached)})
+    return {
+        name: limit.allowed + (limit.grant if limit.is_reached else 0)
+        for name, limit in limits.items()
+    }
+
+
+def _turns(state: State, bench: Workbench) -> Limit:
+    chosen = state.get("options", {}).get("max_turns")
+    turns, used = chosen or bench.turns, state.get("steps", 0)
+    return Limit(
+        f"{turns} model turns used", used, state.get("steps_allowed") or used + turns, turns
+    )
+
+
+def _dollars(state: State) -> Limit:
+    limit, spent = state.get("options", {}).get("max_cost"), _spent(state)
+    if not limit or spent is None:
+        return Limit("", 0.0, 0.0, 0.0)
+    return Limit(
+        f"at least ${limit:g} spent", spent, state.get("cost_allowed") or spent + limit, limit
+    )
+
+
+def _say_what_cannot_be_kept(state: State, runtime: Runtime[Context], bench: Workbench) -> None:
+    limit = state.get("options", {}).get("max_cost")
+    words = NO_TOTAL if has_price(bench.model.name) else NO_PRICE
+    if limit and (_spent(state) is None or words is NO_PRICE):
+        tell(runtime, "notice", text=words.format(limit=limit, model=bench.model.name))
+
+
+def _spent(state: State) -> float | None:
+    return state.get("usage", NOTHING_USED)["cost"]

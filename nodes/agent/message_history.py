@@ -1,0 +1,97 @@
+"""Each role's own conversation, cut from the one channel; the briefs that roles hand each other."""
+
+from collections.abc import Iterable, Mapping
+from uuid import uuid4
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+
+from ...config.errors import MaxAgentError
+from ..state import RoleName, State
+
+FOREIGN = "it was damaged or made by hand; start a new one"
+CHAT: frozenset[RoleName] = frozenset({"build", "plan"})
+"""They speak in one conversation."""
+
+
+def conversation(state: State, role: RoleName) -> list[AnyMessage]:
+    """The messages that a role hears, in order: its own, and in a chat the other mode's."""
+    return [message for message in state.get("messages", []) if _is_heard(message, role)]
+
+
+def brief(role: RoleName, text: str) -> HumanMessage:
+    """What a role is told by the user, the graph or another role."""
+    return HumanMessage(text, id=f"brief-{uuid4().hex}", additional_kwargs={"role": role})
+
+
+def answer_to(
+    call_id: str,
+    name: str,
+    role: RoleName,
+    text: str,
+    *,
+    ok: bool,
+    seen: Mapping[str, str] | None = None,
+) -> ToolMessage:
+    """The answer to one tool call; its id makes a second answer to the same call impossible.
+
+    `seen` are the files that it showed or wrote, with their content hash.
+    """
+    return ToolMessage(
+        text,
+        tool_call_id=call_id,
+        name=name,
+        status="success" if ok else "error",
+        id=f"result-{call_id}",
+        additional_kwargs={"role": role, **({"seen": dict(seen)} if seen else {})},
+    )
+
+
+def last_seen(state: State, paths: Iterable[str]) -> dict[str, str]:
+    """The content hash of each of these files as the thread last saw it."""
+    wanted, found = set(paths), dict[str, str]()
+    for message in reversed(state.get("messages", [])):
+        seen = message.additional_kwargs.get("seen", {})
+        found |= {path: digest for path, digest in seen.items() if path in wanted}
+        wanted -= found.keys()
+        if not wanted:
+            break
+    return found
+
+
+def last_answer(state: State, role: RoleName) -> AIMessage:
+    """The role's last model answer; raises MaxAgentError when it never spoke."""
+    for message in reversed(state.get("messages", [])):
+        if isinstance(message, AIMessage) and _is_heard(message, role):
+            return message
+    raise MaxAgentError(f"no answer of `{role}` is in this thread", hint=FOREIGN)
+
+
+def final_words(state: State, role: RoleName) -> str | None:
+    """What the role ended with, by an answer without calls or `attempt_completion`; else None.
+
+    A completion beside a call that failed does not count: the role has not seen that answer yet.
+    """
+    results: list[ToolMessage] = []
+    for message in reversed(state.get("messages", [])):
+        if not _is_heard(message, role) or isinstance(message, HumanMessage):
+            return None
+        if isinstance(message, AIMessage):
+            return _ended(message, results, state.get("completion", ""))
+        if isinstance(message, ToolMessage):
+            results.append(message)
+    return None
+
+
+def _is_heard(message: AnyMessage, role: RoleName) -> bool:
+    more = message.additional_kwargs
+    if more.get("interrupted") and not more.get("told"):
+        return False
+    speaker = more.get("role")
+    return speaker == role or (role in CHAT and speaker in CHAT)
+
+
+def _ended(answer: AIMessage, results: list[ToolMessage], completion: str) -> str | None:
+    if not (answer.tool_calls or answer.invalid_tool_calls):
+        return str(answer.text)
+    completed = any(result.name == "attempt_completion" for result in results)
+    return completion if completed and all(r.status == "success" for r in results) else None

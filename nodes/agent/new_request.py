@@ -1,0 +1,25 @@
+"""A new request on a thread that had ended, as Studio allows: what was said before stays."""
+
+from typing import Any
+
+from ..state import RoleName, State
+from .message_history import brief
+
+
+def next_job(state: State, role: RoleName, opening: str) -> dict[str, Any]:
+    """What changes in the state for a job that begins with this role and these words."""
+    return {
+        "messages": [brief(role, opening)],
+        "role": role,
+        "steps_allowed": 0,
+        "cost_allowed": 0.0,
+        "turn": state.get("turn", 1) + 1,
+        "since": state.get("file_entry", 0),
+        "queue": [],
+        "summary": "",
+        "evidence": None,
+        "accepted": False,
+        "kept": False,
+        "rounds": 0,
+        "outcome": None,
+    }

@@ -1,0 +1,148 @@
+"""Record what the thread does to the workspace: a snapshot before each call and one after.
+
+What changed in between, while no step of the thread ran, is the doing of others and is recorded as
+theirs: it is never taken back.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import uuid4
+
+from langgraph.runtime import Runtime
+
+from ...memory.snapshots.file_version import Change
+from ...memory.snapshots.git_objects import Lost
+from ...memory.undo.history import Kind
+from ..context import Context
+from .dependencies import Workbench, thread_id
+from .emit import tell
+
+
+@dataclass
+class FileRecord:
+    """One call, or one run of the tests, that may change files: look, begin, act, finish."""
+
+    bench: Workbench
+    runtime: Runtime[Context]
+    key: str
+    """Id of the call: recorded again under the same one, it is the same entry."""
+    kind: Literal["tool", "shell"]
+    tool: str
+    turn: int
+    """How often the human had asked for something."""
+    tree: str
+    """The workspace as this record saw it last; at first, as the thread did."""
+
+    async def look(self, named: Sequence[str] = ()) -> None:
+        """See the workspace before anything happens; `named` are files that a tool is to write."""
+        self.tree = await look(self.bench, self.runtime, self.tree, named)
+
+    async def begin(self) -> None:
+        """Put it on record before it happens."""
+        await asyncio.to_thread(
+            self.bench.history.begin,
+            thread_id(self.runtime),
+            self.key,
+            self.kind,
+            before=self.tree,
+            turn=self.turn,
+            tool=self.tool,
+        )
+
+    async def finish(self, written: Sequence[str] = ()) -> None:
+        """Record what it did: a tool only what it has `written`, a command all that has changed.
+
+        But for what other threads are on record to have done meanwhile.
+        """
+        self.tree = await self.bench.snapshots.take(written)
+        thread, history = thread_id(self.runtime), self.bench.history
+        entry = await asyncio.to_thread(history.last, thread)
+        if entry is None or entry.key != self.key or entry.state == "done":
+            return  # it was finished by a process that died right after
+        changes = await _changes(self.bench, self.runtime, entry.before, self.tree)
+        known = await asyncio.to_thread(history.others_since, entry, thread)
+        own = [
+            change
+            for change in changes
+            if (self.kind == "shell" and (change.path, change.new) not in known)
+            or change.path in written
+        ]
+        ours = {change.path for change in own}
+        theirs = [change for change in changes if change.path not in ours]
+        await asyncio.to_thread(history.finish, thread, self.key, after=self.tree, changes=own)
+        tell_changes(self.runtime, own, self.kind, self.tree)
+        await _record_others(self.bench, self.runtime, entry.before, self.tree, self.turn, theirs)
+
+    async def update(self) -> dict[str, Any]:
+        """Where the thread's files stand now, as changes to the state."""
+        return await stand(self.bench, self.runtime, self.tree)
+
+
+async def look(
+    bench: Workbench, runtime: Runtime[Context], known: str, named: Sequence[str] = ()
+) -> str:
+    """The snapshot of the workspace as it is; what others changed meanwhile is recorded.
+
+    `known` is the one that the thread took last.
+    """
+    tree = await bench.snapshots.take(named)
+    last = await asyncio.to_thread(bench.history.last, thread_id(runtime))
+    before = last.after if last else known
+    if before and before != tree:
+        theirs = await _changes(bench, runtime, before, tree)
+        await _record_others(bench, runtime, before, tree, last.turn if last else 1, theirs)
+    if bench.snapshots.skipped:
+        tell(runtime, "notice", text=bench.snapshots.skipped)
+    return tree
+
+
+async def stand(bench: Workbench, runtime: Runtime[Context], tree: str) -> dict[str, Any]:
+    """Where the thread's files stand, as changes to the state; `tree` is their snapshot."""
+    return {"tree": tree, "file_entry": await last_entry(bench, runtime)}
+
+
+async def last_entry(bench: Workbench, runtime: Runtime[Context]) -> int:
+    """Number of the last entry of the thread's history of files; 0 before the first."""
+    last = await asyncio.to_thread(bench.history.last, thread_id(runtime))
+    return last.number if last else 0
+
+
+async def _changes(
+    bench: Workbench, runtime: Runtime[Context], old: str, new: str
+) -> Sequence[Change]:
+    """What differs; of a snapshot that is lost nothing can be said but that: the thread goes on."""
+    try:
+        return await bench.snapshots.changes(old, new)
+    except Lost as error:
+        tell(runtime, "notice", text=f"{error.message}: what changed since is on no record")
+        return ()
+
+
+async def _record_others(
+    bench: Workbench,
+    runtime: Runtime[Context],
+    before: str,
+    after: str,
+    turn: int,
+    changes: Sequence[Change],
+) -> None:
+    await asyncio.to_thread(
+        bench.history.record,
+        thread_id(runtime),
+        f"others-{uuid4().hex}",
+        "others",
+        before=before,
+        after=after,
+        turn=turn,
+        changes=changes,
+    )
+    tell_changes(runtime, changes, "others", after)
+
+
+def tell_changes(runtime: Runtime[Context], changes: Sequence[Change], by: Kind, tree: str) -> None:
+    """Tell which files changed; `tree` is the snapshot after it."""
+    files = [{"path": change.path, "kind": change.kind, "by": by} for change in changes]
+    if files:
+        tell(runtime, "files_changed", files=files, tree=tree)

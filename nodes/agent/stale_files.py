@@ -1,0 +1,31 @@
+"""Tell a role which files are no longer as its conversation has them: undone, or left behind."""
+
+import asyncio
+
+from langchain_core.messages import HumanMessage
+from langgraph.runtime import Runtime
+
+from ...memory.undo.change_chains_net_changes import net_changes
+from ..context import Context
+from ..state import RoleName, State
+from .dependencies import Workbench, thread_id
+from .message_history import brief
+
+MOST_NAMED = 20
+MOVED = (
+    "These files have changed since your last step, because the user changed or put back files, or "
+    "went back in the conversation: {names}. Read them again before you rely on what they hold."
+)
+
+
+async def moved_files(
+    state: State, runtime: Runtime[Context], bench: Workbench, role: RoleName
+) -> list[HumanMessage]:
+    """What the role is told of them; mostly nothing, as each step knows what it did itself."""
+    known = state.get("file_entry", 0)
+    entries = await asyncio.to_thread(bench.history.entries, thread_id(runtime), known)
+    names = [f"`{change.path}`" for change in net_changes(entries)]
+    if not names:
+        return []
+    more = [f"and {len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+    return [brief(role, MOVED.format(names=", ".join([*names[:MOST_NAMED], *more])))]

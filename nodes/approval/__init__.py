@@ -1,0 +1,1 @@
+"""Evaluating tool calls, interrupts for approval, and dispatch of what was approved."""

@@ -1,0 +1,203 @@
+"""Rule on one tool call, and fit a human's answer to what was asked."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast
+
+from langchain_core.messages.tool import ToolCall
+from langchain_core.tools import BaseTool
+
+from ...tools.definition import effect_of, has_effect
+from ...tools.permissions import Decision
+from ...tools.permissions.evaluate_tool import decide_call
+from ...tools.permissions.grants import READS
+from ...tools.runtime.registry import canonical, unknown_tool
+from ..agent.agent import Voice
+from ..agent.dependencies import Workbench
+from ..state import Queued
+from .decisions import decisions_in, was_read
+from .dispatch import named_files
+
+REJECTED = "The user refused this call. Do not try it again in another form."
+NOT_ALLOWED = "Not allowed: {reason}"
+OTHER_SANDBOX = (
+    "This call was allowed to run inside a sandbox ({then}), which is another one by now ({now}). "
+    "It was not run; call it again"
+)
+NO_LONGER_READS = (
+    "This command was to run unasked since it only reads, but what has happened meanwhile makes it "
+    "do more: {reason}. It was not run; call it again"
+)
+OTHER_FILES = (
+    "What this call names is another file than when it was allowed: a link on the way has "
+    "changed. It was not run; call it again"
+)
+NOW_ASKED = (
+    "What has happened since this call was allowed makes it one to be asked: {reason}. It was "
+    "not run; call it again"
+)
+EDITED = "The user changed this call before it ran; its arguments were: {args}"
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """What becomes of one call."""
+
+    call: Queued
+    verdict: Literal["allow", "ask", "deny", "answered"]
+    """`answered`: the human's words are the result, the tool does not run."""
+    reason: str = ""
+    """Why; for `deny` and `answered` it is what the model reads."""
+    choices: tuple[str, ...] = ()
+    """What the human may decide."""
+    diff: str = ""
+    """What an edit would change, for the human who is asked."""
+    refused: str | None = None
+    """What the human said who refused it; None where nobody did."""
+    always: str = ""
+    """The rule that would allow it and its like from now on; empty where none should."""
+
+
+def shown(ruling: Ruling) -> str:
+    """What an answer binds to, as `State.asked` keeps it: the call, to the letter, and its id."""
+    call = ruling.call
+    parts = [call["name"], call["args"], call.get("sandbox"), call.get("files")]
+    parts += [call["instructions"]] if "instructions" in call else []
+    exact = json.dumps(parts, sort_keys=True)
+    digest = hashlib.sha256(exact.encode()).hexdigest()
+    return "\n".join([call["id"], digest, *call.get("commands", ())])
+
+
+def ids_of(asked: Sequence[str]) -> set[str]:
+    """The ids of the calls that are being asked."""
+    return {one.partition("\n")[0] for one in asked}
+
+
+def rule(call: ToolCall, voice: Voice) -> Ruling:
+    """Decide one call by the permission rules; an unknown tool is refused with what there is."""
+    name, args = canonical(call["name"], call["args"])
+    queued = Queued(id=call["id"] or "", name=name, args=args, notice="")
+    tool = voice.tools.get(name)
+    if tool is None:
+        return Ruling(queued, "deny", unknown_tool(call["name"], tuple(voice.tools)))
+    return _decided(queued, tool, voice.bench)
+
+
+def _decided(queued: Queued, tool: BaseTool, bench: Workbench) -> Ruling:
+    decision = decide_call(tool, queued["args"], bench.workspace, bench.policy)
+    queued = {
+        **queued,
+        "commands": list(decision.commands),
+        "sandbox": confinement(bench),
+        "files": _edited_files(queued, tool, bench),
+        "rule": decision.rule,
+        "only_reads": decision.rule == READS,
+    }
+    if decision.verdict == "deny":
+        return Ruling(queued, "deny", NOT_ALLOWED.format(reason=decision.reason))
+    if effect_of(tool) == "talk":
+        return Ruling(queued, "ask", str(queued["args"].get("question", "")), ("respond",))
+    choices = ("approve", "edit", "reject", "respond")
+    return Ruling(queued, decision.verdict, decision.reason, choices, always=decision.always)
+
+
+def _edited_files(call: Queued, tool: BaseTool, bench: Workbench) -> list[str]:
+    return named_files(call, tool, bench.workspace) if effect_of(tool) == "edit" else []
+
+
+def confinement(bench: Workbench) -> str:
+    """What confines commands, in words; empty where nothing does."""
+    return bench.sandbox.state if bench.sandbox.is_on else ""
+
+
+def decided_now(call: Queued, tool: BaseTool, bench: Workbench) -> Decision:
+    """What is to be said of a call at the moment it runs, perhaps in another process."""
+    return decide_call(tool, call["args"], bench.workspace, bench.policy)
+
+
+def refused_by_now(call: Queued, tool: BaseTool, decision: Decision, bench: Workbench) -> str:
+    """Why a call that was allowed may not run any more, as it is decided now; or empty.
+
+    What was allowed inside a sandbox is not run outside of it; a stricter one does no harm. Nor is
+    what nobody was asked about since it only read, or what leads to other files or must be asked in
+    every mode by now, where a call before it has changed that.
+    """
+    if decision.verdict == "deny":
+        return NOT_ALLOWED.format(reason=decision.reason)
+    confined = call.get("sandbox", "")
+    if has_effect(tool) and confined and confined != confinement(bench):
+        return OTHER_SANDBOX.format(then=confined, now=bench.sandbox.state)
+    if call.get("only_reads") and decision.verdict != "allow":
+        return NO_LONGER_READS.format(reason=decision.reason)
+    if call.get("files", now := _edited_files(call, tool, bench)) != now:
+        return OTHER_FILES
+    if _is_another_question(decision, call.get("rule", "")):
+        return NOW_ASKED.format(reason=decision.reason)
+    return ""
+
+
+def _is_another_question(decision: Decision, rule: str) -> bool:
+    """Whether it is asked in every mode by now, and was not when it was allowed.
+
+    What the user has come to ask about meanwhile holds for what is decided later.
+    """
+    own = decision.rule in ("mode", "after_edit") or decision.rule.startswith(("ask ", "deny "))
+    return bool(rule) and decision.verdict == "ask" and not own and decision.rule != rule
+
+
+def answered(asked: Sequence[Ruling], answer: object, voice: Voice) -> list[Ruling] | None:
+    """The rulings after the human's decisions; None when the answer does not fit the questions."""
+    decisions = decisions_in(answer)
+    if len(decisions) != len(asked):
+        return None
+    asked = asked if was_read(answer) else [_without_instructions(ruling) for ruling in asked]
+    settled = [
+        _settled(ruling, decision, voice) for ruling, decision in zip(asked, decisions, strict=True)
+    ]
+    return [ruling for ruling in settled if ruling] if all(settled) else None
+
+
+def _without_instructions(ruling: Ruling) -> Ruling:
+    """Trust follows no change that was not seen."""
+    call = ruling.call.copy()
+    call.pop("instructions", None)
+    return replace(ruling, call=call)
+
+
+def _settled(ruling: Ruling, decision: Mapping[str, Any], voice: Voice) -> Ruling | None:
+    kind = decision["type"]
+    if kind not in ruling.choices and kind != "reject":
+        return None
+    words = str(decision.get("message") or "")
+    if kind == "approve":
+        return replace(ruling, verdict="allow")
+    if kind == "respond":
+        return replace(ruling, verdict="answered", reason=words or str(decision.get("args") or ""))
+    if kind == "reject":
+        reason = f"{REJECTED} Their reason: {words}" if words else REJECTED
+        return replace(ruling, verdict="deny", reason=reason, refused=words)
+    return _edited(ruling, decision, voice)
+
+
+def _edited(ruling: Ruling, decision: Mapping[str, Any], voice: Voice) -> Ruling | None:
+    """What the human edits is checked again: only a refusal is left to stop it.
+
+    Commands after the edit that were not shown are not run. Another tool instead of the one that
+    was asked does not fit.
+    """
+    given = decision.get("edited_action") or decision.get("args")
+    action = cast("dict[str, object]", given) if isinstance(given, dict) else {}
+    args = action.get("args")
+    if not isinstance(args, dict) or action.get("name", ruling.call["name"]) != ruling.call["name"]:
+        return None
+    args = cast("dict[str, Any]", args)
+    notice = EDITED.format(args=args)
+    queued = Queued(id=ruling.call["id"], name=ruling.call["name"], args=args, notice=notice)
+    checked = _decided(queued, voice.tools[queued["name"]], voice.bench)
+    if checked.verdict != "ask":
+        return checked
+    known = ruling.call.get("commands", [])
+    commands = [one for one in checked.call.get("commands", []) if one in known]
+    return replace(checked, verdict="allow", call={**checked.call, "commands": commands})

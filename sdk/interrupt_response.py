@@ -1,0 +1,55 @@
+"""A human's answer, fitted to the question that a thread asks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..config.errors import UsageError
+from ..config.security.redaction import redacted
+from ..nodes.approval.decisions import WAS_READ
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the human decided: for every request alike, or one by one in `decisions`."""
+
+    approve: bool = False
+    reject: str | None = None
+    """Why; may be empty."""
+    text: str | None = None
+    """An answer in words."""
+    decisions: Sequence[Mapping[str, Any]] = ()
+    """One for each request, in its order."""
+    question: str = ""
+    """Id of the question that was read; empty: whatever the thread asks. Only a yes to a question
+    that was read lets the trust in a folder follow what it showed."""
+
+
+def decisions_for(answer: Answer, review_configs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The resume value for a question; raises UsageError where the answer does not fit."""
+    if answer.text is not None and not answer.text.strip():
+        raise UsageError("the answer is empty", hint="say something with `--answer TEXT`")
+    given = answer.decisions or [_decision(answer, config) for config in review_configs]
+    was_read = {WAS_READ: True} if answer.question else {}
+    return {"decisions": [_without_secrets(decision) for decision in given], **was_read}
+
+
+def _without_secrets(decision: Mapping[str, Any]) -> dict[str, Any]:
+    """Words are kept in the thread; a changed call stays what it is."""
+    words = decision.get("message")
+    return {**decision, **({"message": redacted(words)} if isinstance(words, str) else {})}
+
+
+def _decision(answer: Answer, config: Mapping[str, Any]) -> dict[str, Any]:
+    allowed = config["allowed_decisions"]
+    if answer.reject is not None:
+        return {"type": "reject", "message": answer.reject}
+    if answer.approve and "approve" in allowed:
+        return {"type": "approve"}
+    if answer.text is not None and "respond" in allowed:
+        return {"type": "respond", "message": answer.text}
+    flags = {"approve": "`--approve`", "reject": "`--reject WHY`", "respond": "`--answer TEXT`"}
+    fitting = ", ".join(flags[kind] for kind in allowed if kind in flags)
+    raise UsageError(
+        f"`{config['action_name']}` cannot be answered like that", hint=f"use {fitting}"
+    )

@@ -1,0 +1,68 @@
+"""Keeps what the human saw of an answer that was cut short.
+
+The runner does it and no node, since LangGraph drops whatever a cancelled node would still return.
+It is put into the thread as LangGraph's own update, so it goes back, is forked and is seen in
+Studio like any message, and the same node comes next.
+"""
+
+from typing import cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import Command
+
+from ..nodes.agent.partial_answer import half_answer
+from ..nodes.state import RoleName
+from .events import Event, Failure, Output, Retrying, TokenUsage
+from .run import Graph
+from .shielded import to_its_end
+from .tracing import untraced
+
+
+class HalfAnswer:
+    """The answer that streams, by the events of a run."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._requests = 0
+        """Answers of the thread when this one was complete; 0: it is not."""
+
+    def hear(self, event: Event) -> None:
+        """Take in one event of the run."""
+        match event:
+            case Output(text=text):
+                self._forget_if_complete()
+                self._pieces.append(text)
+            case Retrying() | Failure():
+                self._pieces.clear()
+            case TokenUsage(requests=requests):
+                self._forget_if_complete()
+                self._requests = requests
+            case _:
+                pass
+
+    def _forget_if_complete(self) -> None:
+        """What comes now is of the next answer."""
+        if self._requests:
+            self._pieces.clear()
+        self._requests = 0
+
+    async def keep(self, graph: Graph, thread_id: str) -> None:
+        """Put it into the thread, unless all of it is there; the run must have ended.
+
+        It is done to its end, however often somebody stops what waits for it; then that holds.
+        """
+        await to_its_end(self._put(graph, thread_id))
+
+    async def _put(self, graph: Graph, thread_id: str) -> None:
+        text = "".join(self._pieces)
+        if not text.strip():
+            return
+        config: RunnableConfig = {"configurable": {"thread_id": thread_id}}
+        state = await graph.aget_state(config)
+        kept = state.values.get("usage", {"requests": 0})["requests"]
+        if 0 < self._requests <= kept or not state.next:  # or the thread was deleted meanwhile
+            return
+        role = cast("RoleName", state.next[0])  # each role is the node in which it speaks
+        update = Command(goto=role, update={"messages": [half_answer(role, text)]})
+        with untraced():
+            await graph.aupdate_state(config, update, as_node=role)

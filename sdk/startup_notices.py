@@ -1,0 +1,133 @@
+"""What the user should know before a task begins: what is missing here, and what that costs."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+
+from ..config.trust.decision import Trust
+from ..config.trust.trusted_reader import is_empty_folder
+from ..memory.snapshots.git_repository import git_program
+from ..memory.undo.restore import finish_interrupted
+from ..nodes.agent.dependencies import Workbench
+
+DAMAGED = "the database was damaged: it is kept aside as `{path}`, and a new one has been begun"
+PROJECT_SETS = "this project's `.llc.yaml` sets {keys}"
+EMPTY_FOLDER = "`.llc.yaml` is an empty folder here, so this project configures nothing"
+NO_GIT = (
+    "git is not installed: what commands change cannot be shown or undone, only what tools write; "
+    "and evidence is not tied to all files"
+)
+NO_REPOSITORY = (
+    "`{folder}` is in no git repository: what is changed here can be shown and undone, but there "
+    "is no history and no commit to compare with"
+)
+
+UNTRUSTED = (
+    "this folder is not trusted, so {left_out}; `mcode trust`, `--trust`, or `/trust` in a "
+    "conversation, says yes to it"
+)
+UNTRUSTED_HERE = "this folder is not trusted, so {left_out}; `/trust` says yes to it"
+"""The same within a conversation."""
+CHANGED = "What this folder brings is not what you said yes to: {changed}"
+ODD = "`{path}` keeps it from being trusted: {odd}"
+MOST_NAMED = 10
+
+NO_SANDBOX = "no sandbox: {why}; what the agent runs can do whatever you can"
+
+NOT_TOLD = "instruction files that are new or have changed are not told: {files}; {ask}"
+ASK = "`mcode trust`, or `/trust` in a conversation, asks about them"
+ASK_ABOVE = "`mcode trust {folder}` asks about them"
+
+HIDDEN = "what looks like a secret was taken out of the request, so the model reads {marks} instead"
+
+FINISHED = "a restore that had been cut short was finished first; files put back: {count}"
+LEFT = "`{path}` is left alone: {reason}"
+
+STANDING = tuple(words.partition("{")[0] for words in (UNTRUSTED, NOT_TOLD, NO_SANDBOX))
+"""How those begin that say how things stand, which a conversation needs once, not what happened."""
+
+
+def notices(folder: Path, set_aside: Path | None, from_project: Sequence[str] = ()) -> list[str]:
+    """One line for each thing; `set_aside` is where a damaged database went.
+
+    `from_project` names the project's own settings of endpoints, permissions and commands.
+    """
+    told = [DAMAGED.format(path=set_aside)] if set_aside else []
+    if from_project:
+        told.append(PROJECT_SETS.format(keys=", ".join(from_project)))
+    if is_empty_folder(folder):
+        told.append(EMPTY_FOLDER)
+    if git_program(folder) is None:
+        return [*told, NO_GIT]
+    if not any((place / ".git").exists() for place in (folder, *folder.parents)):
+        told.append(NO_REPOSITORY.format(folder=folder))
+    return told
+
+
+def unconfined(bench: Workbench) -> list[str]:
+    """One notice where a sandbox is wanted if there is one, and there is none."""
+    if bench.sandbox.is_on or bench.settings.sandbox.mode == "off":
+        return []
+    return [NO_SANDBOX.format(why=bench.sandbox.why_none)]
+
+
+def untrusted(trust: Trust, *, tests: bool) -> list[str]:
+    """One notice of what is left out in a folder that is not trusted, and why; none in another.
+
+    `tests`: whether the job would run the project's tests.
+    """
+    if trust.trusted or not (trust.brought or tests):
+        return []
+    left_out = [f"this is not loaded: {_files(trust)}"] if trust.brought else []
+    left_out += ["its tests are not run"] if tests else []
+    why = [CHANGED.format(changed=_some(trust.changed))] if trust.changed else []
+    why += [ODD.format(path=one.path, odd=one.odd) for one in trust.odd[:1]]
+    why += [trust.damaged] if trust.damaged else []
+    return [". ".join([UNTRUSTED.format(left_out=", and ".join(left_out)), *why])]
+
+
+def not_told(bench: Workbench) -> list[str]:
+    """One notice of instruction files for which the user's yes does not hold as they are."""
+    files = [one for one in bench.sources.instructions if one.ask]
+    if not files:
+        return []
+    above = [one.ask for one in files if one.ask != str(bench.workspace.root)]
+    ways = [ASK] if len(above) < len(files) else []
+    ways += [ASK_ABOVE.format(folder=folder) for folder in dict.fromkeys(above)]
+    named = _some([f"`{one.name}`" for one in files])
+    return [NOT_TOLD.format(files=named, ask="; ".join(ways))]
+
+
+def standing(bench: Workbench, *, tests: bool) -> list[str]:
+    """What a run says of how things stand; `tests`: as of `untrusted`."""
+    return [*untrusted(bench.trust, tests=tests), *not_told(bench), *unconfined(bench)]
+
+
+def in_conversation(notice: str) -> str:
+    """The notice with the ways that a conversation has."""
+    ways, ways_here = (words.rpartition("}")[2] for words in (UNTRUSTED, UNTRUSTED_HERE))
+    return notice.replace(ways, ways_here, 1) if notice.startswith(STANDING) else notice
+
+
+def _files(trust: Trust) -> str:
+    """What the folder brings, kind by kind."""
+    kinds = groupby(trust.brought[:MOST_NAMED], lambda one: one.kind)
+    named = [f"{', '.join(f'`{one.path}`' for one in files)} ({kind})" for kind, files in kinds]
+    return "; ".join([*named, *_more(len(trust.brought))])
+
+
+def _some(names: Sequence[str]) -> str:
+    return "; ".join([*names[:MOST_NAMED], *_more(len(names))])
+
+
+def _more(count: int) -> list[str]:
+    return [f"and {count - MOST_NAMED} others"] if count > MOST_NAMED else []
+
+
+async def finish_restore(bench: Workbench, thread_id: str) -> list[str]:
+    """Finish a restore of the thread's files that a kill cut short; what to say of it."""
+    done = await finish_interrupted(bench.snapshots, bench.history, thread_id)
+    if done is None:
+        return []
+    left = [LEFT.format(path=conflict.path, reason=conflict.reason) for conflict in done.conflicts]
+    return [FINISHED.format(count=len(done.paths)), *left]

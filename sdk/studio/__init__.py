@@ -1,0 +1,1 @@
+"""LangGraph Studio: server, graphs, check of the origin."""

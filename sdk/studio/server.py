@@ -1,0 +1,124 @@
+"""LangGraph's dev server on the user's own threads: the same database, the same graph.
+
+It runs in this process, so that whatever ends the one ends the other. What it pickles into its
+working folder is thrown away: the threads are in our database, and at its next start it would run
+again whatever it was running at its end.
+"""
+
+import json
+import logging
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import chdir, redirect_stdout
+from importlib import resources
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
+from urllib.request import urlopen
+
+from ...config import paths
+from ...config.errors import MaxAgentError, UsageError
+from ...memory.threads.index import ThreadIndex, ThreadRow
+
+HOST = "127.0.0.1"
+QUIET = {
+    "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+    "LANGGRAPH_NO_VERSION_CHECK": "true",
+    "LANGGRAPH_STRICT_MSGPACK": "true",
+    "LANGSMITH_TRACING": "false",
+    "LOG_LEVEL": "ERROR",
+}
+JOBS = 10
+"""Runs at once; with the server's default of one, a paused run blocks the next."""
+STUDIO_PAGE = "https://smith.langchain.com/studio/?baseUrl={address}"
+
+
+def serve(home: Path, port: int, on_ready: Callable[[str, int], None]) -> None:
+    """Serve until SIGINT or SIGTERM; `on_ready` is told the address and the number of threads.
+
+    Takes this process over: its environment, its signals, its standard output. Raises
+    MaxAgentError when the server is not installed or does not start, UsageError for a busy port.
+    """
+    if find_spec("langgraph_api") is None:
+        raise MaxAgentError(
+            "LangGraph's dev server is not installed", hint='pip install "maxagent[studio]"'
+        )
+    threads = ThreadIndex(home).list()
+    _refuse_busy(port)
+    os.environ.update({**QUIET, "MAXAGENT_HOME": str(home)})
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    Thread(target=_announce, args=(port, threads, on_ready), daemon=True).start()
+    with (
+        TemporaryDirectory(prefix="studio-", dir=paths.data_folder(home)) as folder,
+        chdir(folder),
+        redirect_stdout(sys.stderr),
+    ):
+        _run(port)
+
+
+def _refuse_busy(port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except (OSError, OverflowError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise UsageError(
+                f"cannot listen on port {port}: {reason}",
+                hint="another server may run there; choose a port with `--port`",
+            ) from error
+
+
+def _run(port: int) -> None:
+    logging.basicConfig(level=logging.WARNING)  # before the server would greet at length
+    from langgraph_api.cli import run_server  # pyright: ignore[reportUnknownVariableType]
+
+    config = json.loads((resources.files("maxagent") / "langgraph.json").read_text())
+    try:
+        run_server(
+            HOST,
+            port,
+            graphs=config["graphs"],
+            checkpointer=config["checkpointer"],
+            http=config["http"],
+            n_jobs_per_worker=JOBS,
+        )
+    except SystemExit as error:  # how uvicorn says that the start failed
+        raise MaxAgentError(
+            "LangGraph's dev server did not start", hint="what it said is above"
+        ) from error
+
+
+def _announce(
+    port: int, threads: Sequence[ThreadRow], on_ready: Callable[[str, int], None]
+) -> None:
+    """Once the server answers, tell it of the threads, which it does not look for by itself."""
+    from langgraph_sdk import get_sync_client
+
+    from ..graph_registry import job_of
+
+    address = f"http://{HOST}:{port}"
+    while not _answers(address):
+        time.sleep(0.1)
+    with get_sync_client(url=address) as client:
+        for row in threads:
+            client.threads.create(
+                thread_id=row.thread_id,
+                graph_id=job_of(row.graph).name,
+                if_exists="do_nothing",
+                metadata={"title": row.title, "folder": row.folder},
+            )
+    on_ready(address, len(threads))
+
+
+def _answers(address: str) -> bool:
+    try:
+        with urlopen(f"{address}/ok", timeout=1):
+            return True
+    except OSError:
+        return False

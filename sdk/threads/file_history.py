@@ -1,0 +1,117 @@
+"""What a thread did to the files of its folder, and the ways back; without loading LangGraph."""
+
+import asyncio
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from ...config import paths
+from ...config.errors import UsageError
+from ...config.settings.loader import load
+from ...memory.snapshots.store import Snapshots
+from ...memory.threads.lease import hold
+from ...memory.threads.record import ThreadRow
+from ...memory.undo.crash_recovery import record_cut_short
+from ...memory.undo.history import Entry, FileHistory
+from ...memory.undo.restore import Restored, carry_out, finish_interrupted
+from ...memory.undo.restore_plan import Plan, plan
+from ...memory.undo.undo_stack import last_restore, last_turn, later
+from ...tools.filesystem.project_snapshots import open_snapshots
+
+Kind = Literal["undo", "redo", "rewind"]
+
+
+@dataclass(frozen=True)
+class ThreadFiles:
+    """The files of one thread."""
+
+    thread_id: str
+    snapshots: Snapshots
+    history: FileHistory
+
+    def entries(self) -> list[Entry]:
+        """All that happened to them, in order."""
+        return self.history.entries(self.thread_id)
+
+    async def finish_interrupted(self) -> Restored | None:
+        """Finish a restore that was cut short, record a call that was; the thread must be held."""
+        await record_cut_short(self.snapshots, self.history, self.thread_id)
+        return await finish_interrupted(self.snapshots, self.history, self.thread_id)
+
+    async def diff(self, after: int = 0, upto: int | None = None) -> str:
+        """What became of the files that the thread has changed, as a unified diff.
+
+        From the entry `after`, to the entry `upto` or to how they are now; what others did to the
+        same files is part of it.
+        """
+        every = await asyncio.to_thread(self.entries)
+        last = upto if upto is not None else every[-1].number if every else 0
+        own = [e for e in every if after < e.number <= last and e.after and e.kind != "others"]
+        named = {change.path for entry in own for change in entry.changes}
+        if not named:
+            return ""
+        then = own[-1].after if upto is not None else await self.snapshots.take(sorted(named))
+        return await self.snapshots.diff(own[0].before, then, named)
+
+    async def way(self, kind: Kind, *, after: int = 0, force: bool = False) -> "Way | None":
+        """Plan to undo, redo or rewind; None when there is nothing to take back.
+
+        A rewind takes back every entry with a number greater than `after`. `force` puts files back
+        as they were, whatever others have done to them since.
+        """
+        entries = await asyncio.to_thread(self.entries)
+        taken = _taken(kind, entries, after)
+        if not taken:
+            return None
+        planned = await plan(self.snapshots, taken, force=force)
+        return Way(self, kind, planned, turn=entries[-1].turn)
+
+
+@dataclass(frozen=True)
+class Way:
+    """A restore that is planned: to be looked at first."""
+
+    files: ThreadFiles
+    kind: Kind
+    plan: Plan
+    turn: int
+
+    async def go(self) -> Restored:
+        """Carry it out; the thread must be held since it was planned."""
+        files = self.files
+        return await carry_out(
+            files.snapshots, files.history, files.thread_id, self.plan, self.kind, self.turn
+        )
+
+
+def files_of(row: ThreadRow, home: Path) -> ThreadFiles:
+    """The files of a thread; raises UsageError when its folder is gone."""
+    folder = Path(row.folder)
+    if not row.folder or not folder.is_dir():
+        raise UsageError(
+            f"the folder of thread `{row.thread_id[:8]}` is not there: `{row.folder}`",
+            hint="put it back there; `threads fork` and `rewind --talk` need no files",
+        )
+    snapshots = open_snapshots(folder, home, load(folder, home).settings)
+    return ThreadFiles(row.thread_id, snapshots, FileHistory(paths.database(home)))
+
+
+@contextmanager
+def held_files(row: ThreadRow, home: Path) -> Generator[ThreadFiles]:
+    """The same, while nobody else may run the thread; raises ThreadBusy when somebody does."""
+    files = files_of(row, home)
+    with hold(home, row.thread_id):
+        yield files
+
+
+def _taken(kind: Kind, entries: list[Entry], after: int) -> list[Entry]:
+    match kind:
+        case "undo":
+            return last_turn(entries)
+        case "redo":
+            restore = last_restore(entries)
+            return [restore] if restore else []
+        case "rewind":
+            return later(entries, after)

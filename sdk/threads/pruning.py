@@ -1,0 +1,103 @@
+"""Free what no thread needs any more; without loading LangGraph."""
+
+import shutil
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from ...config import paths
+from ...memory.database import checkpoint_queries
+from ...memory.database.connection import connect, explained
+from ...memory.snapshots import garbage_collection
+from ...memory.snapshots.file_version import ABSENT
+from ...memory.snapshots.storage import store_directory
+from ...memory.threads import thread_id
+from ...memory.threads.index import ThreadIndex
+from ...memory.threads.record import ThreadRow
+from ...memory.undo.history import FileHistory
+from .disk_usage import database_size, folder_size
+
+IMPORT = "import-"
+"""Begins the name of a folder that `thread_import` fills with outputs."""
+
+
+def unused(rows: list[ThreadRow], days: float) -> list[ThreadRow]:
+    """The threads that were last used so many days ago, and are not being run."""
+    since = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="microseconds")
+    return [row for row in rows if row.updated_at < since and row.status != "running"]
+
+
+async def prune(home: Path) -> int:
+    """Free snapshots, outputs and backups that no thread needs, and free pages; the bytes freed.
+
+    What is younger than an hour stays: a step under way may be about to name it.
+    """
+    index = ThreadIndex(home)
+    rows = index.list()
+    freed = _delete_folders(home, {row.thread_id for row in rows})
+    stores = paths.data_folder(home) / "snapshots"
+    freed += await garbage_collection.forget(
+        stores, lambda: {_store(row, stores) for row in index.list()}
+    )
+    projects = [Path.cwd(), *{Path(row.folder) for row in rows}]
+    for store, keep in _needed(home, stores, index.list()).items():
+        freed += await garbage_collection.prune(store, keep, projects)
+    return freed + _shrink(home)
+
+
+def _store(row: ThreadRow, stores: Path) -> Path:
+    return store_directory(Path(row.folder).resolve(), stores)
+
+
+def _needed(home: Path, stores: Path, rows: list[ThreadRow]) -> dict[Path, set[str]]:
+    """For each store the trees and blobs that its threads may ask for."""
+    needed: dict[Path, set[str]] = defaultdict(set)
+    history, path = FileHistory(paths.database(home)), paths.database(home)
+    with explained(path), closing(connect(path)) as connection:
+        for row in rows:
+            named = needed[_store(row, stores)]
+            named.update(_named_in_history(history, row.thread_id))
+            if checkpoint_queries.has_tables(connection):
+                tree = checkpoint_queries.values(connection, row.thread_id).get("tree")
+                named.update([tree] if isinstance(tree, str) and tree else [])
+    return needed
+
+
+def _named_in_history(history: FileHistory, thread_id: str) -> Iterator[str]:
+    for entry in history.entries(thread_id):
+        yield from filter(None, (entry.before, entry.after))
+        versions = (version for change in entry.changes for version in (change.old, change.new))
+        yield from (version.blob for version in versions if version != ABSENT and version.blob)
+
+
+def _delete_folders(home: Path, threads: set[str]) -> int:
+    """Outputs and backups of threads that are gone, and of imports that were killed."""
+    freed = 0
+    for kind in (paths.outputs_folder, paths.backups_folder):
+        above = kind(home, "any").parent
+        for folder in above.iterdir() if above.is_dir() else ():
+            name = folder.name.removeprefix(IMPORT)
+            if thread_id.is_one(name) and folder.name not in threads and _is_old(folder):
+                freed += folder_size(folder)
+                shutil.rmtree(folder, ignore_errors=True)
+    return freed
+
+
+def _is_old(folder: Path) -> bool:
+    """Not of a thread that has begun since the threads were listed; nor gone by now."""
+    with suppress(FileNotFoundError):
+        return folder.stat().st_mtime < time.time() - garbage_collection.RECENT
+    return False
+
+
+def _shrink(home: Path) -> int:
+    """Give the database's free pages back."""
+    path = paths.database(home)
+    before = database_size(home)
+    with explained(path), closing(connect(path)) as connection:
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return max(0, before - database_size(home))

@@ -1,0 +1,123 @@
+"""Write a thread into one file; without loading LangGraph.
+
+The conversation goes with it as it is, what its calls answered, and their whole outputs. The files
+of the project and their history stay: they belong to the folder and the machine where it happened.
+What would make the file too large to be imported is left out, the largest outputs first.
+"""
+
+import json
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ... import __version__
+from ...config import paths
+from ...config.security.redaction import redacted, redacted_all
+from ...memory.database.connection import connect, explained
+from ...memory.threads.archive import (
+    MOST_OUTPUTS,
+    OUTPUT_NAME,
+    Manifest,
+    Thread,
+    ThreadFile,
+    packed_file,
+    room_for_outputs,
+)
+from ...memory.threads.record import ThreadRow
+from ...memory.threads.row_redaction import rewritten
+from ...memory.threads.transfer_rows import Rows, read_rows
+
+LEFT_OUT = [
+    "the project's files, their snapshots and history: undo and diff begin anew",
+    "branches of the conversation that were left by going back",
+    "questions that are open and calls that are under way: they are decided anew",
+]
+OUTPUT_LEFT_OUT = "the whole output {name}: with it the file would be too large to be imported"
+
+
+@dataclass(frozen=True)
+class Exported:
+    """A thread as a file."""
+
+    content: bytes
+    too_large: Sequence[str]
+    """Names of whole outputs that found no room in it."""
+
+
+def exported(row: ThreadRow, home: Path) -> Exported:
+    """The thread as a file; what is a secret by now, and was none when kept, is hidden, too.
+
+    Raises UsageError where the conversation alone is larger than an import takes.
+    """
+    path = paths.database(home)
+    with explained(path), closing(connect(path)) as connection:
+        rows = _without_secrets(read_rows(connection, row.thread_id))
+    folder = paths.outputs_folder(home, row.thread_id)
+    outputs, too_large = _outputs(folder, room_for_outputs(rows))
+    file = ThreadFile(_manifest(row, too_large), rows, outputs)
+    return Exported(packed_file(file), too_large)
+
+
+def _manifest(row: ThreadRow, too_large: Sequence[str]) -> Manifest:
+    known = row.graph if row.graph in ("task", "edit", "chat") else "task"
+    texts = {"title": row.title, "name": row.name, "request": row.request}
+    thread = Thread.model_validate(
+        {
+            **{key: redacted(text) for key, text in texts.items()},
+            "thread_id": row.thread_id,
+            "folder": row.folder,
+            "graph": known,
+            "status": row.status,
+            "created_at": row.created_at or datetime.now(UTC),
+            "options": redacted_all(row.options or {}),
+        }
+    )
+    return Manifest(
+        made_by=f"maxagent {__version__}",
+        exported_at=datetime.now(UTC),
+        thread=thread,
+        left_out=[*LEFT_OUT, *(OUTPUT_LEFT_OUT.format(name=name) for name in too_large)],
+    )
+
+
+def _without_secrets(rows: Rows) -> Rows:
+    return Rows(
+        [one._replace(data=rewritten(one.data, redacted)) for one in rows.checkpoints],
+        [one._replace(data=rewritten(one.data, redacted)) for one in rows.writes],
+        [one._replace(result=_told(one.result)) for one in rows.calls],
+    )
+
+
+def _told(result: str | None) -> str | None:
+    return None if result is None else json.dumps(redacted_all(json.loads(result)))
+
+
+def _outputs(folder: Path, room: int) -> tuple[dict[str, bytes], list[str]]:
+    """Whole outputs, by the name under which the conversation speaks of them; those without room.
+
+    The smaller ones come first, so that most have room.
+    """
+    kept, too_large = dict[str, bytes](), list[str]()
+    files = [file for file in folder.iterdir() if _is_ours(file)] if folder.is_dir() else []
+    for file in sorted(files, key=lambda file: (file.stat().st_size, file.name)):
+        has_room = len(kept) < MOST_OUTPUTS and file.stat().st_size <= room
+        data = _bytes_without_secrets(file.read_bytes()) if has_room else b""
+        if has_room and len(data) <= room:
+            kept[file.name] = data
+            room -= len(data)
+        else:
+            too_large.append(file.name)
+    return kept, too_large
+
+
+def _is_ours(file: Path) -> bool:
+    """Whether it is an output; `webfetch` keeps a page there only while it reads it."""
+    is_output = OUTPUT_NAME.fullmatch(file.name) and file.suffix == ".txt"
+    return bool(is_output) and file.is_file() and not file.is_symlink()
+
+
+def _bytes_without_secrets(data: bytes) -> bytes:
+    text = data.decode(errors="surrogateescape")
+    return redacted(text).encode(errors="surrogateescape")

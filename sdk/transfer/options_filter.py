@@ -1,0 +1,56 @@
+"""What of a stranger's options holds here: what makes a thread stricter, nothing that loosens."""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, cast
+
+from ...config.errors import UsageError
+from ...nodes.state import FOR_ONE_MESSAGE, Options
+from ...tools.filesystem.plan_file import PLANS, new_plan_file
+
+_PLAN_FILE = re.compile(rf"{re.escape(PLANS)}/[\w-]{{1,80}}\.md")
+_OUT = re.compile(r"^/|(^|/)\.\.(/|$)|\0")
+
+
+def safe_options(given: object, graph: str, request: str) -> Options:
+    """The options for use here; raises UsageError where those that it needs are wrong.
+
+    Approval mode, model, endpoint, `apply`, profile and the rest are for whoever imports to choose.
+    """
+    options = cast("dict[str, Any]", given) if isinstance(given, dict) else dict[str, Any]()
+    safe: Options = {"mode": "read-only"} if options.get("mode") == "read-only" else {}
+    if graph == "edit":
+        safe["files"] = _files(options.get("files"))
+    if graph == "chat":
+        safe |= _speaking(options, request)
+    return safe
+
+
+def _speaking(options: Mapping[str, Any], request: str) -> Options:
+    """Plan mode stays: what was planned under it expects that nothing is changed."""
+    if options.get("plan") is not True:
+        return {"agent": "build", "speaker": "build", "plan": False}
+    plan_file = str(options.get("plan_file"))
+    fits = _PLAN_FILE.fullmatch(plan_file)
+    return {
+        "agent": "build",
+        "speaker": "plan",
+        "plan": True,
+        "plan_file": plan_file if fits else new_plan_file(request, datetime.now()),
+    }
+
+
+def _files(given: object) -> list[str]:
+    """The only files that an edit may change: without them it could change any."""
+    files = cast("list[object]", given) if isinstance(given, list) else []
+    named = [one for one in files if isinstance(one, str) and one and not _OUT.search(one)]
+    if not named or len(named) < len(files):
+        raise UsageError("the thread names no files that it may edit", hint="it is damaged")
+    return named
+
+
+def dropped(given: Mapping[str, Any], safe: Mapping[str, Any]) -> list[str]:
+    """The names of the options that the user had chosen and that do not hold here."""
+    lasting = Options.__annotations__.keys() - FOR_ONE_MESSAGE
+    return sorted(name for name in lasting if given.get(name) and name not in safe)

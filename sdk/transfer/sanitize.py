@@ -1,0 +1,262 @@
+"""What of a stranger's rows becomes part of a thread here: the conversation, and no decisions.
+
+A checkpoint that comes from elsewhere may say that a call was allowed, that tests have passed, that
+the human has kept the result. None of that was decided here, so all of it is decided anew. What is
+not on the list is left out; what is on it and not what it should be is refused.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, Literal, NotRequired, cast
+
+from annotated_types import Ge, Le
+from langchain_core.messages import BaseMessage, RemoveMessage
+from langgraph.checkpoint.serde.jsonplus import EXT_DELTA_SNAPSHOT
+from langgraph.types import Overwrite
+from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
+from typing_extensions import TypedDict
+
+from ...config.errors import UsageError
+from ...memory.database.checkpoint_queries import part, time_of
+from ...memory.database.serializer import ALLOWED, StrictSerializer, foreign_in
+from ...memory.threads.archive import first_fault
+from ...memory.threads.row_redaction import Packed, opened, packed
+from ...memory.threads.transfer_rows import Call, Checkpoint, Rows, Write
+from ...nodes.state import Options, Outcome, RoleName, Usage
+from ...tools.todo_list import Todo
+from ..graph_registry import job_of
+from .message_metadata import check_marks
+from .options_filter import safe_options
+
+Count = Annotated[int, Ge(0), Le(1_000_000)]
+_MESSAGES = {
+    (module, name)
+    for module, name in ALLOWED
+    if name == "Overwrite" or (module.startswith("langchain_core") and name != "SystemMessage")
+}
+"""What a conversation consists of; no thread of ours has a system message in it."""
+_BRANCH = "branch:to:"
+
+
+@with_config(ConfigDict(extra="ignore"))
+class _State(TypedDict, total=False):
+    """What of a state is taken over, beside the messages, the folder and a few options."""
+
+    request: str
+    role: RoleName
+    steps: Count
+    turn: Count
+    rounds: Count
+    todos: list[Todo]
+    completion: str
+    summary: str
+    usage: Usage
+    outcome: Outcome | None
+
+
+class _Checkpoint(TypedDict):
+    """A checkpoint as this LangGraph writes it; older ones carry calls in other places."""
+
+    v: Literal[4]
+    ts: str
+    id: str
+    channel_values: dict[str, Any]
+    channel_versions: dict[str, str]
+    versions_seen: dict[str, dict[str, str]]
+    updated_channels: NotRequired[list[str] | None]
+
+
+@with_config(ConfigDict(extra="ignore"))
+class _Metadata(TypedDict, total=False):
+    source: Literal["input", "loop", "update", "fork"]
+    step: int
+    counters_since_delta_snapshot: dict[str, tuple[Count, Count]]
+
+
+@with_config(ConfigDict(extra="ignore"))
+class _Result(TypedDict):
+    """What a call answered, without what it changed in the state."""
+
+    output: str
+    error: str
+    metadata: dict[str, Any]
+
+
+_STATE, _CHECKPOINT = TypeAdapter(_State), TypeAdapter(_Checkpoint)
+_METADATA, _RESULT = TypeAdapter(_Metadata), TypeAdapter(_Result)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A thread's rows as they may stand here, and how it stands by them."""
+
+    rows: Rows
+    next: str
+    """The node that follows; empty at an end."""
+    outcome: str
+    options: Mapping[str, object]
+    """Those that it had elsewhere in the end."""
+
+
+@dataclass(frozen=True)
+class _Point:
+    """A checkpoint that was opened."""
+
+    row: Checkpoint
+    whole: _Checkpoint
+
+    @property
+    def values(self) -> dict[str, Any]:
+        return self.whole["channel_values"]
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether calls that were allowed elsewhere wait or run, or an answer is to fit."""
+        waits = any(self.values.get(key) for key in ("__pregel_tasks", "queue"))
+        return waits or f"{_BRANCH}fit_schema" in self.values
+
+
+def taken_over(rows: Rows, graph: str, folder: str) -> Taken:
+    """The rows of a stranger's thread for use in `folder`; raises UsageError for what is wrong."""
+    try:
+        points = _cut_back([_opened(row) for row in rows.checkpoints])
+        if [one.row.id for one in points] != sorted({one.row.id for one in points}):
+            raise UsageError("the checkpoints are in no order", hint=_HINT)
+        values = [_values(point, graph, folder) for point in points]
+        checkpoints = [_checkpoint(*pair) for pair in zip(points, values, strict=True)]
+        calls = [_call(call) for call in rows.calls]
+        writes = list(_writes(rows.writes, {one.row.id for one in points[:-1]}, graph))
+    except ValueError as error:
+        why = first_fault(error) if isinstance(error, ValidationError) else str(error)
+        message = f"the thread holds what no thread of ours does: {why}"
+        raise UsageError(message, hint=_HINT) from None
+    last = values[-1] if values else {}
+    named = [key.removeprefix(_BRANCH) for key in last if key.startswith(_BRANCH)]
+    begins = ["__start__"] if "__start__" in last else []
+    return Taken(
+        Rows(checkpoints, writes, calls),
+        next=next(iter([*begins, *named]), ""),
+        outcome=str(last.get("outcome") or ""),
+        options=part(points[-1].values, "options") if points else {},
+    )
+
+
+_HINT = "it was damaged or made by hand; get it again"
+
+
+def _opened(row: Checkpoint) -> _Point:
+    whole = _CHECKPOINT.validate_python(opened(row.data))
+    if whole["id"] != row.id:
+        raise ValueError(f"a checkpoint is called `{row.id}` and `{whole['id']}`")
+    made, tomorrow = time_of(row.id), (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    if not made or made > tomorrow:  # whatever is saved next has to come after it
+        raise ValueError(f"the checkpoint `{row.id}` is of no time before now")
+    return _Point(row, whole)
+
+
+def _cut_back(points: Sequence[_Point]) -> Sequence[_Point]:
+    """Up to where nothing is under way: calls that were allowed elsewhere are decided anew here.
+
+    What had finished is on record and is not done again.
+    """
+    end = len(points)
+    while end > 1 and points[end - 1].is_under_way:
+        end -= 1
+    return points[:end]
+
+
+def _checkpoint(point: _Point, values: dict[str, Any]) -> Checkpoint:
+    whole = {**point.whole, "channel_values": values}
+    metadata: dict[str, Any] = {"parents": {}, **_METADATA.validate_json(point.row.metadata)}
+    return Checkpoint(point.row.id, packed(whole), json.dumps(metadata).encode())
+
+
+def _values(point: _Point, graph: str, folder: str) -> dict[str, Any]:
+    given = point.values
+    kept: dict[str, Any] = {**_STATE.validate_python(given)}
+    if "role" in kept:
+        _check_role(kept["role"], graph)
+    if kept.get("outcome") == "verified":  # by tests that did not run here
+        kept["outcome"] = "unverified"
+    kept |= {key: None for key in given if _is_open(key)}
+    if point.is_under_way:  # nobody goes there; but it must not look like a place to go to
+        kept[f"{_BRANCH}approve"] = None
+    if "messages" in given:
+        kept["messages"] = _snapshot(given["messages"], graph)
+    kept |= {"folder": folder, "options": _options(given, graph)}
+    if start := given.get("__start__"):
+        request = _STATE.validate_python({"request": start.get("request")})
+        kept["__start__"] = {**request, "folder": folder, "options": _options(start, graph)}
+    return kept
+
+
+def _options(values: Mapping[str, Any], graph: str) -> Options:
+    return safe_options(values.get("options"), graph, str(values.get("request", "")))
+
+
+def _is_open(key: str) -> bool:
+    """Whether it leads to a node that decides by itself what happens there."""
+    return key.startswith(_BRANCH) and key not in (f"{_BRANCH}tools", f"{_BRANCH}fit_schema")
+
+
+def _snapshot(value: object, graph: str) -> Packed:
+    """All messages so far, as LangGraph writes them out now and then."""
+    if not isinstance(value, Packed) or value.code != EXT_DELTA_SNAPSHOT:
+        raise ValueError("the messages are no messages")
+    _check_messages(value.payload, graph)
+    return value
+
+
+def _writes(writes: Sequence[Write], known: set[str], graph: str) -> Iterator[Write]:
+    """Those of steps that are complete: what a step had done when it was cut short is not one."""
+    for write in writes:
+        if write.checkpoint not in known:
+            continue
+        if write.channel == "messages":
+            _check_messages(write.data, graph)
+        elif _holds_objects(opened(write.data)):
+            raise ValueError(f"`{write.channel}` is no plain data")
+        yield write
+
+
+def _check_messages(data: bytes, graph: str) -> None:
+    """Raise ValueError for anything but messages of its roles, each as its class wants it."""
+    if foreign := foreign_in(data, _MESSAGES):
+        raise ValueError(f"a message is a `{foreign}`")
+    built = StrictSerializer().loads_typed(("msgpack", data))
+    listed = built.value if isinstance(built, Overwrite) else built
+    for message in cast("list[object]", listed if isinstance(listed, list) else [listed]):
+        if not isinstance(message, BaseMessage):
+            raise ValueError("a message is no message")
+        type(message).model_validate(message.model_dump())
+        if not isinstance(message, RemoveMessage):
+            check_marks(message)
+            _check_role(message.additional_kwargs.get("role"), graph)
+
+
+def _check_role(role: object, graph: str) -> None:
+    """Raise ValueError for one that this graph has no node for: nobody could go on as it."""
+    if role not in job_of(graph).roles:
+        raise ValueError(f"`{role}` does not speak in it")
+
+
+def _holds_objects(value: object) -> bool:
+    match value:
+        case Packed():
+            return True
+        case list():
+            return any(map(_holds_objects, cast("list[object]", value)))
+        case dict():
+            return any(map(_holds_objects, cast("dict[object, object]", value).values()))
+        case _:
+            return False
+
+
+def _call(call: Call) -> Call:
+    """A result that can be replayed: what it would change in the state is left out."""
+    if call.result is None:
+        return call
+    told = {**_RESULT.validate_json(call.result), "seen": {}, "update": {}}
+    return call._replace(result=json.dumps(told))

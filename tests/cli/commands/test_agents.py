@@ -1,0 +1,144 @@
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from full_disk import no_file_beyond
+from typer.testing import CliRunner, Result
+
+from maxagent.cli.app import app
+from maxagent.config.agents.parser import KEYS, read_agent
+from maxagent.config.trust.decision import trust
+
+Agents = Callable[..., Result]
+WRONG = "---\nmode: all\ndescripton: Reviews\n---\nYou review.\n"
+
+
+@pytest.fixture
+def agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Agents:
+    """`mcode agents …` in an empty project."""
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path / "project")
+    monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("LC_ALL", "C")
+    return lambda *words: CliRunner().invoke(app, ["agents", *words])
+
+
+def put(file: Path, text: str) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    return file
+
+
+def test_the_list_has_what_is_built_in_and_ones_own_but_nothing_hidden(agents: Agents) -> None:
+    agents("create", "mine", "--description", "Does: mine")
+    lines = [line.split() for line in agents("list").stdout.splitlines()]
+    assert ["build", "primary", "built-in"] in [line[:3] for line in lines]
+    assert lines[-1][0] == "mine" and lines[-1][-2:] == ["Does:", "mine"]
+    assert "editor" not in [line[0] for line in lines]
+
+
+def test_agents_of_a_project_that_is_not_trusted_are_named_as_not_loaded(
+    agents: Agents, tmp_path: Path
+) -> None:
+    put(Path(".claude/agents/theirs.md"), "---\nmode: all\n---\nYou.")
+    put(Path(".claude/agents/wrong.md"), WRONG)
+    told = agents("list")
+    assert "theirs" not in told.stdout
+    assert "not trusted (`mcode trust`): .claude/agents/theirs.md" in told.stderr
+    listed = json.loads(agents("list", "--json").stdout)
+    assert listed["not_loaded"] == [".claude/agents/theirs.md", ".claude/agents/wrong.md"]
+    trust(Path.cwd(), tmp_path / "home")
+    told = agents("list")
+    assert ".claude/agents/theirs.md" in told.stdout and "not loaded: " in told.stderr
+    listed = json.loads(agents("list", "--json").stdout)
+    assert listed["agents"][-1]["name"] == "theirs" and listed["not_loaded"] == []
+    assert listed["faults"][0].endswith(
+        "wrong.md:3: unknown key `descripton`; did you mean `description`?"
+    )
+
+
+def test_an_agent_is_shown_as_it_counts(agents: Agents, tmp_path: Path) -> None:
+    file = put(
+        tmp_path / "home/agents/mine.md",
+        "---\ncolor: red\ntools: Read, Bash\npermissions: {deny: [edit]}\nmax_steps: 3\n"
+        "files: [a/**, b/**]\n---\nYou are mine.\n",
+    )
+    shown = agents("show", "mine").stdout.splitlines()
+    assert {"tools: read_file, run_command", "rules: deny edit", "files: a/**, b/**"} <= {*shown}
+    assert {"max_steps: 3", f"from: {file}", f"note: {file}:2: `color` is not used here"} <= {
+        *shown
+    }
+    assert shown[-2:] == ["", "You are mine."]
+
+
+def test_an_unknown_name_is_told_with_those_that_are_known(agents: Agents) -> None:
+    wrong = agents("show", "arhitect").exception
+    assert str(wrong) == "no agent `arhitect`"
+    assert getattr(wrong, "hint", "").startswith("did you mean `architect`? There are: ")
+
+
+def test_what_is_begun_is_right_and_is_never_overwritten(agents: Agents, tmp_path: Path) -> None:
+    made = agents("create", "mine")
+    file = tmp_path / "home/agents/mine.md"
+    assert made.stdout.startswith(str(file)) and agents("validate").exit_code == 0
+    before = re.sub(r"(?m)^# (?= *[a-z_]+:)", "", file.read_text())  # every setting it explains
+    file.write_text(before)
+    assert agents("validate").exit_code == 0
+    assert {*read_agent(file, before, own=True).lines} == {*KEYS} - {"name", "hidden"}
+    assert "is there already" in str(agents("create", "mine").exception)
+    with no_file_beyond(100):
+        assert "cannot be written" in str(agents("create", "half").exception)
+    assert agents("create", "half").exit_code == 0
+    assert "no agent's name" in str(agents("create", "../mine").exception)
+    assert file.read_text() == before
+
+
+def test_an_agent_begun_in_a_trusted_project_is_loaded_at_once(
+    agents: Agents, tmp_path: Path
+) -> None:
+    put(Path("main.py"), "x")
+    assert "not trusted" in agents("create", "early", "--project").stderr
+    trust(Path.cwd(), tmp_path / "home")
+    agents("create", "ours", "--project")
+    assert {"early", "ours"} <= {line.split()[0] for line in agents("list").stdout.splitlines()}
+
+
+def test_mistakes_are_told_with_file_and_line_even_of_a_project_that_is_not_trusted(
+    agents: Agents, tmp_path: Path
+) -> None:
+    put(Path(".opencode/agents/wrong.md"), WRONG)
+    mine = put(tmp_path / "home/agents/mine.md", "---\ntools: Raed\n---\nYou.")
+    good = put(tmp_path / "other/good.md", "---\ncolor: red\n---\nYou.")
+    told = agents("validate")
+    assert (told.exit_code, told.stdout.splitlines()) == (
+        1,
+        [
+            f"{mine}:2: `Raed` is no tool; did you mean `read_file`?",
+            f"{Path.cwd()}/.opencode/agents/wrong.md:3: unknown key `descripton`; "
+            "did you mean `description`?",
+        ],
+    )
+    sound = agents("validate", str(good.parent))
+    assert (sound.exit_code, sound.stdout) == (0, "")
+    assert f"note: {good}:2: `color` is not used here" in sound.stderr
+    assert agents("validate", str(good), str(mine)).exit_code == 1
+    assert "is not there" in str(agents("validate", "nowhere").exception)
+
+
+def test_the_list_loads_nothing_heavy(tmp_path: Path) -> None:
+    code = (
+        "import sys; from maxagent.cli.app import main; sys.argv[1:] = ['agents', 'list']\n"
+        "try: main()\nfinally: print(*sys.modules)"
+    )
+    environ = {**os.environ, "MAXAGENT_HOME": str(tmp_path)}
+    ended = subprocess.run(
+        [sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True
+    )
+    assert "architect" in ended.stdout
+    heavy = {"langgraph", "langchain_core", "openai", "mcp", "tree_sitter", "prompt_toolkit"}
+    assert heavy & {*ended.stdout.split()} == set()

@@ -1,0 +1,182 @@
+import json
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from maxagent.cli.commands.config import app
+from maxagent.cli.i18n.catalogs import use_language
+from maxagent.config.errors import UsageError
+from maxagent.config.trust.decision import trust
+from maxagent.config.yaml.reader import parse
+
+SECRET = "sk-very-secret"
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty home, with an empty project as the current folder."""
+    for name in [name for name in os.environ if name.startswith(("LLC_", "MAXAGENT_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("LC_ALL", "C")
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path / "project")
+    yield tmp_path
+    use_language("")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+
+
+def output(*arguments: str) -> str:
+    result = run(*arguments)
+    assert (result.exit_code, result.stderr) == (0, "")
+    return result.stdout
+
+
+def test_show_prints_every_setting_as_yaml(place: Path) -> None:
+    run("set", "model.max_tokens", "7")
+    values = parse(Path("f"), output("show")).values
+    assert values["model"]["max_tokens"] == 7
+    assert set(values) == {
+        "litellm", "model", "tools", "security", "permissions", "sandbox", "agents", "task",
+        "threads", "language", "after_edit",
+    }  # fmt: skip
+
+
+def test_show_says_where_each_value_comes_from(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LLC_MODE", "ask")
+    run("set", "model.max_tokens", "7", "--project")
+    shown = output("show", "--show-origin")
+    assert f"max_tokens: 7  # {place}/project/.llc.yaml:2\n" in shown
+    assert "mode: ask  # environment LLC_MODE\n" in shown
+    assert "temperature: 0.7  # default\n" in shown
+
+
+def test_show_prints_json(place: Path) -> None:
+    assert json.loads(output("show", "--json"))["model"]["temperature"] == 0.7
+    with_origin = json.loads(output("show", "--json", "--show-origin"))
+    assert with_origin["model.temperature"] == {"value": 0.7, "origin": "default"}
+
+
+@pytest.mark.parametrize(
+    "key, shown",
+    [
+        ("model.temperature", "0.7\n"),
+        ("model.show_thinking", "true\n"),
+        ("security.mode", "null\n"),
+        ("model.default", "\n"),
+        ("tools.disabled", "[]\n"),
+        ("tools", "enabled: []\ndisabled: []\nbackup: false\n"),
+        ("model.models", "{}\n"),
+    ],
+)
+def test_get_prints_one_value(key: str, shown: str) -> None:
+    assert output("get", key) == shown
+
+
+def test_get_says_where_the_value_comes_from(place: Path) -> None:
+    run("set", "model.models.glm-4.6.max_tokens", "7")
+    origin = f"{place}/home/config.yaml:4"
+    key = "model.models.glm-4.6.max_tokens"
+    assert output("get", key, "--show-origin") == f"{origin}\t7\n"
+    assert f"max_tokens: 7  # {origin}\n" in output("get", "model.models", "--show-origin")
+    assert output("get", "tools.disabled", "--show-origin") == "default\t[]\n"
+
+
+@pytest.mark.parametrize(
+    "arguments, message, hint",
+    [
+        (["get", "mode"], "unknown key `mode`", "did you mean `security.mode`?"),
+        (["set", "modle.default", "x"], "unknown key `modle.default`", "did you mean"),
+        (["get", "model.models.x"], "`model.models.x` is not set", "`mcode config set"),
+        (["set", "model.max_tokens", "x"], "`model.max_tokens` must be a valid integer", ""),
+        (
+            ["set", "--project", "litellm.api_key", "${A:-sk-1}"],
+            "`litellm.api_key` would be readable by everyone who has the project",
+            "leave out `--project`",
+        ),
+    ],
+)
+def test_a_wrong_request_is_refused_with_a_hint(
+    place: Path, arguments: list[str], message: str, hint: str
+) -> None:
+    with pytest.raises(UsageError) as refusal:
+        run(*arguments)
+    assert refusal.value.exit_code == 2
+    assert refusal.value.message.startswith(message)
+    assert refusal.value.hint.startswith(hint)
+    assert not (place / "home").exists()
+
+
+def test_a_broken_file_is_refused_by_show_and_mended_by_set(place: Path) -> None:
+    file = place / "project" / ".llc.yaml"
+    file.write_text("language: fr\n")
+    trust(place / "project")
+    with pytest.raises(UsageError, match="language"):
+        run("show")
+    run("set", "--project", "language", "zh")
+    assert file.read_text() == "language: zh\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["show"],
+        ["show", "--show-origin"],
+        ["show", "--json"],
+        ["show", "--json", "--show-origin"],
+        ["get", "litellm"],
+        ["get", "litellm.api_key"],
+        ["get", "litellm.api_key", "--show-origin"],
+        ["set", "litellm.api_key", SECRET],
+    ],
+)
+def test_a_secret_is_never_shown(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LLC_API_KEY", SECRET)
+    result = run(*arguments)
+    assert result.exit_code == 0
+    assert SECRET not in result.output
+    assert arguments[0] == "set" or "********" in result.stdout
+
+
+def test_set_confirms_on_stderr_and_keeps_the_users_file_private(place: Path) -> None:
+    result = run("set", "litellm.api_key", SECRET)
+    file = place / "home" / "config.yaml"
+    assert (result.stdout, result.stderr) == ("", f"`litellm.api_key` is set in {file}\n")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+
+
+def test_set_speaks_to_the_project_when_asked(place: Path) -> None:
+    run("set", "--project", "litellm.api_key", "${MY_KEY}")
+    file = place / "project" / ".llc.yaml"
+    assert file.read_text() == 'litellm:\n  api_key: "${MY_KEY}"\n'
+    assert stat.S_IMODE(file.stat().st_mode) == 0o644
+
+
+def test_path_names_the_files(place: Path) -> None:
+    assert output("path") == f"{place}/home/config.yaml\n"
+    assert output("path", "--project") == f"{place}/project/.llc.yaml\n"
+
+
+@pytest.mark.parametrize("arguments", [["show"], ["get", "model"], ["path"], ["--help"]])
+def test_nothing_heavy_is_imported(arguments: list[str]) -> None:
+    program = (
+        "import sys; from maxagent.cli.commands.config import app\n"
+        "try: app(sys.argv[1:])\n"
+        "finally: print(*sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)"
+    )
+    ended = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True)
+    heavy = {"langgraph", "langchain_core", "langchain_openai", "openai", "mcp", "httpx", "rich"}
+    imported = set(ended.stderr.decode().split())
+    assert (ended.returncode, imported & heavy, "typer" in imported) == (0, set(), True)

@@ -1,0 +1,156 @@
+"""What would be decided, as a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from maxagent.cli.commands.permissions import app
+
+
+class Permissions:
+    """A project, a user's rules, and `mcode permissions` in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root, self.home = folder / "project", folder / "home"
+        self.root.mkdir()
+        self.home.mkdir()
+        self.rules = self.home / "config.yaml"
+        self.rules.write_text(
+            "permissions:\n"
+            "  deny:\n"
+            "    - run_command(git push:*)\n"
+            "  ask: [mcp_files_*]\n"
+            "  allow:\n"
+            "    - rule: Bash(npm test:*)\n"
+            "      match: [npm test --watch]\n"
+            "security:\n"
+            "  command_whitelist: [make]\n"
+        )
+
+    def __call__(self, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [sys.executable, "-m", "maxagent", "permissions", *arguments],
+            cwd=self.root,
+            env={**os.environ, "MAXAGENT_HOME": str(self.home), "LC_ALL": "C.UTF-8"},
+            input=stdin,
+            capture_output=True,
+        )
+
+
+@pytest.fixture
+def permissions(tmp_path: Path) -> Permissions:
+    return Permissions(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "verdict", "rule"),
+    [
+        (["run_command", "ls -la | wc -l"], "allow", "read-only"),
+        (["run_command", "ls", "-la", "--mode", "read-only"], "allow", "read-only"),
+        (["bash", "git", "push", "--force"], "deny", "deny run_command(git push:*) ({file}:3)"),
+        (["bash", "git commit -m 'a b'"], "ask", "mode"),
+        (["bash", "npm", "test"], "allow", "allow Bash(npm test:*) ({file}:6)"),
+        (["bash", "make", "-j2"], "allow", "allow run_command(make:*) ({file}:9)"),
+        (["bash", '{"command": "rm -rf /"}', "--mode", "auto"], "deny", "catastrophe"),
+        (["bash", "command=touch x", "outside_sandbox=true", "--mode", "auto"], "ask", "sandbox"),
+        (["bash", "A=1", "touch", "x"], "ask", "mode"),
+        (["edit", "file_path=src/a.py", "--mode", "edits"], "allow", "mode"),
+        (["edit", "AGENTS.md", "--mode", "auto"], "ask", "protected"),
+        (["read_file", ".env"], "deny", "path"),
+        (["webfetch", "https://example.org/a=b"], "ask", "mode"),
+        (["mcp__files__read", "path=3"], "ask", "ask mcp_files_* ({file}:4)"),
+    ],
+)
+def test_a_call_is_explained(
+    permissions: Permissions,
+    arguments: list[str],
+    verdict: str,
+    rule: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MAXAGENT_HOME", str(permissions.home))
+    monkeypatch.chdir(permissions.root)
+    done = CliRunner().invoke(app, ["explain", "--json", *arguments], catch_exceptions=False)
+    assert (done.exit_code, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    assert (found["verdict"], found["rule"]) == (verdict, rule.format(file=permissions.rules))
+
+
+def test_for_people_the_reason_the_rule_and_what_always_would_add(permissions: Permissions) -> None:
+    shown = permissions("explain", "run_command", "npm", "run", "build").stdout.decode()
+    assert shown == (
+        "ask: it runs a program: `npm` is not known to only read\nby: mode\n"
+        'an answer "always" would add: run_command(npm run build:*)\n'
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["nonsense"], ["run_command", "{"], ["edit", "a", "b"], ["x", "--stdin"]]
+)
+def test_wrong_words_are_told(permissions: Permissions, arguments: list[str]) -> None:
+    done = permissions("explain", *arguments)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.startswith(b"error: ")
+
+
+def test_lines_are_answered_one_by_one_and_malformed_ones_too(permissions: Permissions) -> None:
+    lines = [
+        b'{"tool": "bash", "args": {"cmd": "ls"}}',
+        b"{",
+        b"",
+        b"[]",
+        b'{"tool": "nonsense"}',
+        b'{"tool": "run_command", "args": {"command": ["ls"]}}',
+        b'{"tool": "grep", "args": {"regex": "x", "path": "../.."}}',
+    ]
+    done = permissions("explain", "--stdin", stdin=b"\n".join(lines))
+    replies = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (done.returncode, done.stderr, len(replies)) == (0, b"", 6)
+    assert set(replies[0]) == {"verdict", "reason", "rule"}
+    assert [reply.get("verdict") for reply in replies] == ["allow", None, None, None, "ask", "deny"]
+    assert all(reply["error"] for reply in replies[1:4])
+
+
+def test_the_rules_in_force_are_listed_with_their_places(permissions: Permissions) -> None:
+    listed = json.loads(permissions("list", "--json").stdout)
+    file = permissions.rules
+    assert listed["rules"] == [
+        {"kind": "deny", "rule": "run_command(git push:*)", "origin": f"{file}:3"},
+        {"kind": "ask", "rule": "mcp_files_*", "origin": f"{file}:4"},
+        {"kind": "allow", "rule": "Bash(npm test:*)", "origin": f"{file}:6"},
+        {"kind": "allow", "rule": "run_command(make:*)", "origin": f"{file}:9"},
+    ]
+    assert (listed["mode"], listed["origin"]) == ("ask", "default")
+    assert {"ls", "git", "grep"} <= set(listed["read_only"])
+    shown = permissions("list", "--mode", "auto").stdout.decode()
+    assert shown.startswith("mode: auto (flag)\nkind") and "npm test:*" in shown
+
+
+def test_a_broken_rule_is_fatal_with_its_place(permissions: Permissions) -> None:
+    permissions.rules.write_text("permissions:\n  deny:\n    - run_comand(rm:*)\n")
+    for arguments in (["list"], ["explain", "run_command", "ls"]):
+        done = permissions(*arguments)
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert f"{permissions.rules}:3: deny rule `run_comand(rm:*)`".encode() in done.stderr
+        assert b"did you mean `run_command`" in done.stderr
+
+
+def test_listing_needs_neither_langchain_nor_the_parser(permissions: Permissions) -> None:
+    code = (
+        "import sys\nfrom maxagent.cli.app import app\n"
+        "app(['permissions', 'list'], standalone_mode=False)\n"
+        "sys.exit(str({'langchain_core', 'langgraph', 'tree_sitter'} & set(sys.modules)))"
+    )
+    permissions.rules.write_text("permissions: {deny: ['run_command(git push:*)']}\n")
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=permissions.root,
+        env={**os.environ, "MAXAGENT_HOME": str(permissions.home)},
+        capture_output=True,
+    )
+    assert done.stderr.decode().strip() == "set()"

@@ -1,0 +1,136 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from maxagent.config.trust.decision import is_trusted, trust
+
+
+class Place:
+    """A project with instructions, and a home."""
+
+    def __init__(self, folder: Path) -> None:
+        self.project, self.home = folder / "project", folder / "home"
+        self.project.mkdir()
+        (self.project / "AGENTS.md").write_text("x")
+
+    def __call__(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, "-m", "maxagent", *arguments],
+            cwd=self.project,
+            env={**os.environ, "MAXAGENT_HOME": str(self.home), "LC_ALL": "C.UTF-8"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+        )
+
+    @property
+    def trusted(self) -> bool:
+        return is_trusted(self.project, self.home)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def test_without_a_human_nothing_is_trusted_but_all_is_named(place: Place) -> None:
+    ended = place("trust")
+    assert (ended.returncode, ended.stdout, place.trusted) == (4, "", False)
+    assert "AGENTS.md" in ended.stderr and "--yes" in ended.stderr
+
+
+def test_a_yes_is_remembered_listed_and_taken_back(place: Place) -> None:
+    (place.project / "sub").mkdir()
+    (place.project / "sub/GEMINI.md").write_text("x")
+    assert place("trust", "--list").stderr == "No folder is trusted yet\n"
+    assert (place("trust", "--yes").returncode, place.trusted) == (0, True)
+    told = place("trust").stderr
+    assert "trusted already" in told and "    AGENTS.md\n" in told and "sub/GEMINI.md\n" in told
+    (listed,) = json.loads(place("trust", "--list", "--json").stdout)
+    assert (listed["folder"], listed["state"]) == (str(place.project), "trusted")
+    assert listed["files"] == ["AGENTS.md", "sub/GEMINI.md"]
+    checks = {one["name"]: one for one in json.loads(place("doctor", "--json").stdout)}
+    assert (checks["trust"]["status"], checks["trust"]["remedy"]) == ("ok", "")
+    (place.project / "sub/GEMINI.md").write_text("y")
+    changed = "trusted; not told until you say yes again (`mcode trust`, `/trust`): `sub/GEMINI.md`"
+    assert (
+        changed in place("doctor").stdout and "trusted; not told" in place("trust", "--list").stdout
+    )
+    (listed,) = json.loads(place("trust", "--list", "--json").stdout)
+    assert (listed["state"], listed["changed"]) == ("trusted", ["`sub/GEMINI.md` changed"])
+    asked = place("trust")
+    assert asked.returncode == 4 and "is trusted, but what has changed" in asked.stderr
+    assert place.trusted and "`sub/GEMINI.md` changed" in place("trust").stderr
+    (place.project / "AGENTS.md").write_text("y")
+    assert str(place.project) in (shown := place("trust", "--list").stdout)
+    assert "changed since" in shown
+    assert "since you said yes: `AGENTS.md` changed" in place("trust").stderr
+    assert "not trusted any more" in place("trust", "--revoke").stderr
+    assert json.loads(place("trust", "--list", "--json").stdout) == []
+    ended = place("trust", "--revoke")
+    assert (ended.returncode, "was not trusted" in ended.stderr) == (0, True)
+
+
+def test_another_folder_can_be_named_and_one_that_is_gone_revoked(place: Place) -> None:
+    other = place.home.parent / "other"
+    other.mkdir()
+    assert place("trust", str(other), "--yes").returncode == 0
+    other.rmdir()
+    (listed,) = json.loads(place("trust", "--list", "--json").stdout)
+    assert (listed["folder"], listed["state"]) == (str(other), "gone")
+    assert "any more" in place("trust", str(other), "--revoke").stderr
+    for words in ((), ("--yes",)):
+        gone = place("trust", str(other), *words)
+        assert (gone.returncode, "is not a folder" in gone.stderr) == (2, True)
+
+
+def test_what_cannot_be_trusted_is_refused_whatever_is_said(place: Place) -> None:
+    os.mkfifo(place.project / ".mcp.json")
+    for arguments in (["trust", "--yes"], ["trust"], ["tools", "call", "ls", "--trust"]):
+        ended = place(*arguments)
+        assert ended.returncode == 2 and "`.mcp.json`" in ended.stderr
+    assert not place.trusted
+
+
+def test_options_that_exclude_each_other_are_refused(place: Place) -> None:
+    for words in (["--list", "--yes"], ["--list", "--revoke"], ["--revoke", "--yes"], ["--json"]):
+        assert place("trust", *words).returncode == 2
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["tools", "call", "list_files"],
+        ["permissions", "list"],
+        ["permissions", "explain", "read_file", "path=a"],
+    ],
+)
+def test_the_flag_is_a_yes(place: Place, command: list[str]) -> None:
+    (place.project / ".llc.yaml").write_text("security: {ignore_patterns: ['A*']}\n")
+    ended = place(*command)
+    assert "`.llc.yaml` is not loaded" in ended.stderr and not place.trusted
+    ended = place(*command, "--trust")
+    assert "not loaded" not in ended.stderr and place.trusted
+
+
+def test_a_setting_of_the_projects_own_is_said_not_to_count(place: Place) -> None:
+    ended = place("config", "set", "--project", "language", "zh")
+    assert (ended.returncode, place.trusted) == (0, False)
+    assert "is not loaded" in ended.stderr
+    assert place("config", "get", "language").stdout == "\n"
+    trust(place.project, place.home)
+    assert place("config", "set", "--project", "language", "en").returncode == 0
+    assert (place("config", "get", "language").stdout, place.trusted) == ("en\n", True)
+
+
+def test_doctor_says_what_is_not_loaded(place: Place) -> None:
+    checks = {one["name"]: one for one in json.loads(place("doctor", "--json").stdout)}
+    assert checks["trust"]["status"] == "warn" and "AGENTS.md" in checks["trust"]["detail"]
+    (place.home / "data").mkdir(parents=True)
+    (place.home / "data" / "trust.json").write_text("{")
+    checks = {one["name"]: one for one in json.loads(place("doctor", "--json").stdout)}
+    assert checks["trust"]["status"] == "fail" and "nothing is trusted" in checks["trust"]["detail"]

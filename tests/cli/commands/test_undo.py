@@ -1,0 +1,206 @@
+import json
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from kept import THREAD, Kept, write
+from terminal import Terminal
+
+from maxagent.config import paths
+from maxagent.memory.database.connection import connect
+
+OTHER = "bbbbbbbb-0000-4000-8000-000000000000"
+
+
+async def test_undo_shows_what_it_does_and_redo_brings_it_back(kept: Kept) -> None:
+    write("a.txt", "one\n")(kept.folder)
+    await kept.tool(write("a.txt", "two\n"), "a.txt")
+    undone = kept.mcode("undo", "--yes")
+    assert (undone.returncode, undone.stdout) == (0, "")
+    assert undone.stderr.splitlines() == [
+        "Undo in thread aaaaaaaa (Write):",
+        "  put back  a.txt",
+        "files put back: 1",
+    ]
+    assert (kept.folder / "a.txt").read_text() == "one\n"
+    assert kept.mcode("redo", "--yes").returncode == 0
+    assert (kept.folder / "a.txt").read_text() == "two\n"
+
+
+async def test_undo_of_what_somebody_has_put_back_already_goes_on_to_the_turn_before(
+    kept: Kept,
+) -> None:
+    await kept.tool(write("a.txt", "one\n"), "a.txt")
+    kept.turn = 2
+    await kept.tool(write("a.txt", "two\n"), "a.txt")
+    write("a.txt", "one\n")(kept.folder)
+    idle, undone = kept.mcode("undo"), kept.mcode("undo", "--yes")
+    assert "already; `mcode undo` again takes back the turn before" in idle.stderr
+    assert (idle.returncode, undone.returncode) == (0, 0)
+    assert not (kept.folder / "a.txt").exists()
+    assert [kept.mcode("redo", "--yes").stderr.splitlines()[-1] for _ in range(2)] == [
+        "files put back: 1",
+        "The files are that way already",
+    ]
+
+
+@pytest.mark.parametrize("kind", ["undo", "redo"])
+def test_nothing_to_take_back_is_said(kept: Kept, kind: str) -> None:
+    said = kept.mcode(kind, "--json")
+    assert (said.returncode, len(said.stderr.splitlines())) == (0, 1)
+    assert json.loads(said.stdout) == {
+        "thread_id": THREAD,
+        "kind": kind,
+        "files": [],
+        "merged": [],
+        "conflicts": [],
+    }
+
+
+async def test_the_folder_s_latest_thread_that_has_something_is_meant(kept: Kept) -> None:
+    await kept.tool(write("a.txt", "one\n"), "a.txt")
+    kept.add(OTHER, "Another")
+    kept.index.set_status(OTHER, "done")
+    assert "Undo in thread aaaaaaaa" in kept.mcode("undo", "--yes").stderr
+    assert "Thread bbbbbbbb has changed nothing" in kept.mcode("undo").stderr
+    assert "Redo in thread aaaaaaaa" in kept.mcode("redo", "--yes").stderr
+
+
+def test_a_folder_without_threads_has_nothing_to_undo(kept: Kept) -> None:
+    kept.index.delete(THREAD)
+    said = kept.mcode("undo")
+    assert (said.returncode, said.stderr.partition("`")[0]) == (2, "error: no thread in ")
+
+
+async def test_conflicts_are_named_and_left_alone_until_forced(kept: Kept) -> None:
+    await kept.tool(write("a.txt", "theirs\n"), "a.txt")
+    write("a.txt", "mine\n")(kept.folder)
+    said = kept.mcode("undo", "--json")  # nothing is written: nothing has to be asked
+    assert said.returncode == 1
+    assert [conflict["path"] for conflict in json.loads(said.stdout)["conflicts"]] == ["a.txt"]
+    assert "--force" in said.stderr and "Nothing was put back" in said.stderr
+    assert (kept.folder / "a.txt").read_text() == "mine\n"
+    assert kept.mcode("undo", "--yes", "--force").returncode == 0
+    assert not (kept.folder / "a.txt").exists()
+    kept.mcode("redo", "--yes")
+    assert (kept.folder / "a.txt").read_text() == "mine\n"
+
+
+async def test_odd_names_reach_the_terminal_as_text(kept: Kept) -> None:
+    await kept.tool(write("\x1b[31m\n.txt", "x"), "\x1b[31m\n.txt")
+    assert "  delete  \\x1b[31m .txt\n" in kept.mcode("undo", "--yes").stderr
+
+
+async def test_odd_titles_reach_the_terminal_as_text(kept: Kept) -> None:
+    await kept.tool(write("a.txt", "x"), "a.txt")
+    with closing(connect(paths.database(kept.home))) as connection:
+        connection.execute("UPDATE threads SET title = ?", ("Write \u202eupwards",))
+    assert "(Write \\u202eupwards)" in kept.mcode("undo", "--yes").stderr
+
+
+async def test_odd_names_in_reasons_reach_the_terminal_as_text(kept: Kept) -> None:
+    def make(folder: Path) -> None:
+        (folder / "a\u202e").mkdir()
+        write("a\u202e/b", "x")(folder)
+
+    await kept.tool(make, "a\u202e/b")
+    kept.mcode("undo", "--yes")
+    write("a\u202e", "a file of the user's")(kept.folder)
+    said = kept.mcode("redo").stderr
+    assert "`a\\u202e` is no folder now" in said and "\u202e" not in said
+
+
+async def test_redo_of_a_rewind_says_that_the_conversation_stays(kept: Kept) -> None:
+    await kept.tool(write("a.txt", "one\n"), "a.txt")
+    kept.mcode("undo", "--yes")
+    assert "conversation" not in kept.mcode("redo", "--yes").stderr
+    await kept.rewind(0)
+    assert "the conversation stays where it is" in kept.mcode("redo", "--yes").stderr
+
+
+@pytest.mark.parametrize(("key", "code", "text"), [("y\n", 0, "one\n"), ("n\n", 1, "two\n")])
+async def test_at_a_terminal_it_is_asked_first(kept: Kept, key: str, code: int, text: str) -> None:
+    write("a.txt", "one\n")(kept.folder)
+    await kept.tool(write("a.txt", "two\n"), "a.txt")
+    argv = [sys.executable, "-m", "maxagent", "undo"]
+    environ = {"MAXAGENT_HOME": str(kept.home), "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"}
+    with Terminal(argv, kept.folder, environ) as terminal:
+        terminal.until("Go on? [y/n/?]")
+        assert (kept.folder / "a.txt").read_text() == "two\n"
+        terminal.type(key)
+        assert terminal.end() == code
+    assert (kept.folder / "a.txt").read_text() == text
+
+
+async def test_where_nobody_can_be_asked_nothing_is_put_back(kept: Kept) -> None:
+    write("a.txt", "one\n")(kept.folder)
+    await kept.tool(write("a.txt", "two\n"), "a.txt")
+    said = kept.mcode("undo")
+    assert (said.returncode, "nobody is here to say yes" in said.stderr) == (4, True)
+    assert (kept.folder / "a.txt").read_text() == "two\n"
+
+
+def cut_short(kept: Kept, kind: str) -> None:
+    """Make of the last restore one that was killed before it had written anything."""
+    with closing(connect(paths.database(kept.home))) as connection:
+        connection.execute(
+            "UPDATE file_history SET state = 'started' WHERE number ="
+            " (SELECT MAX(number) FROM file_history WHERE kind = ?)",
+            (kind,),
+        )
+
+
+async def test_undo_after_a_killed_undo_finishes_that_one_and_no_more(kept: Kept) -> None:
+    write("a.txt", "one\n")(kept.folder)
+    for kept.turn, text in ((1, "two\n"), (2, "three\n")):
+        await kept.tool(write("a.txt", text), "a.txt")
+    await kept.undo()
+    write("a.txt", "three\n")(kept.folder)
+    cut_short(kept, "undo")
+    said = kept.mcode("undo", "--yes", "--json")
+    assert (said.returncode, json.loads(said.stdout)["files"]) == (0, ["a.txt"])
+    assert "again takes back the turn before" in said.stderr
+    assert (kept.folder / "a.txt").read_text() == "two\n"
+    assert kept.mcode("undo", "--yes").returncode == 0
+    assert (kept.folder / "a.txt").read_text() == "one\n"
+
+
+async def test_the_list_of_steps_says_that_an_undo_was_cut_short(kept: Kept) -> None:
+    write("a.txt", "one\n")(kept.folder)
+    await kept.tool(write("a.txt", "two\n"), "a.txt")
+    assert "cut short" not in kept.mcode("rewind").stderr
+    await kept.undo()
+    cut_short(kept, "undo")
+    assert "A restore was cut short" in kept.mcode("rewind").stderr
+
+
+async def test_a_file_left_alone_by_what_is_finished_shows_in_the_exit_code(kept: Kept) -> None:
+    write("a.txt", "one\n")(kept.folder)
+    await kept.tool(write("a.txt", "two\n"), "a.txt")
+    await kept.undo()
+    await kept.redo()
+    write("a.txt", "the user's\n")(kept.folder)
+    cut_short(kept, "redo")
+    said = kept.mcode("redo", "--yes", "--json")
+    assert [found["path"] for found in json.loads(said.stdout)["conflicts"]] == ["a.txt"]
+    assert said.returncode == 1
+    assert (kept.folder / "a.txt").read_text() == "the user's\n"
+
+
+async def test_a_thread_with_a_killed_rewind_has_something_to_redo(kept: Kept) -> None:
+    write("a.txt", "one\n")(kept.folder)
+    await kept.tool(write("a.txt", "two\n"), "a.txt")
+    await kept.rewind(0)
+    cut_short(kept, "rewind")
+    kept.add(OTHER, "Another")
+    kept.index.set_status(OTHER, "done")
+    assert "Redo in thread aaaaaaaa" in kept.mcode("redo", "--yes").stderr
+    assert (kept.folder / "a.txt").read_text() == "two\n"
+
+
+async def test_a_thread_is_called_by_the_name_it_was_given(kept: Kept) -> None:
+    await kept.tool(write("a.txt", "one\n"), "a.txt")
+    kept.index.rename(kept.row.thread_id, "lines")
+    assert "Undo in thread aaaaaaaa (lines · Write):" in kept.mcode("undo", "--yes").stderr
+    assert "Redo in thread aaaaaaaa (lines · Write):" in kept.mcode("redo", "--yes").stderr

@@ -1,0 +1,385 @@
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from maxagent.config import paths
+from maxagent.memory.snapshots.file_version import ABSENT, Change, Version
+from maxagent.memory.threads import thread_id
+from maxagent.memory.threads.index import ThreadIndex
+from maxagent.memory.threads.lease import hold
+from maxagent.memory.undo.history import FileHistory
+
+THREADS = (
+    "import sys, maxagent.cli.app; from maxagent.cli.commands.threads.listing import app; from"
+    " maxagent.config.errors import MaxAgentError as E\n"
+    "try: app()\n"
+    "except E as error: print(error.message, '|', error.hint, file=sys.stderr);"
+    " sys.exit(error.exit_code)\n"
+)
+A, B, C = (f"{letter * 8}-0000-4000-8000-000000000000" for letter in "abc")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def index(home: Path, folder: Path) -> ThreadIndex:
+    """Two threads of the folder and one of another."""
+    index = ThreadIndex(home)
+    begun = [
+        (A, "Repair the login", folder),
+        (B, "修复中文标题的登录", folder),
+        (C, "Another", folder.parent),
+    ]
+    for thread, title, where in begun:
+        index.record(
+            thread_id=thread,
+            title=title,
+            folder=str(where),
+            graph="task",
+            request=f"{title}\nplease",
+            options={"mode": "auto"},
+        )
+    index.set_status(A, "waiting")
+    return index
+
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def run(home: Path, folder: Path) -> Run:
+    """`mcode threads …` as a process of its own, in the folder."""
+
+    def run(*arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, "-c", THREADS, *arguments],
+            cwd=folder,
+            env=environment(home, variables),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+        )
+
+    return run
+
+
+def environment(home: Path, variables: Mapping[str, str]) -> dict[str, str]:
+    return {
+        "PATH": os.environ["PATH"],
+        "MAXAGENT_HOME": str(home),
+        "LANG": "C.UTF-8",
+        "TERM": "xterm",
+        "TZ": "UTC",
+        **variables,
+    }
+
+
+def test_the_folders_threads_are_listed_the_last_used_first(index: ThreadIndex, run: Run) -> None:
+    said = run("list")
+    header, first, second = said.stdout.splitlines()
+    assert header.split() == ["id", "status", "steps", "last", "used", "title"]
+    assert (first[:8], second[:8]) == (A[:8], B[:8])
+    assert first.split()[1:3] == ["waiting", "0"] and first.endswith("Repair the login")
+    assert second.split()[1] == "interrupted"
+    assert said.stderr == "1 more in other folders: `mcode threads list --all`\n"
+    assert said.returncode == 0
+
+
+def test_columns_stand_below_each_other(index: ThreadIndex, run: Run) -> None:
+    lines = run("list").stdout.splitlines()
+    starts = {line.index(word) for line, word in zip(lines, ("title", "Repair", "修"), strict=True)}
+    assert len(starts) == 1
+
+
+def test_all_threads_are_listed_with_their_folder(
+    index: ThreadIndex, run: Run, folder: Path
+) -> None:
+    index.rename(C, "other")
+    said = run("list", "--all")
+    assert [line[:8] for line in said.stdout.splitlines()[1:]] == [A[:8], C[:8], B[:8]]
+    assert f" {folder.parent} other · Another" in " ".join(said.stdout.split())
+    assert said.stderr == ""
+
+
+def test_a_list_for_programs(index: ThreadIndex, run: Run, folder: Path) -> None:
+    rows = json.loads(run("list", "--json").stdout)
+    assert [row["thread_id"] for row in rows] == [A, B]
+    assert rows[0]["status"] == "waiting" and rows[1]["title"] == "修复中文标题的登录"
+    assert set(rows[0]) == {
+        "thread_id", "title", "name", "folder", "graph", "request", "status", "options",
+        "evidence", "parent", "parent_step", "steps", "created_at", "updated_at", "files_undone",
+    }  # fmt: skip
+    assert len(json.loads(run("list", "--json", "--all").stdout)) == 3
+
+
+def test_threads_are_searched_by_what_was_said(index: ThreadIndex, run: Run) -> None:
+    said = run("list", "--search", "LOGIN please")
+    assert [line[:8] for line in said.stdout.splitlines()[1:]] == [A[:8]]
+    assert "修复" in run("list", "--search", "登录").stdout
+    other = run("list", "--search", "another")
+    assert other.stdout == "" and "1 more in other folders" in other.stderr
+    nothing = run("list", "--search", "zzz")
+    assert (nothing.stdout, nothing.returncode) == ("", 0)
+    assert "No thread in which all of that was said" in nothing.stderr
+    assert run("list", "--search", "zzz", "--json").stdout == "[]\n"
+
+
+def test_a_fork_is_marked_in_the_list(index: ThreadIndex, run: Run) -> None:
+    fork = replace(index.get(B), thread_id=thread_id.new(), parent=B, parent_step=2)
+    index.fork(fork, "", 0)
+    titles = [line.partition("修")[0] for line in run("list").stdout.splitlines() if "修" in line]
+    assert sorted(title.endswith("↳ ") for title in titles) == [False, True]
+    assert f"forked from: {B[:8]} at step 2\n" in run("show", fork.thread_id).stdout
+
+
+def test_without_any_thread_that_is_said(run: Run) -> None:
+    said = run("list")
+    assert (said.stdout, said.returncode) == ("", 0)
+    assert "No threads yet" in said.stderr
+    assert run("list", "--json").stdout == "[]\n"
+
+
+def test_the_interface_speaks_chinese(index: ThreadIndex, run: Run) -> None:
+    said = run("list", MAXAGENT_LANG="zh")
+    assert said.stdout.splitlines()[0].split() == ["id", "状态", "步数", "最近使用", "标题"]
+    assert "等待回答" in said.stdout and "已中断" in said.stdout
+
+
+def test_a_thread_is_shown_with_the_way_to_go_on(
+    index: ThreadIndex, run: Run, folder: Path
+) -> None:
+    index.set_status(
+        A, "waiting", evidence={"command": "pytest -q", "verdict": "failed", "reason": "1 failed"}
+    )
+    said = run("show", A[:4])
+    lines = said.stdout.splitlines()
+    for line in (
+        "title: Repair the login",
+        f"id: {A}",
+        f"folder: {folder}",
+        "status: waiting",
+        "  Repair the login",
+        "  please",
+        "evidence: pytest -q: failed, 1 failed",
+        f"go on with: mcode resume {A[:8]} [--approve | --reject WHY | --answer TEXT]",
+    ):
+        assert line in lines
+    assert json.loads(run("show", A, "--json").stdout)["request"] == "Repair the login\nplease"
+
+
+def test_evidence_of_no_command_names_none(index: ThreadIndex, run: Run) -> None:
+    none = {"command": "", "verdict": "unverified", "reason": "no tests were found"}
+    index.set_status(A, "unverified", evidence=none)
+    assert "evidence: unverified, no tests were found" in run("show", A).stdout.splitlines()
+
+
+def test_a_running_thread_is_shown_with_its_process(
+    index: ThreadIndex, run: Run, home: Path
+) -> None:
+    with hold(home, B):
+        said = run("show", B).stdout
+    assert f"run by process: {os.getpid()} " in said
+    assert "go on with" not in said
+
+
+@pytest.mark.parametrize("command", [["show"], ["rename", "--", "name"], ["delete", "--yes"]])
+@pytest.mark.parametrize("thread", ["zzzz", "aaa", "'; DROP TABLE threads; --"])
+def test_an_unknown_thread_is_wrong_usage(
+    command: list[str], thread: str, index: ThreadIndex, run: Run
+) -> None:
+    name, *options = command
+    arguments = [name, "--", thread, "n"] if name == "rename" else [name, *options, "--", thread]
+    said = run(*arguments)
+    assert (said.returncode, said.stdout) == (2, "")
+    assert f"no thread `{thread}` | " in said.stderr
+    assert len(index.list()) == 3
+
+
+def test_a_thread_is_renamed_and_then_found_by_its_name(index: ThreadIndex, run: Run) -> None:
+    said = run("rename", A[:8], "login")
+    assert (said.returncode, said.stdout) == (0, "")
+    assert said.stderr == "Thread aaaaaaaa is now called login\n"
+    assert f"id: {A}" in run("show", "login").stdout
+    assert "login · Repair the login" in run("list").stdout
+
+
+def test_deleting_needs_a_yes(index: ThreadIndex, run: Run) -> None:
+    refused = run("delete", A)
+    assert (refused.returncode, len(index.list())) == (4, 3)
+    assert "add `--yes`" in refused.stderr
+    done = run("delete", A, "--yes")
+    assert (done.returncode, done.stderr) == (0, "Deleted thread aaaaaaaa\n")
+    assert [row.thread_id for row in index.list()] == [C, B]
+
+
+def test_a_thread_that_runs_is_not_deleted(index: ThreadIndex, run: Run, home: Path) -> None:
+    with hold(home, A):
+        said = run("delete", A, "--yes")
+    assert said.returncode == 1
+    assert f"is being run by process {os.getpid()} " in said.stderr
+
+
+def test_a_damaged_database_is_told_and_a_new_one_begun(
+    index: ThreadIndex, run: Run, home: Path
+) -> None:
+    paths.database(home).write_bytes(bytes(10_000))
+    said = run("list")
+    assert said.returncode == 0
+    assert "The database was damaged: it is kept aside as" in said.stderr
+    (aside,) = paths.data_folder(home).glob("threads.db.corrupt-*")
+    assert str(aside) in said.stderr and aside.read_bytes() == bytes(10_000)
+    assert "damaged" not in run("list").stderr
+
+
+def test_foreign_text_cannot_play_with_the_terminal(
+    index: ThreadIndex, run: Run, folder: Path
+) -> None:
+    evil = "\x1b]0;owned\x07\x1b[2J\u202egnp.exe\nfake  row"
+    index.record(
+        thread_id=thread_id.new(),
+        title=evil,
+        folder=str(folder),
+        graph="task",
+        request=evil,
+        options={},
+    )
+    evil_id = index.list()[0].thread_id
+    for said in (run("list"), run("list", "--all"), run("show", evil_id)):
+        assert "owned" in said.stdout
+        assert not set("\x1b\x07\u202e") & set(said.stdout)
+    assert len(run("list").stdout.splitlines()) == 4
+
+
+class Terminal:
+    """The command on a terminal of its own: what a person sees, and what they type."""
+
+    def __init__(self, home: Path, folder: Path, *arguments: str, columns: int, typed: str = ""):
+        main, side = pty.openpty()
+        variables = {"COLUMNS": str(columns), "LINES": "50"}
+        with subprocess.Popen(
+            [sys.executable, "-c", THREADS, *arguments],
+            cwd=folder,
+            env=environment(home, variables),
+            stdin=side,
+            stdout=side,
+            stderr=side,
+        ) as child:
+            os.close(side)
+            os.write(main, typed.encode())
+            self.seen = ""
+            try:
+                while piece := os.read(main, 4096):
+                    self.seen += piece.decode().replace("\r", "")
+            except OSError:  # Linux says so when the last writer has left
+                pass
+        os.close(main)
+        self.returncode = child.returncode
+
+
+@pytest.mark.parametrize("columns", [30, 50, 80, 200])
+def test_the_list_fits_the_terminal(
+    columns: int, index: ThreadIndex, home: Path, folder: Path
+) -> None:
+    from rich.text import Text
+
+    lines = Text.from_ansi(Terminal(home, folder, "list", columns=columns).seen).plain.splitlines()
+    rows = [line for line in lines if line[:8] in (A[:8], B[:8])]
+    assert len(rows) == 2
+    assert all(Text(line).cell_len <= columns for line in lines if "threads list" not in line)
+    assert ("Repair the login" in rows[0]) == (columns >= 50)
+    assert ("last used" in "".join(lines)) == (columns >= 80)
+
+
+@pytest.mark.parametrize(("typed", "left", "code"), [("y\n", 2, 0), ("n\n", 3, 1), ("\nn\n", 3, 1)])
+def test_on_a_terminal_deleting_asks(
+    typed: str, left: int, code: int, index: ThreadIndex, home: Path, folder: Path
+) -> None:
+    terminal = Terminal(home, folder, "delete", A, columns=80, typed=typed)
+    assert "Delete thread aaaaaaaa (Repair the login)" in terminal.seen
+    assert (terminal.returncode, len(index.list())) == (code, left)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["list", "--search", "login"],
+        ["list", "--all", "--json"],
+        ["show", A],
+        ["show", A, "--json"],
+    ],
+)
+def test_neither_langgraph_nor_any_model_is_loaded(
+    command: list[str], index: ThreadIndex, home: Path, folder: Path
+) -> None:
+    code = (
+        "import sys, maxagent.cli.app; from maxagent.cli.commands.threads.listing import app; "
+        "sys.argv[1:] = "
+        f"{command!r}\ntry: app()\nfinally: print('\\n', *sys.modules)"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env=environment(home, {}),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    heavy = {
+        "langgraph", "langchain_core", "langsmith", "openai", "mcp", "httpx", "rich", "ruamel",
+    }  # fmt: skip
+    assert heavy & set(said.stdout.splitlines()[-1].split()) == set()
+
+
+def test_every_status_has_a_word_in_both_languages() -> None:
+    from typing import get_args
+
+    from maxagent.cli.i18n.catalogs import translations
+    from maxagent.memory.threads.index import Status
+
+    for language in ("en", "zh"):
+        known = translations("mcode", language).messages()
+        assert {f"threads.status.{status}" for status in get_args(Status)} <= set(known)
+
+
+def test_a_size_is_shown_on_request(index: ThreadIndex, run: Run, folder: Path, home: Path) -> None:
+    outputs = paths.outputs_folder(home, A)
+    outputs.mkdir(parents=True)
+    (outputs / "whole.txt").write_bytes(b"x" * 2500)
+    said = run("list", "--size")
+    header, first, second = said.stdout.splitlines()
+    assert "size" in header.split()
+    assert "2.5 kB" in first and "0 bytes" in second
+    assert "database: " in said.stderr
+    rows = json.loads(run("list", "--size", "--json").stdout)
+    assert [row["size"] for row in rows] == [2500, 0]
+
+
+def test_files_that_were_put_back_are_said(index: ThreadIndex, run: Run, home: Path) -> None:
+    version = Version("100644", "1" * 40)
+    change = Change("a.txt", version, ABSENT)
+    history = FileHistory(paths.database(home))
+    history.record(A, "undo-1", "undo", before="b", after="a", turn=1, changes=[change])
+    first, second = run("list").stdout.splitlines()[1:]
+    assert "waiting, files put back" in first and "put back" not in second
+    assert "status: waiting, files put back\n" in run("show", A).stdout
+    assert [row["files_undone"] for row in json.loads(run("list", "--json").stdout)] == [
+        True,
+        False,
+    ]

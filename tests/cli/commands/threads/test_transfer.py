@@ -1,0 +1,90 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from kept import THREAD, Kept
+
+from maxagent.memory.threads.index import ThreadIndex
+
+
+def test_a_thread_goes_into_a_file_and_comes_back(kept: Kept, tmp_path: Path) -> None:
+    kept.index.rename(THREAD, "login")
+    old = os.umask(0)
+    try:
+        said = kept.mcode("threads", "export", "login")
+    finally:
+        os.umask(old)
+    path = kept.folder / f"thread-{THREAD[:8]}.zip"
+    assert (said.returncode, said.stdout) == (0, f"{path.name}\n")
+    assert "without the project's files" in said.stderr
+    assert path.stat().st_mode & 0o777 == 0o600
+
+    again = kept.mcode("threads", "export", THREAD)
+    assert (again.returncode, again.stdout) == (2, "")
+    assert f"there is `{path.name}` already" in again.stderr
+
+    other = tmp_path / "other"
+    other.mkdir()
+    taken = kept.mcode("threads", "import", path.name, "--folder", str(other))
+    assert taken.returncode == 0
+    row = ThreadIndex(kept.home).get(taken.stdout.strip())
+    assert (row.folder, row.name, row.status) == (str(other), "", "interrupted")
+    assert row.thread_id != THREAD
+    assert f"Imported as {row.thread_id[:8]} of {other}" in taken.stderr
+    assert f"`mcode resume {row.thread_id[:8]}` goes on" in taken.stderr
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no thread at all"])
+def test_what_is_no_thread_is_wrong_usage(kept: Kept, content: bytes | None) -> None:
+    if content is not None:
+        (kept.folder / "x.zip").write_bytes(content)
+    said = kept.mcode("threads", "import", "x.zip")
+    assert (said.returncode, said.stdout) == (2, "")
+    assert said.stderr.startswith("error: ") and "\nhint: " in said.stderr
+    assert [
+        row["thread_id"] for row in json.loads(kept.mcode("threads", "list", "--json").stdout)
+    ] == [THREAD]
+
+
+def test_a_place_that_cannot_be_written_is_wrong_usage(kept: Kept) -> None:
+    said = kept.mcode("threads", "export", THREAD, "none/x.zip")
+    assert (said.returncode, said.stdout) == (2, "")
+    assert said.stderr.startswith("error: cannot write `none/x.zip`: No such file")
+
+
+def test_a_file_can_go_to_stdout_but_to_no_terminal(kept: Kept) -> None:
+    def exported(stdout: int) -> "subprocess.CompletedProcess[bytes]":
+        return subprocess.run(
+            [sys.executable, "-m", "maxagent", "threads", "export", THREAD, "-"],
+            env={"PATH": os.environ["PATH"], "MAXAGENT_HOME": str(kept.home)},
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+        )
+
+    piped = exported(subprocess.PIPE)
+    assert (piped.returncode, piped.stdout[:2]) == (0, b"PK")
+    screen, terminal = os.openpty()
+    refused = exported(terminal)
+    os.close(terminal)
+    os.close(screen)
+    assert (refused.returncode, b"is nothing for a terminal" in refused.stderr) == (2, True)
+
+
+def test_to_export_loads_no_langgraph(kept: Kept) -> None:
+    code = (
+        "import sys, maxagent.cli.app; from maxagent.cli.commands.threads.listing import app\n"
+        f"sys.argv[1:] = ['export', {THREAD!r}]\ntry: app()\nfinally: print(*sys.modules)"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=kept.folder,
+        env={"PATH": os.environ["PATH"], "MAXAGENT_HOME": str(kept.home)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    heavy = {"langgraph", "langchain_core", "langsmith", "openai", "mcp", "httpx", "rich"}
+    assert heavy & set(said.stdout.split()) == set()

@@ -1,0 +1,62 @@
+"""What the command line says to a conversation, and what it says of it only once."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from maxagent import Runner
+from maxagent.cli.execution.chat_session import Speaker
+from maxagent.config.errors import UsageError
+from maxagent.sdk.events import Event, RunStarted
+from maxagent.sdk.graph_registry import CHAT
+
+
+@pytest.fixture
+async def runner(tmp_path: Path) -> AsyncIterator[Runner]:
+    async with Runner(home=tmp_path / "home") as opened:
+        yield opened
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> Any:
+    turns = [{"text": f"{number}."} for number in range(5)]
+    (tmp_path / "script.json").write_text(json.dumps(turns))
+    return {"model": f"scripted/{tmp_path / 'script.json'}"}
+
+
+async def said(speaker: Speaker, runner: Runner, text: str) -> list[Event]:
+    return [event async for event in speaker.speak(runner, text)]
+
+
+async def test_the_first_message_begins_a_thread_and_the_others_go_on_with_it(
+    runner: Runner, tmp_path: Path, options: Any
+) -> None:
+    speaker = Speaker(tmp_path, options, "mine")
+    assert (await said(speaker, runner, "one"))[-1].summary == "0."
+    begun = speaker.thread
+    assert (await said(speaker, runner, "two"))[-1].summary == "1."
+    assert runner.threads.find("mine").thread_id == speaker.thread == begun
+
+
+async def test_what_holds_from_then_on_is_said_once_and_a_limit_each_time(
+    runner: Runner, tmp_path: Path, options: Any
+) -> None:
+    begun = Speaker(tmp_path, options)
+    await said(begun, runner, "one")
+    speaker = Speaker(tmp_path, {"mode": "auto", "max_turns": 3}, thread=begun.thread)
+    modes = [(await said(speaker, runner, text))[0].mode for text in ("two", "three")]
+    await said(Speaker(tmp_path, {"mode": "read-only"}, thread=begun.thread), runner, "four")
+    events = await said(speaker, runner, "five")
+    assert modes == ["auto", "auto"]
+    assert isinstance(events[0], RunStarted) and events[0].mode == "read-only"
+    graph = runner._graph_of(CHAT)
+    state = await graph.aget_state({"configurable": {"thread_id": begun.thread}})
+    assert state.values["options"]["max_turns"] == 3
+
+
+async def test_a_thread_that_is_none_is_told(runner: Runner, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no thread"):
+        await said(Speaker(tmp_path, {}, thread="0" * 36), runner, "hi")

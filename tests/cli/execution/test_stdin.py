@@ -1,0 +1,78 @@
+"""What is piped: text of any encoding, the ends of what is too long, in a block of its own."""
+
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maxagent.cli.execution.stdin import HEAD, KEPT, PIECE, TAIL, as_data, piped_in, read_text
+from maxagent.config.errors import UsageError
+
+
+class Trickle(io.BytesIO):
+    """A pipe gives what is there, not as much as it is asked for."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        return super().read(min(size or PIECE, 1000))
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"", ""),
+        (b"one\r\ntwo\r\n", "one\ntwo"),
+        ("\ufeffüber 中文".encode(), "über 中文"),
+        ("编码是中文的旧文件\n".encode("gbk"), "编码是中文的旧文件"),
+        ("Größe".encode("utf-16"), "Größe"),
+        ("中文和更多中文".encode() + b" \xff", "中文和更多中文 \\xff"),
+        (b"\n\nindented\n  more\n\n", "indented\n  more"),
+    ],
+)
+def test_bytes_become_text(data: bytes, text: str) -> None:
+    assert read_text(io.BytesIO(data)) == read_text(Trickle(data)) == text
+
+
+def test_what_is_no_text_is_refused() -> None:
+    with pytest.raises(UsageError, match="is no text"):
+        read_text(io.BytesIO(b"\x89PNG\r\n\x1a\n\0\0\0"))
+
+
+@pytest.mark.parametrize("size", [HEAD + TAIL + 1, 2 * KEPT, 2 * KEPT + PIECE + 1, 5 * KEPT])
+def test_of_what_is_long_both_ends_stay_and_that_is_told(
+    size: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = read_text(io.BytesIO(b"a" * 100 + b"m" * (size - 200) + b"z" * 100))
+    assert text.startswith("a" * 100 + "m") and text.endswith("m" + "z" * 100)
+    assert f"has {size:,} bytes; its middle is left out" in text
+    assert HEAD + TAIL < len(text) < HEAD + TAIL + 200
+    assert f"note: {size:,} bytes were piped" in capsys.readouterr().err
+
+
+def test_what_just_fits_is_whole() -> None:
+    data = b"x" * (HEAD + TAIL)
+    assert read_text(io.BytesIO(data)) == data.decode()
+
+
+@given(st.binary())
+def test_whatever_is_piped_can_be_said_or_is_refused(data: bytes) -> None:
+    try:
+        assert read_text(io.BytesIO(data)).encode() is not None
+    except UsageError:
+        return
+
+
+def test_what_is_piped_is_told_as_data_and_cannot_end_its_block() -> None:
+    told = as_data("a </stdin> b </stdin-> c")
+    assert "as data" in told and told.endswith("\n<stdin-->\na </stdin> b </stdin-> c\n</stdin-->")
+    assert told.count("</stdin-->") == 1
+
+
+@given(st.text())
+def test_what_was_wrapped_for_the_model_is_found_again(text: str) -> None:
+    assert piped_in(as_data(text)) == text
+
+
+@pytest.mark.parametrize("told", ["", "The user notes: x", f"{as_data('x')} and more"])
+def test_anything_else_told_with_a_message_is_no_pipe(told: str) -> None:
+    assert piped_in(told) is None

@@ -1,0 +1,121 @@
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from maxagent.cli.i18n.language_selection import language_for
+from maxagent.config.errors import UsageError
+from maxagent.config.settings.schema import Settings
+
+LOCALE = {"LANG": "zh_CN.UTF-8"}
+
+
+def asked(words: str, tmp_path: Path, configured: str = "", **environ: str) -> str:
+    (tmp_path / "config.yaml").write_text(configured)
+    return language_for(words.split(), environ, tmp_path, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "words, environ, configured, language",
+    [
+        ("threads list", {}, "", "en"),
+        ("threads list", LOCALE, "", "zh"),
+        ("threads list", {"LC_ALL": "C"} | LOCALE, "", "en"),
+        ("threads list", LOCALE, "language: en", "en"),
+        ("threads list", {"LLC_LANG": "zh"}, "language: en", "zh"),
+        ("threads list", {"MAXAGENT_LANG": "en", "LLC_LANG": "zh"}, "language: zh", "en"),
+        ("threads list", {"MAXAGENT_LANG": "", "LLC_LANG": "zh"}, "", "zh"),
+        ("--lang zh threads list", {"MAXAGENT_LANG": "en"}, "language: en", "zh"),
+        ("--lang=en --help", LOCALE, "language: zh", "en"),
+        ("--help --lang zh", {}, "", "zh"),
+        ("--lang fr threads list", {"LLC_LANG": "zh"}, "", "zh"),
+        ("task --lang zh", {}, "", "en"),
+        ("--lang", {}, "", "en"),
+    ],
+)
+def test_the_first_that_is_said_counts(
+    words: str, environ: dict[str, str], configured: str, language: str, tmp_path: Path
+) -> None:
+    assert asked(words, tmp_path, configured, **environ) == language
+
+
+@pytest.mark.parametrize("name", ["MAXAGENT_LANG", "LLC_LANG"])
+@pytest.mark.parametrize("value", ["fr", "zh_CN", "ZH"])
+def test_a_wrong_variable_is_refused_with_the_known_ones(
+    name: str, value: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError) as error:
+        asked("doctor", tmp_path, **{name: value})
+    assert (f"{name}: the interface has no language `{value}`", "set it to `en` or `zh`") == (
+        error.value.message,
+        error.value.hint,
+    )
+
+
+def test_the_schema_knows_the_same_languages() -> None:
+    from maxagent.cli.enums import Language
+    from maxagent.config.settings.language import LANGUAGES
+
+    assert [one.value for one in Language] == list(LANGUAGES)
+    for language in LANGUAGES:
+        assert Settings(language=language).language == language  # pyright: ignore[reportArgumentType]
+
+
+def mcode(folder: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    kept = {"PATH": os.environ["PATH"], "MAXAGENT_HOME": str(folder / "home"), "LC_ALL": "C.UTF-8"}
+    return subprocess.run(
+        [sys.executable, "-m", "maxagent", *arguments],
+        cwd=folder,
+        env=kept | environ,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+
+
+def test_a_command_that_loads_no_configuration_speaks_its_language(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "config.yaml").write_text("language: zh\n")
+    assert "还没有" in mcode(tmp_path, "threads", "list").stderr
+    assert "No threads yet" in mcode(tmp_path, "--lang", "en", "threads", "list").stderr
+
+
+def test_a_wrong_language_is_a_usage_error_that_names_the_known(tmp_path: Path) -> None:
+    by_flag = mcode(tmp_path, "--lang", "fr", "threads", "list")
+    by_variable = mcode(tmp_path, "threads", "list", MAXAGENT_LANG="fr")
+    assert (by_flag.returncode, by_variable.returncode) == (2, 2)
+    assert "'fr' is not one of 'en', 'zh'" in by_flag.stderr
+    assert "hint: set it to `en` or `zh`" in by_variable.stderr
+
+
+def test_people_read_chinese_and_programs_english(tmp_path: Path) -> None:
+    call = ["permissions", "explain", "run_command", "git push"]
+    assert (
+        "ask: 会运行程序：不确定 `git push` 只是读取"
+        in mcode(tmp_path, "--lang", "zh", *call).stdout
+    )
+    told = json.loads(mcode(tmp_path, "--lang", "zh", *call, "--json").stdout)
+    assert told["reason"] == "it runs a program: `git push` is not known to only read"
+
+
+def test_errors_are_chinese_also_those_of_the_command_line(tmp_path: Path) -> None:
+    unknown = mcode(tmp_path, "threads", "show", "abcd", MAXAGENT_LANG="zh")
+    assert (unknown.returncode, unknown.stderr) == (
+        2,
+        "错误：没有线程 `abcd`\n提示：`mcode threads list --all` 可列出所有线程\n",
+    )
+    misspelled = mcode(tmp_path, "threads", "lst", MAXAGENT_LANG="zh")
+    assert misspelled.returncode == 2
+    assert "错误：没有命令 `lst`。您是想用 'list' 吗？" in misspelled.stderr
+
+
+def test_the_commands_of_the_page_run_as_they_are_written(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "languages.md").read_text(encoding="utf-8")
+    shown = dict.fromkeys(re.findall(r"`mcode ([^`]+)`", page))
+    ended = {line: mcode(tmp_path, *line.split()) for line in shown}
+    assert {line: one.returncode for line, one in ended.items()} == dict.fromkeys(shown, 0)
+    assert "还没有" in mcode(tmp_path, "threads", "list").stderr  # by `config set language zh`

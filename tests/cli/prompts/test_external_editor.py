@@ -1,0 +1,25 @@
+import pytest
+
+from maxagent.cli.prompts.external_editor import edited
+from maxagent.config.errors import UsageError
+
+
+def test_the_text_comes_back_as_it_was_left(monkeypatch):
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", "sed -i.old s/one/two/")
+    assert edited("one 一\r\n", ".txt") == "two 一\r\n"
+
+
+@pytest.mark.parametrize(
+    ("editor", "words"),
+    [
+        ("no-such-editor", "cannot be started"),
+        ("'", "cannot be started"),
+        ("false", "ended with 1"),
+        ("rm", "does not get to the editor `rm` and back: No such file or directory"),
+    ],
+)
+def test_where_there_is_nothing_to_come_back_it_is_said(monkeypatch, editor, words):
+    monkeypatch.setenv("VISUAL", editor)
+    with pytest.raises(UsageError, match=words):
+        edited("text", ".txt")

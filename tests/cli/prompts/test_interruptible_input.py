@@ -1,0 +1,84 @@
+"""Signals that come while a human is waited for, and just before."""
+
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from terminal import Terminal
+
+from maxagent.cli.prompts.interruptible_input import heard_line, hearing, wait_until_readable
+
+IN_THE_MOMENT_BEFORE = (
+    "import random, signal\n"
+    "from maxagent.cli.prompts.interruptible_input import heard_line, hearing\n"
+    "def ask():\n"
+    "    signal.setitimer(signal.ITIMER_REAL, random.uniform(5e-6, 300e-6))\n"
+    "    print('Well?')\n"
+    "    return heard_line()\n"
+    "for _ in range(300):\n"
+    "    try: hearing({signal.SIGALRM: LookupError}, ask)\n"
+    "    except LookupError: pass\n"
+    "print('all were heard')\n"
+    "print('and typed:', hearing({signal.SIGALRM: LookupError}, heard_line))\n"
+)
+
+
+def test_a_signal_just_before_a_line_is_waited_for_ends_the_wait(tmp_path: Path) -> None:
+    argv = [sys.executable, "-c", IN_THE_MOMENT_BEFORE]
+    with Terminal(argv, tmp_path, {**os.environ}) as terminal:
+        terminal.until("all were heard")
+        terminal.type("a line\n").until("and typed: a line")
+        assert terminal.end() == 0
+
+
+def test_what_came_while_nobody_waited_is_told_at_the_end() -> None:
+    before, done = signal.getsignal(signal.SIGUSR1), list[str]()
+
+    def ask() -> str:
+        os.kill(os.getpid(), signal.SIGUSR1)
+        done.append("the step was not torn")
+        return "an answer"
+
+    with pytest.raises(LookupError):
+        hearing({signal.SIGUSR1: LookupError}, ask)
+    assert done and signal.getsignal(signal.SIGUSR1) is before
+    assert hearing({signal.SIGUSR1: LookupError}, lambda: "yes") == "yes"
+
+
+def test_a_signal_is_not_lost_behind_an_error() -> None:
+    def ask() -> None:
+        os.kill(os.getpid(), signal.SIGUSR1)
+        raise EOFError
+
+    with pytest.raises(LookupError):
+        hearing({signal.SIGUSR1: LookupError}, ask)
+
+
+def test_the_ear_that_was_there_before_hears_again() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.setblocking(False)
+        before = signal.set_wakeup_fd(theirs.fileno())
+        try:
+            ours_too, words = socket.socketpair()
+            with ours_too, words:
+                words.send(b"x")
+                wait_until_readable(ours_too.fileno())
+        finally:
+            assert signal.set_wakeup_fd(before) == theirs.fileno()
+
+
+def test_in_another_thread_one_can_wait_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys, terminal = os.openpty()
+    lines: list[str] = []
+    with open(keys, "wb", buffering=0) as typed, open(terminal) as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        reader = Thread(target=lambda: lines.append(heard_line()))
+        reader.start()
+        typed.write(b"typed\n")
+        reader.join(timeout=60)
+    assert lines == ["typed"]

@@ -1,0 +1,252 @@
+import io
+
+import pytest
+
+from maxagent.cli.prompts.interrupts import ask
+from maxagent.sdk.events import Question
+
+COMMAND = {
+    "name": "run_command",
+    "args": {"command": "make \x1b[2Jall"},
+    "description": "a command",
+}
+REVIEW = {"name": "review", "args": {"outcome": "verified", "diff": "+new\n"}, "description": ""}
+WHICH = {"name": "ask_user", "args": {"question": "Which?", "options": ["red", "blue"]}}
+ANY = ["approve", "edit", "reject", "respond"]
+
+
+def question(*requests):
+    allowed = {"ask_user": ["respond"]}
+    configs = [
+        {"action_name": one["name"], "allowed_decisions": allowed.get(one["name"], ANY)}
+        for one in requests
+    ]
+    return Question("t", "i", "approval", list(requests), configs)
+
+
+@pytest.mark.parametrize(
+    ("requests", "typed", "decisions"),
+    [
+        ([COMMAND], "y\n", [{"type": "approve"}]),
+        ([COMMAND], "what\nn\ntoo slow\n", [{"type": "reject", "message": "too slow"}]),
+        ([COMMAND, COMMAND], "y\n", [{"type": "approve"}] * 2),
+        ([COMMAND, COMMAND], "n\nlater\n", [{"type": "reject", "message": "later"}] * 2),
+        (
+            [COMMAND, COMMAND],
+            "o\ny\nn\n\n",
+            [{"type": "approve"}, {"type": "reject", "message": ""}],
+        ),
+        ([COMMAND, WHICH], "y\n1\n", [{"type": "approve"}, {"type": "respond", "message": "red"}]),
+        ([WHICH], "2\n", [{"type": "respond", "message": "blue"}]),
+        ([WHICH], "3\n", [{"type": "respond", "message": "3"}]),
+        ([WHICH], "green\n", [{"type": "respond", "message": "green"}]),
+        ([REVIEW], "k\n", [{"type": "approve"}]),
+        ([REVIEW], "u\n", [{"type": "reject"}]),
+        ([REVIEW], "r\nshorter\n", [{"type": "respond", "message": "shorter"}]),
+        ([REVIEW], "r\n\nk\n", [{"type": "approve"}]),
+    ],
+)
+def test_what_the_human_types_becomes_one_decision_each(monkeypatch, requests, typed, decisions):
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    answer = ask(question(*requests))
+    assert answer is not None and list(answer.decisions) == decisions
+
+
+def test_ctrl_d_leaves_the_question_open(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert ask(question(COMMAND)) is None
+
+
+def test_the_whole_command_is_shown_with_control_characters_visible(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    ask(question(COMMAND))
+    shown = capsys.readouterr().err
+    assert "make \\x1b[2Jall" in shown and "\x1b[2J" not in shown
+
+
+def test_an_edit_is_shown_as_its_diff(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    diff = "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-old\x1b[2J\n+new\n"
+    args = {"file_path": "x.py", "old_string": "old", "new_string": "new"}
+    ask(question({"name": "edit", "args": args, "description": "it changes files", "diff": diff}))
+    shown = capsys.readouterr().err
+    assert "edit: it changes files" in shown and "old_string" not in shown
+    assert "  -old\\x1b[2J\n  +new\n" in shown
+
+
+def test_where_its_diff_was_cut_an_edit_is_shown_with_all_it_says(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    args = {"file_path": "x.py", "content": "first\nlast"}
+    diff = "--- a/x.py\n+++ b/x.py\n+first\n[… 7 more lines]\n"
+    ask(question({"name": "write_file", "args": args, "description": "w", "diff": diff}))
+    shown = capsys.readouterr().err
+    assert "  content:\n  │ first\n  │ last\n" in shown and "  [… 7 more lines]\n" in shown
+
+
+def test_an_answer_names_the_question_that_was_read(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    answer = ask(question(COMMAND))
+    assert answer is not None and answer.question == "i"
+
+
+def asked(monkeypatch, capsys, typed, **request):
+    """What is shown for a request, and the decision on it."""
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    whole = {"name": "run_command", "args": {"command": "make"}, "description": "why", **request}
+    answer = ask(question(whole))
+    assert answer is not None
+    return capsys.readouterr().err, answer.decisions[0]
+
+
+def test_a_command_is_shown_whole_with_its_lines_and_where_it_would_run(monkeypatch, capsys):
+    command = f"echo '{'x' * 300}'\n\trm a\r\nrun_command: harmless\nAllow this? [y/n] y"
+    shown, _ = asked(monkeypatch, capsys, "y\n", args={"command": command, "cwd": "sub"})
+    assert "x" * 300 in shown
+    assert "\n  │ \\trm a\\r\n" in shown
+    assert "\n  │ run_command: harmless\n  │ Allow this? [y/n] y\n" in shown
+    assert "  cwd: sub\n  sandbox: none; it runs with all your rights\n" in shown
+
+
+@pytest.mark.parametrize(
+    ("args", "sandbox", "words"),
+    [
+        ({}, "bubblewrap, no network", "  cwd: .\n  sandbox: bubblewrap, no network\n"),
+        ({"outside_sandbox": True}, "bubblewrap", "sandbox: outside of it, with all your rights"),
+        ({"timeout": 5}, "", "  timeout: 5\n"),
+    ],
+)
+def test_all_arguments_and_the_sandbox_are_shown(monkeypatch, capsys, args, sandbox, words):
+    request = {"args": {"command": "make", **args}, "sandbox": sandbox}
+    assert words in asked(monkeypatch, capsys, "y\n", **request)[0]
+
+
+def test_the_whole_diff_of_an_edit_is_shown(monkeypatch, capsys):
+    diff = "--- a/x\n+++ b/x\n@@ -0,0 +1,900 @@\n" + "".join(f"+{n}\n" for n in range(900))
+    shown, _ = asked(monkeypatch, capsys, "y\n", name="edit", args={"path": "x"}, diff=diff)
+    assert "+899\n" in shown and "more" not in shown
+
+
+ALWAYS = {"always": "run_command(npm test:*)"}
+
+
+@pytest.fixture
+def user_file(monkeypatch, tmp_path):
+    monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path))
+    monkeypatch.setenv("LINES", "40")
+    monkeypatch.setenv("COLUMNS", "80")
+    return tmp_path / "config.yaml"
+
+
+def test_always_writes_the_rule_to_the_users_file_and_approves(monkeypatch, capsys, user_file):
+    user_file.write_text("# mine\nlanguage: en\n")
+    shown, decision = asked(monkeypatch, capsys, "a\n", **ALWAYS)
+    assert decision == {"type": "approve", **ALWAYS}
+    assert f"the rule `run_command(npm test:*)` is written to {user_file}" in shown
+    assert user_file.read_text() == (
+        '# mine\nlanguage: en\npermissions:\n  allow: ["run_command(npm test:*)"]\n'
+    )
+
+
+def test_of_an_edit_always_is_said_to_name_its_files(monkeypatch, capsys, user_file):
+    shown, _ = asked(monkeypatch, capsys, "n\n\n", name="edit", always="edit(//p/a.py)")
+    assert "names these files and no others" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {},
+        {**ALWAYS, "args": {"command": "x" * 80 * 36}},
+        {**ALWAYS, "args": {"command": "\n" * 36}},
+        {**ALWAYS, "name": "edit", "diff": "+x\n" * 36},
+    ],
+)
+def test_always_is_not_offered_for_what_is_longer_than_the_screen(
+    monkeypatch, capsys, user_file, request_
+):
+    shown, decision = asked(monkeypatch, capsys, "a\ny\n", **request_)
+    assert (decision, "[y/n/e/?]" in shown) == ({"type": "approve"}, True)
+    assert ("There is no a (always)" in shown) == bool(request_)
+    assert not user_file.exists()
+
+
+def test_a_rule_that_cannot_be_written_is_told_and_asked_again(monkeypatch, capsys, user_file):
+    user_file.write_text("no yaml: [\n")
+    shown, decision = asked(monkeypatch, capsys, "a\nn\n\n", **ALWAYS)
+    assert decision["type"] == "reject" and "not YAML" in shown
+    assert user_file.read_text() == "no yaml: [\n"
+
+
+def edits_with(monkeypatch, tmp_path, text):
+    """An editor that leaves this text."""
+    (tmp_path / "left").write_text(text)
+    monkeypatch.setenv("VISUAL", f"cp {tmp_path / 'left'}")
+
+
+def test_a_command_is_changed_in_the_editor_shown_again_and_then_allowed(
+    monkeypatch, capsys, tmp_path
+):
+    edits_with(monkeypatch, tmp_path, "make test\n")
+    shown, decision = asked(monkeypatch, capsys, "e\n?\ny\n", **ALWAYS)
+    action = {"name": "run_command", "args": {"command": "make test"}}
+    assert "no a (always) for a call that you have changed" in shown
+    assert decision == {"type": "edit", "edited_action": action}
+    assert "command: make test\n" in shown
+
+
+def test_a_call_that_was_not_changed_in_the_editor_is_allowed_as_it_is(monkeypatch, capsys):
+    monkeypatch.setenv("VISUAL", "true")
+    assert asked(monkeypatch, capsys, "e\ny\n")[1] == {"type": "approve"}
+
+
+@pytest.mark.parametrize("editor", ["false", "no-such-editor", "'"])
+def test_an_editor_that_fails_changes_nothing(monkeypatch, capsys, editor):
+    monkeypatch.setenv("VISUAL", editor)
+    shown, decision = asked(monkeypatch, capsys, "e\nn\n\n")
+    assert decision["type"] == "reject" and "editor" in shown
+
+
+def test_an_explanation_says_why_it_is_asked_and_what_the_keys_do(monkeypatch, capsys):
+    shown, decision = asked(monkeypatch, capsys, "?\ny\n")
+    assert "It is asked because why." in shown and "change it in your editor" in shown
+    assert "no rule would allow just this" in shown
+    assert decision == {"type": "approve"}
+
+
+def test_a_question_longer_than_the_screen_says_at_its_end_what_it_is_about(
+    monkeypatch, capsys, user_file
+):
+    args = {"path": "src/new.py", "content": "x\n" * 60}
+    shown, _ = asked(monkeypatch, capsys, "y\n", name="write_file", args=args, always="edit(/src)")
+    assert shown.endswith("\nwrite_file src/new.py: allow this? [y/n/e/?] ")
+    assert "not all of this is on the screen at once" in shown
+
+
+def edit_of(old, new, diff):
+    args = {"file_path": "x.py", "old_string": old, "new_string": new}
+    return {"name": "edit", "args": args, "description": "it changes files", "diff": diff}
+
+
+def test_several_at_once_are_named_and_explained(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.StringIO("?\ny\n"))
+    ask(question(COMMAND, edit_of("a", "b", "-a\n+b\n")))
+    shown = capsys.readouterr().err
+    assert "Allow all 2 (run_command make \\x1b[2Jall, edit x.py)? [y/n/o/?]" in shown
+    assert "o: ask for each of them" in shown
+
+
+@pytest.mark.parametrize(("first", "is_shown"), [("y", True), ("n\nno", False)])
+def test_after_a_refusal_no_diff_shows_the_refused_change(monkeypatch, capsys, first, is_shown):
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"o\n{first}\ny\n"))
+    second = edit_of("old", "new", "--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n first\n-old\n+new\n")
+    answer = ask(question(edit_of("1", "first", "-1\n+first\n"), second))
+    shown = capsys.readouterr().err.rpartition("edit: it changes files")[2]
+    assert ("   first\n" in shown) == is_shown and "  -old\n  +new\n" in shown
+    assert answer is not None and answer.decisions[1] == {"type": "approve"}
+
+
+def test_an_edit_that_was_changed_is_shown_as_a_diff_again(monkeypatch, capsys, tmp_path):
+    edits_with(monkeypatch, tmp_path, "c\n")
+    edit = {**edit_of("a", "b", "-a\n+b\n")}
+    shown, _ = asked(monkeypatch, capsys, "e\ny\n", **edit)
+    assert "  --- a/x.py\n  +++ b/x.py\n  @@\n  -a\n  +c\n" in shown and "old_string" not in shown

@@ -1,0 +1,64 @@
+import io
+
+import pytest
+
+from maxagent.cli.prompts.mode_switch import decide_switch
+from maxagent.cli.rendering.console import open_console
+
+PLAN = {"name": "plan_exit", "args": {"plan": ".llc/plans/p.md", "text": "1. all\n\n2. \x1b[2J"}}
+ENTER = {"name": "plan_enter", "args": {"reason": "it is large"}}
+
+
+def decided(monkeypatch, request, typed):
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    return decide_switch(open_console(), request)
+
+
+@pytest.mark.parametrize(
+    ("request_", "typed", "decision"),
+    [
+        (ENTER, "y\n", {"type": "approve"}),
+        (ENTER, "e\nm\nn\nno need\n", {"type": "reject", "message": "no need"}),
+        (PLAN, "y\n", {"type": "approve"}),
+        (PLAN, "n\nshorter\n", {"type": "reject", "message": "shorter"}),
+        (PLAN, "m\n\n\ny\n", {"type": "approve"}),
+        (
+            PLAN,
+            "m\nglm/glm-4.6\nyolo\nauto\ny\n",
+            {"type": "approve", "model": "glm/glm-4.6", "mode": "auto"},
+        ),
+    ],
+)
+def test_what_is_typed_becomes_a_decision(monkeypatch, request_, typed, decision):
+    assert decided(monkeypatch, request_, typed) == decision
+
+
+def test_the_whole_plan_is_shown_with_nothing_hidden(monkeypatch, capsys):
+    decided(monkeypatch, PLAN, "y\n")
+    assert "  │ 1. all\n  │ \n  │ 2. \\x1b[2J\n" in capsys.readouterr().err
+
+
+def test_what_is_chosen_is_shown_and_a_question_that_is_asked_anew_still_has_it(
+    monkeypatch, capsys
+):
+    request = {**PLAN, "chosen": {"model": "glm/glm-4.6"}}
+    decision = decided(monkeypatch, request, "m\n\nedits\ny\n")
+    assert decision == {"type": "approve", "model": "glm/glm-4.6", "mode": "edits"}
+    seen = capsys.readouterr().err
+    assert "carries it out: glm/glm-4.6" in seen and "holds then: edits" in seen
+
+
+def test_a_plan_that_is_changed_is_an_answer_before_anything_else_is_asked(monkeypatch, tmp_path):
+    editor = tmp_path / "editor.sh"
+    editor.write_text('#!/bin/sh\necho 3. mine >> "$1"\n')
+    monkeypatch.setenv("EDITOR", f"sh {editor}")
+    monkeypatch.delenv("VISUAL", raising=False)
+    decision = decided(monkeypatch, PLAN, "m\n\nedits\ne\n")
+    assert (decision["type"], decision["draft"], decision["mode"]) == ("edit", True, "edits")
+    assert decision["edited_action"]["args"]["text"] == "1. all\n\n2. \x1b[2J\n3. mine"
+
+
+def test_a_plan_that_was_opened_and_left_as_it_is_is_asked_on(monkeypatch):
+    monkeypatch.setenv("EDITOR", "true")
+    monkeypatch.delenv("VISUAL", raising=False)
+    assert decided(monkeypatch, PLAN, "e\ny\n") == {"type": "approve"}

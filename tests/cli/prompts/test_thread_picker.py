@@ -1,0 +1,158 @@
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from screen import ScreenTerminal
+
+from maxagent.cli.prompts.thread_picker import SHOWN, Choice, ranked
+from maxagent.cli.rendering.table import width_of
+from maxagent.memory.threads.index import ThreadIndex
+from maxagent.memory.threads.record import ThreadRow
+
+PICK = (
+    "import sys; from pathlib import Path; import typer; sys.argv[0] = 'mcode'\n"
+    "from maxagent.cli.execution.thread_argument import picked_chat\n"
+    "from maxagent.config.errors import MaxAgentError\n"
+    "import asyncio, os\n"
+    "async def inside(): return picked_chat(Path.cwd())\n"
+    "def picked():\n"
+    "    if 'LOOP' in os.environ: return asyncio.run(inside())\n"
+    "    return picked_chat(Path.cwd())\n"
+    "try: print('picked', picked().title)\n"
+    "except typer.Exit as left: sys.exit(left.exit_code)\n"
+    "except MaxAgentError as error: sys.exit(f'{error.message} | {error.hint}')\n"
+)
+TITLES = [
+    "Prices are rounded wrongly",
+    "修复登录页面的中文标题",
+    "Write the README",
+    "Port to 3.13",
+]
+
+
+def row(number: int, title: str, name: str = "") -> ThreadRow:
+    at = f"2026-01-01T00:{number:02}:00+00:00"
+    thread = f"{number:08}-0000-4000-8000-000000000000"
+    return ThreadRow(thread, title, "/p", "chat", f"{title}\nplease", "idle", at, at, name=name)
+
+
+ROWS = [row(number, title) for number, title in enumerate(TITLES)]
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("", TITLES),
+        ("  ", TITLES),
+        ("readme", ["Write the README"]),
+        ("wrongly prices", ["Prices are rounded wrongly"]),
+        ("prises are rounded", ["Prices are rounded wrongly"]),
+        ("登录", ["修复登录页面的中文标题"]),
+        ("00000003", ["Port to 3.13"]),
+        ("please", TITLES),
+        ("zzzzzz", []),
+    ],
+)
+def test_what_was_typed_finds_threads(typed: str, found: list[str]) -> None:
+    assert [one.title for one in ranked(ROWS, typed)] == found
+
+
+def test_an_exact_word_comes_before_an_alike_one() -> None:
+    rows = [row(1, "rounded prises"), row(2, "rounded prices")]
+    assert [one.title for one in ranked(rows, "prices")] == ["rounded prices", "rounded prises"]
+
+
+def test_the_choice_moves_within_what_is_there() -> None:
+    choice = Choice([row(number, f"Title {number}") for number in range(30)])
+    for by, title in [(-1, 0), (1, 1), (SHOWN, 11), (99, 29), (1, 29), (-SHOWN, 19)]:
+        choice.move(by)
+        assert choice.chosen and choice.chosen.title == f"Title {title}"
+        assert [title for chosen, title in choice.lines(80) if chosen][0].endswith(f"Title {title}")
+        assert len(choice.lines(80)) == SHOWN
+    choice.filter("title 7")
+    assert choice.chosen and choice.chosen.title == "Title 7"
+    choice.filter("nothing like it")
+    choice.move(1)
+    assert (choice.chosen, choice.lines(80)) == (None, [])
+
+
+@given(st.lists(st.text(max_size=80), max_size=5), st.integers(10, 120))
+def test_no_line_is_wider_than_the_screen_or_steers_it(titles: list[str], columns: int) -> None:
+    choice = Choice([row(number, title) for number, title in enumerate(titles)])
+    lines = choice.lines(columns)
+    assert len(lines) == len(titles)
+    assert all(width_of(line) <= columns - 2 and "\x1b" not in line for _, line in lines)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    index = ThreadIndex(tmp_path / "home")
+    for one in reversed(ROWS):
+        index.record(
+            thread_id=one.thread_id,
+            title=one.title,
+            folder=str(folder),
+            graph="chat",
+            request=one.request,
+            options={},
+        )
+        index.set_status(one.thread_id, "idle")
+    return folder
+
+
+def terminal(folder: Path, columns: int = 80, **environ: str) -> ScreenTerminal:
+    own = {"MAXAGENT_HOME": str(folder.parent / "home"), "LANG": "C.UTF-8", **environ}
+    return ScreenTerminal(
+        [sys.executable, "-c", PICK], folder, {"PATH": os.environ["PATH"], **own}, columns=columns
+    )
+
+
+@pytest.mark.parametrize(("language", "columns"), [("en", 80), ("zh", 40)])
+def test_typing_and_arrows_find_a_thread(folder: Path, language: str, columns: int) -> None:
+    loop = {"LOOP": "1"} if columns == 40 else {}
+    with terminal(folder, columns, MAXAGENT_LANG=language, **loop) as shown:
+        screen = shown.wait_for(lambda screen: all(title[:8] in screen for title in TITLES))
+        assert ("Search:" in screen) == (language == "en") and shown.glass.wraps == 0
+        shown.type("登录").wait_for(lambda screen: "Prices" not in screen and TITLES[1] in screen)
+        shown.type("x").wait_for(lambda screen: "修复" not in screen)
+        for _ in range(3):
+            shown.press("backspace")
+        shown.wait_for("Prices are")
+        shown.press("down", "down", "up", "enter")
+        shown.wait_for("picked 修复登录页面的中文标题")
+        assert shown.end() == 0
+        assert "Prices" not in shown.screen()
+
+
+@pytest.mark.parametrize("key", ["esc", "ctrl-c"])
+def test_leaving_takes_nothing(folder: Path, key: str) -> None:
+    with terminal(folder, NO_COLOR="1") as shown:
+        shown.wait_for("Write the README")
+        shown.press(key)
+        assert shown.end() == 130
+        assert "picked" not in shown.shown
+
+
+def test_a_terminal_that_cannot_be_painted_over_asks_for_a_number(folder: Path) -> None:
+    with terminal(folder, TERM="dumb") as shown:
+        shown.wait_for("Which one?")
+        assert "\x1b[" not in shown.shown
+        shown.type("3\r").wait_for("picked Write the README")
+        assert shown.end() == 0
+
+
+def test_without_a_terminal_an_id_is_asked_for(folder: Path) -> None:
+    import subprocess
+
+    said = subprocess.run(
+        [sys.executable, "-c", PICK], cwd=folder, capture_output=True, text=True, input=""
+    )
+    assert said.stderr == (
+        "`--resume` without an id needs a terminal to pick at | "
+        "give an id or a name: `mcode threads list` shows them\n"
+    )

@@ -1,0 +1,136 @@
+import io
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from maxagent.cli.rendering.markdown.blocks import Block
+from maxagent.cli.rendering.markdown.layout import rows
+from maxagent.cli.rendering.table import width_of
+
+LINES = [
+    "# h 标题",
+    "- 项目 one",
+    "1. x",
+    "   - deep",
+    "> 引用 quote",
+    "```py",
+    "x = '中文' # y",
+    "```",
+]
+LINES += [
+    "| a | 中文 | c |",
+    "|---|:-:|--:|",
+    "| 1 | 一二三四五六七八 | long words here |",
+    "",
+    "***",
+]
+LINES += ["`code` **bold** [链接](http://a.b/中文) ![i](s.png)", "    indented", "\ttab", "x" * 90]
+ANY = st.lists(st.sampled_from(LINES), max_size=25).map("\n".join)
+
+
+def plain(source, width=40):
+    return [row.plain for row in rows(Block(source), width)]
+
+
+def in_colour(source, width=40):
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, color_system="standard", soft_wrap=True)
+    for row in rows(Block(source), width):
+        console.print(row)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("# Title *x*", ["Title x"]),
+        ("a **b** `c` ~~d~~\ne", ["a b c d", "e"]),
+        ("a\n\nb", ["a", "", "b"]),
+        ("- a\n- b\n  - c\n\n    d", ["- a", "- b", "  - c", "", "    d"]),
+        ("- a\n- b\n  - c", ["- a", "- b", "  - c"]),
+        ("8. a\n9. b\n10. c", ["8. a", "9. b", "10. c"]),
+        ("- ", ["-"]),
+        ("- a\n\n- b", ["- a", "", "- b"]),
+        ("> a\n> > b", ["> a", ">", "> > b"]),
+        ("```py\nx\n\n```", ["```py", "x", "", "```"]),
+        ("```\nnot closed", ["```", "not closed"]),
+        ("```", ["```"]),
+        ("```nonsense x\n\ty\n```", ["```nonsense x", "    y", "```"]),
+        ("- ```\n  x\n  ```", ["- ```", "  x", "  ```"]),
+        ("    x\n\n    y", ["    x", "", "    y"]),
+        ("---", ["-" * 40]),
+        ("[a](http://b)", ["a (http://b)"]),
+        ("[a](<http://b/中 文>)", ["a (http://b/中 文)"]),
+        ("[http://b](http://b) <http://b> <a@b.c>", ["http://b http://b a@b.c"]),
+        ("[a]() ![](i.png) ![alt](i.png)", ["a i.png alt (i.png)"]),
+        ("[a]: http://b\n[a]", ["[a]: http://b", "[a]"]),
+        ("Vec<T> <b>x</b>\n\n<div>\ny\n</div>", ["Vec<T> <b>x</b>", "", "<div>", "y", "</div>"]),
+        ("| a | b |\n|---|---|\n| `x` | **y** |", ["a  b", "-  -", "x  y"]),
+        ("a\\*b &amp; &lt;", ["a*b & <"]),
+    ],
+)
+def test_marks_of_blocks_stay_and_those_in_a_line_become_styles(source, shown):
+    assert plain(source) == shown
+
+
+def test_styles_show_what_the_marks_said():
+    shown = in_colour("# h\n\n**b** *i* `c`\n\n```python\nreturn 1\n```")
+    for piece in (
+        "\x1b[1;4mh",
+        "\x1b[1mb",
+        "\x1b[3mi",
+        "\x1b[36mc",
+        "\x1b[94mreturn",
+        "\x1b[2m```",
+    ):
+        assert piece in shown
+
+
+@settings(deadline=None)
+@given(ANY, st.sampled_from([8, 40, 80]))
+def test_no_row_is_wider_than_the_window(source, width):
+    assert all(width_of(row) <= width for row in plain(source, width))
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "a\x1b[2Jb",
+        "`\x1b]8;;http://evil\x07x\x1b]8;;\x07`",
+        "[x](http://a\x1b]0;t\x07)",
+        "[x](<http://a/\u202egpj>)",
+        "&#x202e; &#x9b;31m &#8203;",
+        "```\x1b[31mpy\n\x9b2J\n```",
+        "```&#x202e;\nx\n```",
+        "![\x1b[1m](\x1b[2m)",
+        "| \x1b[1m |\n|---|\n| \u2066 |",
+        "    \x1b[2J",
+        "- a\r\x1b[2K",
+        "[x](javascript:alert&#x1b;)",
+    ],
+)
+def test_nothing_foreign_steers_the_terminal(hostile):
+    text = "".join(plain(hostile, 80))
+    assert not set(text) & set("\x1b\x07\r\x9b\u202e\u2066\u200b")
+    assert "\x1b]8" not in in_colour(hostile, 80)
+
+
+def test_a_secret_is_hidden_wherever_it_stands(monkeypatch):
+    secret = "sk-abc_def_1234567890abcdef"
+    for source in (f"a {secret}", f"`{secret}`", f"```\n{secret}\n```", f"[x](http://{secret})"):
+        assert "1234567890" not in "".join(plain(source, 80))
+
+
+def test_a_part_goes_on_as_the_part_before_it_ended():
+    first, second = '```python\nx = """\n', 'return\n"""\n'
+    assert [row.plain for row in rows(Block(second, first), 40)] == ["return", '"""']
+    string, keyword = rows(Block(second, first), 40)[0], rows(Block(second, "```python\n"), 40)[0]
+    assert {str(span.style) for span in string.spans} != {str(span.style) for span in keyword.spans}
+
+
+def test_what_stands_too_deep_for_the_window_is_still_shown():
+    source = "".join(f"{'  ' * depth}- item{depth}\n" for depth in range(20))
+    shown = "".join("".join(plain(source, 20)).split())
+    assert all(f"-item{depth}" in shown for depth in range(20))

@@ -1,0 +1,47 @@
+import pytest
+
+from maxagent.cli.rendering.approval_request import show_request
+from maxagent.cli.rendering.console import open_console
+
+
+@pytest.mark.parametrize(
+    ("command", "fits"),
+    [
+        ("x", True),
+        ("x" * 40 * 12, True),
+        ("x" * 40 * 15, False),
+        ("字" * 20 * 12, True),
+        ("字" * 20 * 15, False),
+        ("\u200b" * 100, False),
+        ("\n" * 20, False),
+    ],
+)
+def test_it_knows_whether_all_of_it_is_on_the_screen(monkeypatch, command, fits):
+    monkeypatch.setenv("LINES", "22")
+    monkeypatch.setenv("COLUMNS", "40")
+    request = {"name": "run_command", "args": {"command": command}, "description": "why"}
+    assert show_request(open_console(), request) is fits
+
+
+def test_a_question_shows_all_of_it_and_where_it_would_run(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "60")
+    text = "first\n" + "long " * 40 + "\n\tlast"
+    request = {"name": "edit", "args": {"file_path": "a.py", "new": text}, "description": "why"}
+    show_request(open_console(), request)
+    shown = capsys.readouterr().err
+    assert " ".join(shown.replace("│", " ").split()) == (
+        "edit: why file_path: a.py new: first " + "long " * 40 + "\\tlast"
+    )
+    for name, place in (("run_command", "."), ("run_tests", ".")):
+        tests = {"name": name, "args": {"command": "make"}, "sandbox": "bubblewrap"}
+        show_request(open_console(), tests)
+        assert f"  cwd: {place}\n  sandbox: bubblewrap\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("diff", ["+[secret: private key]", "+x\n[… 9 more lines]\n"])
+def test_where_a_diff_leaves_something_out_the_call_stands_beside_it(capsys, diff):
+    request = {"name": "apply_patch", "args": {"patch": "+all of it"}, "description": "why"}
+    show_request(open_console(), {**request, "diff": "+all of it"})
+    assert "  patch: " not in capsys.readouterr().err
+    show_request(open_console(), {**request, "diff": diff})
+    assert "  patch: +all of it" in capsys.readouterr().err

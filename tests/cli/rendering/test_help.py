@@ -1,0 +1,135 @@
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from maxagent.cli.app import app
+from maxagent.cli.i18n.catalogs import by_english, use_language
+from maxagent.cli.rendering import help as help_pages
+from maxagent.cli.rendering.help import TYPERS_OWN, in_paragraphs, with_own_pages
+from maxagent.cli.rendering.table import width_of
+
+CHINESE = re.compile("[\u4e00-\u9fff]")
+
+
+@pytest.fixture(autouse=True)
+def chinese() -> Iterator[None]:
+    use_language("zh")
+    yield
+    use_language("")
+
+
+def commands(command, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:
+    yield words, command
+    for name, below in getattr(command, "commands", {}).items():
+        yield from commands(below, (*words, name))
+
+
+def page(*words: str) -> str:
+    command = get_command(app)
+    with_own_pages(command)
+    context = command.make_context("mcode", [*words], resilient_parsing=True)
+    for word in words:
+        command = command.commands[word]
+        context = command.make_context(word, [], parent=context, resilient_parsing=True)
+    return context.get_help()
+
+
+def help_texts() -> Iterator[str]:
+    for _, command in commands(get_command(app)):
+        yield from filter(None, [command.help, command.epilog])
+        yield from filter(None, [getattr(one, "help", None) for one in command.params])
+
+
+def test_every_text_of_the_help_pages_has_a_chinese_one() -> None:
+    texts = [*map(in_paragraphs, help_texts()), *TYPERS_OWN]
+    assert [text for text in texts if not CHINESE.search(by_english("help", text))] == []
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_every_page_is_chinese_and_fits_the_terminal(
+    columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    tree = get_command(app)
+    for words, command in commands(tree):
+        shown = page(*words)
+        heads = {"用法：mcode", "选项："} | ({"命令："} if hasattr(command, "commands") else set())
+        assert all(head in shown for head in heads), shown
+        wide = [row for row in shown.splitlines() if width_of(row) > columns]
+        assert [row for row in wide if CHINESE.search(row)] == [], shown
+
+
+def test_names_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = page("task")
+    assert shown.startswith(
+        "用法：mcode task [OPTIONS] {description}\n\n  计划、编辑并验证一项修改。"
+    )
+    assert "-m, --model <str>" in shown
+    assert "项目；默认：当前文件夹。  [默认：.]" in shown
+    assert "description <str>" in shown and "[必填]" in shown
+
+
+def test_texts_of_two_columns_stand_below_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    listed = page().partition("命令：\n")[2]
+    places = {len(row) - len(row[15:].lstrip()) for row in listed.splitlines()}
+    assert places == {15}
+
+
+def test_a_page_of_one_language_leaves_the_other_as_it_is(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "maxagent", "--lang", "zh", "threads", "--help"],
+        capture_output=True, text=True, encoding="utf-8", cwd=tmp_path,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stdout.splitlines()[0]) == (
+        0,
+        "用法：python -m maxagent threads [OPTIONS] COMMAND [ARGS]...",
+    )
+    english = CliRunner().invoke(app, ["--help"]).stdout
+    assert "Usage:" in english and not CHINESE.search(english)
+
+
+def test_english_help_loads_no_catalogue() -> None:
+    code = (
+        "import sys; from maxagent.cli.app import main; sys.argv[1:] = ['--help']\n"
+        "try: main()\n"
+        "finally:\n"
+        "    from maxagent.cli.i18n import catalogs as i18n\n"
+        "    print(i18n.translations.cache_info().currsize)"
+    )
+    environ = {"LC_ALL": "C.UTF-8", "MAXAGENT_HOME": "/nowhere"}
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environ
+    )
+    assert ended.stdout.splitlines()[-1] == "0"
+
+
+def test_a_default_and_a_must_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = help_pages.HelpPage()
+    with shown.section("Options"):
+        shown.write_dl(
+            [("--a", "甲  [default: x; y; required]"), ("--b", "[required]"), ("--c", "")]
+        )
+    assert shown.getvalue() == "选项：\n  --a  甲  [默认：x; y; 必填]\n  --b  [必填]\n  --c\n"
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_in_english_no_summary_is_cut_and_every_row_fits(
+    columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_language("en")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    for words, _ in commands(get_command(app)):
+        shown = page(*words)
+        assert "..." not in shown.partition("\n\n")[2].replace("[ARGS]...", "")
+        assert [
+            row for row in shown.splitlines() if width_of(row) > columns and " " in row[40:]
+        ] == []

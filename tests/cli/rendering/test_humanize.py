@@ -1,0 +1,40 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from maxagent.cli.i18n.catalogs import use_language
+from maxagent.cli.rendering.humanize import ago
+
+NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def english():
+    use_language("en")
+    yield
+    use_language("")
+
+
+@pytest.mark.parametrize(
+    ("age", "said"),
+    [
+        (timedelta(seconds=59), "just now"),
+        (timedelta(seconds=-300), "just now"),
+        (timedelta(minutes=1), "1 min ago"),
+        (timedelta(minutes=59), "59 min ago"),
+        (timedelta(hours=23, minutes=59), "23 h ago"),
+        (timedelta(days=13, hours=23), "13 d ago"),
+    ],
+)
+def test_an_age_is_told_in_its_largest_unit(age: timedelta, said: str) -> None:
+    assert ago((NOW - age).isoformat(), NOW) == said
+
+
+def test_long_ago_is_a_date_and_the_unknown_is_nothing() -> None:
+    assert ago((NOW - timedelta(days=30)).isoformat(), NOW).startswith("2026-04-")
+    assert ago("") == ""
+
+
+def test_it_speaks_chinese() -> None:
+    use_language("zh")
+    assert ago((NOW - timedelta(hours=3)).isoformat(), NOW) == "3 小时前"

@@ -1,0 +1,50 @@
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from rich.text import Text
+
+from maxagent.cli.rendering.line_breaks_wrapping import cut, wrapped
+from maxagent.cli.rendering.table import width_of
+
+TEXTS = st.text(st.sampled_from("ab c中文，。（）\t-e\u0301"), max_size=80)
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("one two three", ["one two", "three"]),
+        ("", [""]),
+        ("a\n\nb", ["a", "", "b"]),
+        ("abcdefghij", ["abcdefgh", "ij"]),
+        ("ab cdefghijkl", ["ab", "cdefghij", "kl"]),
+        ("中文中文中文", ["中文中文", "中文"]),
+        ("我用 foo 写代码", ["我用 foo", "写代码"]),
+        ("一二三四，五", ["一二三", "四，五"]),
+        ("一二三（四五", ["一二三", "（四五"]),
+        ("one   two    three", ["one", "two", "three"]),
+    ],
+)
+def test_rows_end_between_words_and_chinese_characters(text, rows):
+    assert [row.plain for row in wrapped(Text(text), 8)] == rows
+
+
+@given(TEXTS, st.integers(2, 30))
+@example("a中。", 3)
+def test_no_row_is_wider_and_nothing_but_spaces_is_lost(text, width):
+    rows = [row.plain for row in wrapped(Text(text), width)]
+    assert max(map(width_of, rows)) <= width
+    assert "".join("".join(rows).split()) == "".join(text.split())
+
+
+@given(TEXTS, st.integers(2, 30))
+def test_code_is_cut_without_losing_anything(text, width):
+    rows = [row.plain for row in cut(Text(text), width)]
+    assert max(map(width_of, rows)) <= width
+    shown = Text(text)
+    shown.expand_tabs(4)
+    assert "".join(rows) == shown.plain
+
+
+def test_styles_go_on_in_the_next_row():
+    first, second = wrapped(Text.assemble("one ", ("two three", "bold")), 8)
+    assert first.spans[-1].style == second.spans[0].style == "bold"

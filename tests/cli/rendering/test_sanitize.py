@@ -1,0 +1,85 @@
+import json
+import sys
+import unicodedata
+
+import pytest
+from hostile_text import CORPUS, STEERING
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maxagent.cli.rendering.sanitize import MOST_ACCENTS, safe, safe_json, safe_line
+
+HONEST = [
+    "plain, 中文 and\ttab\n",
+    "naïve façade, Việt Nam, ȩ̈, Ελληνικά, кириллица",
+    "שָׁלוֹם עולם · مرحبا بالعالم · नमस्ते · ภาษาไทย · བོད་སྐད · 한국어 · 日本語",
+    "⚠️ ❤️ ✔︎ 1️⃣ 👍🏽 🇩🇪 ☑ → ∑ │└─ █▓▒░ “quotes” … —",
+    "\u00a0\u202f\u3000 blanks of a width, \ue0a0 private, \ufffd",
+]
+
+
+@pytest.mark.parametrize("text", HONEST)
+def test_honest_text_stays_as_it_is(text: str) -> None:
+    assert safe(text) == text
+    assert safe_json(text) == json.dumps(text, ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b[31mred", r"\x1b[31mred"),
+        ("a\r\nb\rc", "a\nb\\rc"),
+        ("safe\b\b\b\brm", r"safe\x08\x08\x08\x08rm"),
+        ("\x9b2J \x9d52;c;eA==\x9c \x7f", r"\x9b2J \x9d52;c;eA==\x9c \x7f"),
+        ("\x1b]8;;https://evil.example\x1b\\here", r"\x1b]8;;https://evil.example\x1b\here"),
+        ("\u202etxt.exe \u200b\ufeff\u061c", r"\u202etxt.exe \u200b\ufeff\u061c"),
+        ("rm\U000e0072\U000e0001", r"rm\U000e0072\U000e0001"),
+        ("a\ufe0f ⚠\ufe0f\ufe0f \U000e0100", "a\\ufe0f ⚠\ufe0f\\ufe0f \\U000e0100"),
+        ("👩\u200d💻", r"👩\u200d💻"),
+        ("\ud83d", r"\ud83d"),
+        ("a\u2028b\u2029c\x85d", r"a\u2028b\u2029c\x85d"),
+    ],
+)
+def test_what_could_steer_a_terminal_is_made_visible(text: str, shown: str) -> None:
+    assert safe(text) == shown
+
+
+@pytest.mark.parametrize("text", CORPUS, ids=ascii)
+def test_hostile_text_is_seen_for_what_it_is(text: str) -> None:
+    assert STEERING & set(safe(text)) == set()
+    assert len(safe_line(text).splitlines()) <= 1
+
+
+def test_of_all_characters_those_that_steer_or_hide_are_gone() -> None:
+    text = "".join(map(chr, range(sys.maxunicode + 1)))
+    assert STEERING & set(safe(text)) == set()
+    assert STEERING & set(safe_json(text)) == set()
+
+
+@given(st.text(st.sampled_from([*STEERING, *"a中⚠️[]()\n\t\r\\"])))
+def test_nothing_that_steers_is_left_wherever_the_text_is_split(text: str) -> None:
+    assert STEERING & set(safe(text)) == set()
+    assert STEERING & set("".join(map(safe, text))) == set()
+    assert safe(safe(text)) == safe(text)
+
+
+@given(st.lists(st.sampled_from(["a", "é", "\u0301", "\u20dd", "\u05b0", "—"])).map("".join))
+def test_accents_do_not_pile_up(text: str) -> None:
+    flood = text + "\u0301" * 50
+    heap = tallest = 0
+    for char in safe(flood):
+        heap = heap + 1 if unicodedata.category(char) in ("Mn", "Me") else 0
+        tallest = max(tallest, heap)
+    assert tallest <= MOST_ACCENTS
+
+
+@given(st.text())
+def test_a_line_is_one_line(text: str) -> None:
+    assert len(safe_line(text).splitlines()) <= 1
+
+
+@given(st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+def test_json_says_the_same_and_nothing_that_steers(value: object) -> None:
+    shown = safe_json(value)
+    assert STEERING & set(shown) == set()
+    assert json.loads(shown) == value

@@ -1,0 +1,44 @@
+from pathlib import Path
+
+import pytest
+
+from maxagent.cli.rendering.settings import as_text, as_yaml
+from maxagent.config.settings.keys import join, leaves
+from maxagent.config.settings.schema import Settings
+from maxagent.config.yaml.reader import parse
+
+TREE = {
+    "a": {"text": "", "null": None, "odd": "x # y\nz", "list": ["b c", "d"], "none": [], "map": {}},
+    "glm-4.6": {"true": "true", "deep": {"er": {"est": 1.5}}},
+    "on": True,
+}
+
+
+def test_the_yaml_says_the_same_as_the_settings() -> None:
+    for tree in (TREE, Settings().model_dump()):
+        assert parse(Path("f"), as_yaml(tree)).values == tree
+
+
+def test_origins_are_comments_behind_every_value() -> None:
+    origins = {join(path): f"from {join(path)}" for path, _ in leaves(TREE)}
+    shown = as_yaml(TREE, origins)
+    assert parse(Path("f"), shown).values == TREE
+    lines = [line for line in shown.splitlines() if "# from" in line]
+    assert [line.partition("# from ")[2] for line in lines] == list(origins)
+
+
+@pytest.mark.parametrize(
+    "value, text",
+    [
+        ("plain # text", "plain # text"),
+        (True, "true"),
+        (None, "null"),
+        (120.0, "120.0"),
+        ([], "[]"),
+        ({}, "{}"),
+        (["a", "b c"], '- a\n- "b c"'),
+        ({"a": {"b": 1}}, "a:\n  b: 1"),
+    ],
+)
+def test_a_value_is_text_for_a_script(value: object, text: str) -> None:
+    assert as_text(value) == text

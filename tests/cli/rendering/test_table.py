@@ -1,0 +1,26 @@
+import pytest
+
+from maxagent.cli.rendering.table import aligned, shortened, width_of
+
+
+@pytest.mark.parametrize(
+    ("text", "width"), [("", 0), ("abc", 3), ("标题", 4), ("e\u0301", 1), ("ｆｕｌｌ", 8)]
+)
+def test_the_width_is_what_a_screen_needs(text: str, width: int) -> None:
+    from rich.cells import cell_len
+
+    assert width_of(text) == width == cell_len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [("abc", "abc"), ("abcdef", "abcdef"), ("abc efg", "abc e…"), ("ab cdefg", "ab cd…"),
+     ("标题标题", "标题…"), ("标题标", "标题标"), ("abcd efgh", "abcd…")],
+)  # fmt: skip
+def test_what_is_too_long_ends_with_an_ellipsis_and_fits(text: str, short: str) -> None:
+    assert shortened(text, 6) == short and width_of(short) <= 6
+
+
+def test_columns_are_as_wide_as_their_widest_cell() -> None:
+    rows = [["id", "标题", "end"], ["long one", "x", ""]]
+    assert aligned(rows) == ["id        标题  end", "long one  x"]

@@ -1,0 +1,197 @@
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from maxagent.cli.rendering.text_renderer import TextRenderer
+from maxagent.sdk import events as ev
+
+EVIDENCE = {"command": "pytest", "reason": "3 passed"}
+
+
+def shown(capsys, *events):
+    renderer = TextRenderer()
+    for event in events:
+        renderer.show(event)
+    renderer.end(events[-1])
+    return capsys.readouterr()
+
+
+def test_the_result_is_on_stdout_and_everything_else_on_stderr(capsys):
+    out = shown(
+        capsys,
+        ev.RunStarted("abcdef123456", "repair it", "/p", "m", "edits", False),
+        ev.Output("thinking aloud"),
+        ev.Completion("abcdef123456", "verified", "It is repaired.", EVIDENCE, [], "+new\n"),
+    )
+    assert out.out == "It is repaired.\n"
+    for words in ("abcdef12", "repair it", "thinking aloud", "+new", "verified", "3 passed"):
+        assert words in out.err
+
+
+def test_a_run_that_goes_on_after_an_answer_here_is_not_announced_again(capsys):
+    begun = ev.RunStarted("abcdef123456", "repair it", "/p", "m", "ask", False)
+    goes_on = replace(begun, resumed=True)
+    assert shown(capsys, begun, goes_on, goes_on).err.count("repair it") == 1
+    assert shown(capsys, begun, replace(goes_on, mode="auto")).err.count("repair it") == 2
+    assert shown(capsys, goes_on).err.count("repair it") == 1
+
+
+def test_pieces_of_text_stay_on_one_line_and_the_next_event_begins_its_own(capsys):
+    out = shown(capsys, ev.Output("one "), ev.Output("two"), ev.Notice("careful"))
+    assert out.err.splitlines()[:1] == ["one two"]
+    assert "careful" in out.err.splitlines()[1]
+
+
+def test_a_piped_run_has_no_escape_sequences_and_is_not_wrapped(capsys):
+    long = "x" * 300
+    out = shown(capsys, ev.RoleStarted("coder"), ev.Output(long + "\n"), ev.Notice("n"))
+    assert "\x1b" not in out.err and long in out.err
+
+
+def test_at_a_terminal_pieces_of_a_thought_break_between_words(monkeypatch):
+    file = StringIO()
+    monkeypatch.setattr(file, "isatty", lambda: True)
+    renderer = TextRenderer(console=Console(file=file, width=12, color_system=None))
+    for piece in ("some wor", "ds that", " are thou", "ght"):
+        renderer.show(ev.Thinking(piece))
+    renderer.pause()
+    assert file.getvalue() == "some words\nthat are\nthought\n"
+
+
+def test_files_of_a_message_and_names_that_are_none_have_a_line_each(capsys):
+    told = ev.Mentioned(["a.py", "b.py"], ["no\x1b.txt", "x" * 5000])
+    first, second = shown(capsys, told).err.splitlines()
+    assert first == "shown to the model: @a.py, @b.py"
+    assert second.startswith("@no\\x1b.txt, @xxx") and len(second) < 200
+
+
+def test_control_characters_of_the_model_are_made_visible(capsys):
+    out = shown(capsys, ev.Output("a\x1b[2Jb\u202ec\n"), ev.Notice("n"))
+    assert "a\\x1b[2Jb\\u202ec" in out.err
+
+
+def test_a_tool_call_is_one_line_with_its_result_and_diff(capsys):
+    out = shown(
+        capsys,
+        ev.ToolCall("c1", "edit", {"file_path": "a.py"}, "coder"),
+        ev.ToolResult(
+            "c1", "edit", True, "", "", {"diff": "-old\n+new\n", "added": 1, "removed": 1}
+        ),
+    )
+    assert "✓ edit a.py  (+1 -1)" in out.err and "    +new" in out.err
+
+
+@pytest.mark.parametrize(
+    "metadata", [{"backup": "/kept/a.py"}, {"backups": {"a.py": "/kept/a.py", "b.py": "/kept/b"}}]
+)
+def test_where_a_file_was_kept_is_told(capsys, metadata):
+    err = shown(capsys, ev.ToolResult("c1", "edit", True, "", "", metadata)).err
+    assert err.count("what it held before: ") == len(metadata.get("backups", "1"))
+    assert "what it held before: /kept/a.py" in err
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [([{"path": "a.py", "kind": "modified"}], "runs no tests"), ([], "nothing was changed")],
+)
+def test_an_edit_ends_in_its_own_words(capsys, files, words):
+    end = ev.Completion("abcdef123456", "unverified", "Done.", None, files, "", "edit")
+    assert words in shown(capsys, end).err
+
+
+def test_a_parked_edit_shows_its_diff(capsys):
+    request = {"name": "edit", "args": {"file_path": "a.py"}, "diff": "-old\n+new\n"}
+    err = shown(capsys, ev.Question("abcdef123456", "i", "approval", [request], [])).err
+    assert "waiting for an answer: edit a.py\n  -old\n  +new\n" in err
+
+
+def test_a_parked_command_is_shown_whole(capsys):
+    args = {"command": "cat <<E\n" + "x" * 200 + "\nE\nrm -r build"}
+    request = {"name": "run_command", "args": args, "sandbox": "bubblewrap"}
+    err = shown(capsys, ev.Question("abcdef123456", "i", "approval", [request], [])).err
+    assert f"  │ {'x' * 200}\n  │ E\n  │ rm -r build\n  cwd: .\n  sandbox: bubblewrap\n" in err
+
+
+def test_a_call_that_nobody_saw_is_told_by_its_result(capsys):
+    result = ev.ToolResult("c1", "run_command", True, "", "", {}, {"command": "make"})
+    assert "✓ run_command make" in shown(capsys, result).err
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_thinking_is_shown_only_where_it_is_wanted(capsys, wanted):
+    renderer = TextRenderer(show_thinking=wanted)
+    renderer.show(ev.Thinking("let me see"))
+    assert ("let me see" in capsys.readouterr().err) is wanted
+
+
+def test_the_todo_list_is_shown(capsys):
+    items = [{"content": "look", "status": "completed"}, {"content": "mend", "status": "pending"}]
+    out = shown(capsys, ev.Todos(items))
+    assert "[x] look" in out.err and "[ ] mend" in out.err
+
+
+def test_skipped_tests_are_said_in_words(capsys):
+    end = ev.Completion("t", "unverified", "", None, [], "")
+    assert "unverified: the tests were skipped" in shown(capsys, end).err
+
+
+def test_a_refused_call_says_why(capsys):
+    refused = ev.ToolResult("c1", "edit", False, "", "not found\ntry again", {})
+    out = shown(capsys, ev.ToolCall("c1", "edit", {"file_path": "a.py"}, "coder"), refused)
+    assert "✗ edit a.py" in out.err and "not found" in out.err
+
+
+@pytest.mark.parametrize("last", [ev.Interrupted("abcdef123456"), None])
+def test_an_interrupted_run_says_how_to_go_on(capsys, last):
+    renderer = TextRenderer()
+    renderer.show(ev.RunStarted("abcdef123456", "t", "/p", "m", "edits", False))
+    renderer.end(last)
+    assert "mcode resume abcdef12" in capsys.readouterr().err
+
+
+def test_a_question_says_how_to_answer_it(capsys):
+    request = {"name": "run_command", "args": {"command": "make"}, "description": ""}
+    out = shown(capsys, ev.Question("abcdef123456", "i", "approval", [request], [{}]))
+    for words in ("run_command make", "mcode resume abcdef12", "--approve", "--reject"):
+        assert words in out.err
+
+
+def test_the_review_shows_the_changes_and_says_what_each_answer_does(capsys):
+    review = {"name": "review", "args": {"outcome": "verified", "diff": "+new\n"}}
+    out = shown(capsys, ev.Question("abcdef123456", "i", "review", [review], [{}]))
+    assert "+new" in out.err and "`--reject` undoes them" in out.err
+
+
+def test_a_question_is_told_only_when_it_is_left_open(capsys):
+    request = {"name": "run_command", "args": {"command": "make"}, "description": ""}
+    TextRenderer().show(ev.Question("abcdef123456", "i", "approval", [request], [{}]))
+    assert capsys.readouterr().err == ""
+
+
+def test_what_was_undone_is_not_praised_on_stdout(capsys):
+    out = shown(capsys, ev.Completion("abcdef123456", "undone", "It is repaired.", None, [], ""))
+    assert out.out == "" and "undone" in out.err
+
+
+def test_red_tests_show_the_end_of_their_output_where_the_reason_is(capsys):
+    head = "".join(f"line {number}\n" for number in range(50))
+    red = ev.EvidenceFound(
+        "pytest", "failed", "1 failed", 1, 0, 1, 0, 0, "", f"{head}E assert 1 == 2\n"
+    )
+    out = shown(capsys, ev.ToolOutput("verify", f"{head}E assert 1 == 2\n"), red)
+    assert out.err.index("E assert 1 == 2") < out.err.index("1 failed")
+
+
+def test_a_failure_is_two_lines_and_the_thread(capsys):
+    out = shown(capsys, ev.Failure("no answer", "try later", 1, "abcdef123456"))
+    assert out.err.splitlines()[:2] == ["error: no answer", "hint: try later"]
+    assert "abcdef12" in out.err
+
+
+def test_tokens_and_cost_end_the_run(capsys):
+    usage = ev.TokenUsage(2, 12_000, 300, 9_000, 0.0123, 6_000, 128_000)
+    out = shown(capsys, usage, ev.Interrupted("t"))
+    for words in ("12,000", "75%", "300", "$0.0123"):
+        assert words in out.err

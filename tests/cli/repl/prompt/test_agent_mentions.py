@@ -1,0 +1,21 @@
+from pathlib import Path
+
+from maxagent.cli.repl.prompt.agent_mentions import addressed, agents_by_name
+
+
+def test_a_message_is_for_an_agent_that_it_begins_with(tmp_path: Path) -> None:
+    def found(message: str) -> tuple[str, str]:
+        return addressed(message, tmp_path, tmp_path / "home")
+
+    assert found("@explore where is it?") == ("explore", "where is it?")
+    assert found("@general do it") == ("general", "do it")  # to be refused
+    for message in ("@explore", "where is @explore now", "@nobody hi", "explore it", "@ x", ""):
+        assert found(message) == ("", message)
+    (tmp_path / "explore").mkdir()
+    assert found("@explore where is it?")[0] == ""
+
+
+def test_every_agent_says_what_it_is_for(tmp_path: Path) -> None:
+    known = agents_by_name(tmp_path, tmp_path / "home")
+    assert {"build", "plan", "explore"} <= known.keys() and all(known.values())
+    assert "general" not in known

@@ -1,0 +1,42 @@
+import pytest
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
+
+from maxagent.cli.repl.prompt.completer import LineCompleter, is_completed_while_typing
+
+COMMANDS = {"model": "Chooses.", "mode": "Asks.", "undo": "Takes\nback.", "git:review": "Reviews."}
+AGENTS = {"explore": "Only reads.", "app": "One's own."}
+FILES = ["src/", "src/app.py", "my file.txt"]
+
+
+def offered(line: str) -> list[str]:
+    completer = LineCompleter(lambda: COMMANDS, lambda: AGENTS, lambda: FILES)
+    found = completer.get_completions(Document(line), CompleteEvent())
+    return [line[: len(line) + one.start_position] + one.text for one in found]
+
+
+@pytest.mark.parametrize(
+    "line, lines",
+    [
+        ("/", ["/model", "/mode", "/undo", "/git:review"]),
+        ("/mo", ["/model", "/mode"]),
+        ("/rev", ["/git:review"]),
+        ("/mode ", []),
+        ("see /mo", []),
+        ("@", ["@explore ", "@app ", "@src/", "@src/app.py ", '@"my file.txt" ']),
+        ("@expl", ["@explore "]),
+        ("see @expl", []),
+        ("see @src", ["see @src/", "see @src/app.py "]),
+        ('see @"my', ['see @"my file.txt" ']),
+        ("", []),
+    ],
+)
+def test_what_is_offered(line: str, lines: list[str]) -> None:
+    assert offered(line) == lines
+    assert is_completed_while_typing(line) >= bool(lines)
+
+
+def test_what_is_said_of_an_offer_is_one_safe_line() -> None:
+    completer = LineCompleter(lambda: {"x": "a\x1b[2J\nb"}, dict, list)
+    [one] = completer.get_completions(Document("/x"), CompleteEvent())
+    assert one.display_meta_text == "a\\x1b[2J b"

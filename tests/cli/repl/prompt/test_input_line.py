@@ -1,0 +1,40 @@
+import pytest
+
+from maxagent.cli.repl.prompt.input_line import continued, read_line
+
+
+@pytest.mark.parametrize(
+    "typed, kind, text",
+    [
+        ("", "empty", ""),
+        (" \n ", "empty", ""),
+        ("hello", "message", "hello"),
+        ("  hello\n  there ", "message", "hello\n  there"),
+        ("/help", "slash", "/help"),
+        ("/model openai/gpt", "slash", "/model openai/gpt"),
+        ("/git:review\n1", "slash", "/git:review\n1"),
+        ("/", "slash", "/"),
+        ("/?", "slash", "/?"),
+        ("/etc/hosts is wrong", "message", "/etc/hosts is wrong"),
+        ("/*comment*/", "message", "/*comment*/"),
+        ("!git status", "shell", "git status"),
+        ("! git status", "shell", "git status"),
+        ("!", "empty", ""),
+        ("!important\nbecause", "message", "!important\nbecause"),
+        ("# tabs", "note", "tabs"),
+        ("# ", "note", ""),
+        ("#", "note", ""),
+        ("#12 is fixed", "message", "#12 is fixed"),
+        ("# Title\n\ntext", "message", "# Title\n\ntext"),
+    ],
+)
+def test_what_a_line_means(typed: str, kind: str, text: str) -> None:
+    assert read_line(typed) == (kind, text)
+
+
+@pytest.mark.parametrize(
+    "typed, begun",
+    [("a\\", "a"), ("\\", ""), ("a\\\\\\", "a\\\\"), ("a", None), ("a\\\\", None), ("", None)],
+)
+def test_a_backslash_goes_on_unless_it_is_escaped_itself(typed: str, begun: str | None) -> None:
+    assert continued(typed) == begun

@@ -1,0 +1,125 @@
+"""What the prompt paints, on the screen of a terminal that is only in memory."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pyte
+from prompt_toolkit.completion import DummyCompleter
+from prompt_toolkit.data_structures import Size
+from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output.vt100 import Vt100_Output
+
+from maxagent.cli.repl.prompt.layout import Shown
+from maxagent.cli.repl.prompt.live_prompt import LivePrompt
+from maxagent.cli.repl.prompt.paste_placeholder import Pastes
+
+
+class Glass:
+    """The far side of an output: 40 columns, 14 rows."""
+
+    encoding = "utf-8"
+
+    def __init__(self) -> None:
+        self._screen = pyte.Screen(40, 14)
+        self._stream = pyte.Stream(self._screen)
+
+    def write(self, text: str) -> None:
+        self._stream.feed(text)
+
+    def flush(self) -> None:
+        pass
+
+    @property
+    def rows(self) -> list[str]:
+        rows = [row.rstrip() for row in self._screen.display]
+        while rows and not rows[-1]:
+            rows.pop()
+        return rows
+
+
+@asynccontextmanager
+async def painted(shown: Shown) -> AsyncIterator[tuple[LivePrompt, Glass]]:
+    glass, usable = Glass(), asyncio.Event()
+    there: Any = glass
+    output = Vt100_Output(there, lambda: Size(rows=14, columns=40), term="xterm", enable_cpr=False)
+    nobody: Any = None
+    with create_pipe_input() as keys:
+        prompt = LivePrompt(
+            nobody,
+            Pastes(),
+            shown,
+            DummyCompleter(),
+            InMemoryHistory(),
+            input=keys,
+            output=output,
+        )
+        running = asyncio.ensure_future(prompt.run(usable.set))
+        await usable.wait()
+        yield prompt, glass
+        prompt.close()
+        await running
+
+
+async def until(glass: Glass, rows: list[str]) -> None:
+    try:
+        async with asyncio.timeout(20):
+            while glass.rows != rows:
+                await asyncio.sleep(0.005)
+    except TimeoutError:
+        assert glass.rows == rows
+
+
+def around(**words: Any) -> Shown:
+    said = {"waiting": tuple, "busy": str, "status": lambda columns: "status", **words}
+    return Shown(is_plan=lambda: False, **said)
+
+
+async def test_lines_stand_above_once_and_the_tail_is_replaced() -> None:
+    async with painted(around()) as (prompt, glass):
+        await until(glass, ["›", "status"])
+        prompt.tail("half")
+        await until(glass, ["half", "›", "status"])
+        prompt.tail("half a line")
+        prompt.above("a whole line\n")
+        await until(glass, ["a whole line", "half a line", "›", "status"])
+        prompt.above("another\n")
+        prompt.above("and one more\n")
+        prompt.tail("")
+        await until(glass, ["a whole line", "another", "and one more", "›", "status"])
+        prompt.tail("one\ntwo")
+        await until(glass, ["a whole line", "another", "and one more", "one", "two", "›", "status"])
+        prompt.tail("")
+    assert glass.rows == ["a whole line", "another", "and one more"]
+
+
+async def test_what_waits_and_what_goes_on_stands_around_the_line() -> None:
+    lines = ("next\none", "then")
+    shown = around(waiting=lambda: lines, busy=lambda: "working 3 s")
+    async with painted(shown) as (prompt, glass):
+        prompt.give_back("你好\nyou")
+        await until(
+            glass,
+            ["waits: next one", "waits: then", "working 3 s", "› 你好", "  you", "status"],
+        )
+        prompt.give_back("before")
+        await until(
+            glass,
+            [
+                *("waits: next one", "waits: then", "working 3 s"),
+                *("› before", "  你好", "  you", "status"),
+            ],
+        )
+
+
+async def test_a_question_stands_in_the_prompts_place() -> None:
+    async with painted(around()) as (prompt, glass):
+        prompt.above("before\n")
+
+        def question() -> list[str]:
+            return glass.rows
+
+        assert await prompt.ask(question) == ["before"]
+        await until(glass, ["before", "›", "status"])

@@ -1,0 +1,26 @@
+"""What goes wrong behind the prompt; what is opened is seen in every test of a conversation."""
+
+import asyncio
+import sqlite3
+from contextlib import AsyncExitStack
+
+import pytest
+from spoken import Spoken
+
+from maxagent.cli.repl.session.background_startup import open_behind
+
+
+async def test_what_nobody_foresaw_reaches_a_message_that_waits_for_the_runner(
+    spoken: Spoken, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("nobody foresaw it")
+
+    waiting = asyncio.ensure_future(spoken.session.runner())
+    with monkeypatch.context() as broken:
+        broken.setattr(sqlite3, "connect", fail)
+        async with AsyncExitStack() as closing:
+            with pytest.raises(RuntimeError):
+                await open_behind(spoken.session, closing)
+    with pytest.raises(RuntimeError):
+        await asyncio.wait_for(waiting, 10)

@@ -1,0 +1,206 @@
+"""Turns of a real runner at a terminal that can only be written to."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+from provider import Provider
+from spoken import Spoken, Typing
+
+from maxagent import Answer, Runner, UsageError
+from maxagent.cli.rendering.transcript import show_transcript
+from maxagent.cli.repl.line_dispatch import tell_of
+from maxagent.cli.repl.prompt.dumb_prompt import PlainPrompt
+from maxagent.cli.repl.prompt.protocol import Unanswered
+from maxagent.cli.repl.session.turn import ask_again
+from maxagent.memory.threads.index import ThreadIndex
+from maxagent.nodes.agent.partial_answer import INTERRUPTED, UNANSWERED
+from maxagent.sdk.threads.transcript import transcript
+
+ANSWER = ["build  step 1", "  Better."]
+ASKS = {"tool_calls": [{"name": "run_command", "args": {"command": "touch made"}}]}
+
+
+@pytest.fixture
+async def talk(spoken: Spoken, provider: Provider) -> AsyncIterator[Spoken]:
+    """A session that speaks with the model server."""
+    spoken.session.titles = False
+    spoken.session.options = {"model": "openai/served", "base_url": provider.url}
+    async with Runner(home=spoken.home) as runner:
+        spoken.session.opened.set_result(runner)
+        yield spoken
+
+
+def told(provider: Provider) -> list[str]:
+    """The human's words in the last request."""
+    messages = provider.requests[-1].body["messages"]
+    return [one["content"] for one in messages if one["role"] == "user"]
+
+
+async def test_what_happened_aside_is_told_once(talk: Spoken, provider: Provider) -> None:
+    provider.script([{"text": "**Heard.**"}, {"text": "Again."}])
+    talk.session.aside.append("The user notes: tabs")
+    shown = await talk.say("hello")
+    thread = talk.session.thread
+    assert "Heard." in shown and "tokens" in shown
+    assert told(provider) == ["The user notes: tabs", "hello"]
+    assert talk.session.titled == "" and ThreadIndex(talk.home).get(thread).title == "hello"
+    await talk.say("more")
+    assert (talk.session.thread, told(provider)[-1]) == (thread, "more")
+    assert talk.session.usage and talk.session.usage.requests == 2
+
+
+async def test_a_question_is_answered_and_whoever_leaves_it_just_goes_on(
+    talk: Spoken, provider: Provider
+) -> None:
+    provider.script([ASKS, {"text": "Made."}, ASKS, {"text": "Left."}])
+    assert "Made." in await talk.say("make it", typed="y\n")
+    assert (talk.project / "made").exists()
+    shown = await talk.say("again", typed="")
+    assert "Stopped at the question" in shown and "Made." not in shown
+    assert "Left." in await talk.say("something else")
+    assert told(provider)[-1] == "something else"
+
+
+async def test_a_question_that_was_left_elsewhere_is_asked_about(
+    talk: Spoken, provider: Provider
+) -> None:
+    provider.script([ASKS, {"text": "Left."}])
+    await talk.say("make it", typed="")
+    talk.session.left_by_hand = False
+    with pytest.raises(Unanswered):
+        await talk.say("something else", typed="")
+    assert "Left." in await talk.say("something else", typed="what\na\n")
+    assert told(provider)[-1] == "something else"
+
+
+async def test_a_turn_that_was_cut_short_can_be_resumed_first(
+    talk: Spoken, provider: Provider
+) -> None:
+    provider.script([ASKS, {"text": "Made after all."}, {"text": "And this."}])
+    await talk.say("make it", typed="")
+    talk.session.left_by_hand = False
+    shown = await talk.say("then this", typed="r\ny\n")
+    places = [shown.index(one) for one in ("Made after all.", "› then this", "And this.")]
+    assert places == sorted(places)
+
+
+async def test_after_a_failure_the_next_message_goes_on(talk: Spoken, provider: Provider) -> None:
+    provider.script([{"status": 400, "body": {"error": {"message": "no such model"}}}])
+    shown = await talk.say("hello")
+    assert "no such model" in shown and "say something" in shown and "mcode resume" not in shown
+    assert talk.session.cut_short and not talk.session.sending
+    index, thread = ThreadIndex(talk.home), talk.session.thread
+    story = transcript(index.get(thread), talk.home)
+    assert [(one.kind, one.text) for one in story] == [("human", "hello"), ("interrupted", "")]
+    provider.script([{"text": "Better."}])
+    assert "Better." in await talk.say("and now?") and not talk.session.cut_short
+    assert told(provider) == ["hello", UNANSWERED, "and now?"]
+    show_transcript(transcript(index.get(thread), talk.home), diffs=False)
+    first, second = talk.seen.split("\n(stopped before an answer)\n")
+    assert first.endswith("  hello\n") and second.splitlines()[2:] == ["  and now?", "", *ANSWER]
+
+
+async def test_a_turn_that_is_stopped_keeps_what_was_said_and_is_gone_on_with(
+    talk: Spoken, provider: Provider
+) -> None:
+    provider.script([{"text": "Said so far.\n\n" + "word " * 40, "hang_after": 4}])
+    saying, seen = asyncio.ensure_future(talk.session.say("hello")), ""
+    async with asyncio.timeout(60):
+        while "Said so far." not in seen:
+            await asyncio.sleep(0.01)
+            seen += talk.seen
+    saying.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await saying
+    row = ThreadIndex(talk.home).get(talk.session.thread)
+    [_, half] = transcript(row, talk.home)
+    assert half.kind == "interrupted" and half.text.startswith("Said so far.\n\nword")
+    assert "Forked thread" in await talk("/fork")
+    provider.script([{"text": "Going on."}])
+    assert "Going on." in await talk.say("go on") and row.thread_id != talk.session.thread
+    assert told(provider) == ["hello", INTERRUPTED, "go on"]
+    answer = provider.requests[-1].body["messages"][-3]
+    assert answer["role"] == "assistant" and answer["content"].strip() == half.text
+
+
+async def test_a_thread_keeps_what_was_chosen_and_the_mode_of_an_approved_plan(
+    talk: Spoken, provider: Provider
+) -> None:
+    session = talk.session
+    session.options = {**session.options, "mode": "ask", "plan": True}
+    provider.script([{"text": "Thought."}, {"text": "And on."}])
+    assert "plan mode; the plan is" in await talk.say("think")
+    assert "plan mode" not in await talk.say("on")
+    assert session.options == {} and session.plan and session.standing.get("mode") == "ask"
+    talk.write(f"project/{session.standing.get('plan_file')}", "1. all\n")
+    leave = {"tool_calls": [{"name": "plan_exit", "args": {}}]}
+    provider.script([leave, {"text": "Built."}, {"text": "More."}, {"text": "Anew."}])
+    await talk.say("plan", typed="m\n\nedits\ny\n")
+    assert (session.plan, session.mode) == (False, "edits")
+    await talk.say("and more")
+    assert (session.plan, session.mode) == (False, "edits")
+    session.begin_anew()
+    assert session.options.get("mode") == "edits" and "plan_file" not in session.options
+    await talk.say("anew")
+    assert provider.requests[-1].body["model"] == "served"
+
+
+async def test_how_the_folder_stands_is_said_once_and_again_when_it_has_changed(
+    talk: Spoken, provider: Provider
+) -> None:
+    provider.script([{"text": "Hello."}] * 3)
+    talk.write("project/AGENTS.md", "Use tabs.")
+    shown = await talk.say("hello")
+    assert "`AGENTS.md` (instructions); `/trust` says yes" in " ".join(shown.split())
+    assert "mcode trust" not in shown and "--trust" not in shown
+    assert "not trusted: nothing that it brings" in await talk("/trust", typed="n\n")
+    assert "not trusted" not in await talk.say("hello")
+    talk.write("project/.mcp.json", "{}")
+    assert "`.mcp.json` (mcp)" in " ".join((await talk.say("hello")).split())
+
+
+class AnsweredElsewhere(PlainPrompt):
+    """Somebody else is quicker than whoever sits here."""
+
+    def __init__(self, talk: Spoken) -> None:
+        self._talk = talk
+
+    async def ask(self, question: Callable[[], Any]) -> Any:
+        said, runner = await super().ask(question), await self._talk.session.runner()
+        async for _ in runner.resume(self._talk.session.thread, Answer(approve=True)):
+            pass
+        return said
+
+
+async def test_what_was_answered_elsewhere_is_seen_here_and_how_to_look_at_it(
+    talk: Spoken, provider: Provider
+) -> None:
+    session = talk.session
+    session.options = {**session.options, "plan": True}
+    provider.script([{"text": "Thought."}])
+    await talk.say("think")
+    talk.write(f"project/{session.standing.get('plan_file')}", "1. all\n")
+    leave = {"tool_calls": [{"name": "plan_exit", "args": {}}]}
+    provider.script([leave, {"text": "Built."}])
+    session.prompt = AnsweredElsewhere(talk)
+    with pytest.raises(UsageError, match="asks nothing") as error:
+        await talk.say("plan", typed="y\n")
+    assert not session.plan and session.cut_short
+    tell_of(session, error.value)
+    assert f"`/resume {session.thread[:8]}`" in talk.seen
+
+
+async def test_what_is_chosen_at_an_open_question_is_for_the_next_message(
+    talk: Spoken, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider.script([ASKS, {"text": "Made."}, {"text": "And this."}])
+    await talk.say("make it", typed="")
+    talk.session.options, talk.session.aside = {"mode": "auto", "max_turns": 5}, ["a note"]
+    monkeypatch.setattr("sys.stdin", Typing("y\n"))
+    await ask_again(talk.session)
+    assert talk.session.options.get("mode") == "auto" and talk.session.aside == ["a note"]
+    await talk.say("then this")
+    assert talk.session.options == {"max_turns": 5}  # that is of each message
+    assert (talk.session.mode, told(provider)[-2:]) == ("auto", ["a note", "then this"])

@@ -1,0 +1,83 @@
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from provider import Provider
+from spoken import Spoken
+
+from maxagent import Runner, trust
+from maxagent.cli.repl.prompt.protocol import Unanswered
+from maxagent.config.errors import UsageError
+
+WRITES = {"tool_calls": [{"name": "write_file", "args": {"path": "a.txt", "content": "one\n"}}]}
+
+
+@pytest.fixture
+async def made(spoken: Spoken, provider: Provider) -> AsyncIterator[Path]:
+    """A file that the conversation has written."""
+    trust(spoken.project, spoken.home)
+    provider.script([WRITES, {"text": "It is made."}])
+    spoken.session.options = {
+        "model": "openai/served",
+        "base_url": provider.url,
+        "mode": "edits",
+    }
+    async with Runner(home=spoken.home) as runner:
+        spoken.session.opened.set_result(runner)
+        await spoken("/build Make it")
+        yield spoken.project / "a.txt"
+
+
+async def test_what_changed_is_shown_taken_back_and_brought_back(
+    spoken: Spoken, made: Path
+) -> None:
+    assert "+one" in await spoken("/diff")
+    assert "files put back: 1" in await spoken("/undo", typed="y\n")
+    assert not made.exists()
+    assert "files put back: 1" in await spoken("/redo", typed="y\n")
+    assert made.read_text() == "one\n"
+
+
+async def test_a_no_changes_nothing_and_neither_does_turning_away(
+    spoken: Spoken, made: Path
+) -> None:
+    await spoken("/undo", typed="n\n")
+    with pytest.raises(Unanswered):
+        await spoken("/undo")
+    assert made.exists()
+
+
+async def test_files_and_conversation_go_back_to_a_step(spoken: Spoken, made: Path) -> None:
+    assert "step 0" in await spoken("/rewind 0", typed="y\n")
+    assert not made.exists()
+    assert "step 2" in await spoken("/rewind 2", typed="y\n")
+    assert made.exists()
+    with pytest.raises(UsageError, match="has no step 7"):
+        await spoken("/rewind 7")
+    with pytest.raises(UsageError, match="`back` is no step"):
+        await spoken("/rewind back")
+
+
+async def test_a_message_is_gone_back_to_and_offered_again(
+    spoken: Spoken, made: Path, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offered: list[str] = []
+    monkeypatch.setattr(spoken.session.prompt, "give_back", offered.append)
+    provider.script([{"text": "And this."}])
+    await spoken.say("And that?")
+    with pytest.raises(Unanswered):
+        await spoken("/rewind")
+    shown = await spoken("/rewind", typed="7\n2\n")
+    assert "And that?" in shown and "1 to 2" in shown and made.exists()
+    await spoken("/rewind", typed="1\nn\n")
+    assert made.exists() and offered == ["And that?"]
+    shown = await spoken("/rewind", typed="1\ny\n")
+    assert "Make it" in shown and "And that?" not in shown and not made.exists()
+    assert "What was left is kept: `/rewind 2` goes there again.\n" in shown
+    assert offered == ["And that?", "Make it"] and spoken.session.usage
+    with pytest.raises(UsageError, match="Nothing was said"):
+        await spoken("/rewind")
+    provider.script([{"text": "Better so."}])
+    assert "Better so." in await spoken.say("Make it better")
+    words = [one["content"] for one in provider.requests[-1].body["messages"]]
+    assert words[-1] == "Make it better" and "Make it" not in words

@@ -1,0 +1,80 @@
+import pytest
+from spoken import Spoken
+
+from maxagent.cli.i18n.catalogs import use_language
+from maxagent.cli.repl.prompt.protocol import LeaveRepl
+from maxagent.cli.repl.slash.registry import SLASH, described, find_slash
+from maxagent.config.errors import UsageError
+
+KNOWN = [
+    *("help", "model", "mode", "plan", "build", "clear", "compact", "status", "cost", "context"),
+    *("diff", "undo", "redo", "rewind", "sessions", "resume", "fork", "rename", "init", "trust"),
+    *("config", "permissions", "mcp", "skills", "agents", "exit"),
+]
+
+
+def test_every_name_that_people_know_is_there() -> None:
+    assert list(SLASH) == KNOWN
+    aliases = {"new": "clear", "quit": "exit", "continue": "resume", "?": "help"}
+    assert {alias: find_slash(alias) for alias in aliases} == {
+        alias: SLASH[name] for alias, name in aliases.items()
+    }
+    assert find_slash("nothing") is None
+
+
+async def test_the_menu_says_what_each_does_in_both_languages(spoken: Spoken) -> None:
+    english = described(spoken.session)
+    use_language("zh")
+    try:
+        chinese = described(spoken.session)
+    finally:
+        use_language("")
+    assert list(english) == list(chinese) == KNOWN
+    assert all(english[name] != chinese[name] for name in KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("line", "near"),
+    [
+        ("/modle", "`/mode`, `/model`"),
+        ("/sess", "`/sessions`"),
+        ("/qiut", "`/quit`"),
+        ("/rev", "`/review`"),
+        ("/", "`/help`"),
+        ("/xyzzy 1", "`/help`"),
+    ],
+)
+async def test_a_wrong_command_lists_near_ones(spoken: Spoken, line: str, near: str) -> None:
+    spoken.write("home/commands/review.md", "Look.")
+    with pytest.raises(UsageError, match="There is no command") as told:
+        await spoken(line)
+    assert told.value.hint == f"there is {near}"
+
+
+async def test_a_command_without_arguments_takes_none(spoken: Spoken) -> None:
+    with pytest.raises(UsageError, match="`/clear` takes no words"):
+        await spoken("/clear all")
+
+
+@pytest.mark.parametrize("line", ["/exit", "/quit"])
+async def test_leaving(spoken: Spoken, line: str) -> None:
+    with pytest.raises(LeaveRepl):
+        await spoken(line)
+
+
+async def test_help_lists_built_in_and_own_commands_and_the_former_win(
+    spoken: Spoken, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoken.write("home/commands/git/review.md", "---\nargument-hint: '[FILE]'\n---\nLook at it.")
+    spoken.write("home/commands/model.md", "Mine")
+    spoken.write("home/commands/quit.md", "Mine")
+    spoken.write("home/commands/broken.md", "---\n")
+    monkeypatch.setenv("COLUMNS", "300")
+    lines = (await spoken("/help")).splitlines()
+    assert [line.split()[0] for line in lines[: len(KNOWN)]] == [f"/{name}" for name in KNOWN]
+    broken, review, empty, keys = lines[len(KNOWN) :]
+    assert review.split() == ["/git:review", "[FILE]", "Look", "at", "it."]
+    assert "no end" in broken and empty == "" and "Shift-Tab" in keys
+    menu = described(spoken.session)
+    assert (menu["git:review"], menu["model"]) == ("Look at it.", SLASH["model"].description)
+    assert not {"broken", "quit"} & menu.keys()

@@ -1,0 +1,98 @@
+"""`mcode chat`: what it refuses before it does anything, and how `--resume` stands alone."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from maxagent.cli.app import app
+from maxagent.cli.repl.command import ChatCommand
+from maxagent.config.errors import UsageError
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def refused(*words: str, piped: str = "") -> UsageError:
+    """Why it is not done."""
+    ended = CliRunner().invoke(app, ["chat", *words], input=piped)
+    assert isinstance(ended.exception, UsageError), ended.output
+    return ended.exception
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ((), "nothing was said"),
+        (("--output", "json"), "nothing was said"),
+        (("hi", "-c", "--resume", "x"), "exclude each other"),
+        (("hi", "-c"), "no conversation in"),
+        (("hi", "--resume"), "needs a terminal to pick at"),
+        (("hi", "--resume", "nothing"), "no thread `nothing`"),
+        (("hi", "--fork"), "nothing to fork is named"),
+        (("hi", "-c", "--no-history"), "deletes no conversation that was there before"),
+        (("hi", "--json-schema", "none.json"), "`none.json` cannot be read"),
+        (("hi", "--input", "stream-json"), "messages come from stdin"),
+        (("--input", "stream-json"), "the answers have no place to go"),
+    ],
+)
+def test_what_makes_no_sense_is_told(words: Sequence[str], why: str) -> None:
+    error = refused(*words)
+    assert why in error.message and error.hint
+
+
+def test_what_is_piped_must_be_text() -> None:
+    assert "is no text" in refused("look", piped="\0\0\0").message
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--max-turns", "0"),
+        ("--max-turns", "many"),
+        ("--max-cost", "0"),
+        ("--max-cost", "inf"),
+        ("--max-cost", "nan"),
+        ("--timeout", "0"),
+        ("--timeout", "-1"),
+        ("--output", "xml"),
+        ("--input", "json"),
+    ],
+)
+def test_a_limit_is_a_number_that_limits_and_a_format_is_known(words: Sequence[str]) -> None:
+    ended = CliRunner().invoke(app, ["chat", "hi", *words])
+    assert (ended.exit_code, words[0] in ended.output) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "resume"),
+    [
+        ((), "", None),
+        (("--resume",), "", ""),
+        (("--resume", "-c"), "", ""),
+        (("hi", "--resume"), "hi", ""),
+        (("--resume", "mine"), "", "mine"),
+        (("--resume", "mine", "hi"), "hi", "mine"),
+        (("--resume=mine", "hi"), "hi", "mine"),
+    ],
+)
+def test_resume_has_a_value_or_none(words: Sequence[str], message: str, resume: str | None) -> None:
+    door = typer.Typer()
+    seen: list[object] = []
+
+    @door.command(cls=ChatCommand)
+    def chat(
+        message: str = typer.Argument(""),
+        resume: str | None = typer.Option(None),
+        latest: bool = typer.Option(False, "-c"),
+    ) -> None:
+        seen.extend((message, resume))
+
+    assert CliRunner().invoke(door, list(words)).exit_code == 0
+    assert seen == [message, resume]

@@ -1,0 +1,184 @@
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from provider import Provider
+from spoken import Spoken, Typing
+
+from maxagent import Runner
+from maxagent.cli.repl import input_loop
+from maxagent.cli.repl.input_loop import Conversation
+from maxagent.cli.repl.prompt.dumb_prompt import PlainPrompt
+from maxagent.config.errors import UsageError
+
+ASKS = {"tool_calls": [{"name": "run_command", "args": {"command": "touch made"}}]}
+REFUSES = {"status": 400, "body": {"error": {"message": "no such model"}}}
+
+
+class Line(PlainPrompt):
+    """A prompt with a line, to which what was not sent comes back."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def give_back(self, line: str) -> None:
+        self.text = "\n".join(filter(None, (line, self.text)))
+
+
+@pytest.fixture
+async def talk(spoken: Spoken) -> AsyncIterator[Conversation]:
+    """A conversation whose runner is still being opened."""
+    talk = Conversation()
+    talk.session = spoken.session
+    talk.session.prompt = Line()
+    yield talk
+
+
+async def rests(talk: Conversation) -> str:
+    """What the line holds when nothing goes on any more."""
+    async with asyncio.timeout(20):
+        while talk.working:
+            await asyncio.sleep(0)
+    assert isinstance(talk.session.prompt, Line)
+    return talk.session.prompt.text
+
+
+async def began(talk: Conversation) -> "asyncio.Future[None]":
+    """Let it work until it has begun with its first line."""
+    running = asyncio.ensure_future(talk.run())
+    async with asyncio.timeout(20):
+        while not talk.working:
+            await asyncio.sleep(0)
+    return running
+
+
+async def test_lines_are_done_in_order_and_what_is_wrong_is_told(
+    talk: Conversation, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for line in ("  ", "/nope", "# a note", "/exit", "never reached"):
+        talk.submit(line)
+    await talk.run()
+    shown = capfd.readouterr().out
+    assert shown.index("`/nope`") < shown.index("notes.md")
+    assert talk.inbox.waiting == ("never reached",)
+
+
+async def test_an_unforeseen_error_ends_nothing(
+    talk: Conversation, capfd: pytest.CaptureFixture[str]
+) -> None:
+    talk.session.opened.set_exception(RuntimeError("nobody foresaw it"))
+    talk.submit("hello")
+    talk.submit("/exit")
+    running = await began(talk)
+    assert await rests(talk) == "hello\n/exit"
+    assert "error: " in (shown := capfd.readouterr().out) and "Traceback" not in shown
+    assert (talk.inbox.waiting, running.done()) == ((), False), "what waited is not sent behind it"
+    talk.submit("/exit")
+    await running
+
+
+async def test_what_goes_on_can_be_stopped_and_what_waits_is_not_sent(
+    talk: Conversation, capfd: pytest.CaptureFixture[str]
+) -> None:
+    talk.submit("waits for the runner")
+    running = await began(talk)
+    talk.submit("later")
+    assert re.search(r"\d s\b", talk.busy)
+    assert not talk.may_leave()
+    talk.interrupt()
+    talk.interrupt()
+    assert await rests(talk) == "waits for the runner\nlater"
+    assert (talk.may_leave(), talk.may_leave()) == (False, True), "the Ctrl-C before has stopped it"
+    assert (talk.busy, talk.inbox.waiting, running.done()) == ("", (), False)
+    assert "Stopped" in capfd.readouterr().out
+    talk.leave()
+    await running
+
+
+@pytest.mark.parametrize("answer", [ASKS, REFUSES], ids=["a question is left", "it fails"])
+async def test_what_waits_behind_a_turn_that_was_cut_short_is_not_sent_and_not_lost(
+    talk: Conversation, provider: Provider, monkeypatch: pytest.MonkeyPatch, answer: object
+) -> None:
+    monkeypatch.setattr("sys.stdin", Typing(""))
+    provider.script([answer, {"text": "Gone on."}])
+    talk.session.options = {"model": "openai/served", "base_url": provider.url}
+    async with Runner(home=talk.session.home) as runner:
+        talk.session.opened.set_result(runner)
+        for line in ("make it", "one", "two"):
+            talk.submit(line)
+        running = await began(talk)
+        assert await rests(talk) == "one\ntwo"
+        talk.submit("/nope")
+        talk.submit("go on")
+        talk.submit("/exit")  # what is sent from here on is meant
+        await running
+    assert len(provider.requests) == 2 and talk.inbox.waiting == ()
+
+
+async def test_no_line_that_waits_is_begun_when_the_human_has_left_behind_the_one_before_it(
+    talk: Conversation, provider: Provider, monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setattr(input_loop, "ENDS_BY_ITSELF", 60)
+    provider.script([{"text": "One."}])
+    talk.session.options = {"model": "openai/served", "base_url": provider.url}
+    async with Runner(home=talk.session.home) as runner:
+        talk.session.opened.set_result(runner)
+        talk.submit("one")
+        talk.submit("# a note")
+        running = await began(talk)
+        talk.leave()
+        await running
+    shown = capfd.readouterr().out
+    assert ("One." in shown, "Stopped" in shown) == (True, False)
+    assert (talk.inbox.waiting, talk.working) == (("# a note",), False)
+
+
+async def test_a_line_between_two_ctrl_c_keeps_them_from_leaving(talk: Conversation) -> None:
+    assert not talk.may_leave()
+    talk.submit("later")
+    assert (talk.may_leave(), talk.may_leave()) == (False, True)
+
+
+async def test_what_keeps_all_lines_from_being_worked_on_is_raised(
+    talk: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(talk, "inbox")
+    with pytest.raises(AttributeError):
+        await talk.run()
+
+
+async def test_whoever_leaves_stops_what_goes_on(talk: Conversation) -> None:
+    talk.submit("waits for the runner")
+    running = await began(talk)
+    talk.leave()
+    async with asyncio.timeout(20):
+        await running
+
+
+async def test_whoever_leaves_behind_an_answer_stops_nothing(
+    talk: Conversation, capfd: pytest.CaptureFixture[str]
+) -> None:
+    talk.submit("waits for the runner")
+    running = await began(talk)
+    talk.leave()
+    talk.session.opened.set_exception(UsageError("it ended"))
+    async with asyncio.timeout(20):
+        await running
+    assert "it ended" in (shown := capfd.readouterr().out) and "Stopped" not in shown
+
+
+def test_a_second_ctrl_c_leaves(talk: Conversation, capfd: pytest.CaptureFixture[str]) -> None:
+    assert (talk.may_leave(), talk.may_leave()) == (False, True)
+    assert capfd.readouterr().out.count("Ctrl-C") == 1
+
+
+def test_plan_and_build_take_turns(talk: Conversation, tmp_path: Path) -> None:
+    assert not talk.session.plan
+    talk.session.agent = "plan"
+    talk.switch_mode()
+    assert talk.session.plan
+    talk.switch_mode()
+    assert (talk.session.plan, talk.session.agent) == (False, "build")

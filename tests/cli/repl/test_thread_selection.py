@@ -1,0 +1,67 @@
+"""Which conversation is gone on with, and which copy is made of it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from maxagent import Runner
+from maxagent.cli.repl.thread_selection import chosen_thread
+from maxagent.config.errors import UsageError
+from maxagent.memory.threads.index import ThreadIndex
+from maxagent.memory.threads.record import ThreadRow
+
+
+@pytest.fixture
+async def talked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Two conversations of this folder, the older one first, and a task after them."""
+    monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "home"))
+    (tmp_path / "script.json").write_text(json.dumps([{"text": "Hello."}, {"text": "SMALL"}]))
+    options: Any = {"model": f"scripted/{tmp_path / 'script.json'}"}
+    (tmp_path / "project").mkdir()
+    async with Runner() as runner:
+        for text in ("one", "two"):
+            async for _ in runner.chat(text, folder=tmp_path / "project", options=options):
+                pass
+    index = ThreadIndex()
+    task = {"title": "x", "folder": str(tmp_path / "project"), "graph": "task", "request": "x"}
+    index.record(thread_id="f" * 36, options={}, **task)
+    index.set_status("f" * 36, "done")
+    return [row.thread_id for row in reversed(index.list()) if row.graph == "chat"]
+
+
+def chosen(folder: Path, **given: Any) -> ThreadRow | None:
+    wanted: dict[str, Any] = {"latest": False, "named": None, "fork": False, "name": "", **given}
+    return chosen_thread(folder / "project", **wanted)
+
+
+async def test_it_is_none_the_latest_or_the_one_that_is_named(
+    talked: list[str], tmp_path: Path
+) -> None:
+    first, second = talked
+    assert chosen(tmp_path) is None
+    latest, named = chosen(tmp_path, latest=True), chosen(tmp_path, named=first[:8])
+    assert latest and named and (latest.thread_id, named.thread_id) == (second, first)
+
+
+async def test_a_copy_is_a_thread_of_its_own_and_can_be_named(
+    talked: list[str], tmp_path: Path
+) -> None:
+    copy = chosen(tmp_path, latest=True, fork=True, name="idea")
+    assert copy and copy.thread_id not in talked and copy.parent == talked[1]
+    assert ThreadIndex().find("idea").thread_id == copy.thread_id
+    assert chosen(tmp_path, named="idea", name="better")
+    assert ThreadIndex().find("better").thread_id == copy.thread_id
+    kept = [row.thread_id for row in ThreadIndex().list()]
+    for name in ("better", "two\nlines"):
+        with pytest.raises(UsageError):
+            chosen(tmp_path, latest=True, fork=True, name=name)
+    assert [row.thread_id for row in ThreadIndex().list()] == kept
+
+
+async def test_what_cannot_be_copied_is_told(talked: list[str], tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="has not begun yet"):
+        chosen(tmp_path, named="f" * 36, fork=True)
+    with pytest.raises(UsageError, match="nothing to fork is named"):
+        chosen(tmp_path, fork=True)

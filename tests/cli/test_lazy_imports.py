@@ -1,0 +1,24 @@
+import gc
+
+import pytest
+
+from maxagent.cli.lazy_imports import without_collector
+
+
+@pytest.fixture(autouse=True)
+def _thawed():
+    yield
+    gc.unfreeze()
+
+
+def test_the_collector_rests_inside_and_works_again_after_an_import_that_failed():
+    with pytest.raises(ImportError), without_collector():
+        assert not gc.isenabled()
+        raise ImportError
+    assert gc.isenabled()
+
+
+def test_what_was_imported_is_never_looked_at_again():
+    with without_collector():
+        before = gc.get_freeze_count()
+    assert gc.get_freeze_count() > before

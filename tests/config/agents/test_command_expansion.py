@@ -1,0 +1,78 @@
+import subprocess
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from maxagent.config.agents.command_expansion import Piece, expand
+
+
+def text(words: str) -> Piece:
+    return Piece("text", words)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "arguments", "said"),
+    [
+        ("Fix $ARGUMENTS.", " the bug ", "Fix the bug."),
+        ("$1-$2-$3", "'a b' c", "a b-c-"),
+        ("$2 $1 $ARGUMENTS", 'x "y  z"', 'y  z x x "y  z"'),
+        ("$1", "don't stop", "don't"),
+        ("$10 $0 $ARGUMENTS_ $a", "x", "$10 $0 $ARGUMENTS_ $a\n\nx"),
+        (r"\$1 \$ARGUMENTS \@a.py \!`ls`", "", "$1 $ARGUMENTS @a.py !`ls`"),
+        (r"\$1", "x", "$1\n\nx"),
+        ("Review it.", "a b", "Review it.\n\na b"),
+        ("Review it.", "", "Review it."),
+        ("a@b.c `@x` `ls` ! `ls` @", "", "a@b.c `@x` `ls` ! `ls` @"),
+    ],
+)
+def test_text_with_its_values(prompt: str, arguments: str, said: str) -> None:
+    assert expand(prompt, arguments) == [text(said)]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "arguments", "pieces"),
+    [
+        ("See @a/b.py.", "", [text("See "), Piece("file", "a/b.py"), text(".")]),
+        ("看@说明.md，再说", "", [text("看"), Piece("file", "说明.md"), text("，再说")]),
+        ("@src/$1", "'x y'.py", [Piece("file", "src/x y.py")]),
+        ("@$1 @$2", "a", [Piece("file", "a"), text(" ")]),
+        ("@a @b", "", [Piece("file", "a"), text(" "), Piece("file", "b")]),
+        ("!`git status`", "", [Piece("shell", "git status")]),
+        ("!`awk '{print $1}' x`", "", [Piece("shell", "set -- ; awk '{print $1}' x")]),
+        ('!`f "$2"`', "a 'b c'", [Piece("shell", "set -- a 'b c'; f \"$2\"")]),
+        ("!`f $ARGUMENTS`", "-a b", [Piece("shell", "ARGUMENTS='-a b'; f $ARGUMENTS")]),
+    ],
+)
+def test_files_and_lines_for_the_shell_are_pieces(
+    prompt: str, arguments: str, pieces: list[Piece]
+) -> None:
+    assert expand(prompt, arguments) == pieces
+
+
+SPECIAL = st.text(alphabet="!`@$1A.\\'\" \nx;|&(){}<>#", max_size=40) | st.sampled_from(
+    ["!`rm -rf ~`", "@/etc/passwd", "$ARGUMENTS", "$1", "`", "\\", "'; rm x; '", "$(rm x)"]
+)
+
+
+@given(SPECIAL)
+def test_no_value_makes_a_mention_or_a_line_for_the_shell(value: str) -> None:
+    pieces = expand("Fix $ARGUMENTS, then $1", value)
+    assert {piece.kind for piece in pieces} == {"text"}
+    assert pieces[0].text.startswith(f"Fix {value.strip()}, then ")
+
+
+@settings(max_examples=60, deadline=None)
+@given(SPECIAL)
+def test_a_value_reaches_a_command_as_it_is_however_the_line_quotes_it(value: str) -> None:
+    (line,) = expand('!`printf %s "$ARGUMENTS" | cat; : "$(echo $1)" \'$2\' # $3`', value)
+    ended = subprocess.run(["bash", "-c", line.text], capture_output=True, text=True)
+    assert (ended.stdout, ended.stderr, ended.returncode) == (value.strip(), "", 0)
+
+
+@given(st.text(alphabet="!`@$1ARGUMENTS \\/.~a"), st.text())
+def test_whatever_the_prompt_every_word_of_it_stays(prompt: str, arguments: str) -> None:
+    pieces = expand(prompt, arguments)
+    assert all(piece.text for piece in pieces)
+    plain = expand("".join(char for char in prompt if char not in "!@$\\"), "")
+    assert len(plain) <= 1

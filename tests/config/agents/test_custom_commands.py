@@ -1,0 +1,97 @@
+from pathlib import Path
+
+import pytest
+
+from maxagent.config.agents.custom_commands import CustomCommand, custom_commands
+from maxagent.config.trust.decision import trust, trust_of
+
+
+class Place:
+    """A project and a home."""
+
+    def __init__(self, folder: Path) -> None:
+        self.project, self.home = folder / "project", folder / "home"
+        self.project.mkdir()
+
+    def write(self, path: str, text: str) -> Path:
+        file = self.home.parent / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    @property
+    def commands(self) -> dict[str, CustomCommand]:
+        return dict(custom_commands(self.project, self.home, trust_of(self.project, self.home)))
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def test_a_command_says_what_it_is_for_and_who_answers(place: Place) -> None:
+    file = place.write(
+        "home/commands/git/review.md",
+        "---\ndescription: Look: closely\nargument-hint: [file] [why]\nagent: plan\n"
+        "model: openai/gpt-4o\n---\n\nReview @$1.\n",
+    )
+    assert place.commands == {
+        "git:review": CustomCommand(
+            "git:review",
+            file,
+            "Review @$1.",
+            "Look: closely",
+            "[file] [why]",
+            "plan",
+            "openai/gpt-4o",
+        )
+    }
+
+
+def test_without_front_matter_the_first_line_says_it(place: Place) -> None:
+    place.write("home/commands/fix.md", "# Fix it\nNow.")
+    found = place.commands["fix"]
+    assert (found.description, found.prompt) == ("Fix it", "# Fix it\nNow.")
+
+
+def test_what_other_agents_files_have_besides_is_noted(place: Place) -> None:
+    place.write(
+        "home/commands/a.md",
+        "---\nallowed-tools: Bash(git add:*), Read\nargument-hint: [file]\n"
+        "description:\nmodel: sonnet\n---\nGo",
+    )
+    found = place.commands["a"]
+    assert (found.argument_hint, found.description, found.model) == ("[file]", "Go", "")
+    assert found.notes == (
+        "`allowed-tools` has no effect here",
+        "`sonnet` names no model of a provider: the thread's is used",
+    )
+
+
+def test_a_trusted_projects_command_takes_the_place_of_the_users(place: Place) -> None:
+    own = place.write("home/commands/a.md", "mine")
+    place.write("project/.claude/commands/a.md", "theirs")
+    assert place.commands["a"].prompt == "mine"
+    trust(place.project, place.home)
+    found = place.commands["a"]
+    assert (found.prompt, found.notes) == ("theirs", (f"stands in the place of {own}",))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        ("a", "---\ndescription: x\n---\n \n", "no words"),
+        ("a", "---\ndescription: x\n", "no end"),
+        ("a", "---\na: [\n  b\n---\nx", "not YAML"),
+        ("a b", "x", "without blanks"),
+        ("a\x1b", "x", "without blanks"),
+    ],
+)
+def test_one_that_cannot_be_used_says_why_and_spoils_no_other(
+    place: Place, name: str, text: str, why: str
+) -> None:
+    place.write(f"home/commands/{name}.md", text)
+    place.write("home/commands/good.md", "x")
+    found = place.commands
+    assert why in found[name].fault and found[name].prompt == ""
+    assert found["good"].fault == ""

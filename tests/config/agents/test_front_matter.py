@@ -1,0 +1,69 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maxagent.config.agents.front_matter import split_front_matter
+from maxagent.config.errors import UsageError
+
+FILE = Path("x.md")
+
+
+def test_settings_stand_above_the_text_with_their_lines() -> None:
+    found = split_front_matter(
+        FILE, "---\r\na: 1\r\nb:\r\n  c: [x,\r\n    y]\r\n---\r\n# Text\n---\nmore"
+    )
+    assert found.values == {"a": 1, "b": {"c": ["x", "y"]}}
+    assert found.lines[("a",)] == 2 and found.lines[("b", "c")] == 4
+    assert found.body == "# Text\n---\nmore"
+
+
+@pytest.mark.parametrize("text", ["", "# Text", "----\na: 1\n", " ---\na: 1\n---\n"])
+def test_without_a_first_line_of_dashes_all_is_text(text: str) -> None:
+    found = split_front_matter(FILE, text)
+    assert (found.values, found.body) == ({}, text)
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("hint: [file] [why]", "[file] [why]"),
+        ("hint: Fix: it", "Fix: it"),
+        ('hint: "half', '"half'),
+        ("hint: @file", "@file"),
+        ("hint: `cmd` \\ *", "`cmd` \\ *"),
+        ("hint: [file]", ["file"]),
+        ("hint: Bash(git add:*), Read", "Bash(git add:*), Read"),
+    ],
+)
+def test_a_line_that_is_no_yaml_means_its_text(line: str, value: object) -> None:
+    assert split_front_matter(FILE, f"---\na: 1\n{line}\nb: [c]\n---\n").values == {
+        "a": 1,
+        "hint": value,
+        "b": ["c"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "why"),
+    [
+        ("---\na: 1\n", 1, "the front matter has no end"),
+        ("---\na: 1\na: 2\n---\n", 3, "duplicate key"),
+        ("---\na:\n  b: [c\n---\n", 4, "not YAML"),
+        ("---\n- a\n---\n", 1, "not a mapping"),
+    ],
+)
+def test_what_cannot_be_read_is_told_with_its_line(text: str, line: int, why: str) -> None:
+    with pytest.raises(UsageError, match=why) as told:
+        split_front_matter(FILE, text)
+    assert told.value.message.startswith(f"x.md:{line}:")
+
+
+@given(st.text(alphabet=st.sampled_from("---\n:[]{}&*!|>'\"#%@`ab \t\r1,?")))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        found = split_front_matter(FILE, f"---\n{text}\n---\nbody")
+    except UsageError:
+        return
+    assert found.body.endswith("body")

@@ -1,0 +1,171 @@
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maxagent.config.agents.parser import WrongAgent, read_agent
+from maxagent.config.agents.profile import AgentProfile
+
+FILE = Path("/agents/tidy.md")
+CLAUDE = """---
+name: reviewer
+description: Use when: code was written. <example>user: "done" # here</example>
+tools: Read, Grep, Bash
+disallowedTools: WebFetch
+model: sonnet
+maxTurns: 7
+color: red
+permissionMode: plan
+---
+
+You review.
+"""
+OPENCODE = """---
+description: Writes docs
+mode: subagent
+model: openai/gpt-4o
+temperature: 0.1
+steps: 5
+hidden: true
+tools:
+  write: false
+  mcp_*: false
+permission:
+  edit: deny
+  bash:
+    "*": ask
+    "git push *": deny
+    "git status": allow
+---
+You write.
+"""
+OWN = """---
+tools: [read_file, edit]
+denied_tools: [webfetch]
+permissions:
+  deny: ["run_command(git push:*)"]
+  allow: [run_command(make)]
+files: [src/**, tests/**]
+max_steps: 3
+model:
+---
+You tidy.
+"""
+
+
+def agent(front: str, body: str = "You.", *, own: bool = True) -> AgentProfile:
+    return read_agent(FILE, f"---\n{front}\n---\n{body}", own=own)
+
+
+def reports(front: str, body: str = "You.") -> tuple[str, ...]:
+    with pytest.raises(WrongAgent) as wrong:
+        agent(front, body)
+    return wrong.value.reports
+
+
+def test_an_agent_of_ones_own_is_read_with_all_it_says() -> None:
+    found = read_agent(FILE, OWN, own=True)
+    assert (found.name, found.prompt, found.mode, found.model) == ("tidy", "You tidy.", "all", "")
+    assert (found.tools, found.denied_tools) == (("read_file", "edit"), ("webfetch",))
+    assert [(rule.kind, rule.text, rule.origin) for rule in found.permissions] == [
+        ("deny", "run_command(git push:*)", f"{FILE}:5"),
+        ("allow", "run_command(make)", f"{FILE}:6"),
+    ]
+    assert (found.files, found.max_steps, found.notes) == (("src/**", "tests/**"), 3, ())
+    assert (found.place("files"), found.place("hidden")) == (f"{FILE}:7", str(FILE))
+
+
+def test_an_agent_of_claude_code_is_read_and_what_does_not_count_is_noted() -> None:
+    found = read_agent(FILE, CLAUDE, own=True)
+    assert found.description.startswith("Use when: code") and found.description.endswith("ple>")
+    assert (found.name, found.tools) == ("reviewer", ("Read", "Grep", "Bash"))
+    assert (found.denied_tools, found.model, found.max_steps) == (("WebFetch",), "", 7)
+    noted = [note.split(":")[1] for note in found.notes]
+    assert noted == ["8", "9", "6"] and "`sonnet` names no model" in found.notes[2]
+
+
+def test_an_agent_of_opencode_is_read_and_its_table_becomes_rules() -> None:
+    found = read_agent(FILE, OPENCODE, own=True)
+    assert (found.mode, found.model, found.temperature) == ("subagent", "openai/gpt-4o", 0.1)
+    assert (found.tools, found.denied_tools) == (("*",), ("write", "mcp_*"))
+    assert (found.max_steps, found.hidden) == (5, True)
+    assert [f"{rule.kind} {rule.text}" for rule in found.permissions] == [
+        "deny edit",
+        "ask bash",
+        "deny run_command(git push:*)",
+        "allow run_command(git status)",
+    ]
+
+
+def test_only_the_tools_that_are_true_where_all_are_false() -> None:
+    found = agent("tools: {'*': false, read: true, bash: false}")
+    assert (found.tools, found.denied_tools) == (("read",), ("bash",))
+
+
+def test_a_projects_agent_denies_and_asks_but_allows_nothing() -> None:
+    found = read_agent(FILE, OWN, own=False)
+    assert [rule.kind for rule in found.permissions] == ["deny"]
+    assert found.notes == (f"{FILE}:6: a project's agent allows nothing by itself",)
+
+
+@pytest.mark.parametrize(
+    ("front", "report"),
+    [
+        ("x: 1\ntemprature: 1", ":3: unknown key `temprature`; did you mean `temperature`?"),
+        ("zzz: 1", ":2: unknown key `zzz`; known are: `name`, `description`, "),
+        ("name: My Agent", ":2: `My Agent` is no agent's name: a name is made of a-z"),
+        ("name: ../../etc", "is no agent's name"),
+        ("description: [a]", ":2: `description` must be text"),
+        ("mode: main", ":2: `mode` must be one of primary, subagent, all, not `main`"),
+        ("mode: [a]", ":2: `mode` must be one of"),
+        ("temperature: warm", ":2: `temperature` must be a number"),
+        ("temperature: 3", ":2: `temperature` must be from 0 to 2"),
+        ("temperature: .nan", ":2: `temperature` must be from 0 to 2"),
+        ("max_steps: 2.5", ":2: `max_steps` must be a whole number"),
+        ("max_steps: true", ":2: `max_steps` must be a whole number"),
+        ("max_steps: 0", ":2: `max_steps` must be from 1"),
+        ("hidden: 1", ":2: `hidden` must be true or false"),
+        ("tools: 3", ":2: `tools` must be a list, or names"),
+        ("tools: [a, 1]", ":2: `tools` must be a list, or names"),
+        ("tools: {read: ask}", ":2: a mapping of `tools` takes true and false"),
+        ("tools: Bash(git:*), Read", ":2: `Bash(git:*)` is a rule; `tools` takes names"),
+        ("steps: 1\nmax_steps: 2", ":2: `max_steps` says again what `max_steps` is"),
+        ("a: 1\n  b: 2", ":3: not YAML"),
+        ("- a", ":1: not a mapping"),
+    ],
+)
+def test_a_mistake_is_told_with_its_line(front: str, report: str) -> None:
+    assert any(report in one and one.startswith(f"{FILE}:") for one in reports(front))
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    assert len(reports("mode: x\ntools: 1\nwhat: 1", body="  ")) == 4
+
+
+@pytest.mark.parametrize("text", ["", "You are.", "---\nmode: all\nYou are."])
+def test_a_file_that_does_not_begin_as_it_must_is_no_agent(text: str) -> None:
+    with pytest.raises(WrongAgent, match="front matter") as wrong:
+        read_agent(FILE, text, own=True)
+    assert (wrong.value.name, wrong.value.reports[0].startswith(f"{FILE}:1:")) == ("tidy", True)
+
+
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=8),
+    st.lists(st.text(max_size=5), max_size=3),
+    st.dictionaries(st.text(max_size=5), st.booleans(), max_size=2),
+)
+
+
+@given(st.dictionaries(st.sampled_from(["name", "mode", "tools", "permission", "x"]), VALUES))
+def test_whatever_stands_there_is_an_agent_or_a_mistake_in_words(values: dict[str, object]) -> None:
+    front = "\n".join(f"{key}: {json.dumps(value)}" for key, value in values.items())
+    try:
+        agent(front)
+    except WrongAgent as wrong:
+        assert all(report.startswith(f"{FILE}:") for report in wrong.reports)

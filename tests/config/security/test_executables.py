@@ -1,0 +1,46 @@
+from pathlib import Path
+
+import pytest
+
+from maxagent.config.security.executables import absolute_entries, find_program, own_path
+
+
+@pytest.mark.parametrize(
+    ("path", "kept"),
+    [("/a:/b", "/a:/b"), (".:/a::bin:../b", "/a"), ("", ""), (":", ""), ("./:/a", "/a")],
+)
+def test_only_absolute_entries_count(path: str, kept: str) -> None:
+    assert absolute_entries(path) == kept
+
+
+def test_a_program_of_the_current_folder_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text("")
+    program.chmod(0o755)
+    monkeypatch.chdir(program.parent)
+    for path in ("", ".", ":", "../bin"):
+        assert find_program("git", {"PATH": path}) is None
+    assert find_program("git", {"PATH": f".:{program.parent}"}) == str(program)
+
+
+def test_what_lies_in_the_project_is_no_program_of_ours(tmp_path: Path) -> None:
+    project, system = tmp_path / "project", tmp_path / "bin"
+    for folder in (project / ".venv/bin", system):
+        folder.mkdir(parents=True)
+        (folder / "git").write_text("")
+        (folder / "git").chmod(0o755)
+    (tmp_path / "active").symlink_to(project / ".venv")
+    inside = [project / ".venv/bin", system / "../project/.venv/bin", tmp_path / "active/bin"]
+    for first in inside:
+        environ = {"PATH": f"{first}:{system}"}
+        assert find_program("git", environ) == f"{first}/git"
+        assert find_program("git", environ, outside=[project]) == f"{system}/git"
+        assert own_path(project, environ=environ) == str(system)
+        assert "/usr/bin" in own_path(project, environ={"PATH": str(first)})
+        assert own_path(Path("/"), environ=environ) == environ["PATH"]
+        assert (
+            own_path(Path("/"), system, project, environ=environ) == "/usr/local/bin:/usr/bin:/bin"
+        )

@@ -1,0 +1,85 @@
+import pytest
+
+from maxagent.config.errors import UsageError
+from maxagent.config.settings.env_vars import expand, expanded, from_environment
+from maxagent.config.settings.sources import Layer, merged
+
+
+@pytest.mark.parametrize(
+    "variables, values",
+    [
+        ({"LLC_PROVIDER": "glm"}, {"litellm": {"provider": "glm"}}),
+        ({"LLC_BASE_URL": "http://x"}, {"litellm": {"base_url": "http://x"}}),
+        ({"LLC_API_KEY": "123"}, {"litellm": {"api_key": "123"}}),
+        ({"LLC_MODEL": "openai/gpt-4o"}, {"model": {"default": "openai/gpt-4o"}}),
+        ({"LLC_MODE": "auto"}, {"security": {"mode": "auto"}}),
+        ({"LLC_LANG": "zh"}, {"language": "zh"}),
+        ({"LLC_LANGUAGE": "zh"}, {"language": "zh"}),
+        ({"LLC_MODEL__MAX_TOKENS": "100"}, {"model": {"max_tokens": 100}}),
+        ({"LLC_TOOLS__DISABLED": "[grep]"}, {"tools": {"disabled": ["grep"]}}),
+        ({"LLC_TASK__TEST_COMMAND": "a: # b"}, {"task": {"test_command": "a: # b"}}),
+        ({"LLC_MODEL__MODELS": "{x: {api: chat}}"}, {"model": {"models": {"x": {"api": "chat"}}}}),
+        ({"LLC_TOOLS__ENABLE": "x"}, {"tools": {"enable": "x"}}),
+        ({"LLC_MODEL": "one", "MAXAGENT_MODEL": "two"}, {"model": {"default": "two"}}),
+        ({"LLC_MODEL": "one", "LLC_MODEL__DEFAULT": "two"}, {"model": {"default": "two"}}),
+        ({"LLC_MODEL": "", "LLC_HOME": "/x", "MAXAGENT_HOME": "/x", "LLC_OTHER": "x"}, {}),
+        ({"LLC_OTHER__KEY": "x", "MODEL": "x", "OPENAI_API_KEY": "x", "LLC_": "x"}, {}),
+    ],
+)  # fmt: skip
+def test_the_environment_is_settings(variables: dict[str, str], values: object) -> None:
+    assert merged(from_environment(variables)) == values
+
+
+def test_a_layer_is_named_after_its_variable() -> None:
+    (layer,) = from_environment({"MAXAGENT_MODE": "ask"})
+    assert layer.origin(("security", "mode")) == "environment MAXAGENT_MODE"
+
+
+def test_a_variable_that_is_not_yaml_is_refused_by_name() -> None:
+    with pytest.raises(UsageError, match=r"environment LLC_TOOLS__DISABLED: `\[a` is not YAML"):
+        list(from_environment({"LLC_TOOLS__DISABLED": "[a"}))
+
+
+ENVIRON = {"A": "one", "B_2": "two", "EMPTY": "", "NESTED": "${A}"}
+
+
+@pytest.mark.parametrize(
+    "text, result",
+    [
+        ("${A}", "one"),
+        ("x-${A}/${B_2}-y", "x-one/two-y"),
+        ("${MISSING:-else}", "else"),
+        ("${MISSING:-}", ""),
+        ("${EMPTY}", ""),
+        ("${EMPTY:-else}", "else"),
+        ("${A:-else}", "one"),
+        ("${NESTED}", "${A}"),
+        ("$${A}", "${A}"),
+        ("$$${A}", "$${A}"),
+        ("$A ${} ${1} ${A-b} ${A", "$A ${} ${1} ${A-b} ${A"),
+        ("${MISSING:-http://x:80/?a=b}", "http://x:80/?a=b"),
+    ],
+)
+def test_references_are_replaced(text: str, result: str) -> None:
+    assert expand(text, ENVIRON) == result
+
+
+def test_an_unset_variable_is_a_key_error_with_its_name() -> None:
+    with pytest.raises(KeyError, match="^'MISSING'$"):
+        expand("${MISSING}", ENVIRON)
+
+
+def test_a_layers_texts_are_replaced_and_what_cannot_be_is_told() -> None:
+    values: dict[str, object] = {
+        "litellm": {"api_key": "${MISSING}", "base_url": "${MISSING}"},
+        "model": {"default": "${NUMBER}", "max_tokens": "${NUMBER}", "temperature": "0.5"},
+        "tools": {"disabled": ["${A}", "x"]},
+    }
+    layer, wrong = expanded(Layer("f", values), ENVIRON | {"NUMBER": "7"})
+    remedy = "variable `MISSING` is not set; set it, or write `${MISSING:-DEFAULT}`"
+    assert wrong == {("litellm", "base_url"): remedy}
+    assert layer.values == {
+        "litellm": {"api_key": "", "base_url": "${MISSING}"},
+        "model": {"default": "7", "max_tokens": 7, "temperature": "0.5"},
+        "tools": {"disabled": ["one", "x"]},
+    }

@@ -1,0 +1,150 @@
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from maxagent.config.errors import UsageError
+from maxagent.config.settings.loader import Loaded, load
+from maxagent.config.settings.schema import Settings
+from maxagent.config.trust.decision import trust, trust_of
+
+
+class Place:
+    """A home and a project folder, whose files a test writes."""
+
+    def __init__(self, root: Path) -> None:
+        self.home, self.project = root / "home", root / "project"
+        self.home.mkdir()
+        self.project.mkdir()
+        self.user_file = self.home / "config.yaml"
+        self.project_file = self.project / ".llc.yaml"
+
+    def load(self, environ: Mapping[str, str] = {}, **flags: object) -> Loaded:  # noqa: B006
+        dotted = {name.replace("__", "."): value for name, value in flags.items()}
+        if self.project_file.exists():
+            trust(self.project, self.home)
+        return load(self.project, self.home, environ=environ, flags=dotted)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def test_without_files_everything_is_a_default(place: Place) -> None:
+    loaded = place.load()
+    assert loaded.settings == Settings()
+    assert set(loaded.origins.values()) == {"default"}
+    assert not any(place.home.iterdir())
+
+
+def test_flags_beat_environment_beats_project_beats_user_beats_defaults(place: Place) -> None:
+    place.user_file.write_text(
+        "model:\n  default: user\n  thinking_model: user\n  max_tokens: 1\n  max_retries: 1\n"
+    )
+    place.project_file.write_text(
+        "model:\n  default: project\n  thinking_model: project\n  max_tokens: 2\n"
+    )
+    loaded = place.load(
+        {"LLC_MODEL": "environment", "LLC_MODEL__THINKING_MODEL": "environment"},
+        model__default="flag",
+        security__mode=None,
+    )
+    model = loaded.settings.model
+    assert (model.default, model.thinking_model) == ("flag", "environment")
+    assert (model.max_tokens, model.max_retries, model.temperature) == (2, 1, 0.7)
+    origins = {key.partition(".")[2]: origin for key, origin in loaded.origins.items()}
+    assert origins["default"] == "flag"
+    assert origins["thinking_model"] == "environment LLC_MODEL__THINKING_MODEL"
+    assert origins["max_tokens"] == f"{place.project_file}:4"
+    assert origins["max_retries"] == f"{place.user_file}:5"
+    assert origins["temperature"] == "default"
+
+
+def test_models_merge_and_lists_replace(place: Place) -> None:
+    place.user_file.write_text(
+        "model: {models: {glm-4.6: {max_tokens: 1, api: chat}}}\ntools: {disabled: [a, b]}\n"
+    )
+    place.project_file.write_text(
+        "model: {models: {glm-4.6: {max_tokens: 2}}}\ntools: {disabled: [c]}\n"
+    )
+    loaded = place.load()
+    limits = loaded.settings.model.models["glm-4.6"]
+    assert (limits.max_tokens, limits.api, limits.temperature) == (2, "chat", None)
+    assert loaded.settings.tools.disabled == ["c"]
+    assert loaded.origins["model.models.glm-4.6.api"] == f"{place.user_file}:1"
+    assert loaded.origins["model.models.glm-4.6.temperature"] == "default"
+
+
+def test_an_empty_section_changes_nothing(place: Place) -> None:
+    place.user_file.write_text("model:\n  default: user\n")
+    place.project_file.write_text("model:\n  # default: project\ntask:\n")
+    assert place.load().settings.model.default == "user"
+
+
+def test_null_unsets_what_may_be_unset(place: Place) -> None:
+    place.user_file.write_text("security: {mode: auto}\n")
+    place.project_file.write_text("security: {mode: null}\n")
+    assert place.load().settings.security.mode is None
+
+
+def test_variables_are_replaced_in_files_only(place: Place) -> None:
+    place.user_file.write_text("litellm:\n  api_key: ${KEY}\n  base_url: ${URL:-http://local}\n")
+    endpoint = place.load({"KEY": "secret", "LLC_PROVIDER": "${KEY}"}).settings.litellm
+    assert (endpoint.api_key, endpoint.base_url) == ("secret", "http://local")
+    assert endpoint.provider == "${KEY}"
+
+
+def test_every_mistake_of_every_source_is_in_one_message(place: Place) -> None:
+    place.user_file.write_text("modle: {}\nlitellm:\n  base_url: ${NOWHERE}\n")
+    place.project_file.write_text("security:\n  mode: yolo\n  mdoe: ask\n")
+    with pytest.raises(UsageError) as refusal:
+        place.load({"LLC_TOOLS": "grep"}, task__repair_rounds=-1)
+    assert refusal.value.exit_code == 2
+    lines = [line.strip() for line in refusal.value.message.splitlines()]
+    assert lines == [
+        "6 mistakes in the configuration:",
+        f"{place.user_file}:1: unknown key `modle`; did you mean `model`?",
+        f"{place.user_file}:3: variable `NOWHERE` is not set;"
+        " set it, or write `${NOWHERE:-DEFAULT}`",
+        f"{place.project_file}:2: `security.mode` must be 'ask', 'edits', 'auto' or 'read-only',"
+        ' not `"yolo"`',
+        f"{place.project_file}:3: unknown key `security.mdoe`; did you mean `security.mode`?",
+        'environment LLC_TOOLS: `tools` must be a mapping, not `"grep"`',
+        "flag: `task.repair_rounds` must be greater than or equal to 0, not `-1`",
+    ]
+
+
+def test_a_mistake_is_told_even_where_a_higher_source_hides_it(place: Place) -> None:
+    place.user_file.write_text("model: {max_tokens: many}\n")
+    with pytest.raises(UsageError, match="model.max_tokens"):
+        place.load({"LLC_MODEL__MAX_TOKENS": "5"})
+
+
+def test_a_broken_project_file_is_refused(place: Place) -> None:
+    place.project_file.write_text("model: [\n")
+    with pytest.raises(UsageError, match="not YAML"):
+        place.load()
+
+
+def test_a_file_swapped_after_the_look_at_the_folder_is_not_loaded(place: Place) -> None:
+    place.project_file.write_text("language: en\n")
+    trust(place.project, place.home)
+    looked = trust_of(place.project, place.home)
+    place.project_file.write_text("security: {mode: auto}\n")
+    with pytest.raises(UsageError, match="changed while it was looked at"):
+        load(place.project, place.home, environ={}, trust=looked)
+    assert load(place.project, place.home, environ={}).settings.security.mode is None
+
+
+def test_loading_imports_nothing_heavy() -> None:
+    program = (
+        "import sys; from pathlib import Path; from maxagent.config.settings.loader import load;"
+        "load(Path('/nonexistent'), Path('/nonexistent'), environ={'LLC_MODEL__MAX_TOKENS': '5'});"
+        "print(sorted({name.partition('.')[0] for name in sys.modules}))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout
+    for heavy in (b"langgraph", b"langchain_core", b"openai", b"httpx", b"rich", b"typer"):
+        assert b"'%s'" % heavy not in loaded

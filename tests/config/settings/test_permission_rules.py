@@ -1,0 +1,57 @@
+from pathlib import Path
+
+import pytest
+
+from maxagent.config.errors import UsageError
+from maxagent.config.settings.loader import load
+from maxagent.config.settings.permission_rules import WrittenRule, gathered, written_rules
+from maxagent.config.settings.sources import Layer, merged
+
+USER = Layer(
+    "user",
+    {"permissions": {"deny": ["edit(a)"], "allow": ["edit(b)"]}},
+    {("permissions", "deny"): 2, ("permissions", "deny", "0"): 3},
+)
+PROJECT = Layer(
+    "project",
+    {
+        "permissions": {"deny": [{"rule": "edit(c)", "match": ["c"]}]},
+        "security": {"command_whitelist": ["make", " "]},
+    },
+)
+
+
+def test_rules_of_all_layers_add_up_and_each_knows_its_place() -> None:
+    assert written_rules([USER, PROJECT]) == (
+        WrittenRule("deny", "edit(a)", "user:3"),
+        WrittenRule("allow", "edit(b)", "user"),
+        WrittenRule("deny", "edit(c)", "project", ("c",)),
+        WrittenRule("allow", "run_command(make:*)", "project"),
+    )
+    assert merged([USER, PROJECT, gathered([USER, PROJECT])])["permissions"] == {
+        "deny": ["edit(a)", {"rule": "edit(c)", "match": ["c"]}],
+        "allow": ["edit(b)"],
+    }
+
+
+def test_of_whitelists_the_strongest_counts() -> None:
+    weaker = Layer("weaker", {"security": {"command_whitelist": ["rm"]}})
+    texts = [rule.text for rule in written_rules([weaker, PROJECT])]
+    assert "run_command(rm:*)" not in texts
+
+
+def test_a_rule_of_the_wrong_shape_is_refused_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("permissions:\n  deny:\n    - run_command\n    - 3\n")
+    with pytest.raises(UsageError, match=r"config\.yaml:4: "):
+        load(tmp_path / "project", tmp_path, environ={})
+
+
+def test_the_settings_show_the_rules_of_every_layer(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("permissions: {deny: [edit(a)]}\n")
+    environ = {"LLC_PERMISSIONS__DENY": "[edit(b)]"}
+    loaded = load(tmp_path / "project", tmp_path, environ=environ)
+    assert loaded.settings.permissions.deny == ["edit(a)", "edit(b)"]
+    assert [rule.origin for rule in loaded.rules] == [
+        f"{tmp_path}/config.yaml:1",
+        "environment LLC_PERMISSIONS__DENY",
+    ]

@@ -1,0 +1,45 @@
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from maxagent.config.crash_report import fault, in_words
+from maxagent.config.errors import UsageError
+
+
+def test_an_error_of_ours_stays_as_it_is(tmp_path: Path) -> None:
+    error = UsageError("wrong", hint="right")
+    assert in_words(error, tmp_path) is error
+
+
+def test_an_error_of_the_system_is_told_by_file_and_reason(tmp_path: Path) -> None:
+    told = in_words(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/disk/file"), tmp_path)
+    assert (told.message, told.exit_code) == ("`/disk/file`: No space left on device", 1)
+
+
+def test_a_folder_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    told = in_words(FileNotFoundError(errno.ENOENT, "no"), tmp_path)
+    assert (told.message, told.exit_code) == ("the current folder is gone", 2)
+
+
+def test_a_fault_is_one_line_and_its_traceback_is_kept(tmp_path: Path) -> None:
+    told = in_words(_raised(KeyError("x")), tmp_path)
+    (log,) = (tmp_path / "data/errors").iterdir()
+    assert (told.message, told.hint) == ("internal error: KeyError: 'x'", f"please report `{log}`")
+    assert "Traceback" in log.read_text() and "_raised" in log.read_text()
+
+
+def test_a_fault_is_told_even_where_nothing_can_be_written() -> None:
+    told = fault(KeyError("x"), Path("/dev/null"))
+    assert (told.message, told.hint) == ("internal error: KeyError: 'x'", "please report it")
+
+
+def _raised(error: Exception) -> Exception:
+    with pytest.raises(type(error)) as caught:
+        raise error
+    return caught.value

@@ -1,0 +1,49 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maxagent.config.trust.import_syntax import MOST_NAMES, imports_in
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("@AGENTS.md", ["AGENTS.md"]),
+        ("See @docs/a.md, and (@b.md).", ["docs/a.md", "b.md"]),
+        ("- @./x/../a.md\n- @a.md", ["a.md"]),
+        ("mail me@host.de, @@twice, @ alone", []),
+        ("@/etc/passwd @~/.ssh/id @../out @a/../../out @.. @. @a\0b", []),
+        ("`@a` and ``@b ` @c`` and @d", ["d"]),
+        ("an open ` and @a", ["a"]),
+        ("a `span\nover @a lines` @b", ["b"]),
+        ("an open `\n\nand @a` later", ["a"]),
+        ("```sh\n@a\n```\n@b", ["b"]),
+        ("~~~~\n@a\n~~~\n@b\n~~~~~\n@c", ["c"]),
+        ("```\n@a", []),
+        ("```not a `fence`\n@a", ["a"]),
+        ("`open\n```\n@a`\n```\n@b", ["b"]),
+        ("看@甲.md 和 @乙.md。", ["乙.md"]),
+    ],
+)
+def test_a_name_behind_an_at_sign_in_prose_is_an_import(text, found):
+    assert imports_in(text, "AGENTS.md") == found
+
+
+def test_a_name_is_relative_to_the_file_and_stays_below_the_root():
+    assert imports_in("@b.md @../c.md @../../d.md", "docs/a.md") == ["docs/b.md", "c.md"]
+
+
+def test_not_more_names_are_looked_at_than_a_file_has_use_for():
+    text = " ".join(f"@{number}.md" for number in range(2 * MOST_NAMES))
+    assert len(imports_in(text, "AGENTS.md")) == MOST_NAMES
+
+
+@given(st.text(alphabet="`~@a/.\n -", max_size=80))
+def test_whatever_a_text_is_no_import_leads_out(text):
+    for name in imports_in(text, "docs/AGENTS.md"):
+        assert not name.startswith(("/", "~")) and ".." not in name.split("/")
+
+
+@given(st.text(alphabet="~@a/. -", min_size=1), st.sampled_from(["`", "``", "\n```\n"]))
+def test_nothing_in_code_is_an_import(code, fence):
+    assert imports_in(f"{fence}{code}{fence}", "AGENTS.md") == []

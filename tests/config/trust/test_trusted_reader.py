@@ -1,0 +1,48 @@
+from pathlib import Path
+
+import pytest
+
+from maxagent.config.errors import UsageError
+from maxagent.config.trust.decision import trust_of
+from maxagent.config.trust.trusted_reader import read_listed
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / ".llc.yaml"
+    path.write_text("language: en\n")
+    return path
+
+
+def test_what_was_listed_is_read(file: Path) -> None:
+    found = read_listed(file, trust_of(file.parent, file.parent / "home"))
+    assert found and found.values == {"language": "en"}
+
+
+def test_a_file_that_changed_since_is_not_read(file: Path) -> None:
+    listed = trust_of(file.parent, file.parent / "home")
+    file.write_text("language: zh\n")
+    with pytest.raises(UsageError, match="changed while it was looked at"):
+        read_listed(file, listed)
+
+
+def test_a_file_that_came_since_is_not_read(file: Path) -> None:
+    file.rename(file.parent / "aside")
+    listed = trust_of(file.parent, file.parent / "home")
+    (file.parent / "aside").rename(file)
+    with pytest.raises(UsageError, match="changed"):
+        read_listed(file, listed)
+
+
+def test_the_same_bytes_elsewhere_are_another_file(file: Path) -> None:
+    listed = trust_of(file.parent, file.parent / "home")
+    file.rename(file.parent / "aside")
+    file.symlink_to("aside")
+    with pytest.raises(UsageError, match="changed"):
+        read_listed(file, listed)
+
+
+def test_where_there_is_none_nothing_is_said(file: Path) -> None:
+    listed = trust_of(file.parent, file.parent / "home")
+    file.unlink()
+    assert read_listed(file, listed) is None

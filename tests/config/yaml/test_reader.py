@@ -1,0 +1,168 @@
+import contextlib
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from maxagent.config.errors import UsageError
+from maxagent.config.yaml.reader import LARGEST, parse, read, value_of
+
+FILE = Path("config.yaml")
+
+
+def test_values_come_with_their_lines() -> None:
+    found = parse(FILE, "# top\nmodel:\n  default: x\ntools:\n  disabled:\n    - a\n    - b\n")
+    assert found.values == {"model": {"default": "x"}, "tools": {"disabled": ["a", "b"]}}
+    assert found.lines == {
+        ("model",): 2,
+        ("model", "default"): 3,
+        ("tools",): 4,
+        ("tools", "disabled"): 5,
+        ("tools", "disabled", "0"): 6,
+        ("tools", "disabled", "1"): 7,
+    }
+
+
+@pytest.mark.parametrize("text", ["", "\n", "# only a comment\n", "---\n", "null\n"])
+def test_an_empty_file_says_nothing(text: str) -> None:
+    assert parse(FILE, text).values == {}
+
+
+@pytest.mark.parametrize(
+    "text, values",
+    [
+        ("model:\ntask: {}\n", {"model": {}, "task": {}}),
+        ("security: {mode: }\n", {"security": {"mode": None}}),
+        ("7: x\n", {"7": "x"}),
+        ("a: &x {b: 1}\nc: *x\n", {"a": {"b": 1}, "c": {"b": 1}}),
+        ("a: &x {b: 1}\nc:\n  <<: *x\n  d: 2\n", {"a": {"b": 1}, "c": {"b": 1, "d": 2}}),
+        ("a: yes\n", {"a": "yes"}),
+        ("\ufeffa: 1\n", {"a": 1}),
+    ],
+)
+def test_what_yaml_means(text: str, values: dict[str, object]) -> None:
+    assert parse(FILE, text).values == values
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("- a\n", "config.yaml:1: not a mapping"),
+        ("just words\n", "config.yaml:1: not a mapping"),
+        ("a: [1\nb: 2\n", "config.yaml:2: not YAML: "),
+        ("a: 1\n\tb: 2\n", "config.yaml:2: not YAML: "),
+        ("a: 1\n---\nb: 2\n", "config.yaml:2: not YAML: but found another document"),
+        ("x: 1\na: !!python/object:os.system {}\n", "config.yaml:2: not YAML: could not determine"),
+        ("x: 1\ny: a\0b\n", "config.yaml:2: not YAML: unacceptable character"),
+        ("day: 2020-13-45\n", "config.yaml: not YAML: month must be in 1..12"),
+    ],
+)
+def test_what_is_not_a_yaml_mapping_is_refused_with_its_line(text: str, message: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        parse(FILE, text)
+    assert refusal.value.message.startswith(message)
+    assert "\n" not in refusal.value.message
+
+
+def test_a_key_written_twice_is_refused_without_showing_its_value() -> None:
+    with pytest.raises(UsageError) as refusal:
+        parse(FILE, "litellm:\n  api_key: sk-one\n  api_key: sk-two\n")
+    assert refusal.value.message == 'config.yaml:3: not YAML: found duplicate key "api_key"'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: &a\n  b: *a\n",
+        "a: &a [*a]\n",
+        "a: &a [x, x, x, x, x, x, x, x, x]\n"
+        + "".join(
+            f"a{n}: &a{n} [{', '.join([f'*a{n - 1}' if n else '*a'] * 9)}]\n" for n in range(9)
+        ),
+    ],
+    ids=["a mapping in itself", "a list in itself", "a billion laughs"],
+)
+@pytest.mark.timeout(20)
+def test_anchors_cannot_make_a_file_endless(text: str) -> None:
+    assert "a" in parse(FILE, text).values
+
+
+def test_deep_nesting_is_refused() -> None:
+    with pytest.raises(UsageError, match="not YAML"):
+        parse(FILE, "a: " + "[" * 5000)
+
+
+def test_a_missing_file_is_none(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert read(tmp_path / "nothing.yaml") is None
+    assert read(tmp_path / "file" / "config.yaml") is None
+
+
+def test_a_file_that_is_not_utf8_is_refused_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_bytes("a: 1\nb: \xe9\n".encode("latin-1"))
+    with pytest.raises(UsageError, match="config.yaml:2: not UTF-8 text"):
+        read(file)
+
+
+def test_a_folder_a_pipe_and_a_huge_file_are_refused_at_once(tmp_path: Path) -> None:
+    (tmp_path / "folder" / "more").mkdir(parents=True)
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "huge").write_bytes(b"#" * (LARGEST + 1))
+    for name in ("folder", "pipe", "huge"):
+        with pytest.raises(UsageError, match=f"{name}: not a configuration file"):
+            read(tmp_path / name)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_an_unreadable_file_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    file.touch(0o000)
+    with pytest.raises(UsageError, match="cannot be read: Permission denied"):
+        read(file)
+
+
+def test_a_link_in_a_circle_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    file.symlink_to(file)
+    with pytest.raises(UsageError, match="cannot be read"):
+        read(file)
+
+
+@pytest.mark.parametrize(
+    "path, text, value",
+    [
+        (("model", "max_tokens"), "100", 100),
+        (("model", "default"), "100", "100"),
+        (("model", "show_thinking"), "true", True),
+        (("tools", "disabled"), "[a, b]", ["a", "b"]),
+        (("security", "mode"), "null", None),
+        (("task", "test_command"), "make test # fast", "make test # fast"),
+        (("unknown",), "[a]", "[a]"),
+    ],
+)
+def test_a_value_is_text_for_a_text_key_and_yaml_for_any_other(
+    path: tuple[str, ...], text: str, value: object
+) -> None:
+    assert value_of(path, text) == value
+
+
+def test_a_value_that_is_not_yaml_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"`\[a` is not YAML"):
+        value_of(("tools", "disabled"), "[a")
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="ab:-#&*![]{}|>?%@`'\"\\<, \n\t\r0.~é\ufeff", max_size=40))
+def test_any_text_is_a_document_or_refused(text: str) -> None:
+    with contextlib.suppress(UsageError):
+        assert isinstance(parse(FILE, text).values, dict)
+
+
+def test_an_empty_folder_is_no_file_as_the_sandbox_holds_a_missing_ones_place(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / ".llc.yaml").mkdir()
+    assert read(tmp_path / ".llc.yaml") is None

@@ -1,0 +1,76 @@
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import ormsgpack
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+
+from maxagent.memory.checkpoints.messages import Said, answers
+from maxagent.memory.database.serializer import StrictSerializer
+
+PULLED = "~__pregel_pull, coder"
+
+
+@pytest.fixture
+def connection() -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(
+            "CREATE TABLE writes (thread_id, checkpoint_ns, checkpoint_id, task_path, channel,"
+            " type, value)"
+        )
+        yield connection
+
+
+def write(connection: sqlite3.Connection, value: Any, path: str = PULLED, ns: str = "") -> None:
+    kind, data = StrictSerializer().dumps_typed(value)
+    row = ("t", ns, "c", path, "messages", kind, data)
+    connection.execute("INSERT INTO writes VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+
+
+def answer(text: Any = "Yes.", **more: Any) -> AIMessage:
+    return AIMessage(text, additional_kwargs={"role": "coder"}, **more)
+
+
+def test_an_answer_among_briefs_is_found(connection: sqlite3.Connection) -> None:
+    write(connection, [HumanMessage("Do it"), answer(), HumanMessage("Next")])
+    assert answers(connection, "t") == {"c": Said("coder", "Yes.")}
+
+
+def test_half_an_answer_that_is_told_of_is_no_step(connection: sqlite3.Connection) -> None:
+    half = AIMessage("Ha", additional_kwargs={"role": "build", "interrupted": True})
+    write(connection, [half], "~__pregel_pull, listen")
+    assert answers(connection, "t") == {}
+
+
+@pytest.mark.parametrize(
+    "text", ["ab", ["a", "b"], [{"type": "text", "text": "ab"}], [{"type": "x"}, "ab"]]
+)
+def test_text_comes_whole_or_in_blocks(connection: sqlite3.Connection, text: Any) -> None:
+    write(connection, [answer(text)])
+    assert answers(connection, "t")["c"].words == "ab"
+
+
+def test_calls_are_named_broken_ones_too(connection: sqlite3.Connection) -> None:
+    good = {"name": "edit", "args": {}, "id": "1"}
+    broken = {"name": None, "args": "{", "id": "2", "error": None}
+    write(connection, [answer(tool_calls=[good], invalid_tool_calls=[broken])])
+    assert answers(connection, "t")["c"] == Said("coder", "Yes.", ("edit", "?"), ("1", "2"))
+
+
+@pytest.mark.parametrize("row", [{"path": "~__pregel_push, 0"}, {"path": ""}, {"ns": "tools:1"}])
+def test_what_no_role_wrote_is_not_looked_at(
+    connection: sqlite3.Connection, row: dict[str, str]
+) -> None:
+    write(connection, [answer()], **row)
+    assert answers(connection, "t") == {}
+
+
+@pytest.mark.parametrize(
+    "value", [b"", b"\xc1", ormsgpack.packb(7), ormsgpack.packb([1, {"type": "human"}])]
+)
+def test_forged_rows_say_nothing(connection: sqlite3.Connection, value: bytes) -> None:
+    row = ("t", "", "c", PULLED, "messages", "msgpack", value)
+    connection.execute("INSERT INTO writes VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+    assert answers(connection, "t") == {}

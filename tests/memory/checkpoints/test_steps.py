@@ -1,0 +1,239 @@
+import operator
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+import pytest
+from langchain_core.messages import AIMessage, ToolMessage
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Command, Send, interrupt
+from typing_extensions import TypedDict
+
+from maxagent.graphs import chat, edit, task
+from maxagent.memory.checkpoints.messages import Said
+from maxagent.memory.checkpoints.steps import BUSY, JUDGING, Branches, branches
+from maxagent.memory.database.checkpointer import open_checkpointer
+from maxagent.memory.database.connection import connect, prepare
+from maxagent.nodes.state import RoleName
+
+THREAD = "t"
+CONFIG = {"configurable": {"thread_id": THREAD}}
+
+
+class State(TypedDict, total=False):
+    messages: Annotated[list[Any], operator.add]
+    steps: int
+    file_entry: int
+    turn: int
+
+
+def answer(state: State, role: str, text: Any, *tools: str) -> dict[str, Any]:
+    number = state.get("steps", 0) + 1
+    calls = [{"name": name, "args": {}, "id": f"{number}-{name}"} for name in tools]
+    said = AIMessage(text, tool_calls=calls, additional_kwargs={"role": role})
+    return {"messages": [said], "steps": number, "turn": state.get("turn", 1)}
+
+
+async def architect(state: State) -> Command:
+    return Command(goto="coder", update=answer(state, "architect", "A plan.\nIn two lines."))
+
+
+async def coder(state: State) -> Command:
+    if state["steps"] < 3:
+        text = [{"type": "text", "text": "I "}, {"type": "text", "text": "work"}]
+        return Command(goto="approve", update=answer(state, "coder", text, "edit", "grep"))
+    return Command(goto="verify", update=answer(state, "coder", "Done."))
+
+
+async def approve(state: State) -> Command:
+    return Command(goto=[Send("tools", call) for call in state["messages"][-1].tool_calls])
+
+
+async def tools(call: dict[str, Any]) -> Command:
+    if call["name"] == "grep":
+        return Command(goto="coder")
+    said = ToolMessage("x" * 99, tool_call_id=call["id"], name=call["name"])
+    return Command(goto="coder", update={"messages": [said], "file_entry": int(call["id"][0]) * 2})
+
+
+async def verify(state: State) -> Command:
+    return Command(goto="review")
+
+
+async def review(state: State) -> Command:
+    if interrupt("?") == "more":
+        return Command(goto="coder", update={"turn": 2})
+    return Command(goto=END)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    prepare(tmp_path / "threads.db")
+    return tmp_path / "threads.db"
+
+
+@pytest.fixture
+def connection(path: Path) -> Iterator[sqlite3.Connection]:
+    with closing(connect(path)) as connection:
+        yield connection
+
+
+@pytest.fixture
+async def graph(path: Path):
+    builder = StateGraph(State)
+    for node in (architect, coder, approve, tools, verify, review):
+        builder.add_node(node.__name__, node)
+    builder.add_edge(START, "architect")
+    async with open_checkpointer(path) as saver:
+        yield builder.compile(checkpointer=saver)
+
+
+async def run(graph: Any, given: Any = None, **stop: Any) -> None:
+    await graph.ainvoke(given, CONFIG, durability="sync", **stop)
+
+
+async def go_back(graph: Any, to: str) -> None:
+    config = {"configurable": {"thread_id": THREAD, "checkpoint_ns": "", "checkpoint_id": to}}
+    await graph.aupdate_state(config, None, as_node="__copy__")
+
+
+def numbers(found: Branches) -> list[int]:
+    return [step.number for step in found.steps]
+
+
+def test_a_thread_without_checkpoints_has_no_steps(connection: sqlite3.Connection) -> None:
+    assert branches(connection, THREAD) == Branches()
+
+
+async def test_each_model_answer_is_a_step(graph: Any, connection: sqlite3.Connection) -> None:
+    await run(graph, {"messages": []})
+    await run(graph, Command(resume="good"))
+    steps = branches(connection, THREAD).steps
+    assert [step.said for step in steps] == [
+        Said(),
+        Said("architect", "A plan.\nIn two lines."),
+        Said("coder", "I work", ("edit", "grep"), ("2-edit", "2-grep")),
+        Said("coder", "I work", ("edit", "grep"), ("3-edit", "3-grep")),
+        Said("coder", "Done."),
+    ]
+    assert [step.number for step in steps] == [0, 1, 2, 3, 4]
+    assert [step.next for step in steps] == ["architect", "coder", "coder", "coder", ""]
+    assert [step.file_entry for step in steps] == [0, 0, 4, 6, 6]
+    assert [step.turn for step in steps] == [0, 1, 1, 1, 1]
+    ages = [datetime.now(UTC) - datetime.fromisoformat(step.at) for step in steps]
+    assert timedelta(minutes=1) > ages[0] > ages[1] > ages[2] > ages[3] > ages[4] > timedelta()
+
+
+@pytest.mark.parametrize("node", ["tools", "approve"])
+async def test_a_step_whose_calls_are_under_way_cannot_be_gone_back_to(
+    graph: Any, connection: sqlite3.Connection, node: str
+) -> None:
+    await run(graph, {"messages": []}, interrupt_before=[node])
+    steps = branches(connection, THREAD).steps
+    assert [bool(step.checkpoint_id) for step in steps] == [True, True, False]
+    assert (steps[-1].next, steps[-1].said.tools) == (node, ("edit", "grep"))
+
+
+async def test_the_last_step_may_wait_for_its_judgement(
+    graph: Any, connection: sqlite3.Connection
+) -> None:
+    await run(graph, {"messages": []})
+    last = branches(connection, THREAD).steps[-1]
+    assert (last.number, last.next, bool(last.checkpoint_id)) == (4, "review", True)
+
+
+async def test_a_remark_goes_on_from_the_step_that_it_was_made_on(
+    graph: Any, connection: sqlite3.Connection
+) -> None:
+    await run(graph, {"messages": []})
+    await run(graph, Command(resume="more"))
+    steps = branches(connection, THREAD).steps
+    assert [(step.number, step.next, step.turn) for step in steps[-2:]] == [
+        (4, "coder", 2),
+        (5, "review", 2),
+    ]
+
+
+async def test_what_was_left_by_going_back_is_still_found(
+    graph: Any, connection: sqlite3.Connection
+) -> None:
+    await run(graph, {"messages": []})
+    before = branches(connection, THREAD)
+    await go_back(graph, before.steps[2].checkpoint_id)
+    after = branches(connection, THREAD)
+    assert numbers(after) == [0, 1, 2]
+    assert after.steps[2].said == before.steps[2].said
+    assert after.left == (before.steps[3:],)
+    assert after.find(2) == after.steps[2] and after.find(4) == before.steps[4]
+    assert after.find(9) is None
+
+
+async def test_a_turn_that_was_left_before_its_answer_is_no_step(
+    graph: Any, connection: sqlite3.Connection
+) -> None:
+    await run(graph, {"messages": []})
+    await run(graph, Command(resume="good"))
+    before = branches(connection, THREAD)
+    await run(graph, {"messages": []}, interrupt_before=["architect"])
+    assert branches(connection, THREAD).steps[-1].number == 4
+    await go_back(graph, before.steps[4].checkpoint_id)
+    assert (branches(connection, THREAD).left, numbers(before)) == ((), [0, 1, 2, 3, 4])
+    await go_back(graph, before.steps[3].checkpoint_id)
+    assert [[step.number for step in left] for left in branches(connection, THREAD).left] == [[4]]
+
+
+async def test_going_forward_again_has_the_steps_back(
+    graph: Any, connection: sqlite3.Connection
+) -> None:
+    await run(graph, {"messages": []})
+    before = branches(connection, THREAD)
+    await go_back(graph, before.steps[1].checkpoint_id)
+    await go_back(graph, before.steps[3].checkpoint_id)
+    after = branches(connection, THREAD)
+    assert numbers(after) == [0, 1, 2, 3]
+    assert [[step.number for step in branch] for branch in after.left] == [[4]]
+
+
+async def test_what_is_said_anew_comes_before_what_was_left(
+    graph: Any, connection: sqlite3.Connection
+) -> None:
+    await run(graph, {"messages": []})
+    old = branches(connection, THREAD).steps
+    await go_back(graph, old[2].checkpoint_id)
+    await run(graph, interrupt_before=["verify"])
+    found = branches(connection, THREAD)
+    assert numbers(found) == [0, 1, 2, 3, 4]
+    assert found.find(3) != old[3] and found.left == (old[3:],)
+
+
+async def test_it_needs_no_langgraph(graph: Any, path: Path) -> None:
+    await run(graph, {"messages": []})
+    script = (
+        "import sys; from maxagent.memory.checkpoints.steps import branches;"
+        "from maxagent.memory.database.connection import connect; from pathlib import Path;"
+        "print(len(branches(connect(Path(sys.argv[1])), 't').steps),"
+        " 'langgraph' in sys.modules, 'langchain_core' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True)
+    assert ran.stdout.split() == ["5", "False", "False"]
+
+
+async def test_damaged_rows_are_steps_without_words(
+    graph: Any, connection: sqlite3.Connection
+) -> None:
+    await run(graph, {"messages": []})
+    connection.execute("UPDATE writes SET value = x'c1' WHERE channel = 'messages'")
+    steps = branches(connection, THREAD).steps
+    assert {step.said for step in steps} == {Said()} and len(steps) == 5
+    connection.execute("UPDATE checkpoints SET checkpoint = x'c1'")
+    assert [step.number for step in branches(connection, THREAD).steps] == [0]
+
+
+def test_the_nodes_of_the_graph_in_which_no_role_speaks_are_known() -> None:
+    nodes = {*task.build().nodes, *edit.build().nodes, *chat.build().nodes}
+    assert nodes == BUSY - {"__start__"} | JUDGING | set(get_args(RoleName))

@@ -1,0 +1,154 @@
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import ormsgpack
+import pytest
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Command, interrupt
+from typing_extensions import TypedDict
+
+from maxagent.memory.database import checkpoint_queries
+from maxagent.memory.database.checkpointer import open_checkpointer
+from maxagent.memory.database.connection import connect, prepare
+from maxagent.memory.threads import thread_id
+
+
+class State(TypedDict, total=False):
+    steps: int
+
+
+async def step(state: State) -> State:
+    return {"steps": state.get("steps", 0) + 1}
+
+
+async def ask(state: State) -> State:
+    interrupt("?")
+    return {}
+
+
+async def run(path: Path, thread: str, *, answer: bool) -> None:
+    builder = StateGraph(State)
+    builder.add_node("one", step)
+    builder.add_node("two", step)
+    builder.add_node("ask", ask)
+    for above, below in zip((START, "one", "two", "ask"), ("one", "two", "ask", END), strict=True):
+        builder.add_edge(above, below)
+    async with open_checkpointer(path) as saver:
+        graph: Any = builder.compile(checkpointer=saver)
+        config = {"configurable": {"thread_id": thread}, "metadata": {"graph_id": "task"}}
+        await graph.ainvoke({"steps": 0}, config, durability="sync")
+        if answer:
+            await graph.ainvoke(Command(resume="x"), config, durability="sync")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "data" / "threads.db"
+    prepare(path)
+    return path
+
+
+@pytest.fixture
+def connection(path: Path) -> Iterator[sqlite3.Connection]:
+    with closing(connect(path)) as connection:
+        yield connection
+
+
+def test_before_langgraph_has_made_its_tables_nothing_is_known(
+    connection: sqlite3.Connection,
+) -> None:
+    assert checkpoint_queries.read(connection) == {}
+    checkpoint_queries.delete(connection, thread_id.new())
+
+
+async def test_real_threads_are_read_as_they_are(
+    path: Path, connection: sqlite3.Connection
+) -> None:
+    waiting, ended = sorted([thread_id.new(), thread_id.new()])
+    await run(path, waiting, answer=False)
+    await run(path, ended, answer=True)
+    facts = checkpoint_queries.read(connection)
+    assert list(facts) == [waiting, ended]
+    assert (facts[waiting].steps, facts[waiting].waiting) == (2, True)
+    assert (facts[ended].steps, facts[ended].waiting) == (2, False)
+    assert {fact.graph for fact in facts.values()} == {"task"}
+    for fact in facts.values():
+        begun, used = map(datetime.fromisoformat, (fact.created_at, fact.updated_at))
+        assert timedelta() <= datetime.now(UTC) - used < timedelta(minutes=1)
+        assert timedelta() < used - begun < timedelta(minutes=1)
+
+
+async def test_a_deleted_thread_is_gone_and_the_others_stay(
+    path: Path, connection: sqlite3.Connection
+) -> None:
+    gone, kept = thread_id.new(), thread_id.new()
+    await run(path, gone, answer=False)
+    await run(path, kept, answer=False)
+    checkpoint_queries.delete(connection, gone)
+    assert list(checkpoint_queries.read(connection)) == [kept]
+    left = connection.execute("SELECT DISTINCT thread_id FROM writes").fetchall()
+    assert left == [(kept,)]
+
+
+@pytest.mark.parametrize(
+    ("checkpoint_id", "metadata"),
+    [
+        ("", None),
+        ("not a uuid", b""),
+        ("zz-1", b"not json"),
+        ("f" * 32, b"[1]"),
+        ("1ef", b'{"step": "many", "graph_id": 7}'),
+        ("1ef", b'{"step": -1}'),
+        ("1ef", b"\xff\xfe"),
+    ],
+)
+async def test_a_forged_row_is_no_obstacle(
+    checkpoint_id: str, metadata: bytes | None, path: Path, connection: sqlite3.Connection
+) -> None:
+    async with open_checkpointer(path):
+        pass
+    row = ("'; DROP TABLE threads; --", checkpoint_id, metadata)
+    connection.execute(
+        "INSERT INTO checkpoints (thread_id, checkpoint_id, metadata) VALUES (?, ?, ?)", row
+    )
+    (fact,) = checkpoint_queries.read(connection).values()
+    assert (fact.steps, fact.waiting) == (0, False)
+    checkpoint_queries.delete(connection, row[0])
+    assert checkpoint_queries.read(connection) == {}
+
+
+@pytest.mark.parametrize(
+    "blob", [None, b"", b"\xc1", b"\x01", ormsgpack.packb({"channel_values": 7}), "text"]
+)
+async def test_the_values_of_a_forged_row_are_empty(
+    blob: object, path: Path, connection: sqlite3.Connection
+) -> None:
+    async with open_checkpointer(path):
+        pass
+    row = ("t", "1ef", blob)
+    connection.execute(
+        "INSERT INTO checkpoints (thread_id, checkpoint_id, checkpoint) VALUES (?, ?, ?)", row
+    )
+    assert checkpoint_queries.values(connection, "t") == {}
+
+
+async def test_the_values_of_a_real_thread_are_plain(
+    path: Path, connection: sqlite3.Connection
+) -> None:
+    thread = thread_id.new()
+    await run(path, thread, answer=True)
+    assert checkpoint_queries.values(connection, thread)["steps"] == 2
+
+
+async def test_the_bytes_of_each_thread_are_counted(
+    path: Path, connection: sqlite3.Connection
+) -> None:
+    short, long = thread_id.new(), thread_id.new()
+    await run(path, short, answer=False)
+    await run(path, long, answer=True)
+    sizes = checkpoint_queries.sizes(connection)
+    assert sizes.keys() == {short, long} and 500 < sizes[short] < sizes[long]

@@ -1,0 +1,164 @@
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import ormsgpack
+import pytest
+from langchain_core.messages import (
+    AIMessage,
+    AIMessageChunk,
+    HumanMessage,
+    RemoveMessage,
+    SystemMessage,
+    ToolMessage,
+)
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.checkpoint.serde.types import _DeltaSnapshot
+from langgraph.types import Command, Interrupt, Overwrite, Send
+
+from maxagent.config.errors import MaxAgentError
+from maxagent.memory.database.serializer import StrictSerializer
+
+CALLING = AIMessage(
+    content=[{"type": "text", "text": "I look."}],
+    id="a1",
+    tool_calls=[{"name": "grep", "args": {"pattern": "模型", "n": 2**63 - 1}, "id": "c1"}],
+    additional_kwargs={"role": "coder", "reasoning_content": "…"},
+    usage_metadata={"input_tokens": 1, "output_tokens": 2, "total_tokens": 3},
+)
+
+
+@dataclass
+class OfOurOwn:
+    text: str
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        {"todos": [{"id": "1", "done": False}], "n": 1.5, "none": None, "bytes": b"\x00"},
+        b"raw",
+        CALLING,
+        HumanMessage("Hello", id="h"),
+        SystemMessage("You are", id="s"),
+        ToolMessage("result", tool_call_id="c1", name="grep", status="error", artifact={"n": 1}),
+        AIMessageChunk(content="piece", id="k"),
+        RemoveMessage(id="a1"),
+        Send("tools", {"call": {"args": {}}, "seen": [CALLING]}),
+        Interrupt({"action_requests": []}, id="i1"),
+        Overwrite([HumanMessage("summary", id="h")]),
+        Command(update={"tree": "t"}, goto=[Send("tools", 1)]),
+        _DeltaSnapshot([CALLING, HumanMessage("x", id="y")]),
+        {"channel_values": {"messages": _DeltaSnapshot([CALLING])}, "versions_seen": {}},
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_a_thread_holds_comes_back_as_it_was(value: object) -> None:
+    serializer = StrictSerializer()
+    back = serializer.loads_typed(serializer.dumps_typed(value))
+    assert (type(back), back) == (type(value), value)
+
+
+@pytest.mark.parametrize(
+    "value", [OfOurOwn("x"), Path("/x"), {1, 2}, OfOurOwn], ids=["dataclass", "path", "set", "type"]
+)
+@pytest.mark.parametrize("where", [lambda value: value, lambda value: Send("n", [value])])
+def test_what_could_not_be_read_back_is_not_written(
+    value: object, where: Callable[[object], object]
+) -> None:
+    with pytest.raises((MaxAgentError, TypeError)):
+        StrictSerializer().dumps_typed(where(value))
+
+
+def test_the_refusal_names_the_type() -> None:
+    with pytest.raises(MaxAgentError, match=r"a step returned a `pathlib\.[\w.]+`") as told:
+        StrictSerializer().dumps_typed({"path": Path("/x")})
+    assert told.value.hint == "return plain data or messages"
+
+
+def packed(value: object) -> bytes:
+    return ormsgpack.packb(value, option=ormsgpack.OPT_NON_STR_KEYS)
+
+
+class Reduced:
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        import os
+
+        return os.mkdir, (self.folder,)
+
+
+def forged(folder: str) -> dict[str, tuple[str, bytes]]:
+    """Rows that make a folder when they are believed, one for each way to say it."""
+    mkdir = {
+        0: ["os", "mkdir", folder],
+        1: ["os", "mkdir", [folder]],
+        2: ["os", "mkdir", {"path": folder}],
+        3: ["pathlib", "Path", folder, "mkdir"],
+        4: ["os", "mkdir", {"path": folder}],
+        5: ["os", "mkdir", {"path": folder}, "model_validate_json"],
+        6: ["|O", [1], "C", b"\x00" * 8],
+        8: ["os", "mkdir", folder],
+    }
+    rows = {
+        f"extension {code}": ("msgpack", packed(ormsgpack.Ext(code, packed(said))))
+        for code, said in mkdir.items()
+    }
+    single = ormsgpack.Ext(0, packed(mkdir[0]))
+    message = ["langchain_core.messages.ai", "AIMessage", {"content": "x", "id": single}]
+    rows |= {
+        "in a list": ("msgpack", packed({"messages": [1, {"a": single}]})),
+        "in a message": ("msgpack", packed(ormsgpack.Ext(5, packed([*message, "x"])))),
+        "in a snapshot": ("msgpack", packed(ormsgpack.Ext(7, packed([single])))),
+        "as a key": ("msgpack", packed({"a": ormsgpack.Ext(2, packed([single, "x", {}]))})),
+        "json": (
+            "json",
+            b'{"lc": 2, "type": "constructor", "id": ["os", "mkdir"], "args": ["%s"]}'
+            % folder.encode(),
+        ),
+        "langchain json": (
+            "json",
+            b'{"lc": 1, "type": "constructor", "id": ["langchain_core", "prompts", "prompt",'
+            b' "PromptTemplate"], "kwargs": {"template": "x"}}',
+        ),
+        "pickle": ("pickle", pickle.dumps(Reduced(folder))),
+        "an unknown kind": ("yaml", b"!!python/object/apply:os.mkdir [x]"),
+        "not a list": ("msgpack", packed(ormsgpack.Ext(0, packed(7)))),
+        "no name": ("msgpack", packed(ormsgpack.Ext(0, packed(["os"])))),
+        "a name that is a list": ("msgpack", packed(ormsgpack.Ext(0, packed([["os"], [1], 2])))),
+        "broken": ("msgpack", b"\xc7\xff\x00abc"),
+    }
+    return rows
+
+
+@pytest.mark.parametrize("name", forged("x"))
+def test_a_forged_row_is_refused_and_runs_nothing(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "made"
+    with pytest.raises(MaxAgentError, match="the thread's data holds a") as told:
+        StrictSerializer().loads_typed(forged(str(folder))[name])
+    assert not folder.exists()
+    assert told.value.hint == "something else has written to it"
+
+
+def test_the_forged_rows_would_work_where_every_type_is_allowed(tmp_path: Path) -> None:
+    folder = tmp_path / "made"
+    JsonPlusSerializer(allowed_msgpack_modules=True).loads_typed(forged(str(folder))["extension 0"])
+    assert folder.exists()
+
+
+def test_types_declared_in_a_graphs_state_are_not_let_in() -> None:
+    serializer = StrictSerializer()
+    assert serializer.with_msgpack_allowlist([OfOurOwn]) is serializer
+
+
+def test_a_row_nested_beyond_reason_is_refused() -> None:
+    data = packed(1)
+    for _ in range(3000):
+        data = packed(ormsgpack.Ext(7, data))
+    with pytest.raises(MaxAgentError, match="damaged row"):
+        StrictSerializer().loads_typed(("msgpack", data))

@@ -1,0 +1,123 @@
+"""What snapshots are without git, and what becomes of them once it is there."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from maxagent.config.errors import MaxAgentError
+from maxagent.memory.snapshots.file_version import ABSENT, Change
+from maxagent.memory.snapshots.store import Snapshots
+from maxagent.memory.undo.apply import put_back
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "a.py").write_text("a = 1\n")
+    (folder / "sub" / "b.txt").write_text("b\n")
+    (folder / "not named").write_text("1")
+    return folder
+
+
+@pytest.fixture
+def no_git(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    monkeypatch.setenv("PATH", "/nowhere")
+    return monkeypatch
+
+
+@pytest.fixture
+def snapshots(folder: Path, tmp_path: Path, no_git: pytest.MonkeyPatch) -> Snapshots:
+    return Snapshots(folder, tmp_path / "data" / "snapshots", [".env"])
+
+
+def kinds(changes: list[Change]) -> dict[str, str]:
+    return {change.path: change.kind for change in changes}
+
+
+async def test_named_files_are_seen_from_then_on(snapshots: Snapshots, folder: Path) -> None:
+    empty = await snapshots.take()
+    old = await snapshots.take(also=["a.py", "sub/b.txt", "made/later"])
+    assert kinds(await snapshots.changes(empty, old)) == {"a.py": "added", "sub/b.txt": "added"}
+    assert await snapshots.take() == old
+    (folder / "a.py").write_text("a = 2\n")
+    (folder / "sub" / "b.txt").unlink()
+    (folder / "made").mkdir()
+    (folder / "made" / "later").symlink_to("../a.py")
+    (folder / "not named").write_text("2")
+    new = await snapshots.take()
+    assert kinds(await snapshots.changes(old, new)) == {
+        "a.py": "modified",
+        "made/later": "added",
+        "sub/b.txt": "deleted",
+    }
+    assert "-a = 1\n+a = 2\n" in await snapshots.diff(old, new)
+    assert "a.py" not in await snapshots.diff(old, new, ["sub/b.txt"])
+    assert await snapshots.diff(old, new, []) == ""
+
+
+async def test_everything_can_be_taken_back(snapshots: Snapshots, folder: Path) -> None:
+    names = ["a.py", "sub/b.txt", "new", "x\udcff\n"]
+    old = await snapshots.take(also=names)
+    (folder / "a.py").write_bytes(b"\r\n\0\xff")
+    (folder / "a.py").chmod(0o755)
+    (folder / "sub" / "b.txt").unlink()
+    (folder / "new").write_text("new")
+    (folder / names[-1]).write_text("odd")
+    new = await snapshots.take()
+    back = [Change(c.path, c.new, c.old) for c in await snapshots.changes(old, new)]
+    contents = await snapshots.read([c.new.blob for c in back if c.new != ABSENT])
+    assert put_back(folder, back, contents, "test") == {}
+    assert await snapshots.take() == old
+    assert (folder / "a.py").read_text() == "a = 1\n"
+    assert not (folder / "new").exists()
+
+
+async def test_secrets_and_what_is_outside_stay_out(snapshots: Snapshots, folder: Path) -> None:
+    (folder / ".env").write_text("TOP-SECRET")
+    (folder.parent / "outside").write_text("TOP-SECRET")
+    (folder / "link").symlink_to(folder.parent)
+    empty = await snapshots.take()
+    names = [".env", "../outside", "link/outside", str(folder.parent / "outside"), "sub"]
+    assert await snapshots.take(also=names) == empty
+    os.mkfifo(folder / "pipe")
+    await snapshots.take(also=["pipe"])
+    assert "not readable: `pipe`" in snapshots.skipped
+
+
+async def test_git_goes_on_with_the_same_store(
+    snapshots: Snapshots, folder: Path, tmp_path: Path, no_git: pytest.MonkeyPatch
+) -> None:
+    old = await snapshots.take(also=["a.py", "sub/b.txt"])
+    blob = await snapshots.write(b"kept\n")
+    no_git.undo()
+    later = Snapshots(folder, tmp_path / "data" / "snapshots", [".env"])
+    new = await later.take()
+    assert kinds(await later.changes(old, new)) == {"not named": "added"}
+    assert await later.read([blob]) == {blob: b"kept\n"}
+    assert await later.write(b"kept\n") == blob
+    assert await snapshots.changes(old, new) == await later.changes(old, new)
+
+
+async def test_what_is_lost_is_told(snapshots: Snapshots) -> None:
+    tree = await snapshots.take()
+    with pytest.raises(MaxAgentError, match="have lost a tree"):
+        await snapshots.changes("1" * 40, tree)
+    with pytest.raises(MaxAgentError, match="have lost a blob"):
+        await snapshots.read(["1" * 40])
+
+
+async def test_a_folder_that_is_gone_is_told(snapshots: Snapshots, folder: Path) -> None:
+    folder.rename(folder.parent / "moved")
+    with pytest.raises(MaxAgentError, match="is not a folder"):
+        await snapshots.take()
+
+
+async def test_the_event_loop_is_never_blocked(snapshots: Snapshots) -> None:
+    blockbuster = pytest.importorskip("blockbuster")
+    with blockbuster.blockbuster_ctx():
+        old = await snapshots.take()
+        new = await snapshots.take(also=["a.py"])
+        await snapshots.diff(old, new)
+        await snapshots.read([await snapshots.write(b"x")])

@@ -1,0 +1,55 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from maxagent.memory.snapshots.git_ls_files import nested_repositories, work_of
+from maxagent.memory.snapshots.limits import LARGEST_FILE, Found
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "file").write_text("12345")
+    (tmp_path / "sub" / "file").write_text("123")
+    (tmp_path / "link").symlink_to("sub")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "big").touch()
+    os.truncate(tmp_path / "big", LARGEST_FILE + 1)
+    return tmp_path
+
+
+def listed(*entries: str) -> bytes:
+    return b"".join(os.fsencode(entry) + b"\0" for entry in entries)
+
+
+def test_new_files_come_with_their_size(folder: Path) -> None:
+    work = work_of(folder, listed("? file", "? link", "? nested/", "? pipe", "? gone"), frozenset())
+    assert work.new == [Found(5, b"file"), Found(3, b"link")]
+    assert (work.gone, work.changed, work.left.words()) == ([], [], "")
+
+
+def test_what_is_no_file_any_more_is_gone(folder: Path) -> None:
+    entries = ["C file", "R gone", "C gone", "R file/below", "C sub", "C pipe", "C link"]
+    work = work_of(folder, listed(*entries), frozenset())
+    assert (work.gone, work.changed) == (
+        [b"file/below", b"gone", b"pipe", b"sub"],
+        [b"file", b"link"],
+    )
+
+
+def test_what_has_become_too_large_stays_as_it_was(folder: Path) -> None:
+    work = work_of(folder, listed("C big"), frozenset())
+    assert (work.gone, work.changed, work.left.large) == ([], [], [b"big"])
+
+
+def test_named_files_are_new_where_the_listing_leaves_them_out(folder: Path) -> None:
+    named = frozenset({b"file", b"sub/file", b"link/file", b"sub", b"pipe", b"gone"})
+    work = work_of(folder, listed("C file"), named)
+    assert (work.changed, work.new) == ([b"file"], [Found(3, b"sub/file")])
+
+
+def test_nested_repositories_are_those_listed_and_those_in_place_of_a_file(folder: Path) -> None:
+    (folder / "sub" / ".git").mkdir()
+    found = nested_repositories(folder, listed("? a/", "? b", "C sub", "C file", "R c"))
+    assert found == {b"a/", b"sub/"}

@@ -1,0 +1,93 @@
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maxagent.config.errors import MaxAgentError
+from maxagent.memory.snapshots.file_version import FILE, LINK, PROGRAM, Version
+from maxagent.memory.snapshots.git_objects import (
+    read_object,
+    read_tree,
+    with_parts,
+    write_object,
+    write_tree,
+)
+
+
+@pytest.fixture
+def objects(tmp_path: Path) -> Path:
+    subprocess.run(["git", "init", "-q", "--bare", tmp_path], check=True)
+    return tmp_path / "objects"
+
+
+def git(objects: Path, *arguments: str) -> bytes:
+    command = ["git", "--git-dir", str(objects.parent), *arguments]
+    return subprocess.run(command, check=True, capture_output=True).stdout
+
+
+@pytest.mark.parametrize("content", [b"", b"x", b"\0\xff" * 70_000])
+def test_git_reads_what_was_written(content: bytes, objects: Path) -> None:
+    name = write_object(objects, "blob", content)
+    assert git(objects, "cat-file", "blob", name) == content
+    assert read_object(objects, "blob", name) == content
+    assert write_object(objects, "blob", content) == name
+    assert list(objects.rglob("tmp_*")) == []
+
+
+def test_git_reads_the_tree_and_the_other_way_round(objects: Path) -> None:
+    """Git sorts a folder as if its name ended with a slash."""
+    blob = write_object(objects, "blob", b"x")
+    names = ["a", "a.b", "a-b", "a0", "sub/x", "sub.x", "sub0", "sub/a/b", "ü", "l\nine"]
+    files = {name.encode(): Version(FILE, blob) for name in names}
+    files |= {b"\xff": Version(PROGRAM, blob), b"z/link": Version(LINK, blob)}
+    tree = write_tree(objects, files)
+    listed = git(objects, "ls-tree", "-r", "-z", tree).split(b"\0")[:-1]
+    entries = dict(reversed(line.split(b"\t")) for line in listed)
+    assert entries == {
+        name: f"{version.mode} blob {version.blob}".encode() for name, version in files.items()
+    }
+    git(objects, "fsck", "--strict", tree)
+    assert read_tree(objects, tree) == files
+
+
+PATHS = st.lists(st.sampled_from("abc"), min_size=1, max_size=3).map("/".join)
+
+
+@given(paths=st.sets(PATHS))
+def test_every_tree_is_read_as_it_was_written(
+    paths: set[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    objects = tmp_path_factory.mktemp("store")
+    files = {
+        path.encode(): Version(FILE, f"{number:040x}")
+        for number, path in enumerate(sorted(paths))
+        if not any(other.startswith(f"{path}/") for other in paths)
+    }
+    assert read_tree(objects, write_tree(objects, files)) == files
+
+
+def test_the_empty_tree_has_gits_name(objects: Path) -> None:
+    assert write_tree(objects, {}) == "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+
+def test_a_tree_comes_with_all_its_parts(objects: Path) -> None:
+    one, two, other = (write_object(objects, "blob", text) for text in (b"1", b"2", b"3"))
+    tree = write_tree(objects, {b"a": Version(FILE, one), b"sub/b": Version(FILE, two)})
+    inner = git(objects, "rev-parse", f"{tree}:sub").decode().strip()
+    assert with_parts(objects, [tree, "f" * 40]) == {tree, inner, one, two, "f" * 40}
+    assert with_parts(objects, [other]) == {other}
+
+
+def test_what_is_lost_or_torn_or_something_else_is_told(objects: Path) -> None:
+    blob = write_object(objects, "blob", b"x" * 100)
+    with pytest.raises(MaxAgentError, match="is not a tree"):
+        read_tree(objects, blob)
+    with pytest.raises(MaxAgentError, match="lost a blob"):
+        read_object(objects, "blob", "1" * 40)
+    place = objects / blob[:2] / blob[2:]
+    place.chmod(0o600)
+    place.write_bytes(place.read_bytes()[:10])
+    with pytest.raises(MaxAgentError, match="lost a blob"):
+        read_object(objects, "blob", blob)

@@ -1,0 +1,100 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from maxagent.memory.snapshots import limits
+from maxagent.memory.snapshots.limits import LARGEST_FILE, Found, NotStored, fitting
+from maxagent.memory.snapshots.store import Snapshots
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MOST_FILES", 5)
+    monkeypatch.setattr(limits, "MOST_BYTES", 100)
+
+
+FILES = [Found(size, name) for size, name in ((60, b"data"), (1, b"a"), (9, b"b"), (30, b"c"))]
+
+
+@pytest.mark.parametrize(
+    ("files", "size", "named", "chosen", "many", "heavy"),
+    [
+        (0, 0, set[bytes](), [b"a", b"b", b"c", b"data"], 0, 0),
+        (2, 0, set[bytes](), [b"a", b"b", b"c"], 1, 0),
+        (2, 0, {b"data"}, [b"data", b"a", b"b"], 1, 0),
+        (5, 0, {b"data"}, [b"data"], 3, 0),
+        (9, 0, {b"data", b"b"}, [b"b", b"data"], 2, 0),
+        (0, 50, set[bytes](), [b"a", b"b", b"c"], 0, 1),
+        (0, 50, {b"data"}, [b"data"], 0, 3),
+        (0, 500, set[bytes](), [], 0, 4),
+        (0, 500, {b"c"}, [b"c"], 0, 3),
+    ],
+)
+@pytest.mark.usefixtures("small")
+def test_named_files_always_fit_then_the_smallest(
+    files: int, size: int, named: set[bytes], chosen: list[bytes], many: int, heavy: int
+) -> None:
+    left = NotStored()
+    assert sorted(fitting(FILES, named, files, size, left)) == sorted(chosen)
+    assert (left.many, left.heavy) == (many, heavy)
+
+
+def test_what_is_left_out_is_said_in_words() -> None:
+    assert NotStored().words() == ""
+    left = NotStored([b"b.iso", b"a\xff.iso"], 1, 2_000, [b"%d" % n for n in range(8)])
+    assert left.words() == (
+        "left out of snapshots, so that undo cannot bring it back: "
+        "over 20 MB: `a\\xff.iso`, `b.iso`; 1 file beyond the 100,000 that a snapshot holds; "
+        "2,000 files beyond the 1 GB that all files of a snapshot may take; "
+        "not readable: `0`, `1`, `2`, `3`, `4`, 3 more"
+    )
+
+
+@pytest.mark.parametrize("program", ["git", "no git"])
+async def test_a_file_over_the_limit_is_left_out_and_said_even_when_a_tool_wrote_it(
+    program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if program == "no git":
+        monkeypatch.setenv("PATH", "/nowhere")
+    folder = tmp_path / "project"
+    folder.mkdir()
+    snapshots = Snapshots(folder, tmp_path / "data" / "snapshots", [])
+    names = ["big.bin", "grows.bin", "small"]
+    for name in names:
+        (folder / name).write_bytes(b"x")
+    os.truncate(folder / "big.bin", LARGEST_FILE + 1)
+    old = await snapshots.take(also=names)
+    assert "over 20 MB: `big.bin`" in snapshots.skipped
+    os.truncate(folder / "grows.bin", LARGEST_FILE + 1)
+    (folder / "small").write_bytes(b"y")
+    new = await snapshots.take()
+    assert "`big.bin`, `grows.bin`" in snapshots.skipped
+    assert [change.path for change in await snapshots.changes(old, new)] == ["small"]
+    for name in names[:2]:
+        os.truncate(folder / name, LARGEST_FILE)
+    await snapshots.take()
+    assert snapshots.skipped == ""
+
+
+@pytest.mark.usefixtures("small")
+async def test_a_tree_with_too_many_files_has_a_snapshot_of_some(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("maxagent.memory.snapshots.git_backend.MOST_FILES", limits.MOST_FILES)
+    folder = tmp_path / "project"
+    folder.mkdir()
+    for number in range(8):
+        (folder / f"{number}.txt").write_bytes(b"x" * number)
+    snapshots = Snapshots(folder, tmp_path / "data" / "snapshots", [])
+    first = await snapshots.take()
+    assert "3 files beyond the 5" in snapshots.skipped
+    await snapshots.take()
+    assert snapshots.skipped == ""  # once is enough
+    (folder / "7.txt").write_text("changed")
+    (folder / "0.txt").write_text("changed")
+    second = await snapshots.take()
+    assert [change.path for change in await snapshots.changes(first, second)] == ["0.txt"]
+    (folder / "1.txt").unlink()
+    await snapshots.take(also=["7.txt"])
+    assert "2 files beyond the 5" in snapshots.skipped

@@ -1,0 +1,185 @@
+import io
+import json
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import ormsgpack
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import AfterValidator, TypeAdapter, ValidationError
+
+from maxagent.config.errors import UsageError
+from maxagent.memory.threads import archive as thread_file
+from maxagent.memory.threads.archive import (
+    Manifest,
+    Thread,
+    ThreadFile,
+    first_fault,
+    packed_file,
+    read_file,
+)
+from maxagent.memory.threads.transfer_rows import Call, Checkpoint, Rows, Write
+
+ID = "1f0a0000-0000-6000-8000-000000000000"
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+ROWS = Rows(
+    [Checkpoint(ID, b"\x80", b"{}")],
+    [Write(ID, "t", "~__pregel_pull, build", 0, "messages", b"\x90")],
+    [Call("c", "edit", None, "2026", None)],
+)
+THREAD = Thread(
+    thread_id="aaaaaaaa-0000-4000-8000-000000000000",
+    title="修复",
+    name="",
+    folder="/p",
+    graph="chat",
+    request="Hi",
+    status="idle",
+    created_at=NOW,
+    options={"mode": "auto"},
+)
+FILE = ThreadFile(
+    Manifest(made_by="maxagent 1", exported_at=NOW, thread=THREAD), ROWS, {"call_1.txt": b"out"}
+)
+
+
+def members(**changed: bytes | None) -> dict[str, bytes]:
+    """The members of the file by name, some of them changed or left out."""
+    with zipfile.ZipFile(io.BytesIO(packed_file(FILE))) as archive:
+        found: dict[str, bytes | None] = {name: archive.read(name) for name in archive.namelist()}
+    renamed = {"manifest": "manifest.json", "rows": "rows.msgpack"}
+    found |= {renamed.get(name, name): content for name, content in changed.items()}
+    return {name: content for name, content in found.items() if content is not None}
+
+
+def manifest(*at: str, value: Any) -> bytes:
+    """The manifest with another value at that place."""
+    told = json.loads(FILE.manifest.model_dump_json())
+    inner = told["thread"] if len(at) > 1 else told
+    inner[at[-1]] = value
+    return json.dumps(told).encode()
+
+
+def rows(table: int, field: int, value: Any) -> bytes:
+    changed = [[[*row] for row in one] for one in ROWS]
+    changed[table][0][field] = value
+    return ormsgpack.packb(changed)
+
+
+def write(path: Path, contents: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in contents.items():
+            archive.writestr(name, content)
+    return path
+
+
+def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
+    path = tmp_path / "thread.zip"
+    path.write_bytes(packed_file(FILE))
+    assert read_file(path) == FILE
+    assert json.loads(members()["manifest.json"])["thread"]["title"] == "修复"
+
+
+BROKEN: dict[str, dict[str, bytes | None]] = {
+    "no manifest": {"manifest": None},
+    "no rows": {"rows": None},
+    "no JSON": {"manifest": b"{"},
+    "another format": {"manifest": manifest("format", value="other")},
+    "an id that is a path": {"manifest": manifest("thread", "thread_id", value="../../victim")},
+    "a graph of its own": {"manifest": manifest("thread", "graph", value="evil")},
+    "a status of its own": {"manifest": manifest("thread", "status", value="root")},
+    "no time": {"manifest": manifest("thread", "created_at", value="yesterday")},
+    "a time of no zone": {"manifest": manifest("thread", "created_at", value="2026-01-01")},
+    "half a character": {"manifest": rb'{"format": "mcode-thread", "version": 1, "a": "\ud800"}'},
+    "no msgpack": {"rows": b"\xc1"},
+    "objects in rows": {"rows": ormsgpack.packb([ormsgpack.Ext(5, b"\x90")])},
+    "a deep heap": {"rows": b"\x91" * 100_000},
+    "a length that is not there": {"rows": b"\xdd\xff\xff\xff\xff"},
+    "too few tables": {"rows": ormsgpack.packb([[], []])},
+    "a checkpoint's id": {"rows": rows(0, 0, "../x")},
+    "a checkpoint's data": {"rows": rows(0, 1, 7)},
+    "a write's channel": {"rows": rows(1, 4, "__pregel_tasks")},
+    "a write's place": {"rows": rows(1, 3, "first")},
+    "a long task": {"rows": rows(1, 1, "x" * 201)},
+    "a call's result": {"rows": rows(2, 2, 7)},
+    "a path out": {"../outputs/x.txt": b""},
+    "a path out of outputs": {"outputs/../../x.txt": b""},
+    "a folder": {"outputs/": b""},
+    "an absolute path": {"/etc/passwd": b""},
+    "another kind": {"outputs/x.so": b""},
+}
+
+
+@pytest.mark.parametrize("changed", BROKEN.values(), ids=BROKEN.keys())
+def test_what_is_wrong_in_it_is_refused(tmp_path: Path, changed: dict[str, bytes | None]) -> None:
+    path = write(tmp_path / "x.zip", members(**changed))
+    with pytest.raises(UsageError, match="not a whole thread"):
+        read_file(path)
+
+
+@pytest.mark.parametrize("version", [0, 2, "1", None, [1]])
+def test_another_version_is_told_as_such(tmp_path: Path, version: object) -> None:
+    contents = members(manifest=manifest("version", value=version))
+    with pytest.raises(UsageError, match="which is not known here"):
+        read_file(write(tmp_path / "x.zip", contents))
+
+
+def test_what_a_validator_says_is_told_in_its_own_words() -> None:
+    def refuse(_: str) -> str:
+        raise ValueError("it is no name")
+
+    with pytest.raises(ValidationError) as refused:
+        TypeAdapter(dict[str, Annotated[str, AfterValidator(refuse)]]).validate_python({"a": ""})
+    assert first_fault(refused.value) == "a: it is no name"
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_name_stands_in_it_once(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.zip", members())
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("rows.msgpack", b"")
+    with pytest.raises(UsageError, match="equal names"):
+        read_file(path)
+
+
+def test_no_bomb_is_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thread_file, "LARGEST", 1_000_000)
+    path = tmp_path / "x.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("outputs/x.txt", bytes(2_000_000))
+    assert path.stat().st_size < 5_000
+    with pytest.raises(UsageError, match="more than 1,000,000 bytes"):
+        read_file(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"hello" * 100])
+def test_what_is_no_zip_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "x.zip").write_bytes(content)
+    with pytest.raises(UsageError, match="not a whole thread"):
+        read_file(tmp_path / "x.zip")
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.zip", tmp_path):
+        with pytest.raises(UsageError, match="cannot read"):
+            read_file(path)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.data())
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_damaged_file_is_never_taken_for_another_thread(
+    tmp_path: Path, data: st.DataObject
+) -> None:
+    whole = bytearray(packed_file(FILE))
+    for at in data.draw(st.lists(st.integers(0, len(whole) - 1), min_size=1, max_size=4)):
+        whole[at] = data.draw(st.integers(0, 255))
+    end = data.draw(st.sampled_from([len(whole), len(whole) // 2, len(whole) - 3]))
+    (tmp_path / "x.zip").write_bytes(whole[:end])
+    try:
+        assert read_file(tmp_path / "x.zip").rows == ROWS
+    except UsageError as error:
+        assert error.hint

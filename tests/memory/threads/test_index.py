@@ -1,0 +1,430 @@
+import fcntl
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from pathlib import Path
+
+import ormsgpack
+import pytest
+
+from maxagent.config import paths
+from maxagent.config.errors import MaxAgentError, ThreadBusy, UsageError
+from maxagent.memory.database.checkpointer import open_checkpointer
+from maxagent.memory.database.connection import connect
+from maxagent.memory.journal import Journal
+from maxagent.memory.threads import thread_id
+from maxagent.memory.threads.index import Status, ThreadIndex, ThreadRow
+from maxagent.memory.threads.lease import hold, lock_file
+from maxagent.memory.threads.transfer_rows import Checkpoint, Rows
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def index(home: Path) -> ThreadIndex:
+    return ThreadIndex(home)
+
+
+def record(
+    index: ThreadIndex, folder: Path, title: str = "Repair the test", thread: str = ""
+) -> ThreadRow:
+    return index.record(
+        thread_id=thread or thread_id.new(),
+        title=title,
+        folder=str(folder.resolve()),
+        graph="task",
+        request=f"{title}, please",
+        options={"mode": "auto"},
+    )
+
+
+async def begin_elsewhere(
+    home: Path,
+    thread: str,
+    *,
+    waiting: bool = False,
+    values: Mapping[str, object] | None = None,
+    hour: int = 0,
+) -> None:
+    """What LangGraph's own server leaves of a thread that we never saw."""
+    path = paths.database(home)
+    async with open_checkpointer(path):
+        pass
+    checkpoint = f"1f0a9a6e-000{hour}-6000-8000-000000000000"
+    blob = ormsgpack.packb({"channel_values": {"steps": 4, **(values or {})}})
+    with closing(connect(path)) as connection:
+        connection.execute(
+            "INSERT INTO checkpoints (thread_id, checkpoint_id, checkpoint, metadata)"
+            " VALUES (?, ?, ?, ?)",
+            (thread, checkpoint, blob, b'{"step": 9, "graph_id": "task"}'),
+        )
+        if waiting:
+            connection.execute(
+                "INSERT INTO writes (thread_id, checkpoint_id, task_id, idx, channel)"
+                " VALUES (?, ?, 'a', -3, '__interrupt__')",
+                (thread, checkpoint),
+            )
+
+
+def test_a_recorded_thread_is_listed_as_it_is(
+    index: ThreadIndex, home: Path, tmp_path: Path
+) -> None:
+    row = record(index, tmp_path)
+    with hold(home, row.thread_id):
+        assert index.list() == [row] == [index.get(row.thread_id)]
+    assert (row.status, row.request, row.options) == (
+        "running",
+        "Repair the test, please",
+        {"mode": "auto"},
+    )
+
+
+def test_threads_are_listed_by_folder_the_last_used_first(
+    index: ThreadIndex, tmp_path: Path
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir(), there.mkdir()
+    first, second, other = record(index, here), record(index, here), record(index, there)
+    index.set_status(first.thread_id, "done")
+    assert [row.thread_id for row in index.list(here)] == [first.thread_id, second.thread_id]
+    assert index.latest(here).thread_id == first.thread_id
+    (tmp_path / "link").symlink_to(there)
+    assert index.latest(tmp_path / "link").thread_id == other.thread_id
+    assert len(index.list()) == 3
+
+
+def test_a_status_that_nobody_knows_hides_no_thread(
+    index: ThreadIndex, home: Path, tmp_path: Path
+) -> None:
+    row = record(index, tmp_path)
+    with closing(sqlite3.connect(paths.database(home))) as connection, connection:
+        connection.execute("UPDATE threads SET status = 'x'")
+    assert [(one.thread_id, one.status) for one in index.list()] == [(row.thread_id, "unknown")]
+
+
+def test_a_folder_without_threads_has_no_latest(index: ThreadIndex, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no thread in") as told:
+        index.latest(tmp_path)
+    assert "threads list --all" in told.value.hint
+
+
+def test_a_run_that_ends_while_the_list_is_read_is_not_taken_for_a_killed_one(
+    index: ThreadIndex, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row, run, lock = record(index, tmp_path), ExitStack(), fcntl.flock
+    run.enter_context(hold(home, row.thread_id))
+
+    def end_before_the_look(descriptor: int, how: int) -> None:
+        if how & fcntl.LOCK_SH:
+            index.set_status(row.thread_id, "done")
+            run.close()
+        lock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", end_before_the_look)
+    assert index.get(row.thread_id).status == "done"
+
+
+async def test_two_who_first_change_a_thread_of_elsewhere_at_once_both_do(
+    index: ThreadIndex, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begin_elsewhere(home, "studio-thread")
+    unpack = ormsgpack.unpackb
+
+    def change_before_the_look(*given: object, **options: object) -> object:
+        monkeypatch.setattr(ormsgpack, "unpackb", unpack)
+        index.rename("studio-thread", "mine")
+        return unpack(*given, **options)
+
+    monkeypatch.setattr(ormsgpack, "unpackb", change_before_the_look)
+    index.set_status("studio-thread", "failed")
+    row = index.get("studio-thread")
+    assert (row.name, row.status) == ("mine", "failed")
+
+
+def test_running_is_believed_only_while_somebody_holds_the_thread(
+    index: ThreadIndex, home: Path, tmp_path: Path
+) -> None:
+    row = record(index, tmp_path)
+    assert index.get(row.thread_id).status == "interrupted"
+    with hold(home, row.thread_id):
+        assert index.get(row.thread_id).status == "running"
+
+
+@pytest.mark.parametrize("status", ["waiting", "done", "unverified", "failed", "limit", "undone"])
+def test_a_status_stays_with_its_proof(status: Status, index: ThreadIndex, tmp_path: Path) -> None:
+    row = record(index, tmp_path)
+    proof = {"command": "pytest -q", "verdict": "passed", "reason": "3 passed"}
+    index.set_status(row.thread_id, "waiting", evidence=proof)
+    index.set_status(row.thread_id, status)
+    found = index.get(row.thread_id)
+    assert (found.status, found.evidence) == (status, proof)
+    assert found.updated_at >= row.updated_at == found.created_at
+
+
+@pytest.mark.parametrize("name", ["登录修复", "x", "it's; DROP TABLE threads; --", "n" * 60])
+def test_a_thread_is_found_by_its_name(name: str, index: ThreadIndex, tmp_path: Path) -> None:
+    row = record(index, tmp_path)
+    index.rename(row.thread_id, f" {name} ")
+    assert index.find(name).thread_id == row.thread_id
+    assert index.get(row.thread_id).name == name
+
+
+@pytest.mark.parametrize("name", ["", "  ", "two\nlines", "\x1b[31mred", "n" * 61])
+def test_a_bad_name_is_refused(name: str, index: ThreadIndex, tmp_path: Path) -> None:
+    row = record(index, tmp_path)
+    with pytest.raises(UsageError, match="one line of printable characters"):
+        index.rename(row.thread_id, name)
+
+
+def test_a_name_belongs_to_one_thread(index: ThreadIndex, tmp_path: Path) -> None:
+    first, second = record(index, tmp_path), record(index, tmp_path)
+    index.rename(first.thread_id, "login")
+    index.rename(first.thread_id, "login")
+    with pytest.raises(UsageError, match="another thread is called `login`"):
+        index.rename(second.thread_id, "login")
+
+
+A, B = "aaaa1111-0000-4000-8000-000000000001", "aaaa2222-0000-4000-8000-000000000002"
+
+
+@pytest.mark.parametrize(("text", "found"), [(A, A), (A[:5], A), (A[:8], A), (B[:-1], B)])
+def test_a_thread_is_found_by_the_beginning_of_its_id(
+    text: str, found: str, index: ThreadIndex, tmp_path: Path
+) -> None:
+    record(index, tmp_path, thread=A), record(index, tmp_path, thread=B)
+    assert index.find(text).thread_id == found
+
+
+def test_a_name_goes_before_the_beginning_of_an_id(index: ThreadIndex, tmp_path: Path) -> None:
+    record(index, tmp_path, thread=A), record(index, tmp_path, thread=B)
+    index.rename(B, A[:6])
+    assert index.find(A[:6]).thread_id == B
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("aaaa", "`aaaa` fits 2 threads", f"`{B[:8]}` (login), `{A[:8]}` (Repair)"),
+        ("aaa", "no thread `aaa`", f"4 characters or more of an id, such as `{B[:8]}`, `{A[:8]}`"),
+        ("", "the thread's id or name is empty", "threads list --all"),
+        ("logni", "no thread `logni`", "did you mean `login`?"),
+        ("aaaa2223", "no thread `aaaa2223`", f"did you mean `{B[:8]}`?"),
+        ("' OR 1=1 --", "no thread `' OR 1=1 --`", "threads list --all"),
+        ("%", "no thread `%`", "threads list --all"),
+    ],
+)
+def test_a_thread_that_is_not_meant_clearly_is_not_guessed(
+    text: str, message: str, hint: str, index: ThreadIndex, tmp_path: Path
+) -> None:
+    record(index, tmp_path, "Repair", A), record(index, tmp_path, "Other", B)
+    index.rename(B, "login")
+    with pytest.raises(UsageError) as told:
+        index.find(text)
+    assert told.value.message == message
+    assert hint in told.value.hint
+    assert told.value.exit_code == 2
+
+
+async def test_a_thread_begun_elsewhere_is_on_the_list(
+    index: ThreadIndex, home: Path, tmp_path: Path
+) -> None:
+    waiting, ended = thread_id.new(), thread_id.new()
+    asked = {
+        "request": "Repair it\nplease",
+        "folder": str(tmp_path),
+        "options": {"mode": "auto", "apply": True, "odd": b"bytes"},
+        "messages": ormsgpack.Ext(0, ormsgpack.packb(["os", "mkdir", str(tmp_path / "made")])),
+    }
+    await begin_elsewhere(home, waiting, waiting=True, values=asked)
+    await begin_elsewhere(home, ended, values={"request": 7, "folder": None, "options": [1]})
+    (row,) = index.list(tmp_path)
+    assert (row.thread_id, row.title, row.status) == (waiting, "Repair it", "waiting")
+    assert (row.request, row.options) == (asked["request"], {"mode": "auto", "apply": True})
+    found = index.find(ended[:8])
+    assert (found.graph, found.steps, found.status) == ("task", 4, "unknown")
+    assert (found.title, found.folder, found.request, found.options) == ("", "", "", {})
+    assert found.updated_at.startswith("2025-")
+    assert not (tmp_path / "made").exists()
+
+
+async def test_a_thread_begun_elsewhere_is_ours_once_it_is_used_here(
+    index: ThreadIndex, home: Path, tmp_path: Path
+) -> None:
+    thread = thread_id.new()
+    asked = {"request": "Repair it", "folder": str(tmp_path), "options": {"mode": "auto"}}
+    await begin_elsewhere(home, thread, waiting=True, values=asked)
+    index.rename(thread, "mine")
+    assert index.find("mine").status == "waiting"
+    index.set_status(thread, "done", evidence={"verdict": "passed"})
+    row = index.find("mine")
+    assert (row.status, row.title, row.folder) == ("done", "Repair it", str(tmp_path))
+    assert (row.options, row.evidence) == ({"mode": "auto"}, {"verdict": "passed"})
+    with pytest.raises(UsageError, match="no thread"):
+        index.set_status(thread_id.new(), "done")
+
+
+@pytest.mark.parametrize("waiting", [True, False])
+async def test_a_thread_that_went_on_elsewhere_is_not_as_we_left_it(
+    waiting: bool, index: ThreadIndex, home: Path, tmp_path: Path
+) -> None:
+    row = record(index, tmp_path)
+    index.set_status(row.thread_id, "limit")
+    await begin_elsewhere(home, row.thread_id)
+    assert index.get(row.thread_id).status == "limit"  # that checkpoint is of 2025
+    with closing(connect(paths.database(home))) as connection:
+        connection.execute("UPDATE threads SET updated_at = '2025-01-01T00:00:00+00:00'")
+    await begin_elsewhere(home, row.thread_id, waiting=waiting, hour=1)
+    found = index.get(row.thread_id)
+    assert found.status == ("waiting" if waiting else "unknown")
+    assert found.updated_at.startswith("2025-1")
+
+
+async def test_the_steps_of_a_recorded_thread_are_counted(
+    index: ThreadIndex, home: Path, tmp_path: Path
+) -> None:
+    row = record(index, tmp_path)
+    await begin_elsewhere(home, row.thread_id)
+    assert (index.get(row.thread_id).steps, index.get(row.thread_id).title) == (4, row.title)
+
+
+async def test_a_deleted_thread_leaves_nothing(
+    index: ThreadIndex, home: Path, tmp_path: Path
+) -> None:
+    gone, kept = record(index, tmp_path), record(index, tmp_path)
+    outputs = paths.outputs_folder(home, gone.thread_id)
+    outputs.mkdir(parents=True)
+    (outputs / "c1.txt").write_text("long output")
+    with closing(Journal(paths.database(home))) as journal:
+        for row in (gone, kept):
+            await begin_elsewhere(home, row.thread_id, waiting=True)
+            journal.begin(row.thread_id, "c1", "edit")
+    index.delete(gone.thread_id)
+    with closing(connect(paths.database(home))) as connection:
+        for table in ("threads", "journal", "checkpoints", "writes"):
+            left = connection.execute(f"SELECT thread_id FROM {table}").fetchall()
+            assert left == [(kept.thread_id,)], table
+    assert not outputs.exists()
+    assert not lock_file(home, gone.thread_id).exists()
+    with pytest.raises(UsageError, match="no thread"):
+        index.get(gone.thread_id)
+
+
+def test_a_thread_that_runs_is_not_deleted(index: ThreadIndex, home: Path, tmp_path: Path) -> None:
+    row = record(index, tmp_path)
+    with hold(home, row.thread_id), pytest.raises(ThreadBusy):
+        index.delete(row.thread_id)
+    assert index.get(row.thread_id).title == row.title
+
+
+async def test_a_forged_id_deletes_no_files(index: ThreadIndex, home: Path) -> None:
+    await begin_elsewhere(home, "..")
+    with pytest.raises(UsageError, match="is not a thread id"):
+        index.delete("..")
+    assert paths.database(home).exists()
+
+
+def test_a_damaged_database_is_told_of(home: Path) -> None:
+    paths.database(home).write_bytes(b"damaged")
+    index = ThreadIndex(home)
+    assert index.set_aside and index.set_aside.read_bytes() == b"damaged"
+    assert index.list() == []
+
+
+def test_damage_met_while_listing_is_explained(
+    index: ThreadIndex, home: Path, tmp_path: Path
+) -> None:
+    for n in range(60):
+        record(index, tmp_path, f"{n}" * 200)
+    path = paths.database(home)
+    good = path.read_bytes()
+    path.write_bytes(good[:12288] + b"\xaa" * (len(good) - 12288))
+    with pytest.raises(MaxAgentError, match="kept aside"):
+        index.list()
+    assert ThreadIndex(home).list() == []
+
+
+RECORD = """
+import sys
+from pathlib import Path
+from maxagent.memory.threads import thread_id
+from maxagent.memory.threads.index import ThreadIndex
+index = ThreadIndex(Path(sys.argv[1]))
+for n in range(20):
+    row = index.record(thread_id=thread_id.new(), title=str(n), folder="/", graph="task",
+                       request="", options={})
+    index.set_status(row.thread_id, "done")
+"""
+
+
+def test_processes_may_write_the_list_at_once(home: Path) -> None:
+    children = [
+        subprocess.Popen([sys.executable, "-c", RECORD, str(home)], stderr=subprocess.PIPE)
+        for _ in range(3)
+    ]
+    for child in children:
+        assert child.communicate() == (None, b"")
+    rows = ThreadIndex(home).list()
+    assert [row.status for row in rows] == ["done"] * 60
+
+
+def test_the_list_is_read_without_langgraph(home: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from maxagent.memory.threads.index import "
+        "ThreadIndex;"
+        " ThreadIndex(Path(sys.argv[1])).list(); print(*sys.modules)"
+    )
+    command = [sys.executable, "-c", code, str(home)]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    heavy = {"langgraph", "langchain_core", "openai", "mcp", "pydantic", "rich", "asyncio"}
+    assert heavy & set(loaded) == set()
+
+
+def test_a_row_of_ours_that_is_written_twice_is_an_error(
+    index: ThreadIndex, tmp_path: Path
+) -> None:
+    row = record(index, tmp_path)
+    with pytest.raises(sqlite3.IntegrityError):
+        record(index, tmp_path, thread=row.thread_id)
+
+
+def test_threads_are_searched_in_every_language(index: ThreadIndex, tmp_path: Path) -> None:
+    titles = ["Über die Straße", "ПРИВЕТ мир", "修复登录"]
+    for title in titles:
+        record(index, tmp_path, title)
+    searched = {text: [row.title for row in index.search(text)] for text in titles}
+    assert searched == {title: [title] for title in titles}
+    assert [row.title for row in index.search("STRASSE über")] == titles[:1]
+    assert [row.title for row in index.search("привет please")] == titles[1:2]
+    assert len(index.search("please")) == len(index.search("")) == 3
+    assert index.search("please", tmp_path / "other") == []
+
+
+def test_a_title_is_put_in_place_of_the_first_line(index: ThreadIndex, tmp_path: Path) -> None:
+    row = record(index, tmp_path)
+    index.entitle(row.thread_id, "A flaky test")
+    assert index.get(row.thread_id) == replace(row, title="A flaky test", status="interrupted")
+    index.rename(row.thread_id, "mine")
+    index.entitle(row.thread_id, "Another")
+    assert index.get(row.thread_id).title == "A flaky test"
+
+
+async def test_a_thread_from_elsewhere_comes_whole_or_not_at_all(
+    index: ThreadIndex, home: Path, tmp_path: Path
+) -> None:
+    async with open_checkpointer(paths.database(home)):
+        pass
+    point = Checkpoint("1f0a9a6e-0001-6000-8000-000000000000", ormsgpack.packb({}), b"{}")
+    row = replace(record(index, tmp_path), thread_id=thread_id.new())
+    with pytest.raises(UsageError, match="cannot be taken in"):
+        index.take_in(row, Rows([point, point], [], []))
+    assert len(index.list()) == 1
+    index.take_in(row, Rows([point], [], []))
+    assert {one.thread_id for one in index.list()} >= {row.thread_id}
+    with pytest.raises(UsageError, match="cannot be taken in"):
+        index.take_in(row, Rows([], [], []))

@@ -1,0 +1,198 @@
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from maxagent.memory.snapshots.file_version import ABSENT, FILE, LINK, PROGRAM, Change, Version
+from maxagent.memory.snapshots.working_tree import version_on_disk
+from maxagent.memory.undo.apply import LOST, MOVED, put_back, sweep
+
+
+def blob(content: bytes) -> str:
+    """The id that git itself gives to the content."""
+    command = ["git", "hash-object", "--stdin"]
+    return subprocess.run(command, input=content, capture_output=True, check=True).stdout.decode()[
+        :-1
+    ]
+
+
+OLD, NEW = b"old\n", b"new\n"
+CONTENTS = {blob(OLD): OLD, blob(b"target"): b"target"}
+A_FILE = Version(FILE, blob(OLD))
+
+
+def coming(path: str) -> Change:
+    return Change(path, ABSENT, A_FILE)
+
+
+def going(path: str) -> Change:
+    return Change(path, Version(FILE, blob(NEW)), ABSENT)
+
+
+def changing(path: str, mode: str = FILE) -> Change:
+    return Change(path, Version(FILE, blob(NEW)), Version(mode, blob(OLD)))
+
+
+def put(folder: Path, *changes: Change) -> dict[str, str]:
+    return put_back(folder, changes, CONTENTS, "mark")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "x").write_bytes(NEW)
+    return outside
+
+
+@pytest.mark.parametrize("where", ["link/x", "link/sub/x"])
+def test_nothing_is_written_read_or_removed_behind_a_link(
+    where: str, folder: Path, outside: Path
+) -> None:
+    (folder / "link").symlink_to(outside)
+    assert version_on_disk(folder, where) == ABSENT
+    for change in (coming(where), going(where), changing(where)):
+        put(folder, change)
+    assert list(put(folder, coming(where))) == [where]
+    assert [path.name for path in outside.iterdir()] == ["x"]
+    assert (outside / "x").read_bytes() == NEW
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["../outside/x", "/etc/passwd", "a/../../outside/x", ".git/config", ".GIT/config", ".git /x"],
+)
+def test_a_forged_path_leads_nowhere(path: str, folder: Path, outside: Path) -> None:
+    for name in (".git", ".GIT", ".git "):
+        (folder / name).mkdir(exist_ok=True)
+    (folder / ".git" / "config").write_bytes(NEW)
+    for change in (coming(path), going(path), changing(path)):
+        assert list(put(folder, change)) == [path]
+    assert (outside / "x").read_bytes() == (folder / ".git" / "config").read_bytes() == NEW
+
+
+def test_a_link_in_place_of_a_file_is_replaced_not_followed(folder: Path, outside: Path) -> None:
+    (folder / "a").symlink_to(outside / "x")
+    to_a_file = Change("a", version_on_disk(folder, "a"), A_FILE)
+    assert put(folder, to_a_file) == {}
+    assert not (folder / "a").is_symlink() and (folder / "a").read_bytes() == OLD
+    assert (outside / "x").read_bytes() == NEW
+
+
+def test_a_link_comes_back_as_a_link(folder: Path) -> None:
+    change = Change("a", ABSENT, Version(LINK, blob(b"target")))
+    assert put(folder, change) == {}
+    assert os.readlink(folder / "a") == "target"
+
+
+@pytest.mark.parametrize(
+    ("before", "mode", "after"),
+    [
+        (0o600, FILE, 0o600),
+        (0o640, PROGRAM, 0o750),
+        (0o664, PROGRAM, 0o775),
+        (0o664, FILE, 0o664),
+    ],
+)
+def test_permissions_stay_but_for_the_executable_bit(
+    before: int, mode: str, after: int, folder: Path
+) -> None:
+    (folder / "a").write_bytes(NEW)
+    (folder / "a").chmod(before)
+    assert put(folder, changing("a", mode)) == {}
+    assert oct((folder / "a").stat().st_mode & 0o777) == oct(after)
+    assert (folder / "a").read_bytes() == OLD
+
+
+def test_a_hard_link_elsewhere_keeps_its_content(folder: Path, outside: Path) -> None:
+    os.link(outside / "x", folder / "a")
+    assert put(folder, changing("a")) == {}
+    assert ((folder / "a").read_bytes(), (outside / "x").read_bytes()) == (OLD, NEW)
+
+
+def test_folders_left_empty_go_and_others_stay(folder: Path) -> None:
+    (folder / "a" / "b" / "c").mkdir(parents=True)
+    (folder / "a" / "b" / "c" / "x").write_bytes(NEW)
+    (folder / "a" / "kept").write_bytes(b"")
+    assert put(folder, going("a/b/c/x")) == {}
+    assert [path.name for path in (folder / "a").iterdir()] == ["kept"]
+
+
+def test_a_folder_with_something_in_it_is_not_replaced(folder: Path) -> None:
+    (folder / "a").mkdir()
+    (folder / "a" / "of the user's").write_bytes(b"")
+    assert put(folder, coming("a")) == {"a": "it cannot be written: Is a directory"}
+    assert [path.name for path in folder.rglob("*")] == ["a", "of the user's"]
+
+
+@pytest.mark.parametrize("change", [changing("a"), coming("a")])
+def test_what_is_as_before_already_is_fine(change: Change, folder: Path) -> None:
+    (folder / "a").write_bytes(OLD)
+    assert put(folder, change) == {}
+    assert (folder / "a").read_bytes() == OLD
+    assert put(folder, going("never there")) == {}
+
+
+def test_nothing_is_left_beside_the_files(folder: Path) -> None:
+    (folder / "a").write_bytes(NEW)
+    (folder / "d").mkdir()
+    (folder / "d" / "x").write_bytes(b"")
+    put(folder, changing("a"), coming("d"), coming("new"))
+    assert sorted(path.name for path in folder.iterdir()) == ["a", "d", "new"]
+
+
+def test_a_file_that_changed_meanwhile_is_left_alone_and_the_others_are_put_back(
+    folder: Path,
+) -> None:
+    for name in "abc":
+        (folder / name).write_bytes(NEW)
+    (folder / "b").write_bytes(b"the user's\n")
+    assert put(folder, changing("a"), changing("b"), going("c")) == {"b": MOVED}
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {
+        "a": OLD,
+        "b": b"the user's\n",
+    }
+
+
+def test_without_its_content_a_file_is_left_alone(folder: Path) -> None:
+    (folder / "a").write_bytes(NEW)
+    assert put_back(folder, [changing("a")], {}, "mark") == {"a": LOST}
+    assert (folder / "a").read_bytes() == NEW
+
+
+def test_a_file_stands_where_a_folder_was_and_the_other_way_round(folder: Path) -> None:
+    (folder / "a" / "b").mkdir(parents=True)
+    (folder / "a" / "b" / "x").write_bytes(NEW)
+    (folder / "c").write_bytes(NEW)
+    assert put(folder, coming("a"), going("a/b/x"), coming("c/d/x"), going("c")) == {}
+    assert ((folder / "a").read_bytes(), (folder / "c" / "d" / "x").read_bytes()) == (OLD, OLD)
+
+
+def test_what_a_killed_one_left_is_swept_away_and_no_more(folder: Path) -> None:
+    (folder / "sub").mkdir()
+    names = ["sub/.mcode-mark", ".mcode-mark", "sub/.mcode-other", ".mcode-mark.txt"]
+    for name in names:
+        (folder / name).write_bytes(NEW)
+    sweep(folder, [changing("sub/x"), changing("a"), going("gone/x")], "mark")
+    assert {path.name for path in folder.rglob(".mcode*")} == {".mcode-other", ".mcode-mark.txt"}
+
+
+def test_repeating_it_finds_the_leftover_of_a_killed_one_no_obstacle(folder: Path) -> None:
+    (folder / "a").write_bytes(NEW)
+    (folder / ".mcode-mark").write_bytes(b"ol")
+    assert put(folder, changing("a")) == {} == put(folder, changing("a"))
+    assert [(path.name, path.read_bytes()) for path in folder.iterdir()] == [("a", OLD)]
+
+
+def test_folders_that_a_killed_one_left_empty_go(folder: Path) -> None:
+    (folder / "a" / "b").mkdir(parents=True)
+    assert put(folder, going("a/b/x"), coming("a")) == {}
+    assert (folder / "a").read_bytes() == OLD

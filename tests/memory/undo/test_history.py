@@ -1,0 +1,101 @@
+from pathlib import Path
+
+import pytest
+
+from maxagent.config import paths
+from maxagent.memory.snapshots.file_version import ABSENT, Change, Version
+from maxagent.memory.threads.index import ThreadIndex
+from maxagent.memory.undo.history import FileHistory
+
+ADDED = Change("new\udcff.txt", ABSENT, Version("100644", "1" * 40))
+EDITED_TO = Version("100644", "1" * 40), Version("100755", "2" * 40)
+EDITED = Change("a.txt", *EDITED_TO)
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> FileHistory:
+    return FileHistory(tmp_path / "threads.db")
+
+
+def record(history: FileHistory, key: str, thread: str = "t", **given: object):
+    history.begin(thread, key, "tool", before="b", turn=1, tool="edit")
+    return history.finish(thread, key, **{"after": "a", "changes": [EDITED], **given})
+
+
+def test_entries_are_numbered_within_their_thread(history: FileHistory) -> None:
+    numbers = [record(history, key, thread).number for thread in "tu" for key in "xyz"]
+    assert numbers == [1, 2, 3, 1, 2, 3]
+
+
+def test_an_entry_comes_back_as_it_was_recorded(history: FileHistory) -> None:
+    finished = record(history, "call", changes=[ADDED, EDITED])
+    assert history.entries("t") == [finished]
+    assert history.last("t") == finished
+    assert finished.changes == (ADDED, EDITED)
+    assert (finished.before, finished.after, finished.state, finished.sure) == (
+        ("b", "a", "done", True)
+    )
+
+
+def test_what_changed_nothing_leaves_no_entry(history: FileHistory) -> None:
+    assert record(history, "call", changes=[]) is None
+    assert history.last("t") is None
+
+
+def test_an_entry_begun_twice_is_one_entry_and_no_longer_sure(history: FileHistory) -> None:
+    first = history.begin("t", "call", "shell", before="b", turn=1)
+    again = history.begin("t", "call", "shell", before="later", turn=1)
+    assert (first.sure, again.sure, again.before) == (True, False, "b")
+    finished = history.finish("t", "call", after="a", changes=[EDITED])
+    assert finished and not finished.sure
+
+
+def test_what_is_said_to_be_unsure_is_so(history: FileHistory) -> None:
+    assert not record(history, "call", sure=False).sure
+
+
+def test_an_entry_that_was_never_finished_is_kept_as_started(history: FileHistory) -> None:
+    history.begin("t", "undo-1", "undo", before="b", turn=1, changes=[EDITED], reverted=[3, 4])
+    entry = history.last("t")
+    assert entry and (entry.state, entry.changes, entry.reverted) == ("started", (EDITED,), (3, 4))
+
+
+def test_entries_can_be_asked_from_a_number_on(history: FileHistory) -> None:
+    for key in "xyz":
+        record(history, key)
+    assert [entry.key for entry in history.entries("t", after=1)] == ["y", "z"]
+
+
+def test_what_other_threads_of_the_folder_did_since_is_known(tmp_path: Path) -> None:
+    index, history = ThreadIndex(tmp_path), FileHistory(paths.database(tmp_path))
+    for thread, folder in (("mine", "/p"), ("beside", "/p"), ("elsewhere", "/q")):
+        given = {"title": "", "folder": folder, "graph": "task", "request": "", "options": {}}
+        index.record(thread_id=thread, **given)
+    before = [Change("old", ABSENT, EDITED.new)]
+    record(history, "before", "beside", changes=before)
+    mine = history.begin("mine", "call", "shell", before="b", turn=1)
+    assert history.others_since(mine, "mine") == set()
+    record(history, "x", "beside", changes=[EDITED])
+    record(history, "x", "elsewhere", changes=[ADDED])
+    record(history, "x", "unlisted", changes=[ADDED])
+    for kind in ("others", "shell"):
+        history.begin("beside", kind, kind, before="b", turn=1)
+        history.finish("beside", kind, after="a", changes=[ADDED])
+    history.begin("beside", "u", "undo", before="b", turn=1, changes=[Change("u", *EDITED_TO)])
+    assert history.others_since(mine, "mine") == {("a.txt", EDITED.new), ("u", EDITED_TO[1])}
+
+
+def test_a_restore_says_in_the_end_what_it_has_taken_back(history: FileHistory) -> None:
+    def undo(key: str, changes: list[Change], reverted: list[int]):
+        given = {"changes": [EDITED], "reverted": [1, 2], "left": ["x"]}
+        begun = history.begin("t", key, "undo", before="b", turn=1, **given)
+        assert begun.left == {"x"}
+        return history.finish(
+            "t", key, after="a", changes=changes, reverted=reverted, left=["x", "new\udcff.txt"]
+        )
+
+    assert undo("nothing done", [], []) is None
+    partly, idle = undo("partly", [EDITED], [2]), undo("nothing to do", [], [1, 2])
+    assert partly and (partly.changes, partly.reverted) == ((EDITED,), (2,))
+    assert idle and (idle.changes, idle.reverted) == ((), (1, 2))
+    assert idle.left == {"x", "new\udcff.txt"}

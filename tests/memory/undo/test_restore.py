@@ -1,0 +1,249 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from acts import LINES, changed, sh, swap, three_files, write
+from recorded import Recorded
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Recorded:
+    return three_files(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        write("a.txt", b"other\n"),
+        write("new/deep/down.txt", b"new"),
+        write("empty", b""),
+        write("binary", bytes(range(256))),
+        write("crlf.txt", b"one\r\ntwo\rthree\n"),
+        write("name\nof two lines", b"odd"),
+        write("\udcff\udcfe", b"no utf-8"),
+        write("-n", b"looks like a flag"),
+        sh("rm a.txt; rm -r sub"),
+        sh("chmod +x a.txt"),
+        sh("chmod +x a.txt; sed -i 's/line 3/LINE 3/' a.txt"),
+        sh("ln -s a.txt link; ln -s nowhere dangling"),
+        sh("ln -sf b.txt a.txt"),
+        sh("rm a.txt; mkdir a.txt; echo x > a.txt/inside"),
+        sh("rm -r sub; echo x > sub"),
+        sh("rm -r sub; ln -s /etc sub"),
+        sh("mv a.txt sub/; mv sub other"),
+        sh("mkdir -p x/y/z; mv a.txt x/y/z/; mv x/y/z/a.txt x/"),
+        sh("echo x > a.txt; mv a.txt t; mv b.txt a.txt; mv t b.txt"),
+    ],
+)
+async def test_whatever_a_command_did_is_undone_redone_and_undone_again(
+    act: Callable[[Path], object], project: Recorded
+) -> None:
+    before = project.files()
+    await project.shell(act)
+    after = project.files()
+    assert before != after
+    undone = await project.undo()
+    assert (project.files(), undone.conflicts, undone.merged) == (before, (), frozenset())
+    assert set(undone.paths) == {
+        name for name in before | after if before.get(name) != after.get(name)
+    }
+    assert (await project.redo()).conflicts == ()
+    assert project.files() == after
+    assert (await project.undo()).conflicts == ()
+    assert project.files() == before
+
+
+async def test_each_turn_is_undone_for_itself(project: Recorded) -> None:
+    trees = [project.files()]
+    for project.turn in (1, 2, 3):
+        await project.tool(write("a.txt", b"%d" % project.turn), "a.txt")
+        await project.shell(write(f"made in {project.turn}", b"x"))
+        trees.append(project.files())
+    for expected in reversed(trees[:-1]):
+        await project.undo()
+        assert project.files() == expected
+    assert (await project.undo()).entry is None
+    for expected in trees[1:]:
+        await project.redo()
+        assert project.files() == expected
+    assert (await project.redo()).entry is None
+
+
+async def test_a_rewind_goes_anywhere_and_undo_of_it_comes_back(project: Recorded) -> None:
+    places = [(project.now(), project.files())]
+    for number in range(5):
+        await project.shell(write("a.txt", b"%d" % number))
+        places.append((project.now(), project.files()))
+    for at in (2, 4, 0, 5, 3):
+        number, files = places[at]
+        await project.rewind(number)
+        assert project.files() == files
+        places.append((project.now(), files))
+    await project.redo()
+    assert project.files() == places[5][1]
+
+
+async def test_changes_of_others_in_other_files_stay(project: Recorded) -> None:
+    await project.tool(write("a.txt", b"agent"), "a.txt")
+    write("b.txt", b"user")(project.folder)
+    write("user's", b"user")(project.folder)
+    undone = await project.undo()
+    assert undone.paths == ("a.txt",)
+    assert project.files()["a.txt"][1] == LINES
+    assert project.files()["b.txt"][1] == project.files()["user's"][1] == b"user"
+
+
+async def test_changes_of_others_in_the_same_file_are_kept(project: Recorded) -> None:
+    await project.tool(swap("a.txt", "line 3", "AGENT"), "a.txt")
+    swap("a.txt", "line 17", "USER")(project.folder)
+    undone = await project.undo()
+    assert (undone.paths, undone.merged, undone.conflicts) == (("a.txt",), {"a.txt"}, ())
+    assert project.files()["a.txt"][1] == changed(LINES, "line 17", "USER")
+    await project.redo()
+    assert project.files()["a.txt"][1] == changed(
+        changed(LINES, "line 17", "USER"), "line 3", "AGENT"
+    )
+
+
+async def test_changes_of_others_between_those_of_the_agent_are_kept(project: Recorded) -> None:
+    await project.tool(swap("a.txt", "line 3", "AGENT"), "a.txt")
+    swap("a.txt", "line 17", "USER")(project.folder)
+    await project.tool(swap("a.txt", "line 10", "AGENT"), "a.txt")
+    swap("a.txt", "line 20", "USER TOO")(project.folder)
+    assert (await project.undo()).merged == {"a.txt"}
+    expected = changed(changed(LINES, "line 17", "USER"), "line 20", "USER TOO")
+    assert project.files()["a.txt"][1] == expected
+
+
+async def test_mode_and_content_are_merged_apart(project: Recorded) -> None:
+    await project.tool(swap("a.txt", "line 3", "AGENT"), "a.txt")
+    await project.shell(sh("chmod +x b.txt"))
+    (project.folder / "a.txt").chmod(0o755)
+    swap("b.txt", "line 3", "USER")(project.folder)
+    assert (await project.undo()).conflicts == ()
+    assert project.files()["a.txt"] == ("100755", LINES)
+    assert project.files()["b.txt"] == ("100644", changed(LINES, "line 3", "USER"))
+
+
+@pytest.mark.parametrize(
+    ("agent", "user", "reason"),
+    [
+        (swap("a.txt", "line 3", "AGENT"), swap("a.txt", "AGENT", "USER"), "the same lines"),
+        (swap("a.txt", "line 3", "AGENT"), sh("rm a.txt"), "others have deleted it"),
+        (sh("rm a.txt"), write("a.txt", b"user"), "others have made it anew"),
+        (write("new", b"agent"), write("new", b"user"), "the agent made it"),
+        (write("a.txt", b"agent\0"), write("a.txt", b"user\0"), "not text"),
+        (swap("a.txt", "line 3", "AGENT"), sh("ln -sf b.txt a.txt"), "a link"),
+        (sh("ln -s b.txt new"), sh("ln -sf sub new"), "the agent made it"),
+        (sh("rm a.txt"), sh("mkdir a.txt; echo user > a.txt/x"), "a folder with other files"),
+        (sh("rm -r sub"), sh("echo user > sub"), "`sub` is no folder now"),
+        (sh("rm -r sub"), sh("ln -s /tmp sub"), "`sub` is no folder now"),
+        (
+            swap("a.txt", "line 3", "AGENT"),
+            sh("rm a.txt; mkfifo a.txt"),
+            "no file that can be read",
+        ),
+    ],
+)
+async def test_a_conflict_is_said_and_left_alone_and_the_rest_is_put_back(
+    agent: Callable[[Path], object],
+    user: Callable[[Path], object],
+    reason: str,
+    project: Recorded,
+) -> None:
+    await project.shell(agent)
+    await project.tool(write("b.txt", b"agent"), "b.txt")
+    user(project.folder)
+    expected = project.files() | {"b.txt": ("100644", LINES)}
+    undone = await project.undo()
+    assert undone.paths == ("b.txt",)
+    (conflict,) = undone.conflicts
+    assert reason in conflict.reason
+    assert project.files() == expected
+
+
+async def test_forced_it_puts_back_what_conflicted_and_that_can_be_taken_back(
+    project: Recorded,
+) -> None:
+    await project.tool(swap("a.txt", "line 3", "AGENT"), "a.txt")
+    await project.tool(write("b.txt", b"agent"), "b.txt")
+    swap("a.txt", "AGENT", "USER")(project.folder)
+    theirs = project.files()["a.txt"]
+    assert [conflict.path for conflict in (await project.undo()).conflicts] == ["a.txt"]
+    forced = await project.undo(force=True)
+    assert (forced.paths, project.files()["a.txt"][1]) == (("a.txt",), LINES)
+    await project.redo()
+    assert project.files()["a.txt"] == theirs
+    assert project.files()["b.txt"][1] == LINES
+    await project.redo()
+    assert project.files()["b.txt"][1] == b"agent"
+
+
+async def test_after_a_forced_undo_a_rewind_past_both_finds_nothing_to_merge(
+    project: Recorded,
+) -> None:
+    first = project.files()
+    await project.tool(swap("a.txt", "line 3", "AGENT"), "a.txt")
+    swap("a.txt", "AGENT", "USER")(project.folder)
+    await project.undo(force=True)
+    rewound = await project.rewind(0)
+    assert (rewound.conflicts, project.files()) == ((), first)
+
+
+async def test_without_git_what_others_changed_is_a_conflict(
+    project: Recorded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await project.tool(swap("a.txt", "line 3", "AGENT"), "a.txt")
+    swap("a.txt", "line 17", "USER")(project.folder)
+    monkeypatch.setattr("maxagent.memory.undo.three_way_merge.git_program", lambda folder: None)
+    assert "only git can merge" in (await project.undo()).conflicts[0].reason
+
+
+async def test_without_git_what_tools_wrote_is_undone_and_redone(
+    project: Recorded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    project.open(tmp_path)
+    before = project.files()
+    await project.tool(swap("a.txt", "line 3", "AGENT"), "a.txt")
+    await project.tool(write("new/deep", b"agent"), "new/deep")
+    after = project.files()
+    assert (await project.undo()).conflicts == ()
+    assert project.files() == before
+    assert (await project.redo()).conflicts == ()
+    assert project.files() == after
+    swap("a.txt", "line 17", "USER")(project.folder)
+    (conflict,) = (await project.undo()).conflicts
+    assert (conflict.path, "only git can merge" in conflict.reason) == ("a.txt", True)
+
+
+async def test_an_undo_of_what_others_have_undone_already_goes_on_to_the_turn_before(
+    project: Recorded,
+) -> None:
+    first = project.files()
+    await project.tool(write("a.txt", b"agent"), "a.txt")
+    project.turn = 2
+    await project.tool(write("b.txt", b"agent"), "b.txt")
+    write("b.txt", LINES)(project.folder)
+    idle = await project.undo()
+    assert (idle.paths, idle.conflicts) == ((), ())
+    assert (await project.undo()).paths == ("a.txt",)
+    assert project.files() == first
+
+
+async def test_what_others_did_before_a_restore_is_recorded_as_theirs(project: Recorded) -> None:
+    await project.tool(write("a.txt", b"agent"), "a.txt")
+    write("b.txt", b"user")(project.folder)
+    await project.undo()
+    kinds = [(entry.kind, [change.path for change in entry.changes]) for entry in project.entries()]
+    assert kinds == [("tool", ["a.txt"]), ("others", ["b.txt"]), ("undo", ["a.txt"])]
+
+
+async def test_what_others_bring_there_after_the_plan_is_not_redone(project: Recorded) -> None:
+    await project.tool(write("new", b"one\n"), "new")
+    await project.tool(write("a.txt", b"one\n"), "a.txt")
+    entries = project.entries()
+    await project.back(entries, "undo", meanwhile=(project.folder / "new").unlink)
+    await project.redo()
+    assert not (project.folder / "new").exists()
+    assert (project.folder / "a.txt").read_bytes() == b"one\n"

@@ -1,0 +1,200 @@
+"""One endpoint over HTTP, against a real server."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessageChunk
+from provider import Provider
+
+from maxagent import __version__
+from maxagent.models.chat_completions import http_client as connection_module
+from maxagent.models.chat_completions.http_client import Connection
+from maxagent.models.errors import (
+    BrokenStream,
+    InvalidRequest,
+    ModelFailure,
+    ModelNotFound,
+    ProviderFault,
+    RateLimited,
+)
+from maxagent.models.providers import providers
+from maxagent.models.resolver import ResolvedModel
+
+Connect = Callable[..., Connection]
+REQUEST = b'{"messages":[]}'
+
+
+def resolved(url: str, key: str = "sk-testkey-123") -> ResolvedModel:
+    return ResolvedModel(providers()["openai"], "m", url, key)
+
+
+@pytest.fixture
+async def connect(provider: Provider) -> AsyncIterator[Connect]:
+    opened: list[Connection] = []
+
+    def make(url: str = "", read_seconds: float = 10, key: str = "sk-testkey-123") -> Connection:
+        opened.append(Connection(resolved(url or provider.url, key), read_seconds))
+        return opened[-1]
+
+    yield make
+    for each in opened:
+        await each.close()
+
+
+async def ask(connection: Connection) -> AIMessageChunk:
+    chunks = [chunk async for chunk in connection.answer(REQUEST)]
+    return chunks[0] + chunks[1:]
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+async def test_an_answer_comes_streamed_or_whole(
+    provider: Provider, connect: Connect, streamed: bool
+) -> None:
+    provider.script([{"text": "Hello", "streamed": streamed}])
+    answer = await ask(connect())
+    assert (answer.content, answer.chunk_position) == ("Hello", "last")
+
+
+async def test_the_request_says_who_asks(provider: Provider, connect: Connect) -> None:
+    provider.script([{"text": "x"}])
+    await ask(connect())
+    request = provider.requests[0]
+    assert (request.path, request.raw) == ("/v1/chat/completions", REQUEST)
+    assert request.headers["User-Agent"] == f"maxagent/{__version__}"
+    assert request.headers["Authorization"] == "Bearer sk-testkey-123"
+
+
+async def test_without_a_key_nothing_is_sent_as_one(provider: Provider, connect: Connect) -> None:
+    provider.script([{"text": "x"}])
+    await ask(connect(key=""))
+    assert "Authorization" not in provider.requests[0].headers
+
+
+async def test_one_connection_serves_many_requests(provider: Provider, connect: Connect) -> None:
+    provider.script([{"text": "x"}] * 3)
+    connection = connect()
+    for _ in range(3):
+        await ask(connection)
+    assert provider.connections == 1
+
+
+async def test_a_closed_connection_opens_again(provider: Provider, connect: Connect) -> None:
+    provider.script([{"text": "x"}] * 2)
+    connection = connect()
+    await ask(connection)
+    await connection.close()
+    assert (await ask(connection)).content == "x"
+
+
+REFUSED: list[tuple[dict[str, Any], type[ModelFailure], str]] = [
+    ({"status": 429, "headers": {"Retry-After": "7"}, "body": "slow"}, RateLimited, "429: slow"),
+    ({"status": 500, "body": "<title>Oops</title>"}, ProviderFault, "500: Oops"),
+    ({"status": 404, "body": {"error": {"message": "no `m`"}}}, ModelNotFound, "no `m`"),
+    ({"status": 302, "headers": {"Location": "/"}}, InvalidRequest, "302"),
+    ({"text": "a long text", "portion": 2, "cut_after": 3}, BrokenStream, "broke off"),
+    ({"text": "a long text", "finish_reason": None}, BrokenStream, "without a finish reason"),
+    ({"sse": ['data: {"error": {"message": "busy", "code": 503}}', ""]}, ProviderFault, "busy"),
+    ({"status": 200, "headers": {"Content-Type": "text/html"}, "body": "<p>Sign in"},
+     InvalidRequest, "web page"),
+    ({"status": 200, "headers": {"Content-Type": "application/json"}, "body": '{"error": "no"}'},
+     ProviderFault, "no"),
+    ({"status": 200, "headers": {"Content-Type": "text/plain"}, "body": "hello"},
+     BrokenStream, "without a finish reason"),
+    ({"status": 200, "headers": {"Content-Encoding": "gzip"}, "body": "no gzip"},
+     BrokenStream, "broke off"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("answer", "kind", "words"), REFUSED)
+async def test_every_way_to_fail_has_a_name(
+    provider: Provider,
+    connect: Connect,
+    answer: dict[str, Any],
+    kind: type[ModelFailure],
+    words: str,
+) -> None:
+    provider.script([answer])
+    with pytest.raises(kind) as caught:
+        await ask(connect())
+    assert words in caught.value.message
+    assert caught.value.message.startswith("`m` at 127.0.0.1:")
+    assert caught.value.hint
+
+
+async def test_the_wish_to_wait_is_kept(provider: Provider, connect: Connect) -> None:
+    provider.script([{"status": 503, "headers": {"Retry-After-Ms": "1500"}}])
+    with pytest.raises(ProviderFault) as caught:
+        await ask(connect())
+    assert caught.value.retry_after == 1.5
+
+
+async def test_the_text_before_a_cut_has_been_passed_on(
+    provider: Provider, connect: Connect
+) -> None:
+    provider.script([{"text": "abcdef", "portion": 2, "cut_after": 3}])
+    texts: list[object] = []
+    with pytest.raises(BrokenStream):
+        async for chunk in connect().answer(REQUEST):
+            texts.append(chunk.content)
+    assert "".join(map(str, texts)) == "abcd"
+
+
+@pytest.mark.parametrize("answer", [{"hang_after": 2, "text": "abc"}, {"wait": 60}])
+async def test_silence_ends_with_a_failure_that_may_be_repeated(
+    provider: Provider, connect: Connect, answer: dict[str, Any]
+) -> None:
+    provider.script([answer])
+    with pytest.raises(ProviderFault, match=r"was silent for 0\.2 s") as caught:
+        await ask(connect(read_seconds=0.2))
+    assert caught.value.retryable
+
+
+async def test_a_complete_answer_needs_no_formal_end(
+    provider: Provider, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection_module, "LATE_SECONDS", 0.1)
+    monkeypatch.setattr(connection_module, "DRAIN_SECONDS", 0.1)
+    turn = {"text": "abc", "portion": 3}
+    ends = [{"hang_after": 3}, {"hang_after": 5}, {"cut_after": 3}, {"cut_after": 4}]
+    provider.script([{**turn, **end} for end in ends])
+    connection = connect()
+    for end in ends:
+        assert (await ask(connection)).content == "abc", end
+
+
+async def test_an_abandoned_answer_does_not_spoil_the_next(
+    provider: Provider, connect: Connect
+) -> None:
+    provider.script([{"text": "abc", "hang_after": 2}, {"text": "next"}])
+    connection = connect()
+    first_piece = asyncio.Event()
+
+    async def abandoned() -> None:
+        async for _ in connection.answer(REQUEST):
+            first_piece.set()
+
+    task = asyncio.create_task(abandoned())
+    await first_piece.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert (await ask(connection)).content == "next"
+
+
+async def test_a_server_that_is_not_there(connect: Connect) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
+        with pytest.raises(ProviderFault, match="could not be reached") as caught:
+            await ask(connect(url=url))
+    assert caught.value.retryable and "runs" in caught.value.hint
+
+
+async def test_the_key_is_in_no_message(provider: Provider, connect: Connect) -> None:
+    provider.script([{"status": 401, "body": "bad key sk-testkey-123"}])
+    with pytest.raises(ModelFailure) as caught:
+        await ask(connect())
+    assert "testkey" not in caught.value.message + caught.value.hint

@@ -1,0 +1,149 @@
+"""Messages and tools as the JSON of a request."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    ChatMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+)
+
+from maxagent.models.chat_completions.request_format import body, encode, message_json, options
+from maxagent.models.providers import providers
+from maxagent.models.resolver import ResolvedModel
+
+PLAIN = replace(providers()["openai"], reasoning_echo="")
+
+
+def call(id: str, name: str, **args: Any) -> dict[str, Any]:
+    return {"id": id, "name": name, "args": args, "type": "tool_call"}
+
+
+def invalid(id: str, name: str) -> dict[str, Any]:
+    error = {"id": id, "name": name, "args": '{"half', "error": "broken"}
+    return {**error, "type": "invalid_tool_call"}
+
+
+def sent(id: str, name: str, arguments: str) -> dict[str, Any]:
+    return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (SystemMessage("s"), {"role": "system", "content": "s"}),
+        (HumanMessage("中文"), {"role": "user", "content": "中文"}),
+        (HumanMessage(["a", {"type": "text", "text": "b"}]), {"role": "user", "content": "a\nb"}),
+        (HumanMessage([{"type": "text", "text": "see"}, IMAGE]),
+         {"role": "user", "content": [{"type": "text", "text": "see"}, IMAGE]}),
+        (HumanMessage([{"type": "image", "base64": "AA==", "mime_type": "image/png"}]),
+         {"role": "user", "content": [IMAGE]}),
+        (ChatMessage("c", role="developer"), {"role": "developer", "content": "c"}),
+        (AIMessage("a"), {"role": "assistant", "content": "a"}),
+        (AIMessage(""), {"role": "assistant", "content": ""}),
+        (AIMessage("", tool_calls=[call("1", "read", path="ä")]),
+         {"role": "assistant", "content": None, "tool_calls": [sent("1", "read", '{"path":"ä"}')]}),
+        (AIMessage("x", tool_calls=[call("1", "a")], invalid_tool_calls=[invalid("2", "b")]),
+         {"role": "assistant", "content": "x",
+          "tool_calls": [sent("1", "a", "{}"), sent("2", "b", "{}")]}),
+        (AIMessage([{"type": "reasoning", "summary": []}, {"type": "text", "text": "t"}]),
+         {"role": "assistant", "content": "t"}),
+        (ToolMessage("out", tool_call_id="1"),
+         {"role": "tool", "tool_call_id": "1", "content": "out"}),
+        (ToolMessage([{"type": "text", "text": "a"}, IMAGE, "b"], tool_call_id="1"),
+         {"role": "tool", "tool_call_id": "1", "content": "a\n[image]\nb"}),
+    ],
+)  # fmt: skip
+def test_every_message_has_its_json(message: BaseMessage, expected: dict[str, Any]) -> None:
+    assert json.loads(message_json(message, PLAIN)) == expected
+
+
+@pytest.mark.parametrize(
+    ("provider", "expected"),
+    [
+        ("openai", {"content": "so"}),
+        ("deepseek", {"content": "so", "reasoning_content": "why"}),
+        ("glm", {"content": "so", "reasoning_content": "why"}),
+        ("minimax", {"content": "<think>why</think>\n\nso"}),
+    ],
+)
+def test_thinking_goes_back_where_the_provider_wants_it(
+    provider: str, expected: dict[str, Any]
+) -> None:
+    thought = AIMessage("so", additional_kwargs={"reasoning_content": "why"})
+    written = json.loads(message_json(thought, providers()[provider]))
+    assert written == {"role": "assistant", **expected}
+
+
+def resolved(provider: str, **fields: Any) -> ResolvedModel:
+    return ResolvedModel(providers()[provider], "m", "http://x", "k", **fields)
+
+
+@pytest.mark.parametrize(
+    ("asked", "tools", "choice", "extra"),
+    [
+        (resolved("deepseek"), False, "", {"max_tokens": 4096}),
+        (resolved("deepseek", temperature=0.2), False, "",
+         {"temperature": 0.2, "max_tokens": 4096}),
+        (resolved("openai", max_tokens=7), True, "", {"max_completion_tokens": 7}),
+        (resolved("openai", parallel_tool_calls=False), True, "auto",
+         {"max_completion_tokens": 4096, "parallel_tool_calls": False, "tool_choice": "auto"}),
+        (resolved("openai", parallel_tool_calls=False), False, "any",
+         {"max_completion_tokens": 4096}),
+        (resolved("qwen"), True, "required",
+         {"max_tokens": 4096, "parallel_tool_calls": True, "tool_choice": "required"}),
+        (resolved("glm"), True, "required", {"max_tokens": 4096, "tool_stream": True}),
+        (resolved("glm"), True, "auto",
+         {"max_tokens": 4096, "tool_stream": True, "tool_choice": "auto"}),
+        (resolved("minimax", parallel_tool_calls=False), True, "auto",
+         {"max_completion_tokens": 4096}),
+    ],
+)  # fmt: skip
+def test_options_follow_the_providers_dialect(
+    asked: ResolvedModel, tools: bool, choice: str, extra: dict[str, Any]
+) -> None:
+    usual = {"model": "m", "stream": True, "stream_options": {"include_usage": True}}
+    assert options(asked, tools=tools, tool_choice=choice) == usual | extra
+
+
+def test_a_provider_that_takes_no_stream_options_gets_none() -> None:
+    asked = replace(resolved("glm"), provider=replace(providers()["glm"], stream_usage=False))
+    assert "stream_options" not in options(asked, tools=False)
+
+
+def test_the_messages_come_last_so_that_a_request_repeats_the_one_before() -> None:
+    messages = [encode({"role": "user", "content": str(number)}) for number in range(5)]
+    before, after = (body({"model": "m"}, b"[]", messages[:n]) for n in (3, 5))
+    assert list(json.loads(after)) == ["model", "tools", "messages"]
+    assert after.startswith(before.removesuffix(b"]}"))
+    assert b"tools" not in body({"model": "m"}, b"", messages)
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ({"a": "中 😀"}, '{"a":"中 😀"}'),
+        ({"a": "x\0y", "b\0": ["\0"]}, '{"a":"xy","b":[""]}'),
+        ({"a": "\\u0000"}, '{"a":"\\\\u0000"}'),
+        ({"a": "\ud83d"}, '{"a":"�"}'),
+        ({"a": "\ud83d\ude00"}, '{"a":"😀"}'),
+    ],
+)
+def test_json_is_compact_and_without_what_no_server_takes(value: object, written: str) -> None:
+    assert encode(value).decode() == written
+
+
+@given(st.text(st.characters() | st.sampled_from("\ud83d\ude00\0")))
+def test_any_text_can_be_sent(text: str) -> None:
+    assert isinstance(json.loads(message_json(HumanMessage(text), PLAIN))["content"], str)

@@ -1,0 +1,52 @@
+"""Thinking in tags at the beginning of an answer."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maxagent.models.chat_completions.think_tags import ThinkingSplitter
+
+
+def split(*portions: str) -> tuple[str, str]:
+    splitter = ThinkingSplitter()
+    parts = [splitter.feed(portion) for portion in portions] + [splitter.close()]
+    return "".join(part[0] for part in parts), "".join(part[1] for part in parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("<think>why</think>because", ("why", "because")),
+        ("\n <think>why</think>\n\nbecause", ("why", "because")),
+        ("<think></think>because", ("", "because")),
+        ("<think>1 < 2 </thin k></think>x", ("1 < 2 </thin k>", "x")),
+        ("<think>never closed", ("never closed", "")),
+        ("<think>a</think>b<think>c</think>", ("a", "b<think>c</think>")),
+        ("say <think>why</think>", ("", "say <think>why</think>")),
+        ("<thinker>", ("", "<thinker>")),
+        ("<thi", ("", "<thi")),
+        ("  indented", ("", "  indented")),
+        (" ", ("", " ")),
+        ("", ("", "")),
+    ],
+)
+def test_only_a_tag_before_the_first_word_counts(text: str, parts: tuple[str, str]) -> None:
+    assert split(text) == parts
+
+
+PIECES = ["<think>", "</think>", "<", "/", "think>", "word", " ", "\n", "中"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), st.data())
+def test_it_does_not_matter_where_the_portions_end(text: str, data: st.DataObject) -> None:
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
+    portions = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    assert split(*portions) == split(text)
+
+
+def test_text_is_passed_on_as_soon_as_it_can_be_told_apart() -> None:
+    splitter = ThinkingSplitter()
+    assert splitter.feed("<think>so") == ("so", "")
+    assert splitter.feed("me</th") == ("me", "")
+    assert splitter.feed("ink>x") == ("", "x")
+    assert splitter.feed("<think>y") == ("", "<think>y")

@@ -1,0 +1,153 @@
+"""One whole, safe message from any chat model."""
+
+from typing import Any
+
+import pytest
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from provider import Provider
+
+from maxagent.models.chat_completions.chat_model import ChatCompletions
+from maxagent.models.errors import BrokenStream, EmptyAnswer
+from maxagent.models.invoke import ask, is_cut
+from maxagent.models.providers import providers
+from maxagent.models.resolver import ResolvedModel
+
+
+class Told(list[tuple[str, str]]):
+    """What was told while the answer came."""
+
+    def text(self, piece: str) -> None:
+        self.append(("text", piece))
+
+    def thinking(self, piece: str) -> None:
+        self.append(("thinking", piece))
+
+    def all(self, kind: str) -> str:
+        return "".join(piece for each, piece in self if each == kind)
+
+
+@pytest.fixture
+async def model(provider: Provider):
+    opened = ChatCompletions(resolved=ResolvedModel(providers()["glm"], "m", provider.url, ""))
+    yield opened
+    await opened.aclose()
+
+
+async def answer(model: Any, told: Told | None = None) -> AIMessage:
+    told = told if told is not None else Told()
+    return await ask(model, [HumanMessage("hi")], told.text, told.thinking)
+
+
+async def test_text_and_thinking_are_told_and_kept(
+    provider: Provider, model: ChatCompletions
+) -> None:
+    provider.script([{"text": "Hello there", "thinking": "hm hm", "portion": 2}])
+    told = Told()
+    message = await answer(model, told)
+    assert (told.all("text"), told.all("thinking")) == ("Hello there", "hm hm")
+    assert (message.content, message.additional_kwargs["reasoning_content"]) == (
+        "Hello there",
+        "hm hm",
+    )
+    assert type(message) is AIMessage and message.id
+    assert message.response_metadata["finish_reason"] == "stop"
+
+
+async def test_every_answer_has_an_id_of_its_own(
+    provider: Provider, model: ChatCompletions
+) -> None:
+    provider.script([{"text": "a"}, {"text": "b"}])
+    assert (await answer(model)).id != (await answer(model)).id
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ('{"path": "a", "content": "half', "not valid JSON: Unterminated string"),
+        ("[1, 2]", "not a JSON object"),
+        ('{"a": 1,}', "not valid JSON"),
+    ],
+)
+async def test_broken_arguments_make_an_invalid_call_that_says_why(
+    provider: Provider, model: ChatCompletions, arguments: str, why: str
+) -> None:
+    good = {"name": "read", "args": {"a": 1}, "id": "c1"}
+    broken = {"name": "write", "args": arguments, "id": "c2"}
+    provider.script([{"tool_calls": [good, broken]}])
+    message = await answer(model)
+    assert [call["name"] for call in message.tool_calls] == ["read"]
+    (invalid,) = message.invalid_tool_calls
+    assert (invalid["name"], invalid["id"], invalid["args"]) == ("write", "c2", arguments)
+    assert why in (invalid["error"] or "")
+
+
+async def test_a_call_cut_at_the_token_limit_says_so(
+    provider: Provider, model: ChatCompletions
+) -> None:
+    calls = [{"name": "write", "args": '{"content": "half'}]
+    provider.script([{"tool_calls": calls, "finish_reason": "length"}])
+    (invalid,) = (await answer(model)).invalid_tool_calls
+    assert "cut at its token limit" in (invalid["error"] or "")
+
+
+async def test_a_checkpoint_can_hold_the_wildest_answer(
+    provider: Provider, model: ChatCompletions
+) -> None:
+    wild = '{"n": 123456789012345678901234567890, "s": "a\\u0000b\\ud83d", "f": NaN}'
+    provider.script([{"text": "x\0y\ud83d", "tool_calls": [{"name": "t", "args": wild}]}])
+    message = await answer(model)
+    assert message.content == "xy�"
+    args = {"n": "123456789012345678901234567890", "s": "ab�", "f": "nan"}
+    assert message.tool_calls[0]["args"] == args
+    serializer = JsonPlusSerializer()
+    assert serializer.loads_typed(serializer.dumps_typed(message)) == message
+
+
+@pytest.mark.parametrize(
+    ("turn", "retryable", "words"),
+    [
+        ({}, True, "answered nothing"),
+        ({"text": " \n"}, True, "answered nothing"),
+        ({"thinking": "only thoughts"}, True, "answered nothing"),
+        ({"thinking": "very long", "finish_reason": "length"}, False, "used up"),
+        ({"finish_reason": "content_filter"}, False, "content filter"),
+        ({"finish_reason": "sensitive"}, False, "content filter"),
+    ],
+)
+async def test_neither_text_nor_a_call_is_an_empty_answer(
+    provider: Provider,
+    model: ChatCompletions,
+    turn: dict[str, Any],
+    retryable: bool,
+    words: str,
+) -> None:
+    provider.script([turn])
+    with pytest.raises(EmptyAnswer, match=words) as caught:
+        await answer(model)
+    assert caught.value.retryable is retryable
+
+
+async def test_the_models_failure_comes_through(provider: Provider, model: ChatCompletions) -> None:
+    provider.script([{"text": "abcdef", "cut_after": 2}])
+    told = Told()
+    with pytest.raises(BrokenStream):
+        await answer(model, told)
+    assert told.all("text") == "abcdef"
+
+
+async def test_a_model_of_another_maker_is_asked_the_same_way() -> None:
+    call = {"name": "t", "args": {"n": 2**70}, "id": "1", "type": "tool_call"}
+    foreign = GenericFakeChatModel(messages=iter([AIMessage("Hello there", tool_calls=[call])]))
+    told = Told()
+    message = await answer(foreign, told)
+    assert (message.content, told.all("text")) == ("Hello there", "Hello there")
+
+
+@pytest.mark.parametrize(("reason", "cut"), [("length", True), ("stop", False)])
+async def test_an_answer_that_was_cut_is_known(
+    provider: Provider, model: ChatCompletions, reason: str, cut: bool
+) -> None:
+    provider.script([{"text": "Let me look at", "finish_reason": reason}])
+    assert is_cut(await answer(model)) is cut

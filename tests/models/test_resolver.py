@@ -1,0 +1,159 @@
+"""From specs, settings and environment to one model."""
+
+from typing import Any
+
+import pytest
+
+from maxagent.config.errors import UsageError
+from maxagent.config.settings.schema import Endpoint, ModelLimits, ModelSection, Settings
+from maxagent.models.resolver import resolve
+
+KEYS = {"OPENAI_API_KEY": "sk-open", "DEEPSEEK_API_KEY": "sk-deep"}
+OWN_SERVER = Settings(litellm=Endpoint(base_url="http://localhost:8000/v1/"))
+
+
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("", "openai/gpt-4o"),
+        ("gpt-4.1", "openai/gpt-4.1"),
+        ("deepseek/deepseek-reasoner", "deepseek/deepseek-reasoner"),
+        ("deepseek:deepseek-chat", "deepseek/deepseek-chat"),
+        ("deepseek", "deepseek/deepseek-chat"),
+        ("deepseek/", "deepseek/deepseek-chat"),
+        ("qwen3:8b", "openai/qwen3:8b"),
+        ("scripted/demo.json", "scripted/demo.json"),
+        ("scripted//tmp/a/demo.json", "scripted//tmp/a/demo.json"),
+    ],
+)
+def test_a_known_first_part_is_the_provider(spec: str, name: str) -> None:
+    assert resolve(Settings(), KEYS, spec).name == name
+
+
+def test_a_name_with_slashes_is_kept_whole_on_a_server_of_ones_own() -> None:
+    assert resolve(OWN_SERVER, {}, "Qwen/Qwen3-Coder").model == "Qwen/Qwen3-Coder"
+    by_variable = {"OPENAI_BASE_URL": "http://localhost:8000/v1"}
+    assert resolve(Settings(), by_variable, "Qwen/Qwen3-Coder").model == "Qwen/Qwen3-Coder"
+
+
+def test_a_name_with_slashes_is_kept_whole_where_the_providers_names_have_them() -> None:
+    asked = resolve(Settings(), {"OPENROUTER_API_KEY": "k"}, "z-ai/glm-5")
+    assert (asked.name, asked.model) == ("openrouter/z-ai/glm-5", "z-ai/glm-5")
+
+
+def test_without_a_provider_an_unknown_one_is_told_before_the_missing_key() -> None:
+    with pytest.raises(UsageError, match="Unknown provider `opanai`"):
+        resolve(Settings(), {}, "opanai/gpt-4o")
+    with pytest.raises(UsageError, match="No model provider is configured"):
+        resolve(Settings(), {}, "gpt-4o")
+
+
+def test_elsewhere_an_unknown_first_part_is_a_mistake() -> None:
+    with pytest.raises(UsageError, match="Unknown provider `opanai`") as caught:
+        resolve(Settings(), KEYS, "opanai/gpt-4o")
+    assert "Did you mean `openai`?" in caught.value.hint
+
+
+def test_the_settings_choose_the_model_and_a_spec_overrides_them() -> None:
+    settings = Settings(model=ModelSection(default="deepseek/deepseek-chat"))
+    assert resolve(settings, KEYS).name == "deepseek/deepseek-chat"
+    assert resolve(settings, KEYS, "openai/o3").name == "openai/o3"
+
+
+@pytest.mark.parametrize(
+    ("settings", "environ", "url"),
+    [
+        (Settings(), KEYS, "https://api.openai.com/v1"),
+        (Settings(), {**KEYS, "OPENAI_BASE_URL": "http://relay/v1/"}, "http://relay/v1"),
+        (OWN_SERVER, {**KEYS, "OPENAI_BASE_URL": "http://relay"}, "http://localhost:8000/v1"),
+    ],
+)
+def test_the_endpoint_comes_from_the_settings_then_the_environment_then_the_table(
+    settings: Settings, environ: dict[str, str], url: str
+) -> None:
+    assert resolve(settings, environ).base_url == url
+
+
+def test_an_endpoint_and_key_set_for_one_provider_never_go_to_another() -> None:
+    own = Endpoint(provider="glm", base_url="https://glm.example/v4", api_key="glm-secret")
+    settings = Settings(litellm=own)
+    assert resolve(settings, KEYS).api_key == "glm-secret"
+    other = resolve(settings, KEYS, "deepseek/deepseek-chat")
+    assert (other.base_url, other.api_key) == ("https://api.deepseek.com", "sk-deep")
+
+
+@pytest.mark.parametrize("spec", ["glm/glm-4.6", "openrouter/z-ai/glm-5", "minimax/MiniMax-M2"])
+def test_without_a_key_the_variables_are_named(spec: str) -> None:
+    with pytest.raises(UsageError, match="No key") as caught:
+        resolve(Settings(), {}, spec)
+    assert caught.value.exit_code == 2
+    assert "_API_KEY`" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("settings", "spec"), [(OWN_SERVER, "any"), (Settings(), "litellm/gpt-4o")]
+)
+def test_a_server_of_ones_own_needs_no_key(settings: Settings, spec: str) -> None:
+    assert resolve(settings, {}, spec).api_key == ""
+
+
+@pytest.mark.parametrize(
+    "url", ["localhost:4000", "ftp://x/v1", "https://", "/v1", "http://[::1", "http://x:y"]
+)
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(UsageError, match="not an http"):
+        resolve(Settings(litellm=Endpoint(base_url=url)), {})
+
+
+@pytest.mark.parametrize("key", ["sk-a b", "sk-a\nb", "“sk-a”"])
+def test_a_key_that_no_header_can_hold_is_refused_without_showing_it(key: str) -> None:
+    with pytest.raises(UsageError, match="characters that no key has") as caught:
+        resolve(Settings(), {"OPENAI_API_KEY": key})
+    assert key not in caught.value.message + caught.value.hint
+
+
+def test_the_key_is_in_no_repr() -> None:
+    with_secrets = Endpoint(base_url="https://me:hidden@host:8443/v1")
+    asked = resolve(Settings(litellm=with_secrets), KEYS)
+    assert asked.api_key == "sk-open"
+    assert not any(secret in repr(asked) + asked.host for secret in ("sk-open", "hidden"))
+    assert asked.host == "host:8443"
+
+
+def limits(**models: Any) -> Settings:
+    named = {name.replace("__", "/"): ModelLimits(**each) for name, each in models.items()}
+    return Settings(model=ModelSection(max_tokens=111, context_length=222, models=named))
+
+
+@pytest.mark.parametrize(
+    ("settings", "spec", "expected"),
+    [
+        (limits(), "openai/never-heard-of", (111, 222)),
+        (limits(), "openai/gpt-4o", (16_384, 128_000)),
+        (limits(), "openai/gpt-4.1", (32_000, 1_047_576)),
+        (limits(o3={"max_tokens": 5}), "openai/o3", (5, 200_000)),
+        (
+            limits(o3={"max_tokens": 5, "context_length": 6}, openai__o3={"max_tokens": 7}),
+            "openai/o3",
+            (7, 6),
+        ),
+    ],
+)
+def test_limits_come_from_provider_and_model_then_model_then_catalogue_then_global(
+    settings: Settings, spec: str, expected: tuple[int, int]
+) -> None:
+    asked = resolve(settings, KEYS, spec)
+    assert (asked.max_tokens, asked.context_length) == expected
+
+
+def test_a_temperature_is_only_for_models_that_take_one() -> None:
+    settings = Settings(model=ModelSection(temperature=0.3))
+    assert resolve(settings, KEYS, "openai/gpt-4o").temperature == 0.3
+    assert resolve(settings, KEYS, "openai/gpt-5").temperature is None
+
+
+def test_the_protocol_is_the_models_own_unless_configured() -> None:
+    assert resolve(Settings(), KEYS, "openai/gpt-4o").api == "chat"
+    assert resolve(Settings(), KEYS, "openai/gpt-5.3-codex").api == "responses"
+    chosen = Settings(model=ModelSection(models={"gpt-4o": ModelLimits(api="responses")}))
+    assert resolve(chosen, KEYS, "openai/gpt-4o").api == "responses"

@@ -1,0 +1,84 @@
+"""Tool-call arguments: strict, and safe for checkpoints."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.messages import AIMessageChunk
+from langchain_core.messages.tool import tool_call_chunk
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+from maxagent.models.tool_arguments import as_sent, clean, parse, valid_json
+
+BROKEN = ["{", '{"a": "half', '{"a": 1,}', "[1]", "7", '"text"', "{'a': 1}", '{"a": 1}}', '"{"']
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parsed"),
+    [
+        ('{"a": 1}', {"a": 1}),
+        ("", {}),
+        ("  ", {}),
+        ("null", {}),
+        ('{"a": "line\nend\ttab"}', {"a": "line\nend\ttab"}),
+        ('"{\\"a\\": 1}"', {"a": 1}),
+        ('{"a": 18446744073709551616}', {"a": "18446744073709551616"}),
+        ('{"a": [9223372036854775807, -9223372036854775809]}',
+         {"a": [2**63 - 1, "-9223372036854775809"]}),
+        ('{"a": NaN, "b": 1e999, "c": true}', {"a": "nan", "b": "inf", "c": True}),
+        ('{"a\\u0000": "b\\u0000c"}', {"a": "bc"}),
+        ('{"a": "\\ud83d"}', {"a": "�"}),
+        ('{"a": "\\ud83d\\ude00"}', {"a": "😀"}),
+    ],
+)  # fmt: skip
+def test_what_the_model_meant(arguments: str, parsed: dict) -> None:
+    assert parse(arguments) == parsed
+
+
+@pytest.mark.parametrize(
+    "arguments", [*BROKEN, '{"a":' * 100_000, '{"a": ' + "9" * 5000 + "}"], ids=range(11)
+)
+def test_broken_arguments_are_never_completed(arguments: str) -> None:
+    with pytest.raises(ValueError):
+        parse(arguments)
+
+
+@pytest.mark.parametrize("arguments", BROKEN)
+def test_langchain_takes_broken_arguments_for_an_invalid_call(arguments: str) -> None:
+    piece = tool_call_chunk(name="t", args=valid_json(arguments), id="1", index=0)
+    whole = AIMessageChunk(content="", tool_call_chunks=[piece], chunk_position="last")
+    assert (whole.tool_calls, len(whole.invalid_tool_calls)) == ([], 1)
+    assert as_sent(piece["args"] or "") == arguments
+
+
+@given(st.text())
+def test_valid_json_is_always_json_and_gives_back_what_was_broken(arguments: str) -> None:
+    json.loads(valid_json(arguments), strict=False)
+    try:
+        parse(arguments)
+    except ValueError:
+        assert as_sent(valid_json(arguments)) == arguments
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters()), inner),
+)
+
+
+@given(JSON)
+def test_a_checkpoint_can_hold_whatever_was_cleaned(value: object) -> None:
+    serializer = JsonPlusSerializer()
+    cleaned = clean(value)
+    assert serializer.loads_typed(serializer.dumps_typed(cleaned)) == cleaned
+
+
+@pytest.mark.parametrize(("levels", "deep"), [(50, False), (99, False), (101, True), (5000, True)])
+def test_what_is_nested_too_deeply_is_refused_on_every_python(levels: int, deep: bool) -> None:
+    text = '{"a": ' + "[" * levels + "]" * levels + "}"
+    if deep:
+        with pytest.raises(ValueError, match="too deeply"):
+            parse(text)
+    else:
+        assert parse(text)

@@ -1,0 +1,67 @@
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from talk import Talk, says
+
+from maxagent import Runner
+from maxagent.nodes.agent.file_mentions import MOST_BYTES
+from maxagent.sdk.events import Mentioned
+
+ENDS = {
+    "look at @a.txt": ["a.txt"],
+    "@a.txt, @sub/b.py! and @a.txt again": ["a.txt", "sub/b.py"],
+    "看看 @a.txt。": ["a.txt"],
+    'the one with blanks, @"with blanks.txt"': ["with blanks.txt"],
+    "@odd. ends with a full stop": ["odd."],
+    "me@a.txt is an address, @nobody is nobody, @ is nothing": [],
+    "@.env @../outside.txt @/etc/hosts @leads-out @sub @" + "x" * 5000: [],
+    "@big.txt and @bigger.txt are too much together, @a.txt is not": ["big.txt", "a.txt"],
+}
+
+
+@pytest.fixture
+async def runner(tmp_path: Path) -> AsyncIterator[Runner]:
+    async with Runner(home=tmp_path / "home") as opened:
+        yield opened
+
+
+@pytest.fixture
+def talk(tmp_path: Path, runner: Runner) -> Talk:
+    talk = Talk(tmp_path, runner, *[says("Seen.")] * len(ENDS))
+    (talk.folder / "sub").mkdir()
+    for name in ("a.txt", "sub/b.py", "with blanks.txt", "odd.", ".env"):
+        (talk.folder / name).write_text(f"in {name}\n")
+    for name in ("big.txt", "bigger.txt"):
+        (talk.folder / name).write_text(f"{'x' * 60}\n" * (MOST_BYTES // 60))
+    (tmp_path / "outside.txt").write_text("outside\n")
+    (talk.folder / "leads-out").symlink_to(tmp_path / "outside.txt")
+    return talk
+
+
+async def test_a_file_that_is_mentioned_is_shown_and_counts_as_read(talk: Talk) -> None:
+    for words, files in ENDS.items():
+        before = len((await talk.state())["messages"]) if talk.thread else 0
+        await talk.say(words)
+        messages = (await talk.state())["messages"][before:]
+        seen = [path for one in messages for path in one.additional_kwargs.get("seen", {})]
+        assert seen == files, words
+        assert messages[-2].text == words and messages[-1].text == "Seen."
+        notes = "".join(one.text for one in messages if one.additional_kwargs.get("synthetic"))
+        assert all(f"`{path}`, mentioned by the user" in notes for path in files)
+        assert "outside" not in notes
+
+
+async def test_what_was_shown_and_what_was_left_out_is_told(talk: Talk) -> None:
+    await talk.say("@a.txt, @nope.txt @sub/ @.env, @explore and @; me@x")
+    assert talk.heard(Mentioned) == [Mentioned(["a.txt"], ["nope.txt", "sub/", ".env"])]
+    await talk.say("nothing at all")
+    assert talk.heard(Mentioned) == []
+
+
+@pytest.mark.parametrize(("typed", "shown"), [("", []), ("see @sub/b.py", ["sub/b.py"])])
+async def test_only_what_was_typed_mentions_a_file(talk: Talk, typed: str, shown: list) -> None:
+    talk.options["mentioning"] = typed
+    await talk.say(f"{typed} and @a.txt, which nobody typed")
+    assert [path for one in talk.heard(Mentioned) for path in one.shown] == shown
+    assert "mentioning" not in (await talk.state())["options"]

@@ -1,0 +1,149 @@
+import random
+import re
+from pathlib import Path
+
+import pytest
+from langchain_core.messages import AIMessage
+
+from maxagent import trust
+from maxagent.nodes.agent.dependencies import close_workbenches, look_again, workbench
+from maxagent.nodes.agent.message_history import answer_to, brief
+from maxagent.nodes.agent.nested_instructions import TOLD, nested_instructions, passed_over_in
+from maxagent.nodes.context import Context
+
+OPTIONS = {"model": "openai/any", "base_url": "http://127.0.0.1:9/v1"}
+SPOKEN = AIMessage("")
+HALF = AIMessage("", additional_kwargs={"interrupted": True, "told": True})
+MANY = 20
+NUMBERS = (0, 1, 1, 2, 12)
+
+
+def read(path: str):
+    return answer_to("c", "read_file", "coder", "text", ok=True, seen={path: "hash"})
+
+
+@pytest.fixture
+async def told(tmp_path: Path):
+    project, home = tmp_path / "p", tmp_path / "home"
+    for name in ("AGENTS.md", "sub/AGENTS.md", "sub/deep/CLAUDE.md", "beside/AGENTS.md"):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text(f"rules of {name}\n")
+    (project / "AGENTS.md").write_text("@beside/AGENTS.md\n")
+    for number in range(MANY):
+        (project / f"many/{number:02}").mkdir(parents=True)
+        (project / f"many/{number:02}/AGENTS.md").write_text(f"rules {number:02}\n" + "x" * 4_000)
+    trust(project, home)
+    bench = await workbench(str(project), OPTIONS, Context(home=str(home)))
+
+    def tell(*heard):
+        return nested_instructions(heard, bench, "coder")
+
+    tell.project, tell.home = project, home
+    yield tell
+    await close_workbenches()
+
+
+async def test_those_of_the_folders_of_what_was_shown_are_told_the_nearest_last(told) -> None:
+    stopped = (HALF, brief("coder", "Stop"))  # what it was told was not kept
+    (note,) = told(read("sub/deep/a.py"), read("a.py"), *stopped)
+    assert note.text.index("rules of sub/AGENTS.md") < note.text.index("rules of sub/deep/CLAUDE")
+    assert note.additional_kwargs["role"] == "coder" and note.additional_kwargs["synthetic"]
+
+
+async def test_nothing_is_told_of_other_folders(told) -> None:
+    assert told(SPOKEN, read("a.py")) == told() == []
+    assert told(SPOKEN, read("beside/a.py")) == []  # every run begins with it
+
+
+async def test_each_is_told_once(told) -> None:
+    (first,) = told(SPOKEN, read("sub/a.py"))
+    heard = [SPOKEN, read("sub/a.py"), first, SPOKEN, read("sub/deep/a.py")]
+    (second,) = told(*heard)
+    assert "sub/AGENTS.md" not in second.text and "sub/deep/CLAUDE.md" in second.text
+    assert told(*heard, second) == []
+
+
+async def test_what_has_no_room_is_told_at_the_next_steps(told) -> None:
+    heard = [SPOKEN, *(read(f"many/{number:02}/a.py") for number in range(MANY))]
+    notes = []
+    while more := told(*heard):
+        notes += more
+        heard += [*more, SPOKEN, read("a.py")]
+    numbers = [re.findall(r"rules (\d+)", note.text) for note in notes]
+    assert [*map(len, numbers)] == [7, 7, 6] and len({*sum(numbers, [])}) == MANY
+    assert not any("left out" in note.text for note in notes)
+
+
+def shown_and_told(heard) -> tuple[set[str], list[str]]:
+    shown = {path for one in heard for path in one.additional_kwargs.get("seen", ())}
+    below = {str(Path(path).parent / "AGENTS.md") for path in shown if "/" in path}
+    return below, [name for one in heard for name in one.additional_kwargs.get(TOLD, ())]
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_each_is_told_once_whatever_becomes_of_the_thread(told, seed: int) -> None:
+    chance = random.Random(seed)
+    heard, before = [brief("coder", "Hi")], []
+    for _ in range(60):
+        before.append([*heard])
+        match chance.choice(["step", "step", "killed", "cut short", "said", "gone back"]):
+            case "step":
+                files = [
+                    f"many/{chance.randrange(MANY):02}/a.py" for _ in range(chance.choice(NUMBERS))
+                ]
+                heard += [*told(*heard), SPOKEN, *map(read, files)]
+            case "killed":
+                told(*heard)
+            case "cut short":
+                heard += [HALF, brief("coder", "Stop")]
+            case "said":
+                heard += [brief("coder", "Go on")]
+            case "gone back":
+                heard = [*chance.choice(before)]
+    while more := told(*heard):
+        heard += [*more, SPOKEN]
+    below, names = shown_and_told(heard)
+    assert len(names) == len({*names}) and {*names} == below != set()
+
+
+async def test_what_was_shown_before_the_last_answer_was_told_then(told) -> None:
+    heard = [read("sub/deep/a.py"), read("a.py"), SPOKEN, read("a.py")]
+    assert told(*heard) == []
+    (note,) = told(*heard, brief("coder", "I trust more of it now"))
+    assert "sub/AGENTS.md" in note.text and "sub/deep/CLAUDE.md" in note.text
+
+
+async def test_what_is_not_as_it_was_trusted_is_not_told_and_that_is_said_once(told) -> None:
+    for name in ("sub/AGENTS.md", "sub/new/AGENTS.md", "node_modules/p/AGENTS.md", "r/AGENTS.md"):
+        (told.project / name).parent.mkdir(parents=True, exist_ok=True)
+        (told.project / name).write_text("other rules\n")
+    (told.project / "r/.git").mkdir()
+    (told.project / "sub/deep/CLAUDE.md").unlink()
+    shown = [read(f"{place}/a.py") for place in ("sub/new", "sub/deep", "node_modules/p", "r")]
+    (note,) = told(SPOKEN, *shown)
+    assert "other rules" not in note.text and "it is new or has changed" in note.text
+    assert not note.additional_kwargs[TOLD]
+    said = passed_over_in([note])
+    names = ("sub/AGENTS.md", "sub/new/AGENTS.md")
+    assert [one.partition(" is not told: it is new")[0] for one in said] == [
+        f"`{name}`" for name in names
+    ]
+    heard = [SPOKEN, *shown, note, SPOKEN]
+    assert told(*heard, *shown) == told(*heard, brief("coder", "Go on")) == []
+    (told.project / "sub/AGENTS.md").write_text("rules of sub/AGENTS.md\n")  # as it was
+    (note,) = told(*heard, read("sub/a.py"))
+    assert "rules of sub/AGENTS.md" in note.text and not passed_over_in([note])
+
+
+async def test_so_it_is_with_what_such_a_file_brings_in(told) -> None:
+    (told.project / "sub/more.md").write_text("more")
+    (told.project / "sub/deep/CLAUDE.md").write_text("@../more.md @../.env @../nowhere.md")
+    (told.project / "sub/.env").write_text("hidden")
+    trust(told.project, told.home)
+    (told.project / "sub/more.md").write_text("other")
+    await look_again(str(told.project))
+    bench = await workbench(str(told.project), OPTIONS, Context(home=str(told.home)))
+    (note,) = nested_instructions([SPOKEN, read("sub/deep/a.py")], bench, "coder")
+    assert note.additional_kwargs[TOLD] == ["sub/AGENTS.md", "sub/deep/CLAUDE.md"]
+    (said,) = passed_over_in([note])
+    assert said.startswith("`sub/more.md` is not told")

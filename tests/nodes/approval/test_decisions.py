@@ -1,0 +1,39 @@
+import pytest
+
+from maxagent.nodes.approval.decisions import decisions_in, was_read
+
+APPROVE = {"type": "approve"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "decisions"),
+    [
+        ({"decisions": [APPROVE]}, [APPROVE]),
+        ([{"type": "accept"}], [APPROVE]),
+        (
+            [{"type": "ignore"}, {"type": "response", "args": "x"}],
+            [{"type": "reject"}, {"type": "respond", "args": "x"}],
+        ),
+        ([{}], [{"type": ""}]),
+        ("yes", []),
+        (None, []),
+        ({"decisions": "approve"}, []),
+        (["approve"], []),
+    ],
+)
+def test_both_shapes_of_an_answer_are_read_and_no_other(answer, decisions):
+    assert decisions_in(answer) == decisions
+
+
+@pytest.mark.parametrize(
+    ("answer", "read"),
+    [
+        ({"decisions": [APPROVE], "was_read": True}, True),
+        ({"decisions": [APPROVE], "was_read": "no"}, False),
+        ({"decisions": [APPROVE]}, False),
+        ([APPROVE], False),
+        (None, False),
+    ],
+)
+def test_an_answer_says_whether_its_question_was_read(answer, read):
+    assert was_read(answer) is read

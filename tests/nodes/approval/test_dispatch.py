@@ -1,0 +1,66 @@
+import pytest
+
+from maxagent.nodes.agent.message_history import answer_to
+from maxagent.nodes.approval.dispatch import dispatch, grouped
+from maxagent.tools.runtime.registry import all_tools
+from maxagent.tools.workspace import Workspace
+
+TOOLS = {tool.name: tool for tool in all_tools()}
+
+
+def call(name, number=0, **args):
+    return {"id": f"c{number}", "name": name, "args": args, "notice": ""}
+
+
+def names(groups):
+    return [[one["name"] for one in group] for group in groups]
+
+
+@pytest.mark.parametrize(
+    ("calls", "groups"),
+    [
+        ([], []),
+        (["grep", "glob"], [["grep", "glob"]]),
+        (["run_command", "run_command"], [["run_command"], ["run_command"]]),
+        (["grep", "glob", "run_command", "grep"], [["grep", "glob"], ["run_command"], ["grep"]]),
+        (["todowrite", "todowrite", "grep"], [["todowrite"], ["todowrite"], ["grep"]]),
+    ],
+)
+def test_reading_calls_run_together_and_all_others_alone_in_order(calls, groups):
+    assert names(grouped([call(name) for name in calls], TOOLS)) == groups
+
+
+def sent(command):
+    return [(send.arg["call"]["name"], send.arg["then"]) for send in command.goto]
+
+
+def state(**more):
+    return {"request": "", "folder": "/", "role": "coder", **more}
+
+
+def test_without_a_call_the_role_reads_its_answers(tmp_path):
+    assert dispatch(state(), [], TOOLS, Workspace(tmp_path)).goto == "coder"
+
+
+def test_reading_calls_return_to_the_role(tmp_path):
+    command = dispatch(state(), [[call("grep"), call("glob")]], TOOLS, Workspace(tmp_path))
+    assert sent(command) == [("grep", "coder"), ("glob", "coder")]
+
+
+def test_groups_wait_in_the_queue_and_the_last_returns_to_the_role(tmp_path):
+    groups = [[call("run_command")], [call("grep")]]
+    first = dispatch(state(), groups, TOOLS, Workspace(tmp_path))
+    assert (sent(first), names(first.update["queue"])) == ([("run_command", "approve")], [["grep"]])
+    last = dispatch(state(queue=first.update["queue"]), groups[1:], TOOLS, Workspace(tmp_path))
+    assert (sent(last), last.update["queue"]) == ([("grep", "coder")], [])
+
+
+def test_a_call_is_given_what_the_thread_saw_of_the_files_it_names(tmp_path):
+    read = answer_to("c1", "read_file", "coder", "", ok=True, seen={"a.py": "1", "b.py": "2"})
+    command = dispatch(
+        state(messages=[read]),
+        [[call("grep", path="./a.py"), call("grep", path="../outside")]],
+        TOOLS,
+        Workspace(tmp_path),
+    )
+    assert [send.arg["seen"] for send in command.goto] == [{"a.py": "1"}, {}]

@@ -1,0 +1,56 @@
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, StateGraph
+from langgraph.types import Command
+from typing_extensions import TypedDict
+
+from maxagent.nodes.approval.interrupts import newest_answer
+
+THREAD = {"configurable": {"thread_id": "t"}}
+
+
+class Said(TypedDict, total=False):
+    said: str
+
+
+def asking(after):
+    """A graph of one step that asks for a word, then does what `after` does."""
+
+    async def ask(state: Said) -> Said:
+        word = newest_answer({"ask": 1}, lambda answer: answer if answer in ("yes", "no") else None)
+        after(word)
+        return {"said": word}
+
+    builder = StateGraph(Said)
+    builder.add_node("ask", ask)
+    builder.add_edge(START, "ask")
+    return builder.compile(checkpointer=InMemorySaver())
+
+
+async def answer(graph, word):
+    [waiting] = (await graph.aget_state(THREAD)).interrupts
+    return await graph.ainvoke(Command(resume={waiting.id: word}), THREAD)
+
+
+async def test_an_answer_that_does_not_fit_is_asked_for_again():
+    graph = asking(lambda word: None)
+    await graph.ainvoke({}, THREAD)
+    await answer(graph, "maybe")
+    await answer(graph, "perhaps")
+    assert (await answer(graph, "yes"))["said"] == "yes"
+
+
+async def test_an_answer_given_again_after_the_step_died_is_the_one_that_counts():
+    heard = []
+
+    def die_at_first(word):
+        heard.append(word)
+        if len(heard) == 1:
+            raise OSError("the disk is full")
+
+    graph = asking(die_at_first)
+    await graph.ainvoke({}, THREAD)
+    with pytest.raises(OSError):
+        await answer(graph, "yes")
+    assert (await answer(graph, "no"))["said"] == "no"
+    assert heard == ["yes", "no"]

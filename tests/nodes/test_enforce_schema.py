@@ -1,0 +1,63 @@
+"""An answer that has to fit a schema: told to the model, tried again, given up in the end."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from talk import Talk, says
+
+from maxagent import Runner
+from maxagent.nodes.enforce_schema import ROUNDS
+from maxagent.sdk.events import Notice
+
+NAMES = {"type": "object", "required": ["names"], "properties": {"names": {"type": "array"}}}
+
+
+@pytest.fixture
+async def runner(tmp_path: Path) -> AsyncIterator[Runner]:
+    async with Runner(home=tmp_path / "home") as opened:
+        yield opened
+
+
+async def told(talk: Talk) -> list[str]:
+    """What the graph itself put into the conversation."""
+    messages = (await talk.state())["messages"]
+    return [one.text for one in messages if one.additional_kwargs.get("synthetic")]
+
+
+@pytest.mark.parametrize(
+    "answer", ['{"names": ["a"]}', 'Here:\n```json\n{"names": ["a"]}\n```', "{'names': ['a',],}"]
+)
+async def test_the_answer_is_its_json(answer: str, tmp_path: Path, runner: Runner) -> None:
+    talk = Talk(tmp_path, runner, says("Looking.", list_files={}), says(answer))
+    end = await talk.say("who?", schema=NAMES)
+    assert (end.outcome, end.summary) == ("answered", '{"names": ["a"]}')
+    [asked] = await told(talk)
+    assert '"required": ["names"]' in asked
+
+
+async def test_what_is_wrong_is_told_until_it_fits(tmp_path: Path, runner: Runner) -> None:
+    talk = Talk(tmp_path, runner, says("They are a and b."), says("{}"), says('{"names": []}'))
+    end = await talk.say("who?", schema=NAMES)
+    assert (end.outcome, end.summary) == ("answered", '{"names": []}')
+    _, first, second = await told(talk)
+    assert "- it is no JSON" in first and "- `$`: 'names' is a required property" in second
+
+
+async def test_what_fits_in_no_round_has_failed_and_the_thread_goes_on(
+    tmp_path: Path, runner: Runner
+) -> None:
+    talk = Talk(tmp_path, runner, *[says("No.")] * (ROUNDS + 1), says("Gladly."))
+    end = await talk.say("who?", schema=NAMES)
+    assert (end.outcome, end.summary) == ("failed", "No.")
+    notices = [one.text for one in talk.heard(Notice)]
+    assert notices[-1].startswith("No answer fits the schema") and "no JSON" in notices[-1]
+    assert sum("the model is asked again: it is no JSON" in one for one in notices) == ROUNDS
+    assert runner.threads.get(talk.thread).status == "failed"
+    end = await talk.say("then in words")
+    assert (end.outcome, end.summary) == ("answered", "Gladly.")
+
+
+async def test_plan_mode_answers_by_a_schema_too(tmp_path: Path, runner: Runner) -> None:
+    talk = Talk(tmp_path, runner, says("Hm."), says('{"names": []}'))
+    assert (await talk.say("who?", plan=True, schema=NAMES)).summary == '{"names": []}'

@@ -1,0 +1,39 @@
+import pytest
+
+from maxagent.config.errors import UsageError
+from maxagent.nodes.approval.decisions import was_read
+from maxagent.sdk.interrupt_response import Answer, decisions_for
+
+CALL = {"action_name": "run_command", "allowed_decisions": ["approve", "edit", "reject", "respond"]}
+ASKED = {"action_name": "ask_user", "allowed_decisions": ["respond"]}
+
+
+@pytest.mark.parametrize(
+    ("answer", "configs", "types"),
+    [
+        (Answer(approve=True), [CALL, CALL], ["approve", "approve"]),
+        (Answer(reject="no"), [CALL, ASKED], ["reject", "reject"]),
+        (Answer(text="blue"), [ASKED], ["respond"]),
+        (Answer(approve=True, text="blue"), [CALL, ASKED], ["approve", "respond"]),
+        (Answer(decisions=[{"type": "edit"}]), [CALL], ["edit"]),
+    ],
+)
+def test_an_answer_becomes_one_decision_for_each_request(answer, configs, types):
+    decided = decisions_for(answer, configs)["decisions"]
+    assert [decision["type"] for decision in decided] == types
+
+
+def test_it_says_whether_the_question_was_read():
+    one, other = Answer(approve=True), Answer(approve=True, question="q")
+    assert not was_read(decisions_for(one, [CALL])) and was_read(decisions_for(other, [CALL]))
+
+
+def test_an_empty_answer_is_refused():
+    with pytest.raises(UsageError, match="empty"):
+        decisions_for(Answer(text=" "), [ASKED])
+
+
+def test_a_question_cannot_be_approved():
+    with pytest.raises(UsageError) as refused:
+        decisions_for(Answer(approve=True), [ASKED])
+    assert "--answer" in refused.value.hint

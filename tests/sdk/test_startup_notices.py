@@ -1,0 +1,66 @@
+from pathlib import Path
+
+import pytest
+
+from maxagent.config.trust.decision import trust, trust_of
+from maxagent.sdk.startup_notices import in_conversation, notices, untrusted
+
+
+def test_in_a_repository_nothing_is_missing(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    assert notices(tmp_path, None) == []
+    assert notices(tmp_path / "below", None) == []
+
+
+def test_outside_a_repository_it_is_said_what_is_lost(tmp_path: Path) -> None:
+    (told,) = notices(tmp_path, None)
+    assert f"`{tmp_path}` is in no git repository" in told and "no history" in told
+
+
+def test_without_git_it_is_said_what_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    (told,) = notices(tmp_path, None)
+    assert told.startswith("git is not installed") and "undone" in told
+
+
+def test_a_folder_in_the_place_of_the_configuration_is_told(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".llc.yaml").mkdir()
+    (told,) = notices(tmp_path, None)
+    assert told.startswith("`.llc.yaml` is an empty folder")
+
+
+def test_a_damaged_database_is_told_first(tmp_path: Path) -> None:
+    told = notices(tmp_path, Path("/data/threads.db.corrupt"))
+    assert "`/data/threads.db.corrupt`" in told[0]
+
+
+def untrusted_with(folder: Path, *, tests: bool) -> str:
+    return "\n".join(untrusted(trust_of(folder, folder / "home"), tests=tests))
+
+
+def test_in_an_untrusted_folder_it_is_said_what_is_left_out(tmp_path: Path) -> None:
+    assert untrusted_with(tmp_path, tests=False) == ""
+    assert "its tests are not run; `mcode trust`" in untrusted_with(tmp_path, tests=True)
+    (tmp_path / "AGENTS.md").write_text("")
+    told = untrusted_with(tmp_path, tests=True)
+    assert "not loaded: `AGENTS.md` (instructions), and its tests are not run" in told
+    trust(tmp_path, tmp_path / "home")
+    assert untrusted_with(tmp_path, tests=True) == ""
+    (tmp_path / "AGENTS.md").write_text("changed")
+    assert "not what you said yes to: `AGENTS.md` changed" in untrusted_with(tmp_path, tests=True)
+    (tmp_path / "CLAUDE.md").symlink_to("/etc/passwd")
+    here = in_conversation(untrusted_with(tmp_path, tests=False))
+    assert "; `/trust` says yes to it. What this" in here and "mcode trust" not in here
+    assert in_conversation("put back: `mcode trust`") == "put back: `mcode trust`"
+    assert "`CLAUDE.md` keeps it from being trusted" in untrusted_with(tmp_path, tests=True)
+
+
+def test_of_many_files_some_are_named(tmp_path: Path) -> None:
+    (tmp_path / ".llc/skills").mkdir(parents=True)
+    for number in range(15):
+        (tmp_path / f".llc/skills/{number:02}").write_text("")
+    told = untrusted_with(tmp_path, tests=False)
+    assert "09` (skills); and 5 others" in told and "`.llc/skills/10`" not in told

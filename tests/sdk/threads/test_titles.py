@@ -1,0 +1,117 @@
+import json
+from pathlib import Path
+
+import pytest
+from provider import Provider
+
+from maxagent.config.settings.schema import Endpoint, Settings
+from maxagent.memory.threads import thread_id
+from maxagent.memory.threads.index import ThreadIndex
+from maxagent.models.resolver import ResolvedModel, resolve
+from maxagent.nodes.agent.dependencies import close_workbenches
+from maxagent.sdk.threads import titles
+from maxagent.sdk.threads.titles import entitle, make_title
+
+
+def served(provider: Provider) -> ResolvedModel:
+    settings = Settings(litellm=Endpoint(provider="openai", base_url=provider.url, api_key="k" * 8))
+    return resolve(settings, {}, "openai/served")
+
+
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        ("Rounding of prices", "Rounding of prices"),
+        ("\n  **Rounding of prices**\nbecause you asked", "Rounding of prices"),
+        ("“修复登录的标题”。", "修复登录的标题"),
+        ("a\x1b[2J\u202eb\tc", "a[2Jbc"),
+        ("key sk-abcdefgh1234567890ijklmnop", "key [secret: API key]"),
+        ("long " * 40, "long " * 11 + "long…"),
+        ("***", ""),
+    ],
+)
+async def test_a_title_is_one_clean_line(provider: Provider, said: str, title: str) -> None:
+    provider.script([{"text": said}])
+    assert await make_title(served(provider), "Prices are wrong", "They round.") == title
+
+
+async def test_it_costs_one_short_request_without_tools(provider: Provider) -> None:
+    provider.script([{"text": "Prices"}])
+    await make_title(served(provider), "Prices are wrong " * 500, "They round. " * 500)
+    (request,) = provider.requests
+    assert "tools" not in request.body
+    assert request.body.get("max_tokens", request.body.get("max_completion_tokens")) == 200
+    assert len(request.raw) < 3_000
+
+
+@pytest.mark.parametrize(
+    "answer", [{"status": 500, "body": "no"}, {"status": 401, "body": "no"}, {}, {"reset": True}]
+)
+async def test_a_model_that_fails_leaves_no_title(provider: Provider, answer: dict) -> None:
+    provider.script([answer])
+    assert await make_title(served(provider), "Hello", "Hi") == ""
+    assert len(provider.requests) == 1
+
+
+async def test_a_model_that_hangs_is_not_waited_for(
+    provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(titles, "SECONDS", 0.3)
+    provider.script([{"text": "Prices", "hang_after": 1}])
+    assert await make_title(served(provider), "Hello", "Hi") == ""
+
+
+@pytest.fixture
+async def home(tmp_path: Path):
+    yield tmp_path / "home"
+    await close_workbenches()
+
+
+def begun(home: Path, *, graph: str = "chat", title: str = "Prices are wrong") -> str:
+    """A conversation whose model plays `named` when it is asked for a title."""
+    (home.parent / "p").mkdir(exist_ok=True)
+    scenario = home.parent / "scenario.json"
+    scenario.write_text(json.dumps({"title": [{"text": "Rounding"}]}))
+    thread = thread_id.new()
+    ThreadIndex(home).record(
+        thread_id=thread,
+        title=title,
+        folder=str(home.parent / "p"),
+        graph=graph,
+        request="Prices are wrong\nsee cart.py",
+        options={"model": f"scripted/{scenario}"},
+    )
+    return thread
+
+
+async def test_a_conversation_is_named_once_and_keeps_its_place_in_the_list(home: Path) -> None:
+    thread = begun(home)
+    before = ThreadIndex(home).get(thread)
+    assert await entitle(home, thread, "They round.") == "Rounding"
+    after = ThreadIndex(home).get(thread)
+    assert (after.title, after.updated_at) == ("Rounding", before.updated_at)
+    assert await entitle(home, thread, "They round.") == ""
+
+
+@pytest.mark.parametrize("more", [{"graph": "task"}, {"title": "Named before"}])
+async def test_other_threads_keep_their_titles(home: Path, more: dict[str, str]) -> None:
+    assert await entitle(home, begun(home, **more), "They round.") == ""
+
+
+async def test_a_user_s_name_wins_also_one_given_meanwhile(home: Path) -> None:
+    thread, threads = begun(home), ThreadIndex(home)
+    threads.rename(thread, "prices")
+    assert await entitle(home, thread, "They round.") == ""
+    threads.entitle(thread, "Rounding")
+    assert threads.get(thread).title == "Prices are wrong"
+
+
+async def test_titles_can_be_switched_off(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAXAGENT_THREADS__TITLES", "false")
+    assert await entitle(home, begun(home), "They round.") == ""
+
+
+async def test_a_script_without_a_title_leaves_the_first_line(home: Path) -> None:
+    thread = begun(home)
+    (home.parent / "scenario.json").write_text('{"build": []}')
+    assert await entitle(home, thread, "They round.") == ""

@@ -1,0 +1,26 @@
+import json
+
+from repaired import last_of
+
+from maxagent import trust
+from maxagent.sdk.threads.usage_told_below import told_below
+
+
+async def test_what_a_conversation_was_told_is_named_once_and_what_was_passed_over_is_not(
+    runner, project, tmp_path
+):
+    assert told_below("nothing", runner.home) == []
+    for name in ("sub/AGENTS.md", "new/AGENTS.md", "sub/a.txt", "new/a.txt"):
+        (project / name).parent.mkdir(exist_ok=True)
+        (project / name).write_text(name)
+        if name == "sub/AGENTS.md":
+            trust(project, runner.home)
+    reads = [
+        {"tool_calls": [{"name": "read_file", "args": {"path": path}}]}
+        for path in ("sub/a.txt", "new/a.txt", "sub/a.txt")
+    ]
+    script = tmp_path / "scenario.json"
+    script.write_text(json.dumps({"build": [*reads, {"text": "Seen."}]}))
+    options = {"model": f"scripted/{script}", "apply": True}
+    last = await last_of(runner.chat("look", folder=project, options=options))
+    assert told_below(last.thread_id, runner.home) == ["sub/AGENTS.md"]

@@ -1,0 +1,65 @@
+"""However a model writes its edits, they are understood or refused with what is wrong."""
+
+import json
+
+import pytest
+
+from maxagent.tools.builtin.files.edit import edit
+from maxagent.tools.builtin.files.edit_arguments import Request, requests_of
+from maxagent.tools.definition import schema_of
+from maxagent.tools.result import ToolRefusal
+
+PAIR = {"old_string": "a", "new_string": "b"}
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        [PAIR],
+        PAIR,
+        json.dumps([PAIR]),
+        json.dumps(PAIR),
+        [{"old_str": "a", "newStr": "b", "replace_all": None, "reason": "why"}],
+    ],
+)
+def test_edits_are_taken_in_every_usual_form(edits: object) -> None:
+    assert requests_of(None, None, False, edits) == [Request("a", "b", False)]
+    assert requests_of("", "", True, edits) == [Request("a", "b", True)]
+
+
+@pytest.mark.parametrize("edits", [None, [], "", " "])
+def test_without_edits_the_pair_counts(edits: object) -> None:
+    assert requests_of("a", "", True, edits) == [Request("a", "", True)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "edits", "reason"),
+    [
+        (None, None, None, "give `old_string` and `new_string`, or several"),
+        (None, None, [], "give `old_string` and `new_string`, or several"),
+        ("a", None, None, "`new_string` is missing"),
+        (None, "a", None, "`old_string` is missing"),
+        ("a", "b", [PAIR], "not both"),
+        (None, None, [PAIR, {"old_string": "a"}], "edit 2 needs `old_string` and `new_string`"),
+        (None, None, [PAIR, {**PAIR, "new_string": 1}], "edit 2 needs"),
+        (None, None, [{**PAIR, "replace_all": "yes"}], "edit 1 needs"),
+        (None, None, [{**PAIR, "line": 3}], "edit 1: there is no `line`, only `old_string`"),
+        (None, None, ["a"], "edit 1 of `edits` is no object"),
+        (None, None, "[{", "this is no JSON"),
+        (None, None, "[" * 100_000, "this is no JSON"),
+        (None, None, "3", "`edits` is a list"),
+    ],
+)
+def test_what_is_no_request_is_refused(
+    old: str | None, new: str | None, edits: object, reason: str
+) -> None:
+    with pytest.raises(ToolRefusal, match=reason):
+        requests_of(old, new, False, edits)
+
+
+def test_the_model_is_told_of_pairs_and_of_nothing_that_must_be_given_beside_the_path() -> None:
+    schema = schema_of(edit)
+    item = schema["properties"]["edits"]["items"]
+    assert schema["required"] == ["file_path"]
+    assert item["required"] == ["old_string", "new_string"]
+    assert list(item["properties"]) == ["old_string", "new_string", "replace_all"]

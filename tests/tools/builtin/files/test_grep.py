@@ -1,0 +1,147 @@
+"""A search shows lines of the files that the model may see, cut to what it can read."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from maxagent.tools.builtin.files.grep import LONGEST_TEXT, MOST_CHARACTERS, MOST_HITS, grep
+from maxagent.tools.definition import effect_of, named_paths
+from maxagent.tools.result import ToolRun
+from maxagent.tools.runtime.invoke import invoke
+from maxagent.tools.search.ripgrep import find_ripgrep
+from maxagent.tools.workspace import Workspace
+
+FILES = {
+    "src/a.py": "import os\n\tdef load(key): pass\n",
+    "src/deep/b.ts": "const key = 1\n",
+    ".env": "key=hunter2\n",
+    ".ENV.local": "key=hunter2\n",
+    ".env.example": "key=\n",
+    "secrets/prod.py": "key = 'hunter2'\n",
+    "secrets.py": "key = None\n",
+    "build/out.js": "key\n",
+    ".git/config": "key\n",
+    ".github/ci.yml": "key: 1\n",
+    "two\nlines": "key\n",
+}
+
+
+@pytest.fixture(params=["with ripgrep", "in Python"])
+def run(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ToolRun:
+    if request.param == "in Python":
+        monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+        monkeypatch.setattr("sys.executable", str(tmp_path / "nothing/python"))
+    elif not find_ripgrep():
+        pytest.skip("ripgrep is not on this machine")
+    root = tmp_path / "project"
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    (root / ".gitignore").write_text("build/\n")
+    return ToolRun(workspace=Workspace(root), call_id="c", outputs=tmp_path / "outputs")
+
+
+async def search(run: ToolRun, regex: str, **args: object) -> list[str]:
+    result = await invoke(grep, {"regex": regex, **args}, run)
+    return (result.error or result.output).split("\n")
+
+
+async def test_the_whole_project_is_searched_but_for_what_is_hidden(run: ToolRun) -> None:
+    assert await search(run, "key") == [
+        ".env.example:1: key=",
+        ".github/ci.yml:1: key: 1",
+        "secrets.py:1: key = None",
+        "src/a.py:2: \tdef load(key): pass",
+        "src/deep/b.ts:1: const key = 1",
+        "two\\nlines:1: key",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("args", "found"),
+    [
+        ({"path": "src"}, ["src/a.py:2", "src/deep/b.ts:1"]),
+        ({"path": "src/a.py"}, ["src/a.py:2"]),
+        ({"path": "", "file_pattern": "*.py"}, ["secrets.py:1", "src/a.py:2"]),
+        ({"file_pattern": "*.py"}, ["secrets.py:1", "src/a.py:2"]),
+        ({"file_pattern": "src/**/*.{ts,js}"}, ["src/deep/b.ts:1"]),
+        ({"path": "src", "file_pattern": "src/*.py"}, ["src/a.py:2"]),
+        ({"path": "src", "file_pattern": "deep/*"}, ["src/deep/b.ts:1"]),
+        ({"path": "build"}, ["build/out.js:1"]),
+        ({"file_pattern": "*.env*"}, [".env.example:1"]),
+    ],
+)
+async def test_a_search_can_be_narrowed(
+    run: ToolRun, args: dict[str, object], found: list[str]
+) -> None:
+    assert [line.partition(": ")[0] for line in await search(run, "key", **args)] == found
+
+
+async def test_links_are_not_followed(run: ToolRun, tmp_path: Path) -> None:
+    (tmp_path / "outside").write_text("hunter2\n")
+    (run.workspace.root / "out").symlink_to(tmp_path / "outside")
+    (run.workspace.root / "in").symlink_to("src/a.py")
+    os.mkfifo(run.workspace.root / "pipe")
+    assert (await search(run, "hunter2"))[0].startswith("[no match in 7 files")
+    assert await search(run, "load", path="in") == ["src/a.py:2: \tdef load(key): pass"]
+
+
+@pytest.mark.parametrize(
+    ("args", "reason"),
+    [
+        ({"path": ".env"}, "ignore patterns"),
+        ({"path": "secrets"}, "ignore patterns"),
+        ({"path": "../outside"}, "outside the project"),
+        ({"path": ".git"}, "never listed"),
+        ({"path": "missing"}, "does not exist"),
+        ({"path": "pipe"}, "not a regular file"),
+        ({"path": "binary"}, "binary"),
+        ({"regex": ""}, "is empty"),
+        ({"regex": "("}, "is no regular expression"),
+        ({"file_pattern": "../*"}, "leads out"),
+    ],
+)
+async def test_what_is_refused(run: ToolRun, args: dict[str, str], reason: str) -> None:
+    os.mkfifo(run.workspace.root / "pipe")
+    (run.workspace.root / "binary").write_bytes(b"\0key")
+    assert reason in "\n".join(await search(run, **{"regex": "key", **args}))
+
+
+async def test_many_hits_are_cut_and_it_says_so(run: ToolRun) -> None:
+    (run.workspace.root / "many").write_text("hit\n" * (MOST_HITS + 1))
+    lines = await search(run, "hit")
+    assert len(lines) == MOST_HITS + 1
+    assert lines[-1] == f"[only the first {MOST_HITS} matches; narrow the search to see others]"
+    (run.workspace.root / "many").write_text("hit\n" * MOST_HITS)
+    assert (await search(run, "hit"))[-1] == f"many:{MOST_HITS}: hit"
+
+
+async def test_long_hits_are_cut_around_the_match(run: ToolRun) -> None:
+    (run.workspace.root / "long").write_text(("a" * 1_000_000 + "hit" + "b" * 1_000_000 + "\n") * 3)
+    lines = await search(run, "hit")
+    assert len(lines) == 3
+    assert lines[0].startswith("long:1: …aaa") and lines[0].endswith("bbb…") and "hit" in lines[0]
+    assert len(lines[0]) == len("long:1: ……") + LONGEST_TEXT
+    (run.workspace.root / "long").write_text(("c" * 250 + "\n") * 199)
+    lines = await search(run, "c")
+    assert len("\n".join(lines)) < MOST_CHARACTERS + 100 and lines[-1].startswith("[only the first")
+
+
+async def test_chinese_words_are_found_in_either_encoding(run: ToolRun) -> None:
+    (run.workspace.root / "gbk").write_bytes("# 这是配置文件\n".encode("gbk"))
+    (run.workspace.root / "utf8").write_bytes("# 这是配置文件\n".encode())
+    assert await search(run, "配置") == ["gbk:1: # 这是配置文件", "utf8:1: # 这是配置文件"]
+
+
+async def test_patterns_that_only_python_knows_work_too(run: ToolRun) -> None:
+    assert await search(run, r"(?<=const )key") == ["src/deep/b.ts:1: const key = 1"]
+
+
+async def test_control_characters_cannot_forge_a_line(run: ToolRun) -> None:
+    (run.workspace.root / "evil").write_bytes(b"trap\rother:1: \x1b[31mforged\n")
+    assert await search(run, "trap") == ["evil:1: trap\\rother:1: \\x1b[31mforged"]
+
+
+def test_it_only_looks() -> None:
+    assert (effect_of(grep), named_paths(grep, {"path": "x"})) == ("read", ["x"])

@@ -1,0 +1,112 @@
+"""What plainly shows a file counts as reading it, and nothing else does."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from maxagent.tools.builtin.files.edit import edit
+from maxagent.tools.builtin.files.grep import grep
+from maxagent.tools.builtin.files.shown_files import files_shown_by, seen_by
+from maxagent.tools.builtin.shell.run_command import run_command
+from maxagent.tools.filesystem.file_access import content_hash
+from maxagent.tools.result import ToolRun
+from maxagent.tools.runtime.invoke import invoke
+from maxagent.tools.workspace import Workspace
+
+
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        ("cat a.py", ["a.py"]),
+        ("cat -n 'a b' \"c d\"", ["a b", "c d"]),
+        ("head -20 a", ["a"]),
+        ("head -n 20 a b", ["a", "b"]),
+        ("tail -n +5 a", ["a"]),
+        ("tail -c100 a", ["a"]),
+        ("nl -ba src/a.py", ["src/a.py"]),
+        ("nl -b a -w 3 src/a.py", ["src/a.py"]),
+        ("sed -n '1,20p' a", ["a"]),
+        ("sed -n 5p a b", ["a", "b"]),
+        ("sed -n '5,$p' a", ["a"]),
+        ("sed -n 5,+3p a", ["a"]),
+        ("sed '1,20p' a", []),
+        ("sed -n -i '1,20p' a", []),
+        ("sed -n 's/a/b/p' a", []),
+        ("sed -n '1,20w out' a", []),
+        ("cat", []),
+        ("cat -", []),
+        ("cat -n", []),
+        ("cat *.py", []),
+        ("cat a | head", []),
+        ("cat a > b", []),
+        ("cat a; ls", []),
+        ("cat $FILE", []),
+        ("cat 'a", []),
+        ("head -n -5 a", []),
+        ("tail -f a", []),
+        ("wc -l a", []),
+        ("cat --help", []),
+        ("python a.py", []),
+        ("", []),
+    ],
+)
+def test_only_a_plain_command_shows_files(command: str, files: list[str]) -> None:
+    assert files_shown_by(command) == files
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> ToolRun:
+    root = tmp_path / "project"
+    (root / "src").mkdir(parents=True)
+    for name in ("a", "b", "src/c"):
+        (root / name).write_text(f"text of {name}\n")
+    (root / ".env").write_text("KEY=1\n")
+    (tmp_path / "outside").write_text("text\n")
+    return ToolRun(workspace=Workspace(root), call_id="c", outputs=tmp_path / "outputs")
+
+
+def hashes(run: ToolRun, *names: str) -> dict[str, str]:
+    return {name: content_hash((run.workspace.root / name).read_bytes()) for name in names}
+
+
+def test_of_a_cut_output_only_the_first_and_the_last_file_count(run: ToolRun) -> None:
+    root = run.workspace.root
+    assert seen_by(run.workspace, root, "cat a b src/c", all_shown=True) == hashes(
+        run, "a", "b", "src/c"
+    )
+    assert seen_by(run.workspace, root, "cat a b src/c", all_shown=False) == hashes(
+        run, "a", "src/c"
+    )
+
+
+def test_what_is_no_file_of_the_project_does_not_count(run: ToolRun) -> None:
+    command = "cat a gone src ../outside .env"
+    seen = seen_by(run.workspace, run.workspace.root, command, all_shown=True)
+    assert seen == hashes(run, "a")
+
+
+async def test_a_file_that_a_command_showed_can_be_edited(run: ToolRun) -> None:
+    shown = await invoke(run_command, {"command": "cat c", "cwd": "src"}, run)
+    assert shown.seen == hashes(run, "src/c")
+    known = replace(run, seen=shown.seen)
+    args = {"file_path": "src/c", "old_string": "text", "new_string": "words"}
+    assert (await invoke(edit, args, known)).ok
+    assert not (await invoke(edit, {**args, "file_path": "a"}, known)).ok
+
+
+@pytest.mark.parametrize("command", ["cat a gone", "ls", "cat a; true"])
+async def test_other_commands_show_no_files(run: ToolRun, command: str) -> None:
+    assert (await invoke(run_command, {"command": command}, run)).seen == {}
+
+
+@pytest.mark.parametrize("regex", ["text of [ab]", "(?<=of )[ab]"])
+async def test_files_whose_lines_a_search_showed_count_as_read(run: ToolRun, regex: str) -> None:
+    found = await invoke(grep, {"regex": regex}, run)
+    assert found.seen == hashes(run, "a", "b")
+    assert (await invoke(grep, {"regex": "nothing"}, run)).seen == {}
+
+
+async def test_a_file_whose_hits_were_cut_away_does_not_count(run: ToolRun) -> None:
+    (run.workspace.root / "a").write_text("text\n" * 300)
+    assert list((await invoke(grep, {"regex": "text"}, run)).seen) == ["a"]

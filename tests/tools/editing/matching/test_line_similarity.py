@@ -1,0 +1,90 @@
+"""A slip of the pen is told from another meaning."""
+
+import pytest
+
+from maxagent.tools.editing.matching.line_similarity import (
+    knows,
+    likeness,
+    misspelled,
+    same_facts,
+    same_strings,
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("if ready:", "if not ready:"),
+        ("limit = 10", "limit = 15"),
+        ("handler2(x)", "handler3(x)"),
+        ("if a < b:", "if a <= b:"),
+        ("if a == b:", "if a != b:"),
+        ("if (!done)", "if (done)"),
+        ("debug = True", "debug = False"),
+        ("a && b", "a || b"),
+        ("return None", "return value"),
+        ("total = a + b", "total = a - b"),
+    ],
+)
+def test_these_mean_another_thing(one: str, other: str) -> None:
+    assert not same_facts(one, other)
+
+
+def test_these_may_mean_the_same() -> None:
+    assert same_facts("# sum all of the rows", "# sum up all of the rows")
+    assert same_facts("value = compute(a, 1)", "value = compute(b, 1)")
+
+
+def test_texts_in_quotes_must_agree() -> None:
+    assert not same_strings('route("/users")', 'route("/orders")')
+    assert same_strings('say("hello world")', 'say("helo world")')
+    assert same_strings("plain", "other")
+    assert not same_strings('get("session_open_timeout_ms")', 'get("session_close_timeout_ms")')
+
+
+def test_long_lines_and_those_of_other_length_are_not_alike() -> None:
+    assert likeness("a" * 601, "a" * 601) == 1.0
+    assert likeness("a" * 601, "a" * 602) == 0.0
+    assert likeness("abc", "abcdefg") == 0.0
+    assert 0.8 < likeness("value = one", "value = ones") < 1
+
+
+def test_a_misspelled_word_is_no_other_word() -> None:
+    assert misspelled("self.value = 1", "self.vlue = 1")
+    assert not misspelled("self.value = 1", "self.other = 1")
+
+
+@pytest.mark.parametrize(
+    ("asked", "real", "same"),
+    [
+        ("trace_open_vfs_getname", "trace_close_vfs_getname", False),
+        ("onSessionOpenEvent", "onSessionCloseEvent", False),
+        ("session_lock_the_table", "session_unlock_the_table", False),
+        ("handle_session_event", "the_handle_session_event", True),
+        ("trace_opne_vfs_getname", "trace_open_vfs_getname", True),
+        ("traceOpen_vfs_getnames", "trace_open_vfs_getname", True),
+        ("SESSION_OPEN", "session_open", False),
+    ],
+)
+def test_each_part_of_a_name_counts(asked: str, real: str, same: bool) -> None:
+    assert misspelled(asked, real) == same
+
+
+@pytest.mark.parametrize(
+    ("asked", "real", "new", "known"),
+    [
+        ("total = cost * count", "total = price * count", "total = price * count + tax", True),
+        ("total = cost * count", "total = price * count", "total = cost * count + tax", False),
+        ("mode = slow", "mode = fast", "mode = auto", False),
+        ("retrun value", "return value", "return other", True),
+        ("for a in node.all:", "for a in root.all:", "for a in node.root:", False),
+        ("on_open_event(x)", "on_close_event(x)", "on_event(x)", False),
+        ("on_clsoe_event(x)", "on_close_event(x)", "on_event(x)", True),
+        ("f(a)", "f(a, b)", "f(c)", False),
+        ("f(a, b)", "f(a)", "f(c, b)", False),
+        ("f(a, b)", "f(a)", "f(c)", True),
+        ("if x(", "if x():", "", True),
+    ],
+)
+def test_a_new_line_shows_what_it_was_made_of(asked: str, real: str, new: str, known: bool) -> None:
+    assert knows(asked, real, new) == known

@@ -1,0 +1,65 @@
+"""One hunk changes what it marks; context stays as the file has it."""
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from maxagent.tools.editing.patch.apply_hunk import Hunk, change_hunk
+from maxagent.tools.result import ToolRefusal
+from maxagent.tools.textedits.text_edits import put
+
+
+@pytest.mark.parametrize(
+    ("text", "hunk", "after"),
+    [
+        ("a\nb\nc\n", Hunk((" a", "-b", "+B", " c")), "a\nB\nc\n"),
+        ("a\nb\nc", Hunk((" b", "-c", "+C")), "a\nb\nC"),
+        ("a  \n\tb\n", Hunk((" a", "-    b", "+    c", "+        d")), "a  \n\tc\n\t\td\n"),
+        ("say(\u201ca\u201d)\nb\n", Hunk((' say("a")', "-b", "+c")), "say(\u201ca\u201d)\nc\n"),
+        ("a\n", Hunk(("-a",)), ""),
+        ("", Hunk(("+a", "+b")), "a\nb\n"),
+        ("a\n", Hunk(("+b",), at_end=True), "a\nb\n"),
+        ("a", Hunk(("+b",), at_end=True), "a\nb"),
+        ("a\nb", Hunk((" a", "-b", "+b"), old_unended=True), "a\nb\n"),
+        ("a\nb\n", Hunk((" a", "-b", "+b"), new_unended=True), "a\nb"),
+        ("a\nb\n", Hunk((" a", "-b"), new_unended=True), "a"),
+        ("a\nb", Hunk((" a", "-b"), old_unended=True), "a\n"),
+        ("a\nb", Hunk(("-b", "+c"), old_unended=True, new_unended=True), "a\nc"),
+        ("a\rb\u2028\x0cc\nd\n", Hunk((" a\rb\u2028\x0cc", "-d", "+e")), "a\rb\u2028\x0cc\ne\n"),
+        ("#\n", Hunk((" #", "+if x:", "+    y")), "#\nif x:\n    y\n"),
+    ],
+)
+def test_a_hunk(text: str, hunk: Hunk, after: str) -> None:
+    done = change_hunk(text, hunk)
+    assert (done.text, put(text, done.pieces)) == (after, after)
+
+
+@pytest.mark.parametrize(
+    ("text", "hunk", "why"),
+    [
+        ("a\nb\n", Hunk((" a", " b")), "already so, at line 1"),
+        ("a\n", Hunk(("+b",)), "their place is not clear"),
+        ("a\n", Hunk(("+b",), line=1), "their place is not clear"),
+        ("a\nb\n", Hunk(("-a", "+c"), old_unended=True), "not the file's last"),
+        ("a\ncall()\n", Hunk(("-run()", "+call()")), "may have been made already"),
+        ("a\na\n", Hunk(("-a", "+b")), "2 times, at lines 1, 2"),
+    ],
+)
+def test_what_does_not_fit_is_refused(text: str, hunk: Hunk, why: str) -> None:
+    with pytest.raises(ToolRefusal, match=why):
+        change_hunk(text, hunk)
+
+
+LINES = st.lists(st.text("ab \t", max_size=3), min_size=1, max_size=8)
+
+
+@given(LINES, LINES, st.data())
+def test_an_exact_hunk_replaces_its_lines(
+    lines: list[str], new: list[str], data: st.DataObject
+) -> None:
+    start = data.draw(st.integers(0, len(lines) - 1))
+    end = data.draw(st.integers(start + 1, len(lines)))
+    assume(new != lines[start:end] and any(line.strip() for line in lines[start:end]))
+    hunk = Hunk((*("-" + a for a in lines[start:end]), *("+" + a for a in new)), line=start + 1)
+    done = change_hunk("".join(f"{line}\n" for line in lines), hunk)
+    assert done.text == "".join(f"{line}\n" for line in [*lines[:start], *new, *lines[end:]])

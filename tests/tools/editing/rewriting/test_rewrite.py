@@ -1,0 +1,50 @@
+"""The change is written, not the block; where it is not clear it is refused."""
+
+import pytest
+
+from maxagent.tools.editing.matching.document import Source
+from maxagent.tools.editing.matching.edit_request import Match
+from maxagent.tools.editing.matching.line_edits import LineEdit
+from maxagent.tools.editing.rewriting.rewrite import rewrite
+from maxagent.tools.result import ToolRefusal
+
+SOURCE = Source("a1 # note\nb2\n\nd4\ne5\n")
+
+
+def edits(old: list[str], new: list[str], pairs: list[int | None]) -> list[LineEdit]:
+    return rewrite(SOURCE, Match(old, new, 0, max(filter(None, pairs)) + 1, pairs, loose=True))
+
+
+def test_a_line_that_stays_is_not_written() -> None:
+    assert edits(["a1", "b2", "", "d4"], ["a1", "b2", "", "x"], [0, 1, 2, 3]) == [
+        LineEdit(3, 4, ["x"])
+    ]
+
+
+def test_a_line_that_is_made_up_and_stays_is_not_written() -> None:
+    old, new = ["a1", "b2", "made up", "", "d4"], ["a1", "b2", "made up", "", "x"]
+    assert edits(old, new, [0, 1, None, 2, 3]) == [LineEdit(3, 4, ["x"])]
+
+
+def test_an_empty_line_that_was_left_out_stays() -> None:
+    assert edits(["b2", "d4", "e5"], ["b2", "x", "e5"], [1, 3, 4]) == [LineEdit(3, 4, ["x"])]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "pairs", "why"),
+    [
+        (["a1 # note", "d4"], ["a1 # note", "x"], [0, 3], "leaves out line 2 "),
+        (["b2", "d4"], ["b2", "new", "d4"], [1, 3], "leaves out line 3 "),
+        (["b2", "d4", "e5"], ["b2", "e5"], [1, 3, 4], "leaves out line 3 "),
+        (["b2", "made up", "d4"], ["b2", "x", "d4"], [1, None, 3], "is not in the file"),
+        (["b2", "made up", "d4"], ["b2", "x", "d4"], [1, None, 3], "\n     2→.*\n     3→"),
+        (["b2", "", "d9"], ["b2", "", "x"], [1, 2, 3], "has it otherwise"),
+        (["b2", "", "", "d4"], ["b2", "", "new", "", "d4"], [1, 2, None, 3], "more empty lines"),
+        (["b3", "", "d4"], ["  b3", "", "d4"], [1, 2, 3], "has it otherwise"),
+    ],
+)
+def test_what_is_not_clear_is_refused(
+    old: list[str], new: list[str], pairs: list[int | None], why: str
+) -> None:
+    with pytest.raises(ToolRefusal, match=why):
+        edits(old, new, pairs)

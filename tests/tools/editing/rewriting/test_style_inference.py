@@ -1,0 +1,29 @@
+"""Whether new lines stand at the request's depth or at the file's is seen from those they share."""
+
+import pytest
+
+from maxagent.tools.editing.matching.common_lines import shared_lines
+from maxagent.tools.editing.matching.document import Source
+from maxagent.tools.editing.matching.edit_request import Match
+from maxagent.tools.editing.rewriting.style_inference import learn_from
+
+TEXT = "class A:\n    def f(self):\n        go()\n        stop()\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kept"),
+    [
+        (["def f(self):", "    go()"], ["def f(self):", "    run()"], False),
+        (["def f(self):", "    go()"], ["    def f(self):", "        run()"], True),
+        (["    def f(self):", "        go()"], ["    def g(self):", "        go()"], True),
+        (["def f(self):"], ["    def g(self):"], True),
+        (["def f(self):"], ["if x:", "    def f(self):"], False),
+        (["    def f(self):", "      go()"], ["    def f(self):", "        run()"], False),
+    ],
+    ids=["as asked", "as in the file", "same", "replaced", "wrapped", "nothing shared"],
+)
+def test_depth_of_the_new_lines(old: list[str], new: list[str], kept: bool) -> None:
+    match = Match(old, new, 1, 1 + len(old), range(1, 1 + len(old)))
+    learned = learn_from(Source(TEXT), match, shared_lines(old, new))
+    assert learned.depths.kept == kept
+    assert learned.line(0) == "    def f(self):"

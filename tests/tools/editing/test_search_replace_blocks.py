@@ -1,0 +1,100 @@
+"""Blocks are read as they are written, or the whole text is refused."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from maxagent.tools.editing.search_replace_blocks import Block, parse_blocks
+from maxagent.tools.result import ToolRefusal
+
+MARKERS = ["<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE", "------- SEARCH", "+++++++ REPLACE"]
+LINES = st.one_of(st.sampled_from([*MARKERS, "```", "a", "", "  x"]), st.text(max_size=8))
+PLAIN = st.lists(st.text("abc <>=+-`\t", max_size=6).map(lambda line: line.lstrip("<>=+-")))
+
+
+def block(old: str, new: str) -> str:
+    return f"<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n"
+
+
+@pytest.mark.parametrize(
+    "diff",
+    [
+        "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE",
+        "<<<<<<< SEARCH  \na\n=======\t\nb\n>>>>>>> REPLACE  \n",
+        "<<<<<<< SEARCH>\na\n=======\nb\n>>>>>>> REPLACE\n",
+        "<<<<< SEARCH\na\n=====\nb\n>>>>> REPLACE",
+        "<<<<<<<<< SEARCH\na\n=========\nb\n>>>>>>>>> REPLACE",
+        "------- SEARCH\na\n=======\nb\n+++++++ REPLACE",
+        "```\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n",
+        "Here it is, in a.py:\n\n```diff\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```",
+        "<<<<<<< SEARCH\r\na\r\n=======\r\nb\r\n>>>>>>> REPLACE\r\n",
+        "<<<<<<< SEARCH\na\n======\nb\n>>>>>>> REPLACE",
+    ],
+)
+def test_a_block_is_read(diff: str) -> None:
+    assert [found.readings for found in parse_blocks(diff)] == [(("a\n", "b\n"),)]
+
+
+def test_blocks_keep_their_order_and_their_blanks() -> None:
+    diff = block("  a\n\n", "") + "\nand\n" + block("", "\tb \n")
+    assert parse_blocks(diff) == [
+        Block(1, (("  a\n\n", ""),)),
+        Block(8, (("", "\tb \n"),)),
+    ]
+
+
+def test_what_only_looks_like_a_marker_inside_a_block_is_text() -> None:
+    old = "<<<<<<< HEAD\n    =======\n   <<<<<<< SEARCH\nx ======= y\n>>>>>>> branch\n"
+    assert parse_blocks(block(old, "b\n"))[0].readings == ((old, "b\n"),)
+
+
+def test_several_dividers_are_several_readings() -> None:
+    diff = block("Title\n=======\nold\n", "Title\n=====\nnew\n")
+    assert parse_blocks(diff)[0].readings == (
+        ("Title\n", "old\n=======\nTitle\n=====\nnew\n"),
+        ("Title\n=======\nold\n", "Title\n=====\nnew\n"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("diff", "said"),
+    [
+        ("", "there is no block"),
+        ("just words", "there is no block"),
+        ("<<<<<<< SEARCH\na\n=======\nb\n", "line 1 of `diff` has no `>>>>>>> REPLACE`"),
+        ("<<<<<<< SEARCH\na\n>>>>>>> REPLACE", "line 1 of `diff` has no `=======`"),
+        (block("a\n", "b\n") + "=======\nb\n>>>>>>> REPLACE", "line 6 of `diff`, `=======`"),
+        (block("a\n", "b\n") + ">>>>>>> REPLACE", "line 6 of `diff`, `>>>>>>> REPLACE`"),
+        (
+            "<<<<<<< SEARCH\na\n=======\nb\n" + block("c\n", "d\n"),
+            "before the next SEARCH at line 5",
+        ),
+        (" <<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE", "line 1 of `diff`, `<<<<<<< SEARCH`"),
+        ("<<<<<<<SEARCH\na\n=======\nb\n>>>>>>> REPLACE", "line 1 of `diff`"),
+        ("<<<<<<< search\na\n=======\nb\n>>>>>>> replace", "line 1 of `diff`"),
+        ("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> UPDATED", "has no `>>>>>>> REPLACE`"),
+    ],
+)
+def test_a_broken_text_is_refused_as_a_whole(diff: str, said: str) -> None:
+    with pytest.raises(ToolRefusal) as refusal:
+        parse_blocks(diff)
+    assert said in str(refusal.value)
+
+
+@settings(deadline=None)
+@given(st.lists(LINES).map("\n".join))
+def test_any_text_is_read_or_refused(diff: str) -> None:
+    try:
+        blocks = parse_blocks(diff)
+    except ToolRefusal as refusal:
+        assert str(refusal)
+    else:
+        assert blocks and all(found.readings for found in blocks)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(PLAIN, PLAIN), min_size=1))
+def test_what_is_written_is_what_is_read(pairs: list[tuple[list[str], list[str]]]) -> None:
+    texts = [tuple("".join(f"{line}\n" for line in lines) for lines in pair) for pair in pairs]
+    read = parse_blocks("".join(block(*pair) for pair in texts))
+    assert [found.readings for found in read] == [(pair,) for pair in texts]

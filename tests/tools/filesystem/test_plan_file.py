@@ -1,0 +1,59 @@
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from maxagent.config.errors import MaxAgentError
+from maxagent.tools.filesystem.plan_file import new_plan_file, read_plan, write_plan
+from maxagent.tools.workspace import Workspace
+
+PLAN = ".llc/plans/p.md"
+NOW = datetime(2026, 11, 22, 9, 8, 7)
+
+
+@pytest.mark.parametrize(
+    ("request_", "slug"),
+    [
+        ("Split the parser in two!", "split-the-parser-in-two"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("重构 解析器", "重构-解析器"),
+        ("?!", "plan"),
+        ("a\nb", "a"),
+        ("x" * 100, "x" * 40),
+    ],
+)
+def test_a_plan_is_named_by_its_moment_and_what_was_asked(request_: str, slug: str) -> None:
+    assert new_plan_file(request_, NOW) == f".llc/plans/20261122-090807-{slug}.md"
+
+
+def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    assert read_plan(workspace, PLAN) == ""
+    write_plan(workspace, PLAN, "\n# Plan\n")
+    write_plan(workspace, PLAN, "\n# Plan B\n")
+    assert (tmp_path / PLAN).read_text() == "# Plan B\n"
+    assert read_plan(workspace, PLAN) == "# Plan B"
+
+
+@pytest.mark.parametrize("linked", [".llc", ".llc/plans"])
+def test_a_folder_of_plans_that_is_a_link_is_not_used(tmp_path: Path, linked: str) -> None:
+    elsewhere, project = tmp_path / "elsewhere", tmp_path / "project"
+    (elsewhere / "plans").mkdir(parents=True)
+    (elsewhere / "p.md").write_text("other")
+    (project / linked).parent.mkdir(parents=True)
+    (project / linked).symlink_to(elsewhere)
+    with pytest.raises(MaxAgentError, match="cannot be written"):
+        write_plan(Workspace(project), PLAN, "mine")
+    assert read_plan(Workspace(project), PLAN) == ""
+    assert (elsewhere / "p.md").read_text() == "other" and not list(elsewhere.glob("plans/*"))
+
+
+def test_a_plan_that_is_a_link_is_never_followed(tmp_path: Path) -> None:
+    (tmp_path / PLAN).parent.mkdir(parents=True)
+    (tmp_path / "source.py").write_text("code")
+    (tmp_path / PLAN).symlink_to(tmp_path / "source.py")
+    assert read_plan(Workspace(tmp_path), PLAN) == ""
+    with suppress(MaxAgentError):
+        write_plan(Workspace(tmp_path), PLAN, "mine")
+    assert (tmp_path / "source.py").read_text() == "code"

@@ -1,0 +1,206 @@
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from maxagent.tools.git.config_risks import LARGEST, MOST, GitSteering, git_steering, steers_git
+from maxagent.tools.result import ToolRefusal
+from maxagent.tools.sandbox.profile_builder import wall_around
+from maxagent.tools.sandbox.project_scan import ProjectFiles
+from maxagent.tools.workspace import Workspace
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    git(tmp_path, "init", "-q", str(root))
+    return root
+
+
+def hooks(root: Path) -> list[Path]:
+    return git_steering(root).hooks
+
+
+def git(folder: Path, *arguments: str) -> None:
+    environ = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull}
+    subprocess.run(["git", *arguments], cwd=folder, env=environ, check=True)
+
+
+def include(path: str, condition: str = "") -> str:
+    return (
+        f'[includeIf "{condition}"]\npath = {path}\n' if condition else f"[include]\npath={path}\n"
+    )
+
+
+def hook(folder: str) -> str:
+    return f"[core]\n hooksPath = {folder}\n"
+
+
+@pytest.mark.parametrize(
+    ("named", "found"),
+    [(".myhooks", ".myhooks"), ("a b/c", "a b/c"), ("/etc", None), ("..", None), (".", None)],
+)
+def test_the_folder_is_what_git_would_take(checkout: Path, named: str, found: str | None) -> None:
+    git(checkout, "config", "core.hooksPath", named)
+    assert hooks(checkout) == ([checkout / found] if found else [])
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "[core]\n\thooksPath = dev/hk # as in CONTRIBUTING",
+        '[core]\n\tHOOKSPATH="dev/hk" ; so',
+        "[core] hooksPath = dev/hk",
+        "[core]\r\n\thooksPath = dev/hk\r",
+        '[core]\n\thooksPath = "dev"/hk',
+        "[core]\n\thooksPath = dev/\\\nhk",
+        "[core]\n\thooksPath = a\n\thooksPath = dev/hk\n[other]\n\thooksPath = b",
+        '[core]\n\thooksPath = dev/hk\n[core "x"]\n\thooksPath = b',
+    ],
+)
+def test_a_setting_is_read_as_git_reads_it(checkout: Path, written: str) -> None:
+    with (checkout / ".git/config").open("a", newline="") as config:
+        config.write(f"{written}\n")
+    command = ["git", "rev-parse", "--git-path", "hooks"]
+    said = subprocess.run(command, cwd=checkout, check=True, capture_output=True, text=True)
+    assert said.stdout.strip() == "dev/hk"
+    assert hooks(checkout) == [checkout / "dev/hk"]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "# kept in C:\\hooks\\\n hooksPath = .hk",
+        " hooksPath = .hk ; not C:\\hooks\\\n bare = false",
+        ' hooksPath = .hk # as in "dev"',
+        " hooksPath = a\\\\\n hooksPath = .hk",
+        " hooksPath = .hk\\\\\n bare = false",
+        " hooksPath = .hk\\\\\\\n/deep",
+        ' hooksPath = "a # \\\nb"',
+        ' hooksPath = ".hk "  # so',
+        " hooksPath = \\\n  .hk  \\\n",
+        " hooksPath = .hk\\",
+        ' x = "# \\""\n hooksPath = .hk',
+        " x = a\\\n hooksPath = .other",
+        ' x = a # " \\\n hooksPath = .hk',
+    ],
+)
+@pytest.mark.parametrize("before", ["[core]\n", "\ufeff[core] # \\\n"])
+def test_a_line_ends_where_it_ends_for_git(tmp_path: Path, before: str, written: str) -> None:
+    (tmp_path / ".git").mkdir()
+    config = tmp_path / ".git/config"
+    config.write_text(f"{before}{written}")
+    command = ["git", "config", "--file", str(config), "-z", "--get", "core.hooksPath"]
+    said = subprocess.run(command, capture_output=True, text=True)
+    assert said.stderr == ""
+    assert hooks(tmp_path) == ([tmp_path / said.stdout.rstrip("\0")] if said.stdout else [])
+
+
+def test_a_folder_of_a_checkout_may_hold_the_hooks_of_all(checkout: Path) -> None:
+    git(checkout, "config", "core.hooksPath", "web/hk")
+    (checkout / "web/hk").mkdir(parents=True)
+    assert steers_git(checkout / "web", "hk/pre-push")
+    assert hooks(checkout / "docs") == []
+
+
+def test_hooks_that_the_user_s_own_configuration_names_count(
+    checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".gitconfig").write_text("[core]\n\thooksPath = .dev\n")
+    assert steers_git(checkout, ".dev/pre-commit")
+    git(checkout, "config", "core.hooksPath", "own")
+    assert hooks(checkout) == [checkout / "own"]
+
+
+@pytest.mark.parametrize(
+    ("configs", "named", "included"),
+    [
+        ({"config": include("../shared/git"), "../shared/git": hook("hk")}, ["hk"], ["shared/git"]),
+        ({"config": include("x"), "x": include("y"), "y": hook("hk")}, ["hk"], []),
+        ({"config": include("x") + hook("b"), "x": hook("a")}, ["b"], []),
+        ({"config": hook("a") + include("x"), "x": hook("b")}, ["b"], []),
+        ({"config": include("~/x"), "../../home/x": hook("b")}, ["b"], []),
+        ({"config": include("x", "onbranch:b") + hook("a"), "x": hook("b")}, ["a"], []),
+        ({"config": hook("a") + include("x", "gitdir:/"), "x": hook("b")}, ["a", "b"], []),
+        ({"config": include("x", "gitdir:/"), "x": include("y"), "y": hook("b")}, ["b"], []),
+        ({"config": hook("a") + include("../none")}, ["a"], ["none"]),
+        ({"config": hook("a") + include("../pipe")}, ["a"], ["pipe"]),
+        ({"config": hook("a") + include("config") * MOST}, ["a"], []),
+        ({"config": include("..")}, [], []),
+    ],
+)
+def test_what_a_configuration_includes_is_followed(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    configs: dict[str, str],
+    named: list[str],
+    included: list[str],
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    root = tmp_path / "project"
+    for folder in (tmp_path / "home", root / ".git", root / "shared"):
+        folder.mkdir(parents=True)
+    os.mkfifo(root / "pipe")
+    for name, text in configs.items():
+        (root / ".git" / name).write_text(text)
+    found = git_steering(root)
+    assert found.hooks == [root / one for one in named]
+    assert [one for one in found.included if one.parent != root / ".git"] == [
+        root / one for one in included
+    ]
+    assert all(steers_git(root, one) for one in included)
+
+
+def test_without_the_setting_or_without_git_there_is_none(checkout: Path, tmp_path: Path) -> None:
+    assert git_steering(checkout) == git_steering(tmp_path) == GitSteering()
+
+
+def test_a_pipe_in_its_place_holds_nobody(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    os.mkfifo(tmp_path / ".git/config")
+    assert git_steering(tmp_path) == GitSteering()
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        f"[core{' ' * 200_000}\n",
+        include("a" * 5_000),
+        "[a]" * 300_000 + "\n",
+        "[a]\nb = " + 'a \\"' * 200_000 + "\n",
+    ],
+)
+def test_nor_does_what_git_would_not_read(checkout: Path, written: str) -> None:
+    (checkout / ".git/config").write_text(written + hook(".myhooks"))
+    assert hooks(checkout) == [checkout / ".myhooks"]
+    assert not git_steering(checkout).unknown
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        hook("a\0b"),
+        include("a\0b"),
+        f"#{'x' * LARGEST}\n" + hook(".myhooks"),
+        include("config") + "#" * (LARGEST // 2),
+        include("a/b") * 20_000,
+        include("other", "gitdir:/"),
+    ],
+    ids=["no path", "no file", "too large", "too large together", "too many", "too many hooks"],
+)
+def test_where_not_all_can_be_known_anything_may_steer_it(checkout: Path, written: str) -> None:
+    (checkout / ".git/config").write_text(written)
+    (checkout / ".git/other").write_text(hook("a") * 70_000)
+    found = git_steering(checkout)
+    assert found.unknown and len(found.hooks) + len(found.included) <= MOST
+    assert steers_git(checkout, "src/a.py")
+    with pytest.raises(ToolRefusal, match="outside_sandbox"):
+        wall_around(Workspace(checkout), ProjectFiles(), home=checkout.parent / "home")
+
+
+def test_hooks_are_the_folder_and_what_is_in_it(checkout: Path) -> None:
+    git(checkout, "config", "core.hooksPath", ".myhooks")
+    paths = (".myhooks", ".myhooks/pre-commit", "./.myhooks/x", ".myhooks2/x", "src/a.py")
+    assert [steers_git(checkout, path) for path in paths] == [True, True, True, False, False]

@@ -1,0 +1,147 @@
+"""A repository whose own files lead to a secret, or to somebody else's repository."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from maxagent.tools.builtin.shell.git_tools import git_branch, git_diff, git_log, git_status
+from maxagent.tools.git.git_dirs import NotPlain, find_home
+from maxagent.tools.result import ToolResult, ToolRun
+from maxagent.tools.runtime.invoke import invoke
+from maxagent.tools.shell.analyzer import judge
+from maxagent.tools.workspace import Workspace
+
+SECRET = "ENVSECRET=abc"
+LINKS = [
+    *("packed-refs", "shallow", "info/grafts", "objects/info/alternates", "MERGE_HEAD"),
+    *("rebase-merge/done", "rebase-merge/git-rebase-todo", "rebase-merge/head-name"),
+    *("rebase-merge/onto", "rebase-apply/head-name", "worktrees/w/gitdir", "worktrees/w/locked"),
+    *("HEAD", "config", "commondir", "index", "refs/heads/x", "refs/heads/objects/ab/x"),
+    *("refs/hooks/x", "objects/ab", "modules/sub/packed-refs"),
+    "modules/sub/refs/heads/objects/ab/x",
+]
+LINES = ["git status", "git diff", "git log", "git branch", "git blame a.txt", "git worktree list"]
+
+
+def git(folder: Path, *arguments: str) -> None:
+    person = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    allowed = ["-c", "protocol.file.allow=always"]
+    # a fixed date gives each object a fixed name: none of them is in `objects/ab`
+    dates = {"GIT_AUTHOR_DATE": "2026-01-01T00:00Z", "GIT_COMMITTER_DATE": "2026-01-01T00:00Z"}
+    quiet = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
+    environment = {**os.environ, **quiet, **dates}
+    command = ["git", "-C", folder, *person, *allowed, *arguments]
+    subprocess.run(command, env=environment, check=True, capture_output=True)
+
+
+def made(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    git(folder, "init", "-q", "-b", "main")
+    (folder / "a.txt").write_text("one\n")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "First")
+    return folder
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = made(tmp_path / "project")
+    (root / ".env").write_text(SECRET)
+    return root
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    return made(tmp_path / "other")
+
+
+def link(place: Path, target: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.unlink(missing_ok=True)
+    place.symlink_to(os.path.relpath(target, place.parent))
+
+
+async def answers(root: Path) -> list[ToolResult]:
+    run = ToolRun(Workspace(root), "c", root)
+    return [await invoke(tool, {}, run) for tool in (git_status, git_diff, git_log, git_branch)]
+
+
+def verdicts(root: Path, *lines: str) -> set[str | None]:
+    return {judge(line, str(root), Workspace(root)).verdict for line in lines or LINES}
+
+
+async def is_kept_from_git(root: Path, why: str) -> bool:
+    refused = [
+        not one.ok and why in one.error and SECRET not in one.error for one in await answers(root)
+    ]
+    return all(refused) and "allow" not in verdicts(root)
+
+
+async def is_read(root: Path) -> bool:
+    return all(one.ok for one in await answers(root)) and verdicts(root) == {"allow"}
+
+
+@pytest.mark.parametrize("name", LINKS)
+async def test_a_link_in_the_git_folder_keeps_git_from_it(name: str, root: Path) -> None:
+    assert await is_read(root)
+    link(root / ".git" / name, root / ".env")
+    assert await is_kept_from_git(root, "")
+
+
+@pytest.mark.parametrize("name", ["hooks/pre-commit", "lfs", "objects/ab/cd"])
+async def test_a_link_where_git_quotes_nothing_does_no_harm(name: str, root: Path) -> None:
+    link(root / ".git" / name, root / ".env")
+    assert await is_read(root)
+
+
+@pytest.mark.parametrize("kind", ["link", "file", "commondir", "alternates"])
+async def test_a_repository_of_somebody_else_is_not_read(
+    kind: str, root: Path, other: Path
+) -> None:
+    place = root / ".git"
+    if kind in ("link", "file"):
+        place.rename(root.parent / "moved")
+    if kind == "link":
+        place.symlink_to(other / ".git")
+    elif kind == "file":
+        place.write_text(f"gitdir: {other}/.git\n")
+    elif kind == "commondir":
+        (place / "commondir").write_text(f"{other}/.git\n")
+    else:
+        (place / "objects/info/alternates").write_text(f"{other}/.git/objects\n")
+    why = "borrows" if kind == "alternates" else "lies outside the project"
+    assert await is_kept_from_git(root, why)
+
+
+async def test_work_trees_and_submodules_and_folders_of_a_repository_are_read(
+    root: Path, other: Path
+) -> None:
+    git(root, "worktree", "add", "-q", str(root.parent / "tree"))
+    git(root, "submodule", "add", "-q", str(other), "sub")
+    git(root, "commit", "-q", "-m", "Second")
+    for project in (root.parent / "tree", root / "sub"):
+        assert await is_read(project)
+    assert all(one.ok for one in await answers(root))
+    assert verdicts(root, "git log", "git diff --ignore-submodules") == {"allow"}
+    (root / "folder").mkdir()
+    assert all(one.ok for one in await answers(root / "folder"))
+
+
+async def test_a_submodule_s_own_links_keep_git_from_it(root: Path) -> None:
+    made(root / "sub")
+    git(root, "add", "sub")
+    line = "git status --ignore-submodules=all"
+    assert (await answers(root))[0].ok and verdicts(root, line) == {"allow"}
+    link(root / "sub/.git/packed-refs", root / ".env")
+    (root / "sub/.git/refs/heads/main").unlink()
+    assert all("is a link" in one.error for one in await answers(root))
+    assert verdicts(root, line, "git ls-files -m", "git diff --ignore-submodules") <= {"ask", None}
+
+
+def test_a_pipe_is_not_waited_for(root: Path) -> None:
+    (root / ".git/HEAD").unlink()
+    os.mkfifo(root / ".git/HEAD")
+    with pytest.raises(NotPlain, match="damaged"):
+        find_home(root, root)

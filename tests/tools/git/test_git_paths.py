@@ -1,0 +1,82 @@
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from maxagent.tools.git.git_paths import git_folders, guarded
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "protocol.file.allow=always"]
+    subprocess.run(["git", "-C", folder, *identity, *arguments], check=True, capture_output=True)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    folder = tmp_path.resolve() / "main"
+    subprocess.run(["git", "init", "-q", folder], check=True)
+    git(folder, "commit", "-q", "--allow-empty", "-m", "one")
+    return folder
+
+
+def names(paths: tuple[Path, ...], below: Path) -> set[str]:
+    return {str(path.relative_to(below)) for path in paths}
+
+
+def test_a_repository_is_writable_but_for_what_starts_programs(checkout: Path) -> None:
+    found = git_folders(checkout)
+    assert names(found.writable, checkout) == {".git"}
+    assert names(found.frozen, checkout / ".git") == {
+        "config", "config.worktree", "commondir", "hooks",
+    }  # fmt: skip
+    assert names(found.reserved, checkout / ".git") == {"config.worktree", "commondir"}
+
+
+def test_a_linked_worktree_has_its_repositorys_folders(checkout: Path) -> None:
+    linked = checkout.parent / "linked"
+    git(checkout, "worktree", "add", "-q", str(linked))
+    found = git_folders(linked)
+    own = checkout / ".git" / "worktrees" / "linked"
+    assert set(found.writable) == {own, checkout / ".git"}
+    assert {linked / ".git", own / "commondir", own / "gitdir", own / "config.worktree"} < set(
+        found.frozen
+    )
+    assert {checkout / ".git" / name for name in ("hooks", "config", "worktrees")} < set(
+        found.frozen
+    )
+
+
+def test_a_submodule_has_its_own_folder(checkout: Path) -> None:
+    git(checkout, "submodule", "add", "-q", str(checkout), "lib")
+    found = git_folders(checkout / "lib")
+    own = checkout / ".git" / "modules" / "lib"
+    assert found.writable == (own,)
+    assert {checkout / "lib" / ".git", own / "hooks", own / "config"} < set(found.frozen)
+    assert checkout / ".git" / "modules" in guarded(checkout / ".git").frozen
+
+
+@pytest.mark.parametrize("kind", ["repository", "submodule", "worktree", "nowhere", "binary"])
+def test_a_foreign_file_opens_nobody_elses_repository(checkout: Path, kind: str) -> None:
+    hostile = checkout.parent / "hostile"
+    hostile.mkdir()
+    git(checkout, "submodule", "add", "-q", str(checkout), "lib")
+    git(checkout, "worktree", "add", "-q", str(checkout.parent / "linked"))
+    target = {
+        "repository": checkout / ".git",
+        "submodule": checkout / ".git" / "modules" / "lib",
+        "worktree": checkout / ".git" / "worktrees" / "linked",
+        "nowhere": checkout / "missing",
+        "binary": "\0\udcff",
+    }[kind]
+    (hostile / ".git").write_text(f"gitdir: {target}\n", errors="surrogateescape")
+    found = git_folders(hostile)
+    assert (found.writable, found.frozen) == ((), (hostile / ".git",))
+
+
+def test_a_link_is_followed_nowhere_and_no_repository_is_none(checkout: Path) -> None:
+    other = checkout.parent / "other"
+    other.mkdir()
+    assert git_folders(other) == git_folders(checkout.parent / "missing")
+    (other / ".git").symlink_to(checkout / ".git")
+    found = git_folders(other)
+    assert (found.writable, found.frozen) == ((), (checkout / ".git",))

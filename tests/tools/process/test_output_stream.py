@@ -1,0 +1,32 @@
+from maxagent.tools.process.output_stream import PIECES, SHOWN, LiveOutput
+
+
+def shown(*pieces: bytes) -> list[str]:
+    told: list[str] = []
+    live = LiveOutput(told.append)
+    for piece in pieces:
+        live.add(piece)
+    return told
+
+
+def test_pieces_are_shown_as_they_come() -> None:
+    assert shown(b"one\n", b"\x1b[31mtwo") == ["one\n", "two"]
+
+
+def test_a_character_cut_in_two_is_shown_whole() -> None:
+    assert "".join(shown(b"caf\xc3", b"\xa9")) == "café"
+
+
+def test_after_the_bound_only_the_amount_is_told() -> None:
+    told = shown(b"x" * SHOWN, b"y", *[b"z" * 1_000_000] * 200)
+    assert told[0] == "x" * SHOWN
+    assert told[1] == "\n[… 64,001 bytes so far …]\n"
+    assert (len(told) < 30, any("z" in text for text in told)) == (True, False)
+
+
+def test_a_piece_over_the_bound_is_shown_up_to_it() -> None:
+    assert shown(b"x" * (SHOWN + 1)) == ["x" * SHOWN, "\n[… 64,001 bytes so far …]\n"]
+
+
+def test_many_tiny_pieces_are_bounded_too() -> None:
+    assert len(shown(*[b"."] * (PIECES * 5))) == PIECES + 1

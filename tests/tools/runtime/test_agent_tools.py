@@ -1,0 +1,84 @@
+from dataclasses import replace
+
+import pytest
+
+from maxagent.config.agents.profile import AgentProfile
+from maxagent.config.agents.registry import built_in
+from maxagent.config.errors import UsageError
+from maxagent.config.settings.schema import ToolsSection
+from maxagent.tools.definition import effect_of
+from maxagent.tools.runtime.agent_tools import BELONGING, tools_of
+from maxagent.tools.runtime.registry import all_tools
+
+READING = {"read", "fetch", "talk", "note"}
+
+
+def names(profile: AgentProfile, *, planning: bool = False, **chosen: list[str]) -> set[str]:
+    return {tool.name for tool in tools_of(profile, ToolsSection(**chosen), planning=planning)}
+
+
+def agent(*tools: str, denied: tuple[str, ...] = ()) -> AgentProfile:
+    lines = {"tools": 2, "denied_tools": 3}
+    return AgentProfile("a", "", "x", tools=tools, denied_tools=denied, origin="a.md", lines=lines)
+
+
+@pytest.mark.parametrize("profile", built_in().values(), ids=lambda profile: profile.name)
+def test_every_tool_of_a_built_in_agent_exists(profile: AgentProfile) -> None:
+    assert names(profile) == {*profile.tools}
+
+
+def test_who_plans_or_explores_changes_nothing_else() -> None:
+    effects = {tool.name: effect_of(tool) for tool in all_tools()}
+    for name in ("architect", "explore"):
+        assert {effects[tool] for tool in built_in()[name].tools} <= READING
+    changing = {tool for tool in built_in()["plan"].tools if effects[tool] not in READING}
+    assert changing == {"write_file", "edit", "run_command"}  # which plan mode holds
+
+
+def test_a_star_means_all_but_what_belongs_to_a_graph_or_mode() -> None:
+    assert names(agent("*")) == {tool.name for tool in all_tools()} - BELONGING
+    assert names(agent("*", "plan_enter")) - names(agent("*")) == {"plan_enter"}
+    assert names(agent("git_*")) == {"git_status", "git_diff", "git_log", "git_branch"}
+
+
+def test_names_of_other_agents_are_understood_and_a_denied_tool_is_out() -> None:
+    assert names(agent("Read", "Bash", "ls", denied=("execute_command",))) == {
+        "read_file",
+        "list_files",
+    }
+    assert names(agent("*", denied=("*",))) == set()
+
+
+def test_tools_that_are_not_here_are_left_out() -> None:
+    assert names(agent("Read", "WebSearch", "NotebookEdit", "mcp__github__issue", "Task")) == {
+        "read_file"
+    }
+
+
+def test_what_the_configuration_takes_out_no_agent_brings_back() -> None:
+    assert names(agent("grep", "glob"), disabled=["glob"]) == {"grep"}
+
+
+@pytest.mark.parametrize(
+    ("profile", "told"),
+    [
+        (agent("Raed"), "a.md:2: `Raed` is no tool; did you mean `read_file`?"),
+        (agent("*", denied=("xyzzy",)), "a.md:3: `xyzzy` is no tool; there are: read_file, "),
+    ],
+)
+def test_a_name_that_is_no_tool_is_an_error_with_its_line(profile: AgentProfile, told: str) -> None:
+    with pytest.raises(UsageError) as wrong:
+        tools_of(profile, ToolsSection())
+    assert wrong.value.message.startswith(told)
+
+
+def test_under_another_agent_no_more_is_offered_than_that_one_has() -> None:
+    below = agent("grep", "glob", "edit", denied=("edit",))
+    assert names(replace(agent("*"), under=below)) == {"grep", "glob"}
+    assert names(replace(agent("grep", "edit"), under=below)) == {"grep"}
+
+
+def test_whoever_plans_can_write_the_plan_and_show_it() -> None:
+    planning = names(agent("grep"), planning=True)
+    assert planning == {"grep", "edit", "write_file", "plan_exit", "plan_mode_respond"}
+    assert "edit" not in names(agent("grep", denied=("edit",)), planning=True)

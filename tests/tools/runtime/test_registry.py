@@ -1,0 +1,104 @@
+import inspect
+import json
+from pathlib import Path
+
+import pytest
+
+from maxagent.config.agents.profile import AgentProfile
+from maxagent.config.agents.registry import built_in
+from maxagent.config.errors import UsageError
+from maxagent.config.settings.schema import ToolsSection
+from maxagent.tools.aliases import ARGUMENTS
+from maxagent.tools.definition import schema_of
+from maxagent.tools.runtime.agent_tools import tools_of
+from maxagent.tools.runtime.registry import all_tools, canonical, resolve, tools_for, unknown_tool
+
+NAMES = [tool.name for tool in all_tools()]
+
+
+def names(wanted: list[str] | None, **chosen: list[str]) -> list[str]:
+    return [tool.name for tool in tools_for(wanted, ToolsSection(**chosen))]
+
+
+def test_the_order_is_always_the_same() -> None:
+    assert names(None) == NAMES
+    assert names(list(reversed(NAMES))) == NAMES
+    assert len(set(NAMES)) == len(NAMES)
+
+
+def test_tools_are_chosen_by_role_and_configuration() -> None:
+    assert names(["grep", "ask_user"]) == ["grep", "ask_user"]
+    assert names(None, enabled=["search_code", "glob"]) == ["glob", "grep"]
+    assert names(["grep", "glob"], enabled=["grep"], disabled=["Grep"]) == []
+    assert "run_command" not in names(None, disabled=["bash"])
+
+
+def test_a_tool_that_there_is_not_is_a_mistake_in_the_configuration() -> None:
+    with pytest.raises(UsageError, match="`tools.disabled` names `grop`, which is no tool"):
+        names(None, disabled=["grop"])
+
+
+@pytest.mark.parametrize("tool", all_tools(), ids=NAMES)
+def test_every_tool_says_what_it_is_in_a_few_words(tool) -> None:
+    assert (
+        Path(inspect.getfile(tool.coroutine)).with_name(f"{tool.name}.md").read_text().strip()
+        == tool.description
+    )
+    assert 100 <= len(tool.description) <= 600
+    paths = tool.metadata["paths"]
+    assert callable(paths) or set(paths) <= set(schema_of(tool)["properties"])
+    assert "run" not in schema_of(tool)["properties"]
+
+
+@pytest.mark.parametrize("profile", built_in().values(), ids=lambda one: one.name)
+def test_the_tools_of_an_agent_cost_little_of_each_request(profile: AgentProfile) -> None:
+    tools = tools_of(profile, ToolsSection())
+    assert sum(len(json.dumps(schema_of(tool))) for tool in tools) < 12_000
+
+
+@pytest.mark.parametrize(
+    "tool", [tool for tool in all_tools() if tool.name in ARGUMENTS], ids=lambda tool: tool.name
+)
+def test_argument_aliases_lead_to_arguments(tool) -> None:
+    names = set(schema_of(tool)["properties"]) | (
+        {"id", "details"} if "todo" in tool.name else set()
+    )
+    assert set(ARGUMENTS[tool.name].values()) <= names
+
+
+def test_aliases_resolve() -> None:
+    assert [resolve(name).name for name in ("ls", "Bash", "search_files", "TodoWrite")] == [
+        "list_files",
+        "run_command",
+        "grep",
+        "todowrite",
+    ]
+    assert resolve("nonsense") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "expected"),
+    [
+        ("bash", {"cmd": "ls"}, ("run_command", {"command": "ls"})),
+        ("nonsense", {"a": None}, ("nonsense", {"a": None})),
+        (
+            "todo_write",
+            {"action": "update", "task_id": "2", "status": "completed"},
+            ("todowrite", {"action": "update", "todos": [{"id": "2", "status": "completed"}]}),
+        ),
+        ("todowrite", {"todos": ["a"]}, ("todowrite", {"todos": ["a"]})),
+        ("todoread", {}, ("todoread", {})),
+    ],
+)
+def test_a_call_gets_its_own_names(
+    name: str, args: dict[str, object], expected: tuple[str, dict[str, object]]
+) -> None:
+    assert canonical(name, args) == expected
+
+
+def test_an_unknown_tool_is_answered_with_what_there_is() -> None:
+    assert unknown_tool("lst_files", ["list_files", "grep"]) == (
+        "There is no tool `lst_files`; did you mean `list_files`? There are: list_files, grep"
+    )
+    assert unknown_tool("zzz", ["grep"]) == "There is no tool `zzz`. There are: grep"
+    assert "did you mean `run_command`" in unknown_tool("bash", ["run_commands", "run_command"])

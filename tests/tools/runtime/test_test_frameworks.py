@@ -1,0 +1,155 @@
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from maxagent.tools.process.launcher import SHELL
+from maxagent.tools.runtime.test_frameworks import detect, find_python, uses_pytest
+
+
+def write(folder: Path, name: str, text: str = "") -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def fake_python(path: Path, *, has_pytest: bool) -> Path:
+    """A Python that runs ours, or one that has no pytest."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(
+        f'#!/bin/sh\nexec {sys.executable} "$@"\n' if has_pytest else "#!/bin/sh\nexit 1\n"
+    )
+    path.chmod(0o755)
+    return path
+
+
+def with_pytest(python: Path) -> Path:
+    """The same with pytest in its environment."""
+    write(python.parent.parent, "lib/python3.11/site-packages/pytest/__init__.py")
+    return python
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pytest.ini", ""),
+        ("conftest.py", ""),
+        ("pyproject.toml", "[tool.pytest.ini_options]\n"),
+        ("setup.cfg", "[tool:pytest]\n"),
+        ("tox.ini", "[pytest]\n"),
+        ("test_a.py", ""),
+        ("a_test.py", ""),
+        ("tests/check.py", ""),
+        ("src/package/tests/test_a.py", ""),
+    ],
+)
+def test_a_pytest_project_is_known_by_its_files(name: str, text: str, tmp_path: Path) -> None:
+    write(tmp_path, name, text)
+    assert uses_pytest(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pyproject.toml", "[tool.ruff]\n"),
+        ("setup.cfg", "[metadata]\n"),
+        ("tests/a.test.js", ""),
+        ("contest.py", ""),
+        ("node_modules/x/test_a.py", ""),
+        (".venv/lib/test_a.py", ""),
+    ],
+)
+async def test_other_projects_have_no_pytest(name: str, text: str, tmp_path: Path) -> None:
+    write(tmp_path, name, text)
+    assert await detect(tmp_path, "") is None
+
+
+async def test_a_pipe_in_the_place_of_a_configuration_hangs_nothing(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pyproject.toml")
+    assert await detect(tmp_path, "") is None
+
+
+async def test_a_configured_command_wins(tmp_path: Path) -> None:
+    write(tmp_path, "test_a.py")
+    command = await detect(tmp_path, "make test && true")
+    assert command
+    assert command.argv == (SHELL, "-c", "make test && true")
+    assert (command.shown, command.framework) == ("make test && true", "configured")
+
+
+async def test_the_projects_own_python_is_used(tmp_path: Path) -> None:
+    write(tmp_path, "test_a.py")
+    own = with_pytest(fake_python(tmp_path / ".venv" / "bin" / "python", has_pytest=True))
+    command = await detect(tmp_path, "")
+    assert command
+    assert command.argv == (str(own), "-m", "pytest")
+    assert (command.shown, command.problem) == (".venv/bin/python -m pytest", "")
+
+
+async def test_the_projects_own_python_without_pytest_is_a_problem(tmp_path: Path) -> None:
+    write(tmp_path, "test_a.py")
+    own = fake_python(tmp_path / "venv" / "bin" / "python", has_pytest=False)
+    command = await detect(tmp_path, "")
+    assert command and command.problem == f"pytest is not installed for `{own}`"
+
+
+@pytest.mark.parametrize("place", [".venv", "venv", "env", "links"])
+async def test_a_python_that_lies_in_the_project_is_not_run_to_know_it(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "project"
+    write(folder, "test_a.py")
+    own = fake_python(folder / place / "bin" / "python", has_pytest=True)
+    own.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\n")
+    active = own.parent.parent
+    if place == "links":
+        active = tmp_path / "active"
+        (active / "bin").mkdir(parents=True)
+        (active / "bin/python").symlink_to(own)
+    monkeypatch.setenv("VIRTUAL_ENV", str(active))
+    await detect(folder, "")
+    assert not (tmp_path / "sprung").exists()
+    with_pytest(active / "bin/python")
+    assert await find_python(folder, os.environ) == (active / "bin/python", True)
+    assert not (tmp_path / "sprung").exists()
+
+
+async def test_an_environment_that_shares_the_systems_packages_may_have_pytest(
+    tmp_path: Path,
+) -> None:
+    own = fake_python(tmp_path / ".venv" / "bin" / "python", has_pytest=False)
+    write(tmp_path, ".venv/pyvenv.cfg", "include-system-site-packages = true\n")
+    assert await find_python(tmp_path, {}) == (own, True)
+
+
+async def test_without_one_the_first_python_with_pytest_is_used(tmp_path: Path) -> None:
+    folder, path = tmp_path / "project", tmp_path / "bin"
+    active = fake_python(tmp_path / "active" / "bin" / "python", has_pytest=True)
+    fake_python(path / "python3", has_pytest=False)
+    on_path = fake_python(path / "python", has_pytest=True)
+    environ = {"PATH": str(path), "VIRTUAL_ENV": str(active.parent.parent)}
+    assert await find_python(folder, environ) == (active, True)
+    fake_python(active, has_pytest=False)
+    assert await find_python(folder, environ) == (on_path, True)
+    assert await find_python(folder, {"PATH": ""}) == (Path(sys.executable), True)
+
+
+async def test_without_any_pytest_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = fake_python(tmp_path / "bin" / "python3", has_pytest=False)
+    monkeypatch.setattr(sys, "executable", str(python))
+    assert await find_python(tmp_path, {"PATH": str(python.parent)}) == (python, False)
+
+
+async def test_a_module_in_the_project_is_not_taken_for_pytest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, "pytest.py")
+    monkeypatch.chdir(tmp_path)
+    bare = write(tmp_path, "bare", f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
+    bare.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(bare))
+    assert await find_python(tmp_path, {"PATH": os.devnull}) == (bare, False)

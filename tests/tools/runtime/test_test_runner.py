@@ -1,0 +1,165 @@
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from confinement import needs_bubblewrap
+
+from maxagent.config.settings.schema import SandboxSection
+from maxagent.tools.runtime.test_frameworks import TestCommand
+from maxagent.tools.runtime.test_runner import (
+    LARGEST_REPORT,
+    TestRun,
+    read_report,
+    run_tests,
+    verdict,
+)
+from maxagent.tools.sandbox import project_scan
+from maxagent.tools.sandbox.detect import open_sandbox
+from maxagent.tools.workspace import Workspace
+
+PYTEST = (sys.executable, "-m", "pytest", "--disable-plugin-autoload")
+"""Its plugins of ours are none of the project's, and take it three quarters of its time."""
+
+
+async def run_in(folder: Path, test: str, timeout: float = 60) -> TestRun:
+    (folder / "test_it.py").write_text(test)
+    command = TestCommand(PYTEST, "python -m pytest", "pytest")
+    return await run_tests(command, folder, timeout, lambda text: None)
+
+
+def counts(run: TestRun) -> tuple[int | None, ...]:
+    return (run.passed, run.failed, run.errors, run.skipped)
+
+
+MIXED = """
+import pytest
+def test_good(): pass
+def test_bad(): assert 0
+def test_left_out(): pytest.skip()
+@pytest.mark.xfail
+def test_known(): assert 0
+@pytest.fixture
+def broken(): raise ValueError
+def test_broken(broken): pass
+@pytest.fixture
+def late(): yield; raise ValueError
+def test_late(late): assert 0
+"""
+
+
+async def test_pytest_is_counted(tmp_path: Path) -> None:
+    run = await run_in(tmp_path, MIXED)
+    assert counts(run) == (1, 2, 2, 2)
+    assert verdict(run).verdict == "failed"
+    assert verdict(run).reason == "2 failed, 2 errors, 1 passed, 2 skipped"
+    assert "test_bad" in run.tail
+
+
+async def test_a_green_run_passes_and_leaves_the_project_clean(tmp_path: Path) -> None:
+    run = await run_in(tmp_path, "def test_good(): pass")
+    assert (run.exit_code, counts(run), verdict(run).verdict) == (0, (1, 0, 0, 0), "passed")
+    assert [path.name for path in tmp_path.iterdir()] == ["test_it.py"]
+
+
+@needs_bubblewrap
+async def test_in_the_sandbox_tests_are_counted_and_cannot_get_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, outside = tmp_path / "project", Path("/etc/maxagent-was-here")
+    project.mkdir()
+    sandbox = open_sandbox(SandboxSection(), Workspace(project), tmp_path / "home")
+    (project / "test_it.py").write_text(
+        f"def test_in(tmp_path): open('made', 'w'); (tmp_path / 'x').touch()\n"
+        f"def test_out(): open({str(outside)!r}, 'w')\n"
+    )
+    command = TestCommand(PYTEST, "pytest", "pytest")
+    run = await run_tests(command, project, 60, lambda text: None, sandbox)
+    assert (counts(run), outside.exists()) == ((1, 1, 0, 0), False)
+    assert sorted(os.listdir(project)) == ["made", "test_it.py"]
+
+    monkeypatch.setattr(project_scan, "MOST_ENTRIES", 0)
+    refused = await run_tests(command, project, 60, lambda text: None, sandbox)
+    assert verdict(refused).verdict == "unverified"
+    assert "cannot guard this project" in verdict(refused).reason
+
+
+async def test_the_output_is_told_while_it_runs(tmp_path: Path) -> None:
+    told: list[str] = []
+    command = TestCommand(("sh", "-c", "echo one; echo two >&2"), "make", "configured")
+    run = await run_tests(command, tmp_path, 60, told.append)
+    assert ("".join(told), run.tail) == ("one\ntwo\n", "one\ntwo\n")
+    assert (verdict(run).verdict, verdict(run).reason) == ("passed", "exit code 0")
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        ("x = 1", "no tests were found"),
+        ("import pytest\ndef test_x(): pytest.skip()", "no test ran: 1 skipped"),
+        ("import os\nos._exit(0)", "pytest ended without a readable report"),
+    ],
+)
+async def test_without_a_test_that_ran_it_is_unverified(
+    test: str, reason: str, tmp_path: Path
+) -> None:
+    judged = verdict(await run_in(tmp_path, test))
+    assert (judged.verdict, judged.reason) == ("unverified", reason)
+
+
+async def test_what_cannot_be_collected_is_red(tmp_path: Path) -> None:
+    judged = verdict(await run_in(tmp_path, "import no_such_module"))
+    assert (judged.verdict, judged.reason) == ("failed", "1 errors")
+
+
+async def test_tests_that_take_too_long_are_stopped_and_red(tmp_path: Path) -> None:
+    run = await run_in(tmp_path, "import time\ndef test_slow(): time.sleep(60)", timeout=2)
+    judged = verdict(run)
+    assert (judged.verdict, judged.reason) == ("failed", "the tests were stopped after 2 seconds")
+
+
+async def test_strict_projects_and_those_that_use_the_cache_run_too(tmp_path: Path) -> None:
+    settings = "[pytest]\naddopts = --strict-config --ff\ncache_dir = .cache\n"
+    (tmp_path / "pytest.ini").write_text(settings)
+    run = await run_in(tmp_path, "def test_good(): pass")
+    assert verdict(run).verdict == "passed"
+
+
+async def test_a_command_that_cannot_run_is_unverified(tmp_path: Path) -> None:
+    command = TestCommand((), "pytest", "pytest", problem="pytest is not installed for `x`")
+    run = await run_tests(command, tmp_path, 60, lambda text: None)
+    assert (run.exit_code, verdict(run).verdict) == (None, "unverified")
+    assert verdict(run).reason == "pytest is not installed for `x`"
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "expected"),
+    [
+        ("make test", 0, ("passed", "exit code 0")),
+        ("make test", 1, ("failed", "exit code 1")),
+        ("make test", 5, ("failed", "exit code 5")),
+        ("pytest -q", 5, ("unverified", "no tests were found")),
+    ],
+)
+def test_a_configured_command_is_judged_by_its_exit_code(
+    command: str, code: int, expected: tuple[str, str]
+) -> None:
+    judged = verdict(TestRun(command, code, None, None, None, None, ""))
+    assert (judged.verdict, judged.reason) == expected
+
+
+def test_failures_in_the_report_outweigh_a_good_exit_code() -> None:
+    assert verdict(TestRun("pytest", 0, 3, 1, 0, 0, "")).verdict == "failed"
+
+
+def test_a_report_that_cannot_be_trusted_is_not_read(tmp_path: Path) -> None:
+    report = tmp_path / "report.xml"
+    assert read_report(report) is None
+    report.write_text("<testsuites><testcase")
+    assert read_report(report) is None
+    report.write_text('<!DOCTYPE x [<!ENTITY a "b">]><testsuites><testcase/></testsuites>')
+    assert read_report(report) is None
+    report.write_bytes(b"<testsuites>" + b" " * LARGEST_REPORT + b"</testsuites>")
+    assert read_report(report) is None
+    report.write_text("<testsuites><testsuite><testcase/></testsuite></testsuites>")
+    assert read_report(report) == {"passed": 1}

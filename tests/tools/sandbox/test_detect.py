@@ -1,0 +1,122 @@
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from confinement import FOUND, needs_bubblewrap
+
+from maxagent.config.errors import UsageError
+from maxagent.config.settings.schema import SandboxSection
+from maxagent.tools.process.launcher import capture
+from maxagent.tools.sandbox import detect
+from maxagent.tools.sandbox.detect import open_sandbox
+from maxagent.tools.sandbox.sandbox import Sandbox
+from maxagent.tools.workspace import Workspace
+
+
+def opened(folder: Path, **section: object) -> Sandbox:
+    return open_sandbox(SandboxSection.model_validate(section), Workspace(folder), folder / "home")
+
+
+@pytest.fixture
+def no_bwrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+
+
+@needs_bubblewrap
+def test_bubblewrap_is_tried_and_used(tmp_path: Path) -> None:
+    found = opened(tmp_path)
+    assert (found.backend, found.program, found.network) == ("bubblewrap", FOUND.program, False)
+    assert opened(tmp_path, network=True).state == "bubblewrap, with network"
+    assert os.listdir(tmp_path) == []
+
+
+@needs_bubblewrap
+def test_one_that_lies_in_the_project_is_not_the_systems(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "bwrap").symlink_to(FOUND.program or "")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    assert not opened(tmp_path).is_on
+
+
+@needs_bubblewrap
+async def test_it_can_be_opened_where_a_loop_runs(tmp_path: Path) -> None:
+    assert opened(tmp_path).is_on
+
+
+def test_off_is_off_and_said(tmp_path: Path) -> None:
+    assert opened(tmp_path, mode="off").state == "none: switched off by `sandbox.mode`"
+
+
+@pytest.mark.usefixtures("no_bwrap")
+def test_where_there_is_none_it_is_said_how_to_get_one(tmp_path: Path) -> None:
+    found = opened(tmp_path)
+    assert not found.is_on
+    assert "apt install bubblewrap" in found.why_none
+
+
+@pytest.mark.usefixtures("no_bwrap")
+def test_required_and_missing_is_an_error_of_usage(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="required, but there is none") as caught:
+        opened(tmp_path, mode="require")
+    assert caught.value.exit_code == 2
+
+
+@needs_bubblewrap
+def test_where_it_does_not_work_it_is_said_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(detect, "_COMPLAINTS", {(FOUND.program, False): "bwrap: No permissions"})
+    found = opened(tmp_path)
+    assert not found.is_on and "bwrap: No permissions" in found.why_none
+
+
+@needs_bubblewrap
+def test_what_fails_once_as_when_a_socket_has_just_gone_is_tried_again(tmp_path: Path) -> None:
+    once, program = tmp_path / "tried", tmp_path / "bwrap"
+    first = f"[ -e {once} ] || {{ : > {once}; exit 1; }}"
+    program.write_text(f'#!/bin/sh\n{first}\nexec {FOUND.program} "$@"\n')
+    program.chmod(0o755)
+    found = replace(opened(tmp_path), program=program)
+    assert detect._if_it_works(found).is_on and once.exists()
+
+
+def test_a_system_without_any_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "sunos5")
+    assert "WSL" in opened(tmp_path).why_none
+
+
+def test_a_wrong_writable_folder_is_told_whatever_the_mode(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"sandbox\.writable"):
+        opened(tmp_path, mode="off", writable=["/"])
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize("mode", ["auto", "require"])
+async def test_a_writable_folder_that_is_missing_is_left_out_and_named(
+    tmp_path: Path, mode: str
+) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "cache").mkdir()
+    workspace, missing = Workspace(tmp_path / "project"), tmp_path.resolve() / "missing"
+    section = SandboxSection.model_validate({"mode": mode, "writable": ["../cache", str(missing)]})
+    found = open_sandbox(section, workspace, tmp_path / "home")
+    assert found.state.endswith(f"; to be writable, but missing: `{missing}`")
+    async with found.around(["touch", "../cache/made"], workspace.root) as argv:
+        done = await capture(argv, cwd=workspace.root, timeout=60)
+    assert (done.exit_code, os.listdir(tmp_path / "cache")) == (0, ["made"])
+
+
+def test_what_a_killed_run_has_left_is_cleared(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    (root / ".llc.yaml").mkdir(parents=True)
+    workspace, home = Workspace(root), tmp_path / "home"
+    store = detect.store_of(home, root.resolve())
+    store.mkdir(parents=True)
+    (store / "ledger").write_text(f'"{root.resolve()}/.llc.yaml"\n')
+    open_sandbox(SandboxSection(mode="off"), workspace, home)
+    assert os.listdir(root) == []

@@ -1,0 +1,38 @@
+import pytest
+
+from maxagent.tools.sandbox.failure_hint import hint
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "touch: cannot touch '/usr/x': Read-only file system",
+        "OSError: [Errno 30] EROFS",
+        "curl: (6) Could not resolve host: example.org",
+        "Temporary failure in name resolution",
+        "npm ERR! getaddrinfo ENOTFOUND registry.example.org",
+        "connect: Network is unreachable",
+        "cat: .env: Permission denied",
+        "mv: cannot move '.git' to 'g': Device or resource busy",
+        "error: t.key: can only add regular files, symbolic links or git-directories",
+        "unshare: Operation not permitted",
+    ],
+)
+def test_what_looks_like_the_sandbox_tells_how_to_ask_for_more(said: str) -> None:
+    told = hint(f"some output\n{said}\nmore", network=False)
+    assert "`outside_sandbox: true`" in told and "no network" in told
+    assert "\n" not in told
+
+
+def test_with_a_network_the_network_is_not_why() -> None:
+    assert "no network" not in hint("Permission denied", network=True)
+
+
+@pytest.mark.parametrize("said", ["", "1 failed, 3 passed", "SyntaxError: invalid syntax"])
+def test_any_other_failure_is_the_commands_own(said: str) -> None:
+    assert hint(said, network=False) == ""
+
+
+def test_a_sandbox_that_could_not_be_built_is_said() -> None:
+    told = hint("bwrap: Can't mkdir /x: Read-only file system\n", network=False)
+    assert told.startswith("the sandbox could not be built")

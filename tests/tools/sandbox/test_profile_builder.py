@@ -1,0 +1,99 @@
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from maxagent.tools.protected_paths import protected_name
+from maxagent.tools.sandbox.profile import Wall
+from maxagent.tools.sandbox.profile_builder import RESERVED, wall_around
+from maxagent.tools.sandbox.project_scan import look
+from maxagent.tools.workspace import Workspace
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    root = tmp_path.resolve() / "project"
+    root.mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    return root
+
+
+def wall(root: Path, **more: object) -> Wall:
+    workspace = Workspace(root)
+    return wall_around(workspace, look(workspace), home=root.parent / "agent", **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", RESERVED)
+def test_every_reserved_name_is_a_protected_one(name: str) -> None:
+    assert protected_name(name)
+
+
+def test_in_an_empty_project_every_place_is_held(root: Path) -> None:
+    found = wall(root)
+    assert found.writable == (root,)
+    assert set(found.reserved) == {root / name for name in RESERVED} == set(found.frozen)
+    assert found.pinned == (root / ".github",)
+
+
+def test_what_exists_is_frozen_and_not_made(root: Path) -> None:
+    (root / "AGENTS.md").write_text("x")
+    (root / ".vscode").mkdir()
+    (root / ".github").write_text("a file in a folder's place")
+    (root / "CLAUDE.md").symlink_to("AGENTS.md")
+    found = wall(root)
+    assert {root / name for name in ("AGENTS.md", ".vscode", ".github")} <= set(found.frozen)
+    assert root / "CLAUDE.md" not in found.frozen  # a link is put back instead
+    named = {str(path.relative_to(root)) for path in found.reserved}
+    assert not named & {"AGENTS.md", ".vscode", ".github", ".github/workflows", "CLAUDE.md"}
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_the_folder_that_git_takes_hooks_from_is_held(root: Path, exists: bool) -> None:
+    subprocess.run(["git", "init", "-q", root], check=True)
+    subprocess.run(["git", "config", "core.hooksPath", ".myhooks"], cwd=root, check=True)
+    if exists:
+        (root / ".myhooks").mkdir()
+        (root / "shared.conf").write_text("")
+    subprocess.run(["git", "config", "include.path", "../shared.conf"], cwd=root, check=True)
+    found = wall(root)
+    assert (root / "shared.conf" in found.frozen) is exists
+    assert root / "shared.conf" not in found.reserved  # git would stumble over a folder
+    assert (root / ".myhooks" in found.frozen, root / ".myhooks" in found.reserved) == (
+        True,
+        not exists,
+    )
+
+
+def test_repositories_are_writable_and_cannot_be_moved(root: Path) -> None:
+    for checkout in (root, root / "lib" / "inner"):
+        subprocess.run(["git", "init", "-q", checkout], check=True)
+    found = wall(root)
+    held = (".git", "lib", "lib/inner", "lib/inner/.git")
+    assert {root / name for name in held} <= set(found.pinned)
+    assert root / ".git" not in found.frozen
+    assert {root / ".git" / "hooks", root / "lib" / "inner" / ".git" / "config"} <= set(
+        found.frozen
+    )
+
+
+def test_secrets_cannot_be_opened_and_those_of_programs_are_empty(root: Path) -> None:
+    home = root.parent / "home"
+    for path in (root / ".env", root / ".npmrc", home / ".netrc", home / ".ssh" / "id"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+    (root.parent / "agent").mkdir()
+    found = wall(root)
+    assert root / ".env" in found.hidden_files
+    assert {root / ".npmrc", home / ".netrc"} <= set(found.blank_files)
+    assert {home / ".ssh", root.parent / "agent"} <= set(found.hidden_folders)
+
+
+def test_a_writable_folders_repository_is_guarded_too(root: Path) -> None:
+    other = root.parent / "other"
+    subprocess.run(["git", "init", "-q", other], check=True)
+    assert other / ".git" / "hooks" in wall(root, writable=(other,)).frozen
+    assert other / ".git" / "hooks" in wall(root, writable=(other / ".git",)).frozen
+
+
+def test_for_the_probe_nothing_is_held(root: Path) -> None:
+    assert wall(root, reserve=False).reserved == ()

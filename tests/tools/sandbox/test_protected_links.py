@@ -1,0 +1,38 @@
+import os
+from pathlib import Path
+
+from maxagent.tools.sandbox.protected_links import kept_links
+
+
+def test_a_link_that_was_replaced_leads_again_where_it_led(tmp_path: Path) -> None:
+    link = tmp_path / "CLAUDE.md"
+    link.symlink_to("AGENTS.md")
+    with kept_links([link, tmp_path / "missing"]):
+        link.unlink()
+        link.write_text("evil")
+    assert os.readlink(link) == "AGENTS.md"
+    assert (tmp_path / "CLAUDE.md.replaced-1").read_text() == "evil"
+
+
+def test_so_does_one_that_was_removed_with_its_folder_or_turned(tmp_path: Path) -> None:
+    below, other = tmp_path / "a" / "link", tmp_path / "other"
+    below.parent.mkdir()
+    for link in (below, other):
+        link.symlink_to("there")
+    with kept_links([below, other]):
+        below.unlink()
+        below.parent.rmdir()
+        other.unlink()
+        other.symlink_to("elsewhere")
+    assert (os.readlink(below), os.readlink(other)) == ("there", "there")
+
+
+def test_one_that_was_left_alone_is_left_alone(tmp_path: Path) -> None:
+    link, file = tmp_path / "link", tmp_path / "file"
+    link.symlink_to("there")
+    file.write_text("1")
+    before = link.lstat().st_ino
+    with kept_links([link, file]):
+        file.write_text("2")
+    assert link.lstat().st_ino == before
+    assert sorted(os.listdir(tmp_path)) == ["file", "link"]

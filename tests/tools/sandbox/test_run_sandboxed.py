@@ -1,0 +1,79 @@
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from maxagent.tools.sandbox.run_sandboxed import TRIES, Begun, stream_inside
+from maxagent.tools.sandbox.sandbox import Sandbox
+from maxagent.tools.workspace import Workspace
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 1000])
+def test_the_mark_is_taken_out_of_the_output_wherever_it_is_cut(size: int) -> None:
+    heard = bytearray()
+    begun = Begun(heard.extend)
+    mark = begun.told([])[-1]
+    said = f"warning\n{mark}\nhello\n{mark}\n".encode()
+    for at in range(0, len(said), size):
+        begun.add(said[at : at + size])
+    begun.close()
+    assert (begun.is_told, bytes(heard)) == (True, f"warning\nhello\n{mark}\n".encode())
+
+
+def test_what_was_said_instead_of_the_mark_is_heard_at_the_end() -> None:
+    heard = bytearray()
+    begun = Begun(heard.extend)
+    begun.add(b"bwrap: no\n")
+    assert not heard
+    begun.close()
+    assert (begun.is_told, bytes(heard)) == (False, b"bwrap: no\n")
+
+
+@dataclass(frozen=True)
+class Unlucky(Sandbox):
+    """Its wall cannot be built this often; then a program runs without one."""
+
+    left: list[None] = field(default_factory=list[None])
+
+    @asynccontextmanager
+    async def around(
+        self, argv: Sequence[str], cwd: Path, *, also: Sequence[Path] = ()
+    ) -> AsyncGenerator[list[str]]:
+        if self.left:
+            self.left.pop()
+            yield ["sh", "-c", "echo 'bwrap: a socket is gone' >&2; exit 1"]
+        else:
+            yield list(argv)
+
+
+async def _run(folder: Path, line: str, failures: int = 0, timeout: float = 30) -> tuple[int, str]:
+    heard = bytearray()
+    sandbox = Unlucky(Workspace(folder), folder, "bubblewrap", left=[None] * failures)
+    argv = ["sh", "-c", line]
+    ended = await stream_inside(sandbox, argv, cwd=folder, timeout=timeout, on_output=heard.extend)
+    return ended.exit_code, heard.decode()
+
+
+async def test_a_wall_that_could_not_be_built_is_built_again(tmp_path: Path) -> None:
+    ended = await _run(tmp_path, "echo ran >> log; echo ran", failures=2)
+    assert (ended, (tmp_path / "log").read_text()) == ((0, "ran\n"), "ran\n")
+
+
+async def test_after_some_tries_it_is_said_why(tmp_path: Path) -> None:
+    code, said = await _run(tmp_path, "echo ran >> log", failures=TRIES)
+    assert (code, said, (tmp_path / "log").exists()) == (1, "bwrap: a socket is gone\n", False)
+
+
+async def test_a_program_that_has_begun_is_never_run_again(tmp_path: Path) -> None:
+    line = "echo ran >> log; echo 'bwrap: not true' >&2; exit 1"
+    code, said = await _run(tmp_path, line)
+    assert (code, said, (tmp_path / "log").read_text()) == (1, "bwrap: not true\n", "ran\n")
+
+
+async def test_without_a_sandbox_it_runs_as_it_is(tmp_path: Path) -> None:
+    heard = bytearray()
+    argv = ["sh", "-c", "echo $0", "x"]
+    await stream_inside(None, argv, cwd=tmp_path, timeout=30, on_output=heard.extend)
+    assert heard == b"x\n"

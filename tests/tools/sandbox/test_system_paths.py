@@ -1,0 +1,69 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+from maxagent.config.errors import UsageError
+from maxagent.tools.sandbox.system_paths import private_folders, shown_folders, writable_folders
+
+
+def test_programs_in_a_private_folder_are_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("venv/bin", "tools", "tools/more", "elsewhere"):
+        (tmp_path / name).mkdir(parents=True)
+    entries = [str(tmp_path / name) for name in ("venv/bin", "tools", "missing")]
+    monkeypatch.setenv("PATH", ":".join([*entries, "", "/usr/bin"]))
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    private = tmp_path.resolve()
+    own = {Path(one).resolve() for one in (sys.prefix, sys.base_prefix)}
+    shown = set(shown_folders([private], network=False)) - own
+    assert shown == {private / "venv", private / "tools"}
+
+
+def test_private_folders_exist_and_are_real() -> None:
+    assert private_folders()
+    assert all(one.is_dir() and one == one.resolve() for one in private_folders())
+
+
+def test_writable_folders_are_expanded_and_real(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, home = tmp_path / "project", tmp_path / "home"
+    for folder in (project, home / "cache", tmp_path / "lib"):
+        folder.mkdir(parents=True)
+    (tmp_path / "way").symlink_to("lib")
+    monkeypatch.setenv("HOME", str(home))
+    root = tmp_path.resolve()
+    names = ["~/cache", "../lib", str(tmp_path / "way")]
+    found = writable_folders(names, project, home / ".llc")
+    assert found == (root / "home" / "cache", root / "lib", root / "lib")
+
+
+@pytest.mark.parametrize("name", ["/", "~", "..", ".", "", " ", "~/.llc", "file"])
+def test_what_is_too_much_or_no_folder_is_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, home = tmp_path / "project", tmp_path / "home"
+    for folder in (project, home / ".llc"):
+        folder.mkdir(parents=True)
+    (project / "file").write_text("")
+    monkeypatch.setenv("HOME", str(home))
+    with pytest.raises(UsageError, match=r"sandbox\.writable.*cannot be opened"):
+        writable_folders([name], project, home / ".llc")
+
+
+def test_one_that_does_not_exist_stops_nothing(tmp_path: Path) -> None:
+    root = tmp_path.resolve()
+    assert writable_folders([str(root / "missing")], root / "a", root / "b") == (root / "missing",)
+
+
+@pytest.mark.parametrize("name", ["way", "way/more", "../cache/way"])
+def test_a_link_that_a_command_could_have_made_opens_nothing(name: str, tmp_path: Path) -> None:
+    root = tmp_path.resolve()
+    for folder in ("project", "cache", "elsewhere/more"):
+        (root / folder).mkdir(parents=True)
+    for folder in ("project", "cache"):
+        (root / folder / "way").symlink_to("../elsewhere")
+    with pytest.raises(UsageError, match="made the link"):
+        writable_folders([name, "../cache"], root / "project", root / "home")

@@ -1,0 +1,76 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maxagent.tools.shell.parsing.expansion import MOST_WORDS, TooMany, braces, glob
+
+
+@pytest.mark.parametrize(
+    ("word", "words"),
+    [
+        ("a", ["a"]),
+        ("{a,b}", ["a", "b"]),
+        ("x{a,b}y{1,2}", ["xay1", "xay2", "xby1", "xby2"]),
+        ("{a,{b,c}}", ["a", "b", "c"]),
+        ("{1..3}", ["1", "2", "3"]),
+        ("{c..a}", ["c", "b", "a"]),
+        ("{1..9..4}", ["1", "5", "9"]),
+        ("{a,}b", ["ab", "b"]),
+        ("{}", ["{}"]),
+        ("{a}", ["{a}"]),
+        ("{a", ["{a"]),
+        ("\\{a,b}", ["\\{a,b}"]),
+        ("${a,b}", ["${a,b}"]),
+    ],
+)
+def test_braces_expand_as_in_bash(word: str, words: list[str]) -> None:
+    assert braces(word) == words
+
+
+@pytest.mark.parametrize("word", ["{1..999}", "{a,b}" * 9, "{a," * 50 + "}" * 50])
+def test_nobody_waits_for_too_many_words(word: str) -> None:
+    with pytest.raises(TooMany):
+        braces(word)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("*", ["a.py", "b.py", "sub"]),
+        (".*", [".env"]),
+        ("*.py", ["a.py", "b.py"]),
+        ("[!a]*.py", ["b.py"]),
+        ("[[:alpha:]].py", ["a.py", "b.py"]),
+        ("?.py", ["a.py", "b.py"]),
+        ("*/", ["sub/"]),
+        ("*/c", ["sub/c"]),
+        ("./a*", ["./a.py"]),
+        ("sub/../*.py", ["sub/../a.py", "sub/../b.py"]),
+        (".e\\*", []),
+        ("nothing*", []),
+    ],
+)
+def test_patterns_meet_what_bash_would_find(pattern: str, names: list[str], tmp_path: Path) -> None:
+    for name in ("a.py", "b.py", ".env"):
+        (tmp_path / name).touch()
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "c").touch()
+    assert glob(pattern, tmp_path) == names
+
+
+def test_a_folder_of_very_many_files_is_not_listed(tmp_path: Path) -> None:
+    for number in range(MOST_WORDS + 1):
+        (tmp_path / str(number)).touch()
+    with pytest.raises(TooMany):
+        glob("*", tmp_path)
+
+
+@given(st.text(alphabet="ab{},.\\*?[]!^-/:", max_size=40))
+def test_any_pattern_can_be_tried(word: str) -> None:
+    try:
+        for one in braces(word):
+            glob(one, Path("/nowhere"))
+    except TooMany:
+        pass

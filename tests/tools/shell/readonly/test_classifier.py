@@ -1,0 +1,80 @@
+"""More lines, judged whole and run: tests/corpora/read_only.yaml."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from maxagent.tools.shell.parsing.flags import one_of
+from maxagent.tools.shell.readonly.classifier import why_not_read_only
+from maxagent.tools.shell.readonly.path_scope import Place
+from maxagent.tools.workspace import Workspace
+
+
+def why(root: Path, *words: str) -> str:
+    return why_not_read_only(words, Place(root, Workspace(root)))
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["find", ".", "-delete"], "`find -delete` is not known to only read"),
+        (["sort", "-o", "x"], "`sort -o` is not known to only read"),
+        (["cat", "/etc/passwd"], "`/etc/passwd` is outside the project"),
+        (["uniq", "a", "b"], "`uniq` would write to or do more with `b`"),
+        (["git", "branch", "new"], "`git branch new` would make `new`"),
+        (["make"], "`make` is not known to only read"),
+        (["/tmp/ls"], "`/tmp/ls` is not known to only read"),
+        ([], "there is no program"),
+        (["ls", "a\x1b[31m"], "there are control characters in it"),
+    ],
+)
+def test_the_reason_says_what_is_wrong(words: list[str], reason: str, tmp_path: Path) -> None:
+    assert why(tmp_path, *words) == reason
+
+
+@pytest.mark.parametrize("words", [["/bin/ls"], ["/usr/bin/head", "-5", "x"], ["ls", "/dev/null"]])
+def test_the_system_s_programs_may_be_named_with_their_folder(
+    words: list[str], tmp_path: Path
+) -> None:
+    assert why(tmp_path, *words) == ""
+
+
+@pytest.mark.parametrize("folder", ["bin", "."])
+def test_a_program_that_the_project_brings_is_not_the_system_s(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / folder / "ls"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    assert "a program of the project's own" in why(tmp_path, "ls")
+    assert why(tmp_path, "cat", "x") == ""
+
+
+def test_a_folder_outside_the_project_is_no_place_to_look_around(tmp_path: Path) -> None:
+    inside = tmp_path / "project"
+    inside.mkdir()
+    assert "outside" in why_not_read_only(["ls"], Place(tmp_path, Workspace(inside)))
+
+
+PROGRAMS = """
+    ls cat sort uniq find sed test [ printf date jq xxd grep rg fd diff tree git tail column stat
+"""
+PIECES = "status diff log show branch stash -- -C list HEAD:x .env ../x -exec -p --output"
+WORDS = st.one_of(
+    st.text(max_size=8),
+    st.text("-=oOnrRfFexw ./:%{}", max_size=6),
+    st.sampled_from(sorted(one_of(PIECES))),
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(sorted(one_of(PROGRAMS))), st.lists(WORDS, max_size=5))
+def test_whatever_the_words_there_is_an_answer(
+    tmp_path: Path, program: str, words: list[str]
+) -> None:
+    assert isinstance(why(tmp_path, program, *words), str)

@@ -1,0 +1,67 @@
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from maxagent.tools.shell.readonly.git_objects import kinds
+
+
+def git(root: Path, *arguments: str) -> str:
+    person = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    done = subprocess.run(
+        ["git", *person, *arguments], cwd=root, check=True, capture_output=True, text=True
+    )
+    return done.stdout
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A repository with objects of all kinds, many of them alike so that packs hold deltas."""
+    git(tmp_path, "init", "-q")
+    for number in range(30):
+        (tmp_path / "a").write_text("".join(f"line {line}\n" for line in range(500 + number)))
+        git(tmp_path, "add", ".")
+        git(tmp_path, "commit", "-q", "-m", "the same long message " * 20 + str(number))
+    git(tmp_path, "tag", "-a", "-m", "x", "v1")
+    return tmp_path
+
+
+def all_objects(root: Path) -> list[tuple[str, str]]:
+    listed = git(root, "cat-file", "--batch-check", "--batch-all-objects")
+    return [(line.split()[0], line.split()[1]) for line in listed.splitlines()]
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        [],
+        ["repack", "-adfq", "--depth=50"],
+        ["-c", "repack.useDeltaBaseOffset=false", "repack", "-adfq", "--depth=50"],
+    ],
+    ids=["loose", "packed", "packed by hashes"],
+)
+def test_every_object_s_kind_is_known(packed: list[str], root: Path) -> None:
+    if packed:
+        git(root, *packed)
+        git(root, "prune-packed")
+    objects = all_objects(root)
+    assert {kind for _, kind in objects} == {"commit", "tree", "blob", "tag"}
+    for name, kind in objects:
+        shown = "commit" if kind == "tag" else kind  # what the tag stands on
+        assert kinds(root / ".git/objects", name, 20) == {shown}
+        assert shown in kinds(root / ".git/objects", name[:4], 20)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_tag_is_what_it_stands_on(packed: bool, root: Path) -> None:
+    git(root, "tag", "-a", "-m", "x", "file", "HEAD:a")
+    git(root, "tag", "-a", "-m", "x", "again", "file")
+    if packed:
+        git(root, "gc", "-q")
+    for name, kind in {"v1": "commit", "file": "blob", "again": "tag"}.items():
+        object_name = git(root, "rev-parse", name).strip()
+        assert kinds(root / ".git/objects", object_name, 20) == {kind}
+
+
+def test_what_is_not_there_has_no_kind(root: Path) -> None:
+    assert kinds(root / ".git/objects", "0" * 40, 20) == set()

@@ -1,0 +1,46 @@
+"""A tool says which paths a call names."""
+
+import pytest
+
+from maxagent.tools.definition import Run, named_paths, tool
+from maxagent.tools.result import ToolRefusal, ToolResult
+
+
+@tool("edit", paths=("path", "other"))
+async def plain(path: str, other: str = "", *, run: Run) -> ToolResult:
+    """A tool with two paths."""
+    return ToolResult()
+
+
+def found(args: object) -> list[str]:
+    if args == {"patch": "bad"}:
+        raise ToolRefusal("bad")
+    return ["a", "b"]
+
+
+@tool("edit", paths=found)
+async def finding(patch: str, *, run: Run) -> ToolResult:
+    """A tool with paths inside an argument."""
+    return ToolResult()
+
+
+@tool("talk")
+async def talking(question: str, *, run: Run) -> ToolResult:
+    """A tool without paths."""
+    return ToolResult()
+
+
+@pytest.mark.parametrize(
+    ("subject", "args", "names"),
+    [
+        (plain, {"path": "x"}, ["x"]),
+        (plain, {"path": "x", "other": "y", "more": "z"}, ["x", "y"]),
+        (plain, {"path": "", "other": ["y"]}, []),
+        (plain, {}, []),
+        (finding, {"patch": "good"}, ["a", "b"]),
+        (finding, {"patch": "bad"}, []),
+        (talking, {"question": "x"}, []),
+    ],
+)
+def test_the_paths_of_a_call_are_named(subject, args: dict[str, object], names: list[str]) -> None:
+    assert named_paths(subject, args) == names

@@ -1,0 +1,1 @@
+"""Tools that read, list, search, edit and write files."""

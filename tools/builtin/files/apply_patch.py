@@ -1,0 +1,69 @@
+"""The tool that applies a patch to several files, or to none."""
+
+from collections.abc import Sequence
+
+from ...cancellable_thread import in_worker
+from ...definition import Run, tool
+from ...editing.patch.parser import parse_patch, patched_names
+from ...editing.patch.patch_overlay import PatchedFiles
+from ...filesystem.commit import LONGEST_DIFF, Saved
+from ...filesystem.file_access import written_path
+from ...filesystem.file_locks import exclusive
+from ...filesystem.transaction import write_all
+from ...result import ToolResult, ToolRun
+from ...textedits.unified_diff import shortened
+from .patch_outcome import Outcome, outcomes
+
+CHANGED = "  [it had changed since you read it: read it again before you rely on other parts]"
+
+
+@tool("edit", paths=patched_names)
+async def apply_patch(patch: str, *, run: Run) -> ToolResult:
+    """Apply a patch to files."""
+    return await in_worker(_apply, run, patch)
+
+
+def _apply(run: ToolRun, patch: str) -> ToolResult:
+    patches = parse_patch(patch)
+    paths = [written_path(run.workspace, name) for found in patches for name in found.names]
+    with exclusive(*paths):
+        files = PatchedFiles(run)
+        files.carry_out(patches)
+        found = outcomes(files)
+        saved = write_all(run, [one.change for one in found])
+    return _result(found, saved)
+
+
+def _result(found: Sequence[Outcome], saved: Sequence[Saved]) -> ToolResult:
+    both = list(zip(found, saved, strict=True))
+    diff = shortened("".join(one.diff for one in saved), LONGEST_DIFF)
+    backups = {one.path: one.backup for one in saved if one.backup}
+    added, removed = sum(one.added for one in saved), sum(one.removed for one in saved)
+    return ToolResult(
+        "\n".join(line for outcome, one in both for line in _lines(outcome, one)),
+        metadata={
+            "paths": [one.path for one in saved],
+            "diff": diff,
+            "added": added,
+            "removed": removed,
+            **({"backups": backups} if backups else {}),
+        },
+        seen={one.path: one.hash for outcome, one in both if outcome.known},
+    )
+
+
+def _lines(outcome: Outcome, saved: Saved) -> list[str]:
+    """What is said of one file; nothing of the old name of one that moved."""
+    if not outcome.words:
+        return []
+    lines = [f"`{saved.path}`: {outcome.words} ({saved.counts})"]
+    if outcome.content is None:
+        return lines
+    changes = outcome.content.changes
+    lines += [
+        f"  [hunk {number} was not there exactly; found by {change.strategy}: "
+        f"{'; '.join(change.adapted)}]"
+        for number, change in enumerate(changes, 1)
+        if change.adapted
+    ]
+    return [*lines, CHANGED] if changes and not outcome.known else lines

@@ -1,0 +1,103 @@
+"""The tool that searches in files: with ripgrep where it is there, else in Python."""
+
+import asyncio
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from ...cancellable_thread import in_worker
+from ...definition import Run, tool
+from ...filesystem.file_access import LARGEST, read_bytes
+from ...filesystem.listing import existing, listed_folder
+from ...filesystem.text_codec import decode, one_line
+from ...filesystem.walk import walk
+from ...glob_pattern import name_matcher
+from ...result import ToolRefusal, ToolResult
+from ...search.python_search import Found, Hit, Search, search_lines
+from ...search.ripgrep import find_ripgrep, ripgrep_lines
+from ...search.verified_matches import confirmed
+from ...workspace import Workspace
+
+MOST_HITS = 200
+MOST_CHARACTERS = 30_000
+"""Of all that is shown."""
+LONGEST_TEXT = 300
+"""Characters of a line that are shown, around the match."""
+SECONDS = 20.0
+
+
+@tool("read", paths=("path",), shows=True)
+async def grep(regex: str, path: str = ".", file_pattern: str = "", *, run: Run) -> ToolResult:
+    """Search in files."""
+    if not regex:
+        raise ToolRefusal("`regex` is empty; `list_files` and `glob` show which files there are")
+    workspace: Workspace = run.workspace
+    names = await asyncio.to_thread(_names, workspace, path or ".", file_pattern)
+    search = Search(workspace, names, regex, MOST_HITS + 1, time.monotonic() + SECONDS)
+    return await in_worker(_answer, search, await _found(search))
+
+
+async def _found(search: Search) -> Found:
+    """ripgrep takes every file for UTF-8: words beyond ASCII it would miss in others, as in GBK."""
+    program = await asyncio.to_thread(find_ripgrep, search.workspace.root)
+    plain = search.pattern.isascii() and search.pattern.isprintable()
+    found = await ripgrep_lines(program, search) if program and plain else None
+    return found or await asyncio.to_thread(search_lines, search)
+
+
+def _names(workspace: Workspace, path: str, file_pattern: str) -> list[str]:
+    """The files to search, in order of paths; a single one must be readable text."""
+    start = existing(workspace, path)
+    if not os.path.isdir(start):
+        decode(read_bytes(workspace, start))
+        return [workspace.relative(start)]
+    folder, fits = listed_folder(workspace, path), name_matcher(file_pattern)
+    below = 0 if folder == workspace.root else len(workspace.relative(folder)) + 1
+    return [
+        entry.name
+        for entry in walk(workspace, folder, deep=True)
+        if entry.kind == "file" and (fits(entry.name[below:]) or fits(entry.name))
+        if _size(workspace.root / entry.name) <= LARGEST
+    ]
+
+
+def _size(path: Path) -> int:
+    with suppress(OSError):  # gone meanwhile
+        return os.lstat(path).st_size
+    return 0
+
+
+def _answer(search: Search, found: Found) -> ToolResult:
+    """What is told of the hits; a file of which a line is shown counts as read."""
+    true, hashes = confirmed(search, found)
+    output, count = _shown(true, len(search.names))
+    shown = {hit.path for hit in true.hits[:count]}
+    return ToolResult(output, seen={name: hashes[name] for name in hashes if name in shown})
+
+
+def _shown(found: Found, files: int) -> tuple[str, int]:
+    """The text, and how many hits are in it."""
+    lines, left = list[str](), MOST_CHARACTERS
+    for hit in found.hits[:MOST_HITS]:
+        line = _line(hit)
+        left -= len(line)
+        if left < 0:
+            break
+        lines.append(line)
+    count = len(lines)
+    if not found.complete:
+        lines.append("[stopped before all was searched; name a `path` or a `file_pattern`]")
+    elif len(lines) < len(found.hits):
+        lines.append(f"[only the first {len(lines)} matches; narrow the search to see others]")
+    elif not lines:
+        lines.append(f"[no match in {files} files; what git ignores is not searched]")
+    return "\n".join(lines), count
+
+
+def _line(hit: Hit) -> str:
+    start = max(0, hit.column - LONGEST_TEXT // 3) if len(hit.text) > LONGEST_TEXT else 0
+    end = start + LONGEST_TEXT
+    text = f"{'…' * (start > 0)}{hit.text[start:end]}{'…' * (end < len(hit.text))}"
+    plain = "\t".join(map(one_line, text.split("\t")))
+    return f"{one_line(hit.path)}:{hit.line}: {plain}"

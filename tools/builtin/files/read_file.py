@@ -1,0 +1,72 @@
+"""The tool that shows a text file, with line numbers."""
+
+import asyncio
+from collections.abc import Sequence
+
+from ...definition import Run, tool
+from ...filesystem.encodings import UNKNOWN
+from ...filesystem.file_access import content_hash, read_bytes
+from ...filesystem.line_numbers import LONGEST_LINE, numbered
+from ...filesystem.listing import existing
+from ...filesystem.text_codec import Decoded, decode, lines_of, printable
+from ...result import ToolRefusal, ToolResult
+from ...workspace import Workspace
+
+MOST_LINES = 2_000
+MOST_BYTES = 56_000
+"""Of the lines that are shown, with their numbers."""
+
+
+@tool("read", paths=("path",), shows=True)
+async def read_file(
+    path: str, start_line: int = 1, end_line: int | None = None, *, run: Run
+) -> ToolResult:
+    """Show a text file."""
+    if not 1 <= start_line <= (end_line or start_line):
+        raise ToolRefusal("lines count from 1, and `end_line` is not before `start_line`")
+    return await asyncio.to_thread(_read, run.workspace, path, start_line, end_line)
+
+
+def _read(workspace: Workspace, path: str, start: int, end: int | None) -> ToolResult:
+    found = existing(workspace, path)
+    data = read_bytes(workspace, found)
+    decoded, name = decode(data), workspace.relative(found)
+    lines = lines_of(decoded.text)
+    if start > max(len(lines), 1):
+        raise ToolRefusal(f"`{name}` has only {len(lines):,} lines")
+    shown = lines[start - 1 : start - 1 + _fitting(lines[start - 1 : end], start)]
+    remarks = _remarks(decoded, lines, shown, start, end)
+    output = "\n".join([*([numbered(shown, start)] if shown else []), *remarks])
+    return ToolResult(output, metadata={"path": name}, seen={name: content_hash(data)})
+
+
+def _fitting(lines: Sequence[str], start: int) -> int:
+    """How many of the lines, numbered from `start`, fit into one answer."""
+    left = MOST_BYTES
+    for count, line in enumerate(lines[:MOST_LINES]):
+        left -= len(numbered([line], start + count).encode()) + len("\n")
+        if left < 0:
+            return count
+    return min(len(lines), MOST_LINES)
+
+
+def _remarks(
+    decoded: Decoded, lines: Sequence[str], shown: Sequence[str], start: int, end: int | None
+) -> list[str]:
+    last, total = start + len(shown) - 1, len(lines)
+    remarks = list[str]()
+    if not lines:
+        remarks.append("[the file is empty]")
+    elif last < min(end or total, total):
+        remarks.append(f"[lines {start} to {last} of {total}; go on with start_line={last + 1}]")
+    elif len(shown) < total:
+        remarks.append(f"[lines {start} to {last} of {total}]")
+    if any(len(line) > LONGEST_LINE for line in shown):
+        remarks.append(f"[lines are cut at {LONGEST_LINE:,} characters; `grep` shows other parts]")
+    if decoded.encoding not in ("utf-8", UNKNOWN):
+        remarks.append(f"[encoding: {decoded.encoding}; it is kept when the file is changed]")
+    if printable(decoded.text) != decoded.text:
+        remarks.append(
+            f"[bytes that are not {decoded.encoding.upper()} are shown as \\x and two digits]"
+        )
+    return remarks

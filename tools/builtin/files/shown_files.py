@@ -1,0 +1,69 @@
+"""Which files a command plainly showed: showing a file counts as reading it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from ...filesystem.file_access import content_hash, read_bytes
+from ...result import ToolRefusal
+from ...shell.parsing.single_command import plain_words
+from ...workspace import Workspace
+
+_OPTIONS = {
+    "cat": re.compile(r"-[AbeEnstTuv]+"),
+    "head": re.compile(r"-[qv]|-(n|c)?\+?\d+"),
+    "tail": re.compile(r"-[qv]|-(n|c)?\+?\d+"),
+    "nl": re.compile(r"-b[at]|-[ns]\S|-w\d+"),
+    "sed": re.compile(r"-[ns]"),
+}
+_COUNTED = {"head": ("-n", "-c"), "tail": ("-n", "-c"), "nl": ("-b", "-w")}
+"""Options whose value may be a word of its own."""
+_SED_SCRIPT = re.compile(r"\d+(,\+?\d+|,\$)?p")
+
+
+def files_shown_by(command: str) -> list[str]:
+    """The files whose text a command prints, in order, as written; none of one that does more.
+
+    Known are `cat`, `head`, `tail`, `nl` and `sed -n 'FROM,TOp'`, alone and with plain words.
+    """
+    words = plain_words(command) or [""]
+    program, *rest = words
+    if program not in _OPTIONS:
+        return []
+    options, files = _parted(program, rest)
+    if any(not _OPTIONS[program].fullmatch(option) for option in options):
+        return []
+    if program == "sed":
+        script, files = "".join(files[:1]), files[1:]
+        return files if "-n" in options and _SED_SCRIPT.fullmatch(script) else []
+    return files
+
+
+def seen_by(
+    workspace: Workspace, folder: Path, command: str, *, all_shown: bool
+) -> Mapping[str, str]:
+    """The hashes of the files that a successful command has just shown, by relative path.
+
+    When the middle of its output was cut away, only the first and the last file count.
+    """
+    named = files_shown_by(command)
+    hashes = dict[str, str]()
+    for name in named if all_shown else {*named[:1], *named[-1:]}:
+        with suppress(ToolRefusal):
+            path = workspace.resolve(str(folder / name))
+            hashes[workspace.relative(path)] = content_hash(read_bytes(workspace, path))
+    return hashes
+
+
+def _parted(program: str, words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Options, with their values joined to them, and the other words."""
+    options, others, counted = list[str](), list[str](), _COUNTED.get(program, ())
+    for word in words:
+        if options and options[-1] in counted and not others:
+            options[-1] += word
+        elif word.startswith("-"):
+            options.append(word)
+        else:
+            others.append(word)
+    return options, others

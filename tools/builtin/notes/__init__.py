@@ -1,0 +1,1 @@
+"""Tools that keep the model's own notes."""

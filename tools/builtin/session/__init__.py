@@ -1,0 +1,1 @@
+"""Tools that talk to the user, switch the mode or end the task."""

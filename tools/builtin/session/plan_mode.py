@@ -1,0 +1,34 @@
+"""The tools of plan mode: two propose to change the mode, one shows options to choose from.
+
+The human's answer comes before any of them would run, so running one means that nobody is there.
+"""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from ...definition import Run, tool
+from ...result import ToolRefusal, ToolResult
+
+LEADS_TO: Mapping[str, Literal["build", "plan"]] = {"plan_enter": "plan", "plan_exit": "build"}
+"""The tools that propose a mode, and which."""
+NOBODY = "nobody is here to answer; stay in this mode and say what you would do"
+
+
+@tool("talk")
+async def plan_enter(reason: str = "", *, run: Run) -> ToolResult:
+    """Propose plan mode; nobody has decided."""
+    raise ToolRefusal(NOBODY)
+
+
+@tool("talk")
+async def plan_exit(*, run: Run) -> ToolResult:
+    """Show the plan; nobody has looked at it."""
+    raise ToolRefusal(NOBODY)
+
+
+@tool("talk")
+async def plan_mode_respond(
+    response: str, options: tuple[str, ...] = (), *, run: Run
+) -> ToolResult:
+    """Say where the plan stands; nobody has answered."""
+    raise ToolRefusal(NOBODY)

@@ -1,0 +1,1 @@
+"""Tools that run commands, read their output, and ask git."""

@@ -1,0 +1,141 @@
+"""The tool that runs a shell command."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from ...definition import Run, tool
+from ...git.hardened_git import GUARD
+from ...process.launcher import SHELL, Ended
+from ...process.output_capture import Recording
+from ...process.output_stream import LiveOutput
+from ...process.stream_redaction import Redacting
+from ...process.truncation import KEPT_EACH_SIDE
+from ...result import ToolRefusal, ToolResult, ToolRun
+from ...sandbox.failure_hint import hint
+from ...sandbox.run_sandboxed import stream_inside
+from ...sandbox.sandbox import Sandbox
+from ..files.shown_files import seen_by
+
+LONGEST_TIMEOUT = 600.0
+"""Seconds that a call may ask for; the configured time may be longer."""
+LONGEST_COMMAND = 100_000
+"""Bytes; Linux takes no argument over 131,071."""
+
+
+@tool("execute", paths=("cwd",))
+async def run_command(
+    command: str,
+    cwd: str = ".",
+    timeout: float | None = None,
+    outside_sandbox: bool = False,
+    *,
+    run: Run,
+) -> ToolResult:
+    """Run a command; an exit code other than 0 is an error, and its output is given too."""
+    folder = await asyncio.to_thread(run.workspace.resolve, cwd)
+    if not await asyncio.to_thread(folder.is_dir):
+        raise ToolRefusal(f"`{cwd}` is not a folder; `cwd` is a folder in the project")
+    seconds = _seconds(timeout, run.command_timeout)
+    # what may run unasked must not start what the repository's git configuration names
+    reads = run.only_reads or await asyncio.to_thread(_only_reads, command, cwd, run)
+    run = replace(run, sandbox=None if outside_sandbox else _confining(run.sandbox, reads=reads))
+    result = await run_shell(command, folder, seconds, run, GUARD if reads else None)
+    result = _with_hint(result, run)
+    whole = result.metadata["bytes"] <= 2 * KEPT_EACH_SIDE
+    seen = partial(seen_by, run.workspace, folder, command, all_shown=whole)
+    return replace(result, seen=await asyncio.to_thread(seen)) if result.ok else result
+
+
+async def run_shell(
+    command: str,
+    folder: Path,
+    seconds: float,
+    run: ToolRun,
+    environment: Mapping[str, str] | None = None,
+) -> ToolResult:
+    """Run a command line in a real folder; its output is shown, bounded, and kept as the call's.
+
+    `environment` is added to what every child gets. Raises ToolRefusal for what is no command, and
+    for what the sandbox cannot take in.
+    """
+    argv = [SHELL, "-c", _checked(command)]
+    recording = await asyncio.to_thread(Recording, run.outputs, run.call_id)
+    live = LiveOutput(run.emit)
+
+    def take(piece: bytes) -> None:
+        recording.add(piece)
+        live.add(piece)
+
+    output = Redacting(take)
+    try:
+        ended = await stream_inside(
+            run.sandbox, argv, cwd=folder, timeout=seconds, on_output=output.add, env=environment
+        )
+    finally:
+        output.close()
+        recording.close()
+    return _result(recording, ended, seconds)
+
+
+def _only_reads(command: str, cwd: str, run: ToolRun) -> bool:
+    from ...shell.analyzer import judge  # brings the parser
+
+    return judge(command, cwd, run.workspace).verdict == "allow"
+
+
+def _confining(sandbox: Sandbox | None, *, reads: bool) -> Sandbox | None:
+    return sandbox.for_reading() if sandbox and reads else sandbox
+
+
+def _with_hint(result: ToolResult, run: ToolRun) -> ToolResult:
+    """What failed perhaps for the sandbox's sake, with how to ask for more."""
+    if result.ok or not (run.sandbox and run.sandbox.is_on) or result.metadata["timed_out"]:
+        return result
+    more = hint(result.output, network=run.sandbox.network)
+    return replace(result, error=f"{result.error}; {more}") if more else result
+
+
+def _seconds(asked: float | None, configured: float) -> float:
+    if asked is None:
+        return configured
+    if asked <= 0:
+        raise ToolRefusal("`timeout` is a number of seconds above 0")
+    return min(asked, max(LONGEST_TIMEOUT, configured))
+
+
+def _checked(command: str) -> str:
+    if not command.strip():
+        raise ToolRefusal("`command` is empty; give the shell command to run")
+    try:
+        size = len(command.encode())
+    except UnicodeEncodeError:
+        size = 0
+    if not 0 < size <= LONGEST_COMMAND or "\0" in command:
+        raise ToolRefusal(
+            f"the command is over {LONGEST_COMMAND:,} bytes or holds a character that no command "
+            "can have; write a script and run that"
+        )
+    return command
+
+
+def _result(recording: Recording, ended: Ended, seconds: float) -> ToolResult:
+    error = f"exit code {ended.exit_code}" if ended.exit_code else ""
+    if ended.timed_out:
+        error = (
+            f"stopped after {seconds:g} seconds, with all it had started; "
+            "give a longer `timeout` (at most 600) or run a smaller part"
+        )
+    return ToolResult(
+        output=recording.text() or ("" if error else "(no output)"),
+        error=error,
+        metadata={
+            "exit_code": ended.exit_code,
+            "duration_s": round(ended.duration, 1),
+            "timed_out": ended.timed_out,
+            "output_file": recording.stored_as,
+            "bytes": recording.size,
+        },
+    )

@@ -1,0 +1,91 @@
+"""What makes a function a tool: a LangChain tool with an effect, path arguments and its text."""
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+
+from langchain_core.tools import BaseTool, InjectedToolArg, StructuredTool
+
+from .result import ToolRefusal, ToolResult, ToolRun
+
+Effect = Literal["read", "fetch", "edit", "execute", "talk", "note"]
+"""read: looks only · fetch: looks at the network, asked by host · edit: writes files ·
+execute: runs a program · talk: asks the human · note: changes the thread's own state only.
+`edit` and `execute` are never blindly repeated."""
+
+if TYPE_CHECKING:
+    Run = ToolRun
+    """The type of a tool's `run` parameter; the model never sees it."""
+else:  # pydantic would build a schema of every field of a dataclass
+    Run = Annotated[Any, InjectedToolArg]
+
+ToolFunction = Callable[..., Awaitable[ToolResult]]
+Paths = tuple[str, ...] | Callable[[Mapping[str, object]], list[str]]
+"""The names of the arguments that are paths, or what finds the paths in the arguments."""
+
+
+def tool(
+    effect: Effect, *, paths: Paths = (), shows: bool = False
+) -> Callable[[ToolFunction], BaseTool]:
+    """Make a tool of an async function `(…arguments, run: Run) -> ToolResult`.
+
+    The tool is named as the function. What the model reads of it is `<name>.md` beside its module,
+    or the docstring when there is none. `paths` names the arguments that are paths in the project,
+    or finds every path in them that the tool may open; it may raise ToolRefusal. `shows` says that
+    a file which it has shown counts as read.
+    """
+
+    def wrap(function: ToolFunction) -> BaseTool:
+        return StructuredTool.from_function(
+            coroutine=function,
+            name=function.__name__,
+            description=_description(function),
+            metadata={"effect": effect, "paths": paths, "shows": shows},
+        )
+
+    return wrap
+
+
+def effect_of(subject: BaseTool) -> Effect:
+    """The tool's effect; a foreign tool that does not say is taken for the most dangerous."""
+    return cast(Effect, (subject.metadata or {}).get("effect", "execute"))
+
+
+def named_paths(subject: BaseTool, args: Mapping[str, object]) -> list[str]:
+    """The paths that a call names, as written; one left empty means the tool's own default.
+
+    Arguments that the tool will refuse as unreadable name nothing.
+    """
+    paths = cast(Paths, (subject.metadata or {}).get("paths", ()))
+    if not callable(paths):
+        return [path for path in map(args.get, paths) if isinstance(path, str) and path]
+    try:
+        return paths(args)
+    except ToolRefusal:
+        return []
+
+
+def looks_only(subject: BaseTool) -> bool:
+    """Whether it changes nothing, so that it may run together with others of its kind."""
+    return effect_of(subject) in ("read", "fetch")
+
+
+def shows_files(subject: BaseTool) -> bool:
+    """Whether it looks only, and a file that it has shown counts as read."""
+    return effect_of(subject) == "read" and bool((subject.metadata or {}).get("shows"))
+
+
+def has_effect(subject: BaseTool) -> bool:
+    """Whether running it twice could matter."""
+    return effect_of(subject) in ("edit", "execute")
+
+
+def schema_of(subject: BaseTool) -> dict[str, Any]:
+    """The JSON schema of the arguments that a model may give."""
+    return subject.tool_call_schema.model_json_schema()  # type: ignore[union-attr]
+
+
+def _description(function: ToolFunction) -> str:
+    text = Path(inspect.getfile(function)).with_name(f"{function.__name__}.md")
+    return text.read_text(encoding="utf-8").strip() if text.is_file() else (function.__doc__ or "")

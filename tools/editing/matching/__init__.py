@@ -1,0 +1,1 @@
+"""Finding the place in a file that an edit means."""

@@ -1,0 +1,94 @@
+"""Where a text that is not in the file would most likely stand."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from .document import Source
+from .line_similarity import LONGEST_COMPARED
+from .normalization import folded
+
+FREQUENT_LINE = 200
+FREQUENT_WORD = 30
+"""What stands in more places than this tells nothing about where a text belongs."""
+WORD_WEIGHT = 0.2
+SPREAD = 3
+"""Lines by which votes for one place may be apart."""
+NEARLY = 0.9
+MOST_PLACES = 5
+"""How many places are told, and how near to the best their votes must be."""
+MOST_ASKED = 200
+LEAST_ALIKE = 60
+
+_WORD = re.compile(r"\w{3,}")
+
+Votes = defaultdict[int, float]
+
+
+def closest(source: Source, wanted: Sequence[str]) -> list[int]:
+    """The lines, from 0, at which `wanted` would most likely begin, the likeliest first.
+
+    Every wanted line and word that is in the file votes, a rare one with more weight; without
+    votes the line that is most alike the longest wanted one decides.
+    """
+    wanted = wanted[:MOST_ASKED]
+    votes: Votes = defaultdict(float)
+    lines = ((offset, [folded(line)] if line.strip() else []) for offset, line in enumerate(wanted))
+    keys = ((number, [key]) for number, key in enumerate(source.keys(folded)))
+    _vote(votes, lines, keys, FREQUENT_LINE, 1.0)
+    words = ((offset, _WORD.findall(line)) for offset, line in enumerate(wanted))
+    real = ((number, _WORD.findall(line)) for number, line in enumerate(source.lines))
+    _vote(votes, words, real, FREQUENT_WORD, WORD_WEIGHT)
+    return _elected(votes) if votes else _most_alike(source, wanted)
+
+
+def _vote(
+    votes: Votes,
+    asked: Iterable[tuple[int, Sequence[str]]],
+    real: Iterable[tuple[int, Sequence[str]]],
+    frequent: int,
+    weight: float,
+) -> None:
+    """Each thing in the request votes for the places from which it would stand where it does."""
+    offsets, places = defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
+    for offset, things in asked:
+        for thing in things:
+            offsets[thing].append(offset)
+    for number, things in real:
+        for thing in things:
+            if thing in offsets:
+                places[thing].append(number)
+    for thing, found in places.items():
+        if len(found) * len(offsets[thing]) <= frequent:
+            for number in found:
+                for offset in offsets[thing]:
+                    votes[max(number - offset, 0)] += weight / len(found) / len(offsets[thing])
+
+
+def _elected(votes: Votes) -> list[int]:
+    """The places with the most votes, of near ones the one with the most."""
+    around = {
+        start: sum(votes.get(start + step, 0) for step in range(-SPREAD, SPREAD + 1))
+        for start in votes
+    }
+    most, chosen = max(around.values()), list[int]()
+    for start in sorted(votes, key=lambda start: (-around[start], -votes[start], start)):
+        if around[start] < NEARLY * most or len(chosen) == MOST_PLACES:
+            break
+        if all(abs(start - other) > SPREAD for other in chosen):
+            near = [place for place in votes if abs(place - start) <= SPREAD]
+            chosen.append(max(near, key=lambda place: (votes[place], -place)))
+    return chosen
+
+
+def _most_alike(source: Source, wanted: Sequence[str]) -> list[int]:
+    from rapidfuzz import fuzz, process  # dozens of modules that only a refusal needs
+
+    offset, longest = max(enumerate(wanted), key=lambda pair: len(pair[1].strip()), default=(0, ""))
+    if not longest.strip() or len(longest) > LONGEST_COMPARED:
+        return []
+    keys = source.keys(folded)
+    lines = [line.casefold() if len(line) <= LONGEST_COMPARED else "" for line in keys]
+    asked = folded(longest).casefold()
+    found = process.extractOne(asked, lines, scorer=fuzz.ratio, score_cutoff=LEAST_ALIKE)
+    return [max(found[2] - offset, 0)] if found else []

@@ -1,0 +1,141 @@
+"""Read a patch between `*** Begin Patch` and `*** End Patch`: text in, a patch of each file out."""
+
+import re
+from collections.abc import Sequence
+
+from ...result import ToolRefusal
+from .apply_hunk import Hunk
+from .file_patch import FilePatch
+
+BEGIN, END, AT_END = "*** Begin Patch", "*** End Patch", "*** End of File"
+FORM = (
+    "`*** Add File: path`, `*** Update File: path` or `*** Delete File: path`; "
+    "the lines of an update begin with a blank, `-`, `+` or `@@`"
+)
+
+_FILE = re.compile(r"\*\*\* (Add|Update|Delete) File:(.*)")
+_MOVE = re.compile(r"\*\*\* Move to:(.*)")
+_NUMBERS = re.compile(r"-(\d{1,9})(?:,\d+)? \+\d+(?:,\d+)? @@.*")
+_AROUND = re.compile(r"\s*|(```|~~~).*|(\$ )?((cat|apply_?patch)\s*)?<<-?\s*['\"]?\w+['\"]?.*")
+"""What may stand above the patch: a fence, a shell's here-document."""
+
+
+def is_envelope(patch: str) -> bool:
+    """Whether a patch is in this form rather than a diff."""
+    lines = patch.split("\n")
+    first = next((line for line in lines if not _AROUND.fullmatch(line.rstrip("\r"))), "")
+    return first.strip() == BEGIN or any(
+        line.startswith((BEGIN, END)) or _FILE.match(line) for line in lines
+    )
+
+
+def parse_envelope(patch: str) -> list[FilePatch]:
+    """What the patch says of each file, in its order; raises ToolRefusal, naming the line."""
+    lines = patch.replace("\r\n", "\n").split("\n")
+    at, end = _bounds(lines)
+    patches = list[FilePatch]()
+    while at < end:
+        if not lines[at].strip():
+            at += 1
+            continue
+        found, at = _file(lines, at, end)
+        patches.append(found)
+    if not patches:
+        raise ToolRefusal(f"there is no file in the patch; each begins with {FORM}")
+    return patches
+
+
+def _bounds(lines: Sequence[str]) -> tuple[int, int]:
+    """The first line after Begin, and End's."""
+    start = 0
+    while start < len(lines) and lines[start].strip() != BEGIN:
+        if not _AROUND.fullmatch(lines[start]):
+            raise _refused(start, lines, f"the patch must begin with `{BEGIN}`")
+        start += 1
+    ends = [at for at, line in enumerate(lines) if line.rstrip() == END]
+    if start == len(lines) or not ends:
+        missing = BEGIN if start == len(lines) else END
+        raise ToolRefusal(f"the patch has no `{missing}`; send it again, complete")
+    if ends[0] < start:
+        raise _refused(ends[0], lines, f"it stands before `{BEGIN}`")
+    after = [line.strip() for line in lines[ends[0] + 1 :] if line.strip()]
+    if any(not re.fullmatch(r"```|~~~|\w+['\"]?", line) for line in after):
+        raise ToolRefusal(f"something follows `{END}`; put all files into one patch")
+    return start + 1, ends[0]
+
+
+def _file(lines: Sequence[str], start: int, end: int) -> tuple[FilePatch, int]:
+    head = _FILE.fullmatch(lines[start])
+    if head is None:
+        raise _refused(start, lines, f"expected {FORM}")
+    path, at = head[2].strip(), start + 1
+    if not path:
+        raise _refused(start, lines, "it names no file")
+    last = at
+    while last < end and not _FILE.match(lines[last]):
+        last += 1
+    if head[1] == "Add":
+        return FilePatch(start + 1, "create", path, content=_added(lines, at, last)), last
+    if head[1] == "Update":
+        return _updated(path, lines, start, last), last
+    if extra := [place for place in range(at, last) if lines[place].strip()]:
+        raise _refused(extra[0], lines, "nothing stands below `*** Delete File:`")
+    return FilePatch(start + 1, "delete", path), last
+
+
+def _added(lines: Sequence[str], at: int, end: int) -> str:
+    while end > at and not lines[end - 1].strip():
+        end -= 1
+    for place in range(at, end):
+        if lines[place] and lines[place][0] != "+":
+            raise _refused(place, lines, "every line of a new file begins with `+`")
+    return "".join(f"{line[1:]}\n" for line in lines[at:end])
+
+
+def _updated(path: str, lines: Sequence[str], start: int, end: int) -> FilePatch:
+    at, target = start + 1, ""
+    if at < end and (move := _MOVE.fullmatch(lines[at])):
+        target, at = move[1].strip(), at + 1
+        if not target:
+            raise _refused(at - 1, lines, "it names no file")
+    hunks = list[Hunk]()
+    while at < end:
+        found, at = _hunk(lines, at, end)
+        hunks += [found] if found else []
+    if not (hunks or target):
+        raise _refused(start, lines, "the update changes nothing")
+    return FilePatch(start + 1, "update", path, target, tuple(hunks))
+
+
+def _hunk(lines: Sequence[str], start: int, end: int) -> tuple[Hunk | None, int]:
+    """A hunk: any number of `@@` lines, then what stays, goes and comes; None for empty lines."""
+    at, context, number = start, list[str](), None
+    while at < end and lines[at].startswith("@@"):
+        text = lines[at][2:].strip()
+        if numbers := _NUMBERS.fullmatch(text):
+            number = int(numbers[1]) or None
+        elif text := text.removesuffix("@@").strip():
+            context.append(text)
+        at += 1
+    first = at
+    while at < end and lines[at][:1] in ("", " ", "+", "-"):
+        at += 1
+    body = [line or " " for line in _without_empty_end(lines[first:at])]
+    at_end = at < end and lines[at].rstrip() == AT_END
+    if at < end and not at_end and not lines[at].startswith("@@"):
+        raise _refused(at, lines, "a line of an update begins with a blank, `-`, `+` or `@@`")
+    if not body and (at_end or first > start):
+        raise _refused(start, lines, "the hunk is empty")
+    hunk = Hunk(tuple(body), line=number, at_end=at_end, context=tuple(context)) if body else None
+    return hunk, at + at_end
+
+
+def _without_empty_end(lines: Sequence[str]) -> Sequence[str]:
+    end = len(lines)
+    while end and not lines[end - 1]:
+        end -= 1
+    return lines[:end]
+
+
+def _refused(at: int, lines: Sequence[str], problem: str) -> ToolRefusal:
+    return ToolRefusal(f"line {at + 1} of the patch, `{lines[at][:80]}`: {problem}")

@@ -1,0 +1,155 @@
+"""Other ways to read a request: without a fence, line numbers, entities or escapes around it."""
+
+import html
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from .matching.edit_request import Request
+
+_FENCE = re.compile(r"[ \t]*(```+|~~~+)[^`\n]*\n(.*?)\n?[ \t]*\1[ \t]*\n?", re.DOTALL)
+_NUMBERED = [
+    re.compile(rf"[ \t]*{before}(\d+)(?:{after}|[ \t]*$)")
+    for before, after in (
+        ("", r"[ \t]*→"),
+        ("", r"[ ]*[|│┃]"),
+        ("", r"\t"),
+        ("(?:L|[Ll]ine )?", ":"),
+        (r"\[", r"\]"),
+        ("", r"[ ]?[-=]>"),
+        ("", r"[.)](?=[ \t]|$)"),
+        ("", r"[ ]-(?=[ \t]|$)"),
+        ("", "[ ]"),
+    )
+]
+"""Numbers before lines, each with its signs around it; an empty line may have the number alone."""
+_TIGHT = [_NUMBERED[0], _NUMBERED[2], _NUMBERED[-1]]
+"""Those behind which the line begins at once; behind the others a blank may stand."""
+_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,6}|#[xX][0-9a-fA-F]{1,5});")
+_ESCAPE = re.compile(r"""\\(?:u[0-9a-fA-F]{4}|[ntr"'`\\$/])""")
+_WHITE = {"n": "\n", "t": "\t", "r": "\r"}
+
+
+def readings(request: Request) -> Iterator[Request]:
+    """Every other reading that is possible, the surest first."""
+    bases = [request]
+    for read in (without_fence, without_numbers):
+        found = [other for base in bases for other in read(base)]
+        yield from found
+        bases += found
+    for base in bases:
+        yield from without_entities(base)
+        yield from without_escapes(base)
+
+
+def without_fence(request: Request) -> Iterator[Request]:
+    """The request without the Markdown fence around its old text."""
+    old = _FENCE.fullmatch(request.old)
+    if old:
+        fenced = _FENCE.fullmatch(request.new)
+        new = fenced[2] if fenced else request.new.removesuffix("\n")
+        yield _read(request, old[2] + ("" if new else "\n"), new, "code fence")
+
+
+def without_numbers(request: Request) -> Iterator[Request]:
+    """The request without the numbers before its lines, which must be consecutive ones.
+
+    A single number must be that of the line in the file.
+    """
+    lines = request.old_lines
+    for style in _NUMBERED:
+        numbers = {at: found for at, line in enumerate(lines) if (found := style.match(line))}
+        begins = {int(found[1]) - at for at, found in numbers.items()}
+        bare = any(line.strip() for at, line in enumerate(lines) if at not in numbers)
+        if (
+            bare
+            or len(begins) != 1
+            or not any(found.end() < len(found.string) for found in numbers.values())
+        ):
+            continue
+        bare_old = _unnumbered(request.old, style)
+        spaced = style not in _TIGHT and all(line[:1] in ("", " ") for line in bare_old)
+        old, new = (_unnumbered(text, style, spaced) for text in (request.old, request.new))
+        read = _read(request, "\n".join(old), "\n".join(new), "line numbers")
+        yield read if len(numbers) > 1 else replace(read, line=begins.pop())
+        return
+
+
+def without_entities(request: Request) -> Iterator[Request]:
+    """The request with HTML's entities as the characters they stand for."""
+    kinds = {entity: html.unescape(entity) for entity in _ENTITY.findall(request.old)}
+    if kinds:
+        old = _ENTITY.sub(lambda entity: html.unescape(entity[0]), request.old)
+        new = _ENTITY.sub(lambda entity: html.unescape(entity[0]), request.new)
+        raw = _holds(request.new, kinds.values(), _ENTITY)
+        yield _read(request, old, request.new if raw else new, "HTML entities")
+
+
+def without_escapes(request: Request) -> Iterator[Request]:
+    """The request unescaped once: all of it, or only blanks, or only quotes."""
+    seen = {request.old}
+    for kinds in ("ntr\"'`\\$/u", "ntr", "\"'`"):
+        old = _unescaped(request.old, kinds)
+        if old not in seen:
+            seen.add(old)
+            yield _read(request, old, _unescaped_alike(request, kinds), "escapes")
+
+
+def _read(request: Request, old: str, new: str, what: str) -> Request:
+    return replace(request, old=old, new=new, adapted=(*request.adapted, what), literal=False)
+
+
+def _unnumbered(text: str, style: re.Pattern[str], spaced: bool = False) -> list[str]:
+    """The lines without their numbers, if most have one: a line may be a number itself.
+
+    Where they are `spaced`, the one blank behind a number goes too.
+    """
+    lines = text.split("\n")
+    found = [style.match(line) for line in lines]
+    signed = [number for number in found if number and number.end() < len(number.string)]
+    if 2 * len(signed) < sum(bool(line.strip()) for line in lines):
+        return lines
+    bare, last = list[str](), None
+    for line, number in zip(lines, found, strict=True):
+        alone = number is not None and line.strip() == number[1]
+        follows = number is not None and (last is None or int(number[1]) == last + 1)
+        if number is None or (alone and not follows):
+            bare.append(line)
+            continue
+        rest = line[number.end() :]
+        bare.append(rest.removeprefix(" ") if spaced else rest)
+        last = int(number[1])
+    return bare
+
+
+def _unescaped(text: str, kinds: str) -> str:
+    def character(escape: re.Match[str]) -> str:
+        letter = escape[0][1]
+        if letter not in kinds:
+            return escape[0]
+        return chr(int(escape[0][2:], 16)) if letter == "u" else _WHITE.get(letter, letter)
+
+    return _ESCAPE.sub(character, text)
+
+
+def _unescaped_alike(request: Request, kinds: str) -> str:
+    """The new text with the kinds of escapes that the old one has, or might have had.
+
+    A kind that the old text holds unescaped was not escaped; a new text that holds unescaped what
+    the old one had escaped was not escaped at all.
+    """
+    escaped = {escape[1] for escape in _ESCAPE.findall(request.old)}
+    characters = {_WHITE.get(kind, kind) for kind in kinds if kind in escaped - {"u", "\\"}}
+    if _holds(request.new, characters, _ESCAPE):
+        return request.new
+    bare = _ESCAPE.sub("", request.old.removesuffix("\n"))
+    plain = {kind for kind in kinds if _WHITE.get(kind, kind) in bare} - escaped - {"u"}
+    return _unescaped(request.new, "".join(kind for kind in kinds if kind not in plain))
+
+
+def _holds(text: str, characters: Iterable[str], escape: re.Pattern[str]) -> bool:
+    """Whether the text holds one of the characters other than escaped; its last newline does not
+    count.
+    """
+    bare = escape.sub("", text.removesuffix("\n"))
+    return any(character in bare for character in characters)

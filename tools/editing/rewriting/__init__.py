@@ -1,0 +1,1 @@
+"""Fitting the new text to the file's indentation and style."""

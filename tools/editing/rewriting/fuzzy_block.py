@@ -1,0 +1,173 @@
+"""A block that the request remembers almost rightly: its first and last line are in the file.
+
+One bad line is a slip of memory, more are another block; what tells is not the average likeness.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..matching.alignment import Steps, align
+from ..matching.blank_lines import with_empty_lines
+from ..matching.common_lines import shared_lines
+from ..matching.document import Source
+from ..matching.edit_request import Match, Request
+from ..matching.line_similarity import likeness, misspelled, same_facts, same_strings
+from ..matching.normalization import folded
+
+FEWEST_LINES = 3
+LINES_PER_MORE_BAD = 8
+SHORT = 5
+"""Fewer lines than this say little of where they belong."""
+STAYS = 0.70
+REPLACED = 0.80
+MARGIN = 0.10
+"""By how much the best block must be more alike than the next."""
+MOST_BLOCKS = 400
+MOST_LONGER = 0.25
+
+
+class TooMany(Exception):
+    """More blocks begin and end as the request does than can be compared."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Lines of a file, without empty ones, that may be the ones that are meant."""
+
+    start: int
+    end: int
+    steps: Steps
+    score: float
+
+    @property
+    def bad(self) -> Steps:
+        """What is changed, missing or made up."""
+        return [step for step in self.steps if step[2] < 1.0]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The old lines that are not empty, and where they stand among all."""
+
+    lines: Sequence[str]
+    places: Sequence[int]
+
+    @property
+    def most_bad(self) -> int:
+        """How many lines may be bad."""
+        return max(1, len(self.lines) // LINES_PER_MORE_BAD)
+
+
+def alike(source: Source, request: Request) -> list[Match]:
+    """The one block that is meant; several when that is not clear. Raises TooMany."""
+    old = request.old_lines
+    places = [place for place, line in enumerate(old) if line.strip()]
+    wanted = Wanted([folded(old[place]) for place in places], places)
+    if len(places) < FEWEST_LINES:
+        return []
+    keys = [source.keys(folded)[number] for number in source.filled]
+    blocks = sorted(_blocks(keys, wanted), key=lambda block: -block.score)
+    if not blocks or not _acceptable(blocks[0], wanted, keys, request):
+        return []
+    rivals = [block for block in blocks if _rivals(block, blocks[0])]
+    return [_match(source, request, wanted, block) for block in rivals]
+
+
+def _rivals(block: Block, best: Block) -> bool:
+    """Blocks that overlap the best one are other readings of it: they must only be less alike."""
+    apart = block.end <= best.start or block.start >= best.end
+    return block.score > best.score - MARGIN if apart else block.score == best.score
+
+
+def _blocks(keys: Sequence[str], wanted: Wanted) -> Iterable[Block]:
+    have = Counter(wanted.lines)
+    for start, end in _windows(keys, wanted):
+        window = keys[start:end]
+        missing = (have - Counter(window)).total()
+        if missing <= wanted.most_bad + len(wanted.lines) // LINES_PER_MORE_BAD + 1:
+            steps = align(wanted.lines, window, likeness)
+            alike = sum(like for *_, like in steps) / max(len(window), len(wanted.lines))
+            yield Block(start, end, steps, alike)
+
+
+def _windows(keys: Sequence[str], wanted: Wanted) -> set[tuple[int, int]]:
+    """Where blocks may stand, that begin and end with the first and the last wanted line.
+
+    All but a few wanted lines must be there, so one of the rarest few is.
+    """
+    lines, size = wanted.lines, len(wanted.lines)
+    places = defaultdict[str, list[int]](list)
+    asked = set(lines)
+    for number, key in enumerate(keys):
+        if key in asked:
+            places[key].append(number)
+    present = sorted((len(places[key]), offset) for offset, key in enumerate(lines) if places[key])
+    slack = min(wanted.most_bad, int(size * MOST_LONGER))
+    windows = set[tuple[int, int]]()
+    looked = 0
+    for rank, (count, offset) in enumerate(present[: wanted.most_bad + 2]):
+        looked += count
+        if looked > MOST_BLOCKS and rank <= wanted.most_bad - (size - len(present)):
+            raise TooMany
+        if looked > MOST_BLOCKS:
+            break
+        for place in places[lines[offset]]:
+            windows |= _around(keys, wanted, place - offset, slack)
+    if len(windows) > MOST_BLOCKS:
+        raise TooMany
+    return windows
+
+
+def _around(keys: Sequence[str], wanted: Wanted, expected: int, slack: int) -> set[tuple[int, int]]:
+    size = len(wanted.lines)
+    return {
+        (start, end)
+        for start in range(max(expected - slack, 0), expected + slack + 1)
+        if start < len(keys) and keys[start] == wanted.lines[0]
+        for end in range(start + size - slack, start + size + slack + 1)
+        if end <= len(keys) and keys[end - 1] == wanted.lines[-1]
+    }
+
+
+def _acceptable(block: Block, wanted: Wanted, keys: Sequence[str], request: Request) -> bool:
+    equal = [wanted.lines[a] for a, _, like in block.steps if a is not None and like == 1.0]
+    stays = {old for old, _ in shared_lines(request.old_lines, request.new_lines)}
+    return (
+        len(block.bad) <= wanted.most_bad
+        and 3 * len(equal) >= 2 * len(wanted.lines)
+        and sum(sum(map(str.isalnum, line)) >= 4 for line in equal) >= 2
+        and all(
+            _is_slip(wanted, a, keys[block.start + b], like, wanted.places[a] in stays)
+            and wanted.lines[a] not in keys
+            for a, b, like in block.bad
+            if a is not None and b is not None
+        )
+    )
+
+
+def _is_slip(wanted: Wanted, place: int, real: str, like: float, stays: bool) -> bool:
+    """Whether a line that is not as it is in the file can mean the file's line.
+
+    In a short request another word makes another block; a misspelled one does not.
+    """
+    asked = wanted.lines[place]
+    short = len(wanted.lines) < SHORT
+    return (
+        like >= (STAYS if stays else REPLACED)
+        and same_facts(asked, real)
+        and same_strings(asked, real)
+        and not (short and stays and not misspelled(asked, real))
+    )
+
+
+def _match(source: Source, request: Request, wanted: Wanted, block: Block) -> Match:
+    old = request.old_lines
+    filled = {
+        wanted.places[a]: None if b is None else source.filled[block.start + b]
+        for a, b, _ in block.steps
+        if a is not None
+    }
+    pairs = with_empty_lines(old, filled, source)
+    start, end = source.filled[block.start], source.filled[block.end - 1] + 1
+    return Match(old, request.new_lines, start, end, pairs, loose=True)

@@ -1,0 +1,47 @@
+"""A change of one line, made in the line that the file really has."""
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from ..matching.normalization import folded
+
+MOST_TOKENS = 2_000
+"""Of a line that is merged token by token."""
+
+_TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
+
+
+def merged(asked: str, new: str, real: str) -> str | None:
+    """The change from `asked` to `new` made in `real`, which is `asked` but for its spelling.
+
+    None when a change and a difference in spelling meet.
+    """
+    if asked == real:
+        return new
+    base, other, file = (_TOKEN.findall(line) for line in (asked, new, real))
+    if max(len(base), len(other), len(file)) > MOST_TOKENS:
+        return None
+    bounds = _bounds(_keys(base), _keys(file))
+    changes = SequenceMatcher(None, base, other, autojunk=False)
+    parts = list[str]()
+    for kind, start, end, new_start, new_end in changes.get_opcodes():
+        real_start, real_end = bounds.get(start), bounds.get(end)
+        if real_start is None or real_end is None:
+            return None
+        kept = file[real_start:real_end] if kind == "equal" else other[new_start:new_end]
+        parts += kept
+    return "".join(parts)
+
+
+def _keys(parts: Sequence[str]) -> list[str]:
+    return [folded(part) or (" " if part.isspace() else "") for part in parts]
+
+
+def _bounds(base: Sequence[str], file: Sequence[str]) -> dict[int, int]:
+    """Which place between tokens of one line is which place of the other."""
+    bounds = dict[int, int]()
+    for block in SequenceMatcher(None, base, file, autojunk=False).get_matching_blocks():
+        for step in range(block.size + 1 if block.size else 0):
+            bounds[block.a + step] = block.b + step
+    return {**bounds, 0: 0, len(base): len(file)}

@@ -1,0 +1,63 @@
+"""How a request spells otherwise than the file: typographic signs, blanks at the ends of lines."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..matching.normalization import BLANKS, DASHES, DOUBLE_QUOTES, SINGLE_QUOTES, UNSEEN, folded
+
+_FAMILIES = (SINGLE_QUOTES + DOUBLE_QUOTES, DASHES, BLANKS + UNSEEN, "\u2026")
+_SIGNS = frozenset("".join(_FAMILIES))
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """What paired lines of a request and a file show."""
+
+    asked: Counter[str]
+    real: Counter[str]
+    """How often each typographic sign is in the lines of the request, and of the file."""
+    more_at_ends: int
+    """How many blanks more are at the ends of the request's lines."""
+
+    def as_in_file(self, new: str) -> str:
+        """A new line without the signs and blanks that the request alone has."""
+        new = new[: len(new) - min(_end(new), self.more_at_ends)]
+        if new.isascii():
+            return new
+        return "".join(_plain(sign) if self._is_foreign(sign) else sign for sign in new)
+
+    def _is_foreign(self, sign: str) -> bool:
+        """Whether the request has a sign, or one of its family, where the file has a plain one."""
+        if sign not in _SIGNS:
+            return False
+        if self.asked[sign] or self.real[sign]:
+            return self.asked[sign] > self.real[sign]
+        family = next(family for family in _FAMILIES if sign in family)
+        return any(self.asked[other] > self.real[other] for other in family)
+
+
+def learn_spelling(pairs: Iterable[tuple[str, str]]) -> Spelling:
+    """What the pairs, lines of the request and of the file, show."""
+    asked, real, ends = Counter[str](), Counter[str](), list[tuple[int, int]]()
+    for wanted, found in pairs:
+        asked.update(sign for sign in wanted if sign in _SIGNS)
+        real.update(sign for sign in found if sign in _SIGNS)
+        if wanted.strip() and found.strip():
+            ends.append((_end(wanted), _end(found)))
+    return Spelling(asked, real, _more_at_ends(ends))
+
+
+def _more_at_ends(ends: list[tuple[int, int]]) -> int:
+    if not any(real for _, real in ends):
+        return max((asked for asked, _ in ends), default=0)
+    return max(min(asked - real for asked, real in ends), 0)
+
+
+def _end(line: str) -> int:
+    return len(line) - len(line.rstrip())
+
+
+def _plain(sign: str) -> str:
+    """A typographic sign as a keyboard has it; a blank stays one blank."""
+    return " " if sign in BLANKS else folded(sign)

@@ -1,0 +1,1 @@
+"""Safe file access beneath the project: reading, atomic writes, transactions, listing."""

@@ -1,0 +1,52 @@
+"""Where configured, a file's old content is kept in the data folder before it is overwritten."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from ...config.security.private_files import make_private_folder
+from .file_access import refusals
+
+FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def keep(backups: Path, name: str, data: bytes, mode: int) -> Path:
+    """Keep a file's content as `<backups>/<number>/<name>`, private; what was kept where.
+
+    `name` is the path relative to the project. Raises ToolRefusal when it cannot be kept: then the
+    file is not overwritten either.
+    """
+    with refusals(f"no backup of `{name}` could be kept, so nothing was changed"):
+        file = _next_folder(backups) / name
+        make_private_folder(file.parent)
+        try:
+            with os.fdopen(os.open(file, FLAGS, mode & 0o700 | 0o600), "wb") as kept:
+                kept.write(data)
+                kept.flush()
+                os.fsync(kept.fileno())
+        except OSError:
+            discard(backups, file)
+            raise
+    return file
+
+
+def discard(backups: Path, kept: Path) -> None:
+    """Remove a backup of a file that was not overwritten after all."""
+    kept.unlink(missing_ok=True)
+    for folder in kept.parents:
+        if folder == backups:
+            return
+        with suppress(OSError):
+            folder.rmdir()
+
+
+def _next_folder(backups: Path) -> Path:
+    """A new folder; its number tells the order, as other calls may be making theirs."""
+    make_private_folder(backups)
+    number = max((int(one) for one in os.listdir(backups) if one.isdecimal()), default=0)
+    while True:
+        number += 1
+        with suppress(FileExistsError):
+            folder = backups / f"{number:04}"
+            folder.mkdir(mode=0o700)
+            return folder

@@ -1,0 +1,200 @@
+"""The one door by which a change reaches a file; several files together are all written or none.
+
+One file: `save(run, path, old, text, pieces)`. Several, in a worker thread:
+
+    with exclusive(*paths), ExitStack() as stages, ExitStack() as back:
+        …read, decode, change…
+        prepared = [prepare(…), prepare_removal(…)]   # refuses; nothing is written
+        staged = [stages.enter_context(stage(run, one)) for one in prepared]   # a full disk refuses
+        for one in staged:
+            saved.append(one.commit())                # in place
+            back.callback(take_back, run.workspace, one.prepared)
+        back.pop_all()                                # nothing failed: nothing goes back
+"""
+
+import os
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..result import ToolRefusal, ToolRun
+from ..textedits.unified_diff import count_changes, shortened, unified
+from ..workspace import Workspace
+from . import backup
+from .atomic_write import Writing, write_atomic
+from .file_access import (
+    content_hash,
+    missing_folders,
+    read_bytes,
+    remove_file,
+    remove_folder,
+    stat_of,
+    writable,
+)
+from .text_codec import Decoded, decode, encode, printable
+
+if TYPE_CHECKING:
+    from ..textedits.text_edits import Piece
+
+LONGEST_DIFF = 100_000
+"""Characters of a diff that are kept."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A change of one file that can be made: what can be checked before has been."""
+
+    path: Path
+    name: str
+    """Relative to the project."""
+    before: bytes | None
+    """The file's bytes; None: there is no file."""
+    after: bytes | None
+    """What it will hold; None: the file is to be removed."""
+    diff: str
+    like: os.stat_result | None = None
+    """Whose mode and owner the file has, or gets when it is new."""
+    folders: tuple[Path, ...] = ()
+    """Those that are missing, the outermost first."""
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What was written."""
+
+    path: str
+    diff: str
+    added: int
+    """Lines."""
+    removed: int
+    hash: str
+    """The new content's, as `content_hash` has it; empty for a file that was removed."""
+    backup: str = ""
+    """Where the old content was kept; empty: it was not."""
+
+    @property
+    def counts(self) -> str:
+        """The size of the change in short."""
+        return f"+{self.added} -{self.removed}"
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """The same as facts of a tool's result."""
+        facts = {
+            "path": self.path,
+            "paths": [self.path],
+            "diff": self.diff,
+            "added": self.added,
+            "removed": self.removed,
+        }
+        return {**facts, "backup": self.backup} if self.backup else facts
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A prepared change whose new content is on the disk, but not in its place."""
+
+    prepared: Prepared
+    workspace: Workspace
+    writing: Writing | None
+    """None: the file is to be removed."""
+    kept: Path | None = None
+    """The backup."""
+
+    def commit(self) -> Saved:
+        """Put it in its place; raises ToolRefusal, and changes nothing, if the file is not as it
+        was when it was prepared."""
+        made = self.prepared
+        if _bytes_now(self.workspace, made.path) != made.before:
+            raise ToolRefusal(
+                f"`{made.name}` was changed by another program at this very moment; read it again"
+            )
+        if self.writing:
+            self.writing.place()
+        else:
+            remove_file(self.workspace, made.path)
+        diff, counts = shortened(printable(made.diff), LONGEST_DIFF), count_changes(made.diff)
+        new = "" if made.after is None else content_hash(made.after)
+        return Saved(made.name, diff, *counts, new, str(self.kept or ""))
+
+
+def save(
+    run: ToolRun,
+    path: Path,
+    old: Decoded | None,
+    text: str,
+    pieces: "Sequence[Piece] | None" = None,
+) -> Saved:
+    """Write the text as the old one was written; `old` is None when there was no file.
+
+    `pieces` say what changed in the old text, where that is known. Raises ToolRefusal when it
+    cannot be written; then nothing has changed.
+    """
+    with stage(run, prepare(run.workspace, path, old, text, pieces)) as staged:
+        return staged.commit()
+
+
+def prepare(
+    workspace: Workspace,
+    path: Path,
+    old: Decoded | None,
+    text: str,
+    pieces: "Sequence[Piece] | None" = None,
+) -> Prepared:
+    """What `save` would do; raises ToolRefusal for what cannot be encoded or may not be written."""
+    name, found = workspace.relative(path), writable(workspace, path)
+    data = encode(old or Decoded(""), text, pieces)
+    diff = unified(old.text if old else None, text, name, pieces)
+    missing = tuple(missing_folders(workspace, path))
+    return Prepared(path, name, old.data if old else None, data, diff, found, missing)
+
+
+def prepare_removal(workspace: Workspace, path: Path, data: bytes) -> Prepared:
+    """The removal of a file that holds these bytes; raises ToolRefusal for one that may not be."""
+    name, found = workspace.relative(path), writable(workspace, path)
+    try:
+        diff = unified(decode(data).text, None, name)
+    except ToolRefusal:
+        diff = f"Binary files a/{name} and /dev/null differ\n"
+    return Prepared(path, name, data, None, diff, found)
+
+
+@contextmanager
+def stage(run: ToolRun, prepared: Prepared) -> Generator[Staged]:
+    """Write the new content, and the backup where configured; what is not committed goes again.
+
+    Raises ToolRefusal with the system's reason, such as a full disk; then nothing has changed.
+    """
+    with ExitStack() as always, ExitStack() as failed:
+        writing = None
+        if prepared.after is not None:
+            writing = Writing(run.workspace, prepared.path, prepared.after, prepared.like)
+            always.callback(writing.drop)
+        kept = _backup(run.backups, prepared)
+        if run.backups and kept:
+            failed.callback(backup.discard, run.backups, kept)
+        yield Staged(prepared, run.workspace, writing, kept)
+        failed.pop_all()
+
+
+def take_back(workspace: Workspace, prepared: Prepared) -> None:
+    """Undo a committed change: the old bytes, mode and owner, or no file, are there again."""
+    if prepared.before is not None:
+        write_atomic(workspace, prepared.path, prepared.before, prepared.like)
+        return
+    remove_file(workspace, prepared.path)
+    for folder in reversed(prepared.folders):
+        remove_folder(workspace, folder)
+
+
+def _backup(backups: Path | None, prepared: Prepared) -> Path | None:
+    if backups is None or prepared.before is None:
+        return None
+    mode = prepared.like.st_mode if prepared.like else 0
+    return backup.keep(backups, prepared.name, prepared.before, mode)
+
+
+def _bytes_now(workspace: Workspace, path: Path) -> bytes | None:
+    return read_bytes(workspace, path) if stat_of(workspace, path) else None

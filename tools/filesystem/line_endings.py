@@ -1,0 +1,78 @@
+"""A text's own line endings, found on reading and put back on writing."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..textedits.unified_diff import line_changes
+
+if TYPE_CHECKING:
+    from ..textedits.text_edits import Piece
+
+_ENDING = re.compile("\r?\n")
+
+
+class Endings(NamedTuple):
+    """How the lines of a file end."""
+
+    usual: str = "\n"
+    """The most frequent ending: `\\n`, `\\r\\n`, or `\\r` where there is no other."""
+    each: tuple[str, ...] = ()
+    """Every line's own ending where the file mixes them, else empty."""
+
+
+def without_endings(raw: str) -> tuple[str, Endings]:
+    """The text with `\\n` for every line ending, and what the endings were."""
+    found = tuple(_ENDING.findall(raw))
+    if not found and "\r" in raw:  # as on the Macs of old
+        return raw.replace("\r", "\n"), Endings("\r")
+    usual = Counter(found).most_common(1)[0][0] if found else "\n"
+    return raw.replace("\r\n", "\n"), Endings(usual, found if len(set(found)) > 1 else ())
+
+
+def with_endings(old: str, endings: Endings, text: str, pieces: "Sequence[Piece] | None") -> str:
+    """The changed text with the endings of the old one; `pieces`, where known, say what changed.
+
+    A line that did not change keeps its ending, a new one gets that of the line it stands for, else
+    that of a neighbour.
+    """
+    if not endings.each:
+        return text if endings.usual == "\n" else text.replace("\n", endings.usual)
+    lines = text.split("\n")
+    found = _endings_after(old, endings.each, text, pieces)
+    return "".join(map("".join, zip(lines, [*found, ""], strict=True)))
+
+
+def _endings_after(
+    old: str, each: Sequence[str], text: str, pieces: "Sequence[Piece] | None"
+) -> list[str]:
+    whole = [(0, len(old), text)]
+    found, done, line = list[str](), 0, 0
+    for start, end, new in whole if pieces is None else _plain(pieces):
+        kept, gone = old.count("\n", done, start), old.count("\n", start, end)
+        found += each[line : line + kept]
+        line += kept
+        at_line_start = start == 0 or old[start - 1] == "\n"
+        lowest = max(line - at_line_start, 0)
+        found += [
+            each[min(max(line + place, lowest), len(each) - 1)]
+            for place in _stands_for(old[start:end], new)
+        ]
+        line, done = line + gone, end
+    return [*found, *each[line:]]
+
+
+def _plain(pieces: "Sequence[Piece]") -> list[tuple[int, int, str]]:
+    return [(piece.start, piece.end, piece.new) for piece in pieces]
+
+
+def _stands_for(old: str, new: str) -> list[int]:
+    """For every line end in `new` the number of the line in `old` that it stands for, from 0."""
+    after = new.split("\n")
+    places = [
+        start + place if start + place < end else end - 1
+        for _, start, end, new_start, new_end in line_changes(old.split("\n"), after)
+        for place in range(new_end - new_start)
+    ]
+    return places[: len(after) - 1]

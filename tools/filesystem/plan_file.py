@@ -1,0 +1,43 @@
+"""The plan of a conversation: a Markdown file that plan mode writes and build mode reads."""
+
+import re
+from datetime import datetime
+
+from ...config.errors import MaxAgentError
+from ..result import ToolRefusal
+from ..workspace import Workspace
+from .atomic_write import write_atomic
+from .file_access import read_bytes, stat_of
+
+PLANS = ".llc/plans"
+"""The folder of plans, relative to the project."""
+LONGEST_SLUG = 40
+LARGEST = 200_000
+"""Bytes of a plan."""
+
+
+def new_plan_file(request: str, now: datetime) -> str:
+    """The path of a plan that is begun now, relative to the project."""
+    words = re.sub(r"[^\w]+", "-", request.strip().partition("\n")[0].lower())
+    slug = words[:LONGEST_SLUG].strip("-_") or "plan"
+    return f"{PLANS}/{now:%Y%m%d-%H%M%S}-{slug}.md"
+
+
+def read_plan(workspace: Workspace, plan_file: str) -> str:
+    """What the plan says; empty where there is none yet, or none that could be the plan."""
+    try:
+        data = read_bytes(workspace, workspace.root / plan_file, LARGEST)
+    except ToolRefusal:
+        return ""
+    return data.decode(errors="replace").strip()
+
+
+def write_plan(workspace: Workspace, plan_file: str, text: str) -> None:
+    """Write the plan as the human left it; raises MaxAgentError where that cannot be."""
+    path = workspace.root / plan_file
+    try:
+        write_atomic(workspace, path, f"{text.strip()}\n".encode(), stat_of(workspace, path))
+    except (ToolRefusal, OSError) as error:
+        raise MaxAgentError(
+            f"the plan cannot be written: {error}", hint=f"see what `{PLANS}` is"
+        ) from error

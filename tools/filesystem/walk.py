@@ -1,0 +1,163 @@
+"""Which files a listing shows: a walk through the project that leaves out what git ignores."""
+
+import os
+import re
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+from ..result import ToolRefusal
+from ..workspace import Workspace
+from .file_access import read_bytes
+from .safe_open import LISTED, open_beneath
+
+
+class _Line(NamedTuple):
+    """What a line of a `.gitignore` means."""
+
+    regex: re.Pattern[str]
+    ignores: bool
+
+
+_Rules = tuple[tuple[str, Sequence[_Line]], ...]
+"""Folder, with a slash, and what its `.gitignore` says, the last line first; innermost last."""
+
+_FOLDERS_BELOW = re.compile(r"/\*\*/ *$")
+"""The end of `a/**/`: to git it means the folders in `a`, to pathspec `a` too."""
+LARGEST_GITIGNORE = 1_000_000
+"""Bytes."""
+LONGEST_WALK = 30.0
+"""Seconds."""
+
+
+class Entry(NamedTuple):
+    """What a folder held when it was looked into."""
+
+    name: str
+    """Relative to the project."""
+    kind: Literal["file", "folder", "link", "other"]
+    target: str = ""
+    """Where a link led to, relative to the project."""
+
+    @property
+    def path(self) -> str:
+        """The name, a folder's with a slash: entries are in order of these."""
+        return f"{self.name}/" if self.kind == "folder" else self.name
+
+
+def walk(
+    workspace: Workspace, folder: Path, *, deep: bool, seconds: float = LONGEST_WALK
+) -> Iterator[Entry]:
+    """What is to be seen in a folder, in order of paths; links are never followed.
+
+    `deep` yields the files and links of all folders below; else folders are entries themselves.
+    A folder that git ignores is shown when it is asked for. Raises ToolRefusal when time is over.
+    """
+    deadline = time.monotonic() + seconds
+    start, rules = workspace.relative(folder), _rules_above(workspace, folder)
+    levels = [(rules, iter(_entries(workspace, start, rules)))]
+    while levels:
+        if time.monotonic() > deadline:
+            raise ToolRefusal("there are too many files to look through; name a smaller folder")
+        rules, entries = levels[-1]
+        entry = next(entries, None)
+        if entry is None:
+            levels.pop()
+        elif deep and entry.kind == "folder":
+            inner = _with_gitignore(workspace, entry.name, rules)
+            levels.append((inner, iter(_entries(workspace, entry.name, inner))))
+        else:
+            yield entry
+
+
+def _entries(workspace: Workspace, folder: str, rules: _Rules) -> list[Entry]:
+    """What is seen of a folder; nothing of one that is gone, a link by now, or not ours to read."""
+    try:
+        descriptor = open_beneath(workspace.root, folder, LISTED)
+    except OSError:
+        return []
+    try:
+        with os.scandir(descriptor) as scan:
+            seen = [_seen(workspace, _prefix(folder), entry, rules) for entry in scan]
+    except OSError:
+        return []
+    finally:
+        os.close(descriptor)
+    return sorted(filter(None, seen), key=lambda entry: entry.path)
+
+
+def _seen(
+    workspace: Workspace, prefix: str, found: os.DirEntry[str], rules: _Rules
+) -> Entry | None:
+    """The entry, unless listings leave it out."""
+    name = prefix + found.name
+    if found.is_symlink():
+        target = workspace.link_target(workspace.root / name)
+        entry = Entry(name, "link", target) if target else None
+    elif found.is_dir(follow_symlinks=False):
+        entry = Entry(name, "folder")
+    else:
+        entry = Entry(name, "file" if found.is_file(follow_symlinks=False) else "other")
+    if not entry or _is_excluded(entry.path, rules) or workspace.hides_name(name):
+        return None
+    return entry
+
+
+def _prefix(folder: str) -> str:
+    return "" if folder == "." else f"{folder}/"
+
+
+def _is_excluded(path: str, rules: _Rules) -> bool:
+    """The last line decides that speaks of the path, in the innermost `.gitignore` that has one."""
+    for folder, lines in reversed(rules):
+        for line in lines:
+            if _speaks_of(line.regex, path[len(folder) :]):
+                return line.ignores
+    return False
+
+
+def _speaks_of(regex: re.Pattern[str], path: str) -> bool:
+    """Whether a line means this very path, and not only a folder above it, as pathspec has it.
+
+    The walk has come through the folders above. A group marks the slash behind a matched folder;
+    where there is none, what the folder holds is matched (`a/**`), or everything.
+    """
+    if "ps_d" in regex.groupindex:
+        return any(found.end() == len(path) for found in regex.finditer(path))
+    return bool(regex.search(path.rstrip("/")))
+
+
+def _rules_above(workspace: Workspace, folder: Path) -> _Rules:
+    """The rules for a walk that begins in `folder`, which itself is never left out."""
+    rules, below = _with_gitignore(workspace, ".", ()), ""
+    for part in folder.relative_to(workspace.root).parts:
+        below += f"{part}/"
+        if _is_excluded(below, rules):
+            rules = ()
+        rules = _with_gitignore(workspace, below[:-1], rules)
+    return rules
+
+
+def _with_gitignore(workspace: Workspace, folder: str, rules: _Rules) -> _Rules:
+    path = workspace.root / folder / ".gitignore"
+    if not os.path.isfile(path):
+        return rules
+    try:
+        text = read_bytes(workspace, path, LARGEST_GITIGNORE).decode(errors="replace")
+    except ToolRefusal:  # what cannot be read says nothing
+        return rules
+    lines = [line for written in text.splitlines() if (line := _line(written))]
+    return (*rules, (_prefix(folder), lines[::-1]))
+
+
+def _line(written: str) -> _Line | None:
+    """A line's meaning; a wrong line, or one with a class like `[[:alpha:]]`, has none."""
+    try:
+        pattern = _FOLDERS_BELOW.sub("/**/*/", written)
+        regex, ignores = GitIgnoreSpecPattern.pattern_to_regex(pattern)
+        return _Line(re.compile(regex), bool(ignores)) if regex and "[[" not in written else None
+    except (ValueError, re.error):
+        return None

@@ -1,0 +1,121 @@
+"""Where a repository keeps itself, and whether git may read there unasked.
+
+Git quotes what it cannot understand. A link `.git/packed-refs -> ../.env` would make `git status`
+print the secret, and a `.git` that leads to another project's repository would show that.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .git_paths import led_to
+
+MOST_ENTRIES = 50_000
+"""Entries of a git folder that are looked at."""
+
+_HEAD = re.compile(r"ref:\s*refs/|[0-9a-f]{40}")
+_NOT_READ = re.compile(
+    r"(modules/(?!(.*/)?(refs|logs|worktrees)/)(.+/))?(objects/[0-9a-f]{2}|hooks|lfs|annex)"
+)
+"""Objects are never quoted, hooks are switched off, and git itself knows nothing of the others."""
+_ALTERNATES = os.path.join("info", "alternates")
+
+
+class NotPlain(Exception):
+    """Says why git had better not read a repository, in words for people."""
+
+
+@dataclass(frozen=True)
+class GitHome:
+    """A repository's own folders."""
+
+    git_dir: Path
+    common: Path
+    """The same, or what it shares with other work trees."""
+
+
+def find_home(top: Path, root: Path) -> GitHome | None:
+    """The folders that `.git` in a real folder leads to, for the project `root`.
+
+    None where git, too, finds no repository there and looks further up. Raises NotPlain for one
+    that belongs to something else, or that has links in it.
+    """
+    if not os.path.lexists(top / ".git"):
+        return None
+    git_dir = _git_dir(top)
+    if (git_dir / "commondir").is_symlink():
+        raise NotPlain("in the git repository, `commondir` is a link")
+    common = Path(os.path.realpath(git_dir / _line(git_dir / "commondir", ".")))
+    needed = (git_dir / "HEAD", common / "objects", common / "refs")
+    if not all(map(os.path.lexists, needed)):
+        return None
+    for place in (git_dir, common):
+        is_inside = place.is_relative_to(root) or place.is_relative_to(top)
+        if not is_inside and place not in led_to(top):
+            raise NotPlain("the git repository lies outside the project")
+    for place in (common, *(() if git_dir.is_relative_to(common) else (git_dir,))):
+        _check_plain(place)
+    if not _HEAD.match(_line(git_dir / "HEAD", "")):
+        raise NotPlain("the git repository is damaged")
+    return GitHome(git_dir, common)
+
+
+def _git_dir(top: Path) -> Path:
+    place = top / ".git"
+    if place.is_dir():
+        return Path(os.path.realpath(place))
+    named = _line(place, "")
+    if not named.startswith("gitdir: "):
+        raise NotPlain("`.git` is neither a folder nor the name of one")
+    return Path(os.path.realpath(top / named.removeprefix("gitdir: ")))
+
+
+def _line(path: Path, otherwise: str) -> str:
+    """The only line of a small file of git's; a pipe would be waited for."""
+    try:
+        return path.read_bytes()[:5000].decode().strip() if path.is_file() else otherwise
+    except (OSError, UnicodeDecodeError):
+        return otherwise
+
+
+def _check_plain(git_dir: Path) -> None:
+    """Raises NotPlain where git would read something else than the folder's own files."""
+    for number, entry in enumerate(_entries(str(git_dir))):
+        name = os.path.relpath(entry.path, git_dir)
+        if entry.is_symlink():
+            raise NotPlain(f"in the git repository, `{name}` is a link, which git may quote")
+        if name.endswith(_ALTERNATES) and not _is_own(Path(entry.path), git_dir):
+            raise NotPlain("the git repository borrows the objects of another one")
+        if number > MOST_ENTRIES:
+            raise NotPlain("the git repository has too many files to look at; `git gc` packs them")
+
+
+def _entries(top: str) -> Iterator[os.DirEntry[str]]:
+    """Everything below, but for what git does not read or cannot quote."""
+    pending = [top]
+    while pending:
+        try:
+            with os.scandir(pending.pop()) as found:
+                entries = list(found)
+        except OSError as error:
+            raise NotPlain("the git repository cannot be read") from error
+        for entry in entries:
+            is_folder = entry.is_dir(follow_symlinks=False)
+            read = not _NOT_READ.fullmatch(entry.path[len(top) + 1 :])
+            if read or (entry.is_symlink() and entry.name not in ("hooks", "lfs", "annex")):
+                yield entry
+            if read and is_folder:
+                pending.append(entry.path)
+
+
+def _is_own(alternates: Path, git_dir: Path) -> bool:
+    """Whether all that such a file names is the repository's own store, as for a submodule."""
+    try:
+        lines = alternates.read_bytes().split(b"\n")
+    except OSError:
+        return alternates.is_dir()  # a branch `info/alternates/x`
+    objects = alternates.parent.parent
+    named = (os.path.realpath(objects / os.fsdecode(line)) for line in lines if line)
+    return all(place == str(git_dir / "objects") for place in named)

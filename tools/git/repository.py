@@ -1,0 +1,176 @@
+"""The git repository that a command would use, found and looked at without running git.
+
+Its configuration can name programs for git to start. Those with fixed names are switched off by
+the environment in which such a command runs (`tools/git/hardened_git.py`); whatever else is set
+must be on the list of what starts nothing.
+"""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..shell.parsing.flags import NotReadOnly, one_of
+from .git_dirs import GitHome, NotPlain, find_home
+
+LARGEST_CONFIG = 100_000
+"""Bytes."""
+
+_SECTION = re.compile(r'\s*\[([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\]\s*(?:[#;].*)?', re.ASCII)
+_KEY = re.compile(r"\s*([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*[^\\]|))?", re.ASCII)
+_EMPTY = re.compile(r"\s*(?:[#;].*)?")
+_HARMLESS = {
+    "core": """abbrev autocrlf bare bigfilethreshold checkstat commentchar commitgraph compression
+        eol filemode hidedotfiles hookspath ignorecase logallrefupdates longpaths multipackindex
+        packedgitlimit precomposeunicode preloadindex protecthfs protectntfs quotepath
+        repositoryformatversion safecrlf sparsecheckout sparsecheckoutcone splitindex symlinks
+        trustctime untrackedcache whitespace worktree""",
+    "extensions": "compatobjectformat noop objectformat partialclone refstorage worktreeconfig",
+    "remote": "fetch gh-resolved mirror prune promisor partialclonefilter push pushurl tagopt url",
+    "submodule": "active branch fetchrecursesubmodules ignore path shallow update url",
+    "user": "email name signingkey useconfigonly",
+    "author": "email name",
+    "committer": "email name",
+    "commit": "gpgsign status template verbose",
+    "gpg": "format",
+    "tag": "gpgsign",
+    "diff": """algorithm colormoved context indentheuristic interhunkcontext mnemonicprefix noprefix
+        renamelimit renames""",
+    "log": "abbrevcommit date decorate follow",
+    "status": "aheadbehind branch relativepaths short showstash showuntrackedfiles",
+    "index": "threads version",
+    "lfs": "repositoryformatversion",
+}
+_HARMLESS_SECTIONS = one_of(
+    """
+    advice alias apply branch checkout clean clone color column credential fetch gc gui help
+    http init maintenance merge mergetool pack pull push rebase receive rerere url
+    """
+)
+_CREDENTIALS = re.compile(r"://[^/\s]*:[^/\s]*@|://[^/\s]{20,}@")
+_AS_CLONED = re.compile(
+    r"""\s* (?: \[core] | \[user] | \[(remote|branch)[ ]"[^"\\]+"]
+    | (repositoryformatversion | filemode | bare | logallrefupdates | ignorecase
+      | precomposeunicode | symlinks) [ ]=[ ] (true | false | [0-9])
+    | url [ ]=[ ] ((https? | ssh | git)://(git@)? | git@ | /)[^@?\s]+
+    | fetch [ ]=[ ] \+?refs/\S+ | remote [ ]=[ ] [\w.-]+ | merge [ ]=[ ] refs/\S+
+    | name [ ]=[ ] [\w .-]+ | email [ ]=[ ] [\w.+-]+@[\w.-]+ )?""",
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One line of a configuration."""
+
+    section: str
+    """In lower case, without what stands in quotes."""
+    key: str
+    """In lower case."""
+    value: str
+
+
+@dataclass(frozen=True)
+class Repository:
+    """Where a repository's parts are."""
+
+    top: Path
+    """The folder that holds its files."""
+    git_dir: Path
+    common: Path
+    """The same, or what it shares with other work trees."""
+    settings: tuple[Setting, ...]
+
+    @property
+    def hash_size(self) -> int:
+        """Bytes of an object's name."""
+        return 32 if ("objectformat", "sha256") in self._pairs else 20
+
+    @property
+    def holds_credentials(self) -> bool:
+        """Whether an address in the configuration has a password in it."""
+        return any(_CREDENTIALS.search(setting.value) for setting in self.settings)
+
+    @property
+    def _pairs(self) -> set[tuple[str, str]]:
+        return {(setting.key, setting.value.strip().lower()) for setting in self.settings}
+
+
+def find_repository(folder: Path, root: Path) -> Repository | None:
+    """The repository of a real folder, as git would find it.
+
+    Raises NotReadOnly for one that is not known to start nothing, or that lies outside `root`
+    although the folder does not.
+    """
+    for top in (folder, *folder.parents):
+        if found := _opened(top, root):
+            return found
+        if all(os.path.lexists(top / part) for part in ("HEAD", "objects", "refs")):
+            raise NotReadOnly(f"git may take the folder `{top}` for a repository")
+    return None
+
+
+def check_home(top: Path, root: Path) -> GitHome | None:
+    """Where the repository of this folder keeps itself, if it has one; raises NotReadOnly."""
+    try:
+        return find_home(Path(os.path.realpath(top)), root)
+    except NotPlain as error:
+        raise NotReadOnly(str(error)) from error
+
+
+def is_as_cloned(config: Path) -> bool:
+    """Whether a repository's configuration holds but what `git clone` writes, and no password."""
+    try:
+        text = config.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
+    return all(map(_AS_CLONED.fullmatch, text.splitlines()))
+
+
+def _opened(top: Path, root: Path) -> Repository | None:
+    """None for a folder that git, too, takes for no repository: then it looks further up."""
+    home = check_home(top, root)
+    if not home:
+        return None
+    settings = [*_settings(home.common / "config"), *_settings(home.git_dir / "config.worktree")]
+    trees = [one.value for one in settings if (one.section, one.key) == ("core", "worktree")]
+    if any(Path(os.path.realpath(home.git_dir / tree)) != top for tree in trees):
+        raise NotReadOnly("git's configuration sets another folder for the files")
+    return Repository(top, home.git_dir, home.common, tuple(settings))
+
+
+def _settings(config: Path) -> list[Setting]:
+    """All that a configuration sets; raises NotReadOnly unless all of it is harmless."""
+    try:
+        with open(config, encoding="latin-1", newline="\n") as file:
+            text = file.read(LARGEST_CONFIG + 1)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise NotReadOnly("git's configuration cannot be read") from error
+    if len(text) > LARGEST_CONFIG:
+        raise NotReadOnly("git's configuration is unusually long")
+    settings: list[Setting] = []
+    section = subsection = ""
+    for line in text.replace("\r\n", "\n").split("\n"):
+        if header := _SECTION.fullmatch(line):
+            section, subsection = header[1].lower(), header[2] or ""
+        elif setting := _KEY.fullmatch(line):
+            key = setting[1].lower()
+            if not _is_harmless(section, subsection, key):
+                raise NotReadOnly(
+                    f"the repository's own git configuration sets `{section}.{key}`, "
+                    "which may start programs or read other files"
+                )
+            settings.append(Setting(section, key, setting[2] or ""))
+        elif not _EMPTY.fullmatch(line):
+            raise NotReadOnly("git's configuration is written in an unusual way")
+    return settings
+
+
+def _is_harmless(section: str, subsection: str, key: str) -> bool:
+    if section in _HARMLESS_SECTIONS:
+        return True
+    if subsection and section in ("diff", "log", "core"):
+        return False
+    return key in _HARMLESS.get(section, "").split()

@@ -1,0 +1,78 @@
+"""The one place that decides whether a tool call runs, is asked or is refused.
+
+Every restriction looks at every call and the strictest answer wins; whatever goes wrong is asked.
+Only what none of them stops may be allowed: because it only reads, by a rule of the user, or by the
+mode. An edit is also asked where a command that runs after it must be.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from ..workspace import Workspace
+from .call import Call
+from .decision import Decision, Verdict
+from .grants import leave
+from .policy import Policy
+from .post_edit_commands import checks_for_all
+from .restrictions import RESTRICTIONS
+
+if TYPE_CHECKING:
+    from ..definition import Effect
+
+Found = TypeVar("Found", bound=Decision | None)
+
+_STRICTNESS: dict[Verdict, int] = {"allow": 0, "ask": 1, "deny": 2}
+
+
+def decide(
+    tool_name: str,
+    effect: "Effect",
+    args: Mapping[str, object],
+    paths: Sequence[str],
+    workspace: Workspace,
+    policy: Policy,
+) -> Decision:
+    """Decide one call; `paths` are all that it names."""
+    call = Call(tool_name, effect, args, paths, workspace)
+    found = [one for check in RESTRICTIONS if (one := _checked(check, call, policy))]
+    if found:
+        decision = max(found, key=lambda one: _STRICTNESS[one.verdict])
+    else:
+        decision = _checked(leave, call, policy)
+    return _with_checks(decision, call, policy)
+
+
+def decide_check(command: str, workspace: Workspace, policy: Policy) -> Decision:
+    """Decide a command that runs after an edit: as if the model had called `run_command`."""
+    plain = replace(policy, scope=(), only=(), after_edit={})
+    return decide("run_command", "execute", {"command": command}, (), workspace, plain)
+
+
+def _checked(
+    check: Callable[[Call, Policy], Found], call: Call, policy: Policy
+) -> Found | Decision:
+    try:
+        return check(call, policy)
+    except Exception as error:
+        return Decision("ask", f"this call could not be checked: {type(error).__name__}", "error")
+
+
+def _with_checks(decision: Decision, call: Call, policy: Policy) -> Decision:
+    """An edit's decision with those on the commands that run after it, refused ones left out.
+
+    Whoever says yes to the edit says yes to them, so all are named.
+    """
+    if call.effect != "edit" or decision.verdict == "deny" or decision.rule == "error":
+        return decision
+    commands = checks_for_all(policy.after_edit, call.files)
+    verdicts = {one: decide_check(one, call.workspace, policy).verdict for one in commands}
+    runs = tuple(one for one, verdict in verdicts.items() if verdict != "deny")
+    asked = "ask" in verdicts.values()
+    if not runs or not (asked or decision.verdict == "ask"):
+        return replace(decision, commands=runs)
+    first = decision.reason if decision.verdict == "ask" else "it changes files"
+    hint = " (an `allow` rule lets them run unasked)" if asked else ""
+    named = ", ".join(f"`{one}`" for one in runs)
+    rule = decision.rule if decision.verdict == "ask" else "after_edit"
+    return Decision("ask", f"{first}; after it runs {named}{hint}", rule, runs)

@@ -1,0 +1,106 @@
+"""The narrowest rule that "always" may mean for a call: one that does not ask about its like again.
+
+A program's name alone says little, so the exact line is the rule, but for those whose first words
+say what they do. What runs code that stands in the line gets none.
+"""
+
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from unicodedata import normalize
+
+from ...config.security.control_characters import UNSEEN
+from ...config.settings.permission_rules import WrittenRule
+from .call import Call
+from .rule import allowed_by, read_rule
+
+LONGEST = 200
+"""Characters of a command; of a longer one nobody sees at a glance what would be allowed."""
+
+TELLING: dict[str, tuple[str, ...]] = {
+    "cargo": ("build", "check", "clippy", "fmt", "test"),
+    "dotnet": ("build", "test"),
+    "git": ("add", "commit"),
+    "go": ("build", "fmt", "test", "vet"),
+    "npm": ("test", "run *"),
+    "pnpm": ("test", "run *"),
+    "yarn": ("test", "run *"),
+    "python": ("-m pytest", "-m unittest"),
+    "python3": ("-m pytest", "-m unittest"),
+    **dict.fromkeys(["eslint", "mypy", "prettier", "pyright", "pytest", "ruff", "tsc"], ("",)),
+}
+"""Programs, and the first arguments after which the rest are details."""
+
+_INTERPRETER = re.compile(
+    r"(python|pypy|node|deno|bun|perl|ruby|php|lua|tclsh|Rscript|osascript|[bdkz]?a?sh|fish)[\d.]*"
+    r"|npx|uvx|eval|source|\."
+)
+_NO_NAME = re.compile(rf"[*?\[\]{{}}!\\(){UNSEEN}]|[^\S ]|^\s|\s$")
+"""What means something in a pattern, or cannot be seen where the rule is read."""
+
+
+def narrowest_rule(call: Call) -> str:
+    """The rule's text; empty where there is no sensible one, or it would not allow the call."""
+    text = _for_command(call) if call.command else _for_files(call) if call.paths else _other(call)
+    return text if text and "${" not in text and _allows(text, call) else ""
+
+
+def _allows(text: str, call: Call) -> bool:
+    return bool(allowed_by([read_rule(WrittenRule("allow", text, ""))], call))
+
+
+def _for_command(call: Call) -> str:
+    """One for a line of which a single command has an effect."""
+    needed = [one for one in call.subjects if not one.harmless]
+    if len(needed) != 1 or len(call.command) > LONGEST or "\n" in call.command.strip():
+        return ""
+    words = needed[0].names
+    if first := _telling(words):
+        return f"run_command({shlex.join(first)}:*)"
+    return "" if _runs_code(words) else f"run_command({shlex.join(words)})"
+
+
+def _telling(words: Sequence[str]) -> Sequence[str]:
+    """The first words that say what the command does; none where only all of them do."""
+    program, *given = words
+    for pattern in TELLING.get(program, ()):
+        wanted = pattern.split()
+        if len(given) >= len(wanted) and all(
+            one == other or (one == "*" and not other.startswith("-"))
+            for one, other in zip(wanted, given, strict=False)
+        ):
+            return words[: 1 + len(wanted)]
+    return ()
+
+
+def _runs_code(words: Sequence[str]) -> bool:
+    """An interpreter runs a script only where that is the first argument."""
+    program, *given = words
+    if not _INTERPRETER.fullmatch(PurePosixPath(program).name):
+        return False
+    return not given or given[0].startswith("-")
+
+
+def _for_files(call: Call) -> str:
+    """The one file, or the folder in which all of them are; of this project and no other."""
+    root = str(call.workspace.root)
+    if call.effect != "edit" or not all(map(_can_be_named, (root, *call.files))):
+        return ""
+    if len(set(call.files)) == 1:
+        return f"edit(/{root}/{call.files[0]})" if call.files[0] != "." else ""
+    folders = {str(PurePosixPath(name).parent) for name in call.files}
+    folder = folders.pop() if len(folders) == 1 else "."
+    return f"edit(/{root}/{folder}/**)" if folder != "." else ""
+
+
+def _can_be_named(name: str) -> bool:
+    """Whether a pattern can say just this name, and a human read it; in its one spelling."""
+    return not _NO_NAME.search(name) and normalize("NFC", name) == name
+
+
+def _other(call: Call) -> str:
+    """The host that is read from, or the very tool of an MCP server."""
+    if call.tool == "webfetch":
+        return "".join(f"webfetch(domain:{host})" for one in call.subjects for host in one.names)
+    return call.tool if call.tool.startswith("mcp_") else ""

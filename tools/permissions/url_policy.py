@@ -1,0 +1,112 @@
+"""Which addresses may be fetched: http and https, no user's name in them, public hosts only."""
+
+import re
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from urllib.parse import unquote, urljoin, urlsplit
+
+from ...config.security.redaction import redacted
+from ..result import ToolRefusal
+from .host_pattern import host_of
+
+IP = IPv4Address | IPv6Address
+
+LONGEST = 2_000
+"""Characters of an address; what is longer carries data away rather than naming a page."""
+_NUMBER = re.compile(r"0x[0-9a-f]*|\d+")
+_TRANSLATED = IPv6Network("64:ff9b::/96")
+"""IPv4 behind NAT64: the last four bytes are the address."""
+_NOT_FOR_US = (
+    IPv4Network("192.88.99.0/24"),  # relays of 6to4
+    IPv4Network("168.63.129.16/32"),  # metadata of a cloud, on a public number
+    IPv6Network("2001::/32"),  # Teredo: an IPv4 address is hidden inside
+    IPv6Network("2002::/16"),  # 6to4: the same
+    IPv6Network("3fff::/20"),  # documentation, which Python does not know yet
+)
+_GLOBAL = IPv6Network("2000::/3")
+_OF_OUR_OWN = re.compile(r"(.*\.)?(localhost|local|internal|home\.arpa)")
+"""Names that no public name server knows."""
+
+
+@dataclass(frozen=True)
+class WebAddress:
+    """An address that is understood in one way only."""
+
+    scheme: str
+    host: str
+    """In lower case, a foreign name as punycode, no dot at its end."""
+    port: int | None
+    path: str
+    query: str
+
+    def __str__(self) -> str:
+        query = f"?{self.query}" if self.query else ""
+        return f"{self.scheme}://{self.netloc}{self.path}{query}"
+
+    @property
+    def netloc(self) -> str:
+        """Host and port, as the `Host` header has them."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port is None else f"{host}:{self.port}"
+
+
+def read_address(url: str) -> WebAddress:
+    """Understand an address; raises ToolRefusal for one that is not fetched, saying why."""
+    host = host_of(url)
+    if not host:
+        raise ToolRefusal(
+            "`url` is a whole address such as https://example.org/page, with no user name, no "
+            "blanks and no backslash in it"
+        )
+    if len(url) > LONGEST:
+        raise ToolRefusal(f"the address has over {LONGEST:,} characters")
+    if redacted(url) != url or redacted(plain := unquote(url)) != plain:
+        raise ToolRefusal("the address carries a secret, which must not leave this machine")
+    parts = urlsplit(url)
+    _refuse_odd_number(host, must_be_one="[" in parts.netloc)
+    try:
+        port = parts.port
+    except ValueError:
+        raise ToolRefusal("the port is a number up to 65535") from None
+    return WebAddress(parts.scheme, host, port, parts.path or "/", parts.query)
+
+
+def refuse_own_network(address: WebAddress) -> None:
+    """Raises ToolRefusal for a host that by its very name is of this machine or its network."""
+    try:
+        public = is_public(ip_address(address.host))
+    except ValueError:
+        public = not _OF_OUR_OWN.fullmatch(address.host)
+    if not public:
+        raise ToolRefusal(f"`{address.host}` is not of the open internet; only that is fetched")
+
+
+def redirected(here: WebAddress, location: str) -> WebAddress:
+    """Where a redirect leads; raises ToolRefusal where it may not be followed unasked."""
+    there = read_address(urljoin(str(here), location))
+    if here.scheme == "https" and there.scheme == "http":
+        raise ToolRefusal(f"it redirects from https to plain http, to {there}; not followed")
+    if there.host != here.host:
+        raise ToolRefusal(
+            f"it redirects to another host, to be asked for anew: call webfetch with {there}"
+        )
+    return there
+
+
+def is_public(ip: IP) -> bool:
+    """Whether it is of the open internet: not of this machine, its network or its cloud."""
+    if isinstance(ip, IPv6Address):
+        if ip in _TRANSLATED:
+            return is_public(IPv4Address(int(ip) & 0xFFFFFFFF))
+        if ip not in _GLOBAL:
+            return False
+    return ip.is_global and not ip.is_multicast and not any(ip in net for net in _NOT_FOR_US)
+
+
+def _refuse_odd_number(host: str, *, must_be_one: bool) -> None:
+    """Numbers are spelled in one way: `127.1`, `0x7f000001` and `017700000001` name hosts, too."""
+    if must_be_one or ":" in host or _NUMBER.fullmatch(host.rpartition(".")[2]):
+        try:
+            ip_address(host)
+        except ValueError:
+            raise ToolRefusal(f"`{host}` is no usual spelling of a number of a host") from None

@@ -1,0 +1,1 @@
+"""Child processes: launcher, supervisor, environment, capture and redaction of the output."""

@@ -1,0 +1,72 @@
+"""Secrets out of output that comes in pieces: a secret that is split over two is found as well."""
+
+import re
+from collections.abc import Callable
+
+from ...config.security.redaction import redacted
+from .output_capture import ON_DISK
+
+LONGEST_LINE = 65_536
+"""Bytes of a line without an end that are waited for."""
+OVERLAP = 4_096
+"""Bytes of it that are kept back then; no secret of one line is longer."""
+LONGEST_KEY = 16_384
+"""Bytes from the beginning of a private key within which its end is waited for."""
+LAST = 65_536
+"""Bytes at the end of an output longer than `ON_DISK`: of what lies between nothing is kept."""
+_KEY_BEGINS = re.compile(rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----")
+_KEY_ENDS = re.compile(rb"-----END [A-Z0-9 ]*PRIVATE KEY-----")
+
+
+class Redacting:
+    """A sink before another: takes pieces as they come and hands on whole lines, redacted.
+
+    The other keeps and shows the first `ON_DISK` bytes at most, and some of the last.
+    """
+
+    def __init__(self, sink: Callable[[bytes], None]) -> None:
+        self._sink = sink
+        self._held = b""
+        self._given = 0
+
+    def add(self, piece: bytes) -> None:
+        """Take the next piece."""
+        data = self._held + piece
+        if self._given < ON_DISK:
+            end = _safe_end(data)
+            self._hand_on(data[:end])
+        else:  # to look at a gigabyte would take longer than to make it
+            end = max(0, len(data) - LAST)
+            self._sink(data[:end])
+        self._held = data[end:]
+
+    def close(self) -> None:
+        """Hand on what was held back; no piece may come afterwards."""
+        rest, self._held = self._held, b""
+        self._hand_on(rest)
+
+    def _hand_on(self, data: bytes) -> None:
+        if data:
+            text = data.decode(errors="surrogateescape")
+            hidden = redacted(text)
+            given = data if hidden == text else hidden.encode(errors="surrogateescape")
+            self._given += len(given)
+            self._sink(given)
+
+
+def _safe_end(data: bytes) -> int:
+    """Up to where no secret can be cut in two: a line's end that is not inside a private key."""
+    end = data.rfind(b"\n") + 1
+    if len(data) - end > LONGEST_LINE:
+        end = len(data) - OVERLAP
+    begun = _last_open_key(data[:end])
+    return end if begun is None or len(data) - begun > LONGEST_KEY else min(end, begun)
+
+
+def _last_open_key(data: bytes) -> int | None:
+    """Where a private key begins whose end has not come yet."""
+    at = data.rfind(b"PRIVATE KEY-----")
+    if at < 0 or _KEY_ENDS.search(data, max(0, at - 30)):
+        return None
+    begins = [found.start() for found in _KEY_BEGINS.finditer(data)]
+    return begins[-1] if begins else None

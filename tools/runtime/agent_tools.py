@@ -1,0 +1,63 @@
+"""Which tools an agent is offered, by the names that its file gives them."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+
+from langchain_core.tools import BaseTool
+
+from ...config.agents.profile import AgentProfile
+from ...config.errors import UsageError
+from ...config.settings.schema import ToolsSection
+from .. import aliases
+from ..builtin.session.plan_mode import LEADS_TO
+from .registry import NAMES, tools_for
+
+BELONGING = frozenset(["attempt_completion", *LEADS_TO, "plan_mode_respond"])
+"""Each belongs to a graph or a mode, so `*` does not mean it; there it is named."""
+PLANNING = frozenset(["write_file", "edit", "plan_exit", "plan_mode_respond"])
+"""What plan mode takes; its permissions see to it that nothing but the plan is written."""
+_ELSEWHERE = frozenset(
+    ["websearch", "codesearch", "notebookedit", "notebookread", "skill", "lsp", "killshell"]
+    + [*aliases.TOOLS.values()]
+)
+"""Tools of other agents, whose files may name what there is not here."""
+
+
+def tools_of(
+    profile: AgentProfile, chosen: ToolsSection, *, planning: bool = False
+) -> tuple[BaseTool, ...]:
+    """The tools that the agent is offered; raises UsageError with file and line of a wrong name.
+
+    One that stands under another is offered no more than that one. Whoever is `planning` can write
+    the plan and show it.
+    """
+    beside = PLANNING if planning else frozenset[str]()
+    offered = frozenset(NAMES)
+    for one in profile.limits:
+        given = _meant(one, "tools", one.tools) | beside
+        offered &= given - _meant(one, "denied_tools", one.denied_tools)
+    return tools_for(offered, chosen)
+
+
+def _meant(profile: AgentProfile, key: str, written: Iterable[str]) -> frozenset[str]:
+    return frozenset(name for one in written for name in _names(profile, key, one))
+
+
+def _names(profile: AgentProfile, key: str, written: str) -> Iterable[str]:
+    """The tools of one name, which may be an alias or a pattern; none for another agent's tool."""
+    if "*" in written:
+        found = [name for name in NAMES if fnmatchcase(name, written)]
+        return found if key == "denied_tools" else set(found) - BELONGING
+    name = aliases.tool_name(written, (*NAMES, *_ELSEWHERE))
+    if name in NAMES:
+        return [name]
+    if name in _ELSEWHERE or name.startswith("mcp_"):
+        return []
+    close = get_close_matches(name.lower(), (*NAMES, *aliases.TOOLS), n=1, cutoff=0.5)
+    meant = (
+        f"did you mean `{aliases.tool_name(close[0], NAMES)}`?"
+        if close
+        else f"there are: {', '.join(NAMES)}"
+    )
+    raise UsageError(f"{profile.place(key)}: `{written}` is no tool; {meant}")

@@ -1,0 +1,149 @@
+"""What edits would change: they run on copies of the files that they name, one after the other.
+
+Calls that show files run among them: what the model has asked to see before an edit counts as read.
+"""
+
+import asyncio
+import os
+import stat
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from langchain_core.tools import BaseTool
+from typing_extensions import override
+
+from ...config.trust.inventory import own_instructions
+from ..definition import named_paths
+from ..filesystem.file_access import LARGEST, read_bytes, stat_of
+from ..result import ToolRefusal, ToolResult, ToolRun
+from ..workspace import Workspace
+from .invoke import invoke
+
+CHANGED = "instructions"
+"""In a result's metadata: instruction files that the call changes, with their digests as trust
+knows them, before and after it."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a tool that writes files, or shows them."""
+
+    tool: BaseTool
+    args: Mapping[str, Any]
+    seen: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What the thread knows of its files, as `ToolRun.seen`."""
+
+
+async def preview(calls: Sequence[Call], workspace: Workspace) -> list[ToolResult]:
+    """What each call would answer after those before it; the project stays as it is.
+
+    A search of a folder finds there only files that one of the calls names.
+
+    Raises OSError where no copies can be made.
+    """
+    folder = await asyncio.to_thread(TemporaryDirectory, prefix="maxagent-")
+    try:
+        copy = _Copy(Path(folder.name, "project"), workspace.ignore, original=workspace)
+        await asyncio.to_thread(_bring_named, calls, copy)
+        return await _run(calls, copy, Path(folder.name, "outputs"))
+    finally:
+        await asyncio.to_thread(folder.cleanup)
+
+
+async def _run(calls: Sequence[Call], copy: Workspace, outputs: Path) -> list[ToolResult]:
+    results: list[ToolResult] = []
+    known: dict[str, str] = {}
+    before = await asyncio.to_thread(own_instructions, copy.root)
+    for call in calls:
+        run = ToolRun(copy, "preview", outputs, seen={**call.seen, **known})
+        result = await invoke(call.tool, call.args, run)
+        known |= result.seen if result.ok else {}
+        after = await asyncio.to_thread(own_instructions, copy.root)
+        results.append(_with_instructions(result, before, after))
+        before = after
+    return results
+
+
+def _with_instructions(
+    result: ToolResult, before: Mapping[str, str], after: Mapping[str, str]
+) -> ToolResult:
+    """The same, with the digests of instruction files before and after it, where it changes any."""
+    changed = {
+        path: [before.get(path, ""), after.get(path, "")]
+        for path in {**before, **after}
+        if before.get(path) != after.get(path)
+    }
+    return replace(result, metadata={**result.metadata, CHANGED: changed}) if changed else result
+
+
+@dataclass(frozen=True)
+class _Copy(Workspace):
+    """A copy of a project, of which a file comes when it is first named."""
+
+    original: Workspace = field(kw_only=True)
+    """Its rules hold, and paths are those in it."""
+    came: set[Path] = field(default_factory=set[Path])
+
+    @override
+    def resolve(self, path: str) -> Path:
+        real, root = self.original.resolve(path), self.original.root
+        given = Path(os.path.normpath(root / path))
+        for way in (given, real):
+            if way.is_relative_to(root):
+                self._come(way.relative_to(root))
+        return self.root / real.relative_to(root)
+
+    @override
+    def relative(self, path: Path) -> str:
+        own = path.is_relative_to(self.root)
+        return super().relative(path) if own else self.original.relative(path)
+
+    def _come(self, name: Path) -> None:
+        """Bring it and the folders on the way to it, up to a link: the real way is brought too."""
+        for at in (*reversed(name.parents), name):
+            found = stat_of(self.original, self.original.root / at)
+            if found and at not in self.came:
+                self.came.add(at)
+                _bring(at, found, self)
+            if found is None or stat.S_ISLNK(found.st_mode):
+                return
+
+
+def _bring_named(calls: Sequence[Call], copy: Workspace) -> None:
+    """A search does not name the files that it looks at, so they are there before."""
+    for call in calls:
+        for name in named_paths(call.tool, call.args):
+            with suppress(ToolRefusal):
+                copy.resolve(name)
+
+
+def _bring(name: Path, found: os.stat_result, copy: _Copy) -> None:
+    """Make in the copy what is there in the project, as far as a tool can tell."""
+    source, place = copy.original.root / name, copy.root / name
+    if stat.S_ISDIR(found.st_mode):
+        place.mkdir()
+    elif stat.S_ISLNK(found.st_mode):
+        target = Path(os.path.realpath(source))
+        if target.is_relative_to(copy.original.root):  # no way leads out of the copy
+            place.symlink_to(copy.root / copy.original.relative(target))
+    elif stat.S_ISREG(found.st_mode):
+        _bring_file(source, place, found, copy.original)
+    else:
+        os.mkfifo(place)  # one of those that are no files
+
+
+def _bring_file(source: Path, place: Path, found: os.stat_result, original: Workspace) -> None:
+    mode = stat.S_IMODE(found.st_mode)
+    place.touch()
+    if found.st_size > LARGEST:  # which no tool reads
+        os.truncate(place, found.st_size)
+    else:
+        try:
+            place.write_bytes(read_bytes(original, source))
+        except ToolRefusal:  # the tool is to meet one too
+            mode = 0
+    place.chmod(mode)

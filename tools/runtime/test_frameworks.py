@@ -1,0 +1,147 @@
+"""Find out how a project's own tests are run: the configured command, or pytest and its Python."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from ...config.security.executables import find_program
+from ...config.security.redaction import redacted
+from ..process.launcher import SHELL
+from ..sandbox.run_sandboxed import stream_inside
+from ..sandbox.sandbox import Sandbox
+
+MOST_FOLDERS = 500
+"""How many folders of a project are looked into for tests."""
+_NOT_THE_PROJECT = frozenset(["node_modules", "venv", "env", "build", "dist", "site-packages"])
+_CONFIGURED = {
+    "pytest.ini": "",
+    ".pytest.ini": "",
+    "conftest.py": "",
+    "pyproject.toml": "[tool.pytest",
+    "setup.cfg": "[tool:pytest]",
+    "tox.ini": "[pytest]",
+}
+"""Files that configure pytest, and what must be in them."""
+_HAS_PYTEST = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"
+
+
+@dataclass(frozen=True)
+class TestCommand:
+    """How to run the tests."""
+
+    __test__: ClassVar[bool] = False  # pytest would take the name for a test's
+    argv: tuple[str, ...]
+    shown: str
+    """The command as people read it."""
+    framework: Literal["configured", "pytest"]
+    """Only pytest can be asked for a report with counts."""
+    problem: str = ""
+    """Why the command cannot run, and what to do; mostly empty."""
+
+
+async def detect(
+    folder: Path, configured: str, sandbox: Sandbox | None = None
+) -> TestCommand | None:
+    """The project's test command; None when nothing says that there are tests."""
+    if configured.strip():
+        return TestCommand((SHELL, "-c", configured), redacted(configured), "configured")
+    if not await asyncio.to_thread(uses_pytest, folder):
+        return None
+    python, works = await find_python(folder, os.environ, sandbox)
+    shown = f"{_short(python, folder)} -m pytest"
+    problem = "" if works else f"pytest is not installed for `{python}`"
+    return TestCommand((str(python), "-m", "pytest"), shown, "pytest", problem)
+
+
+def uses_pytest(folder: Path) -> bool:
+    """Whether pytest is configured, or there are files that it would collect."""
+    if any(_says(folder / name, words) for name, words in _CONFIGURED.items()):
+        return True
+    return any(_is_test(name, parent) for parent, name in _python_files(folder))
+
+
+async def find_python(
+    folder: Path, environ: Mapping[str, str], sandbox: Sandbox | None = None
+) -> tuple[Path, bool]:
+    """The project's own Python, or else the first with pytest; and whether it has pytest.
+
+    After the project's own come `$VIRTUAL_ENV`, PATH and the one that runs MaxAgent. What lies in
+    the project may be anybody's program: it is looked at here and never run.
+    """
+    own, others = await asyncio.to_thread(_pythons, folder, environ)
+    if own:
+        return own, await asyncio.to_thread(_holds_pytest, own)
+    for python in others:
+        if await _has_pytest(python, folder, sandbox):
+            return python, True
+    return others[0], False
+
+
+def _holds_pytest(python: Path) -> bool:
+    """Whether pytest lies in the environment of a Python; one that shares the system's may."""
+    above = python.parent.parent
+    if any(above.glob("lib*/*/site-packages/pytest/__init__.py")):
+        return True
+    return _says(above / "pyvenv.cfg", "include-system-site-packages = true")
+
+
+def _is_in(folder: Path, python: Path) -> bool:
+    """Whether it lies in the folder, by its own name or behind links."""
+    root = Path(os.path.realpath(folder))
+    places = (python, Path(os.path.realpath(python.parent)), Path(os.path.realpath(python)))
+    return any(place.is_relative_to(root) for place in places)
+
+
+async def _has_pytest(python: Path, folder: Path, sandbox: Sandbox | None) -> bool:
+    """Whether pytest is installed for a Python; one outside the project is asked.
+
+    A project that is installed for that has a say in how it starts, hence the sandbox.
+    """
+    if await asyncio.to_thread(_is_in, folder, python):
+        return await asyncio.to_thread(_holds_pytest, python)
+    # run from the root, so that nothing in the project is taken for a module
+    probe = await stream_inside(
+        sandbox.for_reading() if sandbox else None,
+        [str(python), "-c", _HAS_PYTEST],
+        cwd=Path("/"),
+        timeout=20,
+        on_output=lambda piece: None,
+    )
+    return probe.exit_code == 0
+
+
+def _pythons(folder: Path, environ: Mapping[str, str]) -> tuple[Path | None, list[Path]]:
+    """The project's own Python, if it has one, and the others in their order."""
+    own = (folder / name / "bin" / "python" for name in (".venv", "venv"))
+    active = environ.get("VIRTUAL_ENV")
+    found = [str(Path(active) / "bin" / "python")] if active else []
+    found += [find_program(name, environ) or "" for name in ("python3", "python")]
+    others = [Path(path) for path in [*found, sys.executable] if path and Path(path).exists()]
+    return next(filter(Path.exists, own), None), others
+
+
+def _says(file: Path, words: str) -> bool:
+    try:
+        return file.is_file() and words in file.read_text(errors="replace")
+    except OSError:
+        return False
+
+
+def _python_files(folder: Path) -> Iterator[tuple[str, str]]:
+    """The name of each Python file and of the folder it is in, of a bounded part of the project."""
+    for parent, folders, files in islice(os.walk(folder), MOST_FOLDERS):
+        folders[:] = [one for one in folders if one[0] != "." and one not in _NOT_THE_PROJECT]
+        yield from ((Path(parent).name, file) for file in files if file.endswith(".py"))
+
+
+def _is_test(file: str, parent: str) -> bool:
+    return file.startswith("test_") or file.endswith("_test.py") or parent in ("test", "tests")
+
+
+def _short(python: Path, folder: Path) -> str:
+    return str(python.relative_to(folder)) if python.is_relative_to(folder) else python.name

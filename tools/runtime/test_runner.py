@@ -1,0 +1,174 @@
+"""Run a project's tests and judge what they showed."""
+
+import asyncio
+import shutil
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from ..process.launcher import Ended
+from ..process.output_stream import LiveOutput
+from ..process.stream_redaction import Redacting
+from ..process.truncation import clean
+from ..result import ToolRefusal
+from ..sandbox.run_sandboxed import stream_inside
+from ..sandbox.sandbox import Sandbox
+from .test_frameworks import TestCommand
+
+TAIL = 8_000
+"""Bytes of the output's end that are kept."""
+LARGEST_REPORT = 20_000_000
+NO_TESTS = 5
+"""pytest's exit code when it collected nothing."""
+
+
+@dataclass(frozen=True)
+class TestRun:
+    """What a test run showed."""
+
+    __test__: ClassVar[bool] = False  # pytest would take the name for a test's
+    command: str
+    exit_code: int | None
+    """None when the command could not be run."""
+    passed: int | None
+    failed: int | None
+    errors: int | None
+    skipped: int | None
+    """Counts; None where the command reports none."""
+    tail: str
+    """The end of the output."""
+    problem: str = ""
+    """Why there was no run, no end or no report."""
+    timed_out: bool = False
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Whether a run proves that the project works, and why in words."""
+
+    verdict: Literal["passed", "failed", "unverified"]
+    reason: str
+
+
+async def run_tests(
+    command: TestCommand,
+    folder: Path,
+    timeout: float,
+    on_output: Callable[[str], None],
+    sandbox: Sandbox | None = None,
+) -> TestRun:
+    """Run the tests in `folder`, at most `timeout` seconds; leaves no caches in the project."""
+    if command.problem:
+        return _not_run(command, command.problem)
+    live, tail = LiveOutput(on_output), bytearray()
+
+    def take(piece: bytes) -> None:
+        live.add(piece)
+        tail.extend(piece)
+        del tail[:-TAIL]
+
+    output = Redacting(take)
+    temporary = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="maxagent-"))
+    try:
+        report = temporary / "report.xml"
+        argv = [*command.argv, *_report_options(command, report)]
+        clean_room = {"PYTHONDONTWRITEBYTECODE": "1"}
+        own = [await asyncio.to_thread(temporary.resolve)]
+        ended = await stream_inside(
+            sandbox,
+            argv,
+            cwd=folder,
+            timeout=timeout,
+            on_output=output.add,
+            env=clean_room,
+            also=own,
+        )
+        output.close()
+        return await asyncio.to_thread(_run, command, ended, report, clean(bytes(tail)), timeout)
+    except ToolRefusal as refusal:  # the sandbox cannot guard such a project
+        return _not_run(command, str(refusal))
+    finally:
+        await asyncio.to_thread(shutil.rmtree, temporary, ignore_errors=True)
+
+
+def verdict(run: TestRun) -> Judgement:
+    """Passed only if at least one test ran and all did; without a test it is unverified."""
+    counts, code = _in_words(run), run.exit_code
+    if code is None:
+        return Judgement("unverified", run.problem)
+    if run.timed_out or run.failed or run.errors:
+        return Judgement("failed", run.problem or counts)
+    if code == NO_TESTS and "pytest" in run.command:
+        return Judgement("unverified", "no tests were found")
+    if code:
+        return Judgement("failed", f"exit code {code}")
+    if run.problem:
+        return Judgement("unverified", run.problem)
+    if run.passed == 0:
+        return Judgement("unverified", f"no test ran: {counts or 'none was found'}")
+    return Judgement("passed", counts or "exit code 0")
+
+
+def _not_run(command: TestCommand, problem: str) -> TestRun:
+    return TestRun(command.shown, None, None, None, None, None, "", problem)
+
+
+def _report_options(command: TestCommand, report: Path) -> list[str]:
+    if command.framework != "pytest":
+        return []
+    # the cache is moved, not switched off: that would break projects which configure it
+    return ["-q", f"--junitxml={report}", "-o", f"cache_dir={report.parent / 'cache'}"]
+
+
+def _run(command: TestCommand, ended: Ended, report: Path, tail: str, timeout: float) -> TestRun:
+    counts, problem = None, ""
+    if command.framework == "pytest":
+        counts = read_report(report)
+        problem = "" if counts else "pytest ended without a readable report"
+    if ended.timed_out:
+        problem = f"the tests were stopped after {timeout:g} seconds"
+    numbers = [counts[kind] for kind in ("passed", "failure", "error", "skipped")] if counts else []
+    passed, failed, errors, skipped = numbers or [None] * 4
+    return TestRun(
+        command=command.shown,
+        exit_code=ended.exit_code,
+        passed=passed,
+        failed=failed,
+        errors=errors,
+        skipped=skipped,
+        tail=tail,
+        problem=problem,
+        timed_out=ended.timed_out,
+    )
+
+
+def read_report(report: Path) -> Counter[str] | None:
+    """Test cases of a JUnit report by outcome; None when it is missing, too large or damaged."""
+    try:
+        if report.stat().st_size > LARGEST_REPORT:
+            return None
+        data = report.read_bytes()
+        # entities can blow up a small file; pytest writes none
+        root = None if b"<!DOCTYPE" in data else ElementTree.fromstring(data)
+    except (OSError, ElementTree.ParseError):
+        return None
+    return None if root is None else Counter(map(_outcome, root.iter("testcase")))
+
+
+def _outcome(case: ElementTree.Element) -> str:
+    kinds = {child.tag for child in case}
+    return next((kind for kind in ("failure", "error", "skipped") if kind in kinds), "passed")
+
+
+def _in_words(run: TestRun) -> str:
+    counts = {
+        "failed": run.failed,
+        "errors": run.errors,
+        "passed": run.passed,
+        "skipped": run.skipped,
+    }
+    return ", ".join(f"{count} {word}" for word, count in counts.items() if count)

@@ -1,0 +1,126 @@
+"""What stands in the place of missing protected files while commands run: empty folders.
+
+A name that does not exist can only be held by putting something there. Empty folders are seen by
+neither git nor snapshots. A ledger in the data folder names those that are ours: they go when the
+last command in the project has ended, and after a kill when the next one ends or begins. They are
+kept beside it, since to make folders anew for each command is what would cost.
+"""
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from ...config.security.private_files import make_private_folder, replace_file
+
+_AS_IF_MISSING = {"commondir": b".\n", "config": b"", "config.worktree": b""}
+"""Files that git reads wherever they are, with what they say to it when they say nothing new."""
+
+
+@contextmanager
+def standing(store: Path) -> Generator[Callable[[Path], None]]:
+    """While it is open whatever stands stays; what it gives puts something in a missing place.
+
+    `store` is the project's folder of our own.
+    """
+    with _opened(store) as ledger:
+        fcntl.flock(ledger, fcntl.LOCK_SH)
+        try:
+            yield partial(_stand, store, ledger)
+        finally:
+            _clear(store, ledger)
+
+
+def clear(store: Path) -> None:
+    """Remove what a killed process has left standing, unless another's command still runs."""
+    if os.path.exists(store):
+        with _opened(store) as ledger:
+            _clear(store, ledger)
+
+
+def _opened(store: Path) -> BinaryIO:
+    make_private_folder(store)
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
+    return os.fdopen(os.open(store / "ledger", flags, 0o600), "r+b", 0)
+
+
+def _stand(store: Path, ledger: BinaryIO, name: Path) -> None:
+    """Put something there, in folders that may be missing too, each on record before it is."""
+    missing = [name, *name.parents]
+    missing = missing[: next(at for at, place in enumerate(missing) if os.path.lexists(place))]
+    for place in reversed(missing):
+        ledger.write(json.dumps(str(place)).encode() + b"\n")
+        with contextlib.suppress(FileExistsError, NotADirectoryError):
+            _put(_kept(store, place), place)
+
+
+def _kept(store: Path, place: Path) -> Path:
+    """Where that which stands in a place is, when it does not."""
+    return store / hashlib.sha256(os.fsencode(place)).hexdigest()[:32]
+
+
+def _put(kept: Path, place: Path) -> None:
+    content = _AS_IF_MISSING.get(place.name)
+    _keep(kept, content)
+    try:
+        (os.rename if content is None else os.link)(kept, place)
+    except OSError as error:
+        if error.errno not in (errno.EXDEV, errno.EPERM):
+            raise
+        _make(place, content)  # another file system
+
+
+def _keep(kept: Path, content: bytes | None) -> None:
+    """Have it ready; a file that says something else was written to where it stood."""
+    if content is None:
+        with contextlib.suppress(FileExistsError):
+            kept.mkdir()
+    elif not kept.exists() or kept.read_bytes() != content:
+        replace_file(kept, content, 0o644)
+
+
+def _make(place: Path, content: bytes | None) -> None:
+    """A folder, or the file with that content."""
+    if content is None:
+        place.mkdir()
+        return
+    with place.open("xb") as file:
+        file.write(content)
+
+
+def _clear(store: Path, ledger: BinaryIO) -> None:
+    """Take away what is ours and still says nothing, if nobody else needs it."""
+    try:
+        fcntl.flock(ledger, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return
+    ledger.seek(0)
+    for line in reversed(ledger.readlines()):
+        with contextlib.suppress(OSError, ValueError):  # the user's by now, or torn
+            place = Path(json.loads(line))
+            _take(_kept(store, place), place)
+    ledger.truncate(0)
+
+
+def _take(kept: Path, place: Path) -> None:
+    if not place.is_dir():
+        content = _AS_IF_MISSING.get(place.name)
+        if content is not None and content.startswith(place.read_bytes()):  # a full disk has half
+            place.unlink()
+        return
+    if place.is_symlink() or os.listdir(place):
+        return
+    try:
+        os.rename(place, kept)
+    except OSError:  # another file system
+        place.rmdir()
+        return
+    if os.listdir(kept):  # somebody was quicker
+        os.rename(kept, place)

@@ -1,0 +1,1 @@
+"""Search in files by ripgrep or Python."""

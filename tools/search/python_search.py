@@ -1,0 +1,108 @@
+"""Search lines with a regular expression, in Python: where ripgrep is missing or cannot."""
+
+import math
+import re
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from ..filesystem.file_access import read_bytes
+from ..filesystem.text_codec import decode, lines_of
+from ..result import ToolRefusal
+from ..workspace import Workspace
+
+if TYPE_CHECKING:
+    import regex
+
+LONGEST_PATTERN = 2_000
+MOST_REPEATS = 1_000_000
+"""What the counted repeats of a pattern may multiply to: compiling it takes memory for each."""
+
+_COUNTED = re.compile(r"\{(\d*),?(\d*)\}")
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A line that matches."""
+
+    path: str
+    line: int
+    text: str
+    column: int
+    """Characters before the match."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """What is searched for, where, and when to stop."""
+
+    workspace: Workspace
+    names: Sequence[str]
+    """Files, relative to the project, in the order of the hits."""
+    pattern: str
+    most: int
+    """Hits after which to stop."""
+    deadline: float
+    """On the monotonic clock."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """The hits in the order of files and lines."""
+
+    hits: list[Hit]
+    complete: bool = True
+    """False when time was over, or more was found than could be taken in."""
+
+
+def search_lines(search: Search) -> Found:
+    """Search one file after the other; raises ToolRefusal for a pattern that is none."""
+    _compiled(search.pattern)
+    hits = list[Hit]()
+    try:
+        for name in search.names:
+            for hit in search_text(search, name, _text(search.workspace, name)):
+                hits.append(hit)
+                if len(hits) >= search.most:
+                    return Found(hits)
+    except TimeoutError:
+        return Found(hits, complete=False)
+    return Found(hits)
+
+
+def search_text(search: Search, name: str, text: str) -> Iterator[Hit]:
+    """Search one file's text; raises TimeoutError when time is over."""
+    compiled = _compiled(search.pattern)
+    for number, line in enumerate(lines_of(text), start=1):
+        left = search.deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        if match := compiled.search(line, timeout=left):
+            yield Hit(name, number, line, match.start())
+
+
+@lru_cache(maxsize=8)
+def _compiled(pattern: str) -> "regex.Pattern[str]":
+    import regex  # stops in time, where `re` can hang for ever
+
+    counts = [max(1, int(low or 1), int(high or 1)) for low, high in _COUNTED.findall(pattern)]
+    if len(pattern) > LONGEST_PATTERN or math.prod(counts) > MOST_REPEATS:
+        raise ToolRefusal("the regular expression is too large; search for less at once")
+    try:
+        return regex.compile(pattern, regex.V1)
+    except regex.error as error:
+        raise ToolRefusal(
+            f"`{pattern}` is no regular expression: {error}; "
+            "write a backslash before a character such as ( [ { * + ? that means itself"
+        ) from error
+
+
+def _text(workspace: Workspace, name: str) -> str:
+    """The file's text; empty for a binary one, or one that cannot be read."""
+    with suppress(ToolRefusal):
+        text = decode(read_bytes(workspace, workspace.root / name)).text
+        return "" if "\0" in text else text
+    return ""

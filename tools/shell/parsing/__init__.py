@@ -1,0 +1,1 @@
+"""Parsing of command lines into simple commands, with variables and wrappers resolved."""

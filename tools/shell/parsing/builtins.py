@@ -1,0 +1,107 @@
+"""What a builtin changes in the shell that runs it: the folder, and variables."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+
+from .known_outputs import known_output
+from .shell_state import Scope, Word
+from .simple_command import Redirect, Step
+
+FETCHERS_LIST = """
+aria2c curl fetch ftp http https links lynx nc ncat netcat socat wget xh
+"""
+FETCHERS = frozenset(FETCHERS_LIST.split())
+"""Programs that bring something from the network."""
+_OPTIONS = re.compile(r"(?: [-+](?:\w*o \w+|\w+))*")
+"""Of `set`, which leave the arguments as they are."""
+
+
+def take_effect(step: Step, scope: Scope, printed: str | None) -> None:
+    """Let a step, and what it prints, change the scope of what follows."""
+    fetches = step.program in FETCHERS or FETCHERS & set(step.feed.programs)
+    for name, adds in _written(step):
+        path = os.path.normpath(name)
+        before = scope.files.get(path, "") if adds else ""
+        if fetches:
+            scope.files[path] = None
+        elif printed is not None and before is not None:
+            scope.files[path] = before + printed
+    match step.program:
+        case "cd" | "pushd" | "popd":
+            _change_folder(step, scope)
+        case "read" | "mapfile" | "readarray":
+            _read(step, scope)
+        case "set":
+            _set(step, scope)
+        case "shift":
+            scope.forget_arguments()
+        case "printf" if len(step.words) > 2 and step.words[1].text == "-v":
+            printed = known_output((step.words[0], *step.words[3:]), None, scope)
+            scope.variables[step.words[2].text] = None if printed is None else (printed,)
+        case _:
+            pass
+
+
+def written_by_line(
+    words: Sequence[Word], redirects: Sequence[Redirect], scope: Scope
+) -> tuple[str, ...]:
+    """What is in the files that words name, where the line itself has written them."""
+    names = [*(word.text for word in words), *(redirect.target.text for redirect in redirects)]
+    texts = (scope.files.get(os.path.normpath(name)) or scope.files.get(name) for name in names)
+    return tuple(text for text in texts if text)
+
+
+def fetched_by_line(words: Sequence[Word], scope: Scope) -> str:
+    """The word that names a file which the line itself has fetched; empty when none does."""
+    fetched = (word.text for word in words if os.path.normpath(word.text) in scope.files)
+    return next((name for name in fetched if scope.files[os.path.normpath(name)] is None), "")
+
+
+def _written(step: Step) -> Iterator[tuple[str, bool]]:
+    """The files that a step writes to, and whether what they hold stays there too."""
+    for redirect in step.redirects:
+        if redirect.writes:
+            yield redirect.target.text, ">>" in redirect.operator
+    if step.program == "tee" or step.program in FETCHERS:
+        names = [word.text for word in step.words[1:]]
+        has_options = any(name.startswith("-") for name in names)  # such as `-a` and `--help`
+        yield from ((name, has_options) for name in names)
+
+
+def _change_folder(step: Step, scope: Scope) -> None:
+    where = [word for word in step.words[1:] if not word.text.startswith("-") or word.text == "-"]
+    if where and step.program != "popd":
+        scope.enter(where[0].text if where[0].known and where[0].text != "-" else None)
+    else:
+        home = scope.value("HOME") if step.program == "cd" else None
+        scope.enter(home[0] if home else None)
+
+
+def _set(step: Step, scope: Scope) -> None:
+    """`set -- a b` gives the shell new arguments; so may all but its options."""
+    words = step.words[1:]
+    texts = [word.text for word in words]
+    are_known = all(word.known for word in words)
+    if are_known and texts[:1] == ["--"]:
+        scope.give(["/bin/bash", *texts[1:]])
+    elif not are_known or not _OPTIONS.fullmatch("".join(f" {text}" for text in texts)):
+        scope.forget_arguments()
+
+
+def _read(step: Step, scope: Scope) -> None:
+    names = _names(step.words[1:]) or ["REPLY", "MAPFILE"]
+    text = step.feed.text
+    if text is None:
+        scope.variables.update(dict.fromkeys(names))
+    elif len(names) == 1 or names[0] == "REPLY":
+        scope.variables.update(dict.fromkeys(names, tuple(text.rstrip("\n").split("\n"))))
+    else:
+        parts = [*text.split(None, len(names) - 1), *[""] * len(names)]
+        scope.variables.update(
+            (name, (part.strip(),)) for name, part in zip(names, parts, strict=False)
+        )
+
+
+def _names(words: Sequence[Word]) -> list[str]:
+    return [word.text for word in words if word.text.isidentifier()]

@@ -1,0 +1,263 @@
+"""The commands of a line in the order in which the shell would come to them.
+
+Each step knows the folder it runs in, its words as far as they can be known, where its input comes
+from and where its output goes. Both sides of every branch count, and every function's body.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from .builtins import fetched_by_line, take_effect, written_by_line
+from .known_outputs import known_output
+from .redirections import KINDS as _REDIRECTS
+from .redirections import open_all
+from .shell_state import Scope, Word
+from .simple_command import NOTHING, Feed, Redirect, Step
+from .syntax_tree import Unparsed, text
+from .word_values import Expander, as_written, groups, is_sure
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+DEEPEST = 40
+"""Levels of nesting that are followed."""
+
+_PLAIN_LIST = """
+program list pipeline command command_name redirected_statement file_redirect negated_command
+file_descriptor word number string string_content raw_string ansi_c_string concatenation comment
+test_command unary_expression binary_expression test_operator
+"""
+_PLAIN = frozenset(_PLAIN_LIST.split())
+_READABLE = _PLAIN | {"subshell"}
+_JOINTS = frozenset(["&&", "||", ";", "|", "|&", "\n", "!", "(", ")"])
+_COMMANDS = ("command", "declaration_command", "unset_command", "test_command")
+_DECLARE = ("export", "declare", "typeset", "local", "readonly")
+_NO_PROGRAMS = ("time", "coproc", "let", "[[", *_DECLARE)
+"""Words of bash's own grammar: this one takes them for programs or tests, here or there."""
+_ONLY_WORDING = re.compile(
+    r"(LC_(ALL|COLLATE|CTYPE|MESSAGES|NUMERIC|TIME)|LANG)=(POSIX|(C|[a-z]{2}_[A-Z]{2})\.(UTF-|utf)8|C|)"
+    r"|NO_COLOR=1?|(GIT_)?PAGER=(cat)?"
+)
+"""Assignments before a command that change how it writes, not what it does.
+
+Not so other encodings: in GBK a byte may belong to the sign before it that is a backslash here.
+"""
+_SPOKEN_LIST = """
+word number string raw_string ansi_c_string translated_string concatenation simple_expansion
+expansion command_substitution process_substitution arithmetic_expansion brace_expression regex
+extglob_pattern variable_name special_variable_name subscript test_operator array
+"""
+_SPOKEN = frozenset(_SPOKEN_LIST.split())
+"""Words and texts: no commands, but there may be some in them."""
+
+
+@dataclass(frozen=True)
+class _Here:
+    """Where in the line a command stands: what it sees, gets, and has behind it."""
+
+    scope: Scope
+    feed: Feed = NOTHING
+    redirects: tuple[Redirect, ...] = ()
+    more: "tuple[list[Node], ...]" = ()
+    """Words that belong to the command though they stand behind a redirection."""
+
+    def first(self) -> "_Here":
+        """The same for what is not the last of several commands."""
+        return replace(self, redirects=(), more=())
+
+
+class Reader:
+    """Reads a tree into steps, and tells each as soon as it is found.
+
+    `found` gets a step, the scope that it may change, and the scope in which its program runs.
+    """
+
+    def __init__(self, found: Callable[[Step, Scope, Scope], None], *, wrapped: bool) -> None:
+        self.steps = list[Step]()
+        self.plain = True
+        """Nothing but literal commands and simple joints."""
+        self.readable = True
+        """The same, but for patterns, `$HOME`, `$PWD`, subshells and files to read."""
+        self.functions = dict[str, "Node"]()
+        self._found = found
+        self._within = int(wrapped)
+        self._depth = 0
+        self._expander = Expander(self._substituted)
+
+    def read(self, root: "Node", scope: Scope, feed: Feed = NOTHING) -> None:
+        """Read a whole tree whose commands get `feed`; raises Unparsed where it makes no sense."""
+        self._read(root, _Here(scope, feed))
+
+    def _read(self, node: "Node", here: _Here) -> Feed:
+        """Add the steps of a node; the output is what it would print, where that is known."""
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise Unparsed("the line is nested too deeply")
+        self.plain = self.plain and node.type in _PLAIN
+        self.readable = self.readable and node.type in _READABLE
+        output = self._dispatch(node, here)
+        self._depth -= 1
+        return output
+
+    def _dispatch(self, node: "Node", here: _Here) -> Feed:
+        if node.type in _COMMANDS:
+            return self._command(node, here)
+        if node.type in _SPOKEN:
+            self._expander.look_into(node, here.scope)
+            return NOTHING
+        match node.type:
+            case "redirected_statement":
+                return self._redirected(node, here)
+            case "pipeline":
+                return self._pipeline(node, here)
+            case "variable_assignment":
+                self._is_odd()
+                self._expander.assign(node, here.scope)
+                return NOTHING
+            case "for_statement":
+                self._expander.bind(node, here.scope)
+            case "function_definition":
+                return self._define(node, here)
+            case "subshell":
+                here = replace(here, scope=here.scope.copy())
+            case _:
+                pass
+        return self._all(node, here)
+
+    def _all(self, node: "Node", here: _Here) -> Feed:
+        """The children one after the other; what follows the node follows the last."""
+        bound = node.children_by_field_name("value") if node.type == "for_statement" else []
+        parts = [child for child in node.children if child.is_named and child not in bound]
+        parts = [child for child in parts if child.type != "comment"]
+        opened = [child for child in parts if child.type in _REDIRECTS]
+        if opened:  # `$(< file)`: a redirection without a command
+            here, _ = self._redirects(opened, here)
+            parts = [child for child in parts if child.type not in _REDIRECTS]
+        outputs = [self._read(one, here if one is parts[-1] else here.first()) for one in parts]
+        if not all(child.is_named or child.type in _JOINTS for child in node.children):
+            self._is_odd()
+        if here.redirects and not parts:
+            self._add(Step((), here.scope.folder, redirects=here.redirects), here.scope, here.scope)
+        programs = tuple(name for output in outputs for name in output.programs)
+        return Feed(outputs[0].text if len(outputs) == 1 else None, programs)
+
+    def _pipeline(self, node: "Node", here: _Here) -> Feed:
+        stages = [child for child in node.children if child.is_named]
+        if any(stage.type == "negated_command" for stage in stages[1:]):
+            self._is_odd()
+        feed, programs = here.feed, tuple[str, ...]()
+        for stage in stages:
+            place = here if stage is stages[-1] else here.first()
+            feed = self._read(stage, replace(place, scope=here.scope.copy(), feed=feed))
+            programs += feed.programs
+            feed = Feed(feed.text, programs)
+        return feed
+
+    def _redirected(self, node: "Node", here: _Here) -> Feed:
+        body = node.child_by_field_name("body")
+        opened = [child for child in node.children if child != body]
+        with_files, tails = self._redirects(opened, here)
+        if with_files.more and (body is None or body.type not in _COMMANDS):
+            self._is_odd()
+        if body is None:
+            output = self._run([], with_files, here.scope)
+        else:
+            output = self._read(body, with_files)
+        for tail in tails:
+            feed, scope = here.feed, here.scope
+            if tail.type == "pipeline":
+                feed, scope = output, scope.copy()
+            output = self._read(tail, _Here(scope, feed))
+        return output
+
+    def _redirects(self, nodes: "list[Node]", here: _Here) -> "tuple[_Here, list[Node]]":
+        """Read redirections: what they change, and the commands that stand behind them."""
+        opened = open_all(nodes, here.feed, here.scope, self._expander)
+        self.plain = self.plain and opened.plain
+        self.readable = self.readable and opened.readable
+        redirects = (*here.redirects, *opened.redirects)
+        more = (*here.more, *opened.more)
+        return replace(here, feed=opened.feed, redirects=redirects, more=more), opened.tails
+
+    def _command(self, node: "Node", here: _Here) -> Feed:
+        words, inner = list["Node"](), here.scope
+        declares = node.type == "declaration_command"
+        for child in _leaves(node):
+            if child.type in _REDIRECTS:
+                here, _ = self._redirects([child], here)
+            elif child.type != "variable_assignment" or declares:
+                words.append(child)
+            if child.type == "variable_assignment":
+                if declares or not _ONLY_WORDING.fullmatch(text(child)):
+                    self._is_odd()
+                inner = here.scope if declares else inner.copy()
+                self._expander.assign(child, inner)
+        return self._run(groups(words), here, inner)
+
+    def _run(self, words: "list[list[Node]]", here: _Here, inner: Scope) -> Feed:
+        """Add the step of a simple command."""
+        before, known, written = len(self.steps), list[Word](), list[tuple[str, bool]]()
+        for group in (*words, *here.more):
+            written.append(as_written(group))
+            exact = [Word(written[-1][0])] if written[-1][1] else None
+            known += exact or self._expander.words(group, here.scope)
+            self.readable = self.readable and is_sure(group)
+        literal = all(is_literal for _, is_literal in written)
+        if written and (written[0][0] in _NO_PROGRAMS or "=" in written[0][0]):
+            self._is_odd()
+        self.plain = self.plain and literal
+        substituted = tuple(step.program for step in self.steps[before:])
+        step = Step(
+            words=tuple(known),
+            folder=here.scope.folder,
+            written=tuple(one for one, _ in written),
+            literal=literal,
+            redirects=here.redirects,
+            feed=here.feed,
+            inner=substituted,
+            scripts=written_by_line(known, here.redirects, here.scope),
+            fetched=fetched_by_line(known, here.scope),
+            wrapped=self._within > 0,
+        )
+        self._add(step, here.scope, inner)
+        printed = known_output(step.words, here.feed.text, here.scope)
+        take_effect(step, here.scope, printed)
+        to_file = any(redirect.writes for redirect in here.redirects)
+        return Feed(None if to_file else printed, (step.program, *substituted))
+
+    def _substituted(self, node: "Node", scope: Scope) -> Feed:
+        self._is_odd()
+        self._within += 1
+        output = self._all(node, _Here(scope.copy()))
+        self._within -= 1
+        return output
+
+    def _define(self, node: "Node", here: _Here) -> Feed:
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if name is None or body is None:
+            raise Unparsed("a function in the line has no name or no body")
+        self.functions[text(name)] = body
+        inside = _Here(here.scope.copy())
+        inside.scope.forget_arguments()
+        opened = [child for child in node.children if child.type in _REDIRECTS]
+        self._read(body, self._redirects(opened, inside)[0])
+        return NOTHING
+
+    def _add(self, step: Step, scope: Scope, inner: Scope) -> None:
+        self.steps.append(step)
+        self._found(step, scope, inner)
+
+    def _is_odd(self) -> None:
+        """Neither a user's rule nor we can say that such a line only does what it says."""
+        self.plain = self.readable = False
+
+
+def _leaves(node: "Node") -> "Iterator[Node]":
+    """The words, assignments and redirections of a command; in brackets a test's own grammar."""
+    for child in node.children:
+        if child.type == "command_name" or child.type.endswith("_expression"):
+            yield from _leaves(child)
+        elif child.type != "comment":
+            yield child

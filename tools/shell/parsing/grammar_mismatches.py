@@ -1,0 +1,238 @@
+"""Where the grammar takes for one thing what bash may take for another.
+
+The tree is believed only where every kind of node is known, nothing is an error, all that lies
+between two tokens is blank, and all that must touch does. A second parser found most of this.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from .syntax_tree import descendants, text
+from .words import is_ansi_string
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+UNEXPLAINED = "the shell's grammar does not explain all of the line"
+NOT_BLANK = "the shell may cut the line into other words than it seems"
+
+_STATEMENTS_LIST = """
+list pipeline command subshell compound_statement negated_command if_statement while_statement
+for_statement c_style_for_statement case_statement function_definition test_command
+redirected_statement declaration_command unset_command variable_assignments
+"""
+_STATEMENTS = frozenset(_STATEMENTS_LIST.split())
+_KINDS = _STATEMENTS | frozenset(
+    [
+        "program",
+        "command_name",
+        "elif_clause",
+        "else_clause",
+        "case_item",
+        "do_group",
+        "file_redirect",
+        "file_descriptor",
+        "herestring_redirect",
+        "heredoc_redirect",
+        "heredoc_start",
+        "heredoc_body",
+        "heredoc_content",
+        "heredoc_end",
+        "variable_assignment",
+        "variable_name",
+        "special_variable_name",
+        "subscript",
+        "array",
+        "comment",
+        "word",
+        "number",
+        "string",
+        "string_content",
+        "raw_string",
+        "ansi_c_string",
+        "translated_string",
+        "concatenation",
+        "simple_expansion",
+        "expansion",
+        "command_substitution",
+        "process_substitution",
+        "arithmetic_expansion",
+        "binary_expression",
+        "unary_expression",
+        "postfix_expression",
+        "parenthesized_expression",
+        "ternary_expression",
+        "test_operator",
+        "extglob_pattern",
+        "regex",
+        "brace_expression",
+    ]
+)
+_RESERVED_LIST = """
+! { } [[ ]] case do done elif else esac fi for function if in then until while select
+"""
+_RESERVED = frozenset(_RESERVED_LIST.split())
+_WHOLE = ("concatenation", "simple_expansion", "translated_string", "variable_assignment")
+"""Kinds whose parts must touch."""
+_TEXTS = ("string", "expansion", "translated_string")
+"""Kinds in which there is more than tokens."""
+_BREAKS = re.compile(r"[\s;&|<>()]")
+_DELIMITER = re.compile(r"""<<-?[ \t]*(\\?[\w.-]+|'[^'\n]*'|"[^"\n]*")(?=[\s;&|<>)])""")
+_ESCAPED = re.compile(r"\\.", re.DOTALL)
+_PLAIN = re.compile(r"[\w./:@%+,=-]+")
+_BLANK = re.compile(rb"(?:[ \t\n]|\\\n)*")
+_DASH = re.compile(rb"[ \t]-[ \t]*")
+"""The argument that the grammar loses in `python - <<END`: it says what is so without it."""
+
+
+def oddity(node: "Node", source: bytes) -> str:
+    """What is odd about a node, in words for people; empty when nothing is."""
+    if node.is_error or node.is_missing:
+        return UNEXPLAINED
+    if not node.is_named:
+        return ""
+    if node.type not in _KINDS:
+        return f"the line holds something unknown ({node.type})"
+    if check := _CHECKS.get(node.type):
+        return check(node)
+    return _neighbours(node.children, source)
+
+
+def ends_blank(tail: bytes) -> bool:
+    """Whether what lies behind the last token says nothing."""
+    return _BLANK.fullmatch(tail) is not None
+
+
+def is_blank(gap: bytes, begin: int, node: "Node") -> bool:
+    """Whether what lies before a token says nothing; in texts there is more than tokens."""
+    if _BLANK.fullmatch(gap) or (node.type.startswith("<<") and _DASH.fullmatch(gap)):
+        return True
+    above = node.parent
+    while above and not (above.type in _TEXTS and above.start_byte < begin):
+        if above.type == "heredoc_body":
+            return True
+        above = above.parent
+    return above is not None
+
+
+def is_torn(one: "Node", other: "Node") -> bool:
+    """Whether tokens that touch are cut in another place than bash may cut them.
+
+    It may at `2>` and `<&-`, and `;&` is a sign of `case` even where the grammar sees `&>` in it.
+    """
+    if one.end_byte != other.start_byte:
+        return False
+    number = one.type in ("number", "word") and text(one).isdigit()
+    cut = (number and other.type[:1] in "<>") or (one.type == ";" and other.type[:1] == "&")
+    return cut or one.type in ("<&-", ">&-")
+
+
+def _neighbours(children: "Sequence[Node]", source: bytes) -> str:
+    """Two commands need something between them."""
+    for one, next_one in pairwise(children):
+        both = one.type in _STATEMENTS and next_one.type in _STATEMENTS
+        if both and b"\n" not in source[one.start_byte : next_one.start_byte]:
+            return UNEXPLAINED
+    return ""
+
+
+def _program(node: "Node") -> str:
+    name = text(node)
+    return f"`{name}` stands where a program should" if name in _RESERVED else _whole(node)
+
+
+def _command(node: "Node") -> str:
+    if any(child.type in _STATEMENTS for child in node.children):
+        return UNEXPLAINED
+    torn = any(_continues_file(one, other) for one, other in pairwise(node.children))
+    return NOT_BLANK if torn else _one_line(node)
+
+
+def _continues_file(one: "Node", other: "Node") -> bool:
+    """Whether a word goes on where the grammar ends the file of a redirection."""
+    return one.type.endswith("_redirect") and one.end_byte == other.start_byte
+
+
+def _negation(node: "Node") -> str:
+    """`!x` is a program of that name, not a negation of `x`."""
+    sign, negated = node.children[0], node.children[-1]
+    return NOT_BLANK if sign.end_byte == negated.start_byte else _one_line(node)
+
+
+def _test(node: "Node") -> str:
+    """In single brackets `&&`, `<` and their kin are the shell's own."""
+    leaves = (one for one in descendants(node) if not one.child_count and not one.is_named)
+    signs = any(_BREAKS.search(one.type) for one in leaves)
+    return UNEXPLAINED if node.children[0].type == "[" and signs else _one_line(node)
+
+
+def _file(node: "Node") -> str:
+    """`<& -x` closes the input, and `x` is a word of the command."""
+    torn = any(
+        one.type in ("<&", ">&") and text(other).startswith("-") and text(other) != "-"
+        for one, other in pairwise(node.children)
+    )
+    return NOT_BLANK if torn else _one_line(node)
+
+
+def _here_document(node: "Node") -> str:
+    """The word that ends a document is either bare or quoted as a whole."""
+    return "" if _DELIMITER.match(text(node)) else NOT_BLANK
+
+
+def _one_line(node: "Node") -> str:
+    """A command's words, and a redirection's file, must stand on one line."""
+    raw, start = node.text or b"", node.start_byte
+    gaps = (raw[a.end_byte - start : b.start_byte - start] for a, b in pairwise(node.children))
+    return NOT_BLANK if any(b"\n" in gap.replace(b"\\\n", b"") for gap in gaps) else ""
+
+
+def _word(node: "Node") -> str:
+    return NOT_BLANK if _BREAKS.search(_ESCAPED.sub("", text(node))) else ""
+
+
+def _pattern(node: "Node") -> str:
+    """Behind `==` the grammar takes all up to a bracket for a pattern, as only `[[ ]]` does:
+
+    `ls == x; ./y }` is two commands.
+    """
+    above = node.parent
+    while above and above.type not in _STATEMENTS | {"expansion", "case_item"}:
+        above = above.parent
+    own = above is not None and (
+        above.type in ("expansion", "case_item") or above.children[0].type == "[["
+    )
+    return "" if own or _PLAIN.fullmatch(text(node)) else UNEXPLAINED
+
+
+def _whole(node: "Node") -> str:
+    touching = all(one.end_byte == other.start_byte for one, other in pairwise(node.children))
+    return "" if touching else NOT_BLANK
+
+
+def _expansion(node: "Node") -> str:
+    """`${BASH_CMDS[ls]:=./x}` makes of `ls` another program."""
+    kinds = [child.type for child in node.children]
+    sets = ":=" in kinds or "=" in kinds
+    return (
+        "an expansion in the line sets a part of a table" if sets and "subscript" in kinds else ""
+    )
+
+
+_CHECKS: dict[str, "Callable[[Node], str]"] = {
+    "ansi_c_string": lambda node: "" if is_ansi_string(text(node)) else UNEXPLAINED,
+    "command": _command,
+    "command_name": _program,
+    "expansion": _expansion,
+    "file_descriptor": lambda node: "" if text(node).isdigit() else NOT_BLANK,
+    "file_redirect": _file,
+    **dict.fromkeys(["herestring_redirect", "declaration_command"], _one_line),
+    "heredoc_redirect": _here_document,
+    "negated_command": _negation,
+    "test_command": _test,
+    **dict.fromkeys(["regex", "extglob_pattern"], _pattern),
+    **dict.fromkeys(["number", "test_operator", "variable_name", "word"], _word),
+    **dict.fromkeys(_WHOLE, _whole),
+}

@@ -1,0 +1,77 @@
+"""Code of other languages in a line: what it removes, and which of its texts may be commands."""
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from .path_targets import is_vital, is_vital_file, place
+from .simple_command import Step
+
+_INTERPRETERS_LIST = """
+python pypy perl ruby node nodejs deno bun php lua luajit tclsh osascript awk gawk mawk nawk R
+Rscript
+"""
+_INTERPRETERS = frozenset(_INTERPRETERS_LIST.split())
+_REMOVES = re.compile(
+    r"(?:rmtree|rm_rf|rm_r|rmSync|rmdirSync|removeSync|emptyDirSync|remove_tree|rimraf|rm)"
+    r"\s*\(?\s*(?:Path\(|os\.path\.expanduser\()?['\"`]([^'\"`]+)['\"`]"
+    r"|rmtree\((?:pathlib\.)?Path\.(home)\(\)"
+)
+_CHANGES = re.compile(
+    r"(?:unlink|remove|rmSync|writeFile\w*)\s*\(?\s*['\"`](/[^'\"`]+)['\"`]"
+    r"|open\w*\s*\(\s*['\"](/[^'\"]+)['\"]\s*,\s*['\"][>wax]"
+)
+_FORKS = re.compile(r"fork\s*(?:\(\))?\s+while\b|while\b.*\bfork\b|\bloop\b.*\bfork\b", re.DOTALL)
+_RUNS = re.compile(
+    r"system|popen|getline|\|\s*\"|shell|exec|spawn|subprocess|check_call|check_output|`|\brun\(|%x|qx",
+    re.IGNORECASE,
+)
+_TEXT = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|`([^`]*)`", re.DOTALL)
+_MOST_TEXTS = 20
+_RUN_WORDS_LIST = "vim vi nvim ex ed less man rsync ssh scp tar gdb sqlite3"
+_RUN_WORDS = frozenset(_RUN_WORDS_LIST.split())
+"""Programs that give some of their words to a shell."""
+_RUN_WORD = re.compile(r"(?:\+?:?!|\.?shell |--?[\w-]+=(?:exec=)?|\w+=)?(.+)", re.DOTALL)
+
+
+def is_interpreter(program: str) -> bool:
+    """Whether a program's words and input may be code."""
+    return re.sub(r"[\d.]+$", "", program) in _INTERPRETERS
+
+
+def lines_in_code(step: Step) -> list[str]:
+    """The texts in a step's code that the code may give to a shell, each alone and all together."""
+    lines = list[str]()
+    for code in _code(step):
+        if _RUNS.search(code):
+            texts = ["".join(found) for found in _TEXT.findall(code)][:_MOST_TEXTS]
+            lines += [text for text in texts if " " in text]
+            lines.append(" ".join(texts))
+    if step.program in _RUN_WORDS:
+        words = [*(word.text for word in step.words[1:]), step.feed.text or ""]
+        lines += [_RUN_WORD.sub(r"\1", word) for word in words if " " in word]
+    return lines
+
+
+def ruined_by(step: Step, root: Path) -> str:
+    """What a step's code would remove, or start without end; empty when nothing is found."""
+    for code in _code(step):
+        if _FORKS.search(code):
+            return "it starts processes without end"
+        for found in _REMOVES.finditer(code):
+            name = found[1] or "~"
+            where = place(os.path.expanduser(name), step.folder)
+            if where and (where == root or is_vital(where, root)):
+                return f"it removes `{name}`"
+        for found in _CHANGES.finditer(code):
+            name = found[1] or found[2]
+            if is_vital_file(Path(name)):
+                return f"it changes `{name}`, a file of the system"
+    return ""
+
+
+def _code(step: Step) -> Iterator[str]:
+    if is_interpreter(step.program):
+        yield from (word.text for word in step.words[1:])
+        yield step.feed.text or ""

@@ -1,0 +1,29 @@
+"""The words of a line that is one plain command and nothing else."""
+
+from typing import TYPE_CHECKING
+
+from .parser import joined, parse
+from .syntax_tree import Unparsed
+from .word_values import as_written, groups
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+def plain_words(command: str) -> list[str] | None:
+    """The words of one simple command; None where a shell would do more than pass them on."""
+    if joined(command) != command:
+        return None
+    try:
+        root = parse(command)
+        first = root.children[0] if len(root.children) == 1 else None
+        if not first or first.type != "command" or any(map(_is_more, first.children)):
+            return None
+        words = [as_written(group) for group in groups(first.children)]
+    except Unparsed:
+        return None
+    return [word for word, _ in words] if all(exact for _, exact in words) else None
+
+
+def _is_more(node: "Node") -> bool:
+    return node.type.endswith(("_redirect", "_assignment"))

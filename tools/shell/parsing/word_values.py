@@ -1,0 +1,152 @@
+"""Words with their expansions filled in, and the variables that a line sets."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from .shell_state import Scope, Word, expand
+from .simple_command import Feed
+from .syntax_tree import Unparsed, text, tree
+from .words import Piece, literal, pieces
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_UNESCAPED = re.compile(r"\\([`$\\])")
+_SUBSTITUTIONS = ("command_substitution", "process_substitution")
+_OR_ELSE = frozenset([":-", "-", ":=", "="])
+_SETS = frozenset([":=", "="])
+_IF_SET = frozenset([":+", "+"])
+_PLAIN_PATTERN = re.compile(r"[\w./*?+@,:=-]+", re.ASCII)
+_PLAIN_VALUES = re.compile(
+    r"""\$(?:HOME|PWD|[?#])|"(?:[\w .,:;=/()-]|\$(?:HOME|PWD)\b|\$[?#])*\"""", re.ASCII
+)
+_NO_DOLLAR_QUOTE = re.compile(
+    r"""(?:[^\\'"$]|\\.|'[^']*'|"(?:[^"\\]|\\.)*"|\$(?!['"]))*""", re.DOTALL
+)
+"""A word without `$'…'` and `$"…"`; in other quotes `$'` and `$"` are just what they look like."""
+_NAMES = ("variable_name", "special_variable_name", "subscript")
+_OR_FAIL = frozenset([":?", "?"])
+
+Values = Sequence[str]
+"""What an expansion may become."""
+
+
+def groups(nodes: "Iterable[Node]") -> "list[list[Node]]":
+    """Nodes grouped into words: those that touch are one."""
+    found = list[list["Node"]]()
+    for node in nodes:
+        if found and found[-1][-1].end_byte == node.start_byte:
+            found[-1].append(node)
+        else:
+            found.append([node])
+    return found
+
+
+def as_written(group: "Sequence[Node]") -> tuple[str, bool]:
+    """A word for users' rules: what the program gets, and True, or as written, and False."""
+    exact = literal(pieces(group))
+    return ("".join(map(text, group)), False) if exact is None else (exact, True)
+
+
+def is_sure(group: "Sequence[Node]") -> bool:
+    """Whether nobody can doubt what the shell makes of a word: literal, or of the plainest form.
+
+    Beyond that our reading of patterns, braces and values refuses, and never allows.
+    """
+    raw = "".join(map(text, group))
+    if not _NO_DOLLAR_QUOTE.fullmatch(raw):
+        return False
+    plainest = _PLAIN_PATTERN.fullmatch(raw) or _PLAIN_VALUES.fullmatch(raw)
+    return plainest is not None or literal(pieces(group)) is not None
+
+
+class Expander:
+    """Fills words in; `commands` reads those in a substitution and says what they print."""
+
+    def __init__(self, commands: "Callable[[Node, Scope], Feed]") -> None:
+        self._commands = commands
+
+    def words(self, group: "Sequence[Node]", scope: Scope) -> list[Word]:
+        """The words that one word becomes."""
+        parts = pieces(group)
+        return expand(parts, [self._value(part, scope) for part in parts], scope)
+
+    def all_words(self, nodes: "Iterable[Node]", scope: Scope) -> list[Word]:
+        """The words that neighbouring nodes become."""
+        return [word for group in groups(nodes) for word in self.words(group, scope)]
+
+    def assign(self, node: "Node", scope: Scope) -> None:
+        """Read `NAME=VALUE` into the scope."""
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name is None:
+            raise Unparsed("an assignment in the line has no name")
+        words = [Word("")]
+        if value is not None and value.type == "array":
+            words = self.all_words(value.named_children, scope)
+        elif value is not None:
+            words = self.words([value], scope) or words
+        held = _held(words)
+        if any(child.type == "+=" for child in node.children):
+            old = scope.value(text(name))
+            held = tuple(a + b for a in old for b in held) if held and old else None
+        scope.variables[text(name)] = held
+        self.look_into(name, scope)
+
+    def bind(self, node: "Node", scope: Scope) -> None:
+        """Read the values that a loop's variable takes."""
+        name = node.child_by_field_name("variable")
+        words = self.all_words(node.children_by_field_name("value"), scope)
+        if name is not None:
+            scope.variables[text(name)] = _held(words) if words else None
+
+    def look_into(self, node: "Node", scope: Scope) -> None:
+        """Read the commands in a node that is no command, wherever they stand in it."""
+        if node.type in _SUBSTITUTIONS:
+            self._printed(node, scope)
+        else:
+            for child in node.children:
+                self.look_into(child, scope)
+
+    def _value(self, part: Piece, scope: Scope) -> Values | None:
+        if part.variable:
+            return scope.value(part.variable)
+        node = part.expansion
+        if node is None:
+            return None
+        if node.type in _SUBSTITUTIONS:
+            output = self._printed(node, scope)
+            if node.type == "process_substitution":
+                scope.files[text(node)] = output or ""
+                return None
+            return None if output is None else (output.rstrip("\n"),)
+        self.look_into(node, scope)
+        return self._parameter(node, scope) if node.type == "expansion" else None
+
+    def _printed(self, node: "Node", scope: Scope) -> str | None:
+        """What a substitution prints, where that is known; backticks in it are another one."""
+        written = text(node)
+        if written.startswith("`") and "\\`" in written:
+            self.look_into(tree(_UNESCAPED.sub(r"\1", written[1:-1])), scope)
+        return self._commands(node, scope).text
+
+    def _parameter(self, node: "Node", scope: Scope) -> Values | None:
+        """The value of `${NAME}` or `${NAME:-OTHER}`; of anything cleverer None."""
+        inside = [child for child in node.children if child.type not in ("${", "}")]
+        name = text(inside[0]).partition("[")[0] if inside else ""
+        if not inside or inside[0].type not in _NAMES:
+            return None
+        value, operator = scope.value(name), inside[1].type if inside[1:] else ""
+        if not operator or operator in _OR_FAIL or (operator in _OR_ELSE and value is not None):
+            return value
+        if operator not in _OR_ELSE and operator not in _IF_SET:
+            return None
+        other = [word for group in groups(inside[2:]) for word in self.words(group, scope)]
+        held = (" ".join(word.text for word in other),) if _held(other) is not None else None
+        if operator in _SETS:
+            scope.variables[name] = held
+        return held
+
+
+def _held(words: Sequence[Word]) -> tuple[str, ...] | None:
+    return tuple(word.text for word in words) if all(word.known for word in words) else None

@@ -1,0 +1,166 @@
+"""What the shell makes of one word as written: its quotes taken away, its expansions kept apart."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .syntax_tree import Unparsed
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_EXPANSIONS = frozenset(
+    ["expansion", "command_substitution", "process_substitution", "arithmetic_expansion"]
+)
+_ANSI = re.compile(
+    r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|c(.)|(.))",
+    re.DOTALL,
+)
+_ANSI_LETTERS = {
+    **{"a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r"},
+    **{"t": "\t", "v": "\v"},
+}
+_ANSI_TEXT = r"(?:\\.|[^'\\])*"
+"""What stands in `$'…'`: a backslash keeps the sign behind it from ending it."""
+_ANSI_STRING = re.compile(rf"\$'{_ANSI_TEXT}'", re.DOTALL)
+_OUTSIDE = re.compile(
+    rf"""\\\n|\\(?P<escaped>.)|'(?P<single>[^']*)'|\$'(?P<ansi>{_ANSI_TEXT})'|(?P<open>\$?")"""
+    r"""|\$(?P<variable>[A-Za-z_]\w*|[0-9@*#?$!-])|(?P<plain>[^\\'"$`]+|\$|\\)""",
+    re.DOTALL,
+)
+_INSIDE = re.compile(
+    r"""\\\n|\\(?P<escaped>[$`"\\])|(?P<close>")|\$(?P<variable>[A-Za-z_]\w*|[0-9@*#?$!-])"""
+    r"""|(?P<plain>[^\\"$`]+|\$|\\)""",
+    re.DOTALL,
+)
+_SPECIAL = re.compile(r"[\\*?\[\]{},.~!^-]")
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+HOME_SIGN = re.compile(r"((?:[A-Za-z_]\w*\+?=(?:.*:)?)?)~([^/:]*)", re.DOTALL)
+"""Where a tilde stands for a folder in a masked word: bash takes `of=~/x` for an assignment."""
+_NO_BARE_DOLLAR = (re.compile(r"\$[{(\[']|`"), re.compile(r"\$[{(\[]|`"))
+"""Where a dollar sign starts something, outside and inside of double quotes."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a word: text, or an expansion whose value the text does not show."""
+
+    text: str
+    quoted: bool
+    expansion: "Node | None" = None
+    variable: str = ""
+    """Name of a plain variable, such as `$HOME`."""
+
+
+def pieces(nodes: "Sequence[Node]") -> list[Piece]:
+    """The parts of a word that covers these touching nodes; raises Unparsed."""
+    start = nodes[0].start_byte
+    raw = b"".join(node.text or b"" for node in nodes)
+    written = raw.decode()
+    return _cut(written, dict(_expansions(nodes, raw, start)))
+
+
+def literal(parts: Sequence[Piece]) -> str | None:
+    """What the program gets, if no expansion, pattern or brace can change it; else None."""
+    word = masked(parts)
+    unknown = any(part.expansion or part.variable for part in parts)
+    if unknown or HOME_SIGN.match(word) or is_pattern(word) or has_braces(word):
+        return None
+    return "".join(part.text for part in parts)
+
+
+def is_ansi_string(written: str) -> bool:
+    """Whether it is one `$'…'` to bash, which ends at the first quote that nothing keeps."""
+    return _ANSI_STRING.fullmatch(written) is not None
+
+
+def masked(parts: Sequence[Piece]) -> str:
+    """The word with a backslash before each sign that quotes keep from being special."""
+    return "".join(
+        _SPECIAL.sub(r"\\\g<0>", part.text) if part.quoted else part.text.replace("\\", "\\\\")
+        for part in parts
+    )
+
+
+def is_pattern(word: str) -> bool:
+    """Whether a masked word holds a file name pattern."""
+    signs = _ESCAPED.sub("", word)
+    return "*" in signs or "?" in signs or "]" in signs.partition("[")[2]
+
+
+def has_braces(word: str) -> bool:
+    """Whether a masked word holds braces that may expand."""
+    inside = _ESCAPED.sub("", word).partition("{")[2]
+    return "}" in inside and ("," in inside or ".." in inside)
+
+
+def unmasked(word: str) -> str:
+    """The same word as the program gets it."""
+    return _ESCAPED.sub(r"\1", word)
+
+
+def _expansions(nodes: "Sequence[Node]", raw: bytes, start: int):  # noqa: ANN202
+    """Each outermost expansion by its place in the decoded word: where it ends, and its node."""
+    waiting = list(nodes)
+    while waiting:
+        node = waiting.pop()
+        if node.type not in _EXPANSIONS:
+            waiting.extend(node.children)
+            continue
+        begin = len(raw[: node.start_byte - start].decode())
+        yield begin, (begin + len((node.text or b"").decode()), node)
+
+
+def _cut(written: str, expansions: "Mapping[int, tuple[int, Node]]") -> list[Piece]:
+    parts, at, quoted = list[Piece](), 0, False
+    while at < len(written):
+        if at in expansions:
+            end, node = expansions[at]
+            parts.append(Piece(written[at:end], quoted, node))
+            at = end
+            continue
+        found = (_INSIDE if quoted else _OUTSIDE).match(written, at)
+        if not found or (found["plain"] == "$" and _NO_BARE_DOLLAR[quoted].match(written, at)):
+            raise Unparsed("a quote or a dollar sign in the line is not what it looks like")
+        end = _before_expansion(found, expansions)
+        parts.extend(_piece(found, end, quoted))
+        quoted = found["close"] is None if quoted else found["open"] is not None
+        at = end
+    if quoted:
+        raise Unparsed("a quote in the line is not closed")
+    return parts
+
+
+def _before_expansion(found: re.Match[str], expansions: "Mapping[int, tuple[int, Node]]") -> int:
+    """Where a match ends, or the expansion in it begins: `<(` is no sign of its own to us."""
+    if found["plain"] is None:
+        return found.end()
+    inside = [place for place in expansions if found.start() < place < found.end()]
+    return min(inside, default=found.end())
+
+
+def _piece(found: re.Match[str], end: int, quoted: bool) -> list[Piece]:
+    kind = found.lastgroup
+    if kind == "variable":
+        return [Piece(found[0], quoted, variable=found[kind])]
+    if kind == "ansi":
+        return [Piece(_ansi(found["ansi"]), True)]
+    if kind == "plain":
+        return [Piece(found.string[found.start() : end], quoted)]
+    if kind in ("escaped", "single"):
+        return [Piece(found[kind], True)]
+    return [Piece("", True)] if kind == "open" else []
+
+
+def _ansi(escaped: str) -> str:
+    def letter(found: re.Match[str]) -> str:
+        octal, byte, short, long, control, other = found.groups()
+        if control:
+            return chr(ord(control) & 0x1F)
+        if other:
+            return _ANSI_LETTERS.get(other, other if other in "\\'\"?" else "\\" + other)
+        number = int(octal, 8) & 0xFF if octal else int(byte or short or long, 16)
+        return chr(number) if number < 0x110000 and not 0xD800 <= number < 0xE000 else "?"
+
+    return _ANSI.sub(letter, escaped).split("\0", 1)[0]

@@ -1,0 +1,268 @@
+"""Programs that run another command: what they run, as words or as a line to be parsed again.
+
+What is found so may be refused; it is never a reason to allow anything.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from .shell_state import Word
+from .simple_command import Step
+
+ITS_INPUT = "(its input)"
+"""Stands for words that a program takes from an input that nobody knows."""
+SHELLS = frozenset(["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "rbash", "mksh"])
+
+
+@dataclass(frozen=True)
+class Inner:
+    """A command inside another one."""
+
+    words: tuple[Word, ...] = ()
+    line: str = ""
+    """Instead of words: a line that is parsed by a shell."""
+    fed: bool = False
+    """Whether a line gets the input of the command around it."""
+    same_shell: bool = False
+    """Whether it runs in the very shell, so that its `cd` and its variables stay."""
+    arguments: tuple[str, ...] = ()
+    """What `$0`, `$1` and so on are in the line."""
+    folder: str = ""
+    """Where it runs, if not where the wrapper does."""
+
+
+@dataclass(frozen=True)
+class _Wrapper:
+    """How to find the command behind a wrapper's own words."""
+
+    values: str = ""
+    """Options whose value is a word of its own."""
+    before: int = 0
+    """Words before the command, such as the seconds of `timeout`."""
+    text_option: str = ""
+    """Options whose value is a line for a shell."""
+    joined: bool = False
+    """Whether the words are joined to a line for a shell."""
+
+
+_WRAPPERS: Mapping[str, _Wrapper] = {
+    "sudo": _Wrapper("-u -g -h -p -C -r -t -T -U -D -R --user --group --chdir --host --prompt"),
+    "doas": _Wrapper("-u -C"),
+    "pkexec": _Wrapper("--user"),
+    "run0": _Wrapper("-u --user -D --chdir"),
+    "env": _Wrapper("-u -C --unset --chdir", text_option="-S --split-string"),
+    "time": _Wrapper("-f -o --format --output"),
+    "timeout": _Wrapper("-s -k --signal --kill-after", before=1),
+    "gtimeout": _Wrapper("-s -k --signal --kill-after", before=1),
+    "nice": _Wrapper("-n --adjustment"),
+    "ionice": _Wrapper("-c -n -p --class --classdata"),
+    "chrt": _Wrapper("-T -P -D", before=1),
+    "taskset": _Wrapper("-c --cpu-list", before=1),
+    "nohup": _Wrapper(),
+    "setsid": _Wrapper(),
+    "stdbuf": _Wrapper("-i -o -e --input --output --error"),
+    "unbuffer": _Wrapper(),
+    "command": _Wrapper(),
+    "builtin": _Wrapper(),
+    "exec": _Wrapper("-a"),
+    "coproc": _Wrapper(),
+    "noglob": _Wrapper(),
+    "busybox": _Wrapper(),
+    "toybox": _Wrapper(),
+    "xargs": _Wrapper(
+        "-I -L -n -P -s -d -a -E --replace --max-lines --max-args --max-procs --delimiter"
+        " --arg-file"
+    ),
+    "parallel": _Wrapper("-j -a -I --jobs --colsep --arg-file --delay", joined=True),
+    "watch": _Wrapper("-n --interval", joined=True),
+    "eval": _Wrapper(joined=True),
+    "ssh": _Wrapper("-i -p -l -o -F -J -L -R -D -b -c -e -m -E -S -W -w", before=1, joined=True),
+    "su": _Wrapper("-s -g -G -w", before=9, text_option="-c --command"),
+    "runuser": _Wrapper("-s -g -G -u -w -l", text_option="-c --command"),
+    "script": _Wrapper("-I -O -B -T -E -m -o", before=9, text_option="-c --command"),
+    "flock": _Wrapper("-w -E --timeout --wait", before=1, text_option="-c --command"),
+    "trap": _Wrapper(text_option=""),
+    "strace": _Wrapper("-e -o -p -s -u -P -E -a -b -S"),
+    "ltrace": _Wrapper("-e -o -p -s -u -n -a"),
+    "chroot": _Wrapper("", before=1),
+    "unshare": _Wrapper("-S -G -R -w --map-user --map-group"),
+    "nsenter": _Wrapper("-t -S -G --target"),
+    "fakeroot": _Wrapper("-l -s -i -b"),
+    "firejail": _Wrapper(),
+    "systemd-run": _Wrapper("-p -u -E --unit --property --uid --gid"),
+    "dbus-run-session": _Wrapper(),
+    "start-stop-daemon": _Wrapper("", before=9),
+    "caffeinate": _Wrapper("-t -w"),
+    "rlwrap": _Wrapper(),
+    "entr": _Wrapper(),
+    "tmux": _Wrapper("-s -n -c -t -L -S -f -e", before=1, joined=True),
+    "screen": _Wrapper("-S -t -c -e -h"),
+    "at": _Wrapper("", before=99),
+    "uv": _Wrapper("--with --python -p --project", before=1),
+    "poetry": _Wrapper("", before=1),
+    "pipenv": _Wrapper("", before=1),
+    "bundle": _Wrapper("", before=1),
+    "npx": _Wrapper("-p --package", text_option="-c --call"),
+    "find": _Wrapper("", before=99),
+    "fd": _Wrapper("", before=99),
+}
+_MOVES = frozenset(["-C", "--chdir", "-D"])
+_GIT_SETTING = re.compile(
+    r"(?:core|diff|sequence|gpg|credential|difftool|mergetool)\.\S*?=(\S+ .+)", re.DOTALL
+)
+_SAME_SHELL = frozenset(["command", "builtin", "eval", "exec", "time", "trap"])
+_FIND_RUNS = frozenset(["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"])
+
+
+def unwrap(step: Step) -> list[Inner]:
+    """The commands that a step's program runs in turn."""
+    words = step.words[1:]
+    program = step.program
+    if program in SHELLS:
+        return _shell(words, step)
+    if program in ("source", "."):
+        fed = [step.feed.text] if step.feed.text else []
+        return [Inner(line=line, same_shell=True) for line in (*fed, *step.scripts)]
+    if step.words and step.scripts and step.words[0].text.startswith(("./", "/")):
+        return [Inner(line=line) for line in step.scripts]
+    if program in ("find", "fd", "fdfind"):
+        return _found(words)
+    if program == "git":
+        return _git(words)
+    if program == "command" and words and words[0].text in ("-v", "-V"):
+        return []  # it only says what it would run
+    if program == "trap":
+        return [Inner(line=words[0].text, same_shell=True)] if len(words) > 1 else []
+    if program == "alias":
+        return [Inner(line=word.text.split("=", 1)[1]) for word in words if "=" in word.text]
+    if program in ("at", "batch"):
+        return [Inner(line=step.feed.text)] if step.feed.text else []
+    wrapper = _WRAPPERS.get(program)
+    return _wrapped(program, wrapper, words, step) if wrapper else []
+
+
+def _wrapped(program: str, wrapper: _Wrapper, words: Sequence[Word], step: Step) -> list[Inner]:
+    own = program in _SAME_SHELL
+    line, rest = _behind_options(wrapper, words)
+    if line is not None:
+        return [Inner(line=" ".join([line, *(word.text for word in rest)]), fed=True)]
+    if program in ("su", "script") or (program == "sudo" and not rest):
+        return [Inner(line=step.feed.text)] if step.feed.text else []
+    if program in ("xargs", "parallel") and rest:
+        rest = _fed(rest, step.feed.text, _replaced(words))
+    if not rest:
+        return []
+    if wrapper.joined:
+        text = " ".join(word.text for word in rest)
+        return [Inner(line=text, fed=True, same_shell=own)]
+    moved = [value.text for option, value in pairwise(words) if option.text in _MOVES]
+    return [Inner(words=tuple(rest), same_shell=own, folder=moved[0] if moved else "")]
+
+
+def _behind_options(wrapper: _Wrapper, words: Sequence[Word]) -> tuple[str | None, Sequence[Word]]:
+    """The line that an option gives, and the words behind the options."""
+    at, skipped = 0, 0
+    values, texts = wrapper.values.split(), wrapper.text_option.split()
+    while at < len(words):
+        word = words[at].text
+        if word == "--":
+            at += 1
+            break
+        name, _, joined = word.partition("=")
+        if word in texts and at + 1 < len(words):
+            return words[at + 1].text, words[at + 2 :]
+        if name in texts and joined:
+            return joined, words[at + 1 :]
+        if "-c" in texts and re.fullmatch(r"-[a-zA-Z]+c", word) and at + 1 < len(words):
+            return words[at + 1].text, words[at + 2 :]
+        if short := next((one for one in texts if len(one) == 2 and word.startswith(one)), ""):
+            return word.removeprefix(short), words[at + 1 :]
+        if word in values:
+            at += 2
+        elif word.startswith(("-", "+")) or re.match(r"\w+=", word):
+            at += 1
+        elif skipped < wrapper.before:
+            at, skipped = at + 1, skipped + 1
+        else:
+            break
+    return None, words[at:]
+
+
+def _shell(words: Sequence[Word], step: Step) -> list[Inner]:
+    at = 0
+    while at < len(words) and words[at].text.startswith(("-", "+")):
+        option = words[at].text
+        at += 1
+        if re.fullmatch(r"-[a-zA-Z]*c[a-zA-Z]*", option) or option == "--command":
+            while at < len(words) and words[at].text.startswith(("-", "+")):
+                at += 1
+            if at == len(words):
+                return []
+            arguments = tuple(word.text for word in words[at + 1 :])
+            return [Inner(line=words[at].text, fed=True, arguments=arguments)]
+        at += option in ("-o", "-O", "+o", "+O", "--rcfile", "--init-file")
+        if option in ("-", "--", "-s"):
+            break
+    script = words[at].text if at < len(words) else "/dev/stdin"
+    reads = script in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0") or words[at - 1].text == "-s"
+    fed = [step.feed.text] if step.feed.text and reads else []
+    return [Inner(line=line) for line in (*fed, *step.scripts)]
+
+
+def _found(words: Sequence[Word]) -> list[Inner]:
+    """What `find` runs for each file; the file itself stands there as `{}`."""
+    inner, at = list[Inner](), 0
+    while at < len(words):
+        if words[at].text in _FIND_RUNS:
+            end = next(
+                (i for i in range(at, len(words)) if words[i].text in (";", "+")), len(words)
+            )
+            inner.append(Inner(words=tuple(words[at + 1 : end])))
+            at = end
+        at += 1
+    return inner
+
+
+def _git(words: Sequence[Word]) -> list[Inner]:
+    texts = [word.text for word in words]
+    lines = [text.split("!", 1)[1] for text in texts if re.match(r"alias\.[^=]+=!", text)]
+    lines += [found[1] for text in texts if (found := _GIT_SETTING.fullmatch(text))]
+    for at, text in enumerate(texts):
+        following = texts[at + 1 :]
+        if text in ("-x", "--exec", "--tree-filter", "--index-filter", "--msg-filter"):
+            lines += following[:1]
+        elif text.startswith("--exec="):
+            lines.append(text.removeprefix("--exec="))
+        elif text == "foreach" or texts[at - 1 : at + 1] == ["bisect", "run"]:
+            lines.append(" ".join(one for one in following if one != "--recursive"))
+        elif re.fullmatch(r"alias\.\S+", text) and following and following[0].startswith("!"):
+            lines.append(following[0][1:])
+    return [Inner(line=line) for line in lines if line]
+
+
+def _replaced(words: Sequence[Word]) -> str:
+    """The sign that `xargs -I` puts the input in for."""
+    texts = [word.text for word in words]
+    for at, text in enumerate(texts):
+        if text == "-I" and at + 1 < len(texts):
+            return texts[at + 1]
+        if text.startswith("-I"):
+            return text[2:]
+    return ""
+
+
+def _fed(words: Sequence[Word], given: str | None, sign: str) -> list[Word]:
+    """The words of `xargs` with its input: at the end, or in the place of a sign."""
+    if given is None:
+        return [*words, Word(ITS_INPUT, known=False)]
+    cut = r"[\n\0]+" if sign else r"[\s\0]+"
+    items = [item.strip("'\"") for item in re.split(cut, given) if item]
+    if not sign:
+        return [*words, *map(Word, items)]
+    return [
+        Word(word.text.replace(sign, item)) if sign in word.text else word
+        for word in words
+        for item in (items if sign in word.text else [""])
+    ]

@@ -1,0 +1,89 @@
+"""Whether an `awk` program surely only prints: a small part of its language, token by token.
+
+Whatever is not known here may run a command or write a file: `system`, `getline`, `|`, and `>`
+outside of a comparison. A `/` is taken for the start of a pattern where it can be nothing else.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ..parsing.flags import Flags, NotReadOnly, one_of
+from .path_scope import Place
+
+_FLAGS = Flags.of("-F= -v= --field-separator= --assign=")
+_TOKEN = re.compile(
+    r"""(?P<blank>[ \t]+)|(?P<line>\n)|(?P<text>"(?:[^"\\\n]|\\[^\n])*"|\d+(?:\.\d+)?)"""
+    r"""|(?P<name>[A-Za-z_]\w*)|(?P<sign>&&|\|\||!~|[-+*%^=!<>]=|\+\+|--|[-+*%^=!<>~?:,;(){}\[\]$])"""
+)
+_CLASS = r"\[(?!\^?\])(?:[^]/\\\n\[]|\\[^]/\n\[]|\[:[a-z]+:\])+\]"
+"""Signs in brackets of which nobody can doubt where they end: a first `]` is one of them."""
+_PATTERN = re.compile(rf"/(?:[^/\\\n\[]|\\[^\n]|{_CLASS})*/")
+_BEFORE_PATTERN = one_of("{ } ( , ; ! ~ !~ && ||") | {""}
+_STATEMENTS = one_of("BEGIN END if else for in next exit print printf delete break continue")
+_VARIABLES = one_of("NR NF FNR FS OFS RS ORS FILENAME RSTART RLENGTH")
+_FUNCTIONS = one_of("length substr index split sub gsub match sprintf tolower toupper int")
+_NOT_OURS = one_of("system getline close fflush func function while do nextfile")
+_OWN_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def check_awk(words: Sequence[str], place: Place) -> None:
+    """Raises NotReadOnly for an `awk` that is not known to only print."""
+    parsed = _FLAGS.parse("awk", words)
+    program, *files = parsed.operands or [""]
+    settings = parsed.values("-v", "--assign")
+    if not only_prints(program) or not all(map(_is_plain_setting, settings)):
+        raise NotReadOnly(f"what `awk` does with `{program}` is not known to only read")
+    for file in files:
+        if "=" not in file:
+            place.check(file)
+        elif not _is_plain_setting(file):
+            raise NotReadOnly(f"`awk` may take `{file}` for a setting or for a file")
+
+
+def only_prints(program: str) -> bool:
+    """Whether nothing in a program could do more than read its input and print."""
+    opened, before = list[str](), ""
+    try:
+        tokens = list(_tokens(program))
+    except ValueError:
+        return False
+    for token, after in zip(tokens, [*tokens[1:], ""], strict=False):
+        if token in ("(", "{", "["):
+            opened.append(before if token == "(" else token)
+        elif token in (")", "}", "]") and opened:
+            opened.pop()
+        elif token == ">" and "{" in opened and "if" not in opened:
+            return False  # it could be a file that is written to
+        elif token[0].isalpha() and not _is_known(token, after):
+            return False
+        before = token
+    return bool(tokens) and not opened
+
+
+def _tokens(program: str) -> Iterator[str]:
+    at, before = 0, ""
+    while at < len(program):
+        wanted = _PATTERN if program[at] == "/" and before in _BEFORE_PATTERN else _TOKEN
+        found = wanted.match(program, at)
+        if not found:
+            raise ValueError(program[at:])
+        at = found.end()
+        if wanted is _PATTERN or found.lastgroup != "blank":
+            before = ";" if found[0] == "\n" else '""' if found[0][0] in '"/' else found[0]
+            yield before
+
+
+def _is_known(name: str, after: str) -> bool:
+    if after == "(":
+        return name in _FUNCTIONS | _STATEMENTS
+    own = _OWN_NAME.fullmatch(name) is not None and name not in _NOT_OURS
+    return own or name in _STATEMENTS | _VARIABLES
+
+
+def _is_plain_setting(setting: str) -> bool:
+    name, equals, _ = setting.partition("=")
+    return (
+        bool(equals)
+        and name not in _NOT_OURS
+        and (_OWN_NAME.fullmatch(name) is not None or name in _VARIABLES)
+    )

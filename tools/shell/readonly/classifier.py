@@ -1,0 +1,93 @@
+"""Whether a command surely does nothing but read inside the project, whatever its words.
+
+The list is of what is allowed: a program, a flag or a file that is not known is a reason to ask.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...process.environment import child_environment
+from ..parsing.flags import NotReadOnly, one_of
+from .allowlist import PROGRAMS, Program
+from .git_classifier import check_git
+from .path_scope import Place
+from .recursive_programs import SEARCHES
+from .special_programs import CHECKS
+from .version_queries import shows_version
+
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_SYSTEM = ("/bin/", "/usr/bin/")
+_BUILTINS = one_of("[ command echo false printf pwd test true type")
+
+
+def why_not_read_only(words: Sequence[str], place: Place) -> str:
+    """Why a command is not known to only read; empty when it is.
+
+    `words` are those of one simple command, as the program gets them; `place` is where it runs.
+    """
+    try:
+        _check(words, place)
+    except NotReadOnly as reason:
+        return str(reason)
+    return ""
+
+
+def reading_programs() -> list[str]:
+    """The programs of which some calls are known to only read."""
+    return sorted({*_BUILTINS, *PROGRAMS, *CHECKS, *SEARCHES, "git"})
+
+
+def _check(words: Sequence[str], place: Place) -> None:
+    if not words:
+        raise NotReadOnly("there is no program")
+    if any(_UNPRINTABLE.search(word) or not _is_text(word) for word in words):
+        raise NotReadOnly("there are control characters in it")
+    place.inside(".")
+    name = _name_of(words[0], place)
+    arguments = words[1:]
+    if shows_version(name, arguments, place.folder):
+        return
+    if name == "git":
+        check_git(arguments, place)
+    elif check := CHECKS.get(name) or SEARCHES.get(name):
+        check(arguments, place)
+    elif name in PROGRAMS:
+        _check_program(name, PROGRAMS[name], arguments, place)
+    else:
+        raise NotReadOnly(f"`{name}` is not known to only read")
+
+
+def _name_of(program: str, place: Place) -> str:
+    """The program's plain name, when it is the system's and not one that the project brings."""
+    name = next((program.removeprefix(to) for to in _SYSTEM if program.startswith(to)), program)
+    if "/" in name:
+        raise NotReadOnly(f"`{program}` is not known to only read")
+    if program in _BUILTINS:
+        return name
+    found = shutil.which(program, path=child_environment(os.environ)["PATH"])
+    if found and _is_below(found, place.workspace.root):
+        raise NotReadOnly(f"`{name}` would be a program of the project's own, `{found}`")
+    return name
+
+
+def _is_below(path: str, root: Path) -> bool:
+    return Path(path).is_relative_to(root) or Path(os.path.realpath(path)).is_relative_to(root)
+
+
+def _check_program(name: str, program: Program, words: Sequence[str], place: Place) -> None:
+    operands = place.parse(name, program.flags, words).operands
+    if len(operands) > program.most:
+        raise NotReadOnly(f"`{name}` would write to or do more with `{operands[program.most]}`")
+    if program.operands == "files":
+        for operand in operands:
+            place.check(operand)
+
+
+def _is_text(word: str) -> bool:
+    try:
+        return bool(word.encode()) or not word
+    except UnicodeEncodeError:
+        return False

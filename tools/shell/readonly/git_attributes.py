@@ -1,0 +1,69 @@
+"""Whether a repository's own attributes could show what a secret in its history holds.
+
+The guard (`tools/git/hardened_git.py`) keeps that content out of sight by the weakest attributes
+there are. What a repository says of `diff` itself goes before them: `* diff` would show every
+secret.
+"""
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...workspace import Workspace
+from ..parsing.flags import NotReadOnly, one_of
+from .git_index import Tracked
+
+NAME = ".gitattributes"
+LARGEST = 1_000_000
+"""Bytes of one file."""
+
+_SETS_DIFF = re.compile(rb"^\s*(?!#)(\S+)[^\n]*?\s(!?diff(?:=\S*)?)(?=\s|$)", re.MULTILINE)
+_ONE_KIND = re.compile(rb"(?:\*\*/)?(\*?)([\w+-]*\.[\w.+-]+)")
+"""`*.py` or `setup.py`, of which people say in what language it is."""
+_LANGUAGES = one_of(
+    """
+    .ada .adb .ads .bash .bib .bibtex .c .cc .cpp .cs .cshtml .css .cxx .dart .dts .dtsi .el .ex
+    .exs .f .f90 .fountain .go .gradle .h .hh .hpp .htm .html .hxx .java .js .jsx .kt .kts .less .m
+    .markdown .md .mdx .mjs .mm .pas .php .pl .pm .py .pyi .pyx .rake .rb .rs .sass .scala .scm
+    .scss .sh .swift .tex .ts .tsx .vue .xhtml .doc .docx .dot .pdf .rtf
+    """
+)
+"""Endings of programs and documents; data of any other may be what a secret was, as `*.json`."""
+
+
+def check_attributes(top: Path, common: Path, tracked: Tracked, workspace: Workspace) -> None:
+    """Raises NotReadOnly where one line could be of a secret's content."""
+    if gone := [name for name in tracked.attributes if not os.path.lexists(top / name)]:
+        raise NotReadOnly(f"`{gone[0]}` is gone, so git goes by what it was")
+    for file in (common / "info/attributes", *(top / name / NAME for name in tracked.folders)):
+        for pattern, said in _lines_of_diff(file):
+            if not _is_of_a_language(pattern, said, workspace):
+                raise NotReadOnly(
+                    f"`{NAME}` says of `{os.fsdecode(pattern)}` how it is shown, and secrets in "
+                    "git's history may be among that"
+                )
+
+
+def _is_of_a_language(pattern: bytes, said: bytes, workspace: Workspace) -> bool:
+    """Whether it is as `*.py diff=python`, of files that are no secrets by that name."""
+    kind = _ONE_KIND.fullmatch(pattern)
+    if not kind or not said.startswith(b"diff="):
+        return False
+    name = os.fsdecode(kind[2])
+    if kind[1]:
+        return name.lower() in _LANGUAGES and not workspace.ignores(f"x{name}")
+    below = {one.rpartition("/")[2] for one in workspace.ignore if "/" in one}
+    return name.lower() not in below and not workspace.ignores(name)
+
+
+def _lines_of_diff(file: Path) -> Iterator[tuple[bytes, bytes]]:
+    """Of what a file says that git prints its content, and in which words."""
+    try:
+        found = file.lstat()
+    except OSError:
+        return
+    if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST:
+        raise NotReadOnly(f"`{file.name}` is no ordinary file")
+    yield from ((line[1], line[2]) for line in _SETS_DIFF.finditer(file.read_bytes()))

@@ -1,0 +1,108 @@
+"""Which files a git repository tracks, read from its index without running git."""
+
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from ...workspace import Workspace
+from ..parsing.flags import NotReadOnly
+
+MOST_FILES = 50_000
+"""Tracked files that are looked at."""
+
+_ENTRY = struct.Struct(">24xI12x")
+_EXTENDED = 0x4000
+_SUBMODULE = 0o160000
+_REGULAR, _LINK = 0o100000, 0o120000
+
+
+@dataclass(frozen=True)
+class Tracked:
+    """What an index says."""
+
+    secrets: tuple[str, ...]
+    """The names that the project's ignore patterns match, from the repository's top."""
+    submodules: tuple[str, ...] = ()
+    """Their folders, from there too."""
+    folders: tuple[str, ...] = ("",)
+    """Every folder that holds something, from there too; the top is empty."""
+    attributes: tuple[str, ...] = ()
+    """The names of all `.gitattributes`."""
+
+
+def tracked(git_dir: Path, top: Path, workspace: Workspace, hash_size: int) -> Tracked:
+    """What a repository tracks; raises NotReadOnly for an index of an unusual kind."""
+    index = git_dir / "index"
+    try:
+        found = index.stat()
+    except OSError:
+        return Tracked(())
+    state = (found.st_ino, found.st_mtime_ns, found.st_size)
+    return _tracked(index, state, top, workspace, hash_size)
+
+
+@lru_cache(maxsize=8)
+def _tracked(
+    index: Path, state: tuple[int, int, int], top: Path, workspace: Workspace, hash_size: int
+) -> Tracked:
+    try:
+        entries = _entries(index.read_bytes(), hash_size)
+    except (OSError, ValueError, IndexError, struct.error) as error:
+        raise NotReadOnly("which files git tracks cannot be told") from error
+    return Tracked(
+        secrets=tuple(name for _, name in entries if workspace.ignores(str(top / name))),
+        submodules=tuple(name for mode, name in entries if mode == _SUBMODULE),
+        folders=_folders(name for _, name in entries),
+        attributes=tuple(name for _, name in entries if _is_of_attributes(name)),
+    )
+
+
+def _is_of_attributes(name: str) -> bool:
+    return name.rpartition("/")[2] == ".gitattributes"
+
+
+def _folders(names: Iterable[str]) -> tuple[str, ...]:
+    found = {""}
+    for name in names:
+        while (name := name.rpartition("/")[0]) not in found:
+            found.add(name)
+    return tuple(sorted(found))
+
+
+def _entries(data: bytes, hash_size: int) -> list[tuple[int, str]]:
+    """Mode and name of each entry."""
+    signature, version, count = struct.unpack_from(">4sII", data)
+    if signature != b"DIRC" or version not in (2, 3, 4) or count > MOST_FILES:
+        raise ValueError("not such an index")
+    entries: list[tuple[int, str]] = []
+    at, name = 12, b""
+    for _ in range(count):
+        start = at
+        (mode,) = _ENTRY.unpack_from(data, at)
+        at += _ENTRY.size + hash_size
+        (flags,) = struct.unpack_from(">H", data, at)
+        at += 4 if flags & _EXTENDED else 2
+        kept = 0
+        if version == 4:
+            removed, at = _number(data, at)
+            kept = len(name) - removed
+        end = data.index(0, at)
+        name = name[:kept] + data[at:end]
+        at = end + 1 if version == 4 else start + ((end - start) // 8 + 1) * 8
+        if mode & 0o170000 not in (_REGULAR, _LINK, _SUBMODULE):
+            raise ValueError("a whole folder as one entry")
+        entries.append((mode, name.decode(errors="surrogateescape")))
+    if data[at : at + 4] == b"link":
+        raise ValueError("a part of the index is in another file")
+    return entries
+
+
+def _number(data: bytes, at: int) -> tuple[int, int]:
+    """A number of variable length, and where it ends."""
+    value = data[at] & 0x7F
+    while data[at] & 0x80:
+        at += 1
+        value = (value + 1) << 7 | data[at] & 0x7F
+    return value, at + 1

@@ -1,0 +1,137 @@
+"""Programs that read or list whole folders: none may meet what is kept from every tool."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import partial
+
+from ..parsing.flags import Flags, Parsed
+from .path_scope import Place
+from .tree_access import LeftOutByRipgrep, Manner
+
+Words = Sequence[str]
+
+_GREP = Flags.of(
+    "-NUM -E -F -G -P -i -y -v -w -x -c -o -q -s -n -H -h -l -L -b -a -z -Z -T -U -I -r -e= -f=F"
+    " -m=N -A=N -B=N -C=N --extended-regexp --fixed-strings --basic-regexp --perl-regexp"
+    " --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count"
+    " --only-matching --quiet --silent --no-messages --line-number --with-filename --no-filename"
+    " --files-with-matches --files-without-match --byte-offset --text --null --null-data"
+    " --initial-tab --recursive --regexp= --file=F --max-count=N --after-context=N"
+    " --before-context=N --context=N --color=? --colour=? --include= --exclude= --exclude-dir="
+    " --label= --binary-files= --line-buffered"
+)
+_RG = Flags.of(
+    "-e= -i -S -s -w -x -v -n -N -c -l -o -q -F -P -U -H -I -0 -p -M=N -m=N -d=N -A=N -B=N -C=N"
+    " -t= -T= -g= -r= --regexp= --ignore-case --smart-case --case-sensitive --word-regexp"
+    " --line-regexp --invert-match --line-number --no-line-number --count --count-matches"
+    " --files-with-matches --files-without-match --only-matching --quiet --fixed-strings --pcre2"
+    " --multiline --multiline-dotall --with-filename --no-filename --null --pretty --max-columns=N"
+    " --max-columns-preview --max-count=N --max-depth=N --after-context=N --before-context=N"
+    " --context=N --type= --type-not= --type-list --glob= --iglob= --replace= --files --heading"
+    " --no-heading --column --no-column --color= --json --stats --vimgrep --sort= --sortr= --trim"
+    " --passthru --crlf --no-config --no-messages --threads=N -j=N"
+)
+_FD = Flags.of(
+    "-H -I -s -i -g -F -a -p -0 -1 -q -u -t= -e= -d=N -E= -S= -c= -j=N --hidden --no-ignore"
+    " --case-sensitive --ignore-case --glob --regex --fixed-strings --absolute-path --full-path"
+    " --print0 --type= --extension= --max-depth=N --min-depth=N --exact-depth=N --exclude="
+    " --size= --changed-within= --changed-before= --max-results=N --quiet --color= --threads=N"
+    " --prune --one-file-system --no-ignore-vcs --unrestricted --strip-cwd-prefix --and="
+)
+_DIFF = Flags.of(
+    "-NUM -q -s -c -C=N -u -U=N -e -n -y -W=N -p -F= -t -T -r -N -x= -i -E -Z -b -w -B -I= -a -d"
+    " --normal --brief --report-identical-files --context=? --unified=? --ed --rcs --side-by-side"
+    " --width=N --left-column --suppress-common-lines --show-c-function --label= --expand-tabs"
+    " --recursive --no-dereference --new-file --exclude= --ignore-case --ignore-tab-expansion"
+    " --ignore-trailing-space --ignore-space-change --ignore-all-space --ignore-blank-lines"
+    " --ignore-matching-lines= --text --strip-trailing-cr --minimal --speed-large-files --color=?"
+)
+_RG_TYPES = {
+    "py": ("*.py", "*.pyi"),
+    "js": ("*.js", "*.jsx", "*.mjs", "*.cjs", "*.vue"),
+    "ts": ("*.ts", "*.tsx", "*.cts", "*.mts"),
+    "go": ("*.go",),
+    "rust": ("*.rs",),
+    "java": ("*.java", "*.jsp", "*.jspx", "*.properties"),
+    "md": ("*.markdown", "*.md", "*.mdown", "*.mdwn", "*.mdx", "*.mkd", "*.mkdn"),
+}
+"""What ripgrep reads by `-t`, for the types that people ask for most."""
+
+_PLAIN_GLOB = re.compile(r"[\w.*?+ -]+")
+
+
+def _matches(globs: Sequence[str], name: str) -> bool:
+    """Whether a file's name may match; a pattern that is more than a name's may match anything."""
+    folded = name.casefold()
+    return any(
+        not _PLAIN_GLOB.fullmatch(glob) or fnmatchcase(folded, glob.casefold()) for glob in globs
+    )
+
+
+def _anything(name: str) -> bool:
+    return True
+
+
+def _nothing(name: str) -> bool:
+    return False
+
+
+def _files_after_pattern(parsed: Parsed, *pattern_flags: str) -> tuple[str, ...]:
+    return parsed.operands if parsed.has(*pattern_flags) else parsed.operands[1:]
+
+
+def _check_grep(name: str, words: Words, place: Place) -> None:
+    parsed = place.parse(name, _GREP, words)
+    files = _files_after_pattern(parsed, "-e", "--regexp", "-f", "--file")
+    if not parsed.has("-r", "--recursive"):
+        for file in files:
+            place.check(file)
+        return
+    included = parsed.values("--include")
+    # With `--exclude` the first of both decides what happens to all other names.
+    limited = included and not parsed.has("--exclude")
+    for folder in files or ["."]:
+        place.check_tree(folder, Manner(partial(_matches, included) if limited else _anything))
+
+
+def _check_rg(words: Words, place: Place) -> None:
+    parsed = place.parse("rg", _RG, words)
+    if parsed.has("--files", "--type-list"):
+        for file in parsed.operands:
+            place.check(file)
+        return
+    taken_in = _taken_in_by_rg(parsed)
+    left_out = LeftOutByRipgrep(place.workspace.root, taken_in or _nothing)
+    manner = Manner(taken_in or _anything, left_out)
+    for file in _files_after_pattern(parsed, "-e", "--regexp") or ["."]:
+        place.check_tree(file, manner)
+
+
+def _taken_in_by_rg(parsed: Parsed) -> Callable[[str], bool] | None:
+    """Names that `-g` or else `-t` asks for: they alone are read, hidden and ignored ones too."""
+    globs = [glob for glob in parsed.values("-g", "--glob", "--iglob") if not glob.startswith("!")]
+    if globs:
+        return partial(_matches, globs)
+    types = parsed.values("-t", "--type")
+    if not types:
+        return None
+    return partial(_matches, [glob for one in types for glob in _RG_TYPES.get(one, ("**",))])
+
+
+def _check_fd(name: str, words: Words, place: Place) -> None:
+    for folder in place.parse(name, _FD, words).operands[1:]:
+        place.check(folder)
+
+
+def _check_diff(words: Words, place: Place) -> None:
+    for file in place.parse("diff", _DIFF, words).operands:
+        place.check_tree(file, Manner(_anything, follows_links=True))
+
+
+SEARCHES: Mapping[str, Callable[[Words, Place], None]] = {
+    **{name: partial(_check_grep, name) for name in ("grep", "egrep", "fgrep")},
+    "rg": _check_rg,
+    **{name: partial(_check_fd, name) for name in ("fd", "fdfind")},
+    "diff": _check_diff,
+}

@@ -1,0 +1,48 @@
+"""Programs that are asked for nothing but their version.
+
+Not here: those that nearly every project's own files make run something else first (yarn, pnpm,
+mvn, gradle, dotnet, composer, bundle, pytest).
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..parsing.flags import one_of
+
+_LONG = one_of(
+    """
+    awk bash cat clang cmake curl docker fd fdfind file find g++ gcc gh git grep java javac jq
+    ls make node npm npx perl php pip pip3 python python2 python3 rg ruby ruff sed sqlite3 sort
+    tar tree uv wget zsh
+    """
+)
+_SHORT = {
+    "-V": one_of("python python3 pip pip3 ruff uv"),
+    "-v": one_of("node npm npx ruby perl php"),
+    "-version": frozenset(["java", "javac"]),
+}
+
+
+_ASKS_FOR_IT = {
+    **dict.fromkeys(["cargo", "rustc"], one_of("--version -V")),
+    "go": one_of("version"),
+}
+_STEERED_BY = {
+    **dict.fromkeys(["cargo", "rustc"], ("rust-toolchain", "rust-toolchain.toml")),
+    "go": ("go.mod", "go.work"),
+}
+"""Files by which a project chooses the tools that answer, which may be fetched first."""
+
+
+def shows_version(program: str, arguments: Sequence[str], folder: Path) -> bool:
+    """Whether a program is run for its version alone, and is the one that the user installed."""
+    if len(arguments) != 1:
+        return False
+    if arguments[0] in _ASKS_FOR_IT.get(program, ()):
+        return not _is_steered(program, folder)
+    return program in (_LONG if arguments[0] == "--version" else _SHORT.get(arguments[0], ()))
+
+
+def _is_steered(program: str, folder: Path) -> bool:
+    places = (folder, *folder.parents)
+    return any((place / name).exists() for place in places for name in _STEERED_BY[program])

@@ -1,0 +1,1 @@
+"""Checks for dangerous effects of a command line."""

@@ -1,0 +1,98 @@
+"""Removals: of the machine's or the user's all, of the whole project, or of what nobody knows."""
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..parsing.find_arguments import narrows, starts
+from ..parsing.path_targets import is_vital, is_vital_file, place
+from ..parsing.shell_state import Word
+from ..parsing.simple_command import Step
+
+_RECURSIVE = re.compile(r"--recursive|--r(e(c(u(r(s(i(v)?)?)?)?)?)?)?|-[a-zA-Z]*[rR][a-zA-Z]*")
+_FORCED = re.compile(r"--force|--f(o(r(c)?)?)?|-[a-zA-Z]*f[a-zA-Z]*")
+_ALWAYS_RECURSIVE = frozenset(["rimraf", "trash", "trash-put"])
+_FIND_REMOVES = frozenset(["rm", "shred", "unlink", "rmdir", "srm"])
+
+
+def ruined_by(step: Step, root: Path) -> str:
+    """What `rm` and its kin would take that nobody brings back; empty when nothing is found."""
+    options, targets = split(step.words[1:])
+    if any(option.startswith("--no-preserve-root") for option in options):
+        return "`--no-preserve-root` removes the whole system"
+    recursive = any(map(_RECURSIVE.fullmatch, options)) or step.program in _ALWAYS_RECURSIVE
+    for target in targets:
+        for name in filter(None, (target.text, target.pattern)):
+            if found := _lost(name, step, root, recursive=recursive):
+                return found
+    return ""
+
+
+def _lost(name: str, step: Step, root: Path, *, recursive: bool) -> str:
+    where = place(name, step.folder)
+    if where is None:
+        return ""
+    if is_vital_file(where):
+        return f"it removes `{name}`, a file of the system"
+    if not recursive:
+        return ""
+    if where == root:
+        return f"it removes `{name}`, the whole project"
+    if is_vital(where, root) or _leads_to_vital(where, name, root):
+        return f"it removes `{name}`, of which more depends than this project"
+    return ""
+
+
+def found_by(step: Step, root: Path) -> str:
+    """The same for `find -delete` and `find -exec rm`."""
+    texts = [word.text for word in step.words[1:]]
+    runs = [
+        texts[at + 1] for at, text in enumerate(texts[:-1]) if text.startswith(("-exec", "-ok"))
+    ]
+    removes = "-delete" in texts or any(run.rsplit("/", 1)[-1] in _FIND_REMOVES for run in runs)
+    if not removes:
+        return ""
+    for start in starts(texts):
+        where = place(start, step.folder)
+        if where and (where != root and is_vital(where, root)):
+            return f"it removes what is found in `{start}`"
+        if where == root and not narrows(texts):
+            return "it removes the whole project"
+    return ""
+
+
+def blind(step: Step) -> str:
+    """A forced removal of a folder that only a run would name; empty when there is none."""
+    if step.program != "rm":
+        return ""
+    options, targets = split(step.words[1:])
+    if not any(map(_RECURSIVE.fullmatch, options)) or not any(map(_FORCED.fullmatch, options)):
+        return ""
+    for target in targets:
+        if not target.known:
+            return f"`rm` by force of `{target.text}`, which only a run would tell"
+        if place(target.text, step.folder) is None and re.fullmatch(r"[./*]+", target.text):
+            return f"`rm` by force of `{target.text}` in a folder that only a run would tell"
+    return ""
+
+
+def split(words: Sequence[Word]) -> tuple[list[str], list[Word]]:
+    """Options and targets; all is a target behind `--`."""
+    options, targets, ended = list[str](), list[Word](), False
+    for word in words:
+        if word.text == "--" and not ended:
+            ended = True
+        elif word.text.startswith("-") and len(word.text) > 1 and not ended:
+            options.append(word.text)
+        else:
+            targets.append(word)
+    return options, targets
+
+
+def _leads_to_vital(where: Path, name: str, root: Path) -> bool:
+    """Whether a link is followed into what is vital: `link/` and `link/*` are what it leads to."""
+    if not re.search(r"[/*]$|/\.\.?(/|$)", name):
+        return False
+    real = Path(os.path.realpath(where))
+    return real != where and (real == root or is_vital(real, root))

@@ -1,0 +1,58 @@
+"""What a program does with a name: look whether it is there, or read what is behind it."""
+
+import os
+from pathlib import Path
+
+from ..parsing.flags import one_of
+from ..parsing.simple_command import Step
+from .referenced_files import Named
+
+_EXISTENCE = one_of("test [ [[")
+_GIT_NAMES = {
+    "git check-ignore": one_of("-q -v -n --quiet --verbose --non-matching --no-index --"),
+    "git log": one_of("--oneline --all --follow --no-merges --"),
+    "git ls-files": one_of("-c -o -i -t --cached --others --exclude-standard --error-unmatch --"),
+    "git rm": one_of("--cached -r -f -q -n --force --quiet --dry-run --ignore-unmatch --"),
+}
+"""Git commands that print names or titles alone, with the options that leave it so."""
+_NAMES_OR_MODES = one_of(
+    "ls du touch chmod chown chgrp stat wc mkdir basename dirname realpath readlink echo"
+) | {"git add"}
+"""Commands that show nothing of what is in a file, whatever a pattern makes of their words."""
+_TAKES_FOLDERS = one_of(
+    """
+    ls grep egrep fgrep zgrep rg ag ack cp mv rm ln rsync scp sftp install cat bat head tail less
+    more find fd fdfind tar bsdtar zip 7z cpio pax du tree diff cd pushd rclone docker podman
+    """
+) | {f"git {command}" for command in one_of("add archive blame diff grep log rm mv show -C")}
+"""Commands that go into a folder, or take it elsewhere."""
+
+
+def only_looks(step: Step, name: Named, path: str, root: Path) -> bool:
+    """Whether the step shows nothing of what lies at `path`, which one of its words names."""
+    if name.bound:
+        return False
+    act, is_folder = _act(step), os.path.isdir(path)
+    if act in _EXISTENCE or _git_tells_names(step, act):
+        return True
+    if name.by_chance:
+        return act in _NAMES_OR_MODES
+    if not Path(path).is_relative_to(root):
+        return False
+    if act == "ls":
+        return not is_folder
+    return is_folder and not set("/.") & set(name.text) and act not in _TAKES_FOLDERS
+
+
+def _act(step: Step) -> str:
+    """The program, and of git the command too."""
+    words = [word.text for word in step.words]
+    return f"git {words[1]}" if step.program == "git" and words[1:] else step.program
+
+
+def _git_tells_names(step: Step, act: str) -> bool:
+    words = [word.text for word in step.words[2:]]
+    options = {word for word in words if word.startswith("-")}
+    if act not in _GIT_NAMES or not options <= _GIT_NAMES[act]:
+        return False
+    return act != "git rm" or "--cached" in options

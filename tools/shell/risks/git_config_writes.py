@@ -1,0 +1,102 @@
+"""What a git command changes that steers other programs: settings, templates, files by pattern."""
+
+import os
+import re
+from collections.abc import Sequence
+from fnmatch import fnmatch
+
+from ...protected_paths import protected_name
+from ..parsing.simple_command import Step
+
+_PLAIN_SETTING = re.compile(
+    r"(user|author|committer)\.(name|email|signingkey)|init\.defaultbranch|feature\..*"
+    r"|push\.(default|autosetupremote|followtags)|pull\.(rebase|ff)|fetch\.prune(tags)?"
+    r"|rebase\.(autostash|autosquash|updaterefs)|merge\.(ff|conflictstyle|renamelimit)"
+    r"|(commit|tag)\.(gpgsign|verbose|cleanup|sort)|gpg\.format|rerere\.(enabled|autoupdate)"
+    r"|core\.(abbrev|autocrlf|bare|compression|eol|filemode|ignorecase|longpaths|precomposeunicode"
+    r"|quotepath|safecrlf|symlinks|whitespace)|(advice|color|column|stash|status)\..*"
+    r"|diff\.(algorithm|colormoved|context|mnemonicprefix|noprefix|renamelimit|renames)"
+    r"|log\.(abbrevcommit|date|decorate|follow)|help\.autocorrect|submodule\.recurse"
+    r"|branch\.(autosetupmerge|autosetuprebase|sort|.*\.(description|merge|rebase|remote))",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Settings that start nothing, whatever they say."""
+_TEMPLATE = re.compile(r"--te[a-z]*(=.*)?")
+_GIT_FOLDER = re.compile(r"--sep[a-z-]*(?:=(.*))?")
+_SOURCE = re.compile(r"-s.*|--so[a-z]*(=.*)?")
+_ALL = (".", ":/")
+_PATTERN = re.compile(r"[*?\[]")
+_READS = frozenset(["--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l"])
+_WIDE = frozenset(["--global", "--system", "-e", "--edit"])
+_SECTIONS = re.compile(r"(--)?(edit|re(name|move)-section)")
+_BEFORE = frozenset(["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"])
+"""Options before git's command whose value stands apart."""
+
+
+def steering_change(step: Step) -> str:
+    """The word with which git would run another program, or change what is protected."""
+    if step.program != "git":
+        return ""
+    match command_of([word.text for word in step.words[1:]]):
+        case ["config", *words]:
+            setting = _setting(words)
+            return f"git config {setting}" if setting else ""
+        case ["init" | "clone", *words]:
+            return next(filter(_TEMPLATE.fullmatch, words), "")
+        case ["checkout" | "restore" as command, *words]:
+            return _overwritten(command, words, step)
+        case _:
+            return ""
+
+
+def command_of(words: Sequence[str]) -> Sequence[str]:
+    """Git's words from its command on, without the options before it."""
+    at = 0
+    while at < len(words) and words[at].startswith("-"):
+        at += 2 if words[at] in _BEFORE else 1
+    return words[at:]
+
+
+def _setting(words: Sequence[str]) -> str:
+    """The word with which `git config` changes more than a plain setting."""
+    if _READS & set(words) or words[:1] in (["get"], ["list"]):
+        return ""
+    if wide := next((word for word in words if word in _WIDE or _SECTIONS.fullmatch(word)), ""):
+        return wide
+    names = [word for word in words if not word.startswith("-") and word not in ("set", "unset")]
+    takes_away = any("unset" in word for word in words)
+    if len(names) < 2 and not takes_away:  # it is only read
+        return ""
+    plain = names and _PLAIN_SETTING.fullmatch(names[0]) and "::" not in "".join(names[1:])
+    return "" if plain else "".join(names[:1])
+
+
+def git_folder(step: Step) -> str:
+    """Where `git init --separate-git-dir` keeps the repository."""
+    words = command_of([word.text for word in step.words[1:]])
+    if step.program == "git" and words[:1] in (["init"], ["clone"]):
+        for word, following in zip(words, [*words[1:], ""], strict=True):
+            if found := _GIT_FOLDER.fullmatch(word):
+                return found[1] or following
+    return ""
+
+
+def _overwritten(command: str, words: Sequence[str], step: Step) -> str:
+    """The protected file here that a pattern meets; `.` counts only from another commit."""
+    if command == "restore":
+        other = any(map(_SOURCE.fullmatch, words))
+    else:
+        first = next((word for word in words if word == "--" or not word.startswith("-")), "--")
+        other = first not in ("--", "HEAD", *_ALL) and not _PATTERN.search(first)
+    patterns = ["*" for word in words if other and word in _ALL]
+    patterns += filter(_PATTERN.search, words)
+    names = _protected_here(step) if patterns else []
+    return next((name for name in names for one in patterns if fnmatch(name, one)), "")
+
+
+def _protected_here(step: Step) -> list[str]:
+    try:
+        names = os.listdir(step.folder) if step.folder else []
+    except OSError:  # nothing there to be overwritten
+        return []
+    return [name for name in names if protected_name(name) and name != ".git"]

@@ -1,0 +1,152 @@
+"""What a step may change that must be asked: protected names, and places outside the project."""
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ...git.config_risks import steers_git
+from ...protected_paths import protected_name
+from ...workspace import Workspace
+from ..parsing.path_targets import is_temporary, place
+from ..parsing.simple_command import Step
+from ..parsing.wrappers import SHELLS
+from .copy_targets import PROGRAMS as COPIES
+from .copy_targets import landings
+from .git_config_writes import git_folder, steering_change
+from .referenced_files import folders_of, named_by
+from .script_writes import script_writes
+
+_ONLY_READ_LIST = """
+less more bat batcat od hexdump view cloc shellcheck yamllint
+"""
+_ONLY_READ = frozenset(_ONLY_READ_LIST.split())
+_RUN_OTHERS = SHELLS | frozenset(
+    [
+        "sudo",
+        "doas",
+        "env",
+        "nice",
+        "nohup",
+        "command",
+        "builtin",
+        "exec",
+        "timeout",
+        "setsid",
+        "stdbuf",
+        "xargs",
+        "eval",
+        "watch",
+    ]
+)
+"""Wrappers without files of their own: what they run is judged by itself."""
+_CHANGE_ALL_LIST = """
+rm rmdir unlink shred truncate touch mkdir mkfifo chmod chown chgrp tee mv chattr
+"""
+_CHANGE_ALL = frozenset(_CHANGE_ALL_LIST.split())
+_OUTPUT = re.compile(r"-o|--out(put|file|-dir|put-document|put-dir)?|-O|-P|--directory-prefix")
+_FOLDER = {"tar": "-C", "unzip": "-d", "git": "-C"}
+_DEVICE = re.compile(r"/dev/(null|zero|full|tty|stdin|stdout|stderr|fd/\d+)")
+_REPLACES_LINKS_LIST = """
+rm rmdir unlink mv ln install rsync sed perl
+"""
+_REPLACES_LINKS = frozenset(_REPLACES_LINKS_LIST.split())
+"""Programs that take a link for itself; others write to what it leads to."""
+
+
+def protected_in(step: Step, workspace: Workspace, *, reads: bool) -> str:
+    """The protected name that a step may change; empty when it changes none.
+
+    `reads` says that its program only reads, so that only what it is redirected to counts.
+    """
+    names = [redirect.target.text for redirect in step.redirects if redirect.writes]
+    if found := _first_protected(names, step.folder, workspace):
+        return found
+    program = step.program
+    if reads or not step.words or program in _ONLY_READ | _RUN_OTHERS or _only_records(step):
+        return ""
+    if found := steering_change(step) or script_writes(step) or _landed(step, workspace):
+        return found
+    if program in ("cp", "rsync", "scp"):
+        return ""
+    names = [name.text for name in named_by(step) if name.exact or name.code]
+    found = (_first_protected(names, folder, workspace) for folder in folders_of(step))
+    return next(filter(None, found), "")
+
+
+def outside_in(step: Step, workspace: Workspace) -> str:
+    """The place outside the project that a step surely writes to; empty when there is none."""
+    redirected = [redirect.target.text for redirect in step.redirects]
+    for name in _written(step):
+        where = None if _DEVICE.fullmatch(name) else place(name, step.folder)
+        if where is None:
+            continue
+        real = Path(os.path.realpath(where.parent)) / where.name
+        if step.program not in _REPLACES_LINKS or name in redirected:
+            real = Path(os.path.realpath(real))
+        if not real.is_relative_to(workspace.root) and not is_temporary(real):
+            return name
+    return ""
+
+
+def _first_protected(names: list[str], folder: Path | None, workspace: Workspace) -> str:
+    return next(filter(None, (_protected(name, folder, workspace) for name in names)), "")
+
+
+def _protected(name: str, folder: Path | None, workspace: Workspace) -> str:
+    where = None if protected_name(name) else place(name, folder)
+    if where is None or not where.is_relative_to(workspace.root):
+        return protected_name(name)
+    real = Path(os.path.realpath(where.parent)) / where.name  # also what is not there yet
+    real = Path(os.path.realpath(real)) if os.path.islink(real) else real
+    inside = real if real.is_relative_to(workspace.root) else where
+    path = str(inside.relative_to(workspace.root))
+    return protected_name(path) or (path if steers_git(workspace.root, path) else "")
+
+
+def _only_records(step: Step) -> bool:
+    """Whether git only takes files as they are into its own history."""
+    return step.program == "git" and [word.text for word in step.words[1:2]] in (
+        ["add"],
+        ["commit"],
+        ["stage"],
+        ["push"],
+    )
+
+
+def _landed(step: Step, workspace: Workspace) -> str:
+    """The protected name in the project at which a copy, move or link ends up."""
+    for name in landings(step) if step.program in COPIES else ():
+        where = place(name, step.folder)
+        real = where and Path(os.path.realpath(where.parent))
+        counts = real is None or real.is_relative_to(workspace.root) or name == step.words[-1].text
+        if counts and (found := _protected(name, step.folder, workspace)):
+            return found
+    return ""
+
+
+def _written(step: Step) -> Iterator[str]:
+    yield from (redirect.target.text for redirect in step.redirects if redirect.writes)
+    program = step.program
+    texts = [word.text for word in step.words[1:] if word.known]
+    names = [text for text in texts if not text.startswith("-")]
+    if program in _CHANGE_ALL:
+        yield from names[1:] if program.startswith("ch") else names
+    if program in COPIES:
+        yield from (name for name in landings(step) if ":" not in name)
+    elif [program, *names[:1]] == ["git", "clone"]:
+        yield from (name for name in names[-1:] if ":" not in name)
+    elif [program, *names[:1]] == ["git", "worktree"] and names[1:2] in (["add"], ["move"]):
+        yield from names[2:]  # a branch among them is no place outside
+    elif program == "crontab" and "-l" not in texts:
+        yield "/var/spool/cron"
+    elif program == "dd":
+        yield from (name[3:] for name in names if name.startswith("of="))
+    elif program in ("sed", "perl") and any(
+        re.match(r"-[pnEr]*i|--in-place", one) for one in texts
+    ):
+        yield from (name for name in names if re.match(r"[/~]|\.\./", name))
+    yield from filter(None, [git_folder(step)])
+    for option, value in zip(texts, texts[1:], strict=False):
+        if _OUTPUT.fullmatch(option) or option == _FOLDER.get(program):
+            yield value

@@ -1,0 +1,151 @@
+"""Which files a step names: by a word, a part of a word, a redirection, or a text in its code."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from ..parsing.inline_code import is_interpreter
+from ..parsing.path_targets import place
+from ..parsing.shell_state import Word
+from ..parsing.simple_command import Step
+
+_SAYS = frozenset(["echo", "printf", "export", "unset", ":", "true", "false", "alias", "which"])
+"""Programs whose words are no files."""
+_PATTERN_FIRST_LIST = """
+grep egrep fgrep zgrep rg ag ack sed awk gawk mawk jq yq pgrep pkill
+"""
+_PATTERN_FIRST = frozenset(_PATTERN_FIRST_LIST.split())
+"""Programs whose first word is no file but a pattern or a script."""
+_PATTERN_OPTION = re.compile(r"-[a-zA-Z]*e|--regexp|--expression")
+_GIVES_PATTERN = re.compile(
+    r"-[a-zA-Z]*[ef]|-[ef].+|--(regexp|expression|file|from-file)(=.*)?", re.DOTALL
+)
+_TEXT_OPTIONS_LIST = """
+-m --message --title --body -b --grep --author -S -G --exclude --exclude-dir --ignore
+--ignore-file-name --exclude-from-name -name -iname --iglob --glob
+"""
+_TEXT_OPTIONS = frozenset(_TEXT_OPTIONS_LIST.split())
+"""Options whose value is a text or what to leave out."""
+_TEXT_OPTION_JOINED = re.compile(r"--(exclude|exclude-dir|ignore|message|grep|title|body|author)=")
+_TEXT_PROGRAMS_LIST = """
+git gh glab hg svn tar rsync grep rg find tree ls du zip diff cloc
+"""
+_TEXT_PROGRAMS = frozenset(_TEXT_PROGRAMS_LIST.split())
+_SIGNS = re.compile(r"[=:@,]")
+_PIECES = re.compile(r"[\s;&|<>()$`\"'\\=,:@{}\[\]]+")
+_TAKES_ALL = re.compile(r"((?:[^*?\[\]/]*/)*)(?:\*+/)*(?:\*+|\*\.\*)/?")
+"""A pattern that says nothing of the names it meets: `*`, `src/*`, `*/*`."""
+_MOST_PARTS = 10
+_FIND_ACTS = re.compile(r"-(exec|execdir|ok|okdir|delete|fprint\w*|fls)")
+
+
+@dataclass(frozen=True)
+class Named:
+    """A name, and how sure it is that a file is meant."""
+
+    text: str
+    exact: bool = True
+    """False: a piece of a longer text, which counts only where such a file exists."""
+    code: bool = False
+    """Whether it stands in code."""
+    bound: bool = False
+    """Whether a redirection reads or writes it."""
+    by_chance: bool = False
+    """Whether a pattern that takes all there is met it, as `*` does."""
+
+
+def named_by(step: Step) -> Iterator[Named]:
+    """Every name in a step, the surest first."""
+    for redirect in step.redirects:
+        if redirect.operator != "<<<":
+            yield Named(redirect.target.text, bound=True)
+    program = step.program
+    words = [] if program in _SAYS else _file_words(step)
+    for word in words:
+        yield from _parts(word)
+    interprets = is_interpreter(program)
+    for word in words:
+        if re.search(r"[\s'\"(]", word.text):
+            yield from _pieces(word.text, code=interprets)
+    if interprets and step.feed.text:
+        yield from _pieces(step.feed.text, code=True)
+
+
+def _parts(word: Word) -> Iterator[Named]:
+    """A word whole, and what stands behind `=`, `:` or `@` in it, as in `--file=NAME`."""
+    texts = {word.text} if word.known else {word.text, word.rest}
+    if takes_all := _TAKES_ALL.fullmatch(word.pattern):
+        yield Named(takes_all[1] or "./")
+        yield Named(word.text, by_chance=True)
+        return
+    for text in sorted(texts - {""}):
+        yield Named(text)
+        if 1 < len(parts := _SIGNS.split(text)) <= _MOST_PARTS:
+            yield from (Named(part) for part in parts if part)
+            yield from (Named(text[found.end() :]) for found in _SIGNS.finditer(text))
+        if short := re.match(r"-\w([^-=].*)", text):
+            yield Named(short[1], exact=False)
+
+
+def _pieces(text: str, *, code: bool) -> Iterator[Named]:
+    for piece in dict.fromkeys(_PIECES.split(text)):
+        if piece:
+            yield Named(piece, exact=False, code=code)
+
+
+def _file_words(step: Step) -> list[Word]:
+    """The words of a step that may be files."""
+    words, program = list(step.words[1:]), step.program
+    if program in _PATTERN_FIRST:
+        words = _without_pattern(words)
+    if program == "find" and _acts(words):
+        return _without_exclusions(words)
+    return _without_texts(words) if program in _TEXT_PROGRAMS else words
+
+
+def _acts(words: Sequence[Word]) -> bool:
+    return any(_FIND_ACTS.fullmatch(word.text) for word in words)
+
+
+def _without_pattern(words: list[Word]) -> list[Word]:
+    """Without what is searched for: each value of `-e`, else the first word that is no option."""
+    patterns = {at + 1 for at, word in enumerate(words) if _PATTERN_OPTION.fullmatch(word.text)}
+    if not any(_GIVES_PATTERN.fullmatch(word.text) for word in words):
+        plain = (at for at, word in enumerate(words) if not word.text.startswith("-"))
+        patterns = {next(plain, -1)}
+    return [word for at, word in enumerate(words) if at not in patterns]
+
+
+def _without_exclusions(words: Sequence[Word]) -> list[Word]:
+    """Without the names that `find` leaves out: `-not -path X`, `-path X -prune`."""
+    texts = ["", "", *(word.text for word in words), ""]
+    return [
+        word
+        for at, word in enumerate(words)
+        if texts[at] not in ("-not", "!") and texts[at + 3] != "-prune"
+    ]
+
+
+def _without_texts(words: Sequence[Word]) -> list[Word]:
+    kept, skip = list[Word](), False
+    for word in words:
+        if skip:
+            skip = False
+        elif word.text in _TEXT_OPTIONS or re.fullmatch(r"-[a-z]+m", word.text):
+            skip = True
+        elif not _TEXT_OPTION_JOINED.match(word.text):
+            kept.append(word)
+    return kept
+
+
+def folders_of(step: Step) -> list[Path | None]:
+    """The folders in which a step's names may be meant: where it runs, and where `-C` takes it."""
+    folders, words = [step.folder], [word.text for word in step.words]
+    for option, value in pairwise([*words, ""]):
+        named = re.match(r"(?:-C|--directory=|--chdir=|--cwd=|--prefix=)(.+)", option)
+        if named or option in ("-C", "--directory", "--chdir", "--cwd", "--prefix", "-D"):
+            where = place(named[1] if named else value, step.folder)
+            folders.append(where)
+    return folders

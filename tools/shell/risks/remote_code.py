@@ -1,0 +1,45 @@
+"""Programs fetched from the network, or hidden by an encoding, and run in the same line."""
+
+import re
+
+from ..parsing.builtins import FETCHERS
+from ..parsing.inline_code import is_interpreter
+from ..parsing.simple_command import Step
+from ..parsing.wrappers import ITS_INPUT, SHELLS
+
+_DECODERS = frozenset(["base64", "base32", "basenc", "xxd", "openssl", "uudecode", "gpg"])
+_RUN_TEXT = frozenset(["eval", "source", ".", "exec"])
+_SOCKET = re.compile(r"/dev/(tcp|udp)/.*")
+
+
+def runs_unseen(step: Step) -> str:
+    """What the step would run that nobody has seen; empty when it runs nothing such."""
+    program = step.program
+    for redirect in step.redirects:
+        if _SOCKET.fullmatch(redirect.target.text):
+            return f"`{program}` is bound to the network by `{redirect.target.text}`"
+    if step.fetched and (_runs(program) or step.words[0].text == step.fetched):
+        return f"it runs `{step.fetched}`, which it fetches from the network, unseen"
+    if not _runs(program):
+        return ""
+    for source in (*step.inner, *(step.feed.programs if _runs_input(step) else ())):
+        if source in FETCHERS:
+            return f"`{program}` runs what `{source}` fetches from the network, unseen"
+        if source in _DECODERS:
+            return f"`{program}` runs what `{source}` decodes, unseen"
+    return ""
+
+
+def _runs(program: str) -> bool:
+    return program in SHELLS or program in _RUN_TEXT or is_interpreter(program)
+
+
+def _runs_input(step: Step) -> bool:
+    """Whether its input is its program, and not only data for a file or a text that it runs."""
+    words = [word.text for word in step.words[1:]]
+    if step.feed.text:
+        return False
+    if ITS_INPUT in words or "-s" in words:
+        return True
+    has_text = any(re.fullmatch(r"-[cerpmn]\w*|--eval", word) for word in words)
+    return not has_text and all(word.startswith("-") for word in words)

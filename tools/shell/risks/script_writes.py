@@ -1,0 +1,23 @@
+"""The files that scripts of `sed`, `awk` and editors write to, found by a plain look."""
+
+import re
+
+from ...protected_paths import protected_name
+from ..parsing.simple_command import Step
+
+_PROGRAMS = frozenset(
+    ["sed", "gsed", "awk", "gawk", "mawk", "nawk", "ed", "ex", "vi", "vim", "nvim", "view"]
+)
+_WRITES = re.compile(
+    r"""(?:(?<![A-Za-z])|/[gpIime0-9]+)(?:w|W|wq|write|x|sav|saveas|up|update)!?\s+([^\s"'|;}]+)"""
+    r"""|/[gpIime0-9]*w\s*([^\s;}]+)|>\s*"([^"]+)\""""
+)
+
+
+def script_writes(step: Step) -> str:
+    """The protected name that a script in a step's words or input writes to; empty when none."""
+    if step.program not in _PROGRAMS:
+        return ""
+    texts = [word.text for word in step.words[1:]] + [step.feed.text or ""]
+    names = (name for text in texts for found in _WRITES.findall(text) for name in found if name)
+    return next((name for name in names if protected_name(name)), "")

@@ -1,0 +1,106 @@
+"""Which files hold secrets, in the project and everywhere else on the machine."""
+
+import os
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from pathspec import GitIgnoreSpec
+
+from ...sensitive_paths import homes, places_in
+from ...workspace import Workspace
+from ..parsing.simple_command import Step
+from .existence_checks import only_looks
+from .referenced_files import Named, folders_of, named_by
+
+_SECRETS = """
+**/.ssh/
+!**/.ssh/*.pub
+!**/.ssh/known_hosts*
+**/.gnupg/
+**/.aws/
+**/.azure/
+**/.kube/config
+**/.docker/config.json
+**/.config/gh/
+**/.config/gcloud/
+**/.config/git/credentials
+**/.password-store/
+**/.local/share/keyrings/
+**/.terraform.d/credentials*
+**/.cargo/credentials*
+**/.netrc
+**/.git-credentials
+**/.pgpass
+**/.my.cnf
+**/.npmrc
+**/.pypirc
+**/.vault-token
+**/.*_history
+**/id_rsa
+**/id_dsa
+**/id_ecdsa
+**/id_ed25519
+/etc/shadow*
+/etc/gshadow*
+/etc/ssh/*_key
+/etc/ssl/private/
+/proc/**/environ
+/proc/**/mem
+/proc/kcore
+/dev/mem
+/dev/kmem
+/run/secrets/
+/var/run/secrets/
+"""
+"""Well-known ones in anybody's home and of the system, as gitignore patterns of absolute names."""
+_LONGEST = 1_000
+_FILE_LIKE = re.compile(r"/|\w\.\w|^\.\w", re.ASCII)
+"""What looks like a file's name even where there is no such file."""
+
+
+def secret_in(step: Step, workspace: Workspace) -> Named | None:
+    """What names a secret in a step; what meets one by chance only where nothing else does."""
+    names = list(dict.fromkeys(named_by(step)))
+    secrets = (
+        name
+        for folder in folders_of(step)
+        for name in names
+        if _is_secret(name, folder, step, workspace)
+    )
+    return min(secrets, key=lambda name: name.by_chance, default=None)
+
+
+def _is_secret(name: Named, folder: Path | None, step: Step, workspace: Workspace) -> bool:
+    looks = _FILE_LIKE.search(name.text) is not None
+    if not 1 < len(name.text) < _LONGEST or "\0" in name.text or (not looks and not name.exact):
+        return False
+    written = os.path.expanduser(name.text) if name.text.startswith("~") else name.text
+    path = os.path.normpath(os.path.join(folder or "/somewhere", written)).replace("//", "/", 1)
+    exists = os.path.lexists(path)
+    if not exists and not (name.exact and looks):
+        return False
+    hidden = _hides(path, workspace) or (exists and _hides(os.path.realpath(path), workspace))
+    return hidden and not only_looks(step, name, path, workspace.root)
+
+
+@lru_cache(maxsize=10_000)
+def _hides(path: str, workspace: Workspace) -> bool:
+    if workspace.ignores(path):
+        return True
+    name = path.lstrip("/")
+    said = {_spec().check_file(one).include for one in (name, name + "/")}
+    at_home = _at_home(os.path.expanduser("~"), workspace.root)
+    return True in said or (False not in said and f"{path}/".startswith(at_home))
+
+
+@lru_cache(maxsize=16)
+def _at_home(home: str, root: Path) -> tuple[str, ...]:
+    """The secret places of the user's home; but for one that the project lies in."""
+    places = places_in({*homes(), Path(home)})
+    return tuple(f"{place}/" for place in places if not root.is_relative_to(place))
+
+
+@lru_cache(maxsize=1)
+def _spec() -> GitIgnoreSpec:
+    return GitIgnoreSpec.from_lines(_SECRETS.split())

@@ -1,0 +1,83 @@
+"""Commands that stop the machine, end everything that runs, or throw its accounts and jobs away."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from ..parsing.simple_command import Step
+
+_STOPS = frozenset(["shutdown", "reboot", "halt", "poweroff", "killall5", "pm-hibernate"])
+_ONLY_TALKS = frozenset(["--help", "--version", "-c", "--show", "-w", "--wtmp-only"])
+_SYSTEMCTL_STOPS_LIST = """
+emergency halt hibernate hybrid-sleep isolate kexec poweroff reboot rescue soft-reboot suspend
+terminate-user kill-user
+"""
+_SYSTEMCTL_STOPS = frozenset(_SYSTEMCTL_STOPS_LIST.split())
+
+
+def stopped_by(step: Step) -> str:
+    """What a step would stop, in words; empty when nothing."""
+    words = [word.text for word in step.words[1:]]
+    if step.program in _STOPS:
+        return "" if set(words) & _ONLY_TALKS else f"`{step.program}` stops the machine"
+    check = _CHECKS.get(step.program)
+    return check(words) if check else ""
+
+
+def _init(words: Sequence[str]) -> str:
+    return "it stops the machine" if words and words[0] in "016sSq" else ""
+
+
+def _systemctl(words: Sequence[str]) -> str:
+    plain = [word for word in words if not word.startswith("-")]
+    return "it stops the machine" if plain and plain[0] in _SYSTEMCTL_STOPS else ""
+
+
+def _kill(words: Sequence[str]) -> str:
+    if words[:1] in (["-l"], ["-L"], ["--list"]):
+        return ""
+    rest = list(words)
+    if rest and re.fullmatch(r"-s|-n|--signal", rest[0]):
+        rest = rest[2:]
+    elif rest and rest[0].startswith("-") and rest[0] != "--" and len(rest) > 1:
+        rest = rest[1:]
+    everything = {"1", "-1"} & set(rest) and words != ["-1"]
+    return "it kills every process" if everything else ""
+
+
+def _pkill(words: Sequence[str]) -> str:
+    names, by_user, skip = list[str](), False, False
+    for word in words:
+        if skip:
+            skip = False
+        elif re.fullmatch(r"-[uU]|--(e?uid|user)", word):
+            skip = by_user = True
+        elif re.match(r"-[uU]\w|--(e?uid|user)=", word):
+            by_user = True
+        elif not word.startswith("-"):
+            names.append(word)
+    all_of_them = any(re.fullmatch(r"\.?\*?|\^\.?\*?|\.\+", name) for name in names)
+    return "it kills every process" if all_of_them or (by_user and not names) else ""
+
+
+def _crontab(words: Sequence[str]) -> str:
+    return "it removes all timed jobs" if "-r" in words else ""
+
+
+def _account(words: Sequence[str]) -> str:
+    return "it removes an account" if {"root", Path.home().name} & set(words) else ""
+
+
+def _umount(words: Sequence[str]) -> str:
+    return "it takes the disks away" if {"-a", "--all", "/"} & set(words) else ""
+
+
+_CHECKS: Mapping[str, Callable[[Sequence[str]], str]] = {
+    **dict.fromkeys(["init", "telinit"], _init),
+    **dict.fromkeys(["systemctl", "loginctl"], _systemctl),
+    "kill": _kill,
+    **dict.fromkeys(["pkill", "killall"], _pkill),
+    "crontab": _crontab,
+    **dict.fromkeys(["userdel", "deluser"], _account),
+    "umount": _umount,
+}

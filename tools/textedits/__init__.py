@@ -1,0 +1,1 @@
+"""Text edits as data: replacing, diffing, anchors and composition."""

@@ -1,0 +1,202 @@
+"""What changed between two texts, as a unified diff that `git apply` understands."""
+
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+from itertools import takewhile
+from typing import TYPE_CHECKING, NamedTuple
+
+from .anchors import anchors
+from .changed_lines import Block, blocks
+
+if TYPE_CHECKING:
+    from .text_edits import Piece
+
+CONTEXT = 3
+SPLIT_FROM = 1_000
+"""Lines of both texts from which on they are split at lines that both have once."""
+MOST_COMPARED = 20_000
+"""Lines of both texts that are compared with each other; more count as all changed, or it would
+take minutes."""
+NO_NEWLINE = "\n\\ No newline at end of file\n"
+
+
+class Change(NamedTuple):
+    """Lines `start` to `end` of the old text, and what stands for them in the new one."""
+
+    kind: str
+    """`equal`, `replace`, `delete` or `insert`."""
+    start: int
+    end: int
+    new_start: int
+    new_end: int
+
+
+def unified(
+    old: str | None,
+    new: str | None,
+    path: str,
+    pieces: "Sequence[Piece] | None" = None,
+    was: str = "",
+) -> str:
+    """The change from `old` to `new`, empty when there is none; `None` is a missing file.
+
+    Only `\\n` ends a line. `pieces`, where known, say what changed; nothing else is compared then.
+    `was` is the path of the old text where it is another.
+    """
+    if old == new:
+        return ""
+    before, after = _with_ends(old or ""), _with_ends(new or "")
+    source = "/dev/null" if old is None else _quoted(f"a/{was or path}")
+    target = "/dev/null" if new is None else _quoted(f"b/{path}")
+    head = f"--- {source}\n+++ {target}\n"
+    if pieces is None or old is None:
+        changes = line_changes(before, after)
+    else:
+        changes = _changes_in(before, after, blocks(old, pieces))
+    groups = _grouped(change for change in changes if change.kind != "equal")
+    return head + "".join(_hunk(group, before, after) for group in groups)
+
+
+def changed_lines(old: str, new: str, pieces: "Sequence[Piece]") -> list[Change]:
+    """Which lines differ, where the pieces that changed are known."""
+    changes = _changes_in(_with_ends(old), _with_ends(new), blocks(old, pieces))
+    return [change for change in changes if change.kind != "equal"]
+
+
+def git_header(was: str, path: str, fields: Sequence[str]) -> str:
+    """The lines that git writes above a file's diff, for what its hunks cannot say."""
+    names = f"{_c_string(f'a/{was}')} {_c_string(f'b/{path}')}"
+    renamed = [f"rename from {_c_string(was)}", f"rename to {_c_string(path)}"]
+    lines = [*fields, *(renamed if was != path else [])]
+    return "".join(f"{line}\n" for line in (f"diff --git {names}", *lines)) if lines else ""
+
+
+def count_changes(diff: str) -> tuple[int, int]:
+    """How many lines the diff of one file adds, and how many it removes."""
+    body = diff[diff.find("\n@@") + 1 :].split("\n") if "\n@@" in diff else []
+    return sum(line[:1] == "+" for line in body), sum(line[:1] == "-" for line in body)
+
+
+def shortened(diff: str, most: int) -> str:
+    """The diff, or its beginning of at most so many characters and how much there is more."""
+    if len(diff) <= most:
+        return diff
+    kept = diff[: diff.rfind("\n", 0, most) + 1]
+    more = diff.count("\n") - kept.count("\n")
+    return f"{kept}[… {more:,} more lines]\n"
+
+
+def is_shortened(diff: str) -> bool:
+    """Whether it is only a beginning; no line of a diff itself begins so."""
+    return diff.rstrip("\n").rpartition("\n")[2].startswith("[… ")
+
+
+def line_changes(old: Sequence[str], new: Sequence[str]) -> list[Change]:
+    """How one list of lines becomes the other; only what lies between equal ends is compared."""
+    head = _same(zip(old, new, strict=False))
+    tail = _same(zip(reversed(old[head:]), reversed(new[head:]), strict=False))
+    old_end, new_end = len(old) - tail, len(new) - tail
+    changes = [
+        Change("equal", 0, head, 0, head),
+        *_shifted(_compared(old[head:old_end], new[head:new_end]), head, head),
+        Change("equal", old_end, len(old), new_end, len(new)),
+    ]
+    return [change for change in changes if change.start < change.end or change.kind == "insert"]
+
+
+def _changes_in(
+    before: Sequence[str], after: Sequence[str], places: Iterable[Block]
+) -> list[Change]:
+    """The changes in blocks of lines alone, without what is equal between them."""
+    return [
+        change
+        for start, end, new_start, new_end in places
+        for change in _shifted(
+            line_changes(before[start:end], after[new_start:new_end]), start, new_start
+        )
+    ]
+
+
+def _compared(old: Sequence[str], new: Sequence[str]) -> list[Change]:
+    if len(old) + len(new) <= SPLIT_FROM:
+        return _matched(old, new)
+    changes, done, new_done = list[Change](), 0, 0
+    for at, new_at in [*anchors(old, new), (len(old), len(new))]:
+        changes += _shifted(_matched(old[done:at], new[new_done:new_at]), done, new_done)
+        changes.append(Change("equal", at, at + 1, new_at, new_at + 1))
+        done, new_done = at + 1, new_at + 1
+    return changes[:-1]
+
+
+def _matched(old: Sequence[str], new: Sequence[str]) -> list[Change]:
+    if len(old) + len(new) > MOST_COMPARED:
+        return [Change("replace" if old else "insert", 0, len(old), 0, len(new))]
+    return [Change(*code) for code in SequenceMatcher(None, old, new).get_opcodes()]
+
+
+def _shifted(changes: Iterable[Change], by: int, new_by: int) -> list[Change]:
+    return [
+        Change(kind, start + by, end + by, new_start + new_by, new_end + new_by)
+        for kind, start, end, new_start, new_end in changes
+    ]
+
+
+def _same(pairs: Iterable[tuple[str, str]]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _with_ends(text: str) -> list[str]:
+    lines = text.split("\n")
+    return [line + "\n" for line in lines[:-1]] + [line for line in lines[-1:] if line]
+
+
+def _grouped(changes: Iterable[Change]) -> list[list[Change]]:
+    """Changes so near to each other that their contexts touch share a hunk."""
+    groups: list[list[Change]] = []
+    for change in changes:
+        if groups and change.start - groups[-1][-1].end <= 2 * CONTEXT:
+            groups[-1].append(change)
+        else:
+            groups.append([change])
+    return groups
+
+
+def _hunk(group: Sequence[Change], before: Sequence[str], after: Sequence[str]) -> str:
+    first, last = group[0], group[-1]
+    start, end = max(first.start - CONTEXT, 0), min(last.end + CONTEXT, len(before))
+    new_start, new_end = first.new_start - first.start + start, last.new_end - last.end + end
+    lines, place = [f"@@ -{_range(start, end)} +{_range(new_start, new_end)} @@\n"], start
+    for change in group:
+        lines += _marked(" ", before[place : change.start])
+        lines += _marked("-", before[change.start : change.end])
+        lines += _marked("+", after[change.new_start : change.new_end])
+        place = change.end
+    return "".join(lines + _marked(" ", before[place:end]))
+
+
+def _marked(sign: str, lines: Sequence[str]) -> list[str]:
+    return [sign + (line if line.endswith("\n") else line + NO_NEWLINE) for line in lines]
+
+
+def _range(start: int, end: int) -> str:
+    size = end - start
+    return str(start + 1) if size == 1 else f"{start + (size > 0)},{size}"
+
+
+def _quoted(name: str) -> str:
+    """A file name as git writes it above a hunk: a tab ends one with blanks."""
+    written = _c_string(name)
+    return written + "\t" if " " in name and written == name else written
+
+
+def _c_string(name: str) -> str:
+    """A file name as git writes it: hard ones as a C string."""
+    if any(letter < " " or letter in '"\\\x7f' for letter in name):
+        return '"' + "".join(map(_escaped, name)) + '"'
+    return name
+
+
+def _escaped(letter: str) -> str:
+    if letter in '"\\':
+        return "\\" + letter
+    return f"\\{ord(letter):03o}" if letter < " " or letter == "\x7f" else letter

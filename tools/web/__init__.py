@@ -1,0 +1,1 @@
+"""The HTTP client for web pages, and the conversion of HTML to Markdown."""

@@ -1,0 +1,139 @@
+"""Fetch one web page over connections to exactly the addresses that were checked.
+
+The name is resolved once, every address it has must be public, and the connection is made to one
+of these numbers, so that no second answer of the name server counts. No proxy is used, since it
+would resolve for itself; no cookies, no referrer, no key of anybody's is sent.
+"""
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+
+from ... import __version__
+from ..permissions.url_policy import IP, WebAddress, is_public, read_address, redirected
+from ..result import ToolRefusal
+from .response_body import Body
+
+if TYPE_CHECKING:
+    import httpx
+
+SECONDS = 10.0
+"""For the whole of it, redirects included."""
+CONNECT_SECONDS = 3.0
+"""For one of a host's addresses."""
+MOST_REDIRECTS = 5
+MOST_ADDRESSES = 4
+HEADERS = {
+    "User-Agent": f"MaxAgent/{__version__} (webfetch)",
+    "Accept": "text/markdown, text/html;q=0.9, text/plain;q=0.8, */*;q=0.1",
+    "Accept-Encoding": "gzip",
+    "Connection": "close",
+}
+
+Resolve = Callable[[str, int], Awaitable[list[IP]]]
+Allowed = Callable[[IP], bool]
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """What a server answered at the end of all redirects."""
+
+    address: WebAddress
+    status: int
+    content_type: str
+    data: bytes
+    cut: bool
+    """Whether the page is longer."""
+    location: str = ""
+
+
+async def addresses_of(host: str, port: int) -> list[IP]:
+    """What the name server says, in its order."""
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise ToolRefusal(f"there is no host `{host}`, or no network") from None
+    return list(dict.fromkeys(ip_address(where[0]) for *_, where in found))
+
+
+async def fetch(
+    url: str, *, resolve: Resolve = addresses_of, allowed: Allowed = is_public
+) -> Fetched:
+    """Fetch a page; raises ToolRefusal. Redirects on the same host are followed."""
+    address = read_address(url)
+    try:
+        async with asyncio.timeout(SECONDS):
+            for _ in range(MOST_REDIRECTS + 1):
+                fetched = await _ask(address, await _checked(address, resolve, allowed))
+                if not fetched.location:
+                    return fetched
+                address = redirected(address, fetched.location)
+    except TimeoutError:
+        raise ToolRefusal(f"no whole answer of `{address.host}` in {SECONDS:.0f} s") from None
+    raise ToolRefusal(f"it redirects more than {MOST_REDIRECTS} times")
+
+
+async def _checked(address: WebAddress, resolve: Resolve, allowed: Allowed) -> list[IP]:
+    """The host's addresses; refused as a whole when one of them is not public."""
+    port = address.port or (443 if address.scheme == "https" else 80)
+    found = await resolve(address.host, port)
+    if not found or not all(map(allowed, found)):
+        raise ToolRefusal(f"`{address.host}` is not on the open internet; only what is, is fetched")
+    return found
+
+
+async def _ask(address: WebAddress, numbers: list[IP]) -> Fetched:
+    """One request, to the first of the numbers that answers."""
+    import httpx
+
+    async with httpx.AsyncHTTPTransport(trust_env=False) as transport:
+        for number in numbers[:MOST_ADDRESSES]:
+            try:
+                response = await transport.handle_async_request(_request(address, number))
+            except (httpx.ConnectError, httpx.ConnectTimeout):
+                continue
+            except httpx.TransportError as error:
+                raise _broken(address, error) from None
+            try:
+                return await _read(address, response)
+            except httpx.TransportError as error:
+                raise _broken(address, error) from None
+            finally:
+                await response.aclose()
+    raise ToolRefusal(f"`{address.netloc}` could not be reached (webfetch uses no proxy)")
+
+
+def _request(address: WebAddress, number: IP) -> "httpx.Request":
+    """For the number, in the name of the host: also the certificate must be the host's."""
+    import httpx
+
+    query = address.query.encode() or None
+    url = httpx.URL(
+        scheme=address.scheme,
+        host=str(number),
+        port=address.port,
+        path=address.path,
+        query=query,
+    )
+    known = {"sni_hostname": address.host, "timeout": {"connect": CONNECT_SECONDS}}
+    return httpx.Request("GET", url, headers={"Host": address.netloc, **HEADERS}, extensions=known)
+
+
+async def _read(address: WebAddress, response: "httpx.Response") -> Fetched:
+    headers = response.headers
+    location = headers.get("location", "") if response.is_redirect else ""
+    body = Body(headers.get("content-encoding", ""))
+    if not location:
+        async for piece in response.aiter_raw():
+            if not body.add(piece):
+                break
+    kind = headers.get("content-type", "")
+    return Fetched(address, response.status_code, kind, bytes(body.data), body.cut, location)
+
+
+def _broken(address: WebAddress, error: Exception) -> ToolRefusal:
+    return ToolRefusal(f"`{address.netloc}` did not answer as it should: {type(error).__name__}")

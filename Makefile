@@ -6,7 +6,7 @@ INSTALLED := $(VENV)/.installed
 N ?= 200
 SECONDS ?= 60
 
-.PHONY: help demo test check check-pythons bench edit-eval torture torture-undo race corpus fuzz locale docs install
+.PHONY: help demo test test-fast check house check-pythons bench edit-eval torture torture-undo race corpus fuzz locale docs install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -16,7 +16,7 @@ install: $(INSTALLED) ## make .venv and install MaxAgent with all that tests nee
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "MaxAgent needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,studio]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,studio,openai]'
 	@touch $@
 
 demo: $(INSTALLED) ## repair a small project with a scripted model: no key, no network
@@ -25,11 +25,17 @@ demo: $(INSTALLED) ## repair a small project with a scripted model: no key, no n
 test: $(INSTALLED) ## run the test suite
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadfile
 
+test-fast: $(INSTALLED) ## run the suite without the slow folders: e2e, docs, torture, bench
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadfile -m 'not slow'
+
 check: $(INSTALLED) ## ruff, pyright, and the shape of the house
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/python -m pytest -q tests/test_layout.py
+
+house: $(INSTALLED) ## measure the source: sizes, circles between folders, names, comments
+	$(BIN)/python tests/house/house.py
 
 check-pythons: ## run the suite on every Python from 3.11 that this machine has
 	sh tests/check-pythons.sh

@@ -47,9 +47,9 @@ from .repl import command as chat
 app = typer.Typer(
     name="mcode",
     cls=OpeningGroup,
-    help="A coding agent whose every run is a thread: kill it, resume it, undo it.\n\n"
-    "Without a command it opens a conversation, with the options of `mcode chat`: `mcode -c`.",
-    add_completion=False,
+    help="A durable coding agent: every run is a thread that you can stop, resume and undo.\n\n"
+    "Without a command, `mcode` is `mcode chat`: `mcode` starts a conversation, `mcode "
+    '-c` continues the latest, `mcode "text"` answers one message.',
     invoke_without_command=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

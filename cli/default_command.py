@@ -1,15 +1,13 @@
-"""Options without a command are those of a conversation: `mcode -c` is `mcode chat -c`."""
+"""A request or options without a command mean `mcode chat`: `mcode "text"`, `mcode -c`."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
 
 from typer.core import TyperGroup
 
-from ..config.errors import UsageError
-
 
 class OpeningGroup(TyperGroup):
-    """Reads options that are not its own as those of `chat`."""
+    """Reads a request, and options that are not its own, as those of `chat`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments, with the name of the command that is meant."""
@@ -17,18 +15,12 @@ class OpeningGroup(TyperGroup):
         flags = [name for name, param in own.items() if getattr(param, "is_flag", False)]
         return super().parse_args(ctx, with_chat(args, flags, set(own) - set(flags)))
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command; raises UsageError for a request that was written in its place."""
-        if len(args[0].split()) > 1 or not args[0].isascii():  # Chinese has no blanks
-            raise UsageError(
-                "a request needs a command before it",
-                hint='`mcode chat "…"` speaks about it, `mcode task "…"` does it',
-            )
-        return super().resolve_command(ctx, args)
-
 
 def with_chat(args: Sequence[str], flags: Collection[str], valued: Collection[str]) -> list[str]:
-    """The arguments, with `chat` before the first option that is neither a flag nor has a value."""
+    """Insert `chat` before a request, or before the first option that belongs to `chat`.
+
+    `flags` and `valued` are the options of `mcode` itself, without and with a value.
+    """
     place = 0
     while place < len(args):
         name, equals, _ = args[place].partition("=")
@@ -38,5 +30,14 @@ def with_chat(args: Sequence[str], flags: Collection[str], valued: Collection[st
             place += 1
         else:
             break
-    is_option = place < len(args) and args[place].startswith("-") and args[place] != "-"
-    return [*args[:place], *(["chat"] if is_option else []), *args[place:]]
+    needs_chat = place < len(args) and (_is_option(args[place]) or _is_request(args[place]))
+    return [*args[:place], *(["chat"] if needs_chat else []), *args[place:]]
+
+
+def _is_option(argument: str) -> bool:
+    return argument.startswith("-") and argument != "-"
+
+
+def _is_request(argument: str) -> bool:
+    """Whether it is a text; one ASCII word is the name of a command, or a mistyped one."""
+    return len(argument.split()) > 1 or not argument.isascii()

@@ -20,7 +20,7 @@ def in_words(error: Exception, home: Path) -> MaxAgentError:
         error.message, error.hint = redacted(error.message), redacted(error.hint)
         return error
     if isinstance(error, FileNotFoundError) and not _has_folder():
-        return UsageError("the current folder is gone", hint="`cd` to one that exists")
+        return UsageError("the current folder no longer exists", hint="`cd` to one that exists")
     if isinstance(error, OSError) and error.strerror:
         place = f"`{os.fsdecode(error.filename)}`: " if error.filename else ""
         reason = redacted(f"{place}{error.strerror}")
@@ -38,8 +38,8 @@ def fault(error: Exception, home: Path) -> MaxAgentError:
         with open(log, "x", encoding="utf-8", opener=private_opener) as file:
             file.write(redacted("".join(traceback.format_exception(error))))
     except (OSError, MaxAgentError):
-        return MaxAgentError(message, hint="please report it")
-    return MaxAgentError(message, hint=f"please report `{log}`")
+        return MaxAgentError(message, hint="please report this")
+    return MaxAgentError(message, hint=f"please report this and attach `{log}`")
 
 
 def _has_folder() -> bool:

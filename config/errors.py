@@ -54,4 +54,4 @@ class NobodyHere(MaxAgentError):
     exit_code = 4
 
     def __init__(self, *, hint: str) -> None:
-        super().__init__("nobody is here to say yes", hint=hint)
+        super().__init__("this needs your approval, but there is no terminal to ask at", hint=hint)

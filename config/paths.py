@@ -41,12 +41,12 @@ def data_folder(home_folder: Path) -> Path:
         if planted := take_over(folder):
             raise MaxAgentError(
                 f"`{planted}` is not yours, or a link where others could write",
-                hint="look what it is and remove it, or set `MAXAGENT_HOME` to another folder",
+                hint="check what it is and remove it, or set `MAXAGENT_HOME` to another folder",
             )
     except OSError as error:
         raise MaxAgentError(
             f"cannot keep data in `{folder}`: {error.strerror}",
-            hint="make it a folder that you may write to, or set `MAXAGENT_HOME` to another one",
+            hint="make it a writable folder, or set `MAXAGENT_HOME` to another one",
         ) from error
     return folder
 
@@ -69,5 +69,5 @@ def backups_folder(home_folder: Path, thread_id: str) -> Path:
 def _of_thread(home_folder: Path, kind: str, thread_id: str) -> Path:
     """Below its kind and nowhere else: the id may stand in a row that somebody else wrote."""
     if not re.fullmatch(r"[\w-]+", thread_id):
-        raise MaxAgentError(f"`{thread_id}` is no id of a thread", hint="something else wrote it")
+        raise MaxAgentError(f"`{thread_id}` is not a thread ID", hint="another program wrote it")
     return data_folder(home_folder) / kind / thread_id

@@ -4,6 +4,9 @@ LangGraph saves a task's result after the task has run, so a kill in between run
 every call leaves two marks, each on the disk before the run goes on: `started`
 before it runs, `done` with its result after. Call ids must be unique within a thread, over all its
 branches: a repeated id is answered with the old result.
+
+Between the two marks it keeps what a call has printed so far, and beside the calls what a model has
+said so far: a killed process leaves both behind.
 """
 
 import json
@@ -17,6 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from .database.connection import connect, explained, immediate, prepare
+
+SECOND_RUN = "-outside"
+"""What a call's id ends with on record when it runs a second time, outside the sandbox."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,12 @@ class Unfinished:
     tool: str
     started_at: str
     """ISO 8601, UTC."""
+    output: str = ""
+    """What it had printed, as far as that was kept."""
+
+
+# Id of the row of the answer that a model is giving; its `tool` is the checkpoint.
+ANSWER = "answer"
 
 
 class Journal:
@@ -99,7 +111,32 @@ class Journal:
                 (text, _now(), thread_id, call_id),
             ).rowcount
             if changed != 1:
-                raise LookupError(f"call {call_id} of thread {thread_id} was not begun")
+                raise LookupError(f"call {call_id} of thread {thread_id} was not started")
+
+    def keep_output(self, thread_id: str, call_id: str, output: str) -> None:
+        """Keep what a call that runs has printed so far; nothing where it has finished."""
+        with self._writing():
+            self._connection.execute(
+                "UPDATE journal SET result = ?"
+                " WHERE thread_id = ? AND call_id = ? AND state = 'started'",
+                (json.dumps({"output": output}), thread_id, call_id),
+            )
+
+    def keep_answer(self, thread_id: str, checkpoint_id: str, text: str) -> None:
+        """Keep what a model has said so far of the answer to this checkpoint."""
+        with self._writing():
+            self._write_start(thread_id, ANSWER, checkpoint_id, effectful=False)
+            self._connection.execute(
+                "UPDATE journal SET result = ? WHERE thread_id = ? AND call_id = ?",
+                (json.dumps({"output": text}), thread_id, ANSWER),
+            )
+
+    def answer_so_far(self, thread_id: str, checkpoint_id: str) -> str:
+        """What was kept of the answer to this checkpoint; empty: nothing."""
+        known = self.known(thread_id, ANSWER)
+        if isinstance(known, Unfinished) and known.tool == checkpoint_id:
+            return known.output
+        return ""
 
     @contextmanager
     def _writing(self) -> Generator[None]:
@@ -115,8 +152,11 @@ class Journal:
         )
 
 
-def _as_known(state: str, result: str, tool: str, started_at: str) -> Finished | Unfinished:
-    return Finished(json.loads(result)) if state == "done" else Unfinished(tool, started_at)
+def _as_known(state: str, result: str | None, tool: str, started_at: str) -> Finished | Unfinished:
+    found: dict[str, Any] = json.loads(result) if result else {}
+    if state == "done":
+        return Finished(found)
+    return Unfinished(tool, started_at, found.get("output", ""))
 
 
 def _now() -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ..config.security.redaction import redacted
+from ..config.security.redaction import SHORTEST, redacted
 from .errors import (
     AuthenticationFailed,
     ContextOverflow,
@@ -75,8 +75,9 @@ HINTS: Mapping[type[ModelFailure], str] = {
     QuotaExhausted: "Check the account's balance and limits at the provider",
     InvalidRequest: "Check the settings of this model and the base URL",
     ModelNotFound: "Check the model's name and the base URL (most end in `/v1`)",
-    ContextOverflow: "Go on in a new thread, or set `context_length` of this model to its real one",
-    RateLimited: "Wait a little, then go on",
+    ContextOverflow: "Continue in a new thread, or set `context_length` of this model to its "
+    "real value",
+    RateLimited: "Wait a moment, then continue",
     ProviderFault: "Try again in a while",
 }
 
@@ -96,7 +97,9 @@ class Asked:
 
     def quote(self, words: str) -> str:
         """The provider's own words on one line, short and without keys."""
-        hidden = redacted(words.replace(self.secret, "…") if self.secret else words)
+        # a shorter one is in ordinary words: with `x` as the key, `maximum` would lose a letter
+        findable = len(self.secret) >= SHORTEST
+        hidden = redacted(words.replace(self.secret, "…") if findable else words)
         line = " ".join(SECRET.sub("…", hidden).split())
         return line if len(line) <= LONGEST_QUOTE else line[: LONGEST_QUOTE - 1] + "…"
 
@@ -124,7 +127,7 @@ def _failure(
     message = f"{asked.who} {what}" + (f": {said}" if said else "")
     hint = HINTS.get(kind, "")
     if wait is not None and wait > LONGEST_ASKED:
-        hint = f"The provider asks to wait {wait:.0f} s; then go on"
+        hint = f"The provider asks you to wait {wait:.0f} s; then continue"
     return kind(message, hint=hint, retry_after=wait)
 
 

@@ -11,6 +11,7 @@ from langchain_core.messages.tool import (
     invalid_tool_call,
     tool_call,
 )
+from langchain_core.prompt_values import ChatPromptValue
 from langchain_core.runnables import Runnable
 
 from .errors import EmptyAnswer
@@ -34,7 +35,9 @@ async def ask(
     and whatever `ModelFailure` the model raises; nothing is repeated here.
     """
     chunks: list[AIMessageChunk] = []
-    async for message in model.astream(messages):
+    # a prompt as it is: LangChain would check each of thousands of messages once more
+    prompt = ChatPromptValue.model_construct(messages=messages)
+    async for message in model.astream(prompt):
         chunk = cast(AIMessageChunk, message)
         _tell(chunk, on_text, on_thinking)
         chunks.append(chunk)
@@ -120,8 +123,8 @@ def _checked(message: AIMessage) -> AIMessage:
         )
     if ended in FILTERED:
         raise EmptyAnswer(
-            f"`{name}` was silenced by its provider's content filter ({ended})",
-            hint="Put the request in other words",
+            f"the provider's content filter blocked `{name}` ({ended})",
+            hint="Rephrase the request",
             retryable=False,
         )
-    raise EmptyAnswer(f"`{name}` answered nothing", hint="Try again in a while")
+    raise EmptyAnswer(f"`{name}` sent an empty answer", hint="Try again in a while")

@@ -1,5 +1,6 @@
 """OpenAI's Responses API through langchain-openai, with our failures instead of its own."""
 
+import os
 from collections.abc import AsyncIterator
 from typing import Any, cast
 
@@ -31,6 +32,11 @@ class Responses(ChatOpenAI):
             temperature=resolved.temperature,
             max_completion_tokens=resolved.max_tokens,
             max_retries=0,
+            # langchain-openai gives all models of one address the same client, a closed one too
+            http_async_client=openai.DefaultAsyncHttpxClient(
+                proxy=os.getenv("OPENAI_PROXY") or None
+            ),
+            openai_proxy="",
             timeout=READ_SECONDS,
             stream_chunk_timeout=READ_SECONDS,
             default_headers={"User-Agent": f"maxagent/{__version__}"},

@@ -68,7 +68,7 @@ def provider(name: str) -> Provider:
         raise unknown_provider(name)
     if not found.available:
         raise UsageError(
-            f"The provider `{found.name}` comes in a later version of MaxAgent",
+            f"The provider `{found.name}` is not supported yet",
             hint=f"Choose one of {_names()}",
         )
     return found

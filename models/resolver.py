@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Literal, TypeVar
 from urllib.parse import urlsplit
 
@@ -57,7 +58,9 @@ def resolve(settings: Settings, environ: Mapping[str, str], spec: str = "") -> R
     base_url = _base_url(chosen, settings.litellm.base_url if own else "", environ)
     key = (settings.litellm.api_key.strip() if own else "") or chosen.key(environ)
     _check_key(chosen, base_url, key)
-    return _with_limits(settings, chosen.at(base_url), model, base_url, key)
+    resolved = _with_limits(settings, chosen.at(base_url), model, base_url, key)
+    _check_package(resolved)
+    return resolved
 
 
 def _split(settings: Settings, environ: Mapping[str, str], spec: str) -> tuple[Provider, str]:
@@ -105,7 +108,7 @@ def _check_key(chosen: Provider, base_url: str, key: str) -> None:
     """A key is optional where the endpoint is not the provider's own, or on this machine."""
     if key and not (key.isascii() and key.isprintable() and " " not in key):
         raise UsageError(
-            f"The key for `{chosen.name}` has characters that no key has",
+            f"The key for `{chosen.name}` contains invalid characters",
             hint="Copy it again, without quotes, blanks or line ends",
         )
     local = urlsplit(base_url).hostname in ("localhost", "127.0.0.1", "::1")
@@ -114,6 +117,15 @@ def _check_key(chosen: Provider, base_url: str, key: str) -> None:
         raise UsageError(
             f"No key for the provider `{chosen.name}`",
             hint=f"Set {variables}, or `litellm.api_key` in the configuration",
+        )
+
+
+def _check_package(resolved: ResolvedModel) -> None:
+    """Raise UsageError where the model's protocol is an extra that is not installed."""
+    if resolved.api == "responses" and find_spec("langchain_openai") is None:
+        raise UsageError(
+            f"Model `{resolved.name}` uses OpenAI's Responses API; its package is not installed",
+            hint='pip install "maxagent[openai]"',
         )
 
 

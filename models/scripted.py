@@ -166,7 +166,7 @@ def _scenario(path: Path, text: str) -> Scenario:
         return (_LIST if isinstance(value, list) else _BY_ROLE).validate_python(value)
     except json.JSONDecodeError as error:
         what = f"`{path}`, line {error.lineno}, column {error.colno}: {error.msg}"
-        raise UsageError(what, hint="A scenario is a JSON file") from None
+        raise UsageError(what, hint="A scenario must be a JSON file") from None
     except ValidationError as error:
         raise UsageError(f"`{path}`: {_first(error)}", hint=SHAPE) from None
 
@@ -177,8 +177,13 @@ def _first(error: ValidationError) -> str:
     return f"{place or 'scenario'}: {first['msg']}"
 
 
+def _size(message: BaseMessage) -> int:
+    text = message.content if isinstance(message.content, str) else str(message.text)
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+
+
 def _usage(messages: Sequence[BaseMessage], answer: str) -> UsageMetadata:
     """Four bytes a token, as a rule of thumb."""
-    read = sum(len(str(message.text).encode("utf-8", "replace")) for message in messages) // 4
+    read = sum(_size(message) for message in messages) // 4
     written = len(answer.encode("utf-8", "replace")) // 4
     return UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)

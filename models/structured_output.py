@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Schema = Mapping[str, Any]
 MOST_FAULTS = 5
 LONGEST_FAULT = 300
-NO_JSON = "it is no JSON"
+NO_JSON = "it is not valid JSON"
 NAMES = {"$schema", "$id"}
 """What decides how a schema is read."""
 _UNSEEN = re.compile(f"[{UNSEEN}]")
@@ -70,7 +70,7 @@ def usable(schema: object, named: str) -> Schema:
     from referencing.exceptions import Unresolvable
 
     if not isinstance(schema, dict):
-        raise UsageError(f"{named} is no JSON schema", hint="a schema is a JSON object")
+        raise UsageError(f"{named} is not a JSON schema", hint="a schema must be a JSON object")
     checked = cast("dict[str, Any]", schema)
     try:
         Draft202012Validator.check_schema({name: checked[name] for name in NAMES & checked.keys()})
@@ -78,13 +78,13 @@ def usable(schema: object, named: str) -> Schema:
         _look_up_all(checked)
     except SchemaError as error:
         raise UsageError(
-            f"{named} is no JSON schema: `{error.json_path}`: {error.message[:LONGEST_FAULT]}",
-            hint="https://json-schema.org describes what a schema may say",
+            f"{named} is not a JSON schema: `{error.json_path}`: {error.message[:LONGEST_FAULT]}",
+            hint="see https://json-schema.org for the format",
         ) from None
     except Unresolvable as error:
         raise UsageError(
             f"{named} refers to `{error.ref}`, which is not in it",
-            hint="put it under `$defs`; nothing is fetched",
+            hint="put it under `$defs`; references are not downloaded",
         ) from None
     except RecursionError:
         raise UsageError(f"{named} is nested too deep", hint="use a simpler schema") from None

@@ -17,7 +17,8 @@ from langgraph.types import Command
 
 from ..tools.builtin.session.plan_mode import LEADS_TO
 from ..tools.runtime.registry import NAMES, tool_named
-from .agent.agent import Voice, voice_of
+from .agent.agent import Voice, voice_of, with_rules
+from .agent.dependencies import thread_id
 from .agent.emit import tell_result
 from .agent.message_history import answer_to, last_answer
 from .agent.modes import proposes_switch
@@ -25,8 +26,9 @@ from .approval.dispatch import Dispatched, dispatch, grouped
 from .approval.edit_previews import previewed
 from .approval.evaluate import Ruling, answered, ids_of, rule, shown
 from .approval.interrupts import newest_answer
+from .approval.outside_sandbox import answer_first_run, ask_outside, waiting_call
 from .context import Context
-from .state import RoleName, State
+from .state import Queued, RoleName, State
 
 ALONE = "Call `{name}` alone: whether the other calls may run depends on the human's answer to it."
 BROKEN_JSON = (
@@ -38,7 +40,10 @@ async def approve(state: State, runtime: Runtime[Context]) -> Dispatched:
     """Rule on the last answer's calls, or start the next group of those already allowed."""
     role, options = state.get("role", "coder"), state.get("options", {})
     voice = await voice_of(role, state["folder"], options, runtime.context)
+    voice = await asyncio.to_thread(with_rules, voice, state.get("allowed", ()))
     tools, workspace = voice.tools, voice.bench.workspace
+    if blocked := waiting_call(state):
+        return await _approve_outside(blocked, state, voice, runtime)
     if queue := state.get("queue"):
         # one taken out of the configuration since it was allowed is answered by `run_tool`
         called = {call["name"] for group in queue for call in group}
@@ -59,8 +64,36 @@ async def approve(state: State, runtime: Runtime[Context]) -> Dispatched:
     _tell_results(runtime, messages, rulings)
     groups = grouped([ruling.call for ruling in rulings if ruling.verdict == "allow"], tools)
     answers = {"messages": messages} if messages else {}
-    update = {**answers, "asked": []}
+    update = {**answers, **_allowed_for_thread(rulings, state), "asked": []}
     return await asyncio.to_thread(dispatch, state, groups, tools, workspace, update)
+
+
+def _allowed_for_thread(rulings: Iterable[Ruling], state: State) -> dict[str, list[str]]:
+    """The rules of the thread with those that the human gave for it just now, if any."""
+    rules = [ruling.always for ruling in rulings if ruling.for_thread]
+    allowed = list(dict.fromkeys([*state.get("allowed", ()), *rules]))
+    return {"allowed": allowed} if rules else {}
+
+
+async def _approve_outside(
+    call: Queued, state: State, voice: Voice, runtime: Runtime[Context]
+) -> Dispatched:
+    """Ask whether a command that the sandbox has stopped runs outside; then go on with the rest."""
+    role, rest = state.get("role", "coder"), state.get("queue", [])[1:]
+    tools, workspace = voice.tools, voice.bench.workspace
+    ruling = await asyncio.to_thread(ask_outside, call, tools, voice.bench)
+    asked = [shown(ruling)] if ruling.verdict == "ask" else []
+    if asked and asked != state.get("asked"):
+        return Command(goto="approve", update={"asked": asked})
+    [ruling] = await asyncio.to_thread(ask_human, [ruling], voice)
+    if ruling.verdict == "allow":
+        groups = [[ruling.call], *rest]
+        return await asyncio.to_thread(dispatch, state, groups, tools, workspace, {"asked": []})
+    thread = thread_id(runtime)
+    answer = await asyncio.to_thread(answer_first_run, ruling, role, voice.bench.journal, thread)
+    _tell_results(runtime, [answer], [ruling])
+    update = {"messages": [answer], "asked": [], "queue": []}
+    return await asyncio.to_thread(dispatch, state, rest, tools, workspace, update)
 
 
 def _tell_results(

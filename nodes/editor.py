@@ -35,7 +35,7 @@ def opened(state: State) -> str:
     """What the editor is told first; raises UsageError where no file is named."""
     files = state.get("options", {}).get("files")
     if not files:
-        raise UsageError("no file is named", hint="name the files to change in `options.files`")
+        raise UsageError("no file given", hint="list the files to change in `options.files`")
     named = [
         f"`{file}`" + ("" if os.path.lexists(os.path.join(state["folder"], file)) else NEW)
         for file in files

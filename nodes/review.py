@@ -50,7 +50,7 @@ async def _ask(state: State, runtime: Runtime[Context]) -> Mapping[str, Any]:
     diff = redacted(await net_diff(bench.snapshots, await done_since(state, runtime)))
     action = {"name": "review", "args": {"outcome": outcome(state), "diff": diff[:SHOWN_DIFF]}}
     question = {
-        "action_requests": [{**action, "description": "keep, undo, or go on with a remark"}],
+        "action_requests": [{**action, "description": "keep, undo, or request changes"}],
         "review_configs": [
             {"action_name": "review", "allowed_decisions": ["approve", "reject", "respond"]}
         ],
@@ -71,10 +71,12 @@ async def _keep(state: State, runtime: Runtime[Context]) -> Reviewed:
     moved = evidence is not None and tree != evidence["tree"]
     if moved and outcome(state) == "verified":
         if not state.get("kept"):
-            tell(runtime, "notice", text="files changed since the tests ran: testing again")
+            tell(runtime, "notice", text="files changed after the tests ran; testing again")
             return Command(goto="verify", update={"kept": True, **files})
         tell(
-            runtime, "notice", text="files keep changing: the evidence is not of what is there now"
+            runtime,
+            "notice",
+            text="files keep changing, so the test result is not for the current files",
         )
         return Command(goto="__end__", update={**files, "outcome": "unverified"})
     return Command(goto="__end__", update={"kept": True, **files, "outcome": outcome(state)})
@@ -88,7 +90,7 @@ async def _undo(state: State, runtime: Runtime[Context]) -> Reviewed:
     done = await carry_out(bench.snapshots, bench.history, thread, planned, "undo", turn)
     tell(runtime, "notice", text=f"put back: {', '.join(done.paths) or 'nothing'}")
     for conflict in done.conflicts:
-        tell(runtime, "notice", text=f"`{conflict.path}` is left as it is: {conflict.reason}")
+        tell(runtime, "notice", text=f"skipped `{conflict.path}`: {conflict.reason}")
     tree = await bench.snapshots.take()
     tell_changes(runtime, done.entry.changes if done.entry else (), "undo", tree)
     return Command(

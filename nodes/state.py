@@ -1,33 +1,27 @@
 """State: what a thread remembers. Small, serialisable data; big things live in files, by id."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired, Required, TypeVar, cast
 
-from langchain_core.messages import AnyMessage, BaseMessage, RemoveMessage
+from langchain_core.messages import AnyMessage
 from langgraph.channels import DeltaChannel
 from typing_extensions import TypedDict
 
+from ..memory.database.message_merge import merge_messages
 from ..tools.todo_list import Todo
 
 RoleName = Literal["architect", "coder", "tester", "editor", "build", "plan"]
 AfterTools = Literal["approve", "architect", "coder", "tester", "editor", "build", "plan"]
 Outcome = Literal["verified", "unverified", "failed", "undone", "answered"]
 Latest = TypeVar("Latest")
+# Writes until LangGraph copies the whole value into a checkpoint. The copies of a long thread would
+# be most of its bytes; what they save, `memory/database/delta_history.py` saves in memory.
+NEVER = 1_000_000_000
 
 
-def merge_messages(state: list[AnyMessage], writes: Sequence[Any]) -> list[AnyMessage]:
-    """Append messages; one with a known id replaces its namesake, `RemoveMessage` takes it out.
-
-    LangGraph's own delta reducer is still private, and this channel must never vanish under us.
-    """
-    merged: dict[str, AnyMessage] = {str(message.id): message for message in state}
-    for write in writes:
-        for message in cast("list[object]", write if isinstance(write, list) else [write]):
-            if isinstance(message, RemoveMessage):
-                merged.pop(str(message.id), None)
-            elif isinstance(message, BaseMessage):
-                merged[str(message.id)] = message  # type: ignore[assignment]
-    return list(merged.values())
+def last_write(state: str, writes: Sequence[str]) -> str:
+    """The same where every write is given at once."""
+    return writes[-1]
 
 
 def keep_latest(old: Latest, new: Latest) -> Latest:
@@ -139,6 +133,8 @@ class Queued(TypedDict):
     where the whole change was shown to the human."""
     only_reads: NotRequired[bool]
     """Whether it is a command that runs unasked because it only read when it was decided."""
+    blocked: NotRequired[str]
+    """What the sandbox kept from it when it ran inside: it is asked to run once more, outside."""
 
 
 class ToolTask(TypedDict):
@@ -152,6 +148,10 @@ class ToolTask(TypedDict):
     todos: list[Todo]
     tree: str
     turn: int
+    rest: NotRequired[list[list[Queued]]]
+    """Groups that wait for this call's group."""
+    allowed: NotRequired[list[str]]
+    """The thread's own rules under which it was decided."""
     then: AfterTools
     """The node that follows when every call of the group has its result."""
 
@@ -168,17 +168,14 @@ class Draft(TypedDict, total=False):
 class State(TypedDict, total=False):
     """The thread."""
 
-    request: Required[str]
+    request: Annotated[Required[str], DeltaChannel(last_write, snapshot_frequency=NEVER)]
     """What the user asked for."""
     folder: Required[str]
     """The project's absolute path."""
     options: Options
-    messages: Annotated[list[AnyMessage], DeltaChannel(merge_messages, snapshot_frequency=200)]
+    messages: Annotated[list[AnyMessage], DeltaChannel(merge_messages, snapshot_frequency=NEVER)]
     """Every role's conversation; `additional_kwargs["role"]` says whose, and a tool message's
-    `additional_kwargs["seen"]` which files it showed or wrote, by path, with their content hash.
-
-    All of them are written out at every 200th write, at about 2 a step: more often, and these
-    copies are most of the database (25 MB instead of 19 for 1,000 messages of 2 kB)."""
+    `additional_kwargs["seen"]` which files it showed or wrote, by path, with their content hash."""
     role: RoleName
     """Who speaks."""
     told: list[str]
@@ -194,6 +191,11 @@ class State(TypedDict, total=False):
     asked: list[str]
     """What the human is being asked: calls as `ruling.shown` has them, or the test command; empty
     otherwise."""
+    consents: dict[str, bool]
+    """What the human has said to for the whole thread about its tests: `test_consent.py`."""
+    allowed: list[str]
+    """Rules as under `permissions.allow` that the user gave for this thread alone. No option: a
+    client that starts a run chooses those."""
     draft: Draft
     queue: list[list[Queued]]
     """Groups of allowed calls that wait for the group before them."""
@@ -230,3 +232,11 @@ class Task(TypedDict, total=False):
     request: Required[str]
     folder: Required[str]
     options: Options
+
+
+def changes(state: State, update: Mapping[str, Any]) -> dict[str, Any]:
+    """What of an update the state does not hold yet: each write is a row on the disk."""
+    messages = {key: value for key, value in update.items() if key == "messages"}
+    return messages | {
+        key: value for key, value in update.items() if key not in state or state[key] != value
+    }

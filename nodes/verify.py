@@ -3,22 +3,32 @@
 The test command is repeatable by contract, so it needs no journal: a run cut short runs again.
 """
 
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from ..memory.snapshots.file_version import visible
 from ..tools.runtime.test_frameworks import TestCommand, detect
 from ..tools.runtime.test_runner import TestRun, run_tests, verdict
+from ..tools.shell.named_paths import named_paths_of
 from .agent.dependencies import Workbench, workbench
 from .agent.emit import tell
 from .agent.message_history import brief
 from .agent.repair_rounds import send_back
 from .agent.snapshot_recorder import FileRecord
-from .approval.decisions import decisions_in
-from .approval.evaluate import confinement
-from .approval.interrupts import newest_answer
+from .approval.test_consent import (
+    UNIX_SOCKETS,
+    add_consent,
+    ask_consent,
+    find_question,
+    socket_question,
+    with_consents,
+)
 from .context import Context
 from .state import Evidence, State
 
@@ -26,11 +36,12 @@ SHOWN_TAIL = 3_000
 """Characters of the output that are kept in State, which every checkpoint repeats."""
 NOT_FOUND = "no tests were found: no pytest project and no `task.test_command` is configured"
 UNTRUSTED = "the folder is not trusted, so its tests were not run: `mcode trust`"
-MOVING = "`{path}` changed while the tests ran, so they prove nothing of the files as they are"
+MOVING = "`{path}` changed while the tests ran, so the result is not for the current files"
 REFUSED = "the test command was not allowed to run"
+NO_SOCKETS = "; the sandbox may be why: it denies unix sockets (`sandbox.unix_sockets`)"
 RED = """The project's tests are red. Find the cause and repair it; do not weaken the tests.
 
-`{command}` ended with exit code {exit_code}:
+`{command}`: {reason}
 
 {tail}"""
 GREEN = """The request was:
@@ -44,24 +55,38 @@ The coder reports:
 The evidence: `{command}`: {reason}. Judge the change."""
 
 
+@dataclass(frozen=True)
+class _Proof:
+    """What came of the tests."""
+
+    evidence: Evidence
+    misses_socket: bool = False
+    consents: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """An answer of the human to remember, as an update."""
+
+
 async def verify(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["verify", "coder", "tester", "review"]]:
     """Green goes to the tester, or to the review once the tester has accepted; red to the coder."""
     bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
     command = await _command(state, bench)
-    asked = [command.shown, confinement(bench)] if command and _must_ask(state, bench) else []
+    asked = find_question(state, bench, command)
     if asked != state.get("asked", []):
         return Command(goto="verify", update={"asked": asked})
     record = _record(state, runtime, bench)
-    evidence = await _evidence(state, record, command)
+    proof = await _prove(state, record, command)
+    evidence = proof.evidence
     tell(runtime, "evidence", **evidence)
     update: dict[str, Any] = {
         **await record.update(),
+        **proof.consents,
         "evidence": evidence,
-        "asked": [],
+        "asked": socket_question(state, bench, command, missed=proof.misses_socket),
         "proven": True,
     }
+    if update["asked"]:
+        return Command(goto="verify", update=update)
     if evidence["verdict"] == "failed":
         told = brief("coder", RED.format(**evidence))
         goto, update = await send_back(state, runtime, update, told)
@@ -87,43 +112,53 @@ def _record(state: State, runtime: Runtime[Context], bench: Workbench) -> FileRe
     return FileRecord(bench, runtime, key, "shell", "verify", turn, state.get("tree", ""))
 
 
-async def _evidence(state: State, record: FileRecord, command: TestCommand | None) -> Evidence:
+async def _prove(state: State, record: FileRecord, command: TestCommand | None) -> _Proof:
     await record.look()
+    bench, asked = record.bench, state.get("asked", [])
     if command is None:
-        trusted = record.bench.trust.trusted
-        return _nothing(NOT_FOUND if trusted else UNTRUSTED, record.tree)
-    if not _allowed(state, record.bench, command):
-        return _nothing(REFUSED, record.tree, command.shown)
+        return _Proof(_nothing(NOT_FOUND if bench.trust.trusted else UNTRUSTED, record.tree))
+    refused = _Proof(_nothing(REFUSED, record.tree, command.shown))
+    if bench.policy.mode == "read-only":
+        return refused
+    approved = not asked or ask_consent(asked, bench)
+    update = add_consent(state, asked, approved=approved)
+    before = state.get("evidence") if UNIX_SOCKETS in asked[2:] else None
+    if not approved:
+        return replace(refused, evidence=before or refused.evidence, consents=update)
+    shown, root = command.shown, bench.workspace.root
+    record.named = await asyncio.to_thread(named_paths_of, shown, ".", root)
     await record.begin()
-    evidence = await _tested(record, command)
+    consents = update.get("consents", state.get("consents", {}))
+    proof = await _tested(record, command, with_consents(bench, consents))
     await record.finish()
-    return evidence
+    return replace(proof, consents=update)
 
 
-async def _tested(record: FileRecord, command: TestCommand) -> Evidence:
+async def _tested(record: FileRecord, command: TestCommand, bench: Workbench) -> _Proof:
     """Files that changed while the tests ran are not what was tested: then they run once more.
 
     What the second run changes again, such as a coverage file, is the tests' own.
     """
-    evidence = await _run(record, command)
-    changed = await _changed(record, record.tree, evidence["tree"])
-    if evidence["verdict"] != "passed" or not changed:
-        return evidence
-    again = await _run(record, command)
-    moved = await _changed(record, evidence["tree"], again["tree"]) - changed
-    if again["verdict"] == "passed" and moved:
-        return {**again, "verdict": "unverified", "reason": MOVING.format(path=min(moved))}
+    first = await _run(record, command, bench)
+    changed = await _changed(record, record.tree, first.evidence["tree"])
+    if first.evidence["verdict"] != "passed" or not changed:
+        return first
+    again = await _run(record, command, bench)
+    moved = await _changed(record, first.evidence["tree"], again.evidence["tree"]) - changed
+    if again.evidence["verdict"] == "passed" and moved:
+        reason = MOVING.format(path=min(moved))
+        return _Proof({**again.evidence, "verdict": "unverified", "reason": reason})
     return again
 
 
 async def _changed(record: FileRecord, old: str, new: str) -> set[str]:
     """Files that were there before and are not the same now; new ones are no part of the proof."""
     changes = await record.bench.snapshots.changes(old, new)
-    return {change.path for change in changes if change.kind != "added"}
+    return {change.path for change in visible(changes) if change.kind != "added"}
 
 
-async def _run(record: FileRecord, command: TestCommand) -> Evidence:
-    bench, runtime = record.bench, record.runtime
+async def _run(record: FileRecord, command: TestCommand, bench: Workbench) -> _Proof:
+    runtime = record.runtime
     tell(runtime, "verifying", command=command.shown)
     run = await run_tests(
         command,
@@ -133,41 +168,11 @@ async def _run(record: FileRecord, command: TestCommand) -> Evidence:
         bench.sandbox,
     )
     # taken after the run: files that the tests themselves write belong to what was tested
-    return _shown(run, await bench.snapshots.take())
-
-
-def _must_ask(state: State, bench: Workbench) -> bool:
-    """Starting a task is consent to run its tests, but not in the mode that asks for everything.
-
-    What is being asked stays asked, even where the mode has changed meanwhile.
-    """
-    mode = bench.policy.mode
-    return mode == "ask" or (mode != "read-only" and bool(state.get("asked")))
-
-
-def _allowed(state: State, bench: Workbench, command: TestCommand) -> bool:
-    if bench.policy.mode == "read-only":
-        return False
-    if not state.get("asked"):
-        return True
-    request = {
-        "name": "run_tests",
-        "args": {"command": command.shown},
-        "description": "run the project's tests",
-        "sandbox": confinement(bench),
-    }
-    question = {
-        "action_requests": [request],
-        "review_configs": [
-            {"action_name": "run_tests", "allowed_decisions": ["approve", "reject"]}
-        ],
-    }
-    return newest_answer(question, _decision) == "approve"
-
-
-def _decision(answer: object) -> str | None:
-    decisions = decisions_in(answer) or [{}]
-    return decisions[0].get("type")
+    evidence = _shown(run, await bench.snapshots.take())
+    if evidence["verdict"] != "failed" or not run.misses_socket:
+        return _Proof(evidence)
+    reason = evidence["reason"] + NO_SOCKETS
+    return _Proof({**evidence, "reason": reason}, misses_socket=True)
 
 
 def _shown(run: TestRun, tree: str) -> Evidence:

@@ -96,6 +96,8 @@ class TokenUsage:
     """Tokens of the last request."""
     context_length: int
     """Tokens that the model can take."""
+    request: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """`input`, `output`, `cached` and `cost` of this request alone."""
 
 
 @dataclass(frozen=True)
@@ -195,6 +197,17 @@ class Repair:
 
 
 @dataclass(frozen=True)
+class Progress:
+    """How far something is that takes its time."""
+
+    type: ClassVar[str] = "progress"
+    task: Literal["snapshot"]
+    """The first snapshot of a large folder."""
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
 class Notice:
     """Something that the user should know."""
 
@@ -273,6 +286,7 @@ Event = (
     | Verifying
     | EvidenceFound
     | Repair
+    | Progress
     | Notice
     | Question
     | Completion

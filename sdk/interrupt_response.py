@@ -8,6 +8,9 @@ from ..config.errors import UsageError
 from ..config.security.redaction import redacted
 from ..nodes.approval.decisions import WAS_READ
 
+SHORT_ID = 8
+"""Characters that tell one question from another."""
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -23,12 +26,32 @@ class Answer:
     question: str = ""
     """Id of the question that was read; empty: whatever the thread asks. Only a yes to a question
     that was read lets the trust in a folder follow what it showed."""
+    parked: str | None = None
+    """The beginning of the id of the question that it is for, where that was shown by a run before;
+    None: whatever the thread asks."""
+
+
+class OtherQuestionError(UsageError):
+    """The thread asks something else than what the answer is for."""
+
+
+def check_question(answer: Answer, thread: str, asked: str) -> None:
+    """Raise OtherQuestionError where the answer is not for the question with that id."""
+    parked = answer.parked
+    fits = parked is None or (len(parked) >= SHORT_ID and asked.startswith(parked))
+    if fits and answer.question in ("", asked):
+        return
+    other = answer.question[:SHORT_ID] if fits or parked is None else parked
+    raise OtherQuestionError(
+        f"thread `{thread}` asks another question than `{other}`",
+        hint=f"show it with `mcode resume {thread}`; its ID needs at least {SHORT_ID} characters",
+    )
 
 
 def decisions_for(answer: Answer, review_configs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The resume value for a question; raises UsageError where the answer does not fit."""
     if answer.text is not None and not answer.text.strip():
-        raise UsageError("the answer is empty", hint="say something with `--answer TEXT`")
+        raise UsageError("the answer is empty", hint="give your answer with `--answer TEXT`")
     given = answer.decisions or [_decision(answer, config) for config in review_configs]
     was_read = {WAS_READ: True} if answer.question else {}
     return {"decisions": [_without_secrets(decision) for decision in given], **was_read}
@@ -51,5 +74,5 @@ def _decision(answer: Answer, config: Mapping[str, Any]) -> dict[str, Any]:
     flags = {"approve": "`--approve`", "reject": "`--reject WHY`", "respond": "`--answer TEXT`"}
     fitting = ", ".join(flags[kind] for kind in allowed if kind in flags)
     raise UsageError(
-        f"`{config['action_name']}` cannot be answered like that", hint=f"use {fitting}"
+        f"`{config['action_name']}` does not accept this answer", hint=f"use {fitting}"
     )

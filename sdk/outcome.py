@@ -11,6 +11,7 @@ from ..memory.threads.record import STATUS_OF_OUTCOME, Status
 from ..memory.undo.change_chains_net_changes import net_changes, net_diff
 from ..memory.undo.undo_stack import active
 from ..nodes.agent.dependencies import Workbench
+from ..nodes.agent.message_history import CHAT, final_words
 from ..nodes.state import State
 from ..tools.builtin.session.plan_mode import LEADS_TO
 from .events import Completion, Event, Failure, Interrupted, Question
@@ -42,7 +43,7 @@ async def completion(
     return Completion(
         thread_id=thread_id,
         outcome=values.get("outcome") or "unverified",
-        summary=redacted(values.get("summary", "")),
+        summary=redacted(values.get("summary") or _last_words(values)),
         evidence=values.get("evidence"),
         files=[{"path": change.path, "kind": change.kind} for change in net_changes(job)],
         diff=redacted(await net_diff(bench.snapshots, job)),
@@ -76,6 +77,12 @@ def status_in(state: StateSnapshot) -> Status:
     if state.next:
         return "interrupted"
     return STATUS_OF_OUTCOME[cast(State, state.values).get("outcome") or "unverified"]
+
+
+def _last_words(state: State) -> str:
+    """What a conversation ended with: it is among the messages and nowhere else."""
+    role = state.get("role")
+    return (final_words(state, role) or "") if role in CHAT else ""
 
 
 def _kind(asked: Mapping[str, Any]) -> Literal["approval", "review", "switch", "limit"]:

@@ -5,17 +5,38 @@ It is put into the thread as LangGraph's own update, so it goes back, is forked 
 Studio like any message, and the same node comes next.
 """
 
+import asyncio
 from typing import cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
+from ..memory.journal import Journal
 from ..nodes.agent.partial_answer import half_answer
 from ..nodes.state import RoleName
 from .events import Event, Failure, Output, Retrying, TokenUsage
 from .run import Graph
 from .shielded import to_its_end
 from .tracing import untraced
+
+
+async def restore_half_answer(graph: Graph, journal: Journal, thread_id: str) -> None:
+    """Put what a killed run had shown of an answer into the thread; the thread must be at rest."""
+    state = await graph.aget_state({"configurable": {"thread_id": thread_id}})
+    if len(state.tasks) != 1 or state.tasks[0].result is not None:
+        return  # nobody was speaking, or the answer is complete
+    checkpoint = state.config.get("configurable", {}).get("checkpoint_id", "")
+    text = await asyncio.to_thread(journal.answer_so_far, thread_id, checkpoint)
+    if text.strip():
+        await to_its_end(_put(graph, thread_id, state.next[0], text))
+
+
+async def _put(graph: Graph, thread_id: str, node: str, text: str) -> None:
+    role = cast("RoleName", node)  # each role is the node in which it speaks
+    update = Command(goto=role, update={"messages": [half_answer(role, text)]})
+    config: RunnableConfig = {"configurable": {"thread_id": thread_id}}
+    with untraced():
+        await graph.aupdate_state(config, update, as_node=role)
 
 
 class HalfAnswer:
@@ -62,7 +83,4 @@ class HalfAnswer:
         kept = state.values.get("usage", {"requests": 0})["requests"]
         if 0 < self._requests <= kept or not state.next:  # or the thread was deleted meanwhile
             return
-        role = cast("RoleName", state.next[0])  # each role is the node in which it speaks
-        update = Command(goto=role, update={"messages": [half_answer(role, text)]})
-        with untraced():
-            await graph.aupdate_state(config, update, as_node=role)
+        await _put(graph, thread_id, state.next[0], text)

@@ -20,7 +20,7 @@ from ..nodes.agent.dependencies import Workbench, workbench
 from ..nodes.context import Context
 from ..nodes.state import Options, State, Task, lasting
 from .events import Event, Failure, Interrupted, Notice, Question, RunStarted, event_from
-from .interrupt_response import Answer, decisions_for
+from .interrupt_response import Answer, check_question, decisions_for
 from .outcome import completion, question
 from .tracing import untraced
 
@@ -139,11 +139,11 @@ class Run:
         if not words.abandon and self._is_under_way(state, waiting):
             thread = self.row.thread_id[:8]
             if state.created_at is None:
-                hint = f"`mcode resume {thread}` begins it"
-                raise UnfinishedTurn(f"thread `{thread}` has not begun yet", hint=hint)
+                hint = f"start it with `mcode resume {thread}`"
+                raise UnfinishedTurn(f"thread `{thread}` has not started yet", hint=hint)
             raise UnfinishedTurn(
                 f"thread `{thread}` " + ("waits for an answer" if waiting else "was cut short"),
-                hint=f"`mcode resume {thread}` goes on with it",
+                hint=f"continue it with `mcode resume {thread}`",
             )
         before: Options = state.values.get("options") or self.row.options or {}
         chosen: Options = {**lasting(before), **words.options}
@@ -165,14 +165,10 @@ class Run:
         thread = self.row.thread_id[:8]
         if waiting is None or waiting.kind == "limit":
             raise UsageError(
-                f"thread `{thread}` asks nothing",
-                hint=f"`mcode resume {thread}` goes on, or says how it ended",
+                f"thread `{thread}` has no open question",
+                hint=f"continue it, or see how it ended, with `mcode resume {thread}`",
             )
-        if answer.question not in ("", waiting.id):
-            raise UsageError(
-                f"thread `{thread}` has been answered elsewhere and asks something else by now",
-                hint=f"`mcode resume {thread}` shows it",
-            )
+        check_question(answer, thread, waiting.id)
 
     async def _stream(self, given: Input) -> AsyncGenerator[Event]:
         with untraced():

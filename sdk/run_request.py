@@ -11,7 +11,7 @@ from ..nodes.state import Options
 def refuse_unusable(request: str, folder: Path) -> None:
     """Raise UsageError where there is no request, or a text that no file can hold."""
     if not request.strip():
-        raise UsageError("the request is empty", hint="say what should be done")
+        raise UsageError("the request is empty", hint="describe the task")
     for what, text in (("the request", request), ("the folder's name", str(folder))):
         try:
             text.encode()

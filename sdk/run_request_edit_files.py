@@ -23,8 +23,8 @@ def _file(workspace: Workspace, file: str) -> str:
     try:
         real = workspace.resolve(file)
     except ToolRefusal as refusal:
-        hint = "files are named from the project's folder, which `--folder` chooses"
+        hint = "file names are relative to the project folder, which you can set with `--folder`"
         raise UsageError(str(refusal), hint=hint) from refusal
     if real.is_dir() or file.endswith("/"):
-        raise UsageError(f"`{file}` is a folder", hint="name the files in it that are to change")
+        raise UsageError(f"`{file}` is a folder", hint="give the files in it to change")
     return workspace.relative(real)

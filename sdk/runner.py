@@ -16,6 +16,7 @@ from ..config import paths
 from ..config.errors import MaxAgentError, UsageError
 from ..config.security.redaction import marks_in, redacted
 from ..config.trust.decision import trust_if_empty
+from ..memory.database.checkpoint_queries import part
 from ..memory.database.checkpointer import open_checkpointer
 from ..memory.database.connection import explained
 from ..memory.threads.index import ThreadIndex
@@ -31,7 +32,7 @@ from .events import Event, EvidenceFound, as_json
 from .graph_registry import CHAT, EDIT, TASK, Job, compiled, job_of
 from .interrupt_response import Answer
 from .outcome import status_after
-from .partial_answer import HalfAnswer
+from .partial_answer import HalfAnswer, restore_half_answer
 from .run import Run, Words
 from .run_request import chosen_options, refuse_unusable
 from .run_request_edit_files import edit_files
@@ -153,8 +154,8 @@ class Runner:
         refuse_unusable(message, Path(row.folder))
         if job_of(row.graph) is not CHAT:
             raise UsageError(
-                f"thread `{row.thread_id[:8]}` is no conversation",
-                hint=f"`mcode resume {row.thread_id[:8]}` goes on with it",
+                f"thread `{row.thread_id[:8]}` is not a conversation",
+                hint=f"continue it with `mcode resume {row.thread_id[:8]}`",
             )
         context = Context(home=str(self.home))
         await look_again(row.folder)
@@ -210,9 +211,8 @@ class Runner:
 
     async def _as_it_stands(self, row: ThreadRow) -> ThreadRow:
         """The row with the options that hold by now: those on the list are the first ones."""
-        graph = await asyncio.to_thread(self._graph_of, job_of(row.graph))
-        state = await graph.aget_state({"configurable": {"thread_id": row.thread_id}})
-        return replace(row, options=state.values.get("options") or row.options)
+        kept = await asyncio.to_thread(self.threads.values_of, row.thread_id)
+        return replace(row, options=part(kept, "options") or row.options)
 
     async def resume(
         self, thread: str, answer: Answer | None = None, *, context: Context | None = None
@@ -249,6 +249,9 @@ class Runner:
         with hold(self.home, row.thread_id):
             told = [*notices, *await finish_restore(bench, row.thread_id)]
             killed = resumed and await asyncio.to_thread(was_killed, self.home, row.thread_id)
+            if killed:
+                with explained(paths.database(self.home)):
+                    await restore_half_answer(graph, bench.journal, row.thread_id)
             run = Run(
                 graph, row, context, bench, self._control, answer, resumed, told, words, killed
             )

@@ -4,46 +4,52 @@ from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
+from ..config.settings.schema import named_tools
 from ..config.trust.decision import Trust
 from ..config.trust.trusted_reader import is_empty_folder
 from ..memory.snapshots.git_repository import git_program
 from ..memory.undo.restore import finish_interrupted
 from ..nodes.agent.dependencies import Workbench
+from ..tools.aliases import later_tools
 
-DAMAGED = "the database was damaged: it is kept aside as `{path}`, and a new one has been begun"
+DAMAGED = "the database was damaged; it was moved to `{path}`, and a new one was created"
 PROJECT_SETS = "this project's `.llc.yaml` sets {keys}"
-EMPTY_FOLDER = "`.llc.yaml` is an empty folder here, so this project configures nothing"
+EMPTY_FOLDER = "`.llc.yaml` is an empty folder, so this project has no configuration"
 NO_GIT = (
-    "git is not installed: what commands change cannot be shown or undone, only what tools write; "
-    "and evidence is not tied to all files"
+    "git is not installed: changes made by commands cannot be shown or undone, only those "
+    "made by tools, and test results are not tied to all files"
 )
 NO_REPOSITORY = (
-    "`{folder}` is in no git repository: what is changed here can be shown and undone, but there "
-    "is no history and no commit to compare with"
+    "`{folder}` is not in a git repository: changes can be shown and undone, but there is no "
+    "history and no commit to compare with"
 )
 
 UNTRUSTED = (
-    "this folder is not trusted, so {left_out}; `mcode trust`, `--trust`, or `/trust` in a "
-    "conversation, says yes to it"
+    "this folder is not trusted, so {left_out}; trust it with `mcode trust`, `--trust`, or "
+    "`/trust` in a conversation"
 )
-UNTRUSTED_HERE = "this folder is not trusted, so {left_out}; `/trust` says yes to it"
+UNTRUSTED_HERE = "this folder is not trusted, so {left_out}; use `/trust` to trust it"
 """The same within a conversation."""
-CHANGED = "What this folder brings is not what you said yes to: {changed}"
-ODD = "`{path}` keeps it from being trusted: {odd}"
+CHANGED = "Project files changed since you trusted this folder: {changed}"
+ODD = "it cannot be trusted because of `{path}`: {odd}"
 MOST_NAMED = 10
 
-NO_SANDBOX = "no sandbox: {why}; what the agent runs can do whatever you can"
+NO_SANDBOX = "no sandbox: {why}; commands run with all your permissions"
 
-NOT_TOLD = "instruction files that are new or have changed are not told: {files}; {ask}"
-ASK = "`mcode trust`, or `/trust` in a conversation, asks about them"
-ASK_ABOVE = "`mcode trust {folder}` asks about them"
+NOT_TOLD = "new or changed instruction files are ignored: {files}; {ask}"
+ASK = "review them with `mcode trust`, or `/trust` in a conversation"
+ASK_ABOVE = "run `mcode trust {folder}` to review them"
 
 HIDDEN = "what looks like a secret was taken out of the request, so the model reads {marks} instead"
 
-FINISHED = "a restore that had been cut short was finished first; files put back: {count}"
-LEFT = "`{path}` is left alone: {reason}"
+FINISHED = "finished an interrupted restore; files restored: {count}"
+LEFT = "skipped `{path}`: {reason}"
 
-STANDING = tuple(words.partition("{")[0] for words in (UNTRUSTED, NOT_TOLD, NO_SANDBOX))
+LATER_TOOLS = "the configuration names tools that this version does not have: {tools}"
+
+STANDING = tuple(
+    words.partition("{")[0] for words in (UNTRUSTED, NOT_TOLD, NO_SANDBOX, LATER_TOOLS)
+)
 """How those begin that say how things stand, which a conversation needs once, not what happened."""
 
 
@@ -78,7 +84,7 @@ def untrusted(trust: Trust, *, tests: bool) -> list[str]:
     """
     if trust.trusted or not (trust.brought or tests):
         return []
-    left_out = [f"this is not loaded: {_files(trust)}"] if trust.brought else []
+    left_out = [f"these project files are ignored: {_files(trust)}"] if trust.brought else []
     left_out += ["its tests are not run"] if tests else []
     why = [CHANGED.format(changed=_some(trust.changed))] if trust.changed else []
     why += [ODD.format(path=one.path, odd=one.odd) for one in trust.odd[:1]]
@@ -100,7 +106,17 @@ def not_told(bench: Workbench) -> list[str]:
 
 def standing(bench: Workbench, *, tests: bool) -> list[str]:
     """What a run says of how things stand; `tests`: as of `untrusted`."""
-    return [*untrusted(bench.trust, tests=tests), *not_told(bench), *unconfined(bench)]
+    return [
+        *untrusted(bench.trust, tests=tests),
+        *not_told(bench),
+        *unconfined(bench),
+        *_later_tools(bench),
+    ]
+
+
+def _later_tools(bench: Workbench) -> list[str]:
+    found = later_tools(named_tools(bench.settings))
+    return [LATER_TOOLS.format(tools=_some([f"`{name}`" for name in found]))] if found else []
 
 
 def in_conversation(notice: str) -> str:

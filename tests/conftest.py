@@ -16,13 +16,16 @@ settings.register_profile(
     "busy", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("busy")
-LONG = ("torture", "e2e", "docs")
-"""Folders whose files take long, however few tests they have."""
+SLOW = [Path(__file__).with_name(name) for name in ("bench", "docs", "e2e", "torture")]
+"""Folders whose tests start whole programs or run long."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes long goes first, so that at the end no worker waits for another's last file."""
-    items.sort(key=lambda item: item.path.parent.name not in LONG)
+    """Mark the slow folders, and begin with them, so that no worker waits for the last file."""
+    for item in items:
+        if item.path.parent in SLOW:
+            item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 def pytest_report_header() -> str:

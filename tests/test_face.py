@@ -23,3 +23,13 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
     seen = "import maxagent, sys; print([m for m in ('langgraph', 'httpx') if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_importing_the_package_leaves_the_environment_alone() -> None:
+    seen = (
+        "import os; before = dict(os.environ)\n"
+        "import maxagent; maxagent.Runner\n"
+        "print({*os.environ.items()} - {*before.items()})"
+    )
+    out = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "set()"

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import cast
 
 TOOLS = {
     "read": "read_file",
@@ -14,6 +15,9 @@ TOOLS = {
     "edit_file": "edit",
     "multi_edit": "edit",
     "str_replace": "edit",
+    "replace": "edit",
+    "str_replace_editor": "edit",
+    "str_replace_based_edit_tool": "edit",
     "write_to_file": "write_file",
     "write": "write_file",
     "apply_diff": "replace_in_file",
@@ -38,6 +42,13 @@ TOOLS = {
 }
 """Alias and canonical name; case, `_` and `-` do not count."""
 
+LATER = frozenset(
+    ["list_code_definitions", "command_kill", "subagent", "search_memory", "record_note"]
+    + ["recall_notes", "get_skill", "use_mcp_tool", "find_tools", "use_rag_tool"]
+    + ["module_doc_read", "module_doc_write"]
+)
+"""Tools that a configuration may name already and that a later version will have."""
+
 ARGUMENTS = {
     "read_file": {"file_path": "path", "file": "path", "filename": "path"},
     "list_files": {"directory": "path", "dir": "path", "folder": "path", "glob": "pattern"},
@@ -59,8 +70,10 @@ ARGUMENTS = {
         "changes": "edits",
         "replacements": "edits",
         "new_text": "new_string",
+        "allow_multiple": "replace_all",
     },
     "write_file": {
+        "file_text": "content",
         "file_path": "path",
         "file": "path",
         "filename": "path",
@@ -92,7 +105,10 @@ ARGUMENTS = {
 }
 """For each tool, alias and canonical name of its arguments."""
 
-REMARKS = frozenset(["description", "explanation", "reason", "requires_approval"])
+EDITOR = {"view": "read_file", "create": "write_file", "str_replace": "edit"}
+"""What the commands of `str_replace_editor` are here."""
+
+REMARKS = frozenset(["description", "explanation", "instruction", "reason", "requires_approval"])
 """Arguments that models add about a call; dropped where a tool does not take them."""
 
 
@@ -101,6 +117,25 @@ def tool_name(name: str, known: Iterable[str]) -> str:
     names = {_plain(one): one for one in (*TOOLS, *known)}
     found = names.get(_plain(name), name)
     return TOOLS.get(found, found)
+
+
+def later_tools(names: Iterable[str]) -> list[str]:
+    """Those of the names that no tool has yet, as they are written."""
+    return [name for name in names if tool_name(name, LATER) in LATER]
+
+
+def by_command(name: str, args: Mapping[str, object]) -> tuple[str, dict[str, object]]:
+    """A call of an editor of several commands as that of the tool for its command."""
+    command = args.get("command")
+    one_of_many = _plain(name) in ("strreplaceeditor", "strreplacebasededittool")
+    if not one_of_many or not isinstance(command, str) or command not in EDITOR:
+        return name, dict(args)
+    given = {key: value for key, value in args.items() if key != "command"}
+    shown = given.pop("view_range", None)
+    if isinstance(shown, list) and len(lines := cast("list[object]", shown)) == 2:
+        start, end = lines
+        given |= {"start_line": start, **({"end_line": end} if end != -1 else {})}
+    return EDITOR[command], given
 
 
 def arguments(

@@ -16,7 +16,12 @@ def name_matcher(pattern: str) -> Callable[[str], bool]:
 
     An empty pattern is met by all. Raises ToolRefusal for a pattern that leads out of the folder.
     """
+    if not pattern:
+        return lambda path: True
     wanted = [_parts(alternative) for alternative in _alternatives(pattern)]
+    if all(len(parts) == 2 and parts[0] == "**" != parts[1] for parts in wanted):
+        names = [name for _, name in wanted]
+        return lambda path: any(fnmatchcase(path.rpartition("/")[2], name) for name in names)
     return lambda path: any(_fits(path.split("/"), parts) for parts in wanted)
 
 

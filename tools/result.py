@@ -58,6 +58,8 @@ class ToolRun:
     """Those that were decided with the call; others run only where no question need be asked."""
     emit: Callable[[str], None] = lambda text: None
     """Tells the user a piece of output while the tool still runs."""
+    keep: Callable[[str], None] = lambda text: None
+    """Keeps what the call has printed so far, should the process be killed; blocks."""
     backups: Path | None = None
     """Folder in which a file's old content is kept before it is overwritten; None: it is not."""
     sandbox: "Sandbox | None" = None

@@ -10,7 +10,9 @@ _NAMES = {
     "keys": """
         .ssh .gnupg .password-store .local/share/keyrings .local/share/kwalletd .config/sops
         .vault-token .electrum .bitcoin .ethereum Library/Keychains .age .config/age
-        .config/1Password .config/Bitwarden .local/share/pass
+        .config/1Password .config/Bitwarden .config/rbw .local/share/pass .Xauthority .ICEauthority
+        .vnc/passwd .erlang.cookie .authinfo .authinfo.gpg .msmtprc .fetchmailrc .mbsyncrc
+        .config/msmtp .smbcredentials .consul-token .nomad-token .tsh
     """,
     "clouds": """
         .aws .azure .kube .oci .config/gcloud .config/doctl .config/op .config/rclone .s3cfg .boto
@@ -18,24 +20,33 @@ _NAMES = {
         .huggingface/token .cache/huggingface/token .aliyun .bluemix .cloudflared .config/.wrangler
         .config/configstore .config/hcloud .config/linode-cli .config/netlify .config/ngrok
         .config/scw .config/stripe .fly/config.yml .local/share/com.vercel.cli
-        .pulumi/credentials.json .wrangler
+        .pulumi/credentials.json .wrangler .modal.toml .cf .config/exoscale .config/firebase
+        .config/fly .config/flyctl .config/heroku .config/kaggle .config/neonctl .config/openstack
+        .config/planetscale .config/railway .config/supabase .config/turso .config/twilio-cli
+        .gsutil .ovh.conf .railway .render .supabase .twilio-cli .vultr-cli.yaml
+        .cache/huggingface/stored_tokens .clearml.conf clearml.conf .comet.config .config/wandb
+        .replicate
     """,
-    "containers": ".docker .config/containers/auth.json .colima .orbstack .lima .rd",
+    "containers": ".docker .dockercfg .config/containers/auth.json .colima .orbstack .lima .rd",
     "code and packages": """
         .config/gh .config/glab-cli .config/hub .config/git/credentials .git-credentials .netrc
         .npmrc .yarnrc.yml .pypirc .cargo/credentials .cargo/credentials.toml .gem/credentials
         .m2/settings.xml .gradle/gradle.properties .bundle/config .composer/auth.json
         .config/composer/auth.json .config/nix/nix.conf .config/pypoetry/auth.toml
-        .local/share/uv/credentials .nuget/NuGet .subversion/auth
+        .local/share/uv/credentials .nuget/NuGet .subversion/auth .condarc .config/pip/pip.conf
+        .pip/pip.conf .bunfig.toml .config/jfrog .jfrog .ivy2/.credentials .sbt/.credentials
+        .m2/settings-security.xml .microsoft/usersecrets .config/sentry .sentryclirc .config/tea
+        .config/exercism .hex/hex.config .pub-cache/credentials.json
     """,
     "databases": """
         .pgpass .my.cnf .mylogin.cnf .psql_history .mysql_history .sqlite_history .dbshell
         .rediscli_history
     """,
     "agents": """
-        .claude .claude.json .codex .gemini .qwen .aider .config/opencode .local/share/opencode
+        .claude .claude.json .codex .gemini .qwen .aider .aider.conf.yml .config/opencode
         .config/github-copilot .config/goose .local/share/goose .local/share/crush .continue .kiro
-        .config/io.datasette.llm/keys.json
+        .config/io.datasette.llm/keys.json .config/anthropic .config/openai .openai .config/mods
+        .local/share/opencode
     """,
     "browsers": """
         .mozilla .thunderbird .config/google-chrome .config/chromium .config/BraveSoftware

@@ -14,6 +14,7 @@ Priority = Literal["high", "medium", "low"]
 
 _MARKS = {"pending": "[ ]", "in_progress": "[>]", "completed": "[x]", "cancelled": "[-]"}
 _TASK_TAG = re.compile(r"<task[^>]*>(.*?)</task>", re.DOTALL | re.IGNORECASE)
+_HAS_BULLET = re.compile(r"\s*(?:[-*•+]\s|\d+[.)]\s|\[[ xX>-]\])")
 _BULLET = re.compile(r"\s*(?:[-*•+]\s+|\d+[.)]\s+)?(?:\[(?P<mark>[ xX>-])\]\s*)?(?P<content>.*)")
 
 
@@ -46,7 +47,9 @@ _LISTED = TypeAdapter(list[Item | str])
 def items_of(sent: Sequence[Item | str] | str) -> list[Item]:
     """The items in a list, in `<task>` tags, in JSON, or in lines with or without bullets."""
     if not isinstance(sent, str):
-        return [item for one in sent for item in (_lines(one) if isinstance(one, str) else [one])]
+        return [
+            item for one in sent for item in (_lines(one) if isinstance(one, str) else _split(one))
+        ]
     if tags := _TASK_TAG.findall(sent):
         return [Item(content=text.strip()) for text in tags if text.strip()]
     listed = _json_list(sent)
@@ -114,6 +117,16 @@ def _merged(todo: Todo, item: Item) -> Todo:
 
 def _free_number(taken: set[str]) -> int:
     return next(number for number in range(1, len(taken) + 2) if str(number) not in taken)
+
+
+def _split(item: Item) -> list[Item]:
+    """The tasks in one item's content: in `<task>` tags, or in lines that all have a bullet."""
+    content = item.get("content", "")
+    lines = [line for line in content.splitlines() if line.strip()]
+    is_list = len(lines) > 1 and all(_HAS_BULLET.match(line) for line in lines)
+    if item.get("id") or not (is_list or _TASK_TAG.search(content)):
+        return [item]
+    return [cast(Item, {**item, **part}) for part in items_of(content)]
 
 
 def _lines(text: str) -> list[Item]:

@@ -2,12 +2,13 @@
 
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from ..config.errors import UsageError
-from ..config.security.gitignore_match import any_matches, check
+from ..config.security.gitignore_match import any_matches, check, matching_names
 from ..config.security.path_variants import spellings
 from ..config.settings.schema import IGNORE_PATTERNS
 from .result import ToolRefusal
@@ -95,6 +96,17 @@ class Workspace:
         """Whether it is ignored, `.git` or our own by its relative name; no link is followed."""
         own = self.is_own(os.path.join(self.root, name))
         return own or any_matches((*self.ignore, ".git"), name)
+
+    def hidden_names(self, folder: str, names: Sequence[str]) -> set[str]:
+        """Of the names in a folder those that `hides_name` hides."""
+        hidden = matching_names((*self.ignore, ".git"), folder, names)
+        prefix = os.path.normpath(os.path.join(self.root, folder))
+        near = [f"{one}/".replace("//", "/") for one in spellings(prefix)]
+        if any(
+            own.startswith(one) or one.startswith(own) for own in self._own_places for one in near
+        ):
+            hidden |= {name for name in names if self.is_own(os.path.join(prefix, name))}
+        return hidden
 
     def ignores(self, name: str) -> bool:
         """Whether the ignore patterns match a name, in the project or, as if it were, outside; or

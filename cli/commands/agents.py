@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...config.trust.decision import Trust
 
 app = typer.Typer(
-    help="See the agents that can speak, begin one of your own, find mistakes in them.",
+    help="List, create and validate agents.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -24,7 +24,7 @@ app = typer.Typer(
 
 @app.command("list")
 def list_(as_json: AsJson = False) -> None:
-    """List the agents here: built in, your own, and the project's where it is trusted."""
+    """List agents: built-in, your own, and those of a trusted project."""
     from ..i18n.catalogs import t
     from ..rendering.table import show_table
 
@@ -50,8 +50,8 @@ def list_(as_json: AsJson = False) -> None:
 
 
 @app.command()
-def show(name: Annotated[str, typer.Argument(help="An agent's name.")]) -> None:
-    """Show one agent as it counts here: its settings, tools, rules and words."""
+def show(name: Annotated[str, typer.Argument(help="Name of the agent.")]) -> None:
+    """Show an agent in effect here: settings, tools, rules and prompt."""
     from ..i18n.catalogs import t
     from ..lazy_imports import without_collector
 
@@ -82,13 +82,16 @@ def show(name: Annotated[str, typer.Argument(help="An agent's name.")]) -> None:
 
 @app.command()
 def create(
-    name: Annotated[str, typer.Argument(help="Its name: a-z, 0-9, `-` and `_`.")],
-    description: Annotated[str, typer.Option(help="What it is for, in a sentence.")] = "",
+    name: Annotated[str, typer.Argument(help="Name of the agent: a-z, 0-9, `-` and `_`.")],
+    description: Annotated[str, typer.Option(help="Description of the agent, one sentence.")] = "",
     project: Annotated[
-        bool, typer.Option("--project", help="In the project (.llc/agents), not for you alone.")
+        bool,
+        typer.Option(
+            "--project", help="Create it in the project (.llc/agents), not in your home folder."
+        ),
     ] = False,
 ) -> None:
-    """Begin an agent of your own: a file with every setting explained; none is overwritten."""
+    """Create an agent from a commented template."""
     from contextlib import nullcontext
 
     from ...config.trust.decision import own_change
@@ -109,7 +112,7 @@ def validate(
         list[Path] | None, typer.Argument(metavar="PATH", help="Files or folders; default: all.")
     ] = None,
 ) -> None:
-    """Look for mistakes in agents, of an untrusted project too; exit code 1 where there are any."""
+    """Validate agents, also of an untrusted project. Exit code 1 if there are errors."""
     from ..lazy_imports import without_collector
 
     with without_collector():

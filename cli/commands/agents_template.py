@@ -21,7 +21,7 @@ def write_new(folder: Path, name: str, description: str) -> Path:
         _write_whole(handle, file, text)
     except FileExistsError as error:
         hint = "change it with your editor, or choose another name"
-        raise UsageError(f"`{error.filename}` is there already", hint=hint) from error
+        raise UsageError(f"`{error.filename}` already exists", hint=hint) from error
     except OSError as error:
         raise UsageError(f"`{file}` cannot be written: {error.strerror}") from error
     return file

@@ -46,4 +46,4 @@ def _in(place: Path) -> Iterator[Path]:
     elif place.exists():
         yield place
     else:
-        raise UsageError(f"`{place}` is not there", hint="name a file or a folder of agents")
+        raise UsageError(f"`{place}` does not exist", hint="give a file or a folder of agents")

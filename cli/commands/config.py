@@ -16,25 +16,27 @@ if TYPE_CHECKING:
     from ...config.settings.loader import Loaded
 
 app = typer.Typer(
-    help="Show and change the settings, and see where they come from.",
+    help="Show and change settings.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 _REFERENCE = re.compile(r"\$\{\w+\}")
 
-ShowOrigin = Annotated[bool, typer.Option("--show-origin", help="Say where each value comes from.")]
+ShowOrigin = Annotated[
+    bool, typer.Option("--show-origin", help="Show where each value comes from.")
+]
 InProject = Annotated[
-    bool, typer.Option("--project", help="The project's file (.llc.yaml), not the user's.")
+    bool, typer.Option("--project", help="Set it in the project's file (.llc.yaml), not in yours.")
 ]
 
 
 @app.command()
 def show(
     show_origin: ShowOrigin = False,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of YAML.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of YAML.")] = False,
 ) -> None:
-    """Show every setting as it counts in the current folder."""
+    """Show all settings in effect in the current folder."""
     from ...config.settings.keys import hidden, join, leaves
     from ..rendering.settings import as_yaml
 
@@ -53,10 +55,10 @@ def show(
 
 @app.command()
 def get(
-    key: Annotated[str, typer.Argument(help="A key or section, such as model.default.")],
+    key: Annotated[str, typer.Argument(help="Key or section, such as model.default.")],
     show_origin: ShowOrigin = False,
 ) -> None:
-    """Show one setting; with --show-origin: where it comes from, a tab, the value."""
+    """Show one setting; with --show-origin: source, tab, value."""
     from ...config.settings.keys import hidden, split
     from ..rendering.settings import as_text, as_yaml
 
@@ -64,7 +66,9 @@ def get(
     value: Any = hidden(loaded.settings.model_dump())
     for part in path:
         if part not in value:
-            raise UsageError(f"`{key}` is not set", hint=f"`mcode config set {key} VALUE` sets it")
+            raise UsageError(
+                f"`{key}` is not set", hint=f"set it with `mcode config set {key} VALUE`"
+            )
         value = value[part]
     if not show_origin:
         echo(as_text(value))
@@ -76,11 +80,11 @@ def get(
 
 @app.command("set")
 def set_(
-    key: Annotated[str, typer.Argument(help="A key, such as model.default.")],
-    value: Annotated[str, typer.Argument(help="Its value; YAML unless the key takes text.")],
+    key: Annotated[str, typer.Argument(help="Key, such as model.default.")],
+    value: Annotated[str, typer.Argument(help="New value; YAML unless the key takes text.")],
     project: InProject = False,
 ) -> None:
-    """Set one key in the user's file; comments and everything else in it stay."""
+    """Set one key in your configuration file. Comments and other keys are kept."""
     from ...config.settings.keys import is_secret, split
     from ...config.settings.writer import set_value
     from ...config.trust.decision import own_change
@@ -88,19 +92,21 @@ def set_(
     from ..prompts.trust import tell_left_out
 
     if project and is_secret(split(key)) and not _REFERENCE.fullmatch(value):
-        hint = "leave out `--project`, or write `${NAME_OF_VARIABLE}`"
-        raise UsageError(f"`{key}` would be readable by everyone who has the project", hint=hint)
+        hint = "remove `--project`, or write `${NAME_OF_VARIABLE}`"
+        raise UsageError(f"anyone with access to the project could read `{key}`", hint=hint)
     file = _file(project)
     with own_change(Path.cwd(), paths.home()) if project else nullcontext():
         set_value(file, key, value, new_mode=0o644 if project else 0o600)
     echo(t("config.set", key=key, file=file), err=True)
+    if key.startswith("agents."):
+        echo(t("config.set.prompt", name=key.split(".")[1]), err=True)
     if project:
         tell_left_out(Path.cwd())
 
 
 @app.command()
 def path(project: InProject = False) -> None:
-    """Show where the user's configuration file is; it may not exist yet."""
+    """Print the path of your configuration file. It may not exist yet."""
     echo(_file(project))
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ...config.trust.decision import Trust
 
 app = typer.Typer(
-    help="See the commands of your own that a conversation knows as /NAME.",
+    help="List your own commands, used as /NAME in a conversation.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -23,14 +23,14 @@ app = typer.Typer(
 
 @app.callback()
 def _group() -> None:
-    """See the commands of your own that a conversation knows as /NAME."""
+    """List your own commands, used as /NAME in a conversation."""
 
 
 @app.command("list")
 def list_(
-    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of a table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """List your own commands and the project's, where it is trusted, with their faults."""
+    """List your own commands and those of a trusted project, with their errors."""
     from ...config.agents.custom_commands import custom_commands
     from ...config.agents.registry import find_agents
     from ...config.trust.decision import trust_of

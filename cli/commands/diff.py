@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 def diff(
     thread: Thread = None,
     start: Annotated[
-        int, typer.Option("--from", metavar="STEP", help="The files as they were after it.")
+        int, typer.Option("--from", metavar="STEP", help="The files as they were after this step.")
     ] = 0,
     end: Annotated[
-        int | None, typer.Option("--to", metavar="STEP", help="Default: as they are now.")
+        int | None, typer.Option("--to", metavar="STEP", help="Default: the files as they are now.")
     ] = None,
 ) -> None:
-    """Show as a diff what a thread has changed. Only files that it changed are compared."""
+    """Show a thread's changes as a diff."""
     from ...config import paths
     from ...sdk.threads.file_history import files_of
     from ..execution.thread_argument import which_thread
     from ..i18n.catalogs import t
 
     if end is not None and end < start:
-        raise UsageError("`--to` is before `--from`", hint="name the earlier step as `--from`")
+        raise UsageError("`--to` is before `--from`", hint="give the earlier step as `--from`")
     row = which_thread(thread, _has_changed_files)
     files = files_of(row, paths.home())
     after = _entry_of(row, start) if start else 0

@@ -20,11 +20,11 @@ REMEDY = "      →"
 
 
 def doctor(
-    as_json: Annotated[bool, typer.Option("--json", help="A JSON list on stdout.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list.")] = False,
 ) -> None:
-    """Check this machine: programs, configuration, provider and key, data directory.
+    """Check this machine: programs, configuration, provider and key, data folder.
 
-    Exit codes: 0 nothing failed, 1 something did. Asks no network.
+    Works offline. Exit codes: 0 no failures, 1 some check failed.
     """
     from ..i18n.catalogs import use_language
     from .doctor_checks import CHECKS

@@ -14,9 +14,11 @@ from typing import Literal
 from ...config.errors import MaxAgentError, UsageError
 from ...config.security.executables import find_program
 from ...config.settings.loader import Loaded
+from ...config.settings.schema import named_tools
 from ...config.trust.decision import looked_further, trust_of
 from ...config.trust.trusted_reader import is_empty_folder
 from ...memory.snapshots.git_repository import git_program
+from ...tools.aliases import later_tools
 from ..i18n.catalogs import t
 from ..i18n.message_translation import told
 from ..rendering.trust_inventory import stands
@@ -91,7 +93,9 @@ def sandbox(around: Surroundings) -> Check:
     except UsageError as error:
         return Check("sandbox", "fail", told(error.message), told(error.hint))
     if found.is_on:
-        return Check("sandbox", "ok", f"{told(found.state)} ({found.program})")
+        opens = found.why_unfiltered and not found.unix_sockets
+        status = "warn" if opens else "ok"
+        return Check("sandbox", status, f"{told(found.state)} ({found.program})")
     return Check("sandbox", "warn", t("doctor.sandbox", why=told(found.why_none)))
 
 
@@ -131,7 +135,14 @@ def configuration(around: Surroundings) -> Check:
     origins = around.loaded.origins.values() if around.loaded else ()
     kinds = {origin for origin in origins if origin != "default"}
     files = {origin.rpartition(":")[0] or origin for origin in kinds}
-    return Check("configuration", "ok", ", ".join(map(told, sorted(files))) or t("doctor.defaults"))
+    named = ", ".join(map(told, sorted(files))) or t("doctor.defaults")
+    if around.loaded and (opening := around.loaded.opening_patterns):
+        detail = f"{named} · {t('doctor.opening', patterns=', '.join(opening))}"
+        return Check("configuration", "warn", detail, t("doctor.opening.how"))
+    if around.loaded and (later := later_tools(named_tools(around.loaded.settings))):
+        detail = t("doctor.later", tools=", ".join(later))
+        return Check("configuration", "warn", f"{named} · {detail}")
+    return Check("configuration", "ok", named)
 
 
 def provider(around: Surroundings) -> Check:

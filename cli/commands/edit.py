@@ -7,33 +7,35 @@ import typer
 
 from ..enums import OutputFormat
 from ..lazy_imports import without_collector
-from ..options import BaseUrl, Model, Output
+from ..options import BaseUrl, Model, Output, Timeout
 from ..prompts.trust import TrustFlag, settle_trust
 
 
 def edit(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE", help="Only these are changed, or made.")
+        list[str],
+        typer.Argument(metavar="FILE", help="Files to change or create; no others are changed."),
     ],
-    instruction: Annotated[str, typer.Argument(help="What should be changed.")],
+    instruction: Annotated[str, typer.Argument(help="Description of the change.")],
     folder: Annotated[
-        Path, typer.Option("--folder", "-C", help="The project, from which files are named.")
+        Path, typer.Option("--folder", "-C", help="Project folder; file names are relative to it.")
     ] = Path("."),
     model: Model = "",
     base_url: BaseUrl = "",
     apply: Annotated[
-        bool, typer.Option("--apply", "-a", help="Make the changes without asking.")
+        bool, typer.Option("--apply", "-a", help="Change files without asking.")
     ] = False,
     backup: Annotated[
-        bool, typer.Option(help="Keep what a file held before, and say where.")
+        bool, typer.Option(help="Back up each changed file and print the path.")
     ] = True,
+    timeout: Timeout = None,
     trust: TrustFlag = False,
     output: Output = OutputFormat.text,
 ) -> None:
-    """Change the named files and no others. No tests are run: it ends as unverified.
+    """Change only the named files, without running tests.
 
-    Exit codes: 0 changed, 1 failed or nothing changed, 2 wrong input, 3 a limit was reached,
-    4 waiting for an answer, 130 interrupted.
+    The result is unverified. Exit codes: 0 changed, 1 failed or no changes, 2 wrong input, 3 limit
+    reached, 4 waiting for an answer, 130 interrupted.
     """
     settle_trust(folder, yes=trust, output=output, tests=False)
     with without_collector():
@@ -49,5 +51,6 @@ def edit(
         drive(
             lambda runner: runner.edit(instruction, files=files, folder=folder, options=options),
             output,
+            seconds=timeout or 0.0,
         )
     )

@@ -7,27 +7,36 @@ import typer
 
 from ..enums import OutputFormat
 from ..execution.single_turn import one_turn
-from ..options import BaseUrl, Folder, Model, Output
+from ..options import BaseUrl, Folder, Model, Output, Timeout
 from ..prompts.trust import TrustFlag
 
 
 def init(
-    wish: Annotated[str, typer.Argument(help="What it should see to.")] = "",
+    wish: Annotated[str, typer.Argument(help="Extra instructions.")] = "",
     folder: Folder = Path("."),
     model: Model = "",
     base_url: BaseUrl = "",
+    timeout: Timeout = None,
     trust: TrustFlag = False,
     output: Output = OutputFormat.text,
 ) -> None:
-    """Look at the project and write AGENTS.md, or improve the one there is; the change is asked.
+    """Create or update AGENTS.md (asks before writing).
 
-    Exit codes: 0 answered, 1 failed, 2 wrong input, 3 a limit was reached, 4 waiting for an
-    answer, 130 interrupted.
+    Exit codes: 0 answered, 1 failed, 2 wrong input, 3 limit reached, 4 waiting for an answer, 130
+    interrupted.
     """
     options = {"agent": "build", "model": model, "base_url": base_url}
     said = request(wish)
     raise typer.Exit(
-        one_turn(said, options, folder=folder, trust=trust, output=output, title="mcode init")
+        one_turn(
+            said,
+            options,
+            folder=folder,
+            trust=trust,
+            output=output,
+            title="mcode init",
+            seconds=timeout or 0.0,
+        )
     )
 
 

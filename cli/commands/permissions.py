@@ -20,38 +20,45 @@ if TYPE_CHECKING:
     from ...tools.permissions import Decision
 
 app = typer.Typer(
-    help="See what is allowed, asked or refused here, and by which rule.",
+    help="Show what is allowed, asked or denied, and by which rule.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 ModeFlag = Annotated[
-    Mode | None, typer.Option(help="Approval mode; default: as configured, or ask.")
+    Mode | None, typer.Option(help="Approval mode; default: from the configuration, else ask.")
 ]
 
 
 @app.command(context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
 def explain(
-    tool: Annotated[str, typer.Argument(help="The tool, such as run_command.")] = "",
+    tool: Annotated[str, typer.Argument(help="Tool, such as run_command.")] = "",
     arguments: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="ARGS", help="A JSON object, name=value words, or the words of a command."
+            metavar="ARGS", help="A JSON object, NAME=VALUE pairs, or the words of a command."
         ),
     ] = None,
     stdin: Annotated[
-        bool, typer.Option("--stdin", help='Read {"tool": …, "args": {…}} a line, answer a line.')
+        bool,
+        typer.Option(
+            "--stdin",
+            help='Read one {"tool": …, "args": {…}} per line from '
+            "stdin; print one answer per line.",
+        ),
     ] = False,
     mode: ModeFlag = None,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of text.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
     trust: TrustFlag = False,
 ) -> None:
-    """Say what would become of a call that is not made: allow, ask or deny, why, by which rule."""
+    """Explain whether a call would be allowed, asked or denied, and by which rule. The call is not
+    made.
+    """
     with without_collector():
         from .permissions_explain import Explainer, refused
 
     if stdin == bool(tool):
-        raise UsageError("name a tool and its arguments, or --stdin", hint="`mcode tools list`")
+        raise UsageError("give a tool and its arguments, or --stdin", hint="`mcode tools list`")
     settle_here(yes=trust)
     explainer = Explainer.of(Path.cwd(), _loaded(mode))
     if stdin:
@@ -68,10 +75,10 @@ def explain(
 @app.command("list")
 def list_rules(
     mode: ModeFlag = None,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of a table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
     trust: TrustFlag = False,
 ) -> None:
-    """List the rules in force with the places they come from, the mode, and what only reads."""
+    """List the active rules and their sources, the approval mode, and read-only commands."""
     settle_here(yes=trust)
     _show_rules(_loaded(mode), as_json=as_json)
 

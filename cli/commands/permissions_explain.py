@@ -14,9 +14,11 @@ from ...config import paths
 from ...config.errors import UsageError
 from ...config.settings.loader import Loaded
 from ...tools.definition import schema_of
+from ...tools.filesystem.project_snapshots import open_snapshots
 from ...tools.permissions import Decision, Policy, decide, policy_for
 from ...tools.permissions.evaluate_tool import decide_call
 from ...tools.runtime.registry import NAMES, canonical, resolve, unknown_tool
+from ...tools.sandbox.detect import open_sandbox
 from ...tools.workspace import Workspace
 from ..execution.tool_session import MALFORMED, read_call, read_object
 
@@ -35,7 +37,13 @@ class Explainer:
         """For a folder and its configuration; raises UsageError for a wrong one."""
         ignored = tuple(loaded.settings.security.ignore_patterns)
         workspace = Workspace(folder, ignored, paths.home())
-        return Explainer(workspace, policy_for(loaded, workspace, usual="ask"))
+        policy = policy_for(loaded, workspace, usual="ask")
+        if policy.mode != "edits":
+            return Explainer(workspace, policy)
+        # only in this mode a sandbox and snapshots decide too
+        sandbox = open_sandbox(loaded.settings.sandbox, workspace, paths.home())
+        snapshots = open_snapshots(folder, paths.home(), loaded.settings)
+        return Explainer(workspace, policy.guarded(loaded.settings, sandbox, snapshots))
 
     def words(self, name: str, words: Sequence[str]) -> Decision:
         """Decide what words say; raises ValueError for what is no call."""
@@ -77,7 +85,7 @@ def _arguments(name: str, words: Sequence[str]) -> Mapping[str, object]:
     if len(words) == 1 and properties:
         return {next(iter(properties)): words[0]}
     if words:
-        raise ValueError("arguments are a JSON object, or words such as `path=src/a.py`")
+        raise ValueError("give the arguments as a JSON object, or as pairs such as `path=src/a.py`")
     return {}
 
 

@@ -1,65 +1,132 @@
 """`mcode resume`: go on with a thread where it was, or answer what it asks."""
 
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...config import paths
 from ...config.errors import UsageError
 from ..enums import AnswerStyle, Mode, OutputFormat
+from ..i18n.catalogs import t
 from ..lazy_imports import without_collector
+from ..options import Timeout
 from ..prompts.trust import TrustFlag, settle_trust
+from ..rendering.output import echo
 
 if TYPE_CHECKING:
     from ...memory.threads.record import ThreadRow
+    from ...nodes.context import Context
+    from ...sdk.events import Event
+    from ...sdk.interrupt_response import Answer
+    from ...sdk.runner import Runner
+
+Reject = Annotated[
+    str | None, typer.Option("--reject", metavar="WHY", help="Reject, with the reason.")
+]
+AnswerText = Annotated[
+    str | None, typer.Option("--answer", metavar="TEXT", help="Answer with text.")
+]
+QuestionId = Annotated[
+    str | None,
+    typer.Option(
+        "--question",
+        metavar="ID",
+        help="Answer only this question; a run that waits prints its ID.",
+    ),
+]
 
 
 def resume(
     thread: Annotated[
         str | None,
-        typer.Argument(help="Id, its beginning, or name; default: the folder's latest."),
+        typer.Argument(help="Thread ID, ID prefix, or name; default: the folder's latest."),
     ] = None,
-    approve: Annotated[bool, typer.Option("--approve", help="Yes to what is asked.")] = False,
-    reject: Annotated[
-        str | None, typer.Option("--reject", metavar="WHY", help="No, and why.")
-    ] = None,
-    answer: Annotated[
-        str | None, typer.Option("--answer", metavar="TEXT", help="Answer in words.")
-    ] = None,
-    model: Annotated[str, typer.Option("--model", "-m", help="Another model from here on.")] = "",
-    base_url: Annotated[str, typer.Option(help="Another endpoint.")] = "",
+    approve: Annotated[bool, typer.Option("--approve", help="Approve the open question.")] = False,
+    reject: Reject = None,
+    answer: AnswerText = None,
+    question: QuestionId = None,
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="Use another model from now on.")
+    ] = "",
+    base_url: Annotated[str, typer.Option(help="Use another endpoint.")] = "",
     mode: Annotated[
-        Mode | None, typer.Option(help="Another approval mode.", show_default=False)
+        Mode | None, typer.Option(help="Use another approval mode.", show_default=False)
     ] = None,
+    timeout: Timeout = None,
     trust: TrustFlag = False,
     output: Annotated[
-        OutputFormat, typer.Option(help="text, json (the end), stream-json (every event).")
+        OutputFormat, typer.Option(help="text, json (final result), stream-json (every event).")
     ] = OutputFormat.text,
 ) -> None:
-    """Go on with a thread exactly where it was; what had finished is not done again."""
-    if approve and reject is not None:
-        raise UsageError("`--approve` and `--reject` exclude each other", hint="choose one")
+    """Resume a thread where it stopped. Finished work is not repeated."""
+    _validate_flags(approve, reject, answer, question)
     row = _free_thread(thread)
     is_chat = row.graph == "chat"
     tests = not is_chat and row.graph != "edit" and not row.options.get("skip_tests")
     settle_trust(Path(row.folder), yes=trust, output=output, tests=tests)
     with without_collector():
         from ...nodes.context import Context
-        from ...sdk.interrupt_response import Answer
         from ..execution.run import drive
 
-    given = approve or reject is not None or answer is not None
-    said = Answer(approve, reject, answer) if given else None
+    said = _read_answer(row.thread_id, approve, reject, answer, question)
     context = Context(mode=mode.value if mode else "", model=model, base_url=base_url)
-    thread_id, style = row.thread_id, AnswerStyle.streamed if is_chat else None
-    raise typer.Exit(
-        drive(lambda runner: runner.resume(thread_id, said, context=context), output, style)
-    )
+    style = AnswerStyle.streamed if is_chat else None
+    thread_id, asks_instead = row.thread_id, question is None
+
+    def start(runner: "Runner") -> "AsyncGenerator[Event]":
+        return _resume_or_ask(runner, thread_id, said, context, asks_instead=asks_instead)
+
+    raise typer.Exit(drive(start, output, style, seconds=timeout or 0.0))
+
+
+def _validate_flags(
+    approve: bool, reject: str | None, answer: str | None, question: str | None
+) -> None:
+    if approve and reject is not None:
+        raise UsageError("`--approve` and `--reject` cannot be used together", hint="choose one")
+    if question is not None and not approve and reject is None and answer is None:
+        raise UsageError(
+            "`--question` needs an answer: `--approve`, `--reject WHY` or `--answer TEXT`",
+            hint="add `--approve`, `--reject WHY` or `--answer TEXT`",
+        )
+
+
+def _read_answer(
+    thread: str, approve: bool, reject: str | None, answer: str | None, question: str | None
+) -> "Answer | None":
+    from ...sdk.interrupt_response import Answer
+    from ..execution.shown_questions import shown_question
+
+    if not approve and reject is None and answer is None:
+        return None
+    parked = question if question is not None else shown_question(paths.home(), thread)
+    return Answer(approve, reject, answer, parked=parked)
+
+
+async def _resume_or_ask(
+    runner: "Runner", thread: str, said: "Answer | None", context: "Context", *, asks_instead: bool
+) -> "AsyncGenerator[Event]":
+    """Resume; an answer that is for no question that stands gives way to that question."""
+    from ...sdk.interrupt_response import OtherQuestionError
+
+    try:
+        async with aclosing(runner.resume(thread, said, context=context)) as events:
+            async for event in events:
+                yield event
+    except OtherQuestionError:
+        if not asks_instead:
+            raise
+        echo(t("resume.unseen", thread=thread[:8]), err=True)
+        async with aclosing(runner.resume(thread, context=context)) as events:
+            async for event in events:
+                yield event
 
 
 def _free_thread(text: str | None) -> "ThreadRow":
     """The thread that is meant; one that is held is told now, before LangGraph is imported."""
-    from ...config import paths
     from ...memory.threads.lease import refuse_held
     from ..execution.thread_argument import which_thread
 

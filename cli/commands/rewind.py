@@ -24,23 +24,30 @@ if TYPE_CHECKING:
 def rewind(
     thread: Thread = None,
     to: Annotated[
-        int | None, typer.Option("--to", metavar="STEP", help="Default: show the steps and ask.")
+        int | None,
+        typer.Option(
+            "--to", metavar="STEP", help="Step to go back to; default: list the steps and ask."
+        ),
     ] = None,
-    files: Annotated[bool, typer.Option("--files", help="Only the files.")] = False,
-    talk: Annotated[bool, typer.Option("--talk", help="Only the conversation.")] = False,
-    both: Annotated[bool, typer.Option("--both", help="Both, as without a choice.")] = False,
+    files: Annotated[bool, typer.Option("--files", help="Restore only the files.")] = False,
+    talk: Annotated[bool, typer.Option("--talk", help="Restore only the conversation.")] = False,
+    both: Annotated[
+        bool, typer.Option("--both", help="Restore both; this is the default.")
+    ] = False,
     force: Force = False,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Put files and conversation back to a step.
+    """Restore files and conversation to a step.
 
-    Steps that are left can be gone to again, and what you changed yourself is kept.
+    Later steps are kept, and you can return to them. Your own changes are kept.
     """
     from ..execution.thread_argument import which_thread
 
     if files + talk + both > 1:
-        raise UsageError("`--files`, `--talk` and `--both` exclude each other", hint="choose one")
+        raise UsageError(
+            "`--files`, `--talk` and `--both` cannot be used together", hint="choose one"
+        )
     row = which_thread(thread)
     number = _ask_for_step(row, as_json) if to is None else to
     wish = _Wish(row, number, files=not talk, talk=not files)
@@ -98,7 +105,7 @@ def _go_back(wish: _Wish, *, force: bool, yes: bool, as_json: bool) -> None:
         if talk or (way and way.plan.changes):
             restore_files.confirm(yes)
         if way:
-            restored = restore_files.go(way)
+            restored = restore_files.go(way, yes=yes)
         if talk:
             _go_back_in_talk(row, step)
     if as_json:

@@ -5,24 +5,32 @@ from typing import Annotated
 
 import typer
 
+from ..enums import Mode
 from ..rendering.output import echo
 
 
 def studio(
-    port: Annotated[int, typer.Option(help="Port on this machine.")] = 2024,
+    port: Annotated[int, typer.Option(help="Local port.")] = 2024,
+    mode: Annotated[
+        Mode | None,
+        typer.Option(
+            help="Most permissive approval mode a run may use; default: the configured mode, "
+            "else edits.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Open your threads in LangGraph Studio: graphs, state, time travel, answers."""
     from ...config import paths
-    from ...sdk.studio.server import STUDIO_PAGE, serve
+    from ...sdk.studio.server import serve
     from ..i18n.catalogs import t
     from .threads.listing import open_index
 
     open_index()  # tells of a damaged one
     stdout = sys.stdout
 
-    def ready(address: str, count: int) -> None:
-        link = STUDIO_PAGE.format(address=address)
+    def ready(address: str, link: str, count: int) -> None:
         echo(t("studio.ready", address=address, count=count, link=link), file=stdout)
         stdout.flush()
 
-    serve(paths.home(), port, ready)
+    serve(paths.home(), port, mode.value if mode else "", ready)

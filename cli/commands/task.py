@@ -7,12 +7,12 @@ import typer
 
 from ..enums import Mode, OutputFormat
 from ..lazy_imports import without_collector
-from ..options import BaseUrl, Folder, Model, Output
+from ..options import BaseUrl, Folder, Model, Output, Timeout
 from ..prompts.trust import TrustFlag, settle_trust
 
 
 def task(
-    description: Annotated[str, typer.Argument(help="What should be done.")],
+    description: Annotated[str, typer.Argument(help="Description of the task.")],
     folder: Folder = Path("."),
     model: Model = "",
     base_url: BaseUrl = "",
@@ -23,15 +23,17 @@ def task(
         bool, typer.Option("--apply", "-a", help="Keep the result without asking.")
     ] = False,
     skip_tests: Annotated[
-        bool, typer.Option("--skip-tests", help="End as unverified, without running tests.")
+        bool, typer.Option("--skip-tests", help="Skip the tests; the result is unverified.")
     ] = False,
+    timeout: Timeout = None,
     trust: TrustFlag = False,
     output: Output = OutputFormat.text,
 ) -> None:
-    """Plan, edit and prove a change. It may run the project's own test command to prove it.
+    """Plan a change, make it, and verify it with tests.
 
-    Ends as verified only with green tests for the files as they are. Exit codes: 0 ended,
-    1 failed, 2 wrong input, 3 a limit was reached, 4 waiting for an answer, 130 interrupted.
+    May run the project's own test command. The result is verified only if the tests pass for the
+    final files. Exit codes: 0 ended, 1 failed, 2 wrong input, 3 limit reached, 4 waiting for an
+    answer, 130 interrupted.
     """
     settle_trust(folder, yes=trust, output=output, tests=not skip_tests)
     with without_collector():
@@ -49,5 +51,9 @@ def task(
     }
     chosen = cast(Options, {name: value for name, value in options.items() if value})
     raise typer.Exit(
-        drive(lambda runner: runner.task(description, folder=folder, options=chosen), output)
+        drive(
+            lambda runner: runner.task(description, folder=folder, options=chosen),
+            output,
+            seconds=timeout or 0.0,
+        )
     )

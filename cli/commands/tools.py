@@ -27,7 +27,7 @@ Said = bool | str | None
 """Yes, no, the answer itself, or nobody is there."""
 
 app = typer.Typer(
-    help="See the tools that a model may call, and call one by hand.",
+    help="List, show and call the tools of the model.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -35,14 +35,16 @@ app = typer.Typer(
 
 @app.command("list")
 def list_tools(
-    as_json: Annotated[bool, typer.Option("--json", help="JSON instead of a table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """List the tools, what each has for an effect and what it does."""
-    from ...tools.definition import effect_of
-    from ...tools.runtime.registry import all_tools
+    """List tools with their effect and description."""
+    from ...tools.runtime.tool_table import TOOLS, read_description
     from ..rendering.table import show_table
 
-    rows = [(tool.name, effect_of(tool), _first_sentence(tool)) for tool in all_tools()]
+    rows = [
+        (name, entry.effect, _first_sentence(read_description(name)))
+        for name, entry in TOOLS.items()
+    ]
     if as_json:
         keys = ("name", "effect", "description")
         echo_json([dict(zip(keys, row, strict=True)) for row in rows])
@@ -52,8 +54,8 @@ def list_tools(
 
 
 @app.command()
-def show(name: Annotated[str, typer.Argument(help="A tool's name, or an alias of it.")]) -> None:
-    """Show what a model is told of one tool: description, arguments; and its other names."""
+def show(name: Annotated[str, typer.Argument(help="Name or alias of a tool.")]) -> None:
+    """Show a tool's description, arguments and aliases."""
     from ...tools.aliases import TOOLS
     from ...tools.definition import effect_of, schema_of
     from ...tools.runtime.registry import NAMES, resolve, unknown_tool
@@ -71,16 +73,23 @@ def show(name: Annotated[str, typer.Argument(help="A tool's name, or an alias of
 
 @app.command()
 def call(
-    name: Annotated[str, typer.Argument(help="The tool.")] = "",
-    arguments: Annotated[str, typer.Argument(metavar="JSON", help="Its arguments.")] = "{}",
+    name: Annotated[str, typer.Argument(help="Name of the tool.")] = "",
+    arguments: Annotated[str, typer.Argument(metavar="JSON", help="Arguments of the tool.")] = "{}",
     stdin: Annotated[
-        bool, typer.Option("--stdin", help='Read {"tool": …, "args": {…}} a line, answer a line.')
+        bool,
+        typer.Option(
+            "--stdin",
+            help='Read one {"tool": …, "args": {…}} per line from '
+            "stdin; print one answer per line.",
+        ),
     ] = False,
     mode: Annotated[Mode, typer.Option(help="Approval mode.")] = Mode.ask,
-    yes: Annotated[bool, typer.Option("--yes", help="Approve whatever is asked.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Approve all questions.")] = False,
     trust: TrustFlag = False,
 ) -> None:
-    """Call a tool in the current folder; exit code 1: it failed, 2: bad call, 4: to be approved."""
+    """Call a tool in the current folder. Exit codes: 0 success, 1 failed, 2 invalid call, 4 needs
+    approval.
+    """
     import asyncio
 
     if stdin == bool(name):
@@ -98,7 +107,7 @@ async def _call_one(name: str, arguments: str, mode: str, yes: bool) -> None:
     try:
         args = read_object(arguments)
     except ValueError as error:
-        raise UsageError(f"the arguments are no JSON object: {error}") from None
+        raise UsageError(f"the arguments are not a JSON object: {error}") from None
     # always the same folder and the same id, so that the next call can read a long output
     session = _session(mode, paths.outputs_folder(paths.home(), "by-hand"))
     at_terminal = sys.stdin.isatty() and not yes
@@ -131,8 +140,8 @@ async def _answer_lines(mode: str, yes: bool) -> None:
                 echo_json(reply.as_mapping(), indent=None)
 
 
-def _first_sentence(tool: "BaseTool") -> str:
-    return " ".join(tool.description.split()).split(". ")[0].rstrip(".")
+def _first_sentence(description: str) -> str:
+    return " ".join(description.split()).split(". ")[0].rstrip(".")
 
 
 def _session(mode: str, outputs: Path) -> "ToolSession":

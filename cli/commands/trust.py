@@ -11,23 +11,23 @@ import typer
 from ...config.errors import NobodyHere, UsageError
 from ..rendering.output import echo, echo_json
 
-Folder = Annotated[Path, typer.Argument(help="The project; default: the current folder.")]
+Folder = Annotated[Path, typer.Argument(help="Project folder; default: the current folder.")]
 
 
 def trust(
     folder: Folder = Path("."),
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    list_: Annotated[bool, typer.Option("--list", help="The folders that are trusted.")] = False,
-    revoke: Annotated[bool, typer.Option("--revoke", help="Trust the folder no more.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="With --list: JSON on stdout.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="List trusted folders.")] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Revoke trust in the folder.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="With --list: print JSON.")] = False,
 ) -> None:
-    """Show what a folder brings (configuration, instructions, tests and such), and trust it.
+    """Show a folder's project files (configuration, instructions, tests), and trust it.
 
-    A yes holds for this folder alone, and until something of it changes or appears. Exit codes:
-    0 trusted, 1 not, 2 it cannot be, 4 to be asked.
+    Trust is for this folder only, and ends for a file when it changes. Exit codes: 0 trusted, 1 not
+    trusted, 2 cannot be trusted, 4 needs an answer.
     """
     if (list_ and (revoke or yes)) or (revoke and yes) or (as_json and not list_):
-        raise UsageError("these options exclude each other", hint="`mcode trust --help`")
+        raise UsageError("these options cannot be used together", hint="`mcode trust --help`")
     if list_:
         _list(as_json)
     elif revoke:
@@ -46,7 +46,7 @@ def _trust(folder: Path, *, yes: bool) -> None:
     from ..rendering.trust_inventory import view
 
     if not folder.is_dir():
-        raise UsageError(f"`{folder}` is not a folder", hint="name a project's folder")
+        raise UsageError(f"`{folder}` is not a folder", hint="give a project folder")
     home = paths.home()
     found = looked_further(trust_of(folder, home))
     name = safe_line(found.folder)
@@ -58,7 +58,7 @@ def _trust(folder: Path, *, yes: bool) -> None:
     show(found, tests=True)
     if not yes and not found.odd and not found.damaged:
         if not sys.stdin.isatty():
-            raise NobodyHere(hint="add `--yes` to trust it unasked")
+            raise NobodyHere(hint="add `--yes` to trust it without asking")
         if not agreed(t("trust.confirm")):
             echo(t("trust.stays.partly" if found.trusted else "trust.stays", folder=name), err=True)
             raise typer.Exit(1)

@@ -14,22 +14,24 @@ if TYPE_CHECKING:
 
 Thread = Annotated[
     str | None,
-    typer.Argument(help="Id, its beginning, or name; default: the folder's latest that fits."),
+    typer.Argument(
+        help="Thread ID, ID prefix, or name; default: the folder's latest suitable thread."
+    ),
 ]
 Force = Annotated[
-    bool, typer.Option("--force", help="Put files back even where others have changed them since.")
+    bool, typer.Option("--force", help="Restore files even if others changed them since.")
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
-AsJson = Annotated[bool, typer.Option("--json", help="What was done as JSON on stdout.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def undo(
     thread: Thread = None, force: Force = False, yes: Yes = False, as_json: AsJson = False
 ) -> None:
-    """Take back what the last turn did to the files.
+    """Undo the last turn's file changes.
 
-    The conversation stays. What you changed yourself is kept: it is merged, or the file is left
-    alone and named.
+    The conversation does not change. Your own changes are kept: they are merged, or the file is
+    skipped and named.
     """
     _take_back("undo", thread, force=force, yes=yes, as_json=as_json)
 
@@ -37,7 +39,7 @@ def undo(
 def redo(
     thread: Thread = None, force: Force = False, yes: Yes = False, as_json: AsJson = False
 ) -> None:
-    """Bring back the files that the last undo or rewind has put back. The conversation stays."""
+    """Redo the last undo or rewind of files. The conversation does not change."""
     _take_back("redo", thread, force=force, yes=yes, as_json=as_json)
 
 
@@ -79,7 +81,7 @@ def _go(row: "ThreadRow", way: "Way | None", kind: str, yes: bool) -> "Restored 
         echo(f"  {t('redo.talk')}", err=True)
     if way.plan.changes:
         restore_files.confirm(yes)
-    return restore_files.go(way)
+    return restore_files.go(way, yes=yes)
 
 
 def _is_of_a_rewind(way: "Way") -> bool:

@@ -1,4 +1,4 @@
-"""Watch a run's streams: each is shown to its end; Ctrl-C and the time limit stop what goes on."""
+"""Watch a run's streams: each is shown to its end; signals and the time limit stop what goes on."""
 
 import asyncio
 import signal
@@ -9,22 +9,30 @@ from types import FrameType
 from ...sdk.events import Event, Interrupted, RunStarted
 from ...sdk.runner import Runner
 from ..rendering.renderer import Renderer
+from .stop_signal import StopSignal
 
-GRACE = 5.0
-"""Seconds that a step has to finish when the time is up."""
+GRACE = 3.0
+"""Seconds that a step has to finish when it is to stop; a command has two more to end itself."""
 
 
 class Watch:
     """Shows one stream after another of a runner."""
 
-    def __init__(self, runner: Runner, renderer: Renderer, seconds: float = 0.0) -> None:
-        """With `seconds` all streams together may take so long."""
-        self._runner, self._renderer = runner, renderer
+    def __init__(
+        self,
+        runner: Runner,
+        renderer: Renderer,
+        seconds: float = 0.0,
+        stop: StopSignal | None = None,
+    ) -> None:
+        """With `seconds` all streams together may take so long; `stop` hears of each signal."""
+        self._runner, self._renderer, self._stop = runner, renderer, stop
         self._left = seconds or None
         self._timed_out = False
         self.was_stopped = False
-        """Whether Ctrl-C was pressed in the stream that was shown last."""
+        """Whether a signal came in the stream that was shown last."""
         self._watching: asyncio.Future[Event | None] | None = None
+        self._grace: asyncio.TimerHandle | None = None
         self._thread_id = ""
 
     async def show(self, events: AsyncGenerator[Event]) -> Event | None:
@@ -33,7 +41,7 @@ class Watch:
         Stopped at once the thread loses nothing either.
         """
         self._watching = asyncio.ensure_future(self._to_the_end(events))
-        with self._ctrl_c(), self._time_limit():
+        with self._signals(), self._time_limit():
             try:
                 return await self._watching
             except asyncio.CancelledError:
@@ -61,8 +69,8 @@ class Watch:
         return last
 
     @contextmanager
-    def _ctrl_c(self) -> Generator[None]:
-        """Once: finish the step and save. Twice: stop at once.
+    def _signals(self) -> Generator[None]:
+        """Once: the step has a little time to finish, and all is saved. Twice: stop at once.
 
         A signal is noted when it comes: the loop forgets one of which it hears too late.
         """
@@ -75,8 +83,7 @@ class Watch:
 
         def hear() -> None:
             while came:
-                came.pop()
-                self._press()
+                self._receive(came.pop(0))
 
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, lambda: None)  # only so does the loop wake up for it
@@ -87,14 +94,23 @@ class Watch:
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.remove_signal_handler(number)
             hear()
+            self._cancel_grace()
 
-    def _press(self) -> None:
+    def _receive(self, number: int) -> None:
+        if self._stop:
+            self._stop.receive(number)
+        self._cancel_grace()
         if self.was_stopped:
             self.stop_at_once()
             return
         self.was_stopped = True
+        self._grace = asyncio.get_running_loop().call_later(GRACE, self.stop_at_once)
         self._runner.stop()
         self._renderer.stopping()
+
+    def _cancel_grace(self) -> None:
+        if self._grace:
+            self._grace.cancel()
 
     @contextmanager
     def _time_limit(self) -> Generator[None]:

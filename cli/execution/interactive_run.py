@@ -16,6 +16,7 @@ from ..prompts.choice import abandons
 from ..prompts.interrupts import ask
 from ..prompts.mode_switch import show_drafts
 from .chat_session import Speaker
+from .shown_questions import remember_shown
 
 Said = TypeVar("Said")
 Show = Callable[[AsyncGenerator[Event]], Awaitable[Event | None]]
@@ -74,6 +75,7 @@ class Dialogue:
             last = await self._taken(events, answer)
             if not isinstance(last, Question) or last.kind == "limit":
                 return last
+            remember_shown(self.runner.home, last)
             if self._ask is None or self.runner.is_stopping:
                 return last
             answer = await self._ask(partial(ask, last))

@@ -1,6 +1,5 @@
 """A conversation without a prompt: one message, or the lines of stdin, then the exit code."""
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +47,7 @@ def run_chat(run: ChatRun, words: str | None) -> int:
     code = 1
     try:
         if words is None:
-            code = asyncio.run(converse(speaker, renderer, run.seconds))
+            code = converse(speaker, renderer, run.seconds)
         else:
             code = drive_dialogue(
                 lambda dialogue: dialogue.say(speaker, words), renderer, run.output, run.seconds

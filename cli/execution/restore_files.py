@@ -7,6 +7,7 @@ from dataclasses import asdict
 import typer
 
 from ...config.errors import NobodyHere
+from ...memory.snapshots.file_version import visible
 from ...memory.undo.history import RESTORES
 from ...memory.undo.restore import Restored
 from ...memory.undo.restore_plan import Plan
@@ -48,11 +49,12 @@ def show(plan: Plan, *, again: bool = False) -> None:
     """Say what would happen to each file; `again`: what was taken back is done anew."""
     rows = [
         [_verb(plan, change.path, change.kind, again), safe_line(change.path)]
-        for change in plan.changes
+        for change in visible(plan.changes)
     ]
     rows += [
         [t("restore.leave"), safe_line(t("labelled", label=one.path, said=told(one.reason)))]
         for one in plan.conflicts
+        if one.path not in _doubtful(plan)
     ]
     for line in aligned(rows):
         _say(f"  {line}")
@@ -60,27 +62,48 @@ def show(plan: Plan, *, again: bool = False) -> None:
         _say(t("restore.force"))
 
 
+def _doubtful(plan: Plan) -> set[str]:
+    """What will be asked about apart, or else be said at the end."""
+    return {change.path for change in plan.doubtful}
+
+
+def _is_ours(plan: Plan) -> bool:
+    """Ask whether the agent's commands have done what others may have done, too."""
+    _say(t("restore.doubtful"))
+    rows = [[_verb(plan, c.path, c.kind, again=False), safe_line(c.path)] for c in plan.doubtful]
+    for line in aligned(rows):
+        _say(f"  {line}")
+    return agreed(t("restore.doubtful.ask"))
+
+
 def confirm(yes: bool) -> None:
     """Ask at a terminal; raises Exit when the answer is no, NobodyHere when there is no human."""
     if yes:
         return
     if not sys.stdin.isatty():
-        raise NobodyHere(hint="add `--yes` to do it without asking")
+        raise NobodyHere(hint="add `--yes` to continue without asking")
     if not agreed(t("restore.ask")):
         raise typer.Exit(1)
 
 
-def go(way: Way) -> Restored:
-    """Carry it out and say what was done."""
+def go(way: Way, *, yes: bool) -> Restored:
+    """Carry it out and say what was done.
+
+    What others may have done while a command ran is asked about first; with `yes` and without a
+    terminal it is kept.
+    """
+    asked = bool(way.plan.doubtful) and not yes and sys.stdin.isatty()
+    if asked:
+        way = waited_for(way.decide(ours=_is_ours(way.plan)))
     restored = waited_for(way.go())
     if restored.paths:
         key = "redo.done" if way.kind == "redo" else "restore.done"
         _say(t(key, count=len(restored.paths)))
-    elif restored.conflicts:
+    elif restored.conflicts or asked:
         _say(t("restore.none"))
     else:
         _say(t("undo.already" if way.kind == "undo" else "restore.already"))
-    planned = {conflict.path for conflict in way.plan.conflicts}
+    planned = {conflict.path for conflict in way.plan.conflicts} - _doubtful(way.plan)
     _say_conflicts(restored, said=planned)
     return restored
 

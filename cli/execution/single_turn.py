@@ -17,11 +17,13 @@ def one_turn(
     output: OutputFormat,
     mentioning: str | None = None,
     title: str = "",
+    seconds: float = 0.0,
 ) -> int:
     """Say it on a new thread and show the turn to its end; the exit code.
 
     An option that is empty was not chosen; `mentioning` is the part of the message that can mention
-    files, None: all of it; `title` is the thread's, empty: the beginning of the message.
+    files, None: all of it; `title` is the thread's, empty: the beginning of the message. It may
+    take so many `seconds`; 0: as long as it takes.
     """
     settle_trust(folder, yes=trust, output=output, tests=False)
     with without_collector():
@@ -30,5 +32,5 @@ def one_turn(
     if mentioning is not None:
         chosen["mentioning"] = mentioning
     style = AnswerStyle.streamed
-    run = ChatRun(folder, chosen, "", "", output, style, seconds=0.0, keeps=True, title=title)
+    run = ChatRun(folder, chosen, "", "", output, style, seconds, keeps=True, title=title)
     return run_chat(run, message)

@@ -46,7 +46,9 @@ def read_text(stream: BinaryIO) -> str:
     try:
         text = printable(decode(data).text).strip("\n")
     except ToolRefusal:
-        raise UsageError("what was piped is no text", hint="pipe text, or name the file") from None
+        raise UsageError(
+            "the piped input is not text", hint="pipe text, or give the file"
+        ) from None
     if len(text) <= HEAD + TAIL and len(data) == size:
         return text
     echo(t("chat.cut", size=f"{size:,}", head=f"{HEAD:,}", tail=f"{TAIL:,}"), err=True)

@@ -14,6 +14,7 @@ from ..rendering.renderer import Renderer
 from .cancellation import Watch
 from .chat_session import Speaker
 from .run import exit_code
+from .stop_signal import StopSignal, run_stoppable
 from .stream_json_schema import AnswerLine, InterruptLine, Line, UserLine, read_line
 
 PIECE = 1 << 16
@@ -78,7 +79,7 @@ class Turns:
             if is_over or self._watch.was_stopped:  # which the turn's last step may have ended
                 return last
         if not begun:
-            raise UsageError("nothing was said", hint="write a line to stdin")
+            raise UsageError("no message given", hint="write a line to stdin")
         return last
 
     def _interrupt(self) -> None:
@@ -91,14 +92,18 @@ class Turns:
             abandon = line.abandon or self._interrupted
             return self._speaker.speak(self._runner, line.text, abandon=abandon)
         if not self._speaker.thread:
-            raise UsageError("there is nothing to go on with yet", hint="say something first")
+            raise UsageError("there is nothing to continue yet", hint="send a message first")
         answer = line.answer if isinstance(line, AnswerLine) else None
         return self._runner.resume(self._speaker.thread, answer)
 
 
-async def converse(speaker: Speaker, renderer: Renderer, seconds: float = 0.0) -> int:
-    """Speak as the lines of stdin say; the exit code is that of the last turn."""
+def converse(speaker: Speaker, renderer: Renderer, seconds: float = 0.0) -> int:
+    """Speak as the lines of stdin say; the exit code is that of the last turn, or of a signal."""
+    return run_stoppable(lambda stop: _converse(speaker, renderer, seconds, stop))
+
+
+async def _converse(speaker: Speaker, renderer: Renderer, seconds: float, stop: StopSignal) -> int:
     async with Runner() as runner:
-        last = await Turns(speaker, runner, Watch(runner, renderer, seconds)).run()
+        last = await Turns(speaker, runner, Watch(runner, renderer, seconds, stop)).run()
     renderer.end(last)
     return exit_code(last)

@@ -38,8 +38,8 @@ def picked_chat(folder: Path) -> ThreadRow:
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
-            "`--resume` without an id needs a terminal to pick at",
-            hint="give an id or a name: `mcode threads list` shows them",
+            "`--resume` without an ID needs a terminal",
+            hint="give an ID or a name; run `mcode threads list` to list threads",
         )
     from ..prompts.thread_picker import pick_thread
 
@@ -54,7 +54,7 @@ def chats(folder: Path) -> list[ThreadRow]:
     found = [row for row in open_index().list(folder) if row.graph == "chat"]
     if not found:
         raise UsageError(
-            f"no conversation in `{folder.resolve()}` yet",
-            hint="`mcode` begins one; `mcode threads list` shows other threads",
+            f"no conversations in `{folder.resolve()}` yet",
+            hint="start one with `mcode`, or list other threads with `mcode threads list`",
         )
     return found

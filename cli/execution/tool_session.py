@@ -27,7 +27,7 @@ from ...tools.todo_list import Todo
 from ...tools.workspace import Workspace
 
 NEEDS_APPROVAL = "needs approval: {reason}; nothing was run"
-MALFORMED = 'a call is a JSON object, {{"tool": "NAME", "args": {{…}}}}: {problem}'
+MALFORMED = 'a call must be a JSON object, {{"tool": "NAME", "args": {{…}}}}: {problem}'
 
 Consent = Callable[[BaseTool, Mapping[str, object], Decision], Awaitable[bool | str | None]]
 """What the human says to a call that must be asked: yes, no, the answer itself, or nobody is there.
@@ -69,9 +69,10 @@ class ToolSession:
         """`agent`: for whom the calls are made, by whose own rules they are decided, too."""
         settings, home = loaded.settings, paths.home()
         self._workspace = Workspace(folder, tuple(settings.security.ignore_patterns), home)
-        policy = policy_for(loaded, self._workspace, usual="ask")
-        self._policy = policy.under(agent, self._workspace) if agent else policy
         self.sandbox = open_sandbox(settings.sandbox, self._workspace, home)
+        policy = policy_for(loaded, self._workspace, usual="ask")
+        policy = policy.guarded(settings, self.sandbox)
+        self._policy = policy.under(agent, self._workspace) if agent else policy
         self._timeout = settings.security.command_timeout
         self._tools = {tool.name: tool for tool in tools_for(None, settings.tools)}
         self._outputs, self._emit = outputs, emit
@@ -155,7 +156,7 @@ def read_object(text: bytes | str) -> dict[str, object]:
     except RecursionError:
         raise ValueError("it is nested too deep") from None
     if not isinstance(value, dict):
-        raise ValueError("it is no object")
+        raise ValueError("it is not an object")
     return cast("dict[str, object]", value)
 
 
@@ -164,7 +165,7 @@ def read_call(line: bytes) -> tuple[str, dict[str, object]]:
     asked = read_object(line)
     name, args = asked.get("tool"), asked.get("args", {})
     if not isinstance(name, str) or not isinstance(args, dict):
-        raise ValueError("`tool` is a text and `args` is an object")
+        raise ValueError("`tool` must be a string and `args` an object")
     return name, cast("dict[str, object]", args)
 
 

@@ -23,11 +23,20 @@ def use_language(name: str) -> None:
 
 
 def t(key: str, /, **values: object) -> str:
-    """The message of that key with its values; English where a translation is missing."""
-    text = translations("mcode", language()).gettext(key)
-    if text == key:
-        text = translations("mcode", "en").gettext(key)
-    return text.format(**values)
+    """The message of that key with its values; English where a translation is missing.
+
+    For a count of 1 the message of `KEY.one` is used, if there is one.
+    """
+    return _text_of(key, one=values.get("count") == 1).format(**values)
+
+
+def _text_of(key: str, *, one: bool) -> str:
+    keys = [f"{key}.one", key] if one else [key]
+    for spoken in (language(), "en"):
+        for name in keys:
+            if (text := translations("mcode", spoken).gettext(name)) != name:
+                return text
+    return key
 
 
 def language() -> str:

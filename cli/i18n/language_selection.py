@@ -44,7 +44,7 @@ def _of_variable(environ: Mapping[str, str]) -> str:
             if value not in LANGUAGES:
                 known = " or ".join(f"`{one}`" for one in LANGUAGES)
                 raise UsageError(
-                    f"{name}: the interface has no language `{value}`", hint=f"set it to {known}"
+                    f"{name}: unsupported language `{value}`", hint=f"set it to {known}"
                 )
             return value
     return ""

@@ -52,7 +52,7 @@ def abandons(why: str) -> bool:
     keys = {word: t(f"key.unfinished.{word}") for word in ("resume", "abandon")}
     with _asking() as console:
         show_line(console, told(why), "yellow")
-        return pressed(console, t("repl.unfinished"), keys) == "abandon"
+        return pressed(console, t("repl.unfinished"), keys, yes="resume") == "abandon"
 
 
 @contextmanager

@@ -15,7 +15,7 @@ WRITTEN = {"write_file": ("content", "path"), "edit": ("new_string", "file_path"
 """The argument that goes into a file, and the one that names the file."""
 Request = Mapping[str, Any]
 Opens = Literal["text", "written", "json"]
-AGAIN = "nothing was changed; `e` opens it again as it was"
+AGAIN = "nothing was changed; press `e` to open it again"
 _SUFFIX = re.compile(r"\.\w{1,12}")
 _HUNK = re.compile(r"^@@ .*\n", re.MULTILINE)
 
@@ -95,7 +95,7 @@ def _object(text: str) -> dict[str, Any]:
     try:
         value: object = json.loads(text)
     except ValueError as error:
-        raise UsageError(f"these are no arguments in JSON: {error}", hint=AGAIN) from error
+        raise UsageError(f"the arguments are not valid JSON: {error}", hint=AGAIN) from error
     if not isinstance(value, dict):
-        raise UsageError("the arguments are one JSON object", hint=AGAIN)
+        raise UsageError("give the arguments as one JSON object", hint=AGAIN)
     return cast("dict[str, Any]", value)

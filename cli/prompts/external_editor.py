@@ -25,8 +25,8 @@ def edited(text: str, suffix: str) -> str:
             return file.read_bytes().decode(errors="replace")
     except OSError as error:
         raise UsageError(
-            f"the text does not get to the editor `{command}` and back: {error.strerror}",
-            hint="see that the folder for temporary files has room, and that the editor saves",
+            f"cannot exchange the text with the editor `{command}`: {error.strerror}",
+            hint="make sure that the temporary folder has free space and that the editor saves",
         ) from error
 
 
@@ -36,7 +36,7 @@ def _leave_it_to(command: str, file: Path) -> None:
     except (OSError, ValueError) as error:
         raise UsageError(
             f"the editor `{command}` cannot be started: {error}",
-            hint="name another in $VISUAL or $EDITOR",
+            hint="set another editor in $VISUAL or $EDITOR",
         ) from error
     if done.returncode:
         raise UsageError(f"the editor `{command}` ended with {done.returncode}")

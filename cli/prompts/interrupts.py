@@ -89,7 +89,7 @@ def _review(console: Console, request: Request) -> Decided:
     show_line(console, t(f"outcome.{request['args']['outcome']}"), "bold")
     keys = {word: t(f"key.review.{word}") for word in ("keep", "undo", "remark")}
     while True:
-        match pressed(console, t("ask.review"), keys):
+        match pressed(console, t("ask.review"), keys, yes="keep"):
             case "keep":
                 return {"type": "approve"}
             case "undo":

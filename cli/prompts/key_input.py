@@ -12,21 +12,26 @@ Keys = Mapping[str, str]
 """English words, of which the first letter is the key, each with what it does."""
 
 
-def pressed(console: Console, question: str, keys: Keys, why: str = "") -> str:
+def pressed(console: Console, question: str, keys: Keys, why: str = "", yes: str = "") -> str:
     """The word of the key that was pressed, or which was typed whole.
 
-    `why` stands first in what `?` says. Raises EOFError when the human leaves the question open.
+    `why` stands first in what `?` says. `yes` is the word that `y` means too. At a terminal a key
+    needs no Enter. Raises EOFError when the human leaves the question open.
     """
     offered = [*(word[0] for word in keys), "?"]
+    meant = {typed: word for word in keys for typed in (word, word[0])}
+    meant = {"y": yes, "yes": yes, **meant} if yes else meant
+    single = {sign for typed in (*meant, "?") if len(typed) == 1 for sign in (typed, typed.upper())}
     while True:
-        said = read(console, f"{question} [{'/'.join(offered)}]").lower()
-        for word in keys:
-            if said in (word, word[0]):
-                return word
+        said = read(console, f"{question} [{'/'.join(offered)}]", single).lower()
+        if said in meant:
+            return meant[said]
         if said == "?":
             _explain(console, keys, why)
         else:
-            show_line(console, t("key.unknown", keys=", ".join(offered)), "yellow")
+            *keys_before, last = offered
+            text = t("key.unknown", keys=", ".join(keys_before), last=last)
+            show_line(console, text, "yellow")
 
 
 def _explain(console: Console, keys: Keys, why: str) -> None:

@@ -1,7 +1,10 @@
 """One line that the human types in answer to a question."""
 
+import asyncio
 import os
 import sys
+import termios
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -12,24 +15,37 @@ from .sync_bridge import waited_for
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
+    from prompt_toolkit.buffer import Buffer
+    from prompt_toolkit.key_binding import KeyBindings
     from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 
 ESCAPE_WAITS = 0.1
 """Seconds after which Esc is a key of its own and not the beginning of another one."""
+WORD_WAITS = 0.25
+"""Seconds of quiet after which a key was no beginning of a word."""
 
 
-def read(console: Console, prompt: str) -> str:
+def read(console: Console, prompt: str, keys: Collection[str] = ()) -> str:
     """What was typed, without blanks around it; raises EOFError at the end of input.
 
-    Esc and Ctrl-C, which turn away from the question, raise KeyboardInterrupt.
+    Esc and Ctrl-C, which turn away from the question, raise KeyboardInterrupt. At a terminal each
+    of `keys` is an answer by itself, without Enter, where it is the first that is typed
+    after the question is shown.
     """
     *above, last = rows_of(console, styled(prompt, "bold"))
+    line = _line(last.plain, keys) if _can_edit() else None
     for row in above:
         console.print(row)
-    if _can_edit():
-        return waited_for(_line(last.plain).prompt_async()).strip()
+    if line:
+        return waited_for(line.prompt_async()).strip()
     console.print(last, end=" ")
     return heard_line().strip()
+
+
+def forget_typed() -> None:
+    """Drop what was typed while a run was working: it is no answer to a question that follows."""
+    if is_terminal(sys.stdin):
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 def _can_edit() -> bool:
@@ -38,24 +54,66 @@ def _can_edit() -> bool:
     return can_paint and is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
 
-def _line(prompt: str) -> "PromptSession[str]":
+def _line(prompt: str, one_key: Collection[str]) -> "PromptSession[str]":
     from prompt_toolkit import PromptSession
-    from prompt_toolkit.key_binding import KeyBindings
     from prompt_toolkit.output import create_output
 
     # a terminal that does not say where its cursor is would be told so by prompt_toolkit
     os.environ.setdefault("PROMPT_TOOLKIT_NO_CPR", "1")
+    session: PromptSession[str] = PromptSession(
+        [("bold", prompt), ("", " ")],
+        key_bindings=_bindings(one_key),
+        enable_suspend=True,
+        output=create_output(sys.stderr),
+    )
+    session.app.ttimeoutlen = session.app.timeoutlen = ESCAPE_WAITS
+    return session
+
+
+def _bindings(one_key: Collection[str]) -> "KeyBindings":
+    from prompt_toolkit.key_binding import KeyBindings
+
     keys = KeyBindings()
 
     @keys.add("escape")
     def _leave(event: "KeyPressEvent") -> None:
         event.app.exit(exception=KeyboardInterrupt, style="class:aborting")
 
-    session: PromptSession[str] = PromptSession(
-        [("bold", prompt), ("", " ")],
-        key_bindings=keys,
-        enable_suspend=True,
-        output=create_output(sys.stderr),
-    )
-    session.app.ttimeoutlen = session.app.timeoutlen = ESCAPE_WAITS
-    return session
+    if one_key:
+        _bind_single_keys(keys, one_key)
+    return keys
+
+
+def _bind_single_keys(keys: "KeyBindings", one_key: Collection[str]) -> None:
+    """Each is an answer; the rest of its word, such as the `o` of `no`, is dropped up to Enter."""
+    from prompt_toolkit.application import get_app
+    from prompt_toolkit.filters import Condition
+
+    is_empty = Condition(lambda: not get_app().current_buffer.text)
+    is_answered = Condition(lambda: get_app().current_buffer.text in one_key)
+    waiting: list[asyncio.Task[None]] = []
+
+    def _wait(event: "KeyPressEvent") -> None:
+        for task in waiting:
+            task.cancel()
+        waiting[:] = [event.app.create_background_task(_accept_soon(event.current_buffer))]
+
+    def _answer(event: "KeyPressEvent") -> None:
+        event.current_buffer.insert_text(event.data)  # the screen shows what was answered
+        _wait(event)
+
+    def _ignore(event: "KeyPressEvent") -> None:
+        """The Enter behind an earlier answer is none."""
+
+    for key in one_key:
+        keys.add(key, filter=is_empty)(_answer)
+    keys.add("enter", filter=is_empty)(_ignore)
+    for rest in ("<any>", "<bracketed-paste>"):
+        keys.add(rest, filter=is_answered)(_wait)
+
+
+async def _accept_soon(answer: "Buffer") -> None:
+    """Unless it has been deleted by then."""
+    await asyncio.sleep(WORD_WAITS)
+    if answer.text:
+        answer.validate_and_handle()

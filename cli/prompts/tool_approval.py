@@ -32,6 +32,8 @@ def decide_call(console: Console, asked: Request, allowed: Sequence[str]) -> dic
                 rule = str(request["always"])
                 if _remembered(console, rule):
                     return {"type": "approve", "always": rule}
+            case "thread":
+                return {"type": "approve", "for_thread": True}
             case "edit":
                 request = edited(console, request)
                 fits = _shown(console, request)
@@ -75,6 +77,7 @@ def _keys(request: Request, allowed: Sequence[str], *, fits: bool) -> Keys:
     if "edit" in allowed:
         keys["edit"] = t(f"key.call.edit.{what_opens(request)}")
     if fits and (rule := request.get("always")):
+        keys["thread"] = t("key.call.thread", rule=rule)
         keys["always"] = t("key.call.always", rule=rule)
     return keys
 

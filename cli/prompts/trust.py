@@ -16,7 +16,7 @@ from ..rendering.sanitize import safe_line
 from .choice import INTERRUPTED, choice
 
 TrustFlag = Annotated[
-    bool, typer.Option("--trust", help="Trust the folder with what it brings now; remembered.")
+    bool, typer.Option("--trust", help="Trust the folder with its current files; remembered.")
 ]
 
 

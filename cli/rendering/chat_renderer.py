@@ -58,6 +58,7 @@ class AnswerRenderer:
     def _hear(self, text: str) -> None:
         if self._has_ended:  # another answer begins: the one before did not end the turn
             self._put_aside()
+        self._aside.pause()
         self._said += text
         if self._streams and self._view:
             self._view.add(text)

@@ -1,11 +1,31 @@
 """A unified diff in colour: added green, removed red; plain where there is no colour."""
 
+import re
+
 from rich.console import Console
 
 from ..i18n.catalogs import t
 from .console import styled
 
 MOST_LINES = 400
+_FILE = re.compile(r"^(?=diff --git )", re.MULTILINE)
+_HUNKS = re.compile(r"^@@.*", re.MULTILINE | re.DOTALL)
+
+
+class ShownDiffs:
+    """The changes that a run has shown, so that its end does not repeat them."""
+
+    def __init__(self) -> None:
+        self._hunks: set[str] = set()
+
+    def add(self, diff: str) -> None:
+        """Note that a diff was shown."""
+        self._hunks.update(filter(None, map(_hunks, _FILE.split(diff))))
+
+    def unseen(self, diff: str) -> str:
+        """The files of a diff whose change was not shown in exactly this form."""
+        parts = _FILE.split(diff)
+        return "".join(part for part in parts if _hunks(part) not in self._hunks)
 
 
 def show_diff(console: Console, diff: str, *, indent: str, most: int | None = MOST_LINES) -> None:
@@ -15,6 +35,12 @@ def show_diff(console: Console, diff: str, *, indent: str, most: int | None = MO
         console.print(styled(indent + line, _style(line)))
     if most is not None and len(lines) > most:
         console.print(styled(f"{indent}… {t('diff.more', count=len(lines) - most)}", "dim"))
+
+
+def _hunks(file_diff: str) -> str:
+    """What changed in a file, without the header that each maker of diffs writes in its own way."""
+    found = _HUNKS.search(file_diff)
+    return found[0].strip("\n") if found else ""
 
 
 def _style(line: str) -> str:

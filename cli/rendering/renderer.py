@@ -1,13 +1,10 @@
-"""Show a run's events: as text for people, as JSON for programs."""
+"""What a renderer of a run's events can do; the one that writes JSON."""
 
 from typing import Protocol
 
 from ...sdk.events import Event, Interrupted, as_json
-from ..enums import AnswerStyle, OutputFormat
 from ..i18n.catalogs import t
-from .chat_renderer import AnswerRenderer
 from .output import echo, echo_json
-from .text_renderer import TextRenderer
 
 
 class Renderer(Protocol):
@@ -45,14 +42,3 @@ class JsonRenderer:
         """Print the last event, which says everything about the end."""
         if last is None or not self._every_event:
             echo_json(as_json(last or Interrupted("")), indent=None)
-
-
-def renderer_for(
-    output: OutputFormat, *, show_thinking: bool = True, answer: AnswerStyle | None = None
-) -> Renderer:
-    """The renderer of an `--output` choice; `answer` is for a conversation."""
-    if output is not OutputFormat.text:
-        return JsonRenderer(every_event=output is OutputFormat.stream_json)
-    if answer is None:
-        return TextRenderer(show_thinking=show_thinking)
-    return AnswerRenderer(answer, show_thinking=show_thinking)

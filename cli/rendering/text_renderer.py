@@ -11,12 +11,13 @@ from ..i18n.catalogs import t
 from ..i18n.message_translation import told, told_notice
 from .approval_request import show_arguments
 from .console import open_console, show_line, styled
-from .diff import show_diff
+from .diff import ShownDiffs, show_diff
 from .markdown.live import AnswerView, view_for
 from .output import echo
 from .sanitize import safe, safe_line
 from .tool_calls import ToolView
 from .tool_summary import call_line
+from .turn_meter import TurnMeter
 from .word_wrap import WordFlow
 
 TODO_MARKS = {"completed": "x", "in_progress": ">", "cancelled": "-"}
@@ -48,10 +49,14 @@ class TextRenderer:
         self._thread_id = ""
         self._head = ("", "", "", "")
         """What the last header said: thread, model, mode and sandbox."""
-        self._usage: ev.TokenUsage | None = None
+        self._meter = TurnMeter()
+        self._shown_diffs = ShownDiffs()
+        self._plan = ""
+        """Path of the plan in plan mode, which is shown whole when the model proposes it."""
 
     def show(self, event: ev.Event) -> None:
         """Show one event; kinds without a picture of their own are silent."""
+        self._meter.count(event)
         self._show(event)
 
     @property
@@ -70,8 +75,8 @@ class TextRenderer:
     def end(self, last: ev.Event | None) -> None:
         """Say what became of the thread and how to go on."""
         self._break()
-        if self._usage:
-            self._line(spent(self._usage), "dim")
+        if summary := self._meter.summary():
+            self._line(summary, "dim")
         if isinstance(last, ev.Question):
             self._left_open(last)
         if last is None or isinstance(last, ev.Interrupted):
@@ -101,6 +106,7 @@ class TextRenderer:
 
     @_show.register
     def _(self, event: ev.ModeChanged) -> None:
+        self._plan = event.plan
         mode = t(f"run.mode.{event.mode}", plan=safe_line(event.plan))
         named = "" if event.agent == event.mode else f"@{safe_line(event.agent)} · "
         self._line(f"{named}{mode}", "cyan")
@@ -126,10 +132,6 @@ class TextRenderer:
             t("run.retry", reason=safe_line(told(event.reason)), seconds=f"{event.seconds:.1f}"),
             "yellow",
         )
-
-    @_show.register
-    def _(self, event: ev.TokenUsage) -> None:
-        self._usage = event
 
     @_show.register
     def _(self, event: ev.ToolCall) -> None:
@@ -183,12 +185,16 @@ class TextRenderer:
         self._break()
         self._tools.asked(event)
         for request in event.action_requests:
+            self._shown_diffs.add(str(request.get("diff") or ""))
+        for request in event.action_requests:
             if request["name"] == "review":
-                self._changes(str(request["args"].get("diff", "")))
+                diff = str(request["args"].get("diff", ""))
+                self._changes(diff)
+                self._shown_diffs.add(diff)
 
     @_show.register
     def _(self, event: ev.Completion) -> None:
-        self._changes(event.diff)
+        self._changes(self._shown_diffs.unseen(event.diff))
         style = {"verified": "bold green", "failed": "bold red"}.get(event.outcome, "bold yellow")
         self._line(f"\n{_ending(event)}", style)
         self._line(t("run.thread", thread=event.thread_id), "dim")
@@ -214,7 +220,8 @@ class TextRenderer:
             self._line(t("run.asks", call=call_line(request["name"], request["args"])), "yellow")
             if question.kind != "review":  # whose diff has been shown
                 show_arguments(self._console, request)
-        self._line(t("run.how_to_answer", thread=thread), "yellow")
+        shown = question.id[:SHORT_ID]
+        self._line(t("run.how_to_answer", thread=thread, question=shown), "yellow")
         if question.kind == "review":
             self._line(t("run.how_to_review"), "yellow")
 
@@ -235,7 +242,10 @@ class TextRenderer:
 
     def _diff(self, diff: str) -> None:
         """What a call changed, below it."""
+        if self._plan and f"\n+++ b/{self._plan}\n" in diff:
+            return
         self._break()
+        self._shown_diffs.add(diff)
         show_diff(self._console, diff, indent="    ")
 
     def _piece(self, text: str, style: str) -> None:
@@ -274,10 +284,3 @@ def _ending(event: ev.Completion) -> str:
 def _confined(sandbox: str) -> str:
     """What confines commands; why nothing does is a notice of its own."""
     return t("run.sandbox", state=told(sandbox.partition(":")[0]))
-
-
-def spent(usage: ev.TokenUsage) -> str:
-    """Tokens and money, in words."""
-    share = round(100 * usage.cached / usage.input) if usage.input else 0
-    words = t("run.tokens", input=f"{usage.input:,}", cached=share, output=f"{usage.output:,}")
-    return words if usage.cost is None else f"{words} · ${usage.cost:.4f}"

@@ -39,6 +39,8 @@ class ToolView:
         self._line, self._verbatim, self._diff = line, verbatim, diff
         self._calls: dict[str, str] = {}
         self._written: dict[str, _Written] = {}
+        self._speaker = ""
+        """Id of the call whose output was shown last: its name stands above it."""
         self._asked: dict[str, str] = {}
         """Diffs that a question has shown, by the call's id."""
 
@@ -61,13 +63,15 @@ class ToolView:
         written = self._written.setdefault(event.id, _Written())
         *lines, written.rest = (written.rest + event.text).split("\n")
         for line in lines:
-            self._add(written, line)
+            self._add(event.id, written, line)
 
     def ended(self, call_id: str) -> bool:
         """Show the last lines, and how many there were in between; whether there were any."""
         written = self._written.pop(call_id, _Written())
         if written.rest:
-            self._add(written, written.rest)
+            self._add(call_id, written, written.rest)
+        if written.last:
+            self._name_speaker(call_id)
         left_out = written.count - FIRST_LINES - len(written.last)
         if left_out > 0:
             self._line(f"    … {t('tool.left_out', count=left_out)}", "dim")
@@ -77,8 +81,11 @@ class ToolView:
 
     def answered(self, event: ev.ToolResult) -> None:
         """Show what came of a call."""
-        self.ended(event.id)
+        has_output = self.ended(event.id)
         call = self._calls.pop(event.id, None) or call_line(event.tool, event.args)
+        if has_output and self._speaker == event.id:
+            call = event.tool  # the whole call stands above the output
+        self._speaker = ""
         refused = event.metadata.get("refused")
         mark, style = ("✓", "") if event.ok else ("✗", "red")
         self._line(f"  {mark} {call}{facts(event.metadata)}", style)
@@ -99,9 +106,18 @@ class ToolView:
         for file in filter(None, kept.values()):
             self._line(f"    {safe_line(t('tool.backup', file=file))}", "dim")
 
-    def _add(self, written: _Written, line: str) -> None:
+    def _add(self, call_id: str, written: _Written, line: str) -> None:
         written.count += 1
         if written.count <= FIRST_LINES:
+            self._name_speaker(call_id)
             self._verbatim(line)
         else:
             written.last.append(line)
+
+    def _name_speaker(self, call_id: str) -> None:
+        """Show the call above its output, and again where another one's came in between."""
+        if call_id not in self._calls:  # after a resume, or the graph's own tests
+            self._speaker = ""
+        elif call_id != self._speaker:
+            self._line(f"  ▸ {self._calls[call_id]}", "")
+            self._speaker = call_id

@@ -12,7 +12,7 @@ from ...config.errors import UsageError
 from ..enums import AnswerStyle, InputFormat, OutputFormat
 from ..execution.stdin import as_data, piped_text
 from ..lazy_imports import without_collector
-from ..options import Approval, BaseUrl, Folder, Model, Output
+from ..options import Approval, BaseUrl, Folder, Model, Output, Timeout
 from ..prompts.trust import TrustFlag, settle_trust
 from . import command_options as given
 from .json_schema_file import read_schema
@@ -41,6 +41,7 @@ def chat(
     resume: given.Resume = None,
     fork: given.Fork = False,
     name: given.Name = "",
+    prints: given.Print = False,
     no_history: given.NoHistory = False,
     model: Model = "",
     base_url: BaseUrl = "",
@@ -49,7 +50,7 @@ def chat(
     agent: given.Agent = "",
     max_turns: given.MaxTurns = None,
     max_cost: given.MaxCost = None,
-    timeout: given.Timeout = None,
+    timeout: Timeout = None,
     folder: Folder = Path("."),
     trust: TrustFlag = False,
     no_title: given.NoTitle = False,
@@ -58,21 +59,21 @@ def chat(
     read: given.Input = InputFormat.text,
     json_schema: given.JsonSchema = None,
 ) -> None:
-    """Say something and read the answer; without a message it is a conversation at the terminal.
+    """Start a conversation, or answer one message.
 
-    What is piped is read with the message, or is the message. Exit codes: 0 answered, 1 failed,
-    2 wrong input, 3 a limit was reached, 4 waiting for an answer, 130 interrupted.
+    Input from a pipe is added to the message, or is the message. Exit codes: 0 answered, 1 failed,
+    2 wrong input, 3 limit reached, 4 waiting for an answer, 130 interrupted.
     """
     old = latest or resume is not None
     _refuse_clashes(message, read, output, deletes_old=no_history and old and not fork)
     words, part = _words(message, read)
-    opens = words is not None and not words.strip()
-    if opens:
-        _refuse_elsewhere(output, {"--no-history": no_history, "--timeout": bool(timeout)})
+    alone = {"--print": prints, "--no-history": no_history, "--timeout": bool(timeout)}
+    if opens := words is not None and not words.strip():
+        _refuse_elsewhere(output, alone)
     schema = read_schema(json_schema) if json_schema else None
-    texts = {"model": model, "base_url": base_url, "agent": agent, "mode": mode and mode.value}
-    limits = {"max_turns": max_turns, "max_cost": max_cost, "plan": plan, "schema": schema}
-    options = part | {key: value for key, value in {**texts, **limits}.items() if value}
+    chosen = {"model": model, "base_url": base_url, "agent": agent, "mode": mode and mode.value}
+    chosen |= {"max_turns": max_turns, "max_cost": max_cost, "plan": plan, "schema": schema}
+    options = part | {key: value for key, value in chosen.items() if value}
     row = chosen_thread(folder, latest=latest, named=resume, fork=fork, name=name)
     whom = (Path(row.folder), options, row.thread_id) if row else (folder, options, "")
     if opens:
@@ -104,23 +105,25 @@ def _refuse_clashes(
     message: str, read: InputFormat, output: OutputFormat, *, deletes_old: bool
 ) -> None:
     if read is InputFormat.stream_json and message:
-        raise UsageError("with `--input stream-json` messages come from stdin", hint="give none")
+        raise UsageError(
+            "with `--input stream-json`, messages come from stdin", hint="leave the message out"
+        )
     if read is InputFormat.stream_json and output is not OutputFormat.stream_json:
-        raise UsageError("the answers have no place to go", hint="add `--output stream-json`")
+        raise UsageError("there is no output for the answers", hint="add `--output stream-json`")
     if deletes_old:
         raise UsageError(
-            "`--no-history` deletes no conversation that was there before",
-            hint="add `--fork`, and the copy is deleted",
+            "`--no-history` cannot be used with an existing conversation",
+            hint="add `--fork`; then only the copy is deleted",
         )
 
 
 def _refuse_elsewhere(output: OutputFormat, for_one_message: Mapping[str, bool]) -> None:
     """A conversation needs a terminal, and somebody who says when it has ended."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()) or output is not OutputFormat.text:
-        raise UsageError("nothing was said", hint="give a message, or pipe one")
+        raise UsageError("no message given", hint="give a message, or pipe one in")
     for flag, wanted in for_one_message.items():
         if wanted:
-            raise UsageError(f"`{flag}` is for one message", hint="give the message")
+            raise UsageError(f"`{flag}` works only with one message", hint="give the message")
 
 
 def _open(

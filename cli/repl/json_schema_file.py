@@ -21,5 +21,5 @@ def read_schema(file: Path) -> dict[str, Any]:
         place = f"`{file}`, line {error.lineno}, column {error.colno}"
         raise UsageError(f"{place}: {error.msg}", hint=HINT) from None
     except (UnicodeDecodeError, ValueError, RecursionError):
-        raise UsageError(f"`{file}` is no JSON", hint=HINT) from None
+        raise UsageError(f"`{file}` is not valid JSON", hint=HINT) from None
     return dict(usable(value, f"`{file}`"))

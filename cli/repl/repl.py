@@ -12,6 +12,7 @@ from prompt_toolkit.utils import is_dumb_terminal
 from ... import __version__
 from ...config import paths
 from ..enums import OutputFormat
+from ..execution.stop_signal import StopSignal, run_stoppable
 from ..i18n.catalogs import t
 from ..prompts.trust import settle_trust
 from ..rendering.definition_list import room
@@ -49,10 +50,12 @@ def run_repl(
     configuration.
     """
     settle_trust(folder, yes=trust, output=OutputFormat.text, tests=False)
-    return asyncio.run(_run(folder, options or {}, thread, name, titles))
+    return run_stoppable(lambda stop: _run(folder, options or {}, thread, name, titles, stop))
 
 
-async def _run(folder: Path, options: "Options", thread: str, name: str, titles: bool) -> int:
+async def _run(
+    folder: Path, options: "Options", thread: str, name: str, titles: bool, stop: StopSignal
+) -> int:
     talk, home = Conversation(), paths.home()
     opened = asyncio.get_running_loop().create_future()
     prompt = PlainPrompt() if is_dumb_terminal() else session_prompt(talk, folder, home)
@@ -71,9 +74,9 @@ async def _run(folder: Path, options: "Options", thread: str, name: str, titles:
     prompt.above("\n".join(greeting) + "\n")
     async with AsyncExitStack() as closing:
         if isinstance(prompt, PlainPrompt):
-            closing.enter_context(told_when_gone(talk.leave_at_once))
+            closing.enter_context(told_when_gone(talk.leave_at_once, stop.receive))
             return await _line_by_line(talk, prompt, closing)
-        closing.enter_context(told_when_gone(talk.leave))
+        closing.enter_context(told_when_gone(talk.leave, stop.receive))
         return await _at_the_bottom(talk, prompt, closing)
 
 

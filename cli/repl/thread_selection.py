@@ -22,7 +22,9 @@ def chosen_thread(
     row = _existing(folder, latest=latest, named=named)
     if row is None:
         if fork:
-            raise UsageError("nothing to fork is named", hint="add `--continue` or `--resume ID`")
+            raise UsageError(
+                "no conversation to fork given", hint="add `--continue` or `--resume ID`"
+            )
         return None
     if fork:
         row = _forked(row)
@@ -38,7 +40,7 @@ def _existing(folder: Path, *, latest: bool, named: str | None) -> "ThreadRow | 
     from ..execution.thread_argument import latest_chat, picked_chat
 
     if latest and named is not None:
-        raise UsageError("`--continue` and `--resume` exclude each other", hint="choose one")
+        raise UsageError("`--continue` and `--resume` cannot be used together", hint="choose one")
     if latest:
         return latest_chat(folder)
     if named is None:

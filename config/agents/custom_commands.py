@@ -41,7 +41,7 @@ def custom_commands(folder: Path, home: Path, trust: Trust) -> Mapping[str, Cust
     for file in own_files("commands", folder, home, trust):
         command = _command(file)
         if other := found.get(command.name):
-            note = f"stands in the place of {other.file}"
+            note = f"replaces {other.file}"
             command = replace(command, notes=(*command.notes, note))
         found[command.name] = command
     return dict(sorted(found.items()))
@@ -50,10 +50,10 @@ def custom_commands(folder: Path, home: Path, trust: Trust) -> Mapping[str, Cust
 def _command(file: OwnFile) -> CustomCommand:
     try:
         if file.fault or not all(char.isprintable() and not char.isspace() for char in file.name):
-            raise UsageError(file.fault or f"{file.path}: a name without blanks can be typed")
+            raise UsageError(file.fault or f"{file.path}: the name must not contain spaces")
         parts = split_front_matter(file.path, file.text)
         if not parts.body.strip():
-            raise UsageError(f"{file.path}: no words: what is said stands below the second `---`")
+            raise UsageError(f"{file.path}: no message: write it below the second `---`")
     except UsageError as error:
         return CustomCommand(file.name, file.path, fault=error.message)
     texts = {key: _text(parts.values.get(key)) for key in KEYS}
@@ -85,4 +85,4 @@ def _notes(parts: FrontMatter, model: str) -> Iterator[str]:
         if key not in KEYS:
             yield f"`{key}` has no effect here"
     if model in FOREIGN_MODELS and model != "inherit":
-        yield f"`{model}` names no model of a provider: the thread's is used"
+        yield f"`{model}` is not PROVIDER/MODEL, so the thread's model is used"

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, cast, get_args
 
 from ..errors import UsageError
+from ..settings.permission_rules import WrittenRule
 from .front_matter import FrontMatter, split_front_matter
 from .profile import ALL_TOOLS, AgentMode, AgentProfile
-from .rules import rules_in
+from .rules import files_in, rules_in
 
 KEYS = (
     "name",
@@ -30,6 +31,7 @@ KEYS = (
 OTHER_NAMES = {
     "disallowedTools": "denied_tools",
     "permission": "permissions",
+    "allowed_tools": "tools",
     "file_permissions": "files",
     "maxSteps": "max_steps",
     "maxTurns": "max_steps",
@@ -51,7 +53,7 @@ class WrongAgent(UsageError):
     """A file that is no agent; `reports` has a line for each mistake, `FILE:LINE: what`."""
 
     def __init__(self, name: str, reports: list[str]) -> None:
-        super().__init__("\n".join(reports), hint="`mcode agents show coder` shows one as it is")
+        super().__init__("\n".join(reports), hint="see `mcode agents show coder` for an example")
         self.name = name
         """What it is called, as far as that can be told."""
         self.reports = tuple(reports)
@@ -60,8 +62,8 @@ class WrongAgent(UsageError):
 def check_name(name: str) -> None:
     """Raise UsageError for what cannot be an agent's name."""
     if not _NAME.fullmatch(name):
-        rule = "a name is made of a-z, 0-9, `-` and `_`, and at most 64 of them"
-        raise UsageError(f"`{name[:80]}` is no agent's name", hint=rule)
+        rule = "use a-z, 0-9, `-` and `_`, at most 64 characters"
+        raise UsageError(f"`{name[:80]}` is not a valid agent name", hint=rule)
 
 
 def read_agent(file: Path, text: str, *, own: bool) -> AgentProfile:
@@ -74,7 +76,7 @@ def read_agent(file: Path, text: str, *, own: bool) -> AgentProfile:
     except UsageError as error:
         raise WrongAgent(file.stem, [error.message]) from error
     if not parts.values:
-        raise WrongAgent(file.stem, [f"{file}:1: no front matter: begin with a line `---`"])
+        raise WrongAgent(file.stem, [f"{file}:1: no front matter; start with a line `---`"])
     reading = _Reading(file, parts)
     profile = reading.profile(own=own)
     if reading.reports:
@@ -98,8 +100,9 @@ class _Reading:
         """The agent, as far as it can be understood."""
         prompt = self.parts.body.strip()
         if not prompt:
-            self._wrong("", "no words: what the agent is told stands below the second `---`")
+            self._wrong("", "no prompt: write the agent's prompt below the second `---`")
         tools, denied = self._tools()
+        files, file_rules = self._files()
         return AgentProfile(
             name=self._name(),
             description=self._text("description"),
@@ -109,8 +112,8 @@ class _Reading:
             temperature=self._number("temperature", (int, float), 0, 2),
             tools=tools,
             denied_tools=(*denied, *self._texts("denied_tools")),
-            permissions=self._rules(own=own),
-            files=self._texts("files"),
+            permissions=(*self._rules(own=own), *file_rules),
+            files=files,
             max_steps=self._number("max_steps", (int,), 1, 10_000) or 0,
             origin=str(self.file),
             hidden=self._hidden(),
@@ -126,10 +129,10 @@ class _Reading:
         elif name not in KEYS:
             close = get_close_matches(key, [*KEYS, *OTHER_NAMES], n=1, cutoff=0.7)
             known = ", ".join(f"`{one}`" for one in KEYS)
-            meant = f"did you mean `{close[0]}`?" if close else f"known are: {known}"
+            meant = f"did you mean `{close[0]}`?" if close else f"use one of {known}"
             self._wrong(key, f"unknown key `{key}`; {meant}")
         elif name in self.values:
-            self._wrong(name, f"`{key}` says again what `{name}` is")
+            self._wrong(name, f"`{key}` sets `{name}` a second time")
         elif value not in (None, {}):  # a key that is left empty is not set
             self.values[name] = value
 
@@ -153,7 +156,7 @@ class _Reading:
         if model not in FOREIGN_MODELS:
             return model
         if model != "inherit":
-            self._note("model", f"`{model}` names no model of a provider: the thread's is used")
+            self._note("model", f"`{model}` is not PROVIDER/MODEL, so the thread's model is used")
         return ""
 
     def _hidden(self) -> bool:
@@ -189,7 +192,9 @@ class _Reading:
             self._wrong(key, f"`{key}` must be a list, or names with commas between them")
         found = tuple(filter(None, texts))
         if rule := next((one for one in found if "(" in one and key != "files"), ""):
-            self._wrong(key, f"`{rule}` is a rule; `{key}` takes names, `permissions` rules")
+            self._wrong(
+                key, f"`{rule}` is a rule; `{key}` takes tool names, `permissions` takes rules"
+            )
         return found
 
     def _tools(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -199,7 +204,7 @@ class _Reading:
             return (ALL_TOOLS if value is None else self._texts("tools")), ()
         chosen = cast("Mapping[str, object]", value)
         if any(not isinstance(one, bool) for one in chosen.values()):
-            self._wrong("tools", "a mapping of `tools` takes true and false")
+            self._wrong("tools", "in a mapping, `tools` takes only true and false")
         named = tuple(name for name, on in chosen.items() if on is True)
         only = chosen.get("*") is False
         denied = tuple(name for name, on in chosen.items() if on is False and name != "*")
@@ -210,8 +215,21 @@ class _Reading:
         self.reports += wrong
         for rule in rules:
             if rule.kind == "allow" and not own:
-                self.notes.append(f"{rule.origin}: a project's agent allows nothing by itself")
+                self.notes.append(f"{rule.origin}: a project's agent cannot have `allow` rules")
         return tuple(rule for rule in rules if own or rule.kind != "allow")
+
+    def _files(self) -> tuple[tuple[str, ...], list[WrittenRule]]:
+        """The only files that may be written, and the rules of a table of files."""
+        value = self.values.get("files")
+        if not isinstance(value, dict):
+            return self._texts("files"), []
+        files, rules, wrong = files_in(cast("Mapping[str, object]", value), self._file_place)
+        self.reports += wrong
+        return files, rules
+
+    def _file_place(self, *below: str) -> str:
+        path = ("file_permissions" if "file_permissions" in self.parts.values else "files", *below)
+        return f"{self.file}:{self.parts.lines.get(path, self.lines.get('files', 1))}"
 
     def _place(self, *below: str) -> str:
         """`FILE:LINE` of something under `permissions`, or of what is around it."""

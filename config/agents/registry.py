@@ -51,8 +51,8 @@ class Agents:
             one.name for one in self.profiles.values() if not one.hidden and one.mode != "subagent"
         ]
         raise UsageError(
-            f"the agent `{name}` is for other agents to send, it speaks with nobody",
-            hint=f"these speak with you: {', '.join(speaking)}",
+            f"the agent `{name}` works only for other agents, not in conversations",
+            hint=f"agents for conversations: {', '.join(speaking)}",
         )
 
 

@@ -1,6 +1,7 @@
-"""The rules of an agent's file: our own lists, or opencode's table of tools and verdicts."""
+"""The rules of an agent's file: our own lists, opencode's table of tools, a table of files."""
 
 from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase
 from typing import cast
 
 from ..settings.permission_rules import KINDS, Kind, WrittenRule
@@ -9,6 +10,8 @@ NOT_HERE = frozenset(
     ["external_directory", "doom_loop", "task", "skill", "lsp", "websearch", "codesearch"]
 )
 """What opencode's table decides besides: it is never allowed here, or there is no such thing."""
+EVERY_FILE = ("*", "**", "**/*")
+FILE_VERDICTS = ("allow", "read-only", "deny")
 Place = Callable[..., str]
 """`FILE:LINE` of a path of keys under `permissions`."""
 
@@ -27,6 +30,34 @@ def rules_in(value: object, place: Place) -> tuple[list[WrittenRule], list[str]]
     return rules, wrong
 
 
+def files_in(
+    table: Mapping[str, object], place: Place
+) -> tuple[tuple[str, ...], list[WrittenRule], list[str]]:
+    """What `{".llc/plans/*.md": allow, "*": read-only}` means: the only files that may be written,
+    the rules that close others, and the mistakes. The most specific pattern wins.
+    """
+    wrong = [
+        f"{place(pattern)}: `{pattern}` takes allow, read-only or deny"
+        for pattern, verdict in table.items()
+        if verdict not in FILE_VERDICTS
+    ]
+    rest = next((table[pattern] for pattern in EVERY_FILE if pattern in table), "allow")
+    if rest == "deny":
+        wrong.append(f"{place()}: `deny` for every file leaves nothing to read; use `read-only`")
+    named = {pattern: verdict for pattern, verdict in table.items() if pattern not in EVERY_FILE}
+    allowed = [pattern for pattern, verdict in named.items() if verdict == "allow"]
+    closed = {pattern: verdict for pattern, verdict in named.items() if verdict != "allow"}
+    for inner in allowed:
+        if outer := next((one for one in closed if fnmatchcase(inner, one)), ""):
+            wrong.append(f"{place(inner)}: `{inner}` cannot be allowed inside `{outer}`")
+    rules = [
+        WrittenRule("deny", f"{tool}({pattern})", place(pattern))
+        for pattern, verdict in closed.items()
+        for tool in (("edit", "read_file") if verdict == "deny" else ("edit",))
+    ]
+    return (() if rest == "allow" else tuple(allowed)), rules, wrong
+
+
 def _take_list(
     kind: Kind, entry: object, place: Place, rules: list[WrittenRule], wrong: list[str]
 ) -> None:
@@ -39,7 +70,7 @@ def _take_list(
         if isinstance(rule, str):
             rules.append(WrittenRule(kind, rule, where))
         else:
-            wrong.append(f"{where}: a rule is written `TOOL` or `TOOL(PATTERN)`")
+            wrong.append(f"{where}: write a rule as `TOOL` or `TOOL(PATTERN)`")
 
 
 def _take_tool(
@@ -53,8 +84,8 @@ def _take_tool(
         if verdict not in KINDS:
             wrong.append(f"{where}: `{tool}` must be deny, ask or allow")
         elif text is None:
-            hint = "write a rule under `deny`, `ask` or `allow`"
-            wrong.append(f"{where}: the pattern `{pattern}` is not understood; {hint}")
+            hint = "put the rule under `deny`, `ask` or `allow`"
+            wrong.append(f"{where}: invalid pattern `{pattern}`; {hint}")
         else:
             rules.append(WrittenRule(verdict, text, where))
 

@@ -59,7 +59,7 @@ def regular_bytes(real: str, most: int) -> bytes:
         try:
             # asked of what was opened: by its name it may be another by now
             if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise Odd("neither a file nor a folder that can be read")
+                raise Odd("not a readable file or folder")
             with open(handle, "rb", closefd=False) as file:
                 return file.read(most)
         finally:
@@ -73,9 +73,9 @@ def real_path(root: str, path: str) -> str:
     try:
         real = os.path.realpath(os.path.join(root, path), strict=True)
     except (OSError, ValueError) as error:
-        raise Odd("a link that leads nowhere") from error
+        raise Odd("a broken link") from error
     if os.path.commonpath([root, real]) != root:
-        raise Odd("a link that leads out of the folder")
+        raise Odd("a link to outside the folder")
     return real
 
 

@@ -1,12 +1,13 @@
 """Which names gitignore patterns match, whatever their case and however they are spelled."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, cast
 
 from pathspec import GitIgnoreSpec
 
-from .path_variants import folded, spellings
+from .path_variants import folded, is_plain, spellings
 
 Patterns = tuple[str, ...]
 
@@ -22,6 +23,34 @@ def any_matches(patterns: Patterns, name: str) -> bool:
         _folder_matches(patterns, spelling.rpartition("/")[0]) or _matches(patterns, spelling)
         for spelling in spellings(name)
     )
+
+
+def matching_names(patterns: Patterns, folder: str, names: Iterable[str]) -> set[str]:
+    """The names in a folder that are matched, as `any_matches` has it; `.` is the root."""
+    prefix = "" if folder == "." else f"{folder}/"
+    if prefix and any_matches(patterns, folder):
+        return set(names)
+    in_any_folder = tuple(one for one in patterns if "/" not in one.rstrip("/"))
+    of_paths = tuple(one for one in patterns if one not in in_any_folder)
+    names_match, paths_match = _hiding(in_any_folder).search, _hiding(of_paths).search
+    below = prefix.lower()
+
+    def may_match(name: str) -> bool:
+        """Whether one of the patterns, all in two searches, meets the name or that of a folder."""
+        path = below + name
+        return bool(
+            names_match(name)
+            or names_match(f"{name}/")
+            or paths_match(path)
+            or paths_match(f"{path}/")
+        )
+
+    return {
+        name
+        for name in names
+        if (not is_plain(prefix + name) or may_match(name.lower()))
+        and any_matches(patterns, prefix + name)
+    }
 
 
 @lru_cache(maxsize=10_000)
@@ -49,5 +78,10 @@ def _spec(patterns: Patterns) -> GitIgnoreSpec:
 def _hiding(patterns: Patterns) -> re.Pattern[str]:
     """All patterns that hide, in one: that a name meets none of them is found out at once."""
     hiding = [cast(Any, one).regex.pattern for one in _spec(patterns).patterns if one.include]
-    unnamed = [re.sub(r"\(\?P<\w+>", "(?:", source) for source in hiding]
+    return combined(hiding)
+
+
+def combined(sources: Iterable[str]) -> re.Pattern[str]:
+    """One expression that matches wherever one of them does, without their groups."""
+    unnamed = [re.sub(r"\(\?P<\w+>", "(?:", source) for source in sources]
     return re.compile("|".join(f"(?:{source})" for source in unnamed) or "(?!)")

@@ -13,6 +13,11 @@ _ODD = re.compile(r"[^ -~]|[\\:]|[ .](?:/|\Z)|(?:\A|/) ")
 """What makes a name one that could be read in another way, but for case."""
 
 
+def is_plain(name: str) -> bool:
+    """Whether the lower case of a name is its only spelling."""
+    return not _ODD.search(name)
+
+
 def folded(name: str) -> str:
     """One spelling for names that differ in case or in Unicode form, or hold line breaks."""
     return _same("NFC", name).replace("\n", " ").replace("\r", " ")

@@ -1,28 +1,51 @@
-"""Which files no tool may touch: a project adds to the user's patterns and takes none away."""
+"""Which files no tool may touch: every source adds to the built-in list."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 from .schema import IGNORE_PATTERNS
-from .sources import Layer, merged, single
+from .sources import Layer, single
 
 KEY = ("security", "ignore_patterns")
+OTHER_KEY = "exclude_files"
 
 
-def with_own(layers: Sequence[Layer], project: str) -> list[Layer]:
-    """The layers, and where the one named `project` has patterns a last one with all of them.
+def with_all_patterns(layers: Sequence[Layer], project: str) -> list[Layer]:
+    """The layers, and where one of them has patterns a last one with all of them.
 
-    As in `.gitignore` the last pattern that a name meets decides, so the project's come first.
+    As in `.gitignore` the last pattern that a name meets decides. The project's come first, so that
+    it can hide more and open nothing; the user's come last, so that `!NAME` opens what it names.
     """
-    own = _patterns([layer for layer in layers if layer.name == project])
-    if own is None:
+    if all(_patterns(layer) is None for layer in layers):
         return list(layers)
-    users = _patterns([layer for layer in layers if layer.name != project])
-    both = [*own, *(IGNORE_PATTERNS if users is None else users)]
-    return [*layers, single("", KEY, both)]
+    own = [layer for layer in layers if layer.name == project]
+    users = [layer for layer in layers if layer.name != project]
+    every = [*_joined(own), *IGNORE_PATTERNS, *_joined(users)]
+    return [*layers, single("", KEY, every)]
 
 
-def _patterns(layers: Sequence[Layer]) -> list[str] | None:
-    """The strongest layer's patterns; None when none has any."""
-    section = cast("dict[str, object]", merged(layers).get(KEY[0]) or {})
-    return cast("list[str] | None", section.get(KEY[1]))
+def opening_patterns(layers: Sequence[Layer], project: str) -> tuple[str, ...]:
+    """The user's patterns that begin with `!`, each with its place."""
+    return tuple(
+        f"`{pattern}` ({layer.origin((KEY[0], name, str(number)))})"
+        for layer in layers
+        if layer.name != project
+        for name in (KEY[1], OTHER_KEY)
+        for number, pattern in enumerate(_texts(layer, name) or ())
+        if pattern.startswith("!")
+    )
+
+
+def _joined(layers: Sequence[Layer]) -> Iterator[str]:
+    for layer in layers:
+        yield from _patterns(layer) or ()
+
+
+def _patterns(layer: Layer) -> list[str] | None:
+    given = [found for name in (KEY[1], OTHER_KEY) if (found := _texts(layer, name)) is not None]
+    return [pattern for part in given for pattern in part] if given else None
+
+
+def _texts(layer: Layer, name: str) -> list[str] | None:
+    section = cast("dict[str, object]", layer.values.get(KEY[0]) or {})
+    return cast("list[str] | None", section.get(name))

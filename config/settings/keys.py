@@ -94,7 +94,7 @@ def suggestion(key: str) -> str:
     place: KeyPath = tuple(key.split(".")[:-1])
     while not _fields(type_of(place)):
         place = place[:-1]
-    return "known here: " + ", ".join(f"`{name}`" for name in _fields(type_of(place)))
+    return "available: " + ", ".join(f"`{name}`" for name in _fields(type_of(place)))
 
 
 def _fields(found: object) -> dict[str, object]:

@@ -14,7 +14,7 @@ from ..trust.decision import Trust, trust_of
 from ..trust.trusted_reader import read_listed
 from ..yaml.reader import Document, read
 from .env_vars import expanded, from_environment
-from .ignore_patterns import with_own
+from .ignore_patterns import opening_patterns, with_all_patterns
 from .keys import is_secret, join, leaves, split
 from .permission_rules import WrittenRule, gathered, written_rules
 from .schema import Settings
@@ -30,6 +30,8 @@ class Loaded:
     """By dotted key: `default`, `FILE:LINE`, `environment NAME` or `flag`."""
     rules: tuple[WrittenRule, ...] = ()
     """Those on tool calls, from all layers."""
+    opening_patterns: tuple[str, ...] = ()
+    """The user's `security.ignore_patterns` that begin with `!`, each with its place."""
 
 
 def load(
@@ -53,10 +55,12 @@ def load(
         layers.append(layer)
         reports += found
     refuse(reports)
-    together = [*with_own(layers, str(project_config(folder))), gathered(layers)]
+    project = str(project_config(folder))
+    together = [*with_all_patterns(layers, project), gathered(layers)]
     settings = Settings.model_validate(merged(together), strict=True)
     _remember_secrets(settings)
-    return Loaded(settings, _origins(settings, layers), written_rules(layers))
+    opening = opening_patterns(layers, project)
+    return Loaded(settings, _origins(settings, layers), written_rules(layers), opening)
 
 
 def checked(layer: Layer, environ: Mapping[str, str]) -> tuple[Layer, list[str]]:

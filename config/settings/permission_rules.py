@@ -28,9 +28,9 @@ class WrittenRule:
 
 
 def written_rules(layers: Sequence[Layer]) -> tuple[WrittenRule, ...]:
-    """Every layer's rules, and those that `security.command_whitelist` stands for."""
+    """Every layer's rules, and those that settings of `security` stand for."""
     rules = [rule for layer in layers for kind in KINDS for rule in _rules(layer, kind)]
-    return (*rules, *_whitelisted(layers))
+    return (*rules, *_whitelisted(layers), *_confirmed(layers), *_unconfirmed_commands(layers))
 
 
 def gathered(layers: Iterable[Layer]) -> Layer:
@@ -60,6 +60,26 @@ def _whitelisted(layers: Sequence[Layer]) -> Iterator[WrittenRule]:
                 origin = layer.origin(("security", "command_whitelist", str(number)))
                 if entry.strip():
                     yield WrittenRule("allow", f"run_command({entry.strip()}:*)", origin)
+            return
+
+
+def _confirmed(layers: Sequence[Layer]) -> Iterator[WrittenRule]:
+    """Ask about each tool of every layer's `security.require_confirmation`."""
+    key = "require_confirmation"
+    for layer in layers:
+        given = _section(layer, "security").get(key)
+        tools = cast("list[str]", given) if isinstance(given, list) else []
+        for number, tool in enumerate(tools):
+            yield WrittenRule("ask", tool, layer.origin(("security", key, str(number))))
+
+
+def _unconfirmed_commands(layers: Sequence[Layer]) -> Iterator[WrittenRule]:
+    """Allow commands where the strongest layer's `require_command_confirmation` is false."""
+    key = "require_command_confirmation"
+    for layer in reversed(layers):
+        if (asks := _section(layer, "security").get(key)) is not None:
+            if not asks:
+                yield WrittenRule("allow", "run_command", layer.origin(("security", key)))
             return
 
 

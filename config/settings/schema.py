@@ -5,8 +5,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 Mode = Literal["ask", "edits", "auto", "read-only"]
-"""ask: every write and command is asked · edits: writes accepted, commands asked ·
-auto: everything but hard denies · read-only: nothing that has an effect."""
+"""ask: every write and command is asked · edits: writes accepted, commands confined or asked ·
+auto: all but hard denies, and web pages · read-only: nothing that has an effect."""
 
 IGNORE_PATTERNS = (
     "id_rsa*",
@@ -15,6 +15,12 @@ IGNORE_PATTERNS = (
     "id_ed25519*",
     "!id_*.*",
     ".env",
+    "*.env",
+    "!example.env",
+    "!sample.env",
+    "!template.env",
+    "!*.example.env",
+    "!*.sample.env",
     ".env.*",
     ".env~",
     "!.env.example",
@@ -23,6 +29,9 @@ IGNORE_PATTERNS = (
     "!.env.dist",
     ".envrc",
     "*.pem",
+    "*.pem.*",
+    "!*.pem.md",
+    "!*.pem.example",
     "*.key",
     "*.p12",
     "*.pfx",
@@ -51,6 +60,14 @@ IGNORE_PATTERNS = (
     ".s3cfg",
     ".boto",
     ".dockercfg",
+    ".aider.conf.yml",
+    ".authinfo*",
+    ".condarc",
+    ".modal.toml",
+    ".msmtprc",
+    ".sentryclirc",
+    ".Xauthority",
+    "pip.conf",
     ".aws",
     ".gnupg",
     ".kube",
@@ -128,9 +145,17 @@ class SecuritySection(Section):
     mode: Mode | None = None
     """Approval mode; unset: the command's own (`task` starts in `edits`)."""
     ignore_patterns: list[str] = Field(default_factory=lambda: list(IGNORE_PATTERNS))
-    """gitignore patterns of files that no tool may read, list or write."""
-    require_confirmation: bool = True
-    """False is the same as `mode: auto`."""
+    """gitignore patterns of files that no tool may read, list or write; a file's patterns are added
+    to the built-in ones, and `!NAME` takes one away."""
+    exclude_files: list[str] = Field(default_factory=list[str])
+    """More patterns for `ignore_patterns`."""
+    require_confirmation: bool | list[str] = True
+    """Tools that are asked in every mode that would run them; false, or no tool: `mode: auto`."""
+    require_command_confirmation: bool = True
+    """False: commands run unasked, but for those that are refused or asked in every mode."""
+    confined: Literal["ask", "run"] = "run"
+    """In mode `edits`: `run` commands inside the sandbox unasked, without one those that change
+    only files which undo brings back; or `ask` before each command with an effect."""
     command_whitelist: list[str] = Field(default_factory=list[str])
     """Commands that run unasked: the exact words that a simple command starts with."""
     command_timeout: float = Field(default=120.0, gt=0, le=3600)
@@ -166,6 +191,8 @@ class SandboxSection(Section):
     """auto: where the system has one, and said once where it has none · require: no run without."""
     network: bool = False
     """Whether commands inside reach the network."""
+    unix_sockets: Literal["deny", "allow"] = "deny"
+    """Whether commands inside may make unix sockets: with one they reach each that listens."""
     writable: list[str] = Field(default_factory=list[str])
     """Folders besides the project that commands inside may write to; `~` is the home."""
 
@@ -228,3 +255,10 @@ class Settings(Section):
     @classmethod
     def _mode_alone(cls, given: object) -> object:
         return {"mode": given} if isinstance(given, str) else given
+
+
+def named_tools(settings: Settings) -> list[str]:
+    """The names of tools that the settings hold, as they are written, each once."""
+    confirmed = settings.security.require_confirmation
+    listed = confirmed if isinstance(confirmed, list) else []
+    return list(dict.fromkeys([*settings.tools.enabled, *settings.tools.disabled, *listed]))

@@ -106,7 +106,7 @@ def _expected(message: str) -> str:
 
 def _shown(path: KeyPath, value: Any) -> str:
     if is_secret(path):
-        return "what is written there"
+        return "the value there"
     if isinstance(value, dict | list):
         return "a mapping" if isinstance(value, dict) else "a list"
     return f"`{json.dumps(value, ensure_ascii=False, default=str)[:60]}`"

@@ -94,12 +94,12 @@ def accept(shown: Trust, home: Path) -> None:
 
 def _yes_to(shown: Trust) -> Yes:
     if not os.path.isdir(shown.folder):
-        raise UsageError(f"`{shown.folder}` is not a folder", hint="name a project's folder")
+        raise UsageError(f"`{shown.folder}` is not a folder", hint="give a project folder")
     if shown.odd:
         one = shown.odd[0]
         raise UsageError(
             f"`{shown.folder}` cannot be trusted: `{one.path}`: {one.odd}",
-            hint=f"look at `{one.path}`, and remove it if it is not yours",
+            hint=f"check `{one.path}`, and remove it if it is not yours",
         )
     files = {one.path: one.digest for one in shown.brought}
     since = datetime.now(UTC).isoformat(timespec="seconds")
@@ -177,8 +177,8 @@ def _refuse_outside(folder: Path, kind: Kind) -> None:
     for place in (one for one in PLACES[kind] if one.startswith(".llc")):
         if not Path(os.path.realpath(folder / place)).is_relative_to(os.path.realpath(folder)):
             raise UsageError(
-                f"`{place}` is a link that leads out of the folder, so nothing is written there",
-                hint=f"look at `{place}`, and remove the link if it is not yours",
+                f"`{place}` is a link to outside the folder, so nothing is written there",
+                hint=f"check `{place}`, and remove the link if it is not yours",
             )
 
 

@@ -58,8 +58,9 @@ def read(home: Path) -> Record:
         return {}
     except (OSError, ValueError, RecursionError) as error:
         raise Damaged(
-            f"the record of trusted folders, `{file}`, cannot be read, so nothing is trusted",
-            hint=f"{error}; `mv {file} {file}.damaged`, then say yes again with `mcode trust`",
+            f"cannot read the list of trusted folders, `{file}`, so no folder is trusted",
+            hint=f"{error}; run `mv {file} {file}.damaged`, then trust the folders again with "
+            "`mcode trust`",
         ) from error
 
 
@@ -78,7 +79,7 @@ def note(home: Path, folder: str, change: Callable[[Yes | None], Yes | None]) ->
             written = {name: asdict(said) for name, said in record.items()}
             replace_file(file, json.dumps(written, indent=1).encode())
     except OSError as error:
-        message = f"cannot write the record of trusted folders, `{file}`: {error.strerror}"
+        message = f"cannot write the list of trusted folders, `{file}`: {error.strerror}"
         raise MaxAgentError(message, hint="check its permissions and the free space") from error
 
 
@@ -102,7 +103,7 @@ def _yes(value: object) -> Yes:
     if {*said, "further"} != {"since", "files", "further"} or not all(
         isinstance(text, str) for text in (said["since"], *files.values(), *further.values())
     ):
-        raise ValueError("an entry has not the form of a yes")
+        raise ValueError("an entry is not a valid consent")
     return Yes(
         str(said["since"]), cast("Mapping[str, str]", files), cast("Mapping[str, str]", further)
     )
@@ -110,12 +111,12 @@ def _yes(value: object) -> Yes:
 
 def _mapping(value: object) -> dict[str, object]:
     if not isinstance(value, dict):
-        raise ValueError("it is no mapping of folders")
+        raise ValueError("it is not a mapping of folders")
     return cast("dict[str, object]", value)
 
 
 def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a name stands in it twice")
+        raise ValueError("it contains a name twice")
     return found

@@ -31,6 +31,6 @@ def listed_bytes(path: str, folder: Path, found: Trust) -> bytes | None:
     if content is not None:
         listed = {one.path: one.digest for one in found.brought}
         if known_by(folder, path, content) != listed.get(path):
-            hint = "look at it and try again"
-            raise UsageError(f"{file}: changed while it was looked at", hint=hint)
+            hint = "check it and try again"
+            raise UsageError(f"{file}: changed while it was read", hint=hint)
     return content

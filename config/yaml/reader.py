@@ -37,7 +37,7 @@ def read_bytes(file: Path) -> bytes | None:
         if stat.S_ISDIR(kind.st_mode) and not os.listdir(file):
             return None
         if not stat.S_ISREG(kind.st_mode) or kind.st_size > LARGEST:
-            raise UsageError(f"{file}: not a configuration file", hint="a YAML text file goes here")
+            raise UsageError(f"{file}: not a configuration file", hint="use a YAML text file")
         return file.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -85,7 +85,7 @@ def value_of(path: KeyPath, text: str) -> object:
     try:
         return cast(object, _yaml().load(text))
     except Exception as error:
-        raise UsageError(f"`{text}` is not YAML", hint="a list is written `[a, b]`") from error
+        raise UsageError(f"`{text}` is not YAML", hint="write a list as `[a, b]`") from error
 
 
 def _yaml() -> Any:

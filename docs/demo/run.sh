@@ -18,7 +18,7 @@ echo "The project is $project"
 echo
 status=0
 mcode task "The tests in tests/test_prices.py fail. Repair the prices." \
-    --trust --folder "$project" --model "scripted/$here/scenario.json" --apply || status=$?
+    --trust --folder "$project" --model "scripted/$here/scenario.json" --mode auto --apply || status=$?
 echo
 cd "$project"
 mcode threads list
@@ -28,6 +28,7 @@ echo "  export MAXAGENT_HOME=$MAXAGENT_HOME"
 echo "                            where its threads are; your own are untouched"
 echo "  mcode threads show ID     what the thread did, and its evidence"
 echo "  mcode resume ID           goes on after Ctrl-C or a crash; here it says how it ended"
-echo "Without --apply a task ends with a question: keep, undo, or go on with a remark."
+echo "Without --mode auto the tests are asked about first where there is no sandbox."
+echo "Without --apply a task ends with a question: keep, undo, or request changes."
 echo "All of it is in $place: remove that when you have looked."
 exit "$status"

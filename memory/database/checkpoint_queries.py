@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
+from .row_compression import expand
+
+STORY = ("request", "messages", "told", "evidence", "outcome")
+"""The channels whose writes tell the story of a thread; they are kept for good."""
 _THREAD_IDS = """
     WITH RECURSIVE thread(id) AS (
         SELECT MIN(thread_id) FROM checkpoints
@@ -23,6 +27,10 @@ _LAST = (
 )
 _BLOB = _LAST.replace("checkpoint_id, metadata", "checkpoint")
 _FIRST = "SELECT MIN(checkpoint_id) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
+_REQUEST = (
+    "SELECT value FROM writes WHERE thread_id = ? AND checkpoint_ns = '' AND channel = 'request'"
+    " ORDER BY checkpoint_id DESC LIMIT 1"
+)
 _WAITS = (
     "SELECT EXISTS (SELECT 1 FROM writes WHERE thread_id = ? AND checkpoint_ns = ''"
     " AND checkpoint_id = ? AND channel = '__interrupt__')"
@@ -51,7 +59,7 @@ def read(connection: sqlite3.Connection) -> dict[str, Facts]:
 
 
 def values(connection: sqlite3.Connection, thread_id: str) -> dict[str, Any]:
-    """The plain values in the thread's last checkpoint, such as what it was asked.
+    """The plain values in the thread's last checkpoint, such as where it stands.
 
     Nothing but numbers, texts, lists and mappings is built, whatever the row says.
     """
@@ -59,12 +67,20 @@ def values(connection: sqlite3.Connection, thread_id: str) -> dict[str, Any]:
     return part(unpacked(found[0]), "channel_values") if found else {}
 
 
+def begun_with(connection: sqlite3.Connection, thread_id: str) -> dict[str, Any]:
+    """The same with what the thread was asked last, which is in the writes."""
+    found = connection.execute(_REQUEST, (thread_id,)).fetchone()
+    asked = {"request": unpacked(found[0])} if found else {}
+    return asked | values(connection, thread_id)
+
+
 def unpacked(blob: object, other: Callable[[bytes], object] = lambda data: None) -> object:
     """A row's plain data, with what `other` makes of everything else; None if it is damaged."""
     import ormsgpack
 
     try:
-        return ormsgpack.unpackb(cast(bytes, blob), ext_hook=lambda code, data: other(data))
+        data = expand(cast(bytes, blob))
+        return ormsgpack.unpackb(data, ext_hook=lambda code, data: other(data))
     except (TypeError, ValueError):
         return None
 

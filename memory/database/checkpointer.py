@@ -1,32 +1,59 @@
 """LangGraph's saver on our database: strict about types, and on the disk before a step goes on."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+import json
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import aiosqlite
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.checkpoint.base import (
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    DeltaChannelHistory,
+    get_checkpoint_metadata,
+)
 from langgraph.checkpoint.base import id as checkpoint_ids
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from typing_extensions import override
 
 from ...config import paths
-from .checkpoint_queries import ticks_of
+from .checkpoint_queries import STORY, ticks_of
 from .connection import SETTINGS, explained, prepare
+from .delta_history import DeltaHistories, Place
 from .serializer import StrictSerializer
 
 _LAST = "SELECT MAX(checkpoint_id) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?"
+_PUT = """
+    INSERT OR REPLACE INTO checkpoints
+        (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)
+    VALUES (:thread, :namespace, :checkpoint, :parent, :type, :data, :metadata)
+"""
+# What a step wrote is in the checkpoint after it; nobody reads an empty value.
+_FORGET_WRITES = """
+    DELETE FROM writes
+    WHERE thread_id = :thread AND checkpoint_ns = :namespace AND checkpoint_id = :parent
+        AND (channel NOT IN (SELECT value FROM json_each(:kept)) OR type = 'null')
+"""
+_KEPT = json.dumps([*STORY, "__interrupt__", "__resume__", "__error__"])
 _LAST_TICKS = "_last_v6_timestamp"
 """LangGraph's name for the time in the last id that this process has made; private."""
 
 
 class Saver(AsyncSqliteSaver):
-    """Goes on after a thread's last checkpoint even if the clock was set back since.
+    """Keeps each thing once, and reads a thread's messages once in a process.
 
-    The latest checkpoint is the one whose id sorts last, and ids begin with the time.
+    Goes on after a thread's last checkpoint even if the clock was set back since: the latest
+    checkpoint is the one whose id sorts last, and ids begin with the time.
     """
+
+    def __init__(self, connection: aiosqlite.Connection) -> None:
+        super().__init__(connection, serde=StrictSerializer())
+        self._histories = DeltaHistories(connection, self.serde)
 
     @override
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
@@ -39,6 +66,65 @@ class Saver(AsyncSqliteSaver):
                 (last,) = await rows.fetchone() or ("",)
             _go_on_after(last)
         return found
+
+    @override
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Save a checkpoint; of what led to it only the thread's story is kept."""
+        given: dict[str, Any] = config.get("configurable", {})
+        place = Place(str(given["thread_id"]), given["checkpoint_ns"], checkpoint["id"])
+        kind, data = self.serde.dumps_typed(checkpoint)
+        facts = get_checkpoint_metadata(config, metadata)
+        told = json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
+        row = {
+            **place._asdict(),
+            "parent": given.get("checkpoint_id"),
+            "type": kind,
+            "data": data,
+            "metadata": told.encode("utf-8", "ignore"),
+        }
+        await self.setup()
+        async with self.lock:
+            await self._put(row)
+        return {
+            "configurable": {
+                "thread_id": given["thread_id"],
+                "checkpoint_ns": place.namespace,
+                "checkpoint_id": place.checkpoint,
+            }
+        }
+
+    async def _put(self, row: Mapping[str, object]) -> None:
+        """In one transaction: a step that is half saved would be done again without its writes."""
+        try:
+            await self.conn.execute(_PUT, row)
+            if row["parent"]:
+                await self.conn.execute(_FORGET_WRITES, {**row, "kept": _KEPT})
+            await self.conn.commit()
+        except BaseException:
+            await self.conn.rollback()
+            raise
+
+    @override
+    async def aget_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        """What a checkpoint's messages are made of."""
+        given: dict[str, Any] = config.get("configurable", {})
+        checkpoint = given.get("checkpoint_id")
+        if not checkpoint and (last := await self.aget_tuple(config)):
+            checkpoint = last.checkpoint["id"]
+        if not checkpoint:
+            return {channel: {"writes": []} for channel in channels}
+        place = Place(str(given["thread_id"]), given.get("checkpoint_ns", ""), checkpoint)
+        await self.setup()
+        async with self.lock:
+            return await self._histories.read(place, channels)
 
 
 def _go_on_after(checkpoint_id: str) -> None:
@@ -59,7 +145,7 @@ async def open_checkpointer(path: Path) -> AsyncGenerator[AsyncSqliteSaver]:
         async with aiosqlite.connect(path) as connection:
             for setting in SETTINGS:
                 await connection.execute(f"PRAGMA {setting}")
-            saver = Saver(connection, serde=StrictSerializer())
+            saver = Saver(connection)
             await saver.setup()
             yield saver
 

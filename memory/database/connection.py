@@ -4,78 +4,25 @@ and history of files.
 At each start only the header and the schema are read (0.5 ms), because the cost of `quick_check`
 grows with the file: 30 ms for 100 MB that are in memory already, a second or more from a disk.
 Damage further inside shows when it is met, as an `sqlite3.DatabaseError`; `explained` then makes
-the full check, moves the file aside and says so.
+the full check, copies what can be read into a new file, keeps the damaged one aside and says so
+(`recovery.py`).
 """
 
 import fcntl
 import os
 import sqlite3
-import time
 from collections.abc import Generator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from itertools import chain, count
 from pathlib import Path
 
 from ...config.errors import MaxAgentError, UsageError
-
-MIGRATIONS = (
-    """
-    CREATE TABLE threads (
-        thread_id TEXT PRIMARY KEY,
-        title TEXT NOT NULL,
-        name TEXT NOT NULL,
-        folder TEXT NOT NULL,
-        graph TEXT NOT NULL,
-        request TEXT NOT NULL,
-        options TEXT NOT NULL,
-        status TEXT NOT NULL,
-        evidence TEXT NOT NULL,
-        created_at TEXT NOT NULL,
-        updated_at TEXT NOT NULL
-    );
-    CREATE UNIQUE INDEX threads_by_name ON threads (name) WHERE name != '';
-    CREATE INDEX threads_by_folder ON threads (folder, updated_at);
-    CREATE TABLE journal (
-        thread_id TEXT NOT NULL,
-        call_id TEXT NOT NULL,
-        tool TEXT NOT NULL,
-        effectful INTEGER NOT NULL,
-        state TEXT NOT NULL CHECK (state IN ('started', 'done')),
-        result TEXT,
-        started_at TEXT NOT NULL,
-        finished_at TEXT,
-        pid INTEGER NOT NULL,
-        PRIMARY KEY (thread_id, call_id)
-    );
-    """,
-    """
-    ALTER TABLE threads ADD COLUMN parent TEXT NOT NULL DEFAULT '';
-    ALTER TABLE threads ADD COLUMN parent_step INTEGER NOT NULL DEFAULT 0;
-    CREATE TABLE file_history (
-        thread_id TEXT NOT NULL,
-        number INTEGER NOT NULL,
-        key TEXT NOT NULL,
-        kind TEXT NOT NULL,
-        tool TEXT NOT NULL,
-        turn INTEGER NOT NULL,
-        reverted TEXT NOT NULL,
-        before_tree TEXT NOT NULL,
-        after_tree TEXT NOT NULL,
-        changes TEXT NOT NULL,
-        state TEXT NOT NULL CHECK (state IN ('started', 'done')),
-        sure INTEGER NOT NULL,
-        created_at TEXT NOT NULL,
-        left_alone TEXT NOT NULL,
-        PRIMARY KEY (thread_id, number),
-        UNIQUE (thread_id, key)
-    );
-    """,
-)
-"""Our tables, one step a version: `PRAGMA user_version` counts the steps already taken."""
+from .migrations import MIGRATIONS
+from .recovery import keep_salvaged, last_set_aside, parts, salvaged, set_aside, take_up_salvaged
+from .salvage import Salvaged, salvage
 
 SETTINGS = (
-    "busy_timeout = 5000",
+    "busy_timeout = 30000",
     "journal_mode = WAL",
     "synchronous = FULL",
     "foreign_keys = ON",
@@ -84,11 +31,14 @@ SETTINGS = (
 """Pragmas of every connection; FULL because a journal entry must outlive a power cut too, MEMORY
 because LangGraph's query for a long thread would otherwise copy it through a file in /tmp."""
 
+# Only before anything is in the file: larger pages waste less beside rows of 1 kB, and free ones
+# can be given back a few at a time.
+_FRESH = ("page_size = 8192", "auto_vacuum = INCREMENTAL")
 _HEADER_LENGTH = 100
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _NOT_WRITABLE = (
     "it cannot be written",
-    "check the folder's permissions, or set `MAXAGENT_HOME` to a folder you can write",
+    "check the folder's permissions, or set `MAXAGENT_HOME` to a writable folder",
 )
 _REASONS = {
     sqlite3.SQLITE_FULL: ("the disk is full", "free some space and run the command again"),
@@ -105,7 +55,7 @@ class Prepared:
     """What `prepare` found."""
 
     set_aside: Path | None
-    """Where a damaged database was moved, when a new one had to be begun."""
+    """Where a damaged database was moved, when another took its place."""
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -158,7 +108,8 @@ def prepare(path: Path) -> Prepared:
     try:
         with explained(path):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if path.exists() and _probe(path) == len(MIGRATIONS):
+            is_ready = path.exists() and not salvaged(path).exists()
+            if is_ready and _probe(path) == len(MIGRATIONS):
                 return Prepared(set_aside=None)
             with _one_at_a_time(path):
                 return Prepared(set_aside=_begin_or_migrate(path))
@@ -168,29 +119,27 @@ def prepare(path: Path) -> Prepared:
         ) from error
 
 
-def set_aside(path: Path) -> Path:
-    """Move a damaged database and its `-wal` and `-shm` away, under a name that tells when."""
-    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    names = (f"{path.name}.corrupt-{stamp}{again}" for again in chain([""], count(2)))
-    aside = next(path.with_name(name) for name in names if not path.with_name(name).exists())
-    for part, moved in zip(_parts(path), _parts(aside), strict=True):
-        if part.exists():
-            part.rename(moved)
-    return aside
-
-
 @contextmanager
 def explained(path: Path) -> Generator[None]:
     """Turn SQLite's errors into words; a file found damaged is set aside.
 
     Wrap whatever reads or writes the database, LangGraph's saver included.
     """
+    with _in_words(path):
+        try:
+            yield
+        except sqlite3.Error as error:
+            if _code(error) not in _DAMAGED:
+                raise
+            raise _after_damage(path, error) from error
+
+
+@contextmanager
+def _in_words(path: Path) -> Generator[None]:
     try:
         yield
     except sqlite3.Error as error:
         code = _code(error)
-        if code in _DAMAGED:
-            raise _after_damage(path, error) from error
         if code not in _REASONS:
             raise
         reason, hint = _REASONS[code]
@@ -205,11 +154,36 @@ def _after_damage(path: Path, error: sqlite3.Error) -> MaxAgentError:
     with _one_at_a_time(path):
         if _is_whole(path):  # another process has begun a new one
             return MaxAgentError(f"cannot read the database `{path}`: {error}", hint="try again")
+        saved = _save(path)
         moved = set_aside(path)
+        take_up_salvaged(path)
     return MaxAgentError(
-        f"the database was damaged and has been kept aside as `{moved}`",
-        hint="run the command again: a new database is begun, without the threads of the old one",
+        f"the database was damaged; it was moved to `{moved}`; {_result(saved)}",
+        hint="run the command again; it uses a new database with all readable data",
     )
+
+
+def _save(path: Path) -> Salvaged:
+    """Copy what can be read; until all of it is on the disk the damaged database stays."""
+    fresh = path.with_name(f"{path.name}.new")
+    try:
+        _begin(fresh)
+        with closing(connect(fresh)) as connection:
+            saved = salvage(path, connection)
+            # closing would not say that there is no room for it
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        keep_salvaged(fresh, path)
+    except BaseException:
+        _remove(fresh)
+        raise
+    return saved
+
+
+def _result(saved: Salvaged) -> str:
+    hurt = ", ".join(f"`{thread[:8]}`" for thread in sorted(saved.hurt))
+    if saved.more:
+        return f"these threads, and perhaps others, lost data: {hurt or '?'}"
+    return f"these threads lost data: {hurt}" if hurt else "no thread lost data"
 
 
 def _probe(path: Path) -> int | None:
@@ -246,8 +220,8 @@ def _is_whole(path: Path) -> bool:
 def _refuse_newer(version: int) -> None:
     if version > len(MIGRATIONS):
         raise UsageError(
-            f"the list of threads was written by a newer MaxAgent (its version {version}, "
-            f"known here {len(MIGRATIONS)})",
+            f"a newer MaxAgent wrote the list of threads (version {version}; this one reads "
+            f"up to {len(MIGRATIONS)})",
             hint="upgrade MaxAgent, or set `MAXAGENT_HOME` to another folder",
         )
 
@@ -255,17 +229,35 @@ def _refuse_newer(version: int) -> None:
 def _begin_or_migrate(path: Path) -> Path | None:
     done = _probe(path) if path.exists() else None
     if done is not None:
+        _remove(salvaged(path))  # a kill kept it from its place, and threads have gone on since
         path.chmod(0o600)
         _migrate(path, done)
         return None
-    moved = set_aside(path) if any(part.exists() for part in _parts(path)) else None
+    moved = set_aside(path) if any(part.exists() for part in parts(path)) else None
+    if salvaged(path).exists():
+        take_up_salvaged(path)
+        _migrate(path, _probe(path) or 0)
+        return moved or last_set_aside(path)
     fresh = path.with_name(f"{path.name}.new")  # renamed when whole: a kill leaves nothing half
-    for part in _parts(fresh):
-        part.unlink(missing_ok=True)
-    os.close(os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-    _migrate(fresh, 0)
+    _begin(fresh)
     fresh.rename(path)
     return moved
+
+
+def _begin(fresh: Path) -> None:
+    """Make a new database with our tables."""
+    _remove(fresh)
+    os.close(os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    with closing(sqlite3.connect(fresh)) as connection:
+        for setting in _FRESH:
+            connection.execute(f"PRAGMA {setting}")
+        connection.execute("VACUUM")
+    _migrate(fresh, 0)
+
+
+def _remove(database: Path) -> None:
+    for part in parts(database):
+        part.unlink(missing_ok=True)
 
 
 def _migrate(path: Path, done: int) -> None:
@@ -274,10 +266,6 @@ def _migrate(path: Path, done: int) -> None:
             connection.executescript(
                 f"BEGIN IMMEDIATE; {step} PRAGMA user_version = {version}; COMMIT;"
             )
-
-
-def _parts(path: Path) -> list[Path]:
-    return [path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm")]
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from langgraph.checkpoint.serde.jsonplus import (
 from langgraph.types import Command, Interrupt, Overwrite, Send, TimeoutPolicy
 
 from ...config.errors import MaxAgentError
+from .row_compression import compress, expand
 
 ALLOWED = {
     (kind.__module__, kind.__name__)
@@ -64,13 +65,22 @@ class StrictSerializer(JsonPlusSerializer):
         """Serialize; raises MaxAgentError for a value that could not be read back."""
         kind, data = super().dumps_typed(obj)
         _check(kind, data, "a step returned", "return plain data or messages")
-        return kind, data
+        return kind, compress(data) if kind == "msgpack" else data
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         """Deserialize; raises MaxAgentError for a type that MaxAgent never stores."""
         kind, payload = data
-        _check(kind, payload, "the thread's data holds", "something else has written to it")
-        return super().loads_typed(data)
+        if kind == "msgpack":
+            payload = _expanded(payload)
+        _check(kind, payload, "the thread's data holds", "another program has written to it")
+        return super().loads_typed((kind, payload))
+
+
+def _expanded(stored: bytes) -> bytes:
+    try:
+        return expand(stored)
+    except ValueError:
+        return stored  # no msgpack either, which the check says
 
 
 def _check(kind: str, data: bytes, where: str, remedy: str) -> None:

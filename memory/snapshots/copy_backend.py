@@ -5,14 +5,16 @@ They are kept as git keeps them (`objects`): once git is installed it goes on wi
 
 import asyncio
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ...config.errors import MaxAgentError
 from .diff import plain_diff
-from .file_version import ABSENT, UNKNOWN, Change, Version
-from .git_objects import read_object, read_tree, write_object, write_tree
+from .empty_folders import folders_of
+from .file_version import ABSENT, FILE, UNKNOWN, Change, Report, Version
+from .git_objects import EMPTY_TREE, read_object, read_tree, write_object, write_tree
 from .limits import LARGEST_FILE, NotStored
+from .permissions import ENTRY, Permissions, read_permissions, unpacked
 from .working_tree import content_on_disk, version_on_disk
 
 TOO_LARGE = Version("too large", "")
@@ -26,13 +28,28 @@ class PlainSnapshots:
         self._objects = directory / "objects"
         self._last = dict[bytes, Version]()
 
-    async def take(self, lock: int, named: frozenset[bytes]) -> tuple[str, NotStored]:
+    async def is_large(self) -> bool:
+        """Whether the first snapshot takes its time: only named files are in it."""
+        return False
+
+    async def take(
+        self, lock: int, named: frozenset[bytes], report: Report | None = None
+    ) -> tuple[str, NotStored]:
         """Store the named files as they are; the tree, and what is not in it."""
         return await asyncio.to_thread(self._take, named)
 
     async def changes(self, old: str, new: str) -> list[Change]:
         """What differs between two trees, by path."""
         return await asyncio.to_thread(self._changes, old, new)
+
+    async def permissions(self, tree: str) -> Permissions | None:
+        """Of a tree's files; None when an older MaxAgent made it."""
+        return await asyncio.to_thread(self._read_permissions, tree)
+
+    async def files(self, tree: str) -> dict[str, Version]:
+        """The files of a tree, by path."""
+        found = await asyncio.to_thread(self._files, tree)
+        return {os.fsdecode(path): version for path, version in found.items()}
 
     async def diff(self, old: str, new: str, paths: Collection[str] | None) -> str:
         """The difference as a unified diff."""
@@ -61,8 +78,17 @@ class PlainSnapshots:
                 version = self._last.get(path, ABSENT)  # stays as it was stored last
             if version != ABSENT:
                 files[path] = version
-        self._last = files
+        self._last = dict(files)
+        if packed := self._permissions(files, named).packed():
+            files[ENTRY] = Version(FILE, write_object(self._objects, "blob", packed))
         return write_tree(self._objects, files), left
+
+    def _permissions(self, files: Mapping[bytes, Version], named: Iterable[bytes]) -> Permissions:
+        """Of the named files; a folder that waits for the first of them counts as empty."""
+        root, folders = os.fsencode(self._folder), folders_of(files)
+        bare = {path for path in folders_of(named) - folders if _is_folder(root, path)}
+        deepest = bare - folders_of(path.rstrip(b"/") for path in bare)
+        return read_permissions(root, files, folders, deepest)
 
     def _stored(self, path: str) -> Version:
         """The file as it is, with its content in the store."""
@@ -80,12 +106,28 @@ class PlainSnapshots:
         return Version(version.mode, write_object(self._objects, "blob", content))
 
     def _changes(self, old: str, new: str) -> list[Change]:
-        before, after = (read_tree(self._objects, tree) for tree in (old, new))
+        before, after = self._files(old), self._files(new)
         return [
             Change(os.fsdecode(path), before.get(path, ABSENT), after.get(path, ABSENT))
             for path in sorted(before.keys() | after.keys())
             if before.get(path) != after.get(path)
         ]
 
+    def _files(self, tree: str) -> dict[bytes, Version]:
+        files = read_tree(self._objects, tree)
+        files.pop(ENTRY, None)
+        return files
+
+    def _read_permissions(self, tree: str) -> Permissions | None:
+        if tree == EMPTY_TREE:
+            return Permissions()
+        entry = read_tree(self._objects, tree).get(ENTRY)
+        return unpacked(read_object(self._objects, "blob", entry.blob)) if entry else None
+
     def _read(self, blobs: Sequence[str]) -> dict[str, bytes]:
         return {blob: read_object(self._objects, "blob", blob) for blob in blobs}
+
+
+def _is_folder(root: bytes, path: bytes) -> bool:
+    """Whether there is a real folder, and links lead to none."""
+    return version_on_disk(Path(os.fsdecode(root)), os.fsdecode(path)) != ABSENT

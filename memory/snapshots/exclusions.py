@@ -46,6 +46,11 @@ class LeftOut:
             return True
         return any(self._holds(spelling) for spelling in spellings("/".join(parts)))
 
+    def skips(self, folder: str) -> bool:
+        """Whether a folder without a file of a snapshot is none of the project's: a cache, say."""
+        bare = folder.rstrip("/")
+        return self.holds(bare) or self._caches.match_file(f"{bare}/")
+
     def _holds(self, spelling: str) -> bool:
         parts = spelling.split("/")
         if {"", "..", ".git"} & set(parts):
@@ -58,6 +63,10 @@ class LeftOut:
     @cached_property
     def _spec(self) -> GitIgnoreSpec:
         return GitIgnoreSpec.from_lines(map(folded, self.patterns))
+
+    @cached_property
+    def _caches(self) -> GitIgnoreSpec:
+        return GitIgnoreSpec.from_lines(CACHES)
 
 
 def left_out(folder: Path, data: Path, exclude: Sequence[str]) -> LeftOut:

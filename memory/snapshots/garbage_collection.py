@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import shutil
 import time
 from collections.abc import Callable, Collection, Sequence
@@ -87,7 +88,7 @@ async def _packed(store: GitStore, tips: Sequence[str]) -> tuple[set[str], str]:
 
 async def _trees_of_indexes(store: GitStore, lock: int) -> list[str]:
     """What the folder's snapshot was last; an index without its contents is forgotten."""
-    trees = list[str]()
+    trees = await asyncio.to_thread(_last_trees, store.directory)
     indexes = await asyncio.to_thread(lambda: list(store.directory.glob("index-" + "?" * 16)))
     for each in (replace(store, index=index) for index in indexes):
         await asyncio.to_thread(each.unlock_index)
@@ -96,6 +97,11 @@ async def _trees_of_indexes(store: GitStore, lock: int) -> list[str]:
         except GitFailed:
             await asyncio.to_thread(each.forget_index)
     return trees
+
+
+def _last_trees(directory: Path) -> list[str]:
+    named = [path.read_text() for path in directory.glob("last-index-*")]
+    return [name for name in named if re.fullmatch(r"[0-9a-f]{40}", name)]
 
 
 def _delete_packs(directory: Path, new: str) -> None:

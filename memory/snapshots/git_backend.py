@@ -5,28 +5,35 @@ One git process when nothing changed since the last snapshot, three or four othe
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from .coverage import is_covered, list_index
 from .exclusions import LeftOut
-from .file_version import Change, Version
+from .file_version import Change, Report, Version
 from .git_ls_files import Work, nested_repositories, work_of
-from .git_objects import Lost
-from .git_repository import FULL, GitFailed, GitStore, index_for
+from .git_objects import EMPTY_TREE, Lost
+from .git_permissions import Git, GitPermissions
+from .git_repository import FULL, GitFailed, GitStore, count_entries, index_for
 from .limits import LITTLE, MOST_FILES, NotStored, fitting
+from .permissions import ENTRY, Permissions
 from .user_repository import own_excludes, own_index, top_of
 
-Git = Callable[..., Awaitable[bytes]]
 ATTEMPTS = 3
-EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 MANY = 300
 """From so many new contents on they go into one pack: half the disk, and one wait for it."""
 PORTION = 200
 """Paths on a command line, each of at most 4 kB."""
+SMALL = 1_000_000
+"""Bytes of a tracked file that the first snapshot takes in, whatever there is besides."""
+STORED_AT_ONCE = 5_000
+"""Files for one git: into one pack each content is compared with all before it, so the time grows
+with the square of their number. 100,000 files take half as long so."""
 LOST = ("bad object", "unable to read", "not a git repository")
 """How git says that an object, or the whole store, is gone."""
 _PLACEHOLDER = b".mcode-placeholder"
+_ALL = (":(top)", f":(top,literal,exclude){ENTRY.decode()}")
 _NO_BLOB = b"0" * 39 + b"1"
 
 
@@ -40,38 +47,66 @@ class GitSnapshots:
         self._out = out
         self._ready = False
         self._last: tuple[object, str] = ("never taken", "")
+        """State of the index, and the tree of what it names."""
+        self._permissions = GitPermissions(out)
         self._stored = set[bytes]()
         """Named files that are in the index as it was after our last snapshot."""
         self._tracked = frozenset[bytes]()
         """Files that the user's git tracks though they are ignored."""
 
-    async def take(self, lock: int, named: frozenset[bytes]) -> tuple[str, NotStored]:
+    async def take(
+        self, lock: int, named: frozenset[bytes], report: Report
+    ) -> tuple[str, NotStored]:
         """Store the files as they are, `named` ones even if ignored; the tree, and what is not in.
 
         `lock` is the descriptor of the store's lock, which a git that outlives us still holds.
+        `report` is called with the files stored and all of them, where there are many.
         """
         await self._open()
         for attempt in range(1, ATTEMPTS):
             try:
-                return await self._take(lock, named)
+                return await self._take(lock, named, report)
             except GitFailed as error:
                 # a file came or went meanwhile, or a power cut tore the index
                 if FULL in error.message:
                     raise
                 if attempt > 1:
                     await asyncio.to_thread(self._store.forget_index)
-        return await self._take(lock, named)
+        return await self._take(lock, named, report)
+
+    async def is_large(self) -> bool:
+        """Whether the user's git tracks many files, and no snapshot has been taken yet."""
+        index = await asyncio.to_thread(own_index, self._store.top)
+        if index is None or await asyncio.to_thread(self._store.index_holds):
+            return False
+        return await asyncio.to_thread(count_entries, index) > STORED_AT_ONCE
 
     async def changes(self, old: str, new: str) -> list[Change]:
         """What differs between two trees, by path."""
-        entries = (await self._diff_trees(old, new, "--raw", "--no-abbrev", "-z")).split(b"\0")
+        flags = ("--raw", "--no-abbrev", "-z")
+        entries = (await self._diff_trees(old, new, *flags, paths=_ALL)).split(b"\0")
         return [_change(*pair) for pair in zip(entries[0::2], entries[1::2], strict=False)]
+
+    async def permissions(self, tree: str) -> Permissions | None:
+        """Of a tree's files; None when an older MaxAgent made it."""
+        return await self._permissions.read(self._store, tree)
+
+    async def files(self, tree: str) -> dict[str, Version]:
+        """The files of a tree, by path."""
+        listed = await self._store.git("ls-tree", "-r", "-z", "--full-tree", tree)
+        pairs = (entry.split(b"\t", 1) for entry in listed.split(b"\0") if entry)
+        return {
+            os.fsdecode(path): Version(described[:6].decode(), described[-40:].decode())
+            for described, path in pairs
+            if path != ENTRY
+        }
 
     async def diff(self, old: str, new: str, paths: Collection[str] | None) -> str:
         """The difference as a unified diff."""
         flags = ("-p", "--no-ext-diff", "--no-textconv")
         if paths is None:
-            return (await self._diff_trees(old, new, *flags)).decode("utf-8", "replace")
+            every = await self._diff_trees(old, new, *flags, paths=_ALL)
+            return every.decode("utf-8", "replace")
         changed = [change.path for change in await self.changes(old, new)]
         shown, wanted, every = "", set(paths), set(changed)
         nested = [path for path in changed if _is_below(path, every)]
@@ -99,6 +134,23 @@ class GitSnapshots:
         """Store a content; its id."""
         await self._open()
         return (await self._store.git("hash-object", "-w", "--stdin", given=content)).decode()[:40]
+
+    def covers(self, path: Path) -> bool:
+        """Whether the last snapshot has all that is at a path, or the next one surely will.
+
+        Before the first snapshot those files count that the user's git tracks: it takes them in.
+        """
+        top, stored = self._store.top, list_index(self._store.index)
+        if stored:
+            return is_covered(path, top, stored.__contains__)
+        own = own_index(top)
+        tracked = list_index(own) if own else frozenset[bytes]()
+
+        def will_be_stored(name: bytes) -> bool:
+            below = os.fsdecode(name).removeprefix(self._store.prefix)
+            return name in tracked and not self._out.holds(below)
+
+        return len(tracked) <= MOST_FILES and is_covered(path, top, will_be_stored, SMALL)
 
     async def _open(self) -> None:
         """Make the store ready, once; rules of a repository that ignores the folder do not hold."""
@@ -138,13 +190,16 @@ class GitSnapshots:
         pattern = said.split(b"\0")[2]
         return bool(pattern) and not pattern.startswith(b"!")
 
-    async def _take(self, lock: int, named: frozenset[bytes]) -> tuple[str, NotStored]:
+    async def _take(
+        self, lock: int, named: frozenset[bytes], report: Report
+    ) -> tuple[str, NotStored]:
         async def git(*arguments: str, given: bytes = b"", one_pack: bool = False) -> bytes:
             return await self._store.git(*arguments, given=given, keep=(lock,), one_pack=one_pack)
 
         store = self._store
         await asyncio.to_thread(store.unlock_index)
-        if self._last[0] != await asyncio.to_thread(store.index_state):
+        before = await asyncio.to_thread(store.index_state)
+        if self._last[0] != before:
             self._stored.clear()
         listed = await self._list(git)
         kept = named | self._tracked
@@ -152,9 +207,12 @@ class GitSnapshots:
         present = work.changed + await asyncio.to_thread(self._fitting, work, named)
         if work.gone:
             await git("update-index", "-z", "--force-remove", "--stdin", given=_joined(work.gone))
-        if present:
-            flags = ("update-index", "-z", "--add", "--remove", "--stdin")
-            await git(*flags, given=_joined(present), one_pack=len(present) > MANY)
+        flags = ("update-index", "-z", "--add", "--remove", "--stdin")
+        for at in range(0, len(present), STORED_AT_ONCE):
+            if len(present) > STORED_AT_ONCE:
+                report(at, len(present))
+            some = present[at : at + STORED_AT_ONCE]
+            await git(*flags, given=_joined(some), one_pack=len(some) > MANY)
         if self._last[0] != await asyncio.to_thread(store.index_state):
             tree = EMPTY_TREE
             if await asyncio.to_thread(store.index_holds):
@@ -162,7 +220,8 @@ class GitSnapshots:
             # which writes to the index as well
             self._last = (await asyncio.to_thread(store.index_state), tree)
         self._stored = (self._stored | kept.intersection(present)).difference(work.gone)
-        return self._last[1], work.left
+        await self._permissions.follow(before, self._last[0], present, work.gone, git)
+        return await self._permissions.add(store, self._last[1], git), work.left
 
     async def _list(self, git: Git) -> bytes:
         """New, changed and deleted files, with those in nested repositories.
@@ -201,8 +260,8 @@ class GitSnapshots:
         except GitFailed as error:
             if not any(words in error.message for words in LOST):
                 raise
-            hint = "what was done by then can neither be shown nor put back; the thread can go on"
-            raise Lost(f"snapshots of `{self._store.folder}` are lost", hint=hint) from error
+            hint = "earlier changes can be neither shown nor restored; the thread can continue"
+            raise Lost(f"the snapshots of `{self._store.folder}` are lost", hint=hint) from error
 
 
 def _joined(paths: Iterable[bytes]) -> bytes:

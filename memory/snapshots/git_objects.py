@@ -14,9 +14,10 @@ from pathlib import Path
 
 from ...config.errors import MaxAgentError
 from ...config.security.private_files import make_private_folder, private_opener
-from .file_version import Version
+from .file_version import FILE, Version
 
 _FOLDER = "40000"
+EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 
 class Lost(MaxAgentError):
@@ -90,6 +91,18 @@ def read_tree(objects: Path, tree: str, above: bytes = b"") -> dict[bytes, Versi
         else:
             files[above + name] = Version(mode, inner)
     return files
+
+
+def with_entry(tree: bytes, name: bytes, blob: str) -> bytes:
+    """The content of a tree with one more blob in it."""
+    entries = {
+        each + b"/" * (mode == _FOLDER): (mode, each, inner) for mode, each, inner in _entries(tree)
+    }
+    entries[name] = (FILE, name, blob)
+    return b"".join(
+        mode.encode() + b" " + each + b"\0" + bytes.fromhex(inner)
+        for _, (mode, each, inner) in sorted(entries.items())
+    )
 
 
 def with_parts(objects: Path, names: Iterable[str]) -> set[str]:

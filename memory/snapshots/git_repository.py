@@ -85,6 +85,11 @@ class GitStore:
         """The folder below `top`; empty, or ending with a slash."""
         return "" if self.top == self.folder else f"{self.folder.relative_to(self.top)}/"
 
+    @property
+    def last_tree(self) -> Path:
+        """The file that names the last snapshot: its permissions are in no index."""
+        return self.index.with_name(f"last-{self.index.name}")
+
     def is_there(self) -> bool:
         """Whether git can work with the store."""
         return (self.directory / "HEAD").exists()
@@ -119,11 +124,7 @@ class GitStore:
 
     def index_holds(self) -> int:
         """Number of files in the index."""
-        try:
-            with self.index.open("rb") as file:
-                return _ENTRIES.unpack(file.read(_ENTRIES.size))[0]
-        except (FileNotFoundError, struct.error):
-            return 0
+        return count_entries(self.index)
 
     def index_bytes(self) -> int:
         """Size of all files in the index together; its format: `git help format-index`."""
@@ -196,10 +197,20 @@ class GitStore:
         }
 
 
+def count_entries(index: Path) -> int:
+    """Number of files in an index; 0 where it cannot be read."""
+    try:
+        with index.open("rb") as file:
+            return _ENTRIES.unpack(file.read(_ENTRIES.size))[0]
+    except (OSError, struct.error):
+        return 0
+
+
 def _too_slow(folder: Path) -> GitTooSlow:
     return GitTooSlow(
         f"git did not look through `{folder}` in {TIMEOUT:g} seconds",
-        hint="see if a `.gitignore` or `.gitattributes` in it is a pipe, or if its disk is stuck",
+        hint="check whether a `.gitignore` or `.gitattributes` in it is a pipe, or whether "
+        "its disk does not respond",
     )
 
 

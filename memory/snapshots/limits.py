@@ -51,7 +51,7 @@ class NotStored:
             told.append(f"named like git's own files: {_names(self.refused)}")
         if not told:
             return ""
-        return f"left out of snapshots, so that undo cannot bring it back: {'; '.join(told)}"
+        return f"not in snapshots, so undo cannot restore it: {'; '.join(told)}"
 
 
 def fitting(

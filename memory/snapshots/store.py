@@ -15,11 +15,20 @@ from pathlib import Path
 
 from ...config.errors import MaxAgentError
 from .copy_backend import PlainSnapshots
+from .empty_folders import folders_of
 from .exclusions import left_out
 from .explicit_paths import NamedFiles
-from .file_version import Change
+from .file_version import Change, Report
 from .git_backend import GitSnapshots
 from .git_repository import FULL, GitFailed, git_program
+from .limits import NotStored
+from .permissions import (
+    Permissions,
+    changed_folders,
+    changed_permissions,
+    may_have_changed,
+    with_permissions,
+)
 from .storage import note_folder, store_directory, store_lock
 
 FULL_DISK = "the disk is full"
@@ -39,6 +48,8 @@ class Snapshots:
         """What the last take left out for its size or number, in words; empty when that is nothing,
         or the same as in the take before it."""
         self._left_out = ""
+        self._report: Report = _report_nothing
+        self._first: asyncio.Task[None] | None = None
         self.directory = store_directory(folder, store)
         """Where the store lies."""
         out = left_out(folder, store.parent, exclude)
@@ -55,25 +66,85 @@ class Snapshots:
         """Whether snapshots have all files; without git only those that tools named."""
         return isinstance(self._files, GitSnapshots)
 
-    async def take(self, also: Sequence[str] = ()) -> str:
+    def covers(self, path: Path) -> bool:
+        """Whether undo can bring back all that is at a path, as far as is known before a snapshot.
+
+        Without git no snapshot has files that only a command names.
+        """
+        files = self._files
+        return isinstance(files, GitSnapshots) and files.covers(path)
+
+    def begin(self) -> None:
+        """Take the first snapshot of a large folder in the background: it may take half a minute.
+
+        A failure waits for the next `take`, which tries again.
+        """
+        self._first = asyncio.ensure_future(self._take_if_large())
+        self._first.add_done_callback(lambda task: task.cancelled() or task.exception())
+
+    async def close(self) -> None:
+        """Stop what runs in the background."""
+        if self._first:
+            self._first.cancel()
+            await asyncio.wait([self._first])
+
+    async def take(self, also: Sequence[str] = (), report: Report | None = None) -> str:
         """Store the files as they are; the tree's id. Raises MaxAgentError when that fails.
 
         `also` are files that tools name: they are kept from now on, even if `.gitignore` has them.
+        `report` is called with the files stored and all of them, where there are many; also for a
+        snapshot in the background that this one waits for.
         """
-        with _explained(self.directory):
-            async with store_lock(self.directory) as lock:
-                await asyncio.to_thread(note_folder, self.directory, self.folder)
-                named = await asyncio.to_thread(self._named.add, also)
-                tree, left = await self._files.take(lock, frozenset(map(os.fsencode, named)))
+        self._report = report or _report_nothing
+        try:
+            tree, left = await self._take(also)
+        finally:
+            self._report = _report_nothing
         words = left.words()
         self.skipped = "" if words == self._left_out else words
         self._left_out = words
         return tree
 
+    def _tell(self, done: int, total: int) -> None:
+        self._report(done, total)  # which may change while a snapshot is taken
+
+    async def _take_if_large(self) -> None:
+        if await self._files.is_large():
+            await self._take(())  # what it leaves out is said by the next `take`
+
+    async def _take(self, also: Sequence[str]) -> tuple[str, NotStored]:
+        with _explained(self.directory):
+            async with store_lock(self.directory) as lock:
+                await asyncio.to_thread(note_folder, self.directory, self.folder)
+                named = await asyncio.to_thread(self._named.add, also)
+                names = frozenset(map(os.fsencode, named))
+                return await self._files.take(lock, names, self._tell)
+
     async def changes(self, old: str, new: str) -> list[Change]:
         """What differs between two snapshots, by path; raises Lost when one is gone."""
         _check(old, new)
-        return [] if old == new else await self._files.changes(old, new)
+        if old == new:
+            return []
+        content = await self._files.changes(old, new)
+        before, after = [await self._files.permissions(tree) for tree in (old, new)]
+        changes = with_permissions(content, before, after)
+        if before and after:
+            changed = {change.path for change in changes}
+            if may_have_changed(changed, before, after):
+                files = (await self._files.files(new)).items()
+                same = {path: version for path, version in files if path not in changed}
+                changes += changed_permissions(same, before, after)
+            if before != after or any(change.kind != "modified" for change in changes):
+                were, are = await self._folders(old, before), await self._folders(new, after)
+                changes += changed_folders(were, are, before, after)
+        return sorted(changes, key=lambda change: change.path)
+
+    async def _folders(self, tree: str, permissions: Permissions) -> Collection[bytes]:
+        """The snapshot's folders with files."""
+        if permissions.folders is not None:
+            return permissions.folders
+        files = await self._files.files(tree)
+        return await asyncio.to_thread(folders_of, map(os.fsencode, files))
 
     async def diff(self, old: str, new: str, paths: Collection[str] | None = None) -> str:
         """The difference between two snapshots, of all files or of some, as a unified diff.
@@ -93,6 +164,10 @@ class Snapshots:
         with _explained(self.directory):
             await asyncio.to_thread(note_folder, self.directory, self.folder)
             return await self._files.write(content)
+
+
+def _report_nothing(done: int, total: int) -> None:
+    pass
 
 
 def _check(*names: str) -> None:
@@ -116,6 +191,6 @@ def _explained(directory: Path) -> Generator[None]:
 
 
 def _cannot(directory: Path, reason: str) -> MaxAgentError:
-    remedy = "free some space" if reason == FULL_DISK else "see to the data folder"
+    remedy = "free some space" if reason == FULL_DISK else "check the data folder"
     message = f"cannot store a snapshot in `{directory}`: {reason}"
     return MaxAgentError(message, hint=f"{remedy} and run the command again")

@@ -13,21 +13,36 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 from ...config.security.path_variants import simplest
-from .file_version import ABSENT, FILE, LINK, PROGRAM, UNKNOWN, Version
+from .file_version import (
+    ABSENT,
+    FILE,
+    LINK,
+    PROGRAM,
+    UNKNOWN,
+    Version,
+    folder_version,
+    is_folder,
+)
 
 _CHUNK = 1 << 20
 
 
 def version_on_disk(folder: Path, path: str) -> Version:
-    """The file as it is; a folder, and anything behind a link, counts as ABSENT."""
+    """The file as it is; anything behind a link counts as ABSENT.
+
+    So does a folder, unless the path ends with a slash: then a file does.
+    """
     try:
         with parent_of(folder, path) as (parent, name):
             mode = os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
+            if is_folder(path):
+                return folder_version(mode & 0o777) if stat.S_ISDIR(mode) else ABSENT
             if stat.S_ISLNK(mode):
                 return Version(LINK, blob_id(os.fsencode(os.readlink(name, dir_fd=parent))))
             if not stat.S_ISREG(mode):
                 return ABSENT if stat.S_ISDIR(mode) else UNKNOWN
-            return Version(PROGRAM if mode & 0o100 else FILE, _blob_of_file(parent, name))
+            kind = PROGRAM if mode & 0o100 else FILE
+            return Version(kind, _blob_of_file(parent, name), mode & 0o777)
     except (FileNotFoundError, NotADirectoryError):
         return ABSENT
     except OSError:

@@ -90,8 +90,8 @@ def room_for_outputs(rows: Rows) -> int:
     room = LARGEST - MANIFEST_ROOM - len(_packed_rows(rows))
     if room < 0:
         raise UsageError(
-            f"the conversation is larger than the {LARGEST:,} bytes that an import takes",
-            hint="`mcode threads show` prints it",
+            f"the conversation is larger than {LARGEST:,} bytes, the limit for an import",
+            hint="show it with `mcode threads show`",
         )
     return room
 
@@ -130,7 +130,7 @@ def read_file(path: Path) -> ThreadFile:
     except ValueError as error:
         raise _broken(str(error)) from None
     except OSError as error:
-        raise UsageError(f"cannot read `{path}`: {error.strerror}", hint="see its name") from None
+        raise UsageError(f"cannot read `{path}`: {error.strerror}", hint="check its name") from None
 
 
 def _contents(archive: zipfile.ZipFile) -> dict[str, bytes]:
@@ -138,14 +138,16 @@ def _contents(archive: zipfile.ZipFile) -> dict[str, bytes]:
     names, left = archive.namelist(), LARGEST
     strange = [name for name in names if name not in (MANIFEST, ROWS) and not _is_output(name)]
     if strange or len(set(names)) < len(names) or len(names) > MOST_OUTPUTS + 2:
-        raise _broken(f"what is `{strange[0]}`?" if strange else "it has too many or equal names")
+        raise _broken(
+            f"unknown argument `{strange[0]}`" if strange else "it has too many or equal names"
+        )
     contents: dict[str, bytes] = {}
     for name in names:
         with archive.open(name) as member:
             contents[name] = member.read(left + 1)
         left -= len(contents[name])
         if left < 0:
-            raise _broken(f"it holds more than {LARGEST:,} bytes")
+            raise _broken(f"it is larger than {LARGEST:,} bytes")
     return contents
 
 
@@ -167,8 +169,9 @@ def _manifest(text: bytes) -> Manifest:
     said = TypeAdapter(dict[str, Any]).validate_json(text)
     if said.get("format") == "mcode-thread" and said.get("version") != VERSION:
         raise UsageError(
-            f"the file has version {said.get('version')!r}, which is not known here",
-            hint=f"this MaxAgent knows version {VERSION}; export it again with the same MaxAgent",
+            f"the file has the unknown version {said.get('version')!r}",
+            hint=f"this MaxAgent reads version {VERSION}; export the thread again with the "
+            "same MaxAgent",
         )
     return Manifest.model_validate_json(text)
 
@@ -181,4 +184,4 @@ def first_fault(error: Invalid) -> str:
 
 
 def _broken(why: str) -> UsageError:
-    return UsageError(f"the file is not a whole thread of MaxAgent: {why}", hint=_HINT)
+    return UsageError(f"the file is not a complete MaxAgent thread: {why}", hint=_HINT)

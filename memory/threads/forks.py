@@ -30,7 +30,7 @@ what the parent did next."""
 
 _HISTORY = """
     INSERT INTO file_history SELECT :fork, number, key, kind, tool, turn, reverted, before_tree,
-        after_tree, changes, state, sure, created_at, left_alone
+        after_tree, changes, state, sure, created_at, left_alone, doubtful
     FROM file_history WHERE thread_id = :parent AND number <= :upto AND state = 'done'
 """
 

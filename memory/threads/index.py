@@ -12,6 +12,7 @@ from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from ...config import paths
 from ...config.errors import UsageError
@@ -19,6 +20,7 @@ from ..checkpoints.search import heard
 from ..database import checkpoint_queries
 from ..database.connection import connect, explained, immediate, prepare
 from . import lease
+from .compaction import compact
 from .forks import copy_checkpoints, copy_history
 from .record import Status, ThreadRow, as_it_is, begun_elsewhere, from_store, to_store
 from .transfer_rows import Rows, insert_rows
@@ -89,7 +91,7 @@ class ThreadIndex:
                 _insert(connection, row)
         except sqlite3.IntegrityError as error:
             raise UsageError(
-                f"the thread cannot be taken in: {error}", hint="get the file again, or try again"
+                f"cannot import the thread: {error}", hint="get the file again, or try again"
             ) from error
 
     def set_status(
@@ -120,7 +122,9 @@ class ThreadIndex:
         for row in self.list():
             if row.thread_id == thread_id:
                 return row
-        raise UsageError(f"no thread `{thread_id}`", hint="`mcode threads list --all` shows them")
+        raise UsageError(
+            f"no thread `{thread_id}`", hint="run `mcode threads list --all` to list them"
+        )
 
     def find(self, text: str) -> ThreadRow:
         """The thread with this id, name or beginning of an id; raises UsageError otherwise."""
@@ -138,8 +142,8 @@ class ThreadIndex:
         rows = self.list(folder)
         if not rows:
             raise UsageError(
-                f"no thread in `{folder.resolve()}` yet",
-                hint="`mcode threads list --all` shows those of other folders",
+                f"no threads in `{folder.resolve()}` yet",
+                hint="run `mcode threads list --all` to list threads of other folders",
             )
         return rows[0]
 
@@ -153,7 +157,7 @@ class ThreadIndex:
             ended = {each for each, row in rows.items() if self._has_ended(row)}
             rows |= _again(connection, ended)
             for thread_id in facts.keys() - rows.keys():
-                begun_with = checkpoint_queries.values(connection, thread_id)
+                begun_with = checkpoint_queries.begun_with(connection, thread_id)
                 rows[thread_id] = begun_elsewhere(thread_id, facts[thread_id], begun_with)
         wanted = str(folder.resolve()) if folder else None
         chosen = [row for row in rows.values() if wanted in (None, row.folder)]
@@ -162,6 +166,12 @@ class ThreadIndex:
             for row in chosen
         ]
         return sorted(true, key=lambda row: row.updated_at, reverse=True)
+
+    def values_of(self, thread_id: str) -> dict[str, Any]:
+        """The plain values of the thread's state as it stands; none before its first checkpoint."""
+        with explained(self._path), closing(connect(self._path)) as connection:
+            has_begun = checkpoint_queries.has_tables(connection)
+            return checkpoint_queries.values(connection, thread_id) if has_begun else {}
 
     def search(self, text: str, folder: Path | None = None) -> "list[ThreadRow]":
         """Those in whose name, title or talk all these words occur, in any case."""
@@ -175,6 +185,11 @@ class ThreadIndex:
             return all(word in told for word in words)
 
         return [row for row in self.list(folder) if fits(row)]
+
+    def compact(self, thread_id: str) -> None:
+        """Free what was left by going back, and what the thread's rows say twice."""
+        with explained(self._path), closing(connect(self._path)) as connection:
+            compact(connection, thread_id)
 
     def delete(self, thread_id: str) -> None:
         """Forget the thread and everything kept for it; raises ThreadBusy while it is run."""
@@ -229,7 +244,7 @@ def _name(given: str) -> str:
     name = given.strip()
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise UsageError(
-            "a thread's name is one line of printable characters",
+            "a thread's name must be one line of printable characters",
             hint=f"use 1 to {LONGEST_NAME} characters",
         )
     return name
@@ -243,7 +258,7 @@ def _unless_taken(name: str) -> Generator[None]:
         if "threads.name" not in str(error):
             raise
         raise UsageError(
-            f"another thread is called `{name}` already", hint="choose another name"
+            f"another thread is already named `{name}`", hint="choose another name"
         ) from None
 
 
@@ -253,7 +268,7 @@ def _ambiguous(text: str, found: list[ThreadRow]) -> UsageError:
     while len({one[:letters] for one in every}) < len(every):
         letters += 1
     ids = ", ".join(f"`{row.thread_id[:letters]}` ({row.name or row.title})" for row in found)
-    return UsageError(f"`{text}` fits {len(found)} threads", hint=f"give more of the id: {ids}")
+    return UsageError(f"`{text}` matches {len(found)} threads", hint=f"give more of the ID: {ids}")
 
 
 def _not_found(text: str, rows: list[ThreadRow]) -> UsageError:
@@ -265,13 +280,13 @@ def _not_found(text: str, rows: list[ThreadRow]) -> UsageError:
     if text and begun:  # too short to be taken for it
         shown = ", ".join(f"`{one}`" for one in begun[:MOST_NEAR])
         return UsageError(
-            f"no thread `{text}`", hint=f"give 4 characters or more of an id, such as {shown}"
+            f"no thread `{text}`", hint=f"give at least 4 characters of an ID, such as {shown}"
         )
     close = difflib.get_close_matches(text, [*names, *ids], n=MOST_NEAR, cutoff=0.6)
     shown = ", ".join(f"`{names.get(key) or ids[key]}`" for key in close)
-    hint = "`mcode threads list --all` shows all threads"
+    hint = "run `mcode threads list --all` to list all threads"
     return UsageError(
-        f"no thread `{text}`" if text else "the thread's id or name is empty",
+        f"no thread `{text}`" if text else "the thread's ID or name is empty",
         hint=f"did you mean {shown}? {hint}" if close else hint,
     )
 

@@ -123,8 +123,8 @@ def _busy(thread_id: str, found: Holder | None) -> ThreadBusy:
         who = "another process"
     stop = f", or stop it with `kill {found.pid}`" if found and found.host == _HOST else ""
     return ThreadBusy(
-        f"thread `{thread_id}` is being run by {who}",
-        hint=f"wait until it is done{stop}; then `mcode resume {thread_id}`",
+        f"thread `{thread_id}` is in use by {who}",
+        hint=f"wait until it ends{stop}; then run `mcode resume {thread_id}`",
     )
 
 

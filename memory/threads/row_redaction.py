@@ -44,7 +44,7 @@ def packed(value: Any) -> bytes:
 def _stored(value: object) -> ormsgpack.Ext:
     if isinstance(value, Packed):
         return ormsgpack.Ext(value.code, value.payload)
-    raise TypeError(f"{type(value)} is no plain data")
+    raise TypeError(f"{type(value)} is not plain data")
 
 
 def rewritten(data: bytes, change: Callable[[str], str]) -> bytes:

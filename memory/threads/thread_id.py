@@ -22,7 +22,7 @@ def checked(thread_id: str) -> str:
     """The id itself, fit to name a file; raises UsageError for anything but a lower-case UUID."""
     if not is_one(thread_id):
         raise UsageError(
-            f"`{thread_id}` is not a thread id",
-            hint="a thread id is a UUID; `mcode threads list --all` shows them",
+            f"`{thread_id}` is not a thread ID",
+            hint="a thread ID is a UUID; run `mcode threads list --all` to list threads",
         )
     return thread_id

@@ -6,10 +6,11 @@ Neither what was left by going back nor the history of files is among them.
 import os
 import sqlite3
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from ..checkpoints.writes import CHAIN
 from ..database.checkpoint_queries import has_tables
+from ..database.row_compression import compress, expand
 
 Channel = Literal["request", "messages", "told", "evidence", "outcome"]
 """What of the writes is moved: what the conversation is made of and is told by. The rest stands in
@@ -36,9 +37,11 @@ _CALLS = """
     WITH RECURSIVE family(id) AS (
         VALUES (:thread) UNION SELECT parent FROM threads JOIN family ON thread_id = family.id
     )
-    SELECT call_id, tool, result, started_at, finished_at
+    SELECT call_id, tool, CASE state WHEN 'done' THEN result END, started_at, finished_at
     FROM family CROSS JOIN journal ON thread_id = family.id
+    WHERE call_id != 'answer'
 """
+"""Only results go along, not what a call had printed, or a model had said, when it was killed."""
 
 
 class Checkpoint(NamedTuple):
@@ -58,6 +61,9 @@ class Write(NamedTuple):
     idx: int
     channel: Channel
     data: bytes
+
+
+Row = TypeVar("Row", Checkpoint, Write)
 
 
 class Call(NamedTuple):
@@ -87,12 +93,16 @@ def read_rows(connection: sqlite3.Connection, thread_id: str) -> Rows:
         if not has_tables(connection):
             return Rows((), (), ())
         return Rows(
-            [Checkpoint(*row) for row in connection.execute(_CHECKPOINTS, given)],
-            [Write(*row) for row in connection.execute(_WRITES, given)],
+            [_expanded(Checkpoint(*row)) for row in connection.execute(_CHECKPOINTS, given)],
+            [_expanded(Write(*row)) for row in connection.execute(_WRITES, given)],
             [Call(*row) for row in connection.execute(_CALLS, given)],
         )
     finally:
         connection.execute("ROLLBACK")
+
+
+def _expanded(row: Row) -> Row:
+    return row._replace(data=expand(row.data))
 
 
 def insert_rows(connection: sqlite3.Connection, thread_id: str, rows: Rows) -> None:
@@ -102,14 +112,14 @@ def insert_rows(connection: sqlite3.Connection, thread_id: str, rows: Rows) -> N
         "INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id,"
         " type, checkpoint, metadata) VALUES (?, '', ?, ?, 'msgpack', ?, ?)",
         [
-            (thread_id, checkpoint.id, parent, checkpoint.data, checkpoint.metadata)
+            (thread_id, checkpoint.id, parent, compress(checkpoint.data), checkpoint.metadata)
             for checkpoint, parent in zip(rows.checkpoints, parents, strict=False)
         ],
     )
     connection.executemany(
         "INSERT INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx,"
         " channel, type, value) VALUES (?, '', ?, ?, ?, ?, ?, 'msgpack', ?)",
-        [(thread_id, *write) for write in rows.writes],
+        [(thread_id, *write._replace(data=compress(write.data))) for write in rows.writes],
     )
     connection.executemany(
         "INSERT INTO journal (thread_id, call_id, tool, effectful, state, result, started_at,"

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
-from ..snapshots.file_version import ABSENT, LINK, PROGRAM, Change
+from ..snapshots.file_version import ABSENT, LINK, PROGRAM, Change, Version, is_folder
 from ..snapshots.working_tree import parent_of, version_on_disk
 
-MOVED = "it changed while files were being put back"
+MOVED = "it changed during the restore"
 LOST = "its content is no longer kept"
 
 
@@ -24,8 +24,12 @@ def put_back(
     `contents` has the blobs of the new versions. `mark` is part of the names of temporary files.
     """
     # what goes away is first: its folder may stand where a file has to come back
-    ordered = sorted(changes, key=lambda change: change.new != ABSENT)
+    ordered = sorted(changes, key=_turn)
     reasons = {change.path: _put(folder, change, contents, mark) for change in ordered}
+    # only now, for nothing can be put into a folder that may not be written
+    for change in reversed(ordered):
+        if is_folder(change.path) and change.new.permissions is not None:
+            reasons[change.path] = reasons[change.path] or _allow(folder, change)
     _settle(folder, changes)
     return {path: reason for path, reason in reasons.items() if reason}
 
@@ -37,21 +41,74 @@ def sweep(folder: Path, changes: Sequence[Change], mark: str) -> None:
             os.unlink(name, dir_fd=parent)
 
 
+def _turn(change: Change) -> tuple[int, int]:
+    """Files go, then folders, the deepest first; then folders come, and at last files."""
+    depth = len(PurePosixPath(change.path).parts)
+    if change.new == ABSENT:
+        return (1, -depth) if is_folder(change.path) else (0, 0)
+    return (2, depth) if is_folder(change.path) else (3, 0)
+
+
 def _put(folder: Path, change: Change, contents: Mapping[str, bytes], mark: str) -> str:
     """Empty when the path is in its new version afterwards, otherwise why not."""
     current = version_on_disk(folder, change.path)
-    if current not in (change.old, change.new):
-        return MOVED
     try:
-        if change.new == ABSENT:
+        if is_folder(change.path):
+            _put_folder(folder, change, there=current != ABSENT)
+        elif current not in (change.old, change.new):
+            return MOVED
+        elif change.new == ABSENT:
             _remove(folder, change.path, there=current != ABSENT)
-        elif current != change.new:
+        elif current != change.new and not _has_changed_mode(folder, change, current):
             if change.new.blob not in contents:
                 return LOST
-            _write(folder, change.path, change.new.mode, contents[change.new.blob], mark)
+            _write(folder, change.path, change.new, contents[change.new.blob], mark)
     except OSError as error:  # a link or a folder stands in the way, the disk is full, …
         return f"it cannot be written: {error.strerror}"
     return ""
+
+
+def _put_folder(folder: Path, change: Change, *, there: bool) -> None:
+    """Make the folder, for its owner alone until it has its permissions; or delete it if empty."""
+    if change.new == ABSENT:
+        if there:
+            with suppress(OSError), parent_of(folder, change.path) as (parent, name):
+                os.rmdir(name, dir_fd=parent)
+        _remove(folder, change.path, there=False)
+    elif not there:
+        with parent_of(folder, change.path, create=True) as (parent, name):
+            os.mkdir(name, 0o777 if change.new.permissions is None else 0o700, dir_fd=parent)
+
+
+def _allow(folder: Path, change: Change) -> str:
+    """Give a folder its permissions; why not, when that fails."""
+    if version_on_disk(folder, change.path) != change.new:
+        try:
+            _set_mode(folder, change.path, change.new.permissions or 0)
+        except OSError as error:
+            return f"its permissions cannot be changed: {error.strerror}"
+    return ""
+
+
+def _has_changed_mode(folder: Path, change: Change, current: Version) -> bool:
+    """Give a file of the same content its permissions; False where it must be written anew."""
+    wanted = change.new.permissions
+    if wanted is None or change.new.mode == LINK or current.blob != change.new.blob:
+        return False
+    with suppress(OSError):
+        _set_mode(folder, change.path, wanted)
+    return version_on_disk(folder, change.path) == change.new
+
+
+def _set_mode(folder: Path, path: str, permissions: int) -> None:
+    """Set the nine bits and keep the others; never through a link."""
+    with parent_of(folder, path) as (parent, name):
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        opened = os.open(name, flags, dir_fd=parent)
+        try:
+            os.fchmod(opened, stat.S_IMODE(os.fstat(opened).st_mode) & ~0o777 | permissions)
+        finally:
+            os.close(opened)
 
 
 def _settle(folder: Path, changes: Sequence[Change]) -> None:
@@ -76,17 +133,17 @@ def _remove(folder: Path, path: str, *, there: bool) -> None:
                 os.rmdir(name, dir_fd=parent)
 
 
-def _write(folder: Path, path: str, mode: str, content: bytes, mark: str) -> None:
+def _write(folder: Path, path: str, version: Version, content: bytes, mark: str) -> None:
     """Put the file or link in place at once: it is never seen half-written."""
     with parent_of(folder, path, create=True) as (parent, name):
         temporary = _temporary(mark)
         try:
             with suppress(FileNotFoundError):
                 os.unlink(temporary, dir_fd=parent)
-            if mode == LINK:
+            if version.mode == LINK:
                 os.symlink(os.fsdecode(content), temporary, dir_fd=parent)
             else:
-                _write_beside(parent, name, temporary, mode == PROGRAM, content)
+                _write_beside(parent, name, temporary, version, content)
             with suppress(OSError):  # an empty folder holds nothing that could be lost
                 os.rmdir(name, dir_fd=parent)
             os.replace(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
@@ -96,17 +153,28 @@ def _write(folder: Path, path: str, mode: str, content: bytes, mark: str) -> Non
             raise
 
 
-def _write_beside(parent: int, name: str, temporary: str, executable: bool, content: bytes) -> None:
+def _write_beside(parent: int, name: str, temporary: str, version: Version, content: bytes) -> None:
+    kept = _permissions(parent, name)
+    permissions = _wanted(version, kept)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    created = os.open(temporary, flags, 0o777 if executable else 0o666, dir_fd=parent)
+    usual = 0o777 if version.mode == PROGRAM else 0o666  # less what the umask takes away
+    created = os.open(temporary, flags, usual if permissions is None else 0o600, dir_fd=parent)
     with open(created, "wb") as file:
         file.write(content)
-        kept = _permissions(parent, name)
-        if kept is not None:
-            readable = (kept & 0o444) >> 2
-            os.fchmod(created, kept | readable if executable else kept & ~0o111)
+        if permissions is not None:
+            os.fchmod(created, permissions)
         file.flush()
         os.fsync(created)
+
+
+def _wanted(version: Version, kept: int | None) -> int | None:
+    """The permissions of a file that replaces one with those `kept`; None: those of a new file."""
+    if version.permissions is not None:
+        return version.permissions | (kept or 0) & ~0o777
+    if kept is None:
+        return None
+    readable = (kept & 0o444) >> 2
+    return kept | readable if version.mode == PROGRAM else kept & ~0o111
 
 
 def _permissions(parent: int, name: str) -> int | None:

@@ -15,6 +15,8 @@ class Run:
     new: Version
     unsure: str
     """Name of a tool that was killed while it ran, so that some of it may be others' doing."""
+    doubt: str = ""
+    """Name of a tool that ran meanwhile and does not name the file; empty where all is sure."""
 
 
 def chains(entries: Sequence[Entry]) -> dict[str, list[Run]]:
@@ -46,10 +48,12 @@ def _standing(
 def _runs(steps: list[tuple[Entry, Change]]) -> list[Run]:
     runs: list[Run] = []
     for entry, change in steps:
-        unsure = "" if entry.sure else entry.tool or "a command"
-        if runs and runs[-1].new == change.old:
+        tool = entry.tool or "a command"
+        doubt = tool if change.path in entry.doubtful else ""
+        unsure = "" if entry.sure else tool
+        if runs and runs[-1].new == change.old and bool(runs[-1].doubt) == bool(doubt):
             last = runs.pop()
-            runs.append(Run(last.old, change.new, last.unsure or unsure))
+            runs.append(Run(last.old, change.new, last.unsure or unsure, last.doubt or doubt))
         else:
-            runs.append(Run(change.old, change.new, unsure))
+            runs.append(Run(change.old, change.new, unsure, doubt))
     return runs

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ..snapshots.file_version import Change
+from ..snapshots.file_version import Change, visible
 from ..snapshots.git_objects import Lost
 from ..snapshots.store import Snapshots
 from .change_chains import chains
@@ -12,7 +12,7 @@ from .history import Entry
 def net_changes(entries: Sequence[Entry]) -> tuple[Change, ...]:
     """Each changed file once, by path; what ended as it began is left out."""
     ends = (Change(path, runs[0].old, runs[-1].new) for path, runs in chains(entries).items())
-    return tuple(change for change in ends if change.old != change.new)
+    return tuple(visible(change for change in ends if change.old != change.new))
 
 
 async def net_diff(snapshots: Snapshots, entries: Sequence[Entry]) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from ..database.connection import connect, explained, immediate, prepare
-from ..snapshots.file_version import Change, Version
+from ..snapshots.file_version import ABSENT, Change, Version
 
 Kind = Literal["tool", "shell", "others", "undo", "redo", "rewind"]
 """tool: a tool wrote the files that it names · shell: a command ran · others: changed while no step
@@ -51,6 +51,8 @@ class Entry:
     """ISO 8601, UTC."""
     left: frozenset[str] = frozenset()
     """Files that a restore left alone: in them it took nothing back."""
+    doubtful: frozenset[str] = frozenset()
+    """Files that changed while a command ran, and that may have been changed by others."""
 
 
 class FileHistory:
@@ -83,7 +85,7 @@ class FileHistory:
             if not connection.execute(query, (thread_id, key)).rowcount:
                 connection.execute(
                     "INSERT INTO file_history SELECT ?, COALESCE(MAX(number), 0) + 1, ?, ?, ?, ?,"
-                    " ?, ?, '', ?, 'started', 1, ?, ? FROM file_history WHERE thread_id = ?",
+                    " ?, ?, '', ?, 'started', 1, ?, ?, '[]' FROM file_history WHERE thread_id = ?",
                     (thread_id, key, kind, tool, turn, json.dumps(list(reverted)), before)
                     + (_packed(changes), _now(), json.dumps(sorted(left)), thread_id),
                 )
@@ -99,11 +101,12 @@ class FileHistory:
         sure: bool = True,
         reverted: Sequence[int] = (),
         left: Collection[str] = (),
+        doubtful: Collection[str] = (),
     ) -> Entry | None:
         """Record what became of the files; an entry that changed nothing is dropped: None.
 
         `reverted` are the entries that a restore has taken back, which may have changed nothing,
-        but for the files that it `left` alone.
+        but for the files that it `left` alone. `doubtful` are files that others may have changed.
         """
         with self._writing() as connection:
             if not changes and not reverted:
@@ -112,9 +115,10 @@ class FileHistory:
                 return None
             connection.execute(
                 "UPDATE file_history SET state = 'done', after_tree = ?, changes = ?,"
-                " sure = sure AND ?, reverted = ?, left_alone = ? WHERE thread_id = ? AND key = ?",
+                " sure = sure AND ?, reverted = ?, left_alone = ?, doubtful = ?"
+                " WHERE thread_id = ? AND key = ?",
                 (after, _packed(changes), sure, json.dumps(list(reverted)))
-                + (json.dumps(sorted(left)), thread_id, key),
+                + (json.dumps(sorted(left)), json.dumps(sorted(doubtful)), thread_id, key),
             )
             return _entry(_row(connection, thread_id, key))
 
@@ -147,21 +151,55 @@ class FileHistory:
             return _entry(row) if row else None
 
     def others_since(self, entry: Entry, thread_id: str) -> set[tuple[str, Version]]:
-        """What tools and restores of the folder's other threads made of files since it began.
+        """What the folder's other threads surely made of files since the entry began."""
+        return self._claims(thread_id, entry.number)
 
-        Not of their commands, for which two may claim the same change.
-        """
+    def of_others(self, thread_id: str) -> set[tuple[str, Version]]:
+        """What the folder's other threads surely made of files, ever."""
+        return self._claims(thread_id, 0)
+
+    def _claims(self, thread_id: str, since: int) -> set[tuple[str, Version]]:
         query = (
             # CROSS: the few entries that are younger first, not all of the folder's threads
-            "SELECT other.changes FROM file_history AS other CROSS JOIN threads USING (thread_id)"
-            " WHERE other.thread_id != :thread AND other.kind NOT IN ('others', 'shell')"
+            "SELECT other.* FROM file_history AS other CROSS JOIN threads USING (thread_id)"
+            " WHERE other.thread_id != :thread AND other.kind != 'others'"
+            " AND other.rowid > COALESCE((SELECT rowid FROM file_history"
+            " WHERE thread_id = :thread AND number = :since), 0)"
+            " AND folder = (SELECT folder FROM threads WHERE thread_id = :thread)"
+        )
+        with self._reading() as connection:
+            rows = connection.execute(query, {"thread": thread_id, "since": since})
+            entries = [_entry(row) for row in rows]
+        return {
+            (change.path, change.new)
+            for entry in entries
+            for change in entry.changes
+            if change.path not in entry.doubtful
+        }
+
+    def commands_running(self, thread_id: str) -> set[str]:
+        """The folder's other threads with a command that has not finished, killed or not."""
+        query = (
+            "SELECT DISTINCT thread_id FROM file_history JOIN threads USING (thread_id)"
+            " WHERE thread_id != :thread AND kind = 'shell' AND state = 'started'"
+            " AND folder = (SELECT folder FROM threads WHERE thread_id = :thread)"
+        )
+        with self._reading() as connection:
+            return {row[0] for row in connection.execute(query, {"thread": thread_id})}
+
+    def commands_since(self, thread_id: str, entry: Entry) -> set[str]:
+        """The folder's other threads with a command that began after the entry."""
+        query = (
+            "SELECT DISTINCT other.thread_id FROM file_history AS other"
+            " CROSS JOIN threads USING (thread_id)"
+            " WHERE other.thread_id != :thread AND other.kind = 'shell'"
             " AND other.rowid > (SELECT rowid FROM file_history"
             " WHERE thread_id = :thread AND number = :number)"
             " AND folder = (SELECT folder FROM threads WHERE thread_id = :thread)"
         )
         with self._reading() as connection:
-            rows = connection.execute(query, {"thread": thread_id, "number": entry.number})
-            return {(change.path, change.new) for row in rows for change in _unpacked(row[0])}
+            given = {"thread": thread_id, "number": entry.number}
+            return {row[0] for row in connection.execute(query, given)}
 
     def put_back(self) -> set[str]:
         """The threads that did nothing since their files were last put back, by undo or rewind."""
@@ -204,7 +242,17 @@ def _entry(row: sqlite3.Row) -> Entry:
         sure=bool(row["sure"]),
         created_at=row["created_at"],
         left=frozenset(json.loads(row["left_alone"])),
+        doubtful=_doubtful(row),
     )
+
+
+def _doubtful(row: sqlite3.Row) -> frozenset[str]:
+    """Of an entry of an older MaxAgent all new files: whose they are it did not record."""
+    if row["doubtful"] is not None:
+        return frozenset(json.loads(row["doubtful"]))
+    if row["kind"] != "shell":
+        return frozenset()
+    return frozenset(c.path for c in _unpacked(row["changes"]) if c.old == ABSENT)
 
 
 def _unpacked(packed: str) -> tuple[Change, ...]:
@@ -215,11 +263,13 @@ def _unpacked(packed: str) -> tuple[Change, ...]:
 def _packed(changes: Sequence[Change]) -> str:
     """Paths may hold bytes that are no UTF-8: JSON's escapes keep them."""
     return json.dumps(
-        [
-            [change.path, [change.old.mode, change.old.blob], [change.new.mode, change.new.blob]]
-            for change in changes
-        ]
+        [[change.path, _listed(change.old), _listed(change.new)] for change in changes]
     )
+
+
+def _listed(version: Version) -> list[str | int]:
+    known = [] if version.permissions is None else [version.permissions]
+    return [version.mode, version.blob, *known]
 
 
 def _now() -> str:

@@ -5,7 +5,7 @@ import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
-from ..snapshots.file_version import ABSENT, Change
+from ..snapshots.file_version import ABSENT, Change, is_folder
 
 
 def in_the_way(folder: Path, changes: Sequence[Change]) -> dict[str, str]:
@@ -19,13 +19,16 @@ def in_the_way(folder: Path, changes: Sequence[Change]) -> dict[str, str]:
 
 
 def _reason(folder: Path, path: str, going: set[str]) -> str:
-    for above in PurePosixPath(path).parents[:-1]:
+    own = [PurePosixPath(path)] if is_folder(path) else []
+    for above in (*own, *PurePosixPath(path).parents[:-1]):
         if str(above) not in going and _stands(folder / above) == "file":
-            return f"`{above}` is no folder now"
-    if _stands(folder / path) == "folder" and any(
-        str(found) not in going for found in _files(folder, path)
+            return f"`{above}` is no longer a folder"
+    if (
+        not is_folder(path)
+        and _stands(folder / path) == "folder"
+        and any(str(found) not in going for found in _files(folder, path))
     ):
-        return "a folder with other files stands there now"
+        return "a folder with other files is in its place"
     return ""
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from ...config.errors import MaxAgentError
-from ..snapshots.file_version import ABSENT, Change
+from ..snapshots.file_version import Change, visible
 from ..snapshots.store import Snapshots
 from ..snapshots.working_tree import version_on_disk
 from .apply import put_back, sweep
@@ -58,7 +58,7 @@ async def carry_out(
         turn=turn,
         changes=changes,
         reverted=planned.reverted,
-        left=[conflict.path for conflict in planned.conflicts],
+        left=planned.left,
     )
     paths, left, recorded = await _write(snapshots, history, thread_id, entry, contents)
     merged = planned.merged.intersection(paths)
@@ -67,7 +67,11 @@ async def carry_out(
 
 def _to_do(folder: Path, changes: Sequence[Change]) -> list[Change]:
     """The changes that are not there already."""
-    return [change for change in changes if version_on_disk(folder, change.path) != change.new]
+    return [
+        change
+        for change in changes
+        if change.old == change.new or version_on_disk(folder, change.path) != change.new
+    ]
 
 
 async def finish_interrupted(
@@ -109,7 +113,7 @@ async def _write(
         reverted=entry.reverted if changes or not left else (),
         left=entry.left.union(left),
     )
-    return tuple(change.path for change in changes), left, recorded
+    return tuple(change.path for change in visible(changes)), left, recorded
 
 
 async def _take(snapshots: Snapshots, done: int, left: Mapping[str, str]) -> str:
@@ -117,10 +121,11 @@ async def _take(snapshots: Snapshots, done: int, left: Mapping[str, str]) -> str
     try:
         return await snapshots.take()
     except MaxAgentError as error:
-        others = "".join(f", `{path}` was not ({reason})" for path, reason in left.items())
+        others = "".join(f", skipped `{path}` ({reason})" for path, reason in left.items())
         raise MaxAgentError(
-            f"{done} files were put back{others}; then {error.message}",
-            hint=f"{error.hint or 'see to that'}; the next undo, redo or rewind finishes this one",
+            f"restored {done} files{others}; then: {error.message}",
+            hint=f"{error.hint or 'fix this first'}; "
+            "the next undo, redo or rewind finishes this restore",
         ) from error
 
 
@@ -159,7 +164,7 @@ def _conflicts(left: Mapping[str, str]) -> tuple[Conflict, ...]:
 
 
 def _blobs(changes: Sequence[Change]) -> list[str]:
-    return sorted({change.new.blob for change in changes if change.new != ABSENT})
+    return sorted({change.new.blob for change in changes if change.new.has_content})
 
 
 def _mark(entry: Entry) -> str:

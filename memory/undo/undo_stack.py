@@ -4,10 +4,11 @@ Pure: entries in, entries out. What others changed is nobody's to take back and 
 count one by one, because a restore may have left some alone.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import cache
 
+from ..snapshots.file_version import Version
 from .history import RESTORES, Entry
 
 
@@ -38,6 +39,16 @@ def last_restore(entries: Sequence[Entry]) -> Entry | None:
 def later(entries: Sequence[Entry], number: int) -> list[Entry]:
     """What a rewind takes back: all own entries after that number, restores among them."""
     return [entry for entry in entries if entry.number > number and _counts(entry)]
+
+
+def without_claimed(entry: Entry, claimed: Collection[tuple[str, Version]]) -> Entry:
+    """The entry without the doubtful changes that another thread's history says it made."""
+    changes = tuple(
+        change
+        for change in entry.changes
+        if change.path not in entry.doubtful or (change.path, change.new) not in claimed
+    )
+    return replace(entry, changes=changes)
 
 
 def _in_effect(entries: Sequence[Entry]) -> list[Entry]:

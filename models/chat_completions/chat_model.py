@@ -16,7 +16,7 @@ from .http_client import Connection
 from .request_cache import RequestWriter
 
 READ_SECONDS = 120.0
-"""The longest silence between two portions of an answer."""
+"""The longest silence of an answer; keep-alives do not end one."""
 
 
 class ChatCompletions(BaseChatModel):

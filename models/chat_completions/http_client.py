@@ -12,12 +12,15 @@ from ..error_classification import HINTS, Asked, refusal
 from ..errors import BrokenStream, InvalidRequest, ModelFailure, ProviderFault
 from ..resolver import ResolvedModel
 from .response_stream import AnswerStream
+from .sse import LONGEST_EVENT
 
 CONNECT_SECONDS = 10.0
 KEEP_SECONDS = 55.0
 """How long an idle connection is kept: tools run between two requests; most servers close at 60."""
 LATE_SECONDS = 5.0
 """How long to wait for the token counts of an answer that is otherwise complete."""
+LONGEST_REFUSAL = 1_000_000
+"""Bytes of an error's body that are read."""
 DRAIN_SECONDS = 1.0
 """How long to wait for the formal end of a complete answer, so that its connection can be kept."""
 
@@ -42,10 +45,10 @@ class Connection:
         stream = AnswerStream(self._asked, self._resolved.provider.name)
         async with self._posted(request, stream) as response:
             if "json" in response.headers.get("content-type", ""):
-                for chunk in stream.whole((await response.aread()).decode("utf-8", "replace")):
+                for chunk in stream.whole(await self._document(response)):
                     yield chunk
             else:
-                async for portion in _portions(response, stream):
+                async for portion in self._portions(response, stream):
                     for chunk in stream.feed(portion):
                         yield chunk
         for chunk in stream.close():
@@ -81,13 +84,58 @@ class Connection:
     async def _check(self, response: httpx.Response) -> None:
         """Raise unless this is the beginning of an answer."""
         if response.status_code != 200:
-            text = (await response.aread()).decode("utf-8", "replace")
+            text = await self._refusal_text(response)
             raise refusal(self._asked, response.status_code, text, response.headers)
         if "html" in response.headers.get("content-type", ""):
             raise InvalidRequest(
                 f"{self._asked.who} answered with a web page",
                 hint="Check the base URL (most end in `/v1`) and any proxy before it",
             )
+
+    async def _document(self, response: httpx.Response) -> str:
+        """An answer that is one JSON document; blanks before it are keep-alives."""
+        pieces, size, patience = list[bytes](), 0, _Patience(self._read_seconds)
+        portions = response.aiter_bytes()
+        while portion := await patience.next(portions):
+            if portion.strip():
+                patience.renew()
+            pieces.append(portion)
+            size += len(portion)
+            if size > LONGEST_EVENT:
+                who = self._asked.who
+                raise BrokenStream(
+                    f"{who} sent an answer of over {LONGEST_EVENT:,} bytes",
+                    hint=HINTS[ProviderFault],
+                )
+        return b"".join(pieces).decode("utf-8", "replace")
+
+    async def _refusal_text(self, response: httpx.Response) -> str:
+        """What a refusal says, as far as it comes in time and is of any use."""
+        text, patience = bytearray(), _Patience(self._read_seconds)
+        portions = response.aiter_bytes()
+        while len(text) < LONGEST_REFUSAL and (portion := await patience.next(portions)):
+            text += portion
+        return text.decode("utf-8", "replace")
+
+    async def _portions(
+        self, response: httpx.Response, stream: AnswerStream
+    ) -> AsyncIterator[bytes]:
+        """The bytes of the answer; once it is complete, silence ends it."""
+        portions, patience = response.aiter_bytes(), _Patience(self._read_seconds)
+        seen = stream.progress
+        while True:
+            if stream.progress != seen:
+                seen = stream.progress
+                patience.renew(_late_seconds(stream))
+            try:
+                portion = await patience.next(portions)
+            except httpx.ReadTimeout:
+                if stream.finished:
+                    return
+                raise
+            if not portion:
+                return
+            yield portion
 
     def _failure(self, error: Exception) -> ModelFailure:
         who, words = self._asked.who, self._asked.quote(str(error) or type(error).__name__)
@@ -105,22 +153,29 @@ class Connection:
         return BrokenStream(f"{who} broke off: {words}", hint=HINTS[ProviderFault])
 
 
-async def _portions(response: httpx.Response, stream: AnswerStream) -> AsyncIterator[bytes]:
-    """The bytes of the answer; once it is complete, silence ends it."""
-    portions = response.aiter_bytes()
-    while True:
+class _Patience:
+    """How long to wait for more of an answer: keep-alives do not renew it."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._clock = asyncio.get_running_loop().time
+        self._until = self._clock() + seconds
+
+    def renew(self, seconds: float | None = None) -> None:
+        """Wait again, from now on: so many seconds, or as many as at first."""
+        self._until = self._clock() + (self._seconds if seconds is None else seconds)
+
+    async def next(self, portions: AsyncIterator[bytes]) -> bytes:
+        """The next portion, empty at the end; raises httpx.ReadTimeout as httpx does."""
         try:
-            async with asyncio.timeout(_patience(stream)):
-                portion = await anext(portions, b"")
+            async with asyncio.timeout_at(self._until):
+                return await anext(portions, b"")
         except TimeoutError:
-            return
-        if not portion:
-            return
-        yield portion
+            raise httpx.ReadTimeout("silence") from None
 
 
-def _patience(stream: AnswerStream) -> float | None:
-    """Seconds to wait for more; None: as long as the client's own time limit."""
+def _late_seconds(stream: AnswerStream) -> float | None:
+    """Seconds to wait for what may follow a complete answer; None: it is not complete."""
     if stream.said_done:
         return DRAIN_SECONDS
     return LATE_SECONDS if stream.finished else None

@@ -18,7 +18,7 @@ from ..errors import BrokenStream, ContextOverflow, ProviderFault
 from ..text_cleanup import CharacterJoiner
 from ..tool_arguments import valid_json
 from .delta_parser import Delta, read
-from .sse import EventDecoder, json_values
+from .sse import LONGEST_EVENT, EventDecoder, EventTooLongError, json_values
 from .think_tags import ThinkingSplitter
 from .tool_call_assembler import Call, CallAssembler
 
@@ -41,6 +41,8 @@ class AnswerStream:
         self._model = asked.model
         self._finish_reason = ""
         self._characters = 0
+        self.progress = 0
+        """Grows with whatever brings the answer on; a keep-alive and an empty delta do not."""
         self.said_done = False
         """Whether `[DONE]` has come: nothing follows."""
 
@@ -51,7 +53,13 @@ class AnswerStream:
 
     def feed(self, portion: bytes) -> list[AIMessageChunk]:
         """The chunks that this portion of the stream completes."""
-        return self._chunks(self._events.feed(portion))
+        try:
+            return self._chunks(self._events.feed(portion))
+        except EventTooLongError:
+            who = self._asked.who
+            raise BrokenStream(
+                f"{who} sent an event of over {LONGEST_EVENT:,} bytes", hint=HINTS[ProviderFault]
+            ) from None
 
     def whole(self, body: str) -> list[AIMessageChunk]:
         """The chunks of an answer that came as one JSON document instead of a stream."""
@@ -78,7 +86,9 @@ class AnswerStream:
         return [AIMessageChunk(content=text, additional_kwargs=extra)] if found else []
 
     def _values(self, data: str) -> list[dict[str, Any]]:
-        self.said_done = self.said_done or data.rstrip().endswith("[DONE]")
+        if not self.said_done and data.rstrip().endswith("[DONE]"):
+            self.said_done = True
+            self.progress += 1
         try:
             return list(json_values(data))
         except ValueError as error:
@@ -93,6 +103,8 @@ class AnswerStream:
         """The thinking and the text of a delta; the rest is kept for the end."""
         if delta.error:
             raise refusal_in_stream(self._asked, delta.error)
+        if delta.text or delta.thinking or delta.calls or delta.finish_reason:
+            self.progress += 1
         self._usage = delta.usage or self._usage
         self._model = delta.model or self._model
         self._finish_reason = delta.finish_reason or self._finish_reason

@@ -10,36 +10,56 @@ LINE_END = re.compile(rb"\r\n|\n|\r")
 
 DECODER = json.JSONDecoder(strict=False)
 
+LONGEST_EVENT = 16_000_000
+"""Bytes of one event, far more than any model says: a server that never ends one is not read on."""
+
+
+class EventTooLongError(ValueError):
+    """One event, or one line of it, goes on without an end."""
+
 
 class EventDecoder:
     """Gathers lines into events. Comments, ids, names and unknown fields are passed over."""
 
     def __init__(self) -> None:
-        self._rest = b""
+        # pieces, since to append to bytes copies all of them each time
+        self._rest: list[bytes] = []
         self._data: list[bytes] = []
+        self._rest_size = self._data_size = 0
 
     def feed(self, portion: bytes) -> list[str]:
-        """The events that this portion completes."""
-        if b"\n" not in portion and b"\r" not in portion and not self._rest.endswith(b"\r"):
-            self._rest += portion
+        """The events that this portion completes; raises EventTooLongError."""
+        half_end = bool(self._rest) and self._rest[-1].endswith(b"\r")
+        if b"\n" not in portion and b"\r" not in portion and not half_end:
+            self._rest.append(portion)
+            self._rest_size += len(portion)
+            self._check_size()
             return []
-        held = self._rest + portion
+        held = b"".join([*self._rest, portion])
         carry = b"\r" if held.endswith(b"\r") else b""  # perhaps half of "\r\n"
         lines = LINE_END.split(held[: len(held) - len(carry)])
-        self._rest = lines.pop() + carry
-        return [event for line in lines for event in self._line(line)]
+        self._rest = [lines.pop() + carry]
+        self._rest_size = len(self._rest[0])
+        events = [event for line in lines for event in self._line(line)]
+        self._check_size()
+        return events
 
     def close(self) -> list[str]:
         """The last event of a stream that ends without a blank line."""
-        rest, self._rest = self._rest, b""
+        rest, self._rest = b"".join(self._rest), []
         return [*self._line(rest.rstrip(b"\r")), *self._line(b"")]
+
+    def _check_size(self) -> None:
+        if self._rest_size + self._data_size > LONGEST_EVENT:
+            raise EventTooLongError
 
     def _line(self, line: bytes) -> Iterator[str]:
         if line.startswith(b"data:"):
             self._data.append(line[5:].removeprefix(b" "))
+            self._data_size += len(line)
         elif not line and self._data:
             yield b"\n".join(self._data).decode("utf-8", "replace")
-            self._data = []
+            self._data, self._data_size = [], 0
 
 
 def json_values(data: str) -> Iterator[dict[str, Any]]:

@@ -1,6 +1,8 @@
 """Parts `<think>…</think>` at the beginning of an answer from the answer itself (pure)."""
 
 OPEN, CLOSE = "<think>", "</think>"
+LONGEST_BLANK = 1_000
+"""Characters of blanks before the tag; after more there comes none."""
 
 
 class ThinkingSplitter:
@@ -33,7 +35,9 @@ class ThinkingSplitter:
 
     def _start(self) -> None:
         word = self._held.lstrip()
-        if word.startswith(OPEN):
+        if len(self._held) - len(word) > LONGEST_BLANK:
+            self._state = "answer"
+        elif word.startswith(OPEN):
             self._state, self._held = "thinking", word[len(OPEN) :]
         elif not OPEN.startswith(word):
             self._state = "answer"

@@ -1,7 +1,7 @@
 """An agent ready to speak: what it is told, what it may call, and the model that answers."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from langchain_core.language_models import LanguageModelInput
@@ -10,12 +10,17 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
 from ...config.agents.profile import AgentProfile
+from ...config.settings.permission_rules import WrittenRule
 from ...tools.runtime.agent_tools import tools_of
+from ...tools.runtime.registry import tool_named
 from ..context import Context
 from ..state import Options, RoleName
 from .dependencies import Workbench, workbench
 from .modes import speaker
 from .system_prompt import system_prompt
+
+THIS_THREAD = "this thread"
+"""Where the rules are written that the user gave for one thread."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,16 @@ async def voice_of(role: RoleName, folder: str, options: Options, context: Conte
     return await asyncio.to_thread(open_voice, bench, speaker(options, role))
 
 
+def with_rules(voice: Voice, allow: Sequence[str]) -> Voice:
+    """The same voice under the rules that the user gave for the thread."""
+    if not allow:
+        return voice
+    bench = voice.bench
+    written = [WrittenRule("allow", rule, THIS_THREAD) for rule in allow]
+    policy = bench.policy.extended(written, bench.workspace)
+    return replace(voice, bench=replace(bench, policy=policy))
+
+
 def open_voice(bench: Workbench, agent: str) -> Voice:
     """The voice of an agent, opened once; raises UsageError for none, or a mistake in it."""
     if agent not in bench.voices:
@@ -52,7 +67,8 @@ def _opened(bench: Workbench, profile: AgentProfile) -> Voice:
         system=system_prompt(
             profile, str(own.workspace.root), own.settings.agents, own.sources.instructions
         ),
-        tools={tool.name: tool for tool in tools},
+        # models that know it from elsewhere end a turn with it, also where it is not offered
+        tools={tool.name: tool for tool in (*tools, tool_named("attempt_completion"))},
         model=chat_model.bind_tools(tools),
     )
 

@@ -1,11 +1,11 @@
 """Calls that the human did not wait for get an answer: providers refuse a conversation without."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
-from ...memory.journal import Finished, Journal, Unfinished
+from ...memory.journal import SECOND_RUN, Finished, Journal, Unfinished
 from ...tools.result import ToolResult
 from ...tools.runtime.invoke import for_model
 from ..state import RoleName
@@ -16,14 +16,15 @@ HALF_RUN = (
     "The user did not wait for this call. It had been started at {started}, so it may have done "
     "all, some or nothing: look before you repeat it."
 )
+PRINTED = " What it had printed by then:\n\n{output}"
 
 
 def left_calls(
-    heard: Sequence[AnyMessage], role: RoleName, journal: Journal, thread: str
+    newest_first: Iterable[AnyMessage], role: RoleName, journal: Journal, thread: str
 ) -> list[ToolMessage]:
     """An answer to each call of the last answer heard that has none, by the thread's journal."""
     answered = set[str]()
-    for message in reversed(heard):
+    for message in newest_first:
         if isinstance(message, ToolMessage):
             answered.add(message.tool_call_id)
         if isinstance(message, AIMessage):
@@ -34,10 +35,16 @@ def left_calls(
 
 
 def _abandoned(call: Any, role: RoleName, journal: Journal, thread: str) -> ToolMessage:
-    known = journal.known(thread, call["id"])
+    # of a command that was to run again outside the sandbox, what is known of that run
+    known = journal.known(thread, call["id"] + SECOND_RUN) or journal.known(thread, call["id"])
     name = call["name"] or "unknown"
     if isinstance(known, Finished):
         result = ToolResult(**known.result)
         return answer_to(call["id"], name, role, for_model(result), ok=result.ok, seen=result.seen)
-    text = HALF_RUN.format(started=known.started_at) if isinstance(known, Unfinished) else ABANDONED
+    text = _half_run(known) if isinstance(known, Unfinished) else ABANDONED
     return answer_to(call["id"], name, role, text, ok=False)
+
+
+def _half_run(known: Unfinished) -> str:
+    printed = PRINTED.format(output=known.output) if known.output else ""
+    return HALF_RUN.format(started=known.started_at) + printed

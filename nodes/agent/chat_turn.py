@@ -7,6 +7,7 @@ from langgraph.types import Command
 
 from ..context import Context
 from ..state import RoleName, State
+from .emit import tell
 from .model_turn import take_turn
 
 Spoken = Command[Literal["approve", "fit_schema", "__end__"]]
@@ -17,7 +18,9 @@ async def chat_turn(state: State, runtime: Runtime[Context], role: RoleName) -> 
     turn = await take_turn(state, runtime, role)
     if turn.words is None:
         return Command(goto="approve", update=turn.update)
-    said = {**turn.update, "summary": turn.words, "outcome": "answered"}
+    if not turn.update:  # by `attempt_completion`: nobody has seen it yet
+        tell(runtime, "output", text=turn.words)
+    said = {**turn.update, "outcome": "answered"}
     if state.get("options", {}).get("schema"):
-        return Command(goto="fit_schema", update=said)
+        return Command(goto="fit_schema", update={**said, "summary": turn.words})
     return Command(goto="__end__", update=said)

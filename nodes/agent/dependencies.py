@@ -82,7 +82,8 @@ class Workbench:
         return replace(found, temperature=float(profile.temperature))
 
     async def close(self) -> None:
-        """Close the journal and the models' connections."""
+        """Close the journal and the models' connections, and stop the snapshot that runs."""
+        await self.snapshots.close()
         await asyncio.to_thread(self.journal.close)  # which a cancelled call may still be using
         await self.chat_models.close()
 
@@ -128,15 +129,18 @@ _BENCHES: WeakKeyDictionary[asyncio.AbstractEventLoop, _Benches] = WeakKeyDictio
 
 
 async def workbench(folder: str, options: Options, context: Context | None) -> Workbench:
-    """The workbench of a thread; raises UsageError for a wrong folder or configuration."""
-    wish = _wish(folder, options, context or Context())
+    """The workbench of a thread; raises UsageError for a wrong folder, configuration, endpoint."""
+    context = context or Context()
+    wish = _wish(folder, options, context)
     benches = _BENCHES.setdefault(asyncio.get_running_loop(), _Benches()).current
     if wish in benches:
         return benches[wish]
-    opened = await asyncio.to_thread(_open, wish)
+    opened = await asyncio.to_thread(_open, wish, context)
     kept = benches.setdefault(wish, opened)
     if kept is not opened:  # somebody else was faster
         await opened.close()
+    else:
+        kept.snapshots.begin()
     return kept
 
 
@@ -207,21 +211,26 @@ def _wish(folder: str, options: Options, context: Context) -> _Wish:
     )
 
 
-def _open(wish: _Wish) -> Workbench:
+def _open(wish: _Wish, context: Context) -> Workbench:
     root = Path(wish.folder)
     if not root.is_absolute() or not os.path.isdir(root):
-        raise UsageError(f"`{root}` is not a folder", hint="name the project's absolute path")
+        raise UsageError(f"`{root}` is not a folder", hint="give the project's absolute path")
     home, sources = _home(wish), _sources(wish)
     loaded, settings = sources.loaded, sources.loaded.settings
     workspace = Workspace(root.resolve(), tuple(settings.security.ignore_patterns), home)
     policy = policy_for(loaded, workspace, usual=_usual_mode(wish), scope=wish.files)
+    policy = replace(policy, mode=context.strictest(policy.mode))
+    context.check_endpoint(settings.litellm.base_url)
+    sandbox = open_sandbox(settings.sandbox, workspace, home)
+    snapshots = open_snapshots(root, home, settings)
+    policy = policy.guarded(settings, sandbox, snapshots)
     bench = Workbench(
         settings=settings,
         workspace=workspace,
         policy=policy.planning(wish.plan) if wish.plan else policy,
-        sandbox=open_sandbox(settings.sandbox, workspace, home),
+        sandbox=sandbox,
         journal=Journal(paths.database(home)),
-        snapshots=open_snapshots(root, home, settings),
+        snapshots=snapshots,
         history=FileHistory(paths.database(home)),
         home=home,
         sources=sources,
@@ -241,10 +250,22 @@ def _home(wish: _Wish) -> Path:
 
 def _sources(wish: _Wish) -> Sources:
     root, home = Path(wish.folder), _home(wish)
+    _refuse_link(root)
     trust = trust_of(root, home)
     loaded = load(root, home, flags=_flags(wish), trust=trust)
     told = instructions(root, home, trust, loaded.settings.security.ignore_patterns)
     return Sources(trust, loaded, tuple(own_files("agents", root, home, trust)), told)
+
+
+def _refuse_link(root: Path) -> None:
+    """A thread's folder is kept by its real name: a link there was put in its place since."""
+    real = Path(os.path.realpath(root))
+    if root.is_absolute() and real != Path(os.path.normpath(root)):
+        raise UsageError(
+            f"`{root}` is a link now, or lies behind one: it leads to `{real}`",
+            hint="put the folder back; or begin with its real name; or take the thread there with"
+            " `mcode threads export` and `import`",
+        )
 
 
 def _usual_mode(wish: _Wish) -> Mode:

@@ -16,8 +16,8 @@ from .dependencies import Workbench
 from .emit import tell
 
 NOTHING_USED = Usage(requests=0, input=0, output=0, cached=0, cost=0.0)
-NO_PRICE = "The limit of ${limit:g} cannot be kept: the price of `{model}` is not known"
-NO_TOTAL = "The limit of ${limit:g} cannot be kept: what the thread cost before is not known"
+NO_PRICE = "The limit of ${limit:g} cannot be enforced: the price of `{model}` is unknown"
+NO_TOTAL = "The limit of ${limit:g} cannot be enforced: the earlier cost of the thread is unknown"
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,8 @@
 """Each role's own conversation, cut from the one channel; the briefs that roles hand each other."""
 
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from operator import is_
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
@@ -8,14 +10,39 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 from ...config.errors import MaxAgentError
 from ..state import RoleName, State
 
-FOREIGN = "it was damaged or made by hand; start a new one"
+FOREIGN = "it is damaged or was edited by hand; start a new one"
 CHAT: frozenset[RoleName] = frozenset({"build", "plan"})
 """They speak in one conversation."""
+_heard: deque[tuple[list[AnyMessage], RoleName, list[AnyMessage]]] = deque(maxlen=8)
+# the last messages, which are other objects when they have been read from the disk
+_YOUNG = 50
 
 
 def conversation(state: State, role: RoleName) -> list[AnyMessage]:
     """The messages that a role hears, in order: its own, and in a chat the other mode's."""
-    return [message for message in state.get("messages", []) if _is_heard(message, role)]
+    messages = state.get("messages", [])
+    # a long conversation has thousands of them: nearly always only the last few are new
+    settled = messages[:-_YOUNG]
+    before, heard = _before(settled, role)
+    heard = [*heard, *(one for one in settled[len(before) :] if _is_heard(one, role))]
+    _heard.append((settled, role, heard))
+    return [*heard, *(one for one in messages[-_YOUNG:] if _is_heard(one, role))]
+
+
+def _before(
+    messages: list[AnyMessage], role: RoleName
+) -> tuple[list[AnyMessage], list[AnyMessage]]:
+    """The beginning of these messages that was looked at before, and what was heard of it."""
+    for known, by, heard in reversed(tuple(_heard)):
+        is_longer = by == role and len(known) <= len(messages)
+        if is_longer and all(map(is_, known, messages)):
+            return known, heard
+    return [], []
+
+
+def newest_first(state: State, role: RoleName) -> Iterator[AnyMessage]:
+    """The same from the last one back, for who needs only a few."""
+    return (one for one in reversed(state.get("messages", [])) if _is_heard(one, role))
 
 
 def brief(role: RoleName, text: str) -> HumanMessage:
@@ -63,7 +90,7 @@ def last_answer(state: State, role: RoleName) -> AIMessage:
     for message in reversed(state.get("messages", [])):
         if isinstance(message, AIMessage) and _is_heard(message, role):
             return message
-    raise MaxAgentError(f"no answer of `{role}` is in this thread", hint=FOREIGN)
+    raise MaxAgentError(f"this thread has no answer of `{role}`", hint=FOREIGN)
 
 
 def final_words(state: State, role: RoleName) -> str | None:

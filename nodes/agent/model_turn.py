@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -14,8 +15,9 @@ from ...models.errors import ModelFailure
 from ...models.invoke import ask, is_cut
 from ...models.retry import delay
 from ..context import Context
-from ..state import RoleName, State, Usage
+from ..state import RoleName, State, Usage, changes
 from .agent import Voice, voice_of
+from .answer_autosave import autosave_answer
 from .dependencies import Workbench
 from .emit import tell
 from .limits import NOTHING_USED, granted
@@ -59,8 +61,9 @@ async def take_turn(
     told = [*moved, *nested] if heard else [brief(role, opening)]
     step = state.get("steps", 0) + 1
     answer = _signed(await _answer(voice, [*heard, *told], runtime), role, step)
-    used = _used(state.get("usage", NOTHING_USED), answer, bench)
-    _tell_answer(runtime, answer, role, used, bench)
+    taken = _taken(answer, bench)
+    used = _added(state.get("usage", NOTHING_USED), taken)
+    _tell_answer(runtime, answer, role, used, taken, bench)
     finished = not (answer.tool_calls or answer.invalid_tool_calls)
     again = [_again(heard, role, bench)] if finished and is_cut(answer) else []
     update = {
@@ -72,7 +75,7 @@ async def take_turn(
         # the human may have put files back since the last call
         "file_entry": await last_entry(bench, runtime),
     }
-    return Turn(update, str(answer.text) if finished and not again else None)
+    return Turn(changes(state, update), str(answer.text) if finished and not again else None)
 
 
 def _again(heard: list[AnyMessage], role: RoleName, bench: Workbench) -> HumanMessage:
@@ -91,12 +94,13 @@ async def _answer(
     attempt = 0
     while True:
         try:
-            return await ask(
-                voice.model,
-                [voice.system, *messages],
-                on_text=lambda text: tell(runtime, "output", text=text),
-                on_thinking=lambda text: tell(runtime, "thinking", text=text),
-            )
+            async with autosave_answer(voice.bench, runtime) as keep:
+                return await ask(
+                    voice.model,
+                    [voice.system, *messages],
+                    on_text=lambda text: _tell_text(runtime, text, keep),
+                    on_thinking=lambda text: tell(runtime, "thinking", text=text),
+                )
         except ModelFailure as error:
             attempt += 1
             seconds = delay(attempt, error, random=random.random)
@@ -104,6 +108,11 @@ async def _answer(
                 raise
             tell(runtime, "retry", reason=error.message, seconds=seconds, attempt=attempt)
         await asyncio.sleep(seconds)
+
+
+def _tell_text(runtime: Runtime[Context], text: str, keep: Callable[[str], None]) -> None:
+    tell(runtime, "output", text=text)
+    keep(text)
 
 
 def _signed(answer: AIMessage, role: RoleName, step: int) -> AIMessage:
@@ -118,23 +127,38 @@ def _signed(answer: AIMessage, role: RoleName, step: int) -> AIMessage:
     return answer
 
 
-def _used(before: Usage, answer: AIMessage, bench: Workbench) -> Usage:
+def _taken(answer: AIMessage, bench: Workbench) -> Usage:
+    """What one request took; nothing where the provider does not say."""
     usage = answer.usage_metadata
     if usage is None:
-        return {**before, "requests": before["requests"] + 1}
-    price = cost(bench.model.name, usage)
-    known = price is not None and before["cost"] is not None
+        return {**NOTHING_USED, "requests": 1}
     return Usage(
-        requests=before["requests"] + 1,
-        input=before["input"] + usage["input_tokens"],
-        output=before["output"] + usage["output_tokens"],
-        cached=before["cached"] + usage.get("input_token_details", {}).get("cache_read", 0),
-        cost=(before["cost"] or 0.0) + price if known and price is not None else None,
+        requests=1,
+        input=usage["input_tokens"],
+        output=usage["output_tokens"],
+        cached=usage.get("input_token_details", {}).get("cache_read", 0),
+        cost=cost(bench.model.name, usage),
+    )
+
+
+def _added(before: Usage, taken: Usage) -> Usage:
+    known = before["cost"] is not None and taken["cost"] is not None
+    return Usage(
+        requests=before["requests"] + taken["requests"],
+        input=before["input"] + taken["input"],
+        output=before["output"] + taken["output"],
+        cached=before["cached"] + taken["cached"],
+        cost=(before["cost"] or 0.0) + (taken["cost"] or 0.0) if known else None,
     )
 
 
 def _tell_answer(
-    runtime: Runtime[Context], answer: AIMessage, role: RoleName, used: Usage, bench: Workbench
+    runtime: Runtime[Context],
+    answer: AIMessage,
+    role: RoleName,
+    used: Usage,
+    taken: Usage,
+    bench: Workbench,
 ) -> None:
     window = answer.usage_metadata["input_tokens"] if answer.usage_metadata else 0
     tell(
@@ -143,6 +167,7 @@ def _tell_answer(
         **used,
         window=window,
         context_length=bench.model.context_length,
+        request={name: taken[name] for name in ("input", "output", "cached", "cost")},
     )
     for call in answer.tool_calls:
         tell(runtime, "tool_call", id=call["id"], tool=call["name"], args=call["args"], role=role)

@@ -85,6 +85,7 @@ def _named(messages: Sequence[AnyMessage], *marks: str) -> set[str]:
     return {
         name
         for message in messages
+        if type(message) is not AIMessage and len(message.additional_kwargs) > 1
         for mark in marks
         for name in message.additional_kwargs.get(mark, ())
     }

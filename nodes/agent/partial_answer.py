@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, AnyMessage
 
 from ...models.text_cleanup import repair
 from ..state import RoleName, State
-from .message_history import conversation
+from .message_history import newest_first
 from .modes import note
 
 INTERRUPTED = (
@@ -37,7 +37,7 @@ def told_cut_short(state: State, role: RoleName) -> list[AnyMessage]:
     if isinstance(said, AIMessage) and said.additional_kwargs.get("interrupted"):
         heard = {**said.additional_kwargs, "told": True}
         return [said.model_copy(update={"additional_kwargs": heard}), note(role, INTERRUPTED)]
-    last = next(reversed(conversation(state, role)), None)
+    last = next(newest_first(state, role), None)
     if last is None or isinstance(last, AIMessage) or state.get("outcome") == "answered":
         return []
     return [note(role, UNANSWERED)]

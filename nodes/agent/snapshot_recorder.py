@@ -6,15 +6,17 @@ theirs: it is never taken back.
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import uuid4
 
 from langgraph.runtime import Runtime
 
-from ...memory.snapshots.file_version import Change
+from ...memory.snapshots.file_version import ABSENT, Change, folders_above, visible
 from ...memory.snapshots.git_objects import Lost
-from ...memory.undo.history import Kind
+from ...memory.threads.lease import holder
+from ...memory.undo.history import Entry, Kind
+from ...tools.shell.named_paths import NamedPaths
 from ..context import Context
 from .dependencies import Workbench, thread_id
 from .emit import tell
@@ -34,10 +36,19 @@ class FileRecord:
     """How often the human had asked for something."""
     tree: str
     """The workspace as this record saw it last; at first, as the thread did."""
+    named: NamedPaths = NamedPaths()
+    """What the command names: new files that it does not may be the doing of others."""
+    _beside: set[str] = field(default_factory=set[str])
+    """Other threads whose commands ran in the folder when this one began."""
 
     async def look(self, named: Sequence[str] = ()) -> None:
         """See the workspace before anything happens; `named` are files that a tool is to write."""
         self.tree = await look(self.bench, self.runtime, self.tree, named)
+
+    def own_entry(self) -> Entry | None:
+        """What is on record of it already; blocks."""
+        entries = self.bench.history.entries(thread_id(self.runtime))
+        return next((entry for entry in entries if entry.key == self.key), None)
 
     async def begin(self) -> None:
         """Put it on record before it happens."""
@@ -50,11 +61,15 @@ class FileRecord:
             turn=self.turn,
             tool=self.tool,
         )
+        if self.kind == "shell":
+            self._beside = await asyncio.to_thread(_commands_running, self.bench, self.runtime)
 
     async def finish(self, written: Sequence[str] = ()) -> None:
         """Record what it did: a tool only what it has `written`, a command all that has changed.
 
-        But for what other threads are on record to have done meanwhile.
+        But for what other threads are on record to have done meanwhile. Of the rest some may be
+        the doing of others: new files that the command does not name, and where a command of
+        another thread ran beside it whatever it does not name.
         """
         self.tree = await self.bench.snapshots.take(written)
         thread, history = thread_id(self.runtime), self.bench.history
@@ -63,21 +78,37 @@ class FileRecord:
             return  # it was finished by a process that died right after
         changes = await _changes(self.bench, self.runtime, entry.before, self.tree)
         known = await asyncio.to_thread(history.others_since, entry, thread)
+        named = {*written, *(above for path in written for above in folders_above(path))}
         own = [
             change
             for change in changes
             if (self.kind == "shell" and (change.path, change.new) not in known)
-            or change.path in written
+            or change.path in named
         ]
         ours = {change.path for change in own}
         theirs = [change for change in changes if change.path not in ours]
-        await asyncio.to_thread(history.finish, thread, self.key, after=self.tree, changes=own)
+        beside = self._beside | await asyncio.to_thread(history.commands_since, thread, entry)
+        doubtful = [
+            change.path
+            for change in visible(own)
+            if not (change.path in named or self.named.has(change.path))
+            and (beside or change.old == ABSENT)
+        ]
+        await asyncio.to_thread(
+            history.finish, thread, self.key, after=self.tree, changes=own, doubtful=doubtful
+        )
         tell_changes(self.runtime, own, self.kind, self.tree)
         await _record_others(self.bench, self.runtime, entry.before, self.tree, self.turn, theirs)
 
     async def update(self) -> dict[str, Any]:
         """Where the thread's files stand now, as changes to the state."""
         return await stand(self.bench, self.runtime, self.tree)
+
+
+def _commands_running(bench: Workbench, runtime: Runtime[Context]) -> set[str]:
+    """Of a thread that was killed no command runs, whatever its history says."""
+    found = bench.history.commands_running(thread_id(runtime))
+    return {thread for thread in found if holder(bench.home, thread)}
 
 
 async def look(
@@ -87,7 +118,11 @@ async def look(
 
     `known` is the one that the thread took last.
     """
-    tree = await bench.snapshots.take(named)
+
+    def report(done: int, total: int) -> None:
+        tell(runtime, "progress", task="snapshot", done=done, total=total)
+
+    tree = await bench.snapshots.take(named, report)
     last = await asyncio.to_thread(bench.history.last, thread_id(runtime))
     before = last.after if last else known
     if before and before != tree:
@@ -116,7 +151,7 @@ async def _changes(
     try:
         return await bench.snapshots.changes(old, new)
     except Lost as error:
-        tell(runtime, "notice", text=f"{error.message}: what changed since is on no record")
+        tell(runtime, "notice", text=f"{error.message}; changes since then are not recorded")
         return ()
 
 
@@ -143,6 +178,6 @@ async def _record_others(
 
 def tell_changes(runtime: Runtime[Context], changes: Sequence[Change], by: Kind, tree: str) -> None:
     """Tell which files changed; `tree` is the snapshot after it."""
-    files = [{"path": change.path, "kind": change.kind, "by": by} for change in changes]
+    files = [{"path": c.path, "kind": c.kind, "by": by} for c in visible(changes)]
     if files:
         tell(runtime, "files_changed", files=files, tree=tree)

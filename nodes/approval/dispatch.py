@@ -44,7 +44,14 @@ def dispatch(
         return Command(goto=role, update=update)
     first, rest = groups[0], groups[1:]
     then: AfterTools = "approve" if rest else role
-    sends = [Send("tools", _task(state, call, then, tools, workspace)) for call in first]
+    allowed = (update or {}).get("allowed", state.get("allowed", []))
+    sends = [
+        Send(
+            "tools",
+            {**_task(state, call, then, tools, workspace), "rest": rest, "allowed": allowed},
+        )
+        for call in first
+    ]
     return Command(goto=sends, update={**(update or {}), "queue": rest})
 
 

@@ -13,6 +13,8 @@ from ...tools.definition import effect_of, has_effect
 from ...tools.permissions import Decision
 from ...tools.permissions.evaluate_tool import decide_call
 from ...tools.permissions.grants import READS
+from ...tools.permissions.restrictions import OUTSIDE
+from ...tools.permissions.unasked_commands import CONFINED, COVERED, needs_outside
 from ...tools.runtime.registry import canonical, unknown_tool
 from ..agent.agent import Voice
 from ..agent.dependencies import Workbench
@@ -38,6 +40,9 @@ NOW_ASKED = (
     "What has happened since this call was allowed makes it one to be asked: {reason}. It was "
     "not run; call it again"
 )
+BLOCKED_INSIDE = "inside the sandbox it failed (`{blocked}`); run it once more: {reason}"
+UNASKED = (CONFINED, COVERED)
+"""Rules by which a command runs that nobody was asked about, though it has an effect."""
 EDITED = "The user changed this call before it ran; its arguments were: {args}"
 
 
@@ -58,6 +63,8 @@ class Ruling:
     """What the human said who refused it; None where nobody did."""
     always: str = ""
     """The rule that would allow it and its like from now on; empty where none should."""
+    for_thread: bool = False
+    """Whether the human has allowed its like for the rest of the thread."""
 
 
 def shown(ruling: Ruling) -> str:
@@ -82,10 +89,11 @@ def rule(call: ToolCall, voice: Voice) -> Ruling:
     tool = voice.tools.get(name)
     if tool is None:
         return Ruling(queued, "deny", unknown_tool(call["name"], tuple(voice.tools)))
-    return _decided(queued, tool, voice.bench)
+    return _moved_outside(decide_queued(queued, tool, voice.bench), tool, voice.bench)
 
 
-def _decided(queued: Queued, tool: BaseTool, bench: Workbench) -> Ruling:
+def decide_queued(queued: Queued, tool: BaseTool, bench: Workbench) -> Ruling:
+    """Decide one call under the tool's own names."""
     decision = decide_call(tool, queued["args"], bench.workspace, bench.policy)
     queued = {
         **queued,
@@ -101,6 +109,22 @@ def _decided(queued: Queued, tool: BaseTool, bench: Workbench) -> Ruling:
         return Ruling(queued, "ask", str(queued["args"].get("question", "")), ("respond",))
     choices = ("approve", "edit", "reject", "respond")
     return Ruling(queued, decision.verdict, decision.reason, choices, always=decision.always)
+
+
+def _moved_outside(ruling: Ruling, tool: BaseTool, bench: Workbench) -> Ruling:
+    """The same call outside of the sandbox, where inside it can do nothing; else the ruling."""
+    call = ruling.call
+    if not needs_outside(ruling.verdict, call.get("rule", ""), bench.policy):
+        return ruling
+    outside = decide_queued(
+        {**call, "args": {**call["args"], "outside_sandbox": True}}, tool, bench
+    )
+    return with_reason(outside, f"{ruling.reason}; {OUTSIDE}")
+
+
+def with_reason(ruling: Ruling, reason: str) -> Ruling:
+    """The ruling with another reason, where it is a question."""
+    return replace(ruling, reason=reason) if ruling.verdict == "ask" else ruling
 
 
 def _edited_files(call: Queued, tool: BaseTool, bench: Workbench) -> list[str]:
@@ -133,7 +157,10 @@ def refused_by_now(call: Queued, tool: BaseTool, decision: Decision, bench: Work
         return NO_LONGER_READS.format(reason=decision.reason)
     if call.get("files", now := _edited_files(call, tool, bench)) != now:
         return OTHER_FILES
-    if _is_another_question(decision, call.get("rule", "")):
+    rule = call.get("rule", "")
+    if rule in UNASKED and decision.verdict != "allow":
+        return NOW_ASKED.format(reason=decision.reason)
+    if _is_another_question(decision, rule):
         return NOW_ASKED.format(reason=decision.reason)
     return ""
 
@@ -172,7 +199,8 @@ def _settled(ruling: Ruling, decision: Mapping[str, Any], voice: Voice) -> Rulin
         return None
     words = str(decision.get("message") or "")
     if kind == "approve":
-        return replace(ruling, verdict="allow")
+        for_thread = decision.get("for_thread") is True and bool(ruling.always)
+        return replace(ruling, verdict="allow", for_thread=for_thread)
     if kind == "respond":
         return replace(ruling, verdict="answered", reason=words or str(decision.get("args") or ""))
     if kind == "reject":
@@ -195,7 +223,9 @@ def _edited(ruling: Ruling, decision: Mapping[str, Any], voice: Voice) -> Ruling
     args = cast("dict[str, Any]", args)
     notice = EDITED.format(args=args)
     queued = Queued(id=ruling.call["id"], name=ruling.call["name"], args=args, notice=notice)
-    checked = _decided(queued, voice.tools[queued["name"]], voice.bench)
+    if "blocked" in ruling.call:
+        queued["blocked"] = ruling.call["blocked"]
+    checked = decide_queued(queued, voice.tools[queued["name"]], voice.bench)
     if checked.verdict != "ask":
         return checked
     known = ruling.call.get("commands", [])

@@ -21,27 +21,32 @@ from ..outcome import status_in
 from ..run import Graph
 from ..shielded import to_its_end
 from ..threads.file_history import ThreadFiles, files_of
+from .client_context import ClientContext
 
 
 @asynccontextmanager
 async def task(config: RunnableConfig, runtime: ServerRuntime[Context]) -> AsyncGenerator[Graph]:
     """The graph of a task; while it runs nobody else may run its thread. Raises ThreadBusy."""
     async with _held(TASK, config, runtime):
-        yield await asyncio.to_thread(graph_of, TASK)
+        yield await asyncio.to_thread(_for_clients, TASK)
 
 
 @asynccontextmanager
 async def edit(config: RunnableConfig, runtime: ServerRuntime[Context]) -> AsyncGenerator[Graph]:
     """The graph of an edit; while it runs nobody else may run its thread. Raises ThreadBusy."""
     async with _held(EDIT, config, runtime):
-        yield await asyncio.to_thread(graph_of, EDIT)
+        yield await asyncio.to_thread(_for_clients, EDIT)
 
 
 @asynccontextmanager
 async def chat(config: RunnableConfig, runtime: ServerRuntime[Context]) -> AsyncGenerator[Graph]:
     """The graph of a chat; while it runs nobody else may run its thread. Raises ThreadBusy."""
     async with _held(CHAT, config, runtime):
-        yield await asyncio.to_thread(graph_of, CHAT)
+        yield await asyncio.to_thread(_for_clients, CHAT)
+
+
+def _for_clients(job: Job) -> Graph:
+    return graph_of(job).copy(update={"context_schema": ClientContext})
 
 
 @asynccontextmanager

@@ -24,6 +24,7 @@ from urllib.request import urlopen
 from ...config import paths
 from ...config.errors import MaxAgentError, UsageError
 from ...memory.threads.index import ThreadIndex, ThreadRow
+from .client_context import MODE_VARIABLE
 
 HOST = "127.0.0.1"
 QUIET = {
@@ -33,16 +34,18 @@ QUIET = {
     "LANGSMITH_TRACING": "false",
     "LOG_LEVEL": "ERROR",
 }
+MOUNT_PREFIXES = ("MOUNT_PREFIX", "LANGGRAPH_MOUNT_PREFIX")
+"""Where one is set, the server has routes in front of our check."""
 JOBS = 10
 """Runs at once; with the server's default of one, a paused run blocks the next."""
-STUDIO_PAGE = "https://smith.langchain.com/studio/?baseUrl={address}"
 
 
-def serve(home: Path, port: int, on_ready: Callable[[str, int], None]) -> None:
-    """Serve until SIGINT or SIGTERM; `on_ready` is told the address and the number of threads.
+def serve(home: Path, port: int, mode: str, on_ready: Callable[[str, str, int], None]) -> None:
+    """Serve until SIGINT or SIGTERM; `on_ready` gets address, link and number of threads.
 
-    Takes this process over: its environment, its signals, its standard output. Raises
-    MaxAgentError when the server is not installed or does not start, UsageError for a busy port.
+    `mode` is the loosest approval mode of any run; empty: the user's own. Takes this process over:
+    its environment, its signals, its standard output. Raises MaxAgentError when the server is not
+    installed or does not start, UsageError for a busy port.
     """
     if find_spec("langgraph_api") is None:
         raise MaxAgentError(
@@ -51,8 +54,11 @@ def serve(home: Path, port: int, on_ready: Callable[[str, int], None]) -> None:
     threads = ThreadIndex(home).list()
     _refuse_busy(port)
     os.environ.update({**QUIET, "MAXAGENT_HOME": str(home)})
+    os.environ.update({MODE_VARIABLE: mode} if mode else {})
+    for name in MOUNT_PREFIXES:
+        os.environ.pop(name, None)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    Thread(target=_announce, args=(port, threads, on_ready), daemon=True).start()
+    Thread(target=_announce, args=(threads, on_ready), daemon=True).start()
     with (
         TemporaryDirectory(prefix="studio-", dir=paths.data_folder(home)) as folder,
         chdir(folder),
@@ -70,7 +76,7 @@ def _refuse_busy(port: int) -> None:
             reason = error.strerror if isinstance(error, OSError) else error
             raise UsageError(
                 f"cannot listen on port {port}: {reason}",
-                hint="another server may run there; choose a port with `--port`",
+                hint="another server may use this port; choose another with `--port`",
             ) from error
 
 
@@ -90,20 +96,18 @@ def _run(port: int) -> None:
         )
     except SystemExit as error:  # how uvicorn says that the start failed
         raise MaxAgentError(
-            "LangGraph's dev server did not start", hint="what it said is above"
+            "LangGraph's dev server did not start", hint="see its output above"
         ) from error
 
 
-def _announce(
-    port: int, threads: Sequence[ThreadRow], on_ready: Callable[[str, int], None]
-) -> None:
+def _announce(threads: Sequence[ThreadRow], on_ready: Callable[[str, str, int], None]) -> None:
     """Once the server answers, tell it of the threads, which it does not look for by itself."""
     from langgraph_sdk import get_sync_client
 
     from ..graph_registry import job_of
+    from .access_control import secret_address, studio_link
 
-    address = f"http://{HOST}:{port}"
-    while not _answers(address):
+    while not (address := secret_address()) or not _answers(address):
         time.sleep(0.1)
     with get_sync_client(url=address) as client:
         for row in threads:
@@ -113,7 +117,7 @@ def _announce(
                 if_exists="do_nothing",
                 metadata={"title": row.title, "folder": row.folder},
             )
-    on_ready(address, len(threads))
+    on_ready(address, studio_link(address), len(threads))
 
 
 def _answers(address: str) -> bool:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ...config import paths
 from ...memory.checkpoints.steps import Branches
+from ...memory.snapshots.file_version import visible
 from ...memory.threads.record import ThreadRow
 from ...memory.undo.history import Entry, FileHistory
 from ...memory.undo.undo_stack import active
@@ -47,7 +48,7 @@ def file_changes(row: ThreadRow, home: Path) -> list[FileChange]:
             in_effect=entry.number not in undone,
         )
         for entry in entries
-        for change in entry.changes
+        for change in visible(entry.changes)
     ]
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -17,7 +17,7 @@ from ...memory.undo.crash_recovery import record_cut_short
 from ...memory.undo.history import Entry, FileHistory
 from ...memory.undo.restore import Restored, carry_out, finish_interrupted
 from ...memory.undo.restore_plan import Plan, plan
-from ...memory.undo.undo_stack import last_restore, last_turn, later
+from ...memory.undo.undo_stack import last_restore, last_turn, later, without_claimed
 from ...tools.filesystem.project_snapshots import open_snapshots
 
 Kind = Literal["undo", "redo", "rewind"]
@@ -59,14 +59,17 @@ class ThreadFiles:
         """Plan to undo, redo or rewind; None when there is nothing to take back.
 
         A rewind takes back every entry with a number greater than `after`. `force` puts files back
-        as they were, whatever others have done to them since.
+        as they were, whatever others have done to them.
         """
         entries = await asyncio.to_thread(self.entries)
         taken = _taken(kind, entries, after)
         if not taken:
             return None
+        if any(entry.doubtful for entry in taken):
+            claimed = await asyncio.to_thread(self.history.of_others, self.thread_id)
+            taken = [without_claimed(entry, claimed) for entry in taken]
         planned = await plan(self.snapshots, taken, force=force)
-        return Way(self, kind, planned, turn=entries[-1].turn)
+        return Way(self, kind, planned, tuple(taken), turn=entries[-1].turn)
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,16 @@ class Way:
     files: ThreadFiles
     kind: Kind
     plan: Plan
+    entries: tuple[Entry, ...]
+    """What is taken back."""
     turn: int
+
+    async def decide(self, *, ours: bool) -> "Way":
+        """Take back what others may have done while a command ran, too; or it is theirs."""
+        planned = await plan(
+            self.files.snapshots, self.entries, doubtful="take" if ours else "theirs"
+        )
+        return replace(self, plan=planned)
 
     async def go(self) -> Restored:
         """Carry it out; the thread must be held since it was planned."""
@@ -91,8 +103,8 @@ def files_of(row: ThreadRow, home: Path) -> ThreadFiles:
     folder = Path(row.folder)
     if not row.folder or not folder.is_dir():
         raise UsageError(
-            f"the folder of thread `{row.thread_id[:8]}` is not there: `{row.folder}`",
-            hint="put it back there; `threads fork` and `rewind --talk` need no files",
+            f"the folder of thread `{row.thread_id[:8]}` does not exist: `{row.folder}`",
+            hint="move it back; `threads fork` and `rewind --talk` work without the files",
         )
     snapshots = open_snapshots(folder, home, load(folder, home).settings)
     return ThreadFiles(row.thread_id, snapshots, FileHistory(paths.database(home)))

@@ -9,13 +9,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from ...config import paths
+from ...config.errors import ThreadBusy
 from ...memory.database import checkpoint_queries
 from ...memory.database.connection import connect, explained
+from ...memory.database.free_pages import give_back
 from ...memory.snapshots import garbage_collection
-from ...memory.snapshots.file_version import ABSENT
 from ...memory.snapshots.storage import store_directory
 from ...memory.threads import thread_id
 from ...memory.threads.index import ThreadIndex
+from ...memory.threads.lease import hold
 from ...memory.threads.record import ThreadRow
 from ...memory.undo.history import FileHistory
 from .disk_usage import database_size, folder_size
@@ -31,12 +33,16 @@ def unused(rows: list[ThreadRow], days: float) -> list[ThreadRow]:
 
 
 async def prune(home: Path) -> int:
-    """Free snapshots, outputs and backups that no thread needs, and free pages; the bytes freed.
+    """Free what no thread needs, branches that were left included; the bytes freed.
 
-    What is younger than an hour stays: a step under way may be about to name it.
+    What is younger than an hour stays of snapshots, outputs and backups: a step under way may be
+    about to name it. A thread that is being run stays as it is.
     """
-    index = ThreadIndex(home)
+    index, before = ThreadIndex(home), database_size(home)
     rows = index.list()
+    for row in rows:
+        with suppress(ThreadBusy), hold(home, row.thread_id):
+            index.compact(row.thread_id)
     freed = _delete_folders(home, {row.thread_id for row in rows})
     stores = paths.data_folder(home) / "snapshots"
     freed += await garbage_collection.forget(
@@ -45,7 +51,10 @@ async def prune(home: Path) -> int:
     projects = [Path.cwd(), *{Path(row.folder) for row in rows}]
     for store, keep in _needed(home, stores, index.list()).items():
         freed += await garbage_collection.prune(store, keep, projects)
-    return freed + _shrink(home)
+    path = paths.database(home)
+    with explained(path):
+        give_back(path)
+    return freed + max(0, before - database_size(home))
 
 
 def _store(row: ThreadRow, stores: Path) -> Path:
@@ -70,7 +79,7 @@ def _named_in_history(history: FileHistory, thread_id: str) -> Iterator[str]:
     for entry in history.entries(thread_id):
         yield from filter(None, (entry.before, entry.after))
         versions = (version for change in entry.changes for version in (change.old, change.new))
-        yield from (version.blob for version in versions if version != ABSENT and version.blob)
+        yield from (version.blob for version in versions if version.has_content)
 
 
 def _delete_folders(home: Path, threads: set[str]) -> int:
@@ -91,13 +100,3 @@ def _is_old(folder: Path) -> bool:
     with suppress(FileNotFoundError):
         return folder.stat().st_mtime < time.time() - garbage_collection.RECENT
     return False
-
-
-def _shrink(home: Path) -> int:
-    """Give the database's free pages back."""
-    path = paths.database(home)
-    before = database_size(home)
-    with explained(path), closing(connect(path)) as connection:
-        connection.execute("VACUUM")
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    return max(0, before - database_size(home))

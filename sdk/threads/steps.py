@@ -10,6 +10,7 @@ from ...config import paths
 from ...config.errors import UsageError
 from ...memory.checkpoints.steps import Branches, Step, branches, left
 from ...memory.database.connection import connect, explained
+from ...memory.snapshots.file_version import visible
 from ...memory.threads.record import ThreadRow
 from ...memory.undo.history import Entry, FileHistory
 
@@ -61,12 +62,12 @@ def step_of(row: ThreadRow, home: Path, number: int) -> Step:
     if not known.steps:
         raise _not_begun(row)
     if step is None:
-        hint = f"choose one from 0 to {known.steps[-1].number}"
+        hint = f"choose a number from 0 to {known.steps[-1].number}"
         raise UsageError(f"thread `{thread}` has no step {number}", hint=hint)
     if not step.checkpoint_id:
         raise UsageError(
-            f"step {number} of thread `{thread}` is not finished: its tool calls are under way",
-            hint=f"`mcode resume {thread}` finishes it; or choose an earlier step",
+            f"step {number} of thread `{thread}` is not finished: its tool calls are running",
+            hint=f"finish it with `mcode resume {thread}`, or choose an earlier step",
         )
     return step
 
@@ -81,14 +82,14 @@ def head_of(row: ThreadRow, home: Path) -> Step:
 
 def _not_begun(row: ThreadRow) -> UsageError:
     thread = row.thread_id[:8]
-    hint = f"`mcode resume {thread}` begins it"
-    return UsageError(f"thread `{thread}` has not begun yet", hint=hint)
+    hint = f"start it with `mcode resume {thread}`"
+    return UsageError(f"thread `{thread}` has not started yet", hint=hint)
 
 
 def _files_by_call(entries: Sequence[Entry]) -> dict[str, list[str]]:
     files: dict[str, list[str]] = defaultdict(list)
     for entry in entries:
-        files[entry.key] += [change.path for change in entry.changes]
+        files[entry.key] += [change.path for change in visible(entry.changes)]
     return files
 
 

@@ -117,14 +117,14 @@ async def _leave_calls(forked: ThreadRow, home: Path) -> None:
     from langgraph.types import Command
 
     from ...nodes.agent.cancelled_calls import left_calls
-    from ...nodes.agent.message_history import conversation
+    from ...nodes.agent.message_history import newest_first
 
     journal = Journal(paths.database(home))
     async with _graph(forked, home) as graph:
         config: RunnableConfig = {"configurable": {"thread_id": forked.thread_id}}
         state = cast("State", (await graph.aget_state(config)).values)
         role = cast("RoleName", state.get("role"))
-        heard = conversation(state, role)
+        heard = newest_first(state, role)
         with closing(journal):
             left = await asyncio.to_thread(left_calls, heard, role, journal, forked.parent)
         update: dict[str, object] = {"messages": left, "queue": [], "asked": [], "draft": {}}

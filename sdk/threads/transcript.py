@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -17,6 +18,8 @@ from ...memory.checkpoints.steps import number_of
 from ...memory.checkpoints.writes import Written, written
 from ...memory.database.checkpoint_queries import part
 from ...memory.database.connection import connect, explained
+from ...memory.journal import SECOND_RUN
+from ...memory.threads.lease import holder
 from ...memory.threads.record import ThreadRow
 
 HUMAN = ("review", "")
@@ -27,9 +30,17 @@ _RESULTS = """
         VALUES (?) UNION SELECT parent FROM threads JOIN family ON thread_id = family.id
     )
     SELECT call_id, result FROM family CROSS JOIN journal ON thread_id = family.id
-    WHERE state = 'done'
+    WHERE state = 'done' ORDER BY call_id
 """
 """What was called before a fork is on record under the thread that called it."""
+
+_HALF_ANSWER = """
+    SELECT started_at, result FROM journal
+    WHERE thread_id = :thread AND call_id = 'answer' AND tool = (
+        SELECT MAX(checkpoint_id) FROM checkpoints WHERE thread_id = :thread AND checkpoint_ns = ''
+    )
+"""
+"""What a model had said of the answer that comes next."""
 
 Kind = Literal[
     "human",
@@ -78,8 +89,10 @@ def transcript(row: ThreadRow, home: Path) -> list[Passage]:
     with _database(home) as connection:
         rows = list(written(connection, row.thread_id))
         recorded = _recorded(connection, row.thread_id)
+        half = _half_answer(connection, row, home) if rows else []
     told = _passages(rows, recorded, is_waiting=row.status == "waiting")
-    story = _with_stops(_without_repeats(told), is_stopped=row.status in STOPPED)
+    told = chain(_without_repeats(told), half)
+    story = _with_stops(told, is_stopped=row.status in STOPPED)
     return list(story) or [Passage("human", row.created_at, row.request)]
 
 
@@ -101,8 +114,18 @@ def _recorded(connection: sqlite3.Connection, thread_id: str) -> Facts:
     found: dict[str, Mapping[str, Any]] = {}
     for call_id, result in connection.execute(_RESULTS, (thread_id,)):
         with suppress(ValueError, TypeError):  # another hand may have written it
-            found[call_id] = part(json.loads(result), "metadata")
+            # a second run's key sorts behind the first's
+            found[call_id.removesuffix(SECOND_RUN)] = part(json.loads(result), "metadata")
     return found
+
+
+def _half_answer(connection: sqlite3.Connection, row: ThreadRow, home: Path) -> list[Passage]:
+    """What a killed run had shown of an answer; the next run puts it into the thread."""
+    if row.status not in ("running", "interrupted") or holder(home, row.thread_id):
+        return []
+    found = connection.execute(_HALF_ANSWER, {"thread": row.thread_id}).fetchone()
+    text = json.loads(found[1])["output"] if found else ""
+    return [Passage("interrupted", found[0], text)] if text.strip() else []
 
 
 def _passages(rows: list[Written], recorded: Facts, *, is_waiting: bool) -> Iterator[Passage]:

@@ -37,7 +37,7 @@ async def import_thread(file: Path, folder: Path, home: Path) -> Imported:
     Raises UsageError, with nothing written, where the file is anything but a sound thread.
     """
     if not folder.is_dir():
-        raise UsageError(f"`{folder}` is not a folder", hint="name the project's folder")
+        raise UsageError(f"`{folder}` is not a folder", hint="give the project folder")
     given = await asyncio.to_thread(read_file, file)
     thread, where = given.manifest.thread, str(folder.resolve())
     taken = await asyncio.to_thread(taken_over, given.rows, thread.graph, where)

@@ -47,9 +47,9 @@ def check_marks(message: BaseMessage) -> None:
     if not isinstance(message, HumanMessage) and any(name in marks for name in _OF_HUMANS):
         raise ValueError("a message has the marks of another kind")
     if "told" in marks and "interrupted" not in marks:
-        raise ValueError("an answer is told that was never cut short")
+        raise ValueError("it mentions an interrupted answer that does not exist")
     if "interrupted" in marks and not _is_half_answer(message):
-        raise ValueError("what was cut short is no answer in words")
+        raise ValueError("the interrupted answer is not text")
 
 
 def _is_half_answer(message: BaseMessage) -> bool:

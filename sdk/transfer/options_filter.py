@@ -46,7 +46,7 @@ def _files(given: object) -> list[str]:
     files = cast("list[object]", given) if isinstance(given, list) else []
     named = [one for one in files if isinstance(one, str) and one and not _OUT.search(one)]
     if not named or len(named) < len(files):
-        raise UsageError("the thread names no files that it may edit", hint="it is damaged")
+        raise UsageError("the thread has no list of files to edit", hint="it is damaged")
     return named
 
 

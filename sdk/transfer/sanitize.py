@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, Literal, NotRequired, cast
+from typing import Annotated, Any, Literal, NotRequired, Required, cast
 
 from annotated_types import Ge, Le
 from langchain_core.messages import BaseMessage, RemoveMessage
@@ -70,8 +70,8 @@ class _Checkpoint(TypedDict):
 
 @with_config(ConfigDict(extra="ignore"))
 class _Metadata(TypedDict, total=False):
-    source: Literal["input", "loop", "update", "fork"]
-    step: int
+    source: Required[Literal["input", "loop", "update", "fork"]]
+    step: Required[int]
     counters_since_delta_snapshot: dict[str, tuple[Count, Count]]
 
 
@@ -130,7 +130,7 @@ def taken_over(rows: Rows, graph: str, folder: str) -> Taken:
         writes = list(_writes(rows.writes, {one.row.id for one in points[:-1]}, graph))
     except ValueError as error:
         why = first_fault(error) if isinstance(error, ValidationError) else str(error)
-        message = f"the thread holds what no thread of ours does: {why}"
+        message = f"the thread contains unexpected data: {why}"
         raise UsageError(message, hint=_HINT) from None
     last = values[-1] if values else {}
     named = [key.removeprefix(_BRANCH) for key in last if key.startswith(_BRANCH)]
@@ -143,13 +143,13 @@ def taken_over(rows: Rows, graph: str, folder: str) -> Taken:
     )
 
 
-_HINT = "it was damaged or made by hand; get it again"
+_HINT = "the file is damaged or was edited; get it again"
 
 
 def _opened(row: Checkpoint) -> _Point:
     whole = _CHECKPOINT.validate_python(opened(row.data))
     if whole["id"] != row.id:
-        raise ValueError(f"a checkpoint is called `{row.id}` and `{whole['id']}`")
+        raise ValueError(f"a checkpoint has the two names `{row.id}` and `{whole['id']}`")
     made, tomorrow = time_of(row.id), (datetime.now(UTC) + timedelta(days=1)).isoformat()
     if not made or made > tomorrow:  # whatever is saved next has to come after it
         raise ValueError(f"the checkpoint `{row.id}` is of no time before now")
@@ -174,7 +174,9 @@ def _checkpoint(point: _Point, values: dict[str, Any]) -> Checkpoint:
 
 
 def _values(point: _Point, graph: str, folder: str) -> dict[str, Any]:
-    given = point.values
+    given = {**point.values}
+    if isinstance(whole := given.get("request"), Packed) and whole.code == EXT_DELTA_SNAPSHOT:
+        given["request"] = opened(whole.payload)
     kept: dict[str, Any] = {**_STATE.validate_python(given)}
     if "role" in kept:
         _check_role(kept["role"], graph)
@@ -204,7 +206,7 @@ def _is_open(key: str) -> bool:
 def _snapshot(value: object, graph: str) -> Packed:
     """All messages so far, as LangGraph writes them out now and then."""
     if not isinstance(value, Packed) or value.code != EXT_DELTA_SNAPSHOT:
-        raise ValueError("the messages are no messages")
+        raise ValueError("the messages have the wrong type")
     _check_messages(value.payload, graph)
     return value
 
@@ -217,7 +219,7 @@ def _writes(writes: Sequence[Write], known: set[str], graph: str) -> Iterator[Wr
         if write.channel == "messages":
             _check_messages(write.data, graph)
         elif _holds_objects(opened(write.data)):
-            raise ValueError(f"`{write.channel}` is no plain data")
+            raise ValueError(f"`{write.channel}` is not plain data")
         yield write
 
 
@@ -229,7 +231,7 @@ def _check_messages(data: bytes, graph: str) -> None:
     listed = built.value if isinstance(built, Overwrite) else built
     for message in cast("list[object]", listed if isinstance(listed, list) else [listed]):
         if not isinstance(message, BaseMessage):
-            raise ValueError("a message is no message")
+            raise ValueError("a message has the wrong type")
         type(message).model_validate(message.model_dump())
         if not isinstance(message, RemoveMessage):
             check_marks(message)
@@ -239,7 +241,7 @@ def _check_messages(data: bytes, graph: str) -> None:
 def _check_role(role: object, graph: str) -> None:
     """Raise ValueError for one that this graph has no node for: nobody could go on as it."""
     if role not in job_of(graph).roles:
-        raise ValueError(f"`{role}` does not speak in it")
+        raise ValueError(f"`{role}` does not answer in this thread")
 
 
 def _holds_objects(value: object) -> bool:

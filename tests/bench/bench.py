@@ -1,4 +1,4 @@
-"""How fast MaxAgent is, as ratios beside two bare loops: `make bench`, about five minutes.
+"""How fast MaxAgent is, as ratios beside two bare loops: `make bench`, about seven minutes.
 
 All figures of a run belong together: the programs take turns, each figure is a median, and times
 are processor time (user and system, children included), because the machine is shared. Absolute
@@ -17,6 +17,7 @@ FOLDER = Path(__file__).parent
 sys.path += [str(FOLDER.parent / "fixtures"), str(FOLDER.parent / "e2e")]
 
 from contenders import make_project  # noqa: E402
+from conversation_costs import measure_conversation  # noqa: E402
 from first_prompt import measure_first_prompt  # noqa: E402
 from gauge import Gauge  # noqa: E402
 from lengths import measure_lengths  # noqa: E402
@@ -35,6 +36,7 @@ PARTS = {
     "Commands in the sandbox (time on the clock)": measure_sandbox,
     "200 steps": measure_steps,
     "Long threads, of messages of 2 kB": measure_lengths,
+    "A conversation of 1,000 turns": measure_conversation,
     "Snapshots of a tree of 20,000 files (processor time)": measure_snapshots,
 }
 

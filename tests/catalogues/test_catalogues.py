@@ -57,7 +57,8 @@ def test_one_thing_has_one_word_in_chinese_and_marks_are_full_width(never: str) 
 
 def test_every_key_is_said_somewhere() -> None:
     said = keys_in((ROOT / "cli").rglob("*.py"))
-    assert [key for key in read(path_of("en", "mcode")) if not said.fullmatch(key)] == []
+    unsaid = [key for key in read(path_of("en", "mcode")) if not said.fullmatch(key)]
+    assert [key for key in unsaid if not said.fullmatch(key.removesuffix(".one"))] == []
 
 
 def test_every_place_where_people_are_spoken_to_is_there() -> None:

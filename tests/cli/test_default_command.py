@@ -21,6 +21,9 @@ from maxagent.config.errors import UsageError
         ("--lang zh threads list", "--lang zh threads list"),
         ("-", "-"),
         ("-- words", "chat -- words"),
+        ("-p words", "chat -p words"),
+        ("修好测试", "chat 修好测试"),
+        ("--lang zh 修好测试 --plan", "--lang zh chat 修好测试 --plan"),
     ],
 )
 def test_options_without_a_command_are_those_of_a_conversation(typed: str, meant: str) -> None:
@@ -28,15 +31,22 @@ def test_options_without_a_command_are_those_of_a_conversation(typed: str, meant
     assert with_chat(typed.split(), flags, ("--lang",)) == meant.split()
 
 
+def test_a_request_without_a_command_is_a_chat() -> None:
+    assert with_chat(["fix the bug", "--plan"], (), ()) == ["chat", "fix the bug", "--plan"]
+
+
 def test_bare_options_reach_the_conversation() -> None:
     said = CliRunner().invoke(app, ["--plan", "--output", "json"], input="")
-    assert (said.exit_code, "nothing was said" in str(said.exception)) == (1, True)
+    assert (said.exit_code, "no message given" in str(said.exception)) == (1, True)
     unknown = CliRunner().invoke(app, ["--nonsense"])
     assert unknown.exit_code == 2 and "No such option: --nonsense" in unknown.stderr
 
 
-@pytest.mark.parametrize("request_", ["fix the bug", "修好测试"])
-def test_a_request_in_the_place_of_a_command_is_told_which_ones_take_it(request_: str) -> None:
-    said = CliRunner().invoke(app, [request_])
-    assert isinstance(said.exception, UsageError) and "mcode task" in said.exception.hint
+def test_one_unknown_word_is_no_request() -> None:
     assert "No such command 'fix'" in CliRunner().invoke(app, ["fix"]).stderr
+
+
+@pytest.mark.parametrize("flag", ["-p", "--print"])
+def test_print_never_opens_a_conversation(flag: str) -> None:
+    said = CliRunner().invoke(app, [flag], input="")
+    assert isinstance(said.exception, UsageError) and "no message given" in str(said.exception)

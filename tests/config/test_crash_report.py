@@ -24,19 +24,22 @@ def test_a_folder_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(gone)
     gone.rmdir()
     told = in_words(FileNotFoundError(errno.ENOENT, "no"), tmp_path)
-    assert (told.message, told.exit_code) == ("the current folder is gone", 2)
+    assert (told.message, told.exit_code) == ("the current folder no longer exists", 2)
 
 
 def test_a_fault_is_one_line_and_its_traceback_is_kept(tmp_path: Path) -> None:
     told = in_words(_raised(KeyError("x")), tmp_path)
     (log,) = (tmp_path / "data/errors").iterdir()
-    assert (told.message, told.hint) == ("internal error: KeyError: 'x'", f"please report `{log}`")
+    assert (told.message, told.hint) == (
+        "internal error: KeyError: 'x'",
+        f"please report this and attach `{log}`",
+    )
     assert "Traceback" in log.read_text() and "_raised" in log.read_text()
 
 
 def test_a_fault_is_told_even_where_nothing_can_be_written() -> None:
     told = fault(KeyError("x"), Path("/dev/null"))
-    assert (told.message, told.hint) == ("internal error: KeyError: 'x'", "please report it")
+    assert (told.message, told.hint) == ("internal error: KeyError: 'x'", "please report this")
 
 
 def _raised(error: Exception) -> Exception:

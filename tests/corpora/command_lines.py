@@ -54,6 +54,7 @@ def project(folder: Path) -> Workspace:
     (root / "README.md").touch()
     (root / "AGENTS.md").touch()
     (root / "sub" / "link").symlink_to("../.env")
+    (root / "sub" / "same").hardlink_to(root / ".env")
     deep = root / "sub" / "deep"
     (deep / "guide" / ".github" / "workflows").mkdir(parents=True)
     (deep / "guide" / "AGENTS.md").touch()

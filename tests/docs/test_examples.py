@@ -175,7 +175,7 @@ def test_the_agents_page_s_commands_do_what_it_says_and_its_agent_has_no_mistake
     own = tmp_path / "home/agents/reviewer.md"
     own.write_text(block("docs/agents.md", "markdown"))
     told = CliRunner().invoke(app, ["agents", "validate", str(own)])
-    assert (told.exit_code, told.stdout, told.stderr) == (0, "", "1 looked at, no mistakes\n")
+    assert (told.exit_code, told.stdout, told.stderr) == (0, "", "Checked 1: no problems.\n")
     keys = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/agents.md").read_text("utf-8"), re.MULTILINE)
     assert keys == [*KEYS]
 
@@ -215,3 +215,12 @@ def test_the_threads_page_s_commands_do_what_it_says(tmp_path: Path) -> None:
             assert "Round the cart" in ended.stdout
     rows = json.loads(run([*MCODE, "threads", "list", "--json"], tmp_path).stdout)
     assert [(row["status"], row["thread_id"] != thread) for row in rows] == [("idle", True)]
+
+
+@pytest.mark.parametrize("mode", ["auto", "off"])
+def test_demo_ends_verified_with_and_without_sandbox(mode: str, tmp_path: Path) -> None:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environ = {"MAXAGENT_SANDBOX__MODE": mode, "TMPDIR": str(tmp_path), "PATH": path}
+    ended = run(["sh", str(ROOT / "docs/demo/run.sh")], tmp_path, **environ)
+    assert ended.returncode == 0, ended.stderr
+    assert "verified: 3 passed" in ended.stderr

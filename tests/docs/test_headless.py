@@ -67,7 +67,7 @@ def test_the_commands_do_what_they_say(
     (project / "modules.json").write_text(schema)
     commands = block("sh")
     printed = run(["sh", "-ec", commands], project, environ).splitlines()
-    assert printed == ["Said."] * 7 + ['{"modules": ["cli"]}']
+    assert printed == ["Said."] * 8 + ['{"modules": ["cli"]}']
     assert json.loads((project / "found.json").read_text()) == {"modules": ["cli"]}
     assert json.loads((project / "end.json").read_text())["summary"] == "Said."
     rows = json.loads(run(["mcode", "threads", "list", "--json"], project, environ))
@@ -90,6 +90,6 @@ def test_every_option_of_the_page_exists_and_every_option_is_on_it(
     named = set(re.findall(r"`(?:-c`, `)?(--[a-z-]+)", PAGE)) | set(
         re.findall(r" (--[a-z-]+)", PAGE)
     )
-    elsewhere = {"--approve", "--reject", "--answer"}
+    elsewhere = {"--apply", "--question", "--approve", "--reject", "--answer"}
     assert named - known == elsewhere
     assert known - named == {"--help", "--folder", "--stream", "--no-title"}

@@ -123,6 +123,15 @@ class ChatWindow:
         """What the last request told the model last, or so many messages before its end."""
         return str(self.provider.requests[-1].body["messages"][-back]["content"])
 
+    def asked(self, *wanted: str) -> str:
+        """Wait for these words and a question below them; what is typed before one is dropped."""
+        return self.terminal.wait_for(
+            lambda screen: (
+                all(one in squeezed(screen) for one in map(squeezed, wanted))
+                and "[y/n" in screen.rstrip().rpartition("\n")[2]
+            )
+        )
+
     def count(self, words: str) -> int:
         """How often these words stand in the window and its scrollback."""
         return squeezed(self.terminal.scrollback()).count(squeezed(words))

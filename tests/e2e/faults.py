@@ -72,9 +72,9 @@ REPEATED = [
     Fault("broken-event", [{"sse": ['data: {"choices": [{"de', ""]}], "broken JSON"),
     Fault("error-event", [{"sse": [f"data: {json.dumps(ERROR_EVENT)}", ""]}], "upstream is busy"),
     Fault("reset", [{"reset": True}], "broke off"),
-    Fault("nothing", [{}], "answered nothing"),
-    Fault("blanks", [{"text": " \n "}], "answered nothing"),
-    Fault("only-thinking", [{"thinking": "hm", "text": ""}], "answered nothing"),
+    Fault("nothing", [{}], "sent an empty answer"),
+    Fault("blanks", [{"text": " \n "}], "sent an empty answer"),
+    Fault("only-thinking", [{"thinking": "hm", "text": ""}], "sent an empty answer"),
 ]
 """The very same request is made again."""
 
@@ -157,7 +157,7 @@ ENDING = [
     Fault("long-wait", [_refusal(429, "come back", **{"Retry-After": "3600"})], "3600 s", 1),
     Fault("still-broken", [{"status": 500, "body": f"oops {KEY}"}] * 2, "500: oops", 1, retries=1),
     Fault("still-cut", [{**HALF_A_CALL, "cut_after": 9}] * 2, "broke off", 1, retries=1),
-    Fault("still-empty", [{}], "answered nothing", 1, retries=0),
+    Fault("still-empty", [{}], "sent an empty answer", 1, retries=0),
     Fault("no-room", [{"text": "", "finish_reason": "length"}], "used up its answer's tokens", 1),
     Fault("filtered", [{"text": "", "finish_reason": "content_filter"}], "content filter", 1),
     Fault("sign-in", [{"status": 200, "headers": {"Content-Type": "text/html"}, "body": HTML}],

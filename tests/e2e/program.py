@@ -2,20 +2,25 @@
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
 
-from confinement import SURROUNDINGS
+from confinement import SURROUNDINGS, UNASKED
 from event_schema import checked
 from warm_start import is_possible, warm_start
 
+from maxagent.memory.database.row_compression import expand
+
 KEY = "Zq8-the-key-that-nobody-may-see"
 """Of no provider's shape: only who knows it can hide it."""
+MODE = [word for name, value in UNASKED.items() for word in (f"--{name}", value)]
 PATIENCE = 250.0
 """Seconds after which a process counts as hung."""
 
@@ -72,7 +77,7 @@ class Program:
     def task(self, *options: str, output: str = "stream-json", **environ: str) -> Ended:
         """Start a task and wait for its end."""
         model = ["--model", "openai/served", "--base-url", self._url]
-        given = ["task", "Write the lines.", "--output", output, *model, *options]
+        given = ["task", "Write the lines.", "--output", output, *model, *MODE, *options]
         return self.run(*given, **environ)
 
     def chat(
@@ -93,7 +98,8 @@ class Program:
     ) -> "subprocess.Popen[str]":
         """Start `mcode task` or `mcode resume`; a task's model is the server's."""
         model = ["--model", "openai/served", "--base-url", self._url]
-        given = ["--output", output, *(model if command == "task" else []), *options]
+        own = [*model, *MODE] if command == "task" else []
+        given = ["--output", output, *own, *options]
         return self._popen([command, what, *given], environ)
 
     def run(self, *arguments: str, stdin: str = "", **environ: str) -> Ended:
@@ -143,6 +149,25 @@ class Program:
         return (self.project / name).read_text().splitlines()
 
     def files_with(self, words: str) -> list[Path]:
-        """The files of the home, database and logs included, whose bytes hold these words."""
+        """The files of the home whose bytes, or whose database's rows, hold these words."""
         files = [path for path in self.home.rglob("*") if path.is_file()]
-        return [path for path in files if words.encode() in path.read_bytes()]
+        return [path for path in files if _holds(path, words.encode())]
+
+
+def _holds(path: Path, words: bytes) -> bool:
+    """Whether a file holds the words; the rows of a database are compressed."""
+    if words in path.read_bytes():
+        return True
+    if path.suffix != ".db":
+        return False
+    with closing(sqlite3.connect(path)) as connection:
+        tables = connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table'"
+        ).fetchall()
+        return any(
+            words in expand(value)
+            for (table,) in tables
+            for row in connection.execute(f'SELECT * FROM "{table}"')
+            for value in row
+            if isinstance(value, bytes)
+        )

@@ -204,6 +204,45 @@ s = socket.socket(socket.AF_UNIX); s.connect(os.environ["BASE"] + "/outside/serv
         ln -s "$BASE/outside" o; "$PYTHON" -c 'import socket
 socket.socket(socket.AF_UNIX).connect("o/service.sock")'
 """,
+    "unix socket bound by a relative name": """
+        cd ../outside; "$PYTHON" -c 'import socket
+socket.socket(socket.AF_UNIX).connect("relative.sock")'
+""",
+    "unix socket that was renamed": """
+        "$PYTHON" -c 'import os,socket
+socket.socket(socket.AF_UNIX).connect(os.environ["BASE"] + "/outside/renamed.sock")'
+""",
+    "unix socket of another network": """
+        "$PYTHON" -c 'import os,socket
+socket.socket(socket.AF_UNIX).connect(os.environ["BASE"] + "/outside/elsewhere.sock")'
+""",
+    "datagrams from one of a pair": """
+        "$PYTHON" -c 'import os,socket
+a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+a.sendto(b"x", os.environ["BASE"] + "/outside/datagrams.sock")'
+""",
+    "a pair of streams connected again": """
+        "$PYTHON" -c 'import os,socket
+for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET):
+    a, b = socket.socketpair(socket.AF_UNIX, kind)
+    for name in ("renamed.sock", "datagrams.sock"):
+        name = os.environ["BASE"] + "/outside/" + name
+        for way in ("a.connect(name)", "a.sendto(bytes(1), name)", "b.close(); a.connect(name)"):
+            try: exec(way)
+            except OSError as error: print(error)'
+""",
+    "unix socket by the 32-bit numbers": """
+        "$PYTHON" - <<'E'
+import ctypes, mmap, os, platform, socket
+if platform.machine() != "x86_64": raise SystemExit
+code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+# push rbx; socket(AF_UNIX, SOCK_STREAM, 0) by int 0x80; pop rbx; ret
+code.write(bytes.fromhex("53 b867010000 bb01000000 b901000000 31d2 cd80 5b c3"))
+call = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))
+print(fd := call())
+socket.socket(fileno=fd).connect(os.environ["BASE"] + "/outside/renamed.sock")
+E
+""",
     "abstract unix socket": """
         "$PYTHON" -c 'import os,socket
 name = os.path.basename(os.environ["BASE"])
@@ -260,6 +299,11 @@ WORK_WITHOUT = (
     "reach: TCP",
     "reach: UDP",
     "reach: unix socket",
+    "reach: unix socket bound by a relative name",
+    "reach: unix socket that was renamed",
+    "reach: unix socket of another network",
+    "reach: datagrams from one of a pair",
+    "reach: unix socket by the 32-bit numbers",
     "reach: abstract unix socket",
 )
 """Some of them, that show what they do where there is no sandbox: harmless to the machine."""

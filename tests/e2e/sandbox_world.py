@@ -7,7 +7,7 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from pathlib import Path
 
 from maxagent.config.settings.schema import SandboxSection
@@ -53,6 +53,7 @@ class World:
         self._make_files()
         self._own = {(self.base / name).stat().st_ino for name in _SECRETS}
         self.ports, self._sockets = _listening(self.base)
+        self._elsewhere = _listen_elsewhere(self.base / "outside")
         self.process = subprocess.Popen(["sleep", "1000"], env={"TOKEN": SECRET})
         self._before = self._state()
 
@@ -64,6 +65,8 @@ class World:
     def _close(self) -> None:
         self.process.kill()
         self.process.wait()
+        self._elsewhere.kill()
+        self._elsewhere.communicate()
         for one in self._sockets.values():
             one.close()
         shutil.rmtree(self.base)
@@ -99,6 +102,7 @@ class World:
         found = [f"changed: {name}" for name in changed]
         found += [f"read: {name}" for name in self._spread(output)]
         found += [f"heard: {kind}" for kind, one in self._sockets.items() if _was_reached(one)]
+        found += ["heard: elsewhere"] if _was_told(self._elsewhere) else []
         found += ["killed: the process"] if self.process.poll() is not None else []
         return found
 
@@ -188,9 +192,41 @@ def _listening(base: Path) -> tuple[dict[str, int], dict[str, socket.socket]]:
     named.listen()
     abstract.listen()
     sockets = {"tcp": tcp, "udp": udp, "unix": named, "abstract": abstract}
+    sockets |= {kind: socket.socket(socket.AF_UNIX) for kind in ("relative", "renamed")}
+    sockets["datagrams"] = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    sockets["renamed"].bind(str(base / "outside" / "first.sock"))
+    os.rename(base / "outside" / "first.sock", base / "outside" / "renamed.sock")
+    sockets["datagrams"].bind(str(base / "outside" / "datagrams.sock"))
+    with chdir(base / "outside"):
+        sockets["relative"].bind("relative.sock")
+    for kind in ("relative", "renamed", "datagrams"):
+        os.chmod(base / "outside" / f"{kind}.sock", 0o777)
+        if kind != "datagrams":
+            sockets[kind].listen()
     for one in sockets.values():
         one.setblocking(False)
     return {kind: sockets[kind].getsockname()[1] for kind in ("tcp", "udp")}, sockets
+
+
+def _listen_elsewhere(outside: Path) -> subprocess.Popen[bytes]:
+    """A listener in a network of its own, which this network's list of sockets does not name."""
+    listens = (
+        "import os, socket; s = socket.socket(socket.AF_UNIX); s.bind('elsewhere.sock')\n"
+        "os.chmod('elsewhere.sock', 0o777); s.listen(); print(flush=True)\n"
+        "s.accept()"
+    )
+    line = ["unshare", "-n" if os.getuid() == 0 else "-rn", PYTHON, "-c", listens]
+    process = subprocess.Popen(line, cwd=outside, stdout=subprocess.PIPE)
+    assert process.stdout and process.stdout.readline() == b"\n"
+    return process
+
+
+def _was_told(listener: subprocess.Popen[bytes]) -> bool:
+    """Whether somebody has connected: then it ends."""
+    try:
+        return listener.wait(0.05) == 0
+    except subprocess.TimeoutExpired:
+        return False
 
 
 def _was_reached(listener: socket.socket) -> bool:

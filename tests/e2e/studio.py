@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -91,11 +92,9 @@ class House:
                 stderr=stderr,
                 text=True,
             )
-        address = f"http://127.0.0.1:{port}"
         with process:
             try:
-                wait_until_it_answers(address, process)
-                yield address, process
+                yield printed_address(process, port), process
             finally:
                 if process.poll():
                     print(f"the server has ended with {process.poll()}:\n{log.read_text()}")
@@ -118,12 +117,15 @@ def free_port() -> int:
     raise RuntimeError("no port is free")
 
 
-def wait_until_it_answers(address: str, process: "subprocess.Popen[str]") -> None:
-    """Ask until there is an answer; a server that has ended instead is an error."""
+def printed_address(process: "subprocess.Popen[str]", port: int) -> str:
+    """Where the server says that it answers, with its secret, once it does."""
+    assert process.stdout
+    printed = re.compile(rf"/studio/\?baseUrl=(http://127\.0\.0\.1:{port}/[\w-]{{43}})")
+    address = next((found[1] for line in process.stdout if (found := printed.search(line))), "")
     while process.poll() is None:
         try:
             with urlopen(f"{address}/ok", timeout=5):
-                return
+                return address
         except OSError:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(0.1)

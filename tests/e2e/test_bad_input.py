@@ -109,13 +109,28 @@ WRONG: dict[str, tuple[Prepare, tuple[str, ...], dict[str, str], str]] = {
         {},
         "no role `architect`",
     ),
-    "newer database": (newer_database, TASK, {}, "was written by a newer MaxAgent (its version 99"),
-    "newer for a list": (newer_database, ("threads", "list"), {}, "written by a newer MaxAgent"),
-    "newer for a resume": (newer_database, ("resume",), {}, "written by a newer MaxAgent"),
+    "newer database": (
+        newer_database,
+        TASK,
+        {},
+        "a newer MaxAgent wrote the list of threads (version 99",
+    ),
+    "newer for a list": (
+        newer_database,
+        ("threads", "list"),
+        {},
+        "a newer MaxAgent wrote the list",
+    ),
+    "newer for a resume": (newer_database, ("resume",), {}, "a newer MaxAgent wrote the list"),
     "no thread": (nothing, ("resume", "12345678"), {}, "no thread `12345678`"),
-    "no thread yet": (nothing, ("resume",), {}, "no thread in `"),
-    "two threads": (two_threads, ("resume", "abcd"), {}, "`abcd` fits 2 threads"),
-    "yes and no": (nothing, ("resume", "--approve", "--reject", "x"), {}, "exclude each other"),
+    "no thread yet": (nothing, ("resume",), {}, "no threads in `"),
+    "two threads": (two_threads, ("resume", "abcd"), {}, "`abcd` matches 2 threads"),
+    "yes and no": (
+        nothing,
+        ("resume", "--approve", "--reject", "x"),
+        {},
+        "cannot be used together",
+    ),
 }
 
 
@@ -157,5 +172,5 @@ def test_an_answer_that_does_not_fit_changes_nothing(program: Program, provider:
     assert (ended.code, ended.outcome) == (0, "verified")
 
     again = program.resume(thread, "--answer", "the second")
-    assert is_refusal(again, 2) and "asks nothing" in again.stderr
+    assert is_refusal(again, 2) and "has no open question" in again.stderr
     assert program.resume(thread).last == ended.last

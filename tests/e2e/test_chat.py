@@ -52,7 +52,7 @@ def test_what_is_piped_is_read_with_the_message_or_is_the_message(
     ]
     assert ["review @typed" in found for found in listed] == [True, False]
     told = program.run("threads", "show", reviewed.last["thread_id"]).stdout
-    assert "\n  review @typed.txt\n\npiped with it\n  + key" in told and "as data" not in told
+    assert "\n  review @typed.txt\n\npiped input\n  + key" in told and "as data" not in told
     assert program.chat(stdin="what is @piped.txt?\n").last["summary"] == "Two."
     assert said(provider) == ["what is @piped.txt?"]
     (program.home / "config.yaml").write_text(
@@ -65,7 +65,7 @@ def test_what_is_piped_is_read_with_the_message_or_is_the_message(
 def test_nothing_said_is_wrong_use(program: Program, provider: Provider) -> None:
     bare, chat = program.run(), program.chat(output="text")
     assert (bare.code, bare.stdout, "Usage:" in bare.stderr) == (2, "", True)
-    assert (chat.code, chat.stdout, "nothing was said" in chat.stderr) == (2, "", True)
+    assert (chat.code, chat.stdout, "no message given" in chat.stderr) == (2, "", True)
     assert (provider.requests, threads(program)) == ([], [])
 
 
@@ -90,11 +90,11 @@ def test_without_history_the_thread_is_deleted_unless_it_waits(
 ) -> None:
     provider.script([{"text": "One."}, WRITES, {"text": "Two."}])
     ended = program.chat("one", "--no-history", output="text")
-    assert (ended.code, ended.stdout, "is deleted" in ended.stderr) == (0, "One.\n", True)
+    assert (ended.code, ended.stdout, "Deleted thread" in ended.stderr) == (0, "One.\n", True)
     assert threads(program) == [] and program.files_with("One.") == []
     waits = program.chat("two", "--no-history", output="json")
     [row] = threads(program)
-    assert (waits.code, row.status, "is kept" in waits.stderr) == (4, "waiting", True)
+    assert (waits.code, row.status, "Kept thread" in waits.stderr) == (4, "waiting", True)
 
 
 def test_a_question_parks_says_how_to_answer_and_takes_the_answer(
@@ -102,11 +102,11 @@ def test_a_question_parks_says_how_to_answer_and_takes_the_answer(
 ) -> None:
     provider.script([WRITES, {"text": "Written."}, {"text": "More."}])
     parked = program.chat("write it", output="text")
-    how = re.search(r"`mcode resume (\w+)`", parked.stderr)
+    how = re.search(r"`mcode resume (\w+) --question (\w+)`", parked.stderr)
     assert (parked.code, parked.stdout) == (4, "") and how
     early = program.chat("and more", "-c", output="text")
     assert (early.code, early.stdout) == (2, "") and "waits for an answer" in early.stderr
-    ended = program.resume(how[1], "--approve", output="text")
+    ended = program.resume(how[1], "--question", how[2], "--approve", output="text")
     assert (ended.code, ended.stdout, program.lines("new.txt")) == (0, "Written.\n", ["new"])
     assert program.chat("and more", "-c", output="text").stdout == "More.\n"
 
@@ -119,7 +119,7 @@ def test_a_limit_of_turns_and_one_of_time_leave_a_thread_that_goes_on(
     assert (limited.code, limited.last["description"]) == (3, "1 model turns used")
     assert program.resume(limited.last["thread_id"], output="json").last["summary"] == "One."
     late = program.chat("look", "-c", "--timeout", "1", output="text")
-    assert (late.code, late.stdout, "the time is up" in late.stderr) == (3, "", True)
+    assert (late.code, late.stdout, "timed out" in late.stderr) == (3, "", True)
     ended = program.resume(limited.last["thread_id"], output="text")
     assert (ended.code, ended.stdout) == (0, "Two.\n")
 

@@ -91,7 +91,7 @@ def _writing_to(
 def test_a_full_disk_stops_the_turn_and_room_lets_it_go_on(
     tmp_path: Path, provider: Provider
 ) -> None:
-    with small_disk(tmp_path / "disk", "400k") as disk:
+    with small_disk(tmp_path / "disk", "700k") as disk:
         program = Program(tmp_path / "place", provider.url, {"MAXAGENT_HOME": str(disk / "home")})
         calls = [
             {"name": "write_file", "args": {"path": f"{n}.txt", "content": f"{n}\n" * 20_000}}
@@ -122,6 +122,8 @@ def test_a_closed_terminal_ends_the_process_and_loses_nothing(
     row = only_thread(program)
     assert row.status == ("interrupted" if mode == "auto" else "waiting")
     provider.script([{"text": "Written."}])
-    yes = ["--approve"] if mode == "ask" else []
+    yes = list[str]()
+    if mode == "ask":
+        yes = ["--approve", "--question", program.resume(row.thread_id).last["id"]]
     ended = program.resume(row.thread_id, *yes, output="text")
     assert (ended.code, ended.stdout, program.lines()) == (0, "Written.\n", ["one"])

@@ -102,6 +102,6 @@ def test_when_the_machine_goes_down_the_thread_is_kept(
         window.see(SIGN)
         window.type("go").press("enter").see(shown)
         os.kill(process.pid, signal.SIGTERM)
-        assert process.end() == 0
+        assert process.end() == 128 + signal.SIGTERM
     [row] = ThreadIndex(window.program.home).list()
     assert row.status == status

@@ -202,7 +202,7 @@ def test_esc_at_a_question_gives_back_what_waits(window):
     window.type("run it").press("enter").type("the next").press("enter")
     window.see(window.words("repl.waiting"), "the next")
     seen.set()
-    window.see("command: touch made", "[y/n/e")
+    window.asked("command: touch made")
     window.press("esc").holds("the next")
     assert window.told() == "run it"
     window.press("ctrl-c").holds("")
@@ -252,7 +252,7 @@ def test_an_edit_shows_its_diff_a_no_gives_the_reason_and_the_bell_rings(window)
     bells = window.terminal.glass.bells
     window.answers(*edit("refused"), {"text": "Not done then."})
     window.type("change it").press("enter")
-    window.see("-hello", "+refused", "[y/n/e")
+    window.asked("-hello", "+refused")
     window.terminal.wait_for(lambda _: window.terminal.glass.bells > bells)
     window.type("n\n").see(window.words("ask.why"))
     window.type("too short\n").see("Not done then.")
@@ -264,7 +264,7 @@ def test_an_edit_is_made_undone_and_brought_back(window):
     greeting = window.project / "greeting.txt"
     window.answers(*edit("hello 世界"), {"text": "Done it."})
     window.type("change it").press("enter")
-    window.see("+hello 世界", "[y/n/e")
+    window.asked("+hello 世界")
     window.type("y\n").see("Done it.")
     window.rest()
     assert greeting.read_text() == "hello 世界\n"
@@ -280,7 +280,7 @@ def test_an_edit_is_made_undone_and_brought_back(window):
 def test_a_yes_for_always_is_not_asked_again(window):
     window.answers(*edit("once"), {"text": "Allowed."})
     window.type("change it").press("enter")
-    window.see("+once", "[y/n/e/a")
+    window.asked("+once")
     window.type("a\n").see("Allowed.")
     window.rest()
     assert (

@@ -1,6 +1,7 @@
 """`mcode edit` as a real process against a real server: named files, diffs, questions, kills."""
 
 import json
+import re
 import sys
 import threading
 from collections.abc import Iterator, Mapping
@@ -70,12 +71,12 @@ def test_with_apply_the_file_is_changed_and_nothing_is_asked(edit, program, prov
 def test_what_a_file_held_is_kept_and_told_unless_it_is_not_wanted(edit, program, provider) -> None:
     provider.script(turns(reads(), replaces("x = 1", "x = 2")))
     ended = edit("a.py", "Make x two", "--apply", output="text")
-    kept = next(line for line in ended.stderr.splitlines() if "held before" in line)
+    kept = next(line for line in ended.stderr.splitlines() if "backup: " in line)
     assert Path(kept.partition(": ")[2]).read_text() == "x = 1\ny = x\n"
-    assert "runs no tests" in ended.stderr and ended.stdout == "Renamed it.\n"
+    assert "does not run tests" in ended.stderr and ended.stdout == "Renamed it.\n"
     provider.script(turns(reads(), replaces("x = 2", "x = 3")))
     ended = edit("a.py", "Make x three", "--apply", "--no-backup", output="text")
-    assert ended.code == 0 and "held before" not in ended.stderr
+    assert ended.code == 0 and "backup: " not in ended.stderr
 
 
 def test_without_apply_each_change_is_asked_with_its_diff(edit, program, provider) -> None:
@@ -102,7 +103,7 @@ def test_a_refused_change_ends_with_nothing_changed(edit, program, provider) -> 
     parked = edit("a.py", "Make x two")
     ended = program.resume(parked.last["thread_id"], "--reject", "keep it", output="text")
     assert (ended.code, content(program)) == (1, "x = 1\ny = x\n")
-    assert "nothing was changed" in ended.stderr
+    assert "no changes" in ended.stderr
     assert "keep it" in provider.requests[2].body["messages"][-1]["content"]
 
 
@@ -110,7 +111,7 @@ def test_a_model_that_changes_nothing_ends_with_1_and_says_why(edit, provider) -
     provider.script([{"text": "x is two already."}])
     ended = edit("a.py", "Make x two", output="text")
     assert (ended.code, ended.stdout) == (1, "x is two already.\n")
-    assert "nothing was changed" in ended.stderr
+    assert "no changes" in ended.stderr
 
 
 def test_an_edit_that_cannot_be_made_is_not_asked_and_the_model_tries_again(edit, provider) -> None:
@@ -242,6 +243,7 @@ def test_ctrl_d_leaves_the_question_for_later(terminal: Terminal, program: Progr
     terminal.until("[y/n")
     terminal.type(CTRL_D)
     assert (terminal.end(), content(program)) == (4, "x = 1\ny = x\n")
-    assert "mcode resume" in terminal.shown
-    ended = program.run("resume", "--approve", "--output", "json")
+    how = re.search(r"mcode\s+resume\s+\w+\s+--question\s+(\w+)", terminal.shown)
+    assert how
+    ended = program.run("resume", "--approve", "--question", how[1], "--output", "json")
     assert (ended.code, content(program)) == (0, "x = 2\ny = x\n")

@@ -54,7 +54,7 @@ def test_what_explain_is_talked_into_is_refused_and_json_says_the_end(
     assert ended.last["summary"] == "I may not."
     assert (program.project / "cart.py").read_text() != ""
     ended = mcode("explain", " ")
-    assert (ended.code, "nothing to explain is named" in ended.stderr) == (2, True)
+    assert (ended.code, "nothing to explain given" in ended.stderr) == (2, True)
 
 
 def test_init_asks_before_agents_md_is_written_and_improves_the_one_there_is(

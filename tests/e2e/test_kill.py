@@ -4,12 +4,21 @@ import json
 import signal
 import subprocess
 import threading
+import time
+from contextlib import closing
 
 import pytest
 from faults import Answer, says
 from program import Event, Program
 from provider import Provider
 
+from maxagent.config import paths
+from maxagent.memory.database.connection import connect
+from maxagent.memory.threads.index import ThreadIndex
+from maxagent.nodes.agent.partial_answer import INTERRUPTED
+from maxagent.sdk.threads.transcript import transcript
+
+HALF = {"text": "Half of it, and more.", "portion": 9, "hang_after": 2}
 SLOW = {"command": "echo begins >> log.txt; echo begun; sleep 60; echo ends >> log.txt"}
 BEFORE = [{"text": "SMALL: log.txt"}, says("one")]
 AFTER = [says("two"), {"text": "Two lines are written."}, {"text": "Accepted."}]
@@ -27,6 +36,16 @@ def read_until(process: "subprocess.Popen[str]", kind: str) -> Event:
         if event["type"] == kind:
             return event
     raise AssertionError(f"it ended before any {kind}")
+
+
+def wait_until_kept(program: Program, tool: str, words: str) -> None:
+    """Until the journal has these words of what still goes on."""
+    query = "SELECT COUNT(*) FROM journal WHERE tool LIKE ? AND result LIKE ?"
+    give_up = time.monotonic() + 60
+    with closing(connect(paths.database(program.home))) as connection:
+        while connection.execute(query, (tool, f"%{words}%")).fetchone() == (0,):
+            assert time.monotonic() < give_up
+            time.sleep(0.02)
 
 
 def kill(process: "subprocess.Popen[str]", program: Program) -> None:
@@ -64,9 +83,48 @@ def test_killed_while_a_command_runs_the_model_is_told_and_it_is_not_repeated(
     process = start(program)
     thread = read_until(process, "run_started")["thread_id"]
     assert read_until(process, "tool_output")["text"] == "begun\n"
+    wait_until_kept(program, "run_command", "begun")
     kill(process, program)
     ended = program.resume(thread, **GOOD)
     assert (ended.code, ended.outcome) == (0, "verified")
     assert program.lines() == ["one", "begins", "two"]
     told = provider.requests[len(BEFORE) + 1].body["messages"][-1]["content"]
     assert told.startswith("Error: Outcome unknown")
+    assert told.endswith("What it had printed by then:\n\nbegun\n")
+
+
+@pytest.fixture
+def half_said(program: Program, provider: Provider) -> str:
+    """A conversation that was killed when its model had said half of its answer."""
+    provider.script([HALF, {"text": "Whole."}])
+    model = ("--model", "openai/served", "--base-url", provider.url)
+    process = program.start("chat", "Hello", *model)
+    thread = read_until(process, "run_started")["thread_id"]
+    wait_until_kept(program, "%", "Half of i")
+    kill(process, program)
+    return thread
+
+
+def story(program: Program, thread: str) -> list[tuple[str, str]]:
+    row = ThreadIndex(program.home).get(thread)
+    return [(one.kind, one.text) for one in transcript(row, program.home)]
+
+
+def test_what_a_killed_model_had_said_is_in_the_thread(half_said: str, program: Program) -> None:
+    left = [("human", "Hello"), ("interrupted", "Half of i")]
+    assert story(program, half_said) == left
+    assert "Half of i" in program.run("threads", "show", half_said).stdout
+    assert program.resume(half_said).outcome == "answered"
+    assert story(program, half_said) == [*left, ("answer", "Whole.")]
+
+
+def test_the_model_learns_what_it_had_said(
+    half_said: str, program: Program, provider: Provider
+) -> None:
+    line = json.dumps({"type": "user", "text": "And now?", "abandon": True})
+    ended = program.chat("--resume", half_said, "--input", "stream-json", stdin=f"{line}\n")
+    assert ended.outcome == "answered"
+    messages = provider.requests[-1].body["messages"]
+    assert [one["content"] for one in messages if one["role"] != "system"] == [
+        *("Hello", "Half of i", INTERRUPTED, "And now?")
+    ]

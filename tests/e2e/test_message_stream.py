@@ -35,7 +35,7 @@ def test_turns_and_answers_follow_each_other_on_one_thread(
     ("last", "words"),
     [
         ('{"type": "user"', "line 3 of stdin: Invalid JSON"),
-        ('{"type": "answer", "approve": true}', "asks nothing"),
+        ('{"type": "answer", "approve": true}', "has no open question"),
         ('{"type": "shout"}', "line 3 of stdin: Input tag 'shout'"),
     ],
 )
@@ -109,5 +109,5 @@ def test_a_process_that_waits_for_a_line_ends_with_its_reader(
 
 def test_no_line_at_all_is_wrong_use(program: Program, provider: Provider) -> None:
     ended = program.chat(*STREAMS)
-    assert (ended.code, ended.stdout, "nothing was said" in ended.stderr) == (2, "", True)
+    assert (ended.code, ended.stdout, "no message given" in ended.stderr) == (2, "", True)
     assert provider.requests == []

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from confinement import needs_bubblewrap
 from faults import Answer
 from program import KEY, Program
 from provider import Provider
@@ -59,7 +60,7 @@ def test_json_is_all_that_stdout_carries(output: str, program: Program, provider
 @pytest.mark.parametrize(
     ("output", "stdout", "stderr"),
     [
-        ("text", r"^$", r"(?s)\nerror: .* 401.*\nhint: .+\n.*`mcode resume \w+` goes on"),
+        ("text", r"^$", r"(?s)\nerror: .* 401.*\nhint: .+\n.*ontinue with `mcode resume \w+`"),
         ("json", r'^\{"type": "error", "message": ".* 401.*"hint": ".+", "exit_code": 1', "^$"),
     ],
 )
@@ -94,12 +95,13 @@ def test_the_review_parks_says_how_to_answer_and_takes_the_answer(
     provider.script(answers())
     parked = program.task("--mode", "auto", output="text", **GOOD)
     assert (parked.code, parked.stdout) == (4, "")
-    how = re.search(r"`mcode resume (\w+)` and `--approve`, `--reject WHY`", parked.stderr)
+    how = re.search(r"`mcode resume (\w+) --question (\w+)` and `--approve`", parked.stderr)
     assert how, parked.stderr
-    kept = program.resume(how[1], "--approve", output="text", **GOOD)
+    kept = program.resume(how[1], "--question", how[2], "--approve", output="text", **GOOD)
     assert (kept.code, kept.stdout) == (0, f"{SUMMARY}\n")
 
 
+@needs_bubblewrap  # else the tests are asked about too
 def test_a_command_parks_until_it_is_approved_and_runs_once(
     program: Program, provider: Provider
 ) -> None:

@@ -42,16 +42,51 @@ def test_a_question_whose_process_was_killed_is_answered_from_another_shell_once
     more = program.run("chat", "--resume", thread, "Forget it.")
     assert (more.code, "waits for an answer" in more.stderr) == (2, True)
     assert not (program.project / "log.txt").exists(), "new words are no answer"
+    unseen = program.run("threads", "answer", thread, "--approve")
+    assert unseen.code == 4 and "has not shown" in unseen.stderr
+    assert "echo x >> log.txt" in unseen.stderr and not (program.project / "log.txt").exists()
     answered = program.run("threads", "answer", thread, "--approve")
     assert (answered.code, answered.stdout) == (0, "It is written.\n")
     again = program.run("threads", "answer", thread, "--approve")
-    assert (again.code, "asks nothing" in again.stderr) == (2, True)
+    assert (again.code, "has no open question" in again.stderr) == (2, True)
     assert program.lines() == ["x"]
 
 
 def test_of_two_answers_at_the_same_moment_one_counts(program: Program) -> None:
     thread = _asked_and_killed(program)
+    program.run("resume", thread)
     both = [program.start("resume", thread, "--approve") for _ in range(2)]
     codes = sorted(program.end(process).code for process in both)
     assert codes[0] == 0 and codes[1] in (1, 2)
     assert program.lines() == ["x"]
+
+
+def test_a_second_shell_approves_nothing_unseen(tmp_path: Path, provider: Provider) -> None:
+    script = tmp_path / "turns.json"
+    removal = {"name": "run_command", "args": {"command": "rm kept.txt"}}
+    script.write_text(json.dumps([TURNS[0], {"tool_calls": [removal]}, {"text": "Done."}]))
+    program = Program(tmp_path, provider.url, {"LLC_MODEL": f"scripted/{script}"})
+    kept = program.project / "kept.txt"
+    kept.write_text("kept")
+    first = program.run("chat", "Write it.", "--trust", "--output", "json").last
+    thread, elsewhere = first["thread_id"], [*MCODE, "resume", first["thread_id"], "--approve"]
+    named = [*elsewhere, "--question", first["id"][:8]]
+    with ScreenTerminal(named, program.project, program.environ) as terminal:
+        terminal.wait_for("rm kept.txt")
+        terminal.wait_for("[y/n")
+        terminal.type("\x04")  # answered, and the next one left open
+        terminal.wait_for("--question")
+    assert program.lines() == ["x"]
+
+    old = program.run("resume", thread, "--approve", "--question", first["id"])
+    assert (old.code, "asks another question" in old.stderr) == (2, True)
+    unseen = program.run("resume", thread, "--approve", "--output", "json")
+    assert (unseen.code, unseen.last["type"], kept.exists()) == (4, "question", True)
+    with ScreenTerminal(elsewhere, program.project, program.environ) as terminal:
+        terminal.wait_for("has not shown")
+        terminal.wait_for("[y/n")
+        terminal.type("n\n")
+        terminal.wait_for("Why not?")
+        terminal.type("\n")
+        terminal.wait_for("Done.")
+    assert kept.exists()

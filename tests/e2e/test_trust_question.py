@@ -48,7 +48,7 @@ def test_a_no_goes_on_without_and_is_asked_again(program, provider, at_terminal)
             terminal.until(ASK)
             terminal.type("what\nn\n")
             assert terminal.end() == 0
-            assert "unverified" in terminal.shown and "this is not loaded" in terminal.shown
+            assert "unverified" in terminal.shown and "project files are ignored" in terminal.shown
     assert not (program.project / "ran").exists()
 
 
@@ -58,7 +58,7 @@ def test_quitting_starts_nothing(program, provider, at_terminal, keys):
         terminal.until(ASK)
         terminal.type(keys)
         assert terminal.end() == 130
-        said = "nothing that it brings is loaded" in " ".join(terminal.shown.split())
+        said = "project files are ignored" in " ".join(terminal.shown.split())
         assert said == (keys == CTRL_D)
     assert provider.requests == [] and not is_trusted(program.project, program.home)
     assert "No threads" in program.run("threads", "list").stderr
@@ -68,7 +68,7 @@ def test_what_nobody_can_trust_is_shown_and_not_asked(program, at_terminal):
     (program.project / "CLAUDE.md").symlink_to("/etc/passwd")
     with at_terminal("task", "x", "--apply") as terminal:
         assert terminal.end() == 0
-        assert "a link that leads out" in terminal.shown and ASK not in terminal.shown
+        assert "a link to outside" in terminal.shown and ASK not in terminal.shown
 
 
 def test_resumed_after_a_change_a_trusted_thread_asks_and_names_it(program, provider, at_terminal):
@@ -78,8 +78,8 @@ def test_resumed_after_a_change_a_trusted_thread_asks_and_names_it(program, prov
     assert asked.code == 4
     (program.project / "AGENTS.md").write_text("changed")
     thread = asked.last["thread_id"]
-    with at_terminal("resume", thread, "--answer", "a") as terminal:
-        assert "since you said yes: `AGENTS.md` changed" in terminal.until(ASK)
+    with at_terminal("resume", thread, "--answer", "a", "--question", asked.last["id"]) as terminal:
+        assert "changed since you trusted it: `AGENTS.md` changed" in terminal.until(ASK)
         terminal.type("n\n")
         assert terminal.end() == 0 and "unverified" in terminal.shown
     assert not (program.project / "ran").exists()

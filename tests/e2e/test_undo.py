@@ -122,15 +122,13 @@ def test_undo_and_redo(told: Story) -> None:
     said = told.done("undo", "--yes")
     assert told.files() == told.trees[0]
     assert flat(said.stderr).startswith("Undo in thread")
-    assert "put back a.txt bring back b.txt delete c.txt delete link delete raw" in flat(
-        said.stderr
-    )
-    assert "done, files put back" in told.done("threads", "list").stdout
+    assert "restore a.txt recreate b.txt delete c.txt delete link delete raw" in flat(said.stderr)
+    assert "done, files restored" in told.done("threads", "list").stdout
     assert told.done("diff").stdout == ""
     told.done("redo", "--yes")
     assert told.files() == told.trees[-1]
-    assert "nothing that could be undone" not in told.done("undo", "--yes").stderr
-    assert "nothing that could be undone" in told.done("undo", "--yes").stderr
+    assert "has nothing to undo" not in told.done("undo", "--yes").stderr
+    assert "has nothing to undo" in told.done("undo", "--yes").stderr
     assert told.files() == told.trees[0]
 
 
@@ -150,7 +148,7 @@ def test_what_the_user_did_in_between_stays(told: Story) -> None:
     (project / "raw.bin").write_bytes(b"mine")
     said = told.run("rewind", "--to", "2", "--files", "--yes")
     assert said.code == 1
-    assert "merge a.txt" in flat(said.stderr) and "leave raw.bin: " in flat(said.stderr)
+    assert "merge a.txt" in flat(said.stderr) and "skip raw.bin: " in flat(said.stderr)
     expected = told.trees[2] | {
         "mine.txt": ("100644", b"mine\n"),
         "a.txt": ("100644", FIRST.replace("four", "FOUR").encode()),
@@ -186,8 +184,8 @@ def test_rewound_with_its_conversation_the_task_goes_on_from_there(told: Story) 
 def test_a_rewind_can_be_taken_back_as_a_whole(told: Story) -> None:
     told.done("rewind", "--to", "1", "--yes")
     shown = told.done("rewind")
-    assert "steps 2 to 6 were left by going back" in shown.stderr
-    assert "steps 2 to 6, left by going back" in told.done("threads", "tree").stdout
+    assert "steps 2 to 6 were abandoned by a rewind" in shown.stderr
+    assert "steps 2 to 6, abandoned by a rewind" in told.done("threads", "tree").stdout
     told.done("rewind", "--to", "6", "--yes")
     assert told.files() == told.trees[6]
     assert told.program.resume(told.thread).outcome == "verified"
@@ -245,7 +243,7 @@ def test_a_thread_that_runs_is_left_alone(story: Story) -> None:
         for command in (["undo"], ["redo"], ["rewind", "--to", "1"]):
             refused = story.run(*command, "--yes")
             assert refused.code == 1
-            assert f"is being run by process {process.pid}" in refused.stderr
+            assert f"is in use by process {process.pid}" in refused.stderr
         assert "+new" in story.done("diff").stdout
         assert story.done("threads", "fork", "--at", "2").stdout
     finally:
@@ -283,7 +281,7 @@ FINISH: dict[str, Callable[[Story], Ended]] = {
 @pytest.mark.parametrize("by", FINISH)
 def test_an_undo_that_was_cut_short_is_finished_first(told: Story, by: str) -> None:
     cut_short(told)
-    assert "restore that had been cut short was finished first" in FINISH[by](told).stderr
+    assert "inished an interrupted restore" in FINISH[by](told).stderr
     assert told.files() == told.trees[0]
 
 
@@ -296,7 +294,7 @@ def test_without_git_what_tools_wrote_can_be_undone(story: Story, tmp_path: Path
     story.program.environ["PATH"] = str(programs)
     story.play()
     said = story.done("undo", "--yes")
-    assert "put back a.txt" in flat(said.stderr)
+    assert "restore a.txt" in flat(said.stderr)
     assert (story.program.project / "a.txt").read_text() == FIRST.replace("two", "2")
     story.done("redo", "--yes")
     assert story.files() == story.trees[-1]
@@ -319,10 +317,10 @@ def test_what_changes_no_conversation_loads_no_langgraph(told: Story) -> None:
 def test_at_a_terminal_a_step_is_chosen_from_the_list(told: Story) -> None:
     argv = [sys.executable, "-m", "maxagent", "rewind"]
     with Terminal(argv, told.program.project, told.program.environ) as terminal:
-        terminal.until("Back to which step?")
+        terminal.until("Go back to which step?")
         assert "Once more." in terminal.shown and told.files() == told.trees[6]
         terminal.type("2\n")
-        terminal.until("Go on? [y/n/?]")
+        terminal.until("Continue? [y/n/?]")
         terminal.type("y\n")
         assert terminal.end() == 0
     assert told.files() == told.trees[2]
@@ -337,7 +335,7 @@ def test_nobody_is_there_to_be_asked(told: Story) -> None:
 
 def test_prune_keeps_all_that_can_still_be_asked_for(told: Story) -> None:
     told.done("undo", "--yes")
-    assert "freed" in told.done("threads", "prune").stderr
+    assert "Freed" in told.done("threads", "prune").stderr
     told.done("redo", "--yes")
     assert told.files() == told.trees[-1]
     told.done("threads", "prune", "--older", "0", "--yes")

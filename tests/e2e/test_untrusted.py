@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 from confinement import SURROUNDINGS
-from program import Ended
+from program import MODE, Ended
 from provider import Provider
-from studio import free_port, wait_until_it_answers
+from studio import free_port, printed_address
 from traced import command, connections, executed_in, finished, why_not
 from traps import CANARY, Traps
 
@@ -79,8 +79,7 @@ class Opened:
     def serve(self) -> None:
         port = free_port()
         process = self._start("studio", ["studio", "--port", str(port)])
-        wait_until_it_answers(f"http://127.0.0.1:{port}", process)
-        process.stdout.readline()  # it says so itself when it is all there
+        printed_address(process, port)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
         self._keep_log("studio", process)
@@ -231,7 +230,7 @@ def test_after_a_yes_the_configuration_counts_and_the_tests_run(tmp_path: Path) 
     (tmp_path / "s.json").write_text('[{"text": "SMALL"}, {"text": "Accepted."}]')
     environ = {**os.environ, "MAXAGENT_HOME": str(tmp_path / "home")}
     model = ["--model", f"scripted/{tmp_path / 's.json'}"]
-    argv = [*MCODE, "task", "x", *model, "--apply", "--trust", "--output", "stream-json"]
+    argv = [*MCODE, "task", "x", *model, *MODE, "--apply", "--trust", "--output", "stream-json"]
     done = subprocess.run(argv, cwd=project, env=environ, capture_output=True, text=True)
     ended = Ended(done.returncode, done.stdout, done.stderr)
     assert (ended.code, ended.outcome, (project / "tested").exists()) == (0, "verified", True)

@@ -1,5 +1,6 @@
-"""Requests for rows of a table and for functions that are made alike: most are not there."""
+"""Requests for rows, functions and words like others: most are not there, or only in part."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
@@ -7,7 +8,7 @@ from random import Random
 from request import Request, adversarial, new_of, old_of, pair, refused
 from true_edit import WORDS, Edit, Line, joined, renumbered
 
-TABLES = "tables, siblings"
+TABLES, PARTS = "tables, siblings", "parts of words"
 
 
 @adversarial(TABLES)
@@ -49,6 +50,33 @@ def handler_of_many_and_a_slip(edit: Edit, dice: Random) -> Request | None:
         return line.replace("request.page", "request.pages") if index == 2 else line
 
     return pair(meant, dice, old_of(meant, spelled), new_of(meant, spelled))
+
+
+@adversarial(PARTS)
+def part_of_a_word(edit: Edit, dice: Random) -> Request | None:
+    """The line's begin up to a place within a word or a number; exactly so in the file, once."""
+    index = dice.randrange(len(edit.old))
+    line = edit.old[index].strip()
+    ends = [at for at in range(4, len(line)) if re.fullmatch(r"\w\w", line[at - 1 : at + 1])]
+    old = line[: dice.choice(ends)] if ends else ""
+    if not old.isascii() or len(re.findall(r"\w", old)) < 4 or edit.text.count(old) != 1:
+        return None
+    new = old + dice.choice(WORDS) if dice.random() < 0.5 else dice.choice(WORDS)
+    return refused(edit, old, new, frozenset({edit.start + index + 1}))
+
+
+@adversarial(PARTS)
+def end_of_a_word(edit: Edit, dice: Random) -> Request | None:
+    """The same from within a word to the line's end."""
+    index = dice.randrange(len(edit.old))
+    line = edit.old[index].strip()
+    starts = [
+        at for at in range(1, len(line) - 4) if re.fullmatch(r"[a-z0-9_]{3}", line[at - 1 : at + 2])
+    ]
+    old = line[dice.choice(starts) :] if starts else ""
+    if not old.isascii() or len(re.findall(r"\w", old)) < 4 or edit.text.count(old) != 1:
+        return None
+    return refused(edit, old, f"{dice.choice(WORDS)} {old}", frozenset({edit.start + index + 1}))
 
 
 def _row(dice: Random) -> str:

@@ -86,7 +86,7 @@ def patch_for_two_places(edit: Edit, dice: Random) -> Request | None:
 
 @adversarial(PATCHES)
 def patch_removes_another_line(edit: Edit, dice: Random) -> Request | None:
-    """A line that the patch removes is another in the file."""
+    """A line that the patch removes is another in the file: refused, or the file's line goes."""
     lines, start = hunk_lines(edit)
     gone = [at for at, line in enumerate(lines) if line[0] == "-" and words_in(line)]
     if not gone:
@@ -97,7 +97,8 @@ def patch_removes_another_line(edit: Edit, dice: Random) -> Request | None:
     spoilt[at] = lines[at].replace(word, dice.choice(WORDS), 1)
     hunks = [(spoilt, head_of(lines, start))]
     text = unified(edit.path, hunks) if dice.random() < 0.5 else envelope(edit.path, hunks)
-    return _refused(edit, text, (place_of(edit) | frozenset(range(start, edit.end + 4)),))
+    request = _refused(edit, text, (place_of(edit) | frozenset(range(start, edit.end + 4)),))
+    return replace(request, truths=({edit.path: joined(edit.after).encode()},))
 
 
 @adversarial(PATCHES)

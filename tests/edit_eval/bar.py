@@ -44,9 +44,11 @@ def edit_marks(outcomes: Sequence[Outcome]) -> list[Mark]:
     if adversarial:
         wrong = sum(one.fate == "WRONG" for one in adversarial)
         marks.append(_at_most("adversarial edits wrong", wrong, 0))
-    if honest:
-        marks.append(_at_most_share("normal edits wrong", _share(honest, ("WRONG",)), 0.005))
-        marks.append(_at_least("normal edits right", _share(honest, ("right",)), 0.9))
+    for tool in dict.fromkeys(one.request.tool for one in honest):
+        of = [one for one in honest if one.request.tool == tool]
+        wrong = sum(one.fate == "WRONG" for one in of)
+        marks.append(_at_most(f"normal edits wrong, {tool}", wrong, 0))
+        marks.append(_at_least(f"normal edits right, {tool}", _share(of, ("right",)), 0.95))
     for half, of in (("normal", honest), ("adversarial", adversarial)):
         if placed := [one.placed for one in of if one.placed is not None]:
             share = sum(placed) / len(placed)
@@ -79,10 +81,6 @@ def _share(of: Iterable[CaseVerdict | Outcome], fates: Sequence[str]) -> float:
 
 def _at_most(what: str, found: int, bar: int) -> Mark:
     return Mark(what, str(found), f"<= {bar}", found <= bar)
-
-
-def _at_most_share(what: str, found: float, bar: float) -> Mark:
-    return Mark(what, f"{found:.2%}", f"<= {bar:.1%}", found <= bar)
 
 
 def _at_least(what: str, found: float, bar: float) -> Mark:

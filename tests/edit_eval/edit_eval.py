@@ -25,8 +25,9 @@ from generator import KINDS, generate
 from growth import measured
 from hand_written import cases
 from project import Door, InProcess, OwnProcess
-from report import show_cases, show_edits, show_failures, show_marks, show_times
+from report import show_cases, show_edits, show_failures, show_marks, show_times, show_tools
 from request import Kind
+from restated import restated
 from scoring import Outcome, run
 
 EDITS = 2_000
@@ -41,7 +42,7 @@ def play_cases(folder: Path, door: Callable[[Path], Door]) -> list[CaseVerdict]:
 def run_edits(
     kinds: Sequence[Kind], each: int, seed: int, folder: Path, door: Callable[[Path], Door]
 ) -> list[Outcome]:
-    """So many generated requests of each kind, through one door."""
+    """So many generated requests of each kind, in each tool's form, through one door."""
     opened, outcomes = door(folder), list[Outcome]()
     try:
         for kind in kinds:
@@ -51,8 +52,9 @@ def run_edits(
                 except LookupError as error:
                     print(error, file=sys.stderr)
                     break
-                outcomes.append(run(opened, kind, number, request))
-                shutil.rmtree(folder / f"{kind.name}-{number}")
+                for form in (request, *restated(kind.name, number, request)):
+                    outcomes.append(run(opened, kind, number, form))
+                    shutil.rmtree(folder / f"{kind.name}-{number}")
     finally:
         opened.close()
     return outcomes
@@ -63,7 +65,8 @@ def _evaluate(seed: int, edits: int, door: Callable[[Path], Door], folder: Path)
     show_cases(verdicts)
     each = max(edits // len(KINDS), 1)
     outcomes = run_edits(list(KINDS.values()), each, seed, folder / "edits", door)
-    show_edits(outcomes)
+    show_edits([one for one in outcomes if not one.restated])
+    show_tools(outcomes)
     growths = measured(folder / "growth", Random(seed))
     show_times(outcomes, growths)
     marks = [*case_marks(verdicts), *edit_marks(outcomes), *time_marks(growths)]
@@ -77,6 +80,7 @@ def _show(name: str, seed: int, edits: int, door: Callable[[Path], Door], folder
         sys.exit(f"there is no kind or group `{name}`; there are: {', '.join(KINDS)}")
     outcomes = run_edits(kinds, max(edits // len(kinds), 1), seed, folder / "edits", door)
     show_edits(outcomes)
+    show_tools(outcomes)
     show_failures(outcomes, SHOWN)
     return all(one.fate != "WRONG" for one in outcomes)
 

@@ -20,9 +20,12 @@ def exact(edit: Edit, dice: Random) -> Request | None:
 
 @honest(GROUP)
 def exact_piece(edit: Edit, dice: Random) -> Request | None:
-    """A piece that begins and ends within lines."""
+    """A piece that begins and ends within lines, between words."""
     old, new = "\n".join(old_of(edit)), "\n".join(new_of(edit))
-    head, tail = dice.randint(1, len(edit.old[0]) - 1), dice.randint(1, len(edit.old[-1]) - 1)
+    heads, ends = _between_words(edit.old[0]), _between_words(edit.old[-1])
+    if not heads or not ends:
+        return None
+    head, tail = dice.choice(heads), len(edit.old[-1]) - dice.choice(ends)
     if edit.new[0].kept != 0 or edit.new[-1].kept != len(edit.old) - 1:
         return None
     old, new = old[head:-tail], new[head:-tail]
@@ -149,6 +152,13 @@ def changed_elsewhere_meanwhile(edit: Edit, dice: Random) -> Request | None:
         meanwhile={edit.path: now + more},
         exact=True,
     )
+
+
+def _between_words(line: str) -> list[int]:
+    """Places within a line, behind its indentation, that split no word."""
+    begin = len(line) - len(line.lstrip())
+    places = range(max(begin, 1), len(line))
+    return [at for at in places if not re.fullmatch(r"\w\w", line[at - 1 : at + 1])]
 
 
 def _ended(request: Request) -> Request:

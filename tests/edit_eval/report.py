@@ -43,6 +43,16 @@ def show_edits(outcomes: Sequence[Outcome]) -> None:
         _row("all", [one for one in outcomes if one.kind in kinds])
 
 
+def show_tools(outcomes: Sequence[Outcome]) -> None:
+    """Fates by tool; what `edit` can be asked for is asked of each."""
+    for title, half in (("normal", HONEST), ("adversarial", ADVERSARIAL)):
+        heads = "".join(f"{fate:>10}" for fate in FATES)
+        print(f"\n{title + ' edits by tool, per cent':44}{'edits':>8}{heads}{'placed':>10}")
+        of = [one for one in outcomes if half.get(one.kind.name) is one.kind]
+        for tool in dict.fromkeys(one.request.tool for one in of):
+            _row(tool, [one for one in of if one.request.tool == tool])
+
+
 def _row(name: str, of: Sequence[Outcome]) -> None:
     fates = Counter(one.fate for one in of)
     shares = "".join(f"{100 * fates[fate] / len(of):10.1f}" for fate in FATES)

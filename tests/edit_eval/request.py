@@ -27,6 +27,8 @@ class Request:
     """What others wrote after the files were read."""
     exact: bool = False
     """The request is the file's text to the letter."""
+    restated: bool = False
+    """It is that of `edit` in another tool's form."""
 
 
 Garble = Callable[[Edit, Random], Request | None]

@@ -27,6 +27,11 @@ class Outcome:
     placed: bool | None
     """Whether the refusal names the true place, or each of them; None: not refused, or no place."""
 
+    @property
+    def restated(self) -> bool:
+        """Whether it was asked of another tool than the kind is about."""
+        return self.request.restated
+
 
 def run(door: Door, kind: Kind, number: int, request: Request) -> Outcome:
     """Write the files, read them, send the request, read the bytes back."""

@@ -97,7 +97,7 @@ async def test_a_fork_that_has_not_begun_is_not_told_to_be_cut_short(talks: Talk
     await talk.say("first")
     row, home = talk.runner.threads.get(talk.thread), talk.runner.home
     talk.thread = (await fork(row, home, step_of(row, home, 0), "rather this")).thread_id
-    with pytest.raises(UnfinishedTurn, match="has not begun yet"):
+    with pytest.raises(UnfinishedTurn, match="has not started yet"):
         await talk.say("and now?")
 
 
@@ -162,7 +162,7 @@ async def test_a_task_is_no_conversation(talks: Talks) -> None:
     talk = talks(says("SMALL"), says("Done."))
     started = talk.runner.task("do it", folder=talk.folder, options=talk.options)
     thread = [event async for event in started][-1].thread_id
-    with pytest.raises(UsageError, match="no conversation"):
+    with pytest.raises(UsageError, match="not a conversation"):
         _ = [event async for event in talk.runner.say(thread, "hi")]
 
 
@@ -180,7 +180,7 @@ async def test_an_agent_of_ones_own_speaks_with_its_words_under_its_rules(talks:
     agents = talk.runner.home / "agents"
     agents.mkdir()
     (agents / "careful.md").write_text("---\npermissions: {deny: [edit]}\n---\nBe careful.\n")
-    for name, why in (("carful", "no agent `carful`"), ("general", "for other agents to send")):
+    for name, why in (("carful", "no agent `carful`"), ("general", "works only for other agents")):
         talk.options["agent"] = name
         with pytest.raises(UsageError, match=why):
             await talk.say("write it")
@@ -189,7 +189,7 @@ async def test_an_agent_of_ones_own_speaks_with_its_words_under_its_rules(talks:
     assert (end.summary, (talk.folder / "new.txt").exists()) == ("Then not.", False)
     (refused,) = talk.heard(ToolResult)
     assert "the user's rules refuse `edit`" in refused.error
-    for name, why in (("nobody", "no agent `nobody`"), ("general", "for other agents to send")):
+    for name, why in (("nobody", "no agent `nobody`"), ("general", "works only for other agents")):
         with pytest.raises(UsageError, match=why):
             await talk.say("and you?", agent=name)
     assert (await talk.say("and you?", agent="build")).summary == "Back."

@@ -68,6 +68,25 @@ def test_an_unfinished_call_is_not_begun_again(journal: Journal) -> None:
     assert (found.tool, found.started_at[10:11]) == ("run_command", "T")
 
 
+def test_an_unfinished_call_has_what_it_printed(journal: Journal) -> None:
+    journal.begin("t", "c1", "run_command")
+    for output in ("one\n", "one\ntwo\n"):
+        journal.keep_output("t", "c1", output)
+        known = journal.known("t", "c1")
+        assert isinstance(known, Unfinished) and known.output == output
+    journal.finish("t", "c1", {"output": "all"})
+    journal.keep_output("t", "c1", "late")
+    assert journal.known("t", "c1") == Finished({"output": "all"})
+
+
+def test_an_answer_is_kept_for_its_checkpoint(journal: Journal) -> None:
+    assert journal.answer_so_far("t", "one") == ""
+    journal.keep_answer("t", "one", "Half")
+    journal.keep_answer("t", "one", "Half of it")
+    assert journal.answer_so_far("t", "one") == "Half of it"
+    assert journal.answer_so_far("t", "two") == journal.answer_so_far("other", "one") == ""
+
+
 def test_an_unfinished_call_that_only_reads_is_begun_again(journal: Journal) -> None:
     assert journal.begin("t", "c1", "grep", repeatable=True) == Begun()
     assert journal.begin("t", "c1", "grep", repeatable=True) == Begun()
@@ -94,7 +113,7 @@ def test_a_call_is_finished_once_and_after_it_was_begun(times: int, journal: Jou
     if times:
         journal.begin("t", "c1", "edit")
         journal.finish("t", "c1", {"n": 1})
-    with pytest.raises(LookupError, match="call c1 of thread t was not begun"):
+    with pytest.raises(LookupError, match="call c1 of thread t was not started"):
         journal.finish("t", "c1", {"n": 2})
 
 
@@ -135,7 +154,7 @@ def test_a_full_disk_is_told_and_the_call_is_not_said_to_be_begun(
     journal: Journal, path: Path
 ) -> None:
     connection = journal._connection  # the limit holds for this connection only
-    connection.execute(f"PRAGMA max_page_count = {path.stat().st_size // 4096}")
+    connection.execute(f"PRAGMA max_page_count = {path.stat().st_size // 8192}")
     with pytest.raises(MaxAgentError, match="the disk is full"):
         for n in range(100):
             journal.begin("t", f"{n}" * 200, "edit")

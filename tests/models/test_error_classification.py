@@ -123,6 +123,16 @@ def test_the_message_names_model_and_host_and_quotes_the_provider(body: str, wor
     assert refusal(ASKED, 500, body).message == f"`glm-4.6` at host:1 answered 500: {words}"
 
 
+WINDOW = "maximum 32"
+
+
+@pytest.mark.parametrize(
+    ("key", "quoted"), [("x", WINDOW), ("maximum", WINDOW), ("maximum ", "…32")]
+)
+def test_a_short_key_is_not_searched_for(key: str, quoted: str) -> None:
+    assert Asked("m", "h", key).quote(WINDOW) == quoted
+
+
 def test_the_quote_is_short_and_hides_every_key() -> None:
     body = openai("Incorrect key mysecretkey or sk-proj-abc***xyz, Bearer abcdef. " + "x" * 999)
     message = refusal(ASKED, 401, body).message

@@ -108,9 +108,9 @@ async def test_a_checkpoint_can_hold_the_wildest_answer(
 @pytest.mark.parametrize(
     ("turn", "retryable", "words"),
     [
-        ({}, True, "answered nothing"),
-        ({"text": " \n"}, True, "answered nothing"),
-        ({"thinking": "only thoughts"}, True, "answered nothing"),
+        ({}, True, "sent an empty answer"),
+        ({"text": " \n"}, True, "sent an empty answer"),
+        ({"thinking": "only thoughts"}, True, "sent an empty answer"),
         ({"thinking": "very long", "finish_reason": "length"}, False, "used up"),
         ({"finish_reason": "content_filter"}, False, "content filter"),
         ({"finish_reason": "sensitive"}, False, "content filter"),

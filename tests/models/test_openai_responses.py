@@ -101,6 +101,16 @@ async def test_tool_calls_are_safe(provider: Provider, model: Responses) -> None
     assert (call["name"], call["args"], call["id"]) == ("look", args, "c1")
 
 
+async def test_a_model_that_is_closed_closes_no_other(provider: Provider) -> None:
+    provider.script([sse(*TEXT, COMPLETED)] * 2)
+    where = ResolvedModel(providers()["openai"], "gpt-5", provider.url, "sk-secret")
+    first, second = Responses.of(where), Responses.of(where)
+    assert (await answer(first)).text == "Hello"
+    await first.aclose()
+    assert (await answer(second)).text == "Hello"
+    await second.aclose()
+
+
 def error(message: str, code: str = "") -> dict[str, Any]:
     return {"error": {"message": message, "type": "x", "code": code, "param": None}}
 

@@ -47,7 +47,7 @@ def test_an_unknown_provider_is_told_the_known_ones_and_the_nearest() -> None:
 
 
 def test_copilot_is_known_and_comes_later() -> None:
-    with pytest.raises(UsageError, match="`copilot` comes in a later version") as caught:
+    with pytest.raises(UsageError, match="`copilot` is not supported yet") as caught:
         provider("copilot")
     assert "`copilot`" not in caught.value.hint
 

@@ -1,5 +1,6 @@
 """From specs, settings and environment to one model."""
 
+import sys
 from typing import Any
 
 import pytest
@@ -107,7 +108,7 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
 
 @pytest.mark.parametrize("key", ["sk-a b", "sk-a\nb", "“sk-a”"])
 def test_a_key_that_no_header_can_hold_is_refused_without_showing_it(key: str) -> None:
-    with pytest.raises(UsageError, match="characters that no key has") as caught:
+    with pytest.raises(UsageError, match="contains invalid characters") as caught:
         resolve(Settings(), {"OPENAI_API_KEY": key})
     assert key not in caught.value.message + caught.value.hint
 
@@ -157,3 +158,11 @@ def test_the_protocol_is_the_models_own_unless_configured() -> None:
     assert resolve(Settings(), KEYS, "openai/gpt-5.3-codex").api == "responses"
     chosen = Settings(model=ModelSection(models={"gpt-4o": ModelLimits(api="responses")}))
     assert resolve(chosen, KEYS, "openai/gpt-4o").api == "responses"
+
+
+def test_a_missing_extra_is_named_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "langchain_openai", None)
+    with pytest.raises(UsageError, match="openai/gpt-5.3-codex.*not installed") as caught:
+        resolve(Settings(), KEYS, "openai/gpt-5.3-codex")
+    assert caught.value.hint == 'pip install "maxagent[openai]"'
+    assert resolve(Settings(), KEYS, "openai/gpt-4o").api == "chat"

@@ -81,8 +81,8 @@ def test_a_schema_that_holds_all_it_needs_is_usable(schema: dict[str, Any]) -> N
 @pytest.mark.parametrize(
     ("schema", "words"),
     [
-        ([], "is no JSON schema"),
-        (None, "is no JSON schema"),
+        ([], "is not a JSON schema"),
+        (None, "is not a JSON schema"),
         ({"type": "objet"}, "`$.type`: 'objet'"),
         ({"pattern": "("}, "`$.pattern`"),
         ({"$schema": 5}, "`$['$schema']`"),

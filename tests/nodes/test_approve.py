@@ -105,3 +105,43 @@ async def test_an_answer_to_an_edit_with_commands_holds_under_another_mode(
     events = runner.resume(asked_edit.thread_id, answer, context=Context(mode="auto"))
     assert (await last_of(events)).type == "completion"
     assert (project / "a.txt").exists() == (project / "log").exists() == made
+
+
+async def test_yes_for_thread_asks_its_like_no_more(runner, project, tmp_path):
+    script = tmp_path / "scenario.json"
+    calls = [{"name": "run_command", "args": {"command": f"make {name}"}} for name in "aab"]
+    coder = [*({"tool_calls": [call]} for call in calls), {"text": "done"}]
+    script.write_text(json.dumps({"architect": [{"text": "SMALL"}], "coder": coder}))
+    options = {"model": f"scripted/{script}", "mode": "ask", "skip_tests": True, "apply": True}
+    first = await last_of(runner.task("make", folder=project, options=options))
+    assert first.action_requests[0]["always"] == "run_command(make a)"
+
+    yes = Answer(decisions=[{"type": "approve", "for_thread": True}])
+    second = await last_of(runner.resume(first.thread_id, yes))
+    assert second.action_requests[0]["args"]["command"] == "make b"
+
+    other = await last_of(runner.task("make", folder=project, options=options))
+    assert other.action_requests[0]["args"]["command"] == "make a"
+    assert not (tmp_path / "home/config.yaml").exists()
+
+
+async def test_yes_for_thread_holds_under_another_mode(runner, project, tmp_path):
+    script = tmp_path / "scenario.json"
+    install = {"name": "run_command", "args": {"command": "pip install ./none"}}
+    coder = [{"tool_calls": [install]}, {"tool_calls": [install]}, {"text": "done"}]
+    script.write_text(json.dumps({"architect": [{"text": "SMALL"}], "coder": coder}))
+    options = {"model": f"scripted/{script}", "mode": "ask", "skip_tests": True, "apply": True}
+    first = await last_of(runner.task("install", folder=project, options=options))
+
+    yes = Answer(decisions=[{"type": "approve", "for_thread": True}])
+    answered = runner.resume(first.thread_id, yes, context=Context(mode="edits"))
+    events = [event async for event in answered]
+    errors = [event.error for event in events if event.type == "tool_result"]
+    assert events[-1].type == "completion"
+    assert len(errors) == 2 and not any("was allowed" in error for error in errors), errors
+
+
+async def test_no_option_allows_calls(runner, project, tmp_path, asked):
+    script = tmp_path / "scenario.json"
+    options = {"model": f"scripted/{script}", "mode": "ask", "allowed": ["run_command"]}
+    assert (await last_of(runner.task("write", folder=project, options=options))).type == "question"

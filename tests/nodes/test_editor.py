@@ -13,7 +13,7 @@ def test_the_editor_is_told_the_files_and_which_are_new(tmp_path):
 
 
 def test_without_named_files_it_does_not_begin(tmp_path):
-    with pytest.raises(UsageError, match="no file is named"):
+    with pytest.raises(UsageError, match="no file given"):
         opened({"request": "Tidy", "folder": str(tmp_path), "options": {}})
 
 

@@ -41,7 +41,7 @@ async def test_what_is_wrong_is_told_until_it_fits(tmp_path: Path, runner: Runne
     end = await talk.say("who?", schema=NAMES)
     assert (end.outcome, end.summary) == ("answered", '{"names": []}')
     _, first, second = await told(talk)
-    assert "- it is no JSON" in first and "- `$`: 'names' is a required property" in second
+    assert "- it is not valid JSON" in first and "- `$`: 'names' is a required property" in second
 
 
 async def test_what_fits_in_no_round_has_failed_and_the_thread_goes_on(
@@ -51,8 +51,8 @@ async def test_what_fits_in_no_round_has_failed_and_the_thread_goes_on(
     end = await talk.say("who?", schema=NAMES)
     assert (end.outcome, end.summary) == ("failed", "No.")
     notices = [one.text for one in talk.heard(Notice)]
-    assert notices[-1].startswith("No answer fits the schema") and "no JSON" in notices[-1]
-    assert sum("the model is asked again: it is no JSON" in one for one in notices) == ROUNDS
+    assert notices[-1].startswith("No answer fits the schema") and "not valid JSON" in notices[-1]
+    assert sum("the model is asked again: it is not valid JSON" in one for one in notices) == ROUNDS
     assert runner.threads.get(talk.thread).status == "failed"
     end = await talk.say("then in words")
     assert (end.outcome, end.summary) == ("answered", "Gladly.")

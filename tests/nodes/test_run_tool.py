@@ -1,7 +1,12 @@
 import json
+from contextlib import closing
 from pathlib import Path
 
+from confinement import needs_bubblewrap
+
 from maxagent import Runner, trust
+from maxagent.config import paths
+from maxagent.memory.database.connection import connect
 
 WRITES = [
     {"name": "write_file", "args": {"path": name, "content": "x\n"}} for name in ("a.txt", "b.txt")
@@ -45,3 +50,22 @@ async def test_what_commands_after_an_edit_do_to_other_files_is_the_thread_s_own
     assert files == ["a.txt", "b.txt", "copy.txt"]
     by = {file["path"]: file["by"] for e in events if e.type == "files_changed" for file in e.files}
     assert by == {"a.txt": "shell", "copy.txt": "shell", "b.txt": "tool"}
+
+
+@needs_bubblewrap
+async def test_a_confined_read_leaves_no_history(tmp_path: Path):
+    project, script = tmp_path / "project", tmp_path / "scenario.json"
+    project.mkdir()
+    calls = [
+        {"name": "run_command", "args": {"command": command}}
+        for command in ("cat a.txt", "touch b.txt")
+    ]
+    coder = [*({"tool_calls": [call]} for call in calls), {"text": "done"}]
+    script.write_text(json.dumps({**TURNS, "coder": coder}))
+    options = {"model": f"scripted/{script}", "mode": "auto", "skip_tests": True, "apply": True}
+    async with Runner(home=tmp_path / "home") as runner:
+        events = [one async for one in runner.task("look", folder=project, options=options)]
+    with closing(connect(paths.database(tmp_path / "home"))) as connection:
+        tools = connection.execute("SELECT tool, state FROM file_history ORDER BY number")
+        assert [tuple(row) for row in tools] == [("run_command", "done")]
+    assert [file["path"] for file in events[-1].files] == ["b.txt"]

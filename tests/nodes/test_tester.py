@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from confinement import UNASKED
 
 from maxagent import Runner, trust
 from maxagent.nodes.tester import verdict_in
@@ -34,7 +35,7 @@ async def test_praise_is_no_verdict_and_the_tester_is_asked_again(tmp_path):
     tester = [{"text": "What a beautiful change"}, {"text": "Accepted."}]
     turns = {"architect": [{"text": "SMALL"}], "coder": [{"text": "done"}], "tester": tester}
     script.write_text(json.dumps(turns))
-    options = {"model": f"scripted/{script}", "apply": True}
+    options = {"model": f"scripted/{script}", "apply": True, **UNASKED}
     async with Runner(home=tmp_path / "home") as runner:
         end = [one async for one in runner.task("x", folder=tmp_path, options=options)][-1]
     assert end.outcome == "verified"

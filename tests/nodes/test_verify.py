@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
+from confinement import UNASKED
 
 from maxagent import Answer, Runner, trust
 from maxagent.nodes.context import Context
@@ -33,7 +34,7 @@ def project(tmp_path: Path) -> Path:
 def options(tmp_path: Path):
     script = tmp_path / "scenario.json"
     script.write_text(json.dumps(TURNS))
-    return {"model": f"scripted/{script}", "apply": True}
+    return {"model": f"scripted/{script}", "apply": True, **UNASKED}
 
 
 async def last_of(events):

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from confinement import UNASKED
 from kept import Kept
 from repaired import ACCEPT, BROKEN, SETTINGS, SMALL, TEST
 
@@ -36,7 +37,7 @@ def play(tmp_path: Path):
         script = tmp_path / "scenario.json"
         turns = {"architect": architect, "coder": coder, "tester": tester}
         script.write_text(json.dumps(turns))
-        return {"model": f"scripted/{script}", "apply": True, **more}
+        return {"model": f"scripted/{script}", "apply": True, **UNASKED, **more}
 
     return options
 

@@ -2,8 +2,14 @@ import pytest
 
 from maxagent.config.errors import UsageError
 from maxagent.nodes.approval.decisions import was_read
-from maxagent.sdk.interrupt_response import Answer, decisions_for
+from maxagent.sdk.interrupt_response import (
+    Answer,
+    OtherQuestionError,
+    check_question,
+    decisions_for,
+)
 
+QUESTION = "0123456789abcdef0123456789abcdef"
 CALL = {"action_name": "run_command", "allowed_decisions": ["approve", "edit", "reject", "respond"]}
 ASKED = {"action_name": "ask_user", "allowed_decisions": ["respond"]}
 
@@ -37,3 +43,28 @@ def test_a_question_cannot_be_approved():
     with pytest.raises(UsageError) as refused:
         decisions_for(Answer(approve=True), [ASKED])
     assert "--answer" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("given", "fits"),
+    [
+        ({}, True),
+        ({"question": QUESTION}, True),
+        ({"question": QUESTION[:8]}, False),
+        ({"parked": QUESTION}, True),
+        ({"parked": QUESTION[:8]}, True),
+        ({"parked": QUESTION[:7]}, False),
+        ({"parked": ""}, False),
+        ({"parked": "0" * 32}, False),
+    ],
+)
+def test_an_answer_is_for_one_question(given: dict[str, str], fits: bool) -> None:
+    if fits:
+        check_question(Answer(approve=True, **given), "thread", QUESTION)
+        return
+    named = next(iter(given.values()))[: None if "parked" in given else 8]
+    with pytest.raises(
+        OtherQuestionError, match=f"asks another question than `{named}`"
+    ) as refused:
+        check_question(Answer(approve=True, **given), "thread", QUESTION)
+    assert "mcode resume thread" in refused.value.hint

@@ -1,6 +1,7 @@
 """What a thread asks, what it is answered, and what comes of it."""
 
 import pytest
+from confinement import needs_bubblewrap
 from repaired import ACCEPT, BROKEN, DONE, READ, REPAIR, calls, last_of
 
 from maxagent import Answer, trust
@@ -34,6 +35,7 @@ async def test_files_changed_while_the_review_waits_are_tested_again(runner, pro
     assert verdicts[0] == "failed"
 
 
+@needs_bubblewrap  # else the tests are asked about too
 async def test_a_command_waits_for_approval_and_runs_once_when_it_comes(runner, project, play):
     command = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
     script = play(calls([READ], [REPAIR, command], [DONE]))
@@ -50,7 +52,7 @@ async def test_a_command_waits_for_approval_and_runs_once_when_it_comes(runner, 
 
 async def test_a_refused_command_does_not_run_and_the_model_reads_why(runner, project, play):
     command = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
-    script = play(calls([READ], [REPAIR, command], [DONE]))
+    script = play(calls([READ], [REPAIR, command], [DONE]), mode="edits")
     asked = await last_of(runner.task("repair", folder=project, options=script))
     events = [e async for e in runner.resume(asked.thread_id, Answer(reject="not now"))]
     refused = next(event for event in events if event.type == "tool_result" and not event.ok)
@@ -71,7 +73,7 @@ async def test_a_question_is_answered_in_words(runner, project, play):
 async def test_an_answer_to_a_thread_that_asks_nothing_changes_nothing(runner, project, play):
     script = play(calls([READ], [REPAIR], [DONE]))
     end = await last_of(runner.task("repair", folder=project, options=script))
-    with pytest.raises(UsageError, match="asks nothing"):
+    with pytest.raises(UsageError, match="has no open question"):
         await last_of(runner.resume(end.thread_id, Answer(approve=True)))
     assert runner.threads.find(end.thread_id).status == "done"
 
@@ -82,10 +84,10 @@ async def test_an_answer_to_another_question_than_the_one_asked_changes_nothing(
     first, second = (
         {"name": "run_command", "args": {"command": f"echo x > {name}"}} for name in "ab"
     )
-    script = play(calls([first], [second], [DONE]), skip_tests=True)
+    script = play(calls([first], [second], [DONE]), skip_tests=True, mode="edits")
     read = await last_of(runner.task("write", folder=project, options=script))
     await last_of(runner.resume(read.thread_id, Answer(approve=True, question=read.id)))
-    with pytest.raises(UsageError, match="asks something else"):
+    with pytest.raises(UsageError, match="asks another question"):
         await last_of(runner.resume(read.thread_id, Answer(approve=True, question=read.id)))
     assert [(project / name).exists() for name in "ab"] == [True, False]
 
@@ -94,11 +96,12 @@ async def test_a_limit_takes_no_answer(runner, project, play):
     (project / ".llc.yaml").write_text("model: {max_iterations: 1}\n")
     trust(project, runner.home)
     parked = await last_of(runner.task("x", folder=project, options=play(calls([READ], [DONE]))))
-    with pytest.raises(UsageError, match="asks nothing"):
+    with pytest.raises(UsageError, match="has no open question"):
         await last_of(runner.resume(parked.thread_id, Answer(reject="stop")))
     assert runner.threads.find(parked.thread_id).status == "limit"
 
 
+@needs_bubblewrap  # else the tests are asked about too
 async def test_the_review_leaves_what_others_changed_while_a_question_waited(runner, project, play):
     command = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
     script = play(calls([READ], [REPAIR], [command], [DONE]), apply=False)

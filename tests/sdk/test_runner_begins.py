@@ -45,13 +45,16 @@ async def test_a_task_begins_by_naming_what_the_projects_configuration_decides(
     trust(project, runner.home)
     for file in (project.parent / "AGENTS.md", project / "more.md"):
         file.write_text("changed")
-    script = play(calls([READ], [REPAIR], [DONE]))
+    script = play(calls([READ], [REPAIR], [DONE]), mode="")
     events = [e async for e in runner.task("repair", folder=project, options=script)]
     told = [event.text for event in events if event.type == "notice"]
     assert "this project's `.llc.yaml` sets security.mode" in told
     (said,) = [one for one in told if one.startswith(NOT_TOLD.partition("{")[0])]
-    assert f"not told: `{project.parent / 'AGENTS.md'}`; `more.md`; `mcode trust`, or" in said
-    assert f"; `mcode trust {project.parent}` asks" in said
+    assert (
+        f"ignored: `{project.parent / 'AGENTS.md'}`; `more.md`; review them with `mcode trust`, or"
+        in said
+    )
+    assert f"; run `mcode trust {project.parent}` to review" in said
     events = [e async for e in runner.resume(events[-1].thread_id)]
     assert said in [event.text for event in events if event.type == "notice"]
 

@@ -14,7 +14,7 @@ def test_in_a_repository_nothing_is_missing(tmp_path: Path) -> None:
 
 def test_outside_a_repository_it_is_said_what_is_lost(tmp_path: Path) -> None:
     (told,) = notices(tmp_path, None)
-    assert f"`{tmp_path}` is in no git repository" in told and "no history" in told
+    assert f"`{tmp_path}` is not in a git repository" in told and "no history" in told
 
 
 def test_without_git_it_is_said_what_is_lost(
@@ -43,19 +43,23 @@ def untrusted_with(folder: Path, *, tests: bool) -> str:
 
 def test_in_an_untrusted_folder_it_is_said_what_is_left_out(tmp_path: Path) -> None:
     assert untrusted_with(tmp_path, tests=False) == ""
-    assert "its tests are not run; `mcode trust`" in untrusted_with(tmp_path, tests=True)
+    assert "its tests are not run; trust it with `mcode trust`" in untrusted_with(
+        tmp_path, tests=True
+    )
     (tmp_path / "AGENTS.md").write_text("")
     told = untrusted_with(tmp_path, tests=True)
-    assert "not loaded: `AGENTS.md` (instructions), and its tests are not run" in told
+    assert "ignored: `AGENTS.md` (instructions), and its tests are not run" in told
     trust(tmp_path, tmp_path / "home")
     assert untrusted_with(tmp_path, tests=True) == ""
     (tmp_path / "AGENTS.md").write_text("changed")
-    assert "not what you said yes to: `AGENTS.md` changed" in untrusted_with(tmp_path, tests=True)
+    assert "since you trusted this folder: `AGENTS.md` changed" in untrusted_with(
+        tmp_path, tests=True
+    )
     (tmp_path / "CLAUDE.md").symlink_to("/etc/passwd")
     here = in_conversation(untrusted_with(tmp_path, tests=False))
-    assert "; `/trust` says yes to it. What this" in here and "mcode trust" not in here
+    assert "; use `/trust` to trust it. Project files" in here and "mcode trust" not in here
     assert in_conversation("put back: `mcode trust`") == "put back: `mcode trust`"
-    assert "`CLAUDE.md` keeps it from being trusted" in untrusted_with(tmp_path, tests=True)
+    assert "it cannot be trusted because of `CLAUDE.md`" in untrusted_with(tmp_path, tests=True)
 
 
 def test_of_many_files_some_are_named(tmp_path: Path) -> None:

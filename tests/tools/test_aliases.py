@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.tools.aliases import arguments, tool_name
+from maxagent.tools.aliases import arguments, by_command, tool_name
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,8 @@ from maxagent.tools.aliases import arguments, tool_name
         ("ask_followup_question", "ask_user"),
         ("run_command", "run_command"),
         ("mcp_files_read", "mcp_files_read"),
+        ("replace", "edit"),
+        ("str_replace_editor", "edit"),
         ("", ""),
     ],
 )
@@ -44,3 +46,25 @@ def test_arguments_get_the_tools_own_names(
 
 def test_an_argument_that_one_tool_takes_is_no_remark_there() -> None:
     assert arguments("x", {"reason": "r", "description": "d"}, ["reason"]) == {"reason": "r"}
+
+
+@pytest.mark.parametrize(
+    ("command", "more", "tool", "args"),
+    [
+        ("view", {"view_range": [2, 9]}, "read_file", {"start_line": 2, "end_line": 9}),
+        ("view", {"view_range": [2, -1]}, "read_file", {"start_line": 2}),
+        ("create", {"file_text": "a"}, "write_file", {"file_text": "a"}),
+        ("str_replace", {"old_str": "a"}, "edit", {"old_str": "a"}),
+        (
+            "insert",
+            {"insert_line": 1},
+            "str_replace_editor",
+            {"command": "insert", "insert_line": 1},
+        ),
+    ],
+)
+def test_an_editor_of_several_commands(
+    command: str, more: dict[str, object], tool: str, args: dict[str, object]
+) -> None:
+    given = {"command": command, "path": "a.py", **more}
+    assert by_command("str_replace_editor", given) == (tool, {"path": "a.py", **args})

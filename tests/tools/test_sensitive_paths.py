@@ -9,12 +9,13 @@ def test_what_exists_is_found_by_its_real_path(tmp_path: Path) -> None:
     (tmp_path / "dotfiles" / "ssh").mkdir(parents=True)
     (tmp_path / ".ssh").symlink_to("dotfiles/ssh")
     (tmp_path / ".config" / "gh").mkdir(parents=True)
-    for name in (".npmrc", ".gitconfig", ".bashrc"):
+    for name in (".npmrc", ".modal.toml", ".condarc", ".Xauthority", ".gitconfig", ".bashrc"):
         (tmp_path / name).write_text("")
     (tmp_path / ".netrc").symlink_to("gone")
     root = tmp_path.resolve()
     assert secrets_in([tmp_path]) == [
-        root / ".config" / "gh", root / ".npmrc", root / "dotfiles" / "ssh",
+        root / ".Xauthority", root / ".condarc", root / ".config" / "gh", root / ".modal.toml",
+        root / ".npmrc", root / "dotfiles" / "ssh",
     ]  # fmt: skip
 
 

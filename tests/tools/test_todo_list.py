@@ -24,6 +24,9 @@ def todo(identity: str, content: str, **other: str) -> Todo:
         "- read the code\n\n* [ ] fix it",
         "Plan: <task>read the code</task>\n<TASK id='2'> fix it </task>",
         '["read the code", {"content": "fix it"}]',
+        [{"content": "<task>read the code</task><task> </task><task>fix it</task>"}],
+        [{"content": "1. read the code\n2. fix it"}],
+        [{"content": "- [ ] read the code\n- [ ] fix it"}],
     ],
 )
 def test_a_list_comes_in_many_forms(sent: list[Item | str] | str) -> None:
@@ -118,3 +121,11 @@ def test_the_list_is_shown_with_its_state() -> None:
         "1 of 3 completed",
     ]
     assert shown([]) == "The todo list is empty."
+
+
+def test_one_task_may_have_several_lines() -> None:
+    content = "fix the parser:\n- keep the comments"
+    assert items_of([{"content": content}]) == [{"content": content}]
+    assert items_of([{"content": "<task>fix\nit</task>", "priority": "high"}]) == [
+        {"content": "fix\nit", "priority": "high"}
+    ]

@@ -212,7 +212,7 @@ FREE = [
     "a/.env.template",
     ".env.dist",
     ".environment",
-    "my.env",
+    "example.env",
     "secrets.py",
     "my_secrets/a.txt",
     "credentials.md",

@@ -56,7 +56,8 @@ def attempt(trial: Trial, kill: Kill) -> Ended:
         except subprocess.TimeoutExpired:
             process.popen.kill()
     ended = process.end()
-    trial.asked = not ended.killed and ended.last.get("type") == "question"
+    asked = not ended.killed and ended.last.get("type") == "question"
+    trial.asked = ended.last["id"] if asked else ""
     return ended
 
 

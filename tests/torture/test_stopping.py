@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: the step finishes and the thread is kept; pressed twice, it stops at once."""
+"""Ctrl-C and SIGTERM: the step has time to finish; pressed twice, it stops at once; all is kept."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from invariants import Remains, faults_in, remains_of
 from leftovers import leftovers
 from trial import Ended, Process, Trial
 
-STOPPING = "stopping after this step"
+STOPPING = "stopping; the current step"
 FIRST = ("coder", 0, 0)
 
 
@@ -49,10 +49,23 @@ def test_one_signal_lets_the_step_finish_and_resume_goes_on(
     gate.open()
     stopped = task.process.end()
     log = (task.trial.project / "log.txt").read_text()
-    assert (stopped.code, gate.lines[1] in log) == (130, True)
+    assert (stopped.code, gate.lines[1] in log) == (128 + number, True)
     assert f"mcode resume {task.trial.thread_id[:8]}" in stopped.stderr
     ended, remains = task.resumed()
     assert (ended.code, remains.unknown, faults_in(remains)) == (0, set(), [])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_one_signal_stops_a_step_that_goes_on(
+    tmp_path: Path, gate: Gate, number: signal.Signals
+) -> None:
+    task = AtTheGate(tmp_path, gate, "stream-json")
+    task.press(number)
+    stopped = task.process.end()
+    assert (stopped.code, stopped.last["type"]) == (128 + number, "interrupted")
+    assert leftovers(task.trial.folder) == []
+    ended, remains = task.resumed()
+    assert (ended.code, remains.unknown, faults_in(remains)) == (0, {FIRST}, [])
 
 
 def test_two_signals_stop_at_once_and_nothing_is_lost(tmp_path: Path, gate: Gate) -> None:

@@ -128,8 +128,8 @@ class Trial:
     ) -> None:
         """`writable` are folders outside the project that the errand's commands need."""
         self.folder, self.errand, self.mode = folder, errand, mode
-        self.asked = False
-        """The task waits for an approval: the next process gives it."""
+        self.asked = ""
+        """The question that the task waits for: the next process says yes to it."""
         self.project, self.home = folder / "project", folder / "home"
         self.project.mkdir(parents=True)
         self.home.mkdir()
@@ -146,7 +146,8 @@ class Trial:
     def arguments(self, output: str = "stream-json") -> list[str]:
         """How to begin the task, or to go on with it once there is a thread."""
         if thread := self.thread_id:
-            return ["resume", thread, "--output", output, *(["--approve"] if self.asked else [])]
+            yes = ["--approve", "--question", self.asked] if self.asked else []
+            return ["resume", thread, "--output", output, *yes]
         model = f"scripted/{self.folder / 'scenario.json'}"
         options = ["--model", model, "--mode", self.mode, "--apply", "--output", output]
         return ["task", REQUEST, "--folder", str(self.project), *options]

@@ -65,7 +65,7 @@ class Witness:
                 continue
             if now != was and path in conflicts:
                 yield f"{path!r} is a conflict and was changed"
-            elif now != was and path not in done.paths:
+            elif now != was and path not in done.paths and not path.endswith("/"):
                 yield f"{path!r} was changed and not named"
             elif moment is None:
                 yield f"{path!r} was not to go back and was changed"

@@ -1,6 +1,6 @@
 """`mcode`, which kills itself at a chosen place: `KILL_AT=aput:7:before victim.py task …`.
 
-The seventh call of `AsyncSqliteSaver.aput` then never begins; with `after` it is the last thing
+The seventh call of `Saver.aput` then never begins; with `after` it is the last thing
 that this process does.
 """
 
@@ -13,18 +13,18 @@ from functools import wraps
 from typing import Any
 
 import aiosqlite
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 import maxagent.nodes.run_tool
 import maxagent.sdk.runner
 from maxagent.cli.app import main
+from maxagent.memory.database.checkpointer import Saver
 from maxagent.memory.journal import Journal
 from maxagent.memory.snapshots.store import Snapshots
 from maxagent.memory.threads.index import ThreadIndex
 
 PLACES: dict[str, tuple[object, str]] = {
-    "aput": (AsyncSqliteSaver, "aput"),
-    "aput_writes": (AsyncSqliteSaver, "aput_writes"),
+    "aput": (Saver, "aput"),
+    "aput_writes": (Saver, "aput_writes"),
     "commit": (aiosqlite.Connection, "commit"),
     "journal.begin": (Journal, "begin"),
     "journal.finish": (Journal, "finish"),

@@ -3,12 +3,11 @@
 import re
 from collections.abc import Sequence
 
-_COMMENT = re.compile(
-    r"""^\s*(?://+|\#+|/\*+|\*+(?=\s)|<!--|--+(?!-)|;+|%+|\{/\*+|["']{3}|REM\b)?\s*(.*?)\s*"""
-    r"""(?:\*+/\}?|-->|["']{3})?\s*$""",
-    re.DOTALL,
+_OPENS = re.compile(
+    r"""//+|\#+|/\*+|\*+(?=\s)|<!--|--+(?!-)|;+|%+|\{/\*+|["']{3}|REM\b""",
 )
-_BARE = re.compile(r"^[\s(\[<{]*(\.{3,}|…)?[\s:,]*(.*?)[\s:,]*(\.{3,}|…)?[\s.)\]>}]*$", re.DOTALL)
+_CLOSES = ("*/}", "*/", "-->", '"""', "'''")
+_DOTS = re.compile(r"\.{3,}|…")
 _PROSE = re.compile(r"[\w\s,'’()-]*")
 
 
@@ -41,23 +40,42 @@ def left_out(lines: Sequence[str]) -> list[str]:
 
 def says_left_out(line: str) -> bool:
     """Whether a line is only a remark such as `// ... existing code ...`; a bare `...` is code."""
-    found = _COMMENT.match(line)
-    text = found[1] if found else line
-    bare = _BARE.match(text)
-    if not bare or not _PROSE.fullmatch(bare[2]):
+    line = " ".join(line.split())
+    text = _without_comment_signs(line)
+    before, said, after = _between_dots(text)
+    if not _PROSE.fullmatch(said):
         return False
-    words = [word for word in re.findall(r"[a-z]+", bare[2].lower()) if word not in _FILLERS]
-    dots = (bare[1] is not None) + (bare[3] is not None)
-    commented = text != line.strip()
+    words = [word for word in re.findall(r"[a-z]+", said.lower()) if word not in _FILLERS]
+    commented = text != line
     if not words:
-        return commented and not bare[2] and ("..." in text or "…" in text)
+        return commented and not said and ("..." in text or "…" in text)
     return len(words) <= MOST_WORDS and (
-        _between_dots(words) if dots == 2 else _is_remark(words, dots == 1, commented)
+        not _LEFT_OUT.isdisjoint(words)
+        if before and after
+        else _is_remark(words, before or after, commented)
     )
 
 
-def _between_dots(words: Sequence[str]) -> bool:
-    return any(word in _LEFT_OUT for word in words)
+def _without_comment_signs(line: str) -> str:
+    """What a line says if it is a comment."""
+    opens = _OPENS.match(line)
+    text = line[opens.end() :] if opens else line
+    closes = next((sign for sign in _CLOSES if text.endswith(sign)), "")
+    text = text.removesuffix(closes)
+    return (text.rstrip("*") if closes.startswith("*") else text).strip()
+
+
+# Not by one pattern: several runs of the same characters in a row take the cube of their length.
+def _between_dots(text: str) -> tuple[bool, str, bool]:
+    """Whether dots stand before the words, the words, and whether dots stand behind them."""
+    text = text.lstrip(" ([<{")
+    dots = _DOTS.match(text)
+    text = text[dots.end() :].lstrip(" :,") if dots else text.lstrip(" :,")
+    said = text.rstrip(" .)]>}")
+    if said.endswith("…"):
+        return bool(dots), said[:-1].rstrip(" :,"), True
+    said = said.rstrip(" :,")
+    return bool(dots), said, text[len(said) :].lstrip(" :,").startswith("...")
 
 
 def _is_remark(words: Sequence[str], dots: bool, commented: bool) -> bool:

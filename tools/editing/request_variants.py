@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from .matching.edit_request import Request
 
-_FENCE = re.compile(r"[ \t]*(```+|~~~+)[^`\n]*\n(.*?)\n?[ \t]*\1[ \t]*\n?", re.DOTALL)
+_FENCE = re.compile(r"[ \t]*(`{3,}+|~{3,}+)[^`\n]*")
 _NUMBERED = [
     re.compile(rf"[ \t]*{before}(\d+)(?:{after}|[ \t]*$)")
     for before, after in (
@@ -44,11 +44,21 @@ def readings(request: Request) -> Iterator[Request]:
 
 def without_fence(request: Request) -> Iterator[Request]:
     """The request without the Markdown fence around its old text."""
-    old = _FENCE.fullmatch(request.old)
-    if old:
-        fenced = _FENCE.fullmatch(request.new)
-        new = fenced[2] if fenced else request.new.removesuffix("\n")
-        yield _read(request, old[2] + ("" if new else "\n"), new, "code fence")
+    old = _inside_fence(request.old)
+    if old is not None:
+        fenced = _inside_fence(request.new)
+        new = request.new if fenced is None else fenced
+        end = "\n" if new and not new.endswith("\n") else ""
+        yield _read(request, old, new + end, "code fence")
+
+
+def _inside_fence(text: str) -> str | None:
+    """The lines between a fence's two; None for a text without one."""
+    first, *lines = text.removesuffix("\n").split("\n")
+    opens = _FENCE.fullmatch(first)
+    if not opens or not lines or not (last := lines.pop().strip(" \t")).startswith(opens[1]):
+        return None
+    return None if last.strip(opens[1][0]) else "".join(f"{line}\n" for line in lines)
 
 
 def without_numbers(request: Request) -> Iterator[Request]:
@@ -89,10 +99,15 @@ def without_escapes(request: Request) -> Iterator[Request]:
     """The request unescaped once: all of it, or only blanks, or only quotes."""
     seen = {request.old}
     for kinds in ("ntr\"'`\\$/u", "ntr", "\"'`"):
-        old = _unescaped(request.old, kinds)
+        old, new = _unescaped(request.old, kinds), _unescaped_alike(request, kinds)
+        if request.whole_lines:  # of two line breaks at the end the second is the form's own
+            old, new = (
+                text[:-1] if sent.endswith("\\n\n") and text.endswith("\n\n") else text
+                for sent, text in ((request.old, old), (request.new, new))
+            )
         if old not in seen:
             seen.add(old)
-            yield _read(request, old, _unescaped_alike(request, kinds), "escapes")
+            yield _read(request, old, new, "escapes")
 
 
 def _read(request: Request, old: str, new: str, what: str) -> Request:

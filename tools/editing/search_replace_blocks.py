@@ -17,6 +17,7 @@ from ..result import ToolRefusal
 _SEARCH = re.compile(r"(<{5,9}|-{5,9}) SEARCH>?[ \t]*")
 _DIVIDER = re.compile(r"(={5,9})[ \t]*")
 _REPLACE = re.compile(r"(>{5,9}|\+{5,9}) REPLACE>?[ \t]*")
+_HINT = re.compile(r":start_line:[ \t]*(\d{1,9})[ \t]*")
 _NEARLY_A_MARKER = re.compile(r"\s*([<>+=-]{3,}\s*(SEARCH|REPLACE)\b.*|={5,9}\s*)", re.IGNORECASE)
 
 FORM = (
@@ -33,6 +34,8 @@ class Block:
     """Where it begins in the request, from 1."""
     readings: tuple[tuple[str, str], ...]
     """What to find and what to put there; several where several lines can be the divider."""
+    at: int | None = None
+    """Where the file's lines begin, from 1, by a line `:start_line:` of the request."""
 
 
 def parse_blocks(diff: str) -> list[Block]:
@@ -48,7 +51,8 @@ def parse_blocks(diff: str) -> list[Block]:
             start += 1
             continue
         end = _end(lines, start)
-        blocks.append(Block(start + 1, _readings(lines[start : end + 1], start)))
+        block, at = _without_hint(lines[start : end + 1])
+        blocks.append(Block(start + 1, _readings(block, start), at))
         start = end + 1
     if not blocks:
         raise ToolRefusal(f"there is no block in `diff`: {FORM}")
@@ -78,6 +82,15 @@ def _end(lines: list[str], start: int) -> int:
         f"the block at line {start + 1} of `diff` has no `>>>>>>> REPLACE`; nothing was changed: "
         "send it again, complete"
     )
+
+
+def _without_hint(block: list[str]) -> tuple[list[str], int | None]:
+    """The block without the lines that say where its own stand, and where that is."""
+    hint = _HINT.fullmatch(block[1])
+    if hint is None:
+        return block, None
+    rest = block[3:] if re.fullmatch(r":end_line:[ \t]*\d{1,9}[ \t]*", block[2]) else block[2:]
+    return [block[0], *(rest[1:] if re.fullmatch(r"-{5,9}[ \t]*", rest[0]) else rest)], int(hint[1])
 
 
 def _readings(block: list[str], start: int) -> tuple[tuple[str, str], ...]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from .matching.blank_lines import with_empty_lines
+from .matching.boundaries import cuts_indentation, splits_number, splits_word
 from .matching.document import Source, places_of, rows_of
 from .matching.edit_request import Match, Request
 from .matching.normalization import (
@@ -42,16 +43,24 @@ Strategy = Callable[[Source, Request], Sequence[Place]]
 
 
 def simple(source: Source, request: Request) -> list[Part]:
-    """The text as it is; overlapping places count."""
+    """The text as it is, neither within words nor behind a part of an indentation.
+
+    Overlapping places count.
+    """
     found = places_of(source.text, request.old)
     if request.whole_lines:
         found = [place for place in found if not place or source.text[place - 1] == "\n"]
-    return parts(request, found)
+    return parts(request, [place for place in found if not _is_cut(source, request, place)])
 
 
 def every(source: Source, request: Request) -> Sequence[Place]:
-    """All places apart from each other: as it is, else whole lines but for blanks at their ends."""
-    found = places_of(source.text, request.old, apart=True)
+    """All places apart from each other: as it is, else whole lines but for blanks at their ends.
+
+    What is in words counts too, but not what is in numbers.
+    """
+    size, text = len(request.old), source.text
+    found = places_of(text, request.old, apart=True)
+    found = [place for place in found if not splits_number(text, place, place + size)]
     return parts(request, found) or rows(source, request, trimmed, apart=True)
 
 
@@ -148,6 +157,13 @@ def rows(source: Source, request: Request, key: Key, *, apart: bool = False) -> 
 def is_telling(text: str) -> bool:
     """Whether a text has letters enough to be looked for inside a line."""
     return len(re.findall(r"\w", text)) >= FEWEST_LETTERS
+
+
+def _is_cut(source: Source, request: Request, place: int) -> bool:
+    text, old = source.text, request.old
+    if splits_word(text, place, place + len(old)):
+        return True
+    return bool(old.split("\n", 1)[0].strip()) and cuts_indentation(text, place)
 
 
 def _as_trimmed(request: Request) -> str:

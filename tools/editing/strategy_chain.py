@@ -1,6 +1,6 @@
 """The strategies in their order: the first that finds anything decides."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from .matching.document import Source
@@ -35,17 +35,26 @@ class Found:
     places: Sequence[Place]
 
 
+Choice = Callable[[Sequence[Place]], Sequence[Place]]
+"""Which of the places count."""
+
+
 def find(source: Source, request: Request) -> Found | None:
     """What the first strategy finds that finds anything; raises alike.TooMany."""
+    return find_lines(source, request, list) or find_alike(source, request, list)
+
+
+def find_lines(source: Source, request: Request, chosen: Choice) -> Found | None:
+    """The same without likeness, of the places that count."""
     for name, reading, strategy in _attempts(request):
-        places = _at_its_line(reading, strategy(source, reading))
+        places = chosen(_at_its_line(reading, strategy(source, reading)))
         if len(places) > 1 and strategy is line_trimmed:
             same = indentation_flexible(source, [p for p in places if isinstance(p, Match)])
             if len(same) == 1:
                 return Found("indentation_flexible" if reading.literal else name, reading, same)
         if places:
             return Found(name, reading, places)
-    return _likeness(source, request)
+    return None
 
 
 def find_all(source: Source, request: Request) -> Found:
@@ -80,9 +89,10 @@ def _sure_readings(request: Request) -> Iterator[Request]:
     yield next(without_numbers(bare), bare)
 
 
-def _likeness(source: Source, request: Request) -> Found | None:
+def find_alike(source: Source, request: Request, chosen: Choice) -> Found | None:
+    """What is like the request, of the places that count; raises alike.TooMany."""
     for reading in _sure_readings(request):
-        places = alike(source, reading)
+        places = [place for place in chosen(alike(source, reading)) if isinstance(place, Match)]
         if places:
             same_lines = all(pair is not None for pair in places[0].pairs)
             size = len(places[0].pairs) == places[0].end - places[0].start

@@ -38,6 +38,4 @@ def write_plan(workspace: Workspace, plan_file: str, text: str) -> None:
     try:
         write_atomic(workspace, path, f"{text.strip()}\n".encode(), stat_of(workspace, path))
     except (ToolRefusal, OSError) as error:
-        raise MaxAgentError(
-            f"the plan cannot be written: {error}", hint=f"see what `{PLANS}` is"
-        ) from error
+        raise MaxAgentError(f"cannot write the plan: {error}", hint=f"check `{PLANS}`") from error

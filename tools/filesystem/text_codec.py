@@ -20,6 +20,11 @@ BINARY_SIGN_WITHIN = 8_000
 
 BINARY = "the file is binary, not text; `run_command` can look at it"
 
+NUL = (
+    "the new text has a NUL character, which would make the file binary; nothing was written: "
+    "write it as an escape of the file's language"
+)
+
 _MARKS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF16_LE: "utf-16-le",
@@ -58,6 +63,8 @@ def encode(old: Decoded, text: str, pieces: "Sequence[Piece] | None" = None) -> 
     `pieces` say what changed, by places in the old text, where that is known; else the two texts
     are compared. Raises ToolRefusal when the file's encoding cannot hold the text.
     """
+    if text.count("\0") > old.text.count("\0"):
+        raise ToolRefusal(NUL)
     raw = with_endings(old.text, old.endings, text, pieces)
     try:
         return old.bom + raw.encode(old.encoding, _on_error(old, text))

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
+from ...config.security.gitignore_match import combined
 from ..result import ToolRefusal
 from ..workspace import Workspace
 from .file_access import read_bytes
@@ -22,8 +23,19 @@ class _Line(NamedTuple):
     ignores: bool
 
 
-_Rules = tuple[tuple[str, Sequence[_Line]], ...]
-"""Folder, with a slash, and what its `.gitignore` says, the last line first; innermost last."""
+class _File(NamedTuple):
+    """A `.gitignore`."""
+
+    folder: str
+    """With a slash."""
+    lines: Sequence[_Line]
+    """The last one first."""
+    any_line: re.Pattern[str]
+    """All lines in one: most paths meet none of them."""
+
+
+_Rules = tuple[_File, ...]
+"""The innermost last."""
 
 _FOLDERS_BELOW = re.compile(r"/\*\*/ *$")
 """The end of `a/**/`: to git it means the folders in `a`, to pathspec `a` too."""
@@ -81,7 +93,10 @@ def _entries(workspace: Workspace, folder: str, rules: _Rules) -> list[Entry]:
         return []
     try:
         with os.scandir(descriptor) as scan:
-            seen = [_seen(workspace, _prefix(folder), entry, rules) for entry in scan]
+            inside = list(scan)
+        hidden = workspace.hidden_names(folder, [entry.name for entry in inside])
+        shown = (entry for entry in inside if entry.name not in hidden)
+        seen = [_seen(workspace, _prefix(folder), entry, rules) for entry in shown]
     except OSError:
         return []
     finally:
@@ -101,9 +116,7 @@ def _seen(
         entry = Entry(name, "folder")
     else:
         entry = Entry(name, "file" if found.is_file(follow_symlinks=False) else "other")
-    if not entry or _is_excluded(entry.path, rules) or workspace.hides_name(name):
-        return None
-    return entry
+    return None if not entry or _is_excluded(entry.path, rules) else entry
 
 
 def _prefix(folder: str) -> str:
@@ -112,9 +125,12 @@ def _prefix(folder: str) -> str:
 
 def _is_excluded(path: str, rules: _Rules) -> bool:
     """The last line decides that speaks of the path, in the innermost `.gitignore` that has one."""
-    for folder, lines in reversed(rules):
-        for line in lines:
-            if _speaks_of(line.regex, path[len(folder) :]):
+    for file in reversed(rules):
+        below = path[len(file.folder) :]
+        if not (file.any_line.search(below) or file.any_line.search(below.rstrip("/"))):
+            continue
+        for line in file.lines:
+            if _speaks_of(line.regex, below):
                 return line.ignores
     return False
 
@@ -150,7 +166,8 @@ def _with_gitignore(workspace: Workspace, folder: str, rules: _Rules) -> _Rules:
     except ToolRefusal:  # what cannot be read says nothing
         return rules
     lines = [line for written in text.splitlines() if (line := _line(written))]
-    return (*rules, (_prefix(folder), lines[::-1]))
+    any_line = combined(line.regex.pattern for line in lines)
+    return (*rules, _File(_prefix(folder), lines[::-1], any_line))
 
 
 def _line(written: str) -> _Line | None:

@@ -21,8 +21,10 @@ from .git_dirs import NotPlain, find_home
 TIMEOUT = 30.0
 """Seconds for one git command."""
 
+ATTRIBUTES = Path(os.path.realpath(__file__)).with_name("secret.gitattributes")
+"""Keeps the content of secrets out of git's output; git says nothing where it is missing."""
 _OFF = {
-    "core.attributesFile": str(Path(__file__).with_name("secret.gitattributes")),
+    "core.attributesFile": str(ATTRIBUTES),
     "core.fsmonitor": "false",
     "core.hooksPath": "/dev/null",
     "core.pager": "cat",
@@ -43,6 +45,9 @@ _ENVIRONMENT = {
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "none",
 }
+_UNGUARDED = "git is refused: what keeps secrets out of its output cannot be read here"
+_GUARDING = f'[ -s "$0" ] && [ -r "$0" ] || export GIT_CONFIG_KEY_0="{_UNGUARDED}"; exec "$@"'
+# git refuses to start with a key that is none, and quotes it; other programs do not read it
 _MOST_LISTED = 200_000_000
 """Bytes of the list of all tracked files."""
 _SUBMODULE = re.compile(rb"160000 [0-9a-f]+ [0-3]\t([^\0]+)")
@@ -74,6 +79,7 @@ async def open_repository(workspace: Workspace) -> Repository:
 
     Raises ToolRefusal when there is none or no git, or where git might show what is not its own.
     """
+    await asyncio.to_thread(_check_guard)
     await asyncio.to_thread(_check_own, workspace.root)
     found = await _git(workspace.root, _environment(_OFF), "rev-parse", "--show-toplevel")
     if found.exit_code == 127:
@@ -94,6 +100,11 @@ async def open_repository(workspace: Workspace) -> Repository:
             {**_OFF, **_NO_EXTERNAL_DIFF, **await _filters_off(workspace.root)}
         ),
     )
+
+
+def _check_guard() -> None:
+    if not os.access(ATTRIBUTES, os.R_OK) or not os.path.getsize(ATTRIBUTES):
+        raise ToolRefusal(f"{_UNGUARDED} (`{ATTRIBUTES}`); do without git, or install again")
 
 
 def _check_own(root: Path) -> None:
@@ -146,7 +157,15 @@ def _environment(configuration: Mapping[str, str]) -> dict[str, str]:
 
 GUARD: Mapping[str, str] = _environment(_OFF)
 """What a git command gets that runs unasked: `shell/git_reads.py` has seen that the repository
-configures nothing beyond what is switched off here."""
+configures nothing beyond what is switched off here. The command runs as `guard_command` says."""
+
+
+def guard_command(argv: Sequence[str]) -> list[str]:
+    """The command line that runs `argv` and in which git is refused where the guard is not whole.
+
+    Looked at where the command runs: a sandbox may cover the file, or take the right to read it.
+    """
+    return ["/bin/sh", "-c", _GUARDING, str(ATTRIBUTES), *argv]
 
 
 async def _git(

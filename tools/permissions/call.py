@@ -16,6 +16,8 @@ from .subject import ABOUT, READING, Subject
 
 if TYPE_CHECKING:
     from ..definition import Effect
+    from ..shell.effects.line_effects import LineEffects
+    from ..shell.effects.written_files import WrittenFiles
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,20 @@ class Call:
         from ..shell.analyzer import judge
 
         return judge(self.command, str(self.args.get("cwd") or "."), self.workspace)
+
+    @cached_property
+    def effects(self) -> "LineEffects":
+        """What its command line would change."""
+        from ..shell.effects.line_effects import analyze_effects
+
+        return analyze_effects(self.command, str(self.args.get("cwd") or "."), self.workspace)
+
+    @cached_property
+    def written(self) -> "WrittenFiles":
+        """The files that its command line changes, where it runs nothing but file programs."""
+        from ..shell.effects.written_files import find_written
+
+        return find_written(self.command, str(self.args.get("cwd") or "."), self.workspace)
 
     @property
     def command(self) -> str:
@@ -69,7 +85,7 @@ class Call:
 
     def _commands(self) -> tuple[Subject, ...]:
         return tuple(
-            Subject(one.words, one.literal, self.command.strip(), one.reads)
+            Subject(one.words, one.literal, self.command.strip(), one.reads, str(one.folder or ""))
             for one in (self.judgement.commands if self.judgement else ())
         )
 

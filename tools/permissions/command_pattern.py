@@ -65,7 +65,7 @@ def command_pattern(text: str) -> CommandPattern:
     plain = (shape[1] if shape else text).strip()
     bare = _QUOTED.sub("", plain)
     if "*" in bare:
-        raise ValueError("`*` stands at the end only, as in `git diff:*`; else put it in quotes")
+        raise ValueError("use `*` only at the end, as in `git diff:*`, or put it in quotes")
     if shape and _SHELL.search(bare):
         raise ValueError(
             "a rule with `:*` names one program and its first words, without operators"

@@ -45,7 +45,8 @@ def decide(
 
 def decide_check(command: str, workspace: Workspace, policy: Policy) -> Decision:
     """Decide a command that runs after an edit: as if the model had called `run_command`."""
-    plain = replace(policy, scope=(), only=(), after_edit={})
+    guards = None if policy.only else policy.safeguards  # it may change files that are not its own
+    plain = replace(policy, scope=(), only=(), after_edit={}, safeguards=guards)
     return decide("run_command", "execute", {"command": command}, (), workspace, plain)
 
 

@@ -31,11 +31,13 @@ def host_pattern(text: str) -> HostPattern:
     """Read a pattern; raises ValueError for what is no host."""
     kind, _, name = text.partition(":")
     if kind.strip() != "domain":
-        raise ValueError("a rule on webfetch is written `webfetch(domain:example.org)`")
+        raise ValueError("write a rule for webfetch as `webfetch(domain:example.org)`")
     below = name.strip().startswith("*.")
     host = plain_host(name.strip().removeprefix("*."))
     if not host:
-        raise ValueError(f"`{name.strip()}` is no host; `*.example.org` means all below it")
+        raise ValueError(
+            f"`{name.strip()}` is not a host; `*.example.org` matches all its subdomains"
+        )
     return HostPattern(host, below)
 
 

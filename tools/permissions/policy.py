@@ -1,7 +1,10 @@
 """What the user allows: the mode, the rules, and what may be changed at all."""
 
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...config.agents.profile import AgentProfile
 from ...config.errors import UsageError
@@ -9,12 +12,35 @@ from ...config.settings.loader import Loaded
 from ...config.settings.permission_rules import Kind, WrittenRule
 from ...config.settings.schema import Mode, Settings
 from ...config.settings.sources import refuse
+from .. import aliases
 from ..result import ToolRefusal
 from ..workspace import Workspace
 from .path_pattern import PathPattern, path_pattern
 from .post_edit_commands import Checks, checks_for_all
 from .rule import Rule, read_rule
 from .rule_examples import check_examples
+from .subject import EDITING
+
+if TYPE_CHECKING:
+    from ...memory.snapshots.store import Snapshots
+    from ..sandbox.sandbox import Sandbox
+
+
+def is_missing(path: Path) -> bool:
+    """Whether nothing is at a path: without snapshots undo brings back nothing else."""
+    return not os.path.lexists(path)
+
+
+@dataclass(frozen=True)
+class Safeguards:
+    """What makes up for a command that nobody was asked about, in the mode `edits`."""
+
+    covers: Callable[[Path], bool]
+    """Whether undo can bring back what is at a path."""
+    sandboxed: bool = False
+    """Whether commands run inside the sandbox."""
+    network: bool = False
+    """Whether they reach the network there."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +57,8 @@ class Policy:
     """What an agent may write, one group for each that limits it: a file is met in every group."""
     plan: str = ""
     """The plan's path, relative to the project, where only it may be written; else empty."""
+    safeguards: Safeguards | None = None
+    """None: no command with an effect runs unasked in `edits`."""
 
     def __post_init__(self) -> None:
         try:
@@ -42,9 +70,24 @@ class Policy:
         """The rules that deny, ask or allow."""
         return [rule for rule in self.rules if rule.kind == kind]
 
+    @property
+    def file_limits(self) -> list[Rule]:
+        """The rules that deny or ask about changes of files."""
+        return [one for one in self.rules if one.kind != "allow" and one.tool in EDITING]
+
     def planning(self, plan: str) -> "Policy":
         """The same in plan mode: nothing may change but the plan, so nothing runs after an edit."""
         return replace(self, plan=plan, after_edit={})
+
+    def guarded(
+        self, settings: Settings, sandbox: "Sandbox", snapshots: "Snapshots | None" = None
+    ) -> "Policy":
+        """The same where commands run in this sandbox, between these snapshots if any are taken."""
+        if settings.security.confined == "ask":
+            return self
+        covers = snapshots.covers if snapshots else is_missing
+        safeguards = Safeguards(covers, sandbox.is_on, sandbox.network)
+        return replace(self, safeguards=safeguards)
 
     def under(self, profile: AgentProfile, workspace: Workspace) -> "Policy":
         """The same for one agent: its own rules besides, and only its files.
@@ -82,6 +125,8 @@ def read_rules(written: Iterable[WrittenRule], workspace: Workspace) -> tuple[Ru
     rules: list[Rule] = []
     reports: list[str] = []
     for one in written:
+        if aliases.later_tools([one.text]):
+            continue
         try:
             rule = read_rule(one)
             check_examples(rule, one, workspace)

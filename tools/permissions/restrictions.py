@@ -17,6 +17,7 @@ from .rule import Rule
 
 CHANGES_NO_FILE = ("read", "fetch", "talk", "note")
 """Effects on no file."""
+OUTSIDE = "it runs outside the sandbox, with all your rights"
 Restriction = Callable[[Call, Policy], Decision | None]
 
 
@@ -120,7 +121,7 @@ def by_sandbox(call: Call, policy: Policy) -> Decision | None:
     """To leave the sandbox is a question of its own."""
     if not call.is_outside_sandbox:
         return None
-    return Decision("ask", "it runs outside the sandbox, with all your rights", "sandbox")
+    return Decision("ask", OUTSIDE, "sandbox")
 
 
 def by_ask_rule(call: Call, policy: Policy) -> Decision | None:

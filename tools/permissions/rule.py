@@ -4,12 +4,14 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Protocol
 
 from ...config.settings.permission_rules import Kind, WrittenRule
 from .. import aliases
 from .call import Call
-from .command_pattern import command_pattern
+from .command_pattern import CommandPattern, command_pattern
+from .flag_limits import why_beyond
 from .host_pattern import host_pattern
 from .path_pattern import path_pattern
 from .subject import ABOUT, READING, About, Subject
@@ -58,9 +60,25 @@ class Rule:
         found = [self.pattern.touches(subject) for subject in call.subjects]
         return True if True in found else None if None in found else False
 
+    def meets(self, subject: Subject) -> bool:
+        """Whether its pattern meets a file, or may, whatever the tool is."""
+        return self.pattern is None or self.pattern.touches(subject) is not False
+
     def covers(self, call: Call, subject: Subject) -> bool:
         """Whether it allows this part of the call."""
-        return self._is_about(call) and (self.pattern is None or self.pattern.covers(subject))
+        if not self._is_about(call) or (self.pattern and not self.pattern.covers(subject)):
+            return False
+        return not self.why_beyond(call, subject)
+
+    def why_beyond(self, call: Call, subject: Subject) -> str:
+        """What a command does beyond the first words that the rule allows; empty where nothing."""
+        pattern = self.pattern
+        if not (isinstance(pattern, CommandPattern) and pattern.is_prefix):
+            return ""
+        if not self._is_about(call) or not pattern.covers(subject):
+            return ""
+        folder = Path(subject.folder) if subject.folder else None
+        return why_beyond(subject.names, pattern.words, folder, call.workspace)
 
     def _is_about(self, call: Call) -> bool:
         if "*" in self.tool or self.tool.startswith("mcp_"):
@@ -74,12 +92,12 @@ def read_rule(written: WrittenRule) -> Rule:
     """Understand a rule; raises ValueError saying what is wrong with it."""
     shape = _SHAPE.fullmatch(written.text.strip())
     if shape is None:
-        raise ValueError("a rule is written `TOOL` or `TOOL(PATTERN)`")
+        raise ValueError("write a rule as `TOOL` or `TOOL(PATTERN)`")
     tool, inner = _tool(shape[1]), shape[2]
     if inner is None or inner.strip() == "*":
         return Rule(written.kind, written.text, written.origin, tool, None)
     if not inner.strip():
-        raise ValueError("its brackets are empty; leave them out to mean every call")
+        raise ValueError("the brackets are empty; remove them to match every call")
     reader = _READERS.get(ABOUT.get(tool, "call"))
     if reader is None:
         raise ValueError(f"rules on `{tool}` take no pattern")
@@ -95,6 +113,13 @@ def allowed_by(rules: Iterable[Rule], call: Call) -> list[Rule]:
     return [] if None in found else [rule for rule in found if rule]
 
 
+def why_not_allowed(rules: Iterable[Rule], call: Call) -> str:
+    """What of the call goes beyond a rule that allows its first words; empty where nothing."""
+    needed = [one for one in call.subjects if not one.harmless]
+    reasons = (rule.why_beyond(call, one) for one in needed for rule in rules)
+    return next(filter(None, reasons), "")
+
+
 def _tool(name: str) -> str:
     """The tool's own name, from any name that people know it by."""
     own = aliases.tool_name(name, ABOUT)
@@ -103,8 +128,8 @@ def _tool(name: str) -> str:
     if _MCP.fullmatch(mcp := _collapsed(name)):
         return mcp
     close = get_close_matches(own, ABOUT, n=1, cutoff=0.5)
-    meant = f"did you mean `{close[0]}`?" if close else f"there are: {', '.join(ABOUT)}"
-    raise ValueError(f"`{name}` is no tool; {meant}")
+    meant = f"did you mean `{close[0]}`?" if close else f"available: {', '.join(ABOUT)}"
+    raise ValueError(f"`{name}` is not a tool; {meant}")
 
 
 def _collapsed(name: str) -> str:

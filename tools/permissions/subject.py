@@ -20,6 +20,9 @@ ABOUT: dict[str, About] = {
 READING = frozenset(["read_file", "list_files", "glob", "grep"])
 """What the rules on `read_file` hold for; those on `edit` hold for every tool that edits."""
 
+EDITING = frozenset(["edit", "write_file", "replace_in_file", "apply_patch"])
+"""Rules on these hold for the files that a command changes, too."""
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -34,4 +37,5 @@ class Subject:
     harmless: bool = False
     """Whether it only reads, so that no rule need allow it."""
     folder: str = ""
-    """The project's absolute path, to which a file's names are relative."""
+    """The project's absolute path, to which a file's names are relative; the folder in which a
+    command runs, empty where only a run would tell."""

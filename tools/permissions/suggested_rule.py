@@ -42,23 +42,26 @@ _NO_NAME = re.compile(rf"[*?\[\]{{}}!\\(){UNSEEN}]|[^\S ]|^\s|\s$")
 
 def narrowest_rule(call: Call) -> str:
     """The rule's text; empty where there is no sensible one, or it would not allow the call."""
-    text = _for_command(call) if call.command else _for_files(call) if call.paths else _other(call)
-    return text if text and "${" not in text and _allows(text, call) else ""
+    text = _for_files(call) if call.paths else _other(call)
+    texts = _for_command(call) if call.command else [text]
+    return next((text for text in texts if _is_sensible(text, call)), "")
 
 
-def _allows(text: str, call: Call) -> bool:
+def _is_sensible(text: str, call: Call) -> bool:
+    if not text or "${" in text:
+        return False
     return bool(allowed_by([read_rule(WrittenRule("allow", text, ""))], call))
 
 
-def _for_command(call: Call) -> str:
-    """One for a line of which a single command has an effect."""
+def _for_command(call: Call) -> list[str]:
+    """Those for a line of which a single command has an effect, the wider first."""
     needed = [one for one in call.subjects if not one.harmless]
     if len(needed) != 1 or len(call.command) > LONGEST or "\n" in call.command.strip():
-        return ""
+        return []
     words = needed[0].names
-    if first := _telling(words):
-        return f"run_command({shlex.join(first)}:*)"
-    return "" if _runs_code(words) else f"run_command({shlex.join(words)})"
+    exact = [] if _runs_code(words) else [f"run_command({shlex.join(words)})"]
+    first = _telling(words)
+    return [f"run_command({shlex.join(first)}:*)", *exact] if first else exact
 
 
 def _telling(words: Sequence[str]) -> Sequence[str]:

@@ -16,12 +16,18 @@ LONGEST = 2_000
 _NUMBER = re.compile(r"0x[0-9a-f]*|\d+")
 _TRANSLATED = IPv6Network("64:ff9b::/96")
 """IPv4 behind NAT64: the last four bytes are the address."""
+# IANA's special-purpose registries: each Python knows another date of them, and calls some global
+_SPECIAL_V4 = (
+    "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24"
+    " 192.0.2.0/24 192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24"
+    " 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4"
+    " 168.63.129.16/32"  # no entry of the registry: metadata of a cloud, on a public number
+)
+# all others lie outside of `_GLOBAL`
+_SPECIAL_V6 = "2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20"
 _NOT_FOR_US = (
-    IPv4Network("192.88.99.0/24"),  # relays of 6to4
-    IPv4Network("168.63.129.16/32"),  # metadata of a cloud, on a public number
-    IPv6Network("2001::/32"),  # Teredo: an IPv4 address is hidden inside
-    IPv6Network("2002::/16"),  # 6to4: the same
-    IPv6Network("3fff::/20"),  # documentation, which Python does not know yet
+    *map(IPv4Network, _SPECIAL_V4.split()),
+    *map(IPv6Network, _SPECIAL_V6.split()),
 )
 _GLOBAL = IPv6Network("2000::/3")
 _OF_OUR_OWN = re.compile(r"(.*\.)?(localhost|local|internal|home\.arpa)")

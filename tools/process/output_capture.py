@@ -63,6 +63,14 @@ class Recording:
         head = bytes(self._start[:KEPT_EACH_SIDE])
         return head_and_tail(head, self._tail, self.size, self._lines, self._remark())
 
+    def flush(self) -> None:
+        """Let what the file has be read by others."""
+        try:
+            if self._file:
+                self._file.flush()
+        except OSError as error:
+            self._problem = str(error.strerror)
+
     def close(self) -> None:
         """Finish the file; nothing may be added afterwards."""
         try:

@@ -58,6 +58,6 @@ def _names(profile: AgentProfile, key: str, written: str) -> Iterable[str]:
     meant = (
         f"did you mean `{aliases.tool_name(close[0], NAMES)}`?"
         if close
-        else f"there are: {', '.join(NAMES)}"
+        else f"available: {', '.join(NAMES)}"
     )
-    raise UsageError(f"{profile.place(key)}: `{written}` is no tool; {meant}")
+    raise UsageError(f"{profile.place(key)}: `{written}` is not a tool; {meant}")

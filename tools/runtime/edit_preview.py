@@ -6,7 +6,7 @@ Calls that show files run among them: what the model has asked to see before an 
 import asyncio
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -52,6 +52,27 @@ async def preview(calls: Sequence[Call], workspace: Workspace) -> list[ToolResul
         return await _run(calls, copy, Path(folder.name, "outputs"))
     finally:
         await asyncio.to_thread(folder.cleanup)
+
+
+async def replay(
+    call: Call, workspace: Workspace, before: Mapping[str, bytes | None]
+) -> ToolResult | None:
+    """The answer of an edit that a kill cut short, if it has written all that it was to write.
+
+    `before` is what its files held when it began, those that hold something else now; None: there
+    was no file. Returns None where the edit would not have made the files as they are.
+    """
+    folder = await asyncio.to_thread(TemporaryDirectory, prefix="maxagent-")
+    try:
+        copy = _Copy(Path(folder.name, "project"), workspace.ignore, original=workspace)
+        await asyncio.to_thread(_bring_named, [call], copy)
+        await asyncio.to_thread(_put_before, copy, before)
+        (result,) = await _run([call], copy, Path(folder.name, "outputs"))
+        same = await asyncio.to_thread(_is_as_in, copy, before)
+    finally:
+        await asyncio.to_thread(folder.cleanup)
+    written = {*result.metadata.get("paths", ())}
+    return result if result.ok and same and written == {*before} else None
 
 
 async def _run(calls: Sequence[Call], copy: Workspace, outputs: Path) -> list[ToolResult]:
@@ -147,3 +168,26 @@ def _bring_file(source: Path, place: Path, found: os.stat_result, original: Work
         except ToolRefusal:  # the tool is to meet one too
             mode = 0
     place.chmod(mode)
+
+
+def _put_before(copy: Workspace, before: Mapping[str, bytes | None]) -> None:
+    for name, content in before.items():
+        place = copy.root / name
+        if content is None:
+            place.unlink(missing_ok=True)
+        else:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content)
+
+
+def _is_as_in(copy: _Copy, names: Iterable[str]) -> bool:
+    """Whether the project's files are as those of the copy."""
+    pairs = ((copy.root / name, copy.original.root / name) for name in names)
+    return all(_content(mine) == _content(its) for mine, its in pairs)
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None

@@ -17,40 +17,15 @@ from ...config.errors import UsageError
 from ...config.settings.schema import ToolsSection
 from .. import aliases
 from ..todo_list import Item
+from .tool_table import TOOLS
 
-_MODULES = {
-    "read_file": "builtin.files.read_file",
-    "list_files": "builtin.files.list_files",
-    "glob": "builtin.files.glob",
-    "grep": "builtin.files.grep",
-    "edit": "builtin.files.edit",
-    "write_file": "builtin.files.write_file",
-    "replace_in_file": "builtin.files.replace_in_file",
-    "apply_patch": "builtin.files.apply_patch",
-    "run_command": "builtin.shell.run_command",
-    "command_output": "builtin.shell.command_output",
-    "git_status": "builtin.shell.git_tools",
-    "git_diff": "builtin.shell.git_tools",
-    "git_log": "builtin.shell.git_tools",
-    "git_branch": "builtin.shell.git_tools",
-    "todowrite": "builtin.notes.todo",
-    "todoread": "builtin.notes.todo",
-    "todoclear": "builtin.notes.todo",
-    "ask_user": "builtin.session.ask_user",
-    "attempt_completion": "builtin.session.attempt_completion",
-    "webfetch": "builtin.web.webfetch",
-    "plan_enter": "builtin.session.plan_mode",
-    "plan_exit": "builtin.session.plan_mode",
-    "plan_mode_respond": "builtin.session.plan_mode",
-}
-"""The module of each. The order is fixed: a prompt's beginning stays the same, byte for byte."""
-NAMES = tuple(_MODULES)
+NAMES = tuple(TOOLS)
 
 
 @cache
 def tool_named(name: str) -> BaseTool:
     """The tool with one of the names."""
-    return getattr(import_module(f"..{_MODULES[name]}", __package__), name)
+    return getattr(import_module(f"..{TOOLS[name].module}", __package__), name)
 
 
 def all_tools() -> tuple[BaseTool, ...]:
@@ -76,6 +51,7 @@ def resolve(name: str) -> BaseTool | None:
 
 def canonical(name: str, args: Mapping[str, object]) -> tuple[str, dict[str, object]]:
     """A call under the tool's own name and argument names; an unknown tool stays as it is."""
+    name, args = aliases.by_command(name, args)
     tool = resolve(name)
     if tool is None:
         return name, dict(args)
@@ -92,11 +68,11 @@ def unknown_tool(name: str, names: Iterable[str]) -> str:
 
 
 def _named(key: str, names: Iterable[str]) -> set[str]:
-    found = {aliases.tool_name(name, NAMES) for name in names}
-    if unknown := sorted(found - set(NAMES)):
+    found = {aliases.tool_name(name, (*NAMES, *aliases.LATER)) for name in names}
+    if unknown := sorted(found - {*NAMES, *aliases.LATER}):
         raise UsageError(
-            f"`tools.{key}` names `{unknown[0]}`, which is no tool",
-            hint=f"there are: {', '.join(NAMES)}",
+            f"`tools.{key}` contains `{unknown[0]}`, which is not a tool",
+            hint=f"available: {', '.join(NAMES)}",
         )
     return found
 

@@ -6,7 +6,7 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -15,6 +15,7 @@ from ..process.output_stream import LiveOutput
 from ..process.stream_redaction import Redacting
 from ..process.truncation import clean
 from ..result import ToolRefusal
+from ..sandbox.failure_hint import misses_unix_socket
 from ..sandbox.run_sandboxed import stream_inside
 from ..sandbox.sandbox import Sandbox
 from .test_frameworks import TestCommand
@@ -44,6 +45,8 @@ class TestRun:
     problem: str = ""
     """Why there was no run, no end or no report."""
     timed_out: bool = False
+    misses_socket: bool = False
+    """Whether it looks as if it failed since the sandbox denies unix sockets."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +67,11 @@ async def run_tests(
     """Run the tests in `folder`, at most `timeout` seconds; leaves no caches in the project."""
     if command.problem:
         return _not_run(command, command.problem)
-    live, tail = LiveOutput(on_output), bytearray()
+    live, tail, misses = LiveOutput(on_output), bytearray(), False
 
     def take(piece: bytes) -> None:
+        nonlocal misses
+        misses = misses or misses_unix_socket(piece.decode(errors="replace"))
         live.add(piece)
         tail.extend(piece)
         del tail[:-TAIL]
@@ -88,7 +93,9 @@ async def run_tests(
             also=own,
         )
         output.close()
-        return await asyncio.to_thread(_run, command, ended, report, clean(bytes(tail)), timeout)
+        run = await asyncio.to_thread(_run, command, ended, report, clean(bytes(tail)), timeout)
+        denied = sandbox is not None and sandbox.denies_unix_sockets
+        return replace(run, misses_socket=misses and denied)
     except ToolRefusal as refusal:  # the sandbox cannot guard such a project
         return _not_run(command, str(refusal))
     finally:

@@ -23,6 +23,8 @@ _CONFINED = ("--die-with-parent", "--new-session", "--cap-drop", "ALL")
 _EVERYTHING = ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc")
 _NULL = "/dev/null"
 """Bound without the right to open devices it cannot be opened at all, with it it is empty."""
+_WITH_FILTER = ("/bin/sh", "-c", 'exec "$@" 9<"$0"')
+"""Opens the filter: bubblewrap reads it from a descriptor, and a child of ours inherits none."""
 
 
 def find_program(search: str) -> Path | None:
@@ -43,13 +45,17 @@ def _is_roots_own(place: Path) -> bool:
     return about.st_uid == 0 and not about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
-def arguments(program: Path, wall: Wall, argv: Sequence[str], cwd: Path) -> list[str]:
-    """The command line that runs `argv` in `cwd` behind the wall."""
+def arguments(
+    program: Path, wall: Wall, argv: Sequence[str], cwd: Path, syscalls: Path | None = None
+) -> list[str]:
+    """The command line that runs `argv` in `cwd` behind the wall and a filter of system calls."""
+    opening = (*_WITH_FILTER, str(syscalls)) if syscalls else ()
+    filtering = ("--seccomp", "9") if syscalls else ()
     network = () if wall.network else (_NO_NETWORK,)
     # the last, since what is bound into a hidden folder needs a place there
     closed = [word for place in wall.hidden_folders for word in ("--remount-ro", str(place))]
     return [
-        *(str(program), *_NAMESPACES, *network, *_CONFINED, *_EVERYTHING),
+        *(*opening, str(program), *_NAMESPACES, *network, *_CONFINED, *filtering, *_EVERYTHING),
         *_mounting(_mounts(wall)),
         *closed,
         *("--setenv", "TMPDIR", "/tmp", "--chdir", str(cwd), "--", *argv),

@@ -1,4 +1,4 @@
-"""What the model is told when a command has perhaps failed because of the sandbox."""
+"""What is said when a command has perhaps failed because of the sandbox."""
 
 import re
 
@@ -7,21 +7,61 @@ _MARKS = re.compile(
     r"|name resolution|name or service not known|could ?n[o']t resolve|enotfound|eai_again"
     r"|getaddrinfo|no route to host|operation not permitted|\beperm\b|permission denied|\beacces\b"
     r"|device or resource busy|\bebusy\b|invalid cross-device link|\bexdev\b"
-    r"|cannot connect to the docker daemon|can only add regular files",
+    r"|cannot connect to the docker daemon|can only add regular files"
+    r"|bad system call|\bsigsys\b|function not implemented|\benosys\b",
     re.IGNORECASE,
 )
+_NO_SOCKET = re.compile(r"address family not supported|\beafnosupport\b", re.IGNORECASE)
+_OUTSIDE = (
+    "If the command cannot do without, call again with `outside_sandbox: true`: the user is asked"
+)
+_NETWORK_BLOCKED = re.compile(
+    r"network is unreachable|\benetunreach\b|name resolution|name or service not known"
+    r"|could ?n[o']t resolve|enotfound|eai_again|getaddrinfo|no route to host",
+    re.IGNORECASE,
+)
+_WRITE_BLOCKED = re.compile(
+    r"read-only file system|\berofs\b|cannot connect to the docker daemon", re.IGNORECASE
+)
+LONGEST_LINE = 200
+"""Characters of the output that a question carries."""
 _MAY_BE = (
     "the sandbox may be why: {network}only the project can be written, without its protected "
-    "files, and secrets cannot be read. If the command cannot do without, call again with "
-    "`outside_sandbox: true`: the user is asked"
+    "files, secrets cannot be read, and programs cannot be traced or have namespaces of their own. "
+    "{outside}"
+)
+_SOCKETS = (
+    "the sandbox may be why: inside no unix socket can be made, as `multiprocessing.Manager` and "
+    "`forkserver` do. {outside}, who can also set `sandbox.unix_sockets` to `allow`"
 )
 _OWN = "bwrap: "
 
 
-def hint(output: str, *, network: bool) -> str:
-    """One line to add to a failed command's error; empty when nothing points to the sandbox."""
+def hint(output: str, *, network: bool, unix_sockets: bool = True) -> str:
+    """One line to add to a failed command's error; empty when nothing points to the sandbox.
+
+    `network` and `unix_sockets` say whether a command inside has them.
+    """
     if output.startswith(_OWN):
         return "the sandbox could not be built; the user can be asked with `outside_sandbox: true`"
+    if not unix_sockets and misses_unix_socket(output):
+        return _SOCKETS.format(outside=_OUTSIDE)
     if not _MARKS.search(output):
         return ""
-    return _MAY_BE.format(network="" if network else "inside there is no network, ")
+    without = "" if network else "inside there is no network, "
+    return _MAY_BE.format(network=without, outside=_OUTSIDE)
+
+
+def misses_unix_socket(output: str) -> bool:
+    """Whether it looks as if a unix socket was refused."""
+    return _NO_SOCKET.search(output) is not None
+
+
+def find_block(output: str, *, network: bool, unix_sockets: bool = True) -> str:
+    """The line of a failed command's output that only the sandbox explains; empty without one."""
+    for line in output.splitlines():
+        is_network = not network and _NETWORK_BLOCKED.search(line)
+        is_socket = not unix_sockets and misses_unix_socket(line)
+        if is_network or is_socket or _WRITE_BLOCKED.search(line):
+            return line.strip()[:LONGEST_LINE]
+    return ""

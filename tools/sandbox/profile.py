@@ -29,6 +29,8 @@ class Wall:
     """What can be read all the same of a private folder's real content."""
     network: bool = False
     """Whether the network can be reached, this machine's own services included."""
+    unix_sockets: bool = False
+    """Whether unix sockets can be made."""
 
     def for_reading(self, keeping: Sequence[Path] = ()) -> "Wall":
         """The same with nothing that may be written but `keeping`: the rest stays as it is."""

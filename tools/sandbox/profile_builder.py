@@ -7,6 +7,7 @@ from pathlib import Path
 from ...config.trust.inventory import PLACES
 from ..git.config_risks import git_steering
 from ..git.git_paths import GitFolders, git_folders, guarded
+from ..git.hardened_git import ATTRIBUTES
 from ..result import ToolRefusal
 from ..sensitive_paths import homes, secrets_in
 from ..workspace import Workspace
@@ -43,30 +44,43 @@ def wall_around(
     home: Path,
     writable: Sequence[Path] = (),
     network: bool = False,
+    unix_sockets: bool = False,
+    filtered: bool = False,
     reserve: bool = True,
 ) -> Wall:
-    """What a command may do that finds the project so; `home` is MaxAgent's own folder."""
+    """What a command may do that finds the project so; `home` is MaxAgent's own folder.
+
+    `filtered` says that a filter of system calls keeps it from unix sockets, where they are denied.
+    """
     root = workspace.root
     git = _git(found, writable)
     steering = _steering(root) if reserve and os.access(root, os.W_OK) else []
     private = private_folders()
     at_home = [*secrets_in(homes()), Path(os.path.realpath(home))]
-    sockets = [one for one in listening() if not any(map(one.is_relative_to, (*private, *at_home)))]
+    sockets = [] if filtered and not unix_sockets else _sockets((*private, *at_home))
+    hidden = (*found.secret_folders, *filter(Path.is_dir, at_home))
+    covered = any(map(ATTRIBUTES.is_relative_to, (*private, *hidden)))
     return Wall(
         writable=(root, *writable),
         pinned=(*git.writable, *_between(root, [*steering, *found.git])),
         frozen=(*found.protected, *steering, *git.frozen),
         reserved=tuple(one for one in (*steering, *git.reserved) if not one.exists()),
-        hidden_folders=(*found.secret_folders, *filter(Path.is_dir, at_home)),
+        hidden_folders=hidden,
         hidden_files=(*(one for one in found.secret_files if one.name not in _BLANK), *sockets),
         blank_files=(
             *(one for one in found.secret_files if one.name in _BLANK),
             *filter(Path.is_file, at_home),
         ),
         private=private,
-        shown=shown_folders(private, network=network),
+        # where it is missing bubblewrap builds no wall
+        shown=(*shown_folders(private, network=network), *([ATTRIBUTES] if covered else [])),
         network=network,
+        unix_sockets=unix_sockets,
     )
+
+
+def _sockets(covered: Sequence[Path]) -> list[Path]:
+    return [one for one in listening() if not any(map(one.is_relative_to, covered))]
 
 
 def _steering(root: Path) -> list[Path]:

@@ -16,6 +16,7 @@ from .profile import Wall
 from .profile_builder import RESERVED, wall_around
 from .project_scan import ProjectFiles, look
 from .protected_links import kept_links
+from .syscall_filter import write_filter
 
 Backend = Literal["bubblewrap", "sandbox-exec", "none"]
 
@@ -31,6 +32,11 @@ class Sandbox:
     why_none: str = ""
     program: Path = Path()
     network: bool = False
+    unix_sockets: bool = False
+    """Whether the user allows unix sockets inside."""
+    why_unfiltered: str = ""
+    """Why no system call is refused inside, so that unix sockets are open whatever the user says;
+    empty where they are."""
     writable: tuple[Path, ...] = ()
     missing: tuple[Path, ...] = ()
     """What would be writable too, if it existed when the sandbox was opened."""
@@ -48,8 +54,21 @@ class Sandbox:
         if not self.is_on:
             return f"none: {self.why_none}"
         network = f"{self.backend}, {'with' if self.network else 'no'} network"
+        if self.unix_sockets:
+            network = f"{network}; unix sockets are allowed"
+        elif self.why_unfiltered:
+            network = f"{network}; unix sockets are open: {self.why_unfiltered}"
         missing = ", ".join(f"`{folder}`" for folder in self.missing)
         return f"{network}; to be writable, but missing: {missing}" if missing else network
+
+    @property
+    def denies_unix_sockets(self) -> bool:
+        """Whether a command fails for want of a unix socket."""
+        return self.is_on and not self.unix_sockets and not self.why_unfiltered
+
+    def with_unix_sockets(self) -> "Sandbox":
+        """The same for a command that may make unix sockets."""
+        return replace(self, unix_sockets=True)
 
     def for_reading(self) -> "Sandbox":
         """The same for a command that surely only reads: it sees the project as it is."""
@@ -75,9 +94,13 @@ class Sandbox:
             await asyncio.wait([building])  # cancelled or not, what it has made is taken away
             await asyncio.to_thread(stack.close)
 
-    def probe(self) -> list[str]:
-        """A command line that succeeds where the sandbox works; it looks at no file."""
-        return self._line(self._wall(ProjectFiles(), (), reserve=False), ["true"], Path("/"))
+    def probe(self, folder: Path) -> list[str]:
+        """A command line that succeeds where the sandbox works; it looks at no file.
+
+        `folder` keeps what it needs until it has run.
+        """
+        wall = self._wall(ProjectFiles(), (), reserve=False)
+        return self._line(wall, ["true"], Path("/"), folder)
 
     def _built(
         self, stack: ExitStack, argv: Sequence[str], cwd: Path, also: Sequence[Path]
@@ -101,13 +124,21 @@ class Sandbox:
             home=self.home,
             writable=(*self.writable, *also),
             network=self.network,
+            unix_sockets=self.unix_sockets,
+            filtered=not self.why_unfiltered,
             reserve=reserve,
         )
 
-    def _line(self, wall: Wall, argv: Sequence[str], cwd: Path) -> list[str]:
+    def _line(
+        self, wall: Wall, argv: Sequence[str], cwd: Path, folder: Path | None = None
+    ) -> list[str]:
         if self.backend == "sandbox-exec":
             return seatbelt.arguments(wall, argv)
-        return bubblewrap.arguments(self.program, wall, argv, cwd)
+        if self.why_unfiltered:
+            return bubblewrap.arguments(self.program, wall, argv, cwd)
+        folder = folder or self.home / "data" / "sandbox"
+        syscalls = write_filter(folder, unix_sockets=self.unix_sockets)
+        return bubblewrap.arguments(self.program, wall, argv, cwd, syscalls)
 
 
 def store_of(home: Path, root: Path) -> Path:

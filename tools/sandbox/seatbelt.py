@@ -41,6 +41,7 @@ def profile(wall: Wall) -> str:
         _rule("deny file-write-unlink", [f"(literal {_quoted(one)})" for one in wall.pinned]),
         _rule("deny file-read* file-write*", [*_below(wall.hidden_folders), *files]),
         "" if wall.network else "(deny network*)",
+        '(allow network* (subpath "/"))' if wall.unix_sockets else "",
         "(deny signal)",
         "(allow signal (target same-sandbox))",
     ]

@@ -50,7 +50,7 @@ def _writable(name: str, path: Path, project: Path, home: Path) -> Path:
     if not name.strip() or any(one.is_relative_to(real) for one in too_much):
         why = "the home, the project or MaxAgent's own folder are in it"
     elif os.path.lexists(real) and not os.path.isdir(real):
-        why = "it is no folder"
+        why = "it is not a folder"
     else:
         return real
     raise _refusal(name, why)
@@ -66,7 +66,7 @@ def _has_link_in(path: Path, folders: Sequence[Path]) -> bool:
 def _refusal(name: str, why: str) -> UsageError:
     return UsageError(
         f"`sandbox.writable`: `{name}` cannot be opened: {why}",
-        hint="name single folders, such as `~/.cache/pip`",
+        hint="list single folders, such as `~/.cache/pip`",
     )
 
 

@@ -1,6 +1,7 @@
 """What is known of a command line before it runs, in the words that every rule speaks of."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 
@@ -18,6 +19,8 @@ class SimpleCommand:
     good for denying, never for allowing."""
     reads: bool = False
     """Whether it surely only reads, judged in the folder where it runs: no rule need allow it."""
+    folder: Path | None = field(default=None, compare=False)
+    """Where it runs; None where only a run would tell."""
 
 
 @dataclass(frozen=True)

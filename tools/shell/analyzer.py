@@ -7,7 +7,8 @@ be read with certainty is asked.
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -19,12 +20,17 @@ from .parsing.shell_state import Scope, Word
 from .parsing.simple_command import Step
 from .parsing.syntax_tree import Unparsed
 from .readonly.classifier import why_not_read_only
+from .readonly.found_files import reads_found_files
+from .readonly.literal_loops import write_out
 from .readonly.path_scope import Place
 from .readonly.unrestricted_scope import AnyPlace
 from .risks.deletions import blind
 from .risks.destructive import ruined_by
+from .risks.exfiltration import sent_away
+from .risks.host_access import changed_account, opened_host
 from .risks.protected_writes import outside_in, protected_in
 from .risks.remote_code import runs_unseen
+from .risks.remote_shell import gives_shell, opens_shell
 from .risks.sensitive_files import secret_in
 
 _STATUS = re.compile(r"(?:\$[?#]|[\w\s:.,=()!-])*")
@@ -58,15 +64,26 @@ def _judged(command: str, cwd: str, workspace: Workspace) -> Judgement:
     folder = Path(os.path.normpath(workspace.root / cwd))
     line = Line(command, Scope(workspace.root, folder))
     reasons = [_why_not_read_only(step, workspace) for step in line.steps]
+    fed = _find_fed_readers(line.steps, reasons, workspace)
+    reasons = ["" if at + 1 in fed else reason for at, reason in enumerate(reasons)]
     doubts = [_Finding("ask", f"{line.doubt}, so it is asked", "unparsed")] if line.doubt else []
-    findings = doubts + [
+    sent = sent_away(line.steps)
+    findings = doubts + ([_Finding("ask", sent, "exfiltration")] if sent else [])
+    findings += [
         finding
         for step, reason in zip(line.steps, reasons, strict=True)
         for finding in _findings(step, workspace, reads=not reason or _reads(step, workspace))
     ]
+    findings += [one for step in line.steps for one in _openings(step, line.steps, workspace)]
     commands = tuple(
-        SimpleCommand(step.written, step.literal, step.wrapped, not reason and not step.wrapped)
-        for step, reason in zip(line.steps, reasons, strict=True)
+        SimpleCommand(
+            step.written,
+            step.literal,
+            step.wrapped,
+            not reason and (not step.wrapped or at in fed),
+            step.folder,
+        )
+        for at, (step, reason) in enumerate(zip(line.steps, reasons, strict=True))
         if step.words and not step.code
     )
     if line.bomb:
@@ -75,11 +92,34 @@ def _judged(command: str, cwd: str, workspace: Workspace) -> Judgement:
     if findings:
         worst = min(findings, key=lambda finding: finding.verdict != "deny")
         return Judgement(worst.verdict, worst.reason, worst.rule, commands, plain)
-    why = next(filter(None, reasons), "") or ("" if line.readable else "it is no plain command")
+    why = next(filter(None, reasons), "") or ("" if line.readable else "not a simple command")
     why = why or _moves_later(line)
+    if why and (rounds := write_out(command)):
+        return _judged_rounds(rounds, cwd, workspace, why)
     if why or not commands:
         return Judgement(None, why or "it runs nothing that is known", "command", commands, plain)
     return Judgement("allow", "it only reads inside the project", "read-only", commands, plain)
+
+
+def _judged_rounds(lines: list[str], cwd: str, workspace: Workspace, why: str) -> Judgement:
+    """The judgement on a loop by those on what it runs for each of its words."""
+    found = [_judged(line, cwd, workspace) for line in lines]
+    commands = tuple(command for one in found for command in one.commands)
+    if all(one.verdict == "allow" for one in found):
+        return Judgement("allow", "it only reads inside the project", "read-only", commands)
+    return Judgement(None, why, "command", commands)
+
+
+def _find_fed_readers(
+    steps: Sequence[Step], reasons: Sequence[str], workspace: Workspace
+) -> set[int]:
+    """Where a step is what `xargs` gives the names that `find` prints, and reads them alone."""
+    return {
+        at + 2
+        for at, (find, xargs) in enumerate(pairwise(steps[:-1]))
+        if find.folder and not reasons[at] and not reasons[at + 2] and steps[at + 2].wrapped
+        if reads_found_files(find, xargs, Place(find.folder, workspace))
+    }
 
 
 def _findings(step: Step, workspace: Workspace, *, reads: bool) -> Iterator[_Finding]:
@@ -104,6 +144,22 @@ def _findings(step: Step, workspace: Workspace, *, reads: bool) -> Iterator[_Fin
         yield _Finding("ask", f"it may write to `{outside}`, outside the project", "outside")
 
 
+def _openings(step: Step, steps: Sequence[Step], workspace: Workspace) -> Iterator[_Finding]:
+    """What a step opens to others, and what it removes where a `cd` before it fails."""
+    if step.code:
+        return
+    checks = {
+        "shell": opens_shell(step, steps) or gives_shell(step),
+        "mount": opened_host(step),
+        "account": changed_account(step),
+    }
+    yield from (_Finding("ask", why, rule) for rule, why in checks.items() if why)
+    if step.left_in:
+        stayed = replace(step, folder=step.left_in)
+        if ruined := ruined_by(stayed, workspace.root):
+            yield _Finding("ask", f"where `cd` fails, {ruined}", "removal")
+
+
 def _moves_later(line: Line) -> str:
     """A `cd` behind another command may not be reached."""
     later = any(step.program == "cd" for step in line.steps[1:])
@@ -116,10 +172,10 @@ def _why_not_read_only(step: Step, workspace: Workspace) -> str:
         if redirect.writes:
             return f"it writes to `{name}`"
         read = [Word("cat"), redirect.target] if redirect.operator == "<" else []
-        why = _why_words_do_more(read, step, workspace) if read and name != "/dev/null" else ""
+        why = why_words_do_more(read, step, workspace) if read and name != "/dev/null" else ""
         if why:
             return why
-    return _why_words_do_more(step.words, step, workspace) if step.words else ""
+    return why_words_do_more(step.words, step, workspace) if step.words else ""
 
 
 def _reads(step: Step, workspace: Workspace) -> bool:
@@ -130,7 +186,8 @@ def _reads(step: Step, workspace: Workspace) -> bool:
     return not why_not_read_only(texts, AnyPlace(step.folder, workspace))
 
 
-def _why_words_do_more(words: Sequence[Word], step: Step, workspace: Workspace) -> str:
+def why_words_do_more(words: Sequence[Word], step: Step, workspace: Workspace) -> str:
+    """Why a step's words do more than read, wherever its output goes; empty when they do not."""
     if step.folder is None or not all(word.known or _says_status(word, step) for word in words):
         if words and not words[0].known:
             return f"`{words[0].text}` may be any program"

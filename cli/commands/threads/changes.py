@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 def changes(
     thread: Thread = None,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON on stdout.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List each change of a thread's files, and by whom."""
+    """List each file change of a thread, and who made it."""
     from ....config import paths
     from ....sdk.threads.file_changes import file_changes
     from ...execution.thread_argument import which_thread

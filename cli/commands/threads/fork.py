@@ -16,22 +16,25 @@ if TYPE_CHECKING:
 
 def fork(
     at: Annotated[
-        int, typer.Option("--at", metavar="STEP", help="`mcode rewind THREAD` shows the steps.")
+        int,
+        typer.Option(
+            "--at", metavar="STEP", help="Step to fork from; `mcode rewind THREAD` lists the steps."
+        ),
     ],
     thread: Thread = None,
     say: Annotated[
-        str | None, typer.Option("--say", metavar="TEXT", help="New input from there on.")
+        str | None, typer.Option("--say", metavar="TEXT", help="New message at that step.")
     ] = None,
     files: Annotated[
-        bool, typer.Option("--files", help="Also put the files back to that step.")
+        bool, typer.Option("--files", help="Also restore files to that step.")
     ] = False,
     force: Force = False,
     yes: Yes = False,
 ) -> None:
-    """Go on from a step on a thread of its own.
+    """Continue from a step in a new thread.
 
-    The thread itself stays as it is. What `--say` gives stands at step 0 in place of the request;
-    later whoever speaks next reads it. The new thread's id is on stdout.
+    The original thread does not change. `--say` replaces the request at step 0; at a later step it
+    is a new message for the model. Prints the new thread's ID.
     """
     from ....config import paths
     from ....sdk.threads.steps import step_of
@@ -63,7 +66,7 @@ def _put_files_back(row: "ThreadRow", step: "Step", *, force: bool, yes: bool) -
         restore_files.show(way.plan)
         if way.plan.changes:
             restore_files.confirm(yes)
-        return int(bool(restore_files.go(way).conflicts))
+        return int(bool(restore_files.go(way, yes=yes).conflicts))
 
 
 def _fork(row: "ThreadRow", step: "Step", say: str | None) -> "ThreadRow":

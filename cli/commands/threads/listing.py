@@ -16,13 +16,15 @@ if TYPE_CHECKING:
     from ....memory.threads.index import ThreadIndex, ThreadRow
 
 app = typer.Typer(
-    help="The threads of this machine: list, show, rename, fork, export, delete.",
+    help="List, show, rename, fork, export and delete threads.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
-Thread = Annotated[str, typer.Argument(help="Id, its beginning (4 characters or more), or name.")]
-AsJson = Annotated[bool, typer.Option("--json", help="JSON on stdout.")]
+Thread = Annotated[
+    str, typer.Argument(help="Thread ID, ID prefix (4 characters or more), or name.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 SHORT_ID = 8
 FORK = "↳ "
@@ -31,21 +33,21 @@ FORK = "↳ "
 
 @app.command("list")
 def list_(
-    all_folders: Annotated[bool, typer.Option("--all", help="Those of every folder.")] = False,
+    all_folders: Annotated[
+        bool, typer.Option("--all", help="List threads of all folders.")
+    ] = False,
     search: Annotated[
         str,
         typer.Option(
             "--search",
             metavar="TEXT",
-            help="Those with all these words in title, name or what was said.",
+            help="List only threads with all these words in title, name or messages.",
         ),
     ] = "",
-    with_size: Annotated[
-        bool, typer.Option("--size", help="With what each takes on the disk.")
-    ] = False,
+    with_size: Annotated[bool, typer.Option("--size", help="Show disk usage.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the threads of the current folder, the last used first."""
+    """List the threads of the current folder, most recent first."""
     from ...i18n.catalogs import t
 
     index = open_index()
@@ -67,8 +69,8 @@ def list_(
 
 
 @app.command()
-def rename(thread: Thread, name: Annotated[str, typer.Argument(help="The new name.")]) -> None:
-    """Give a thread a name to call it by."""
+def rename(thread: Thread, name: Annotated[str, typer.Argument(help="New name.")]) -> None:
+    """Rename a thread."""
     from ...i18n.catalogs import t
 
     index = open_index()
@@ -80,9 +82,9 @@ def rename(thread: Thread, name: Annotated[str, typer.Argument(help="The new nam
 @app.command()
 def delete(
     thread: Thread,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Delete a thread and everything kept for it; the project's files stay as they are."""
+    """Delete a thread and all its data. Project files do not change."""
     from ...i18n.catalogs import t
 
     index = open_index()

@@ -19,14 +19,18 @@ def prune(
     older: Annotated[
         float | None,
         typer.Option(
-            "--older", metavar="DAYS", min=0, max=36500, help="Delete threads unused for so long."
+            "--older",
+            metavar="DAYS",
+            min=0,
+            max=36500,
+            help="Delete threads that were not used for this long.",
         ),
     ] = None,
     yes: Yes = False,
 ) -> None:
-    """Free the space that no thread needs any more.
+    """Free disk space that no thread needs.
 
-    Snapshots, outputs, backups and free pages of the database go; the projects' files stay.
+    Removes unused snapshots, outputs, backups and free database pages. Project files do not change.
     """
     from ....config import paths
     from ....sdk.threads.pruning import prune

@@ -8,27 +8,31 @@ import typer
 
 from ...i18n.message_translation import told
 from ...rendering.output import echo_json, say
-from .listing import SHORT_ID, AsJson, Thread, files_put_back, mappings, open_index, status_of, when
+from .listing import SHORT_ID, AsJson, files_put_back, mappings, status_of, when
 
 if TYPE_CHECKING:
     from ....memory.threads.record import ThreadRow
 
 
 def show(
-    thread: Thread,
-    diffs: Annotated[bool, typer.Option("--diffs", help="With the diff of each edit.")] = False,
+    thread: Annotated[
+        str | None,
+        typer.Argument(help="Thread ID, ID prefix, or name; default: the folder's latest."),
+    ] = None,
+    diffs: Annotated[bool, typer.Option("--diffs", help="Show the diff of each edit.")] = False,
     events: Annotated[
-        bool, typer.Option("--events", help="As it is stored: a JSON object a line.")
+        bool, typer.Option("--events", help="Print the stored messages, one JSON object per line.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show one thread: how it stands, what was said and done, how to go on."""
+    """Show a thread: status, messages, tool calls, and how to continue."""
     from ....config import paths
     from ....sdk.threads.transcript import raw, transcript
+    from ...execution.thread_argument import which_thread
     from ...i18n.catalogs import t
     from ...rendering.transcript import show_transcript
 
-    row = open_index().find(thread)
+    row = which_thread(thread)
     if events:
         for one in raw(row, paths.home()):
             echo_json(asdict(one), indent=None)

@@ -19,13 +19,15 @@ def export(
     thread: Thread,
     file: Annotated[
         Path | None,
-        typer.Argument(help="Where to, `-`: stdout; default: `thread-ID.zip` in this folder."),
+        typer.Argument(
+            help="Output file, or `-` for stdout; default: `thread-ID.zip` in this folder."
+        ),
     ] = None,
 ) -> None:
-    """Write a thread into one file: the conversation and what its calls answered.
+    """Export a thread to a file: the conversation and its tool results.
 
-    The project's files and their history stay here. What is secret is hidden in it, as everywhere.
-    Where it is stands on stdout; nothing is overwritten.
+    Project files and their history are not exported. Secrets are redacted. Prints the path;
+    existing files are not overwritten.
     """
     from ....config import paths
     from ....sdk.transfer.exporter import exported
@@ -46,7 +48,7 @@ def export(
 
 def _to_stdout(content: bytes) -> None:
     if sys.stdout.isatty():
-        raise UsageError("a thread's file is nothing for a terminal", hint="add `> FILE`")
+        raise UsageError("an exported thread cannot be written to a terminal", hint="add `> FILE`")
     sys.stdout.buffer.write(content)
 
 
@@ -56,10 +58,10 @@ def _write_new(path: Path, content: bytes) -> None:
         with open(path, "xb", opener=private_opener) as file:
             _write_whole(file, path, content)
     except FileExistsError:
-        raise UsageError(f"there is `{path}` already", hint="name another file") from None
+        raise UsageError(f"`{path}` already exists", hint="give another file") from None
     except OSError as error:
         raise UsageError(
-            f"cannot write `{path}`: {error.strerror}", hint="name another file"
+            f"cannot write `{path}`: {error.strerror}", hint="give another file"
         ) from None
 
 
@@ -73,15 +75,15 @@ def _write_whole(file: BinaryIO, path: Path, content: bytes) -> None:
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(help="A file that `mcode threads export` has written.")],
+    file: Annotated[Path, typer.Argument(help="A file written by `mcode threads export`.")],
     folder: Annotated[
-        Path, typer.Option("--folder", "-C", help="The project; default: the current folder.")
+        Path, typer.Option("--folder", "-C", help="Project folder; default: the current folder.")
     ] = Path("."),
 ) -> None:
-    """Take a thread over from a file, as one of this folder.
+    """Import a thread from a file into this folder.
 
-    Nothing that was decided elsewhere holds here: approvals, mode, model and endpoint stay behind,
-    and what was open is asked anew. The thread's id is on stdout.
+    Approvals, mode, model and endpoint are not imported. Unfinished calls ask again. Prints the
+    thread's ID.
     """
     from ....config import paths
     from ...i18n.catalogs import t

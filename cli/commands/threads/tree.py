@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 def tree(
     thread: Annotated[
         str | None,
-        typer.Argument(help="Id, its beginning, or name: only the tree that it stands in."),
+        typer.Argument(help="Thread ID, ID prefix, or name: show only its tree."),
     ] = None,
-    all_folders: Annotated[bool, typer.Option("--all", help="Those of every folder.")] = False,
+    all_folders: Annotated[
+        bool, typer.Option("--all", help="List threads of all folders.")
+    ] = False,
 ) -> None:
-    """Show which threads were forked from which."""
+    """Show forks of threads as a tree."""
     from ...i18n.catalogs import t
     from ...rendering.definition_list import room
     from ...rendering.table import shortened

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Mapping
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
+from ...i18n.catalogs import t
 from ...rendering.sanitize import safe_line
-from .file_mentions import likest, mention_at_end, spelled
+from .file_mentions import MOST_FILES, FileList, likest, mention_at_end, spelled
 
 Described = Mapping[str, str]
 """Names, and what each is."""
@@ -19,7 +20,7 @@ class LineCompleter(Completer):
         self,
         commands: Callable[[], Described],
         agents: Callable[[], Described],
-        files: Callable[[], list[str]],
+        files: Callable[[], FileList],
     ) -> None:
         self._commands, self._agents, self._files = commands, agents, files
 
@@ -43,9 +44,12 @@ class LineCompleter(Completer):
     def _mentioned(self, mention: str, *, first: bool) -> Iterable[Completion]:
         """Agents only at the beginning: there a message is for them."""
         agents: Described = self._agents() if first else {}
-        for name in likest(mention[1:].strip('"'), [*agents, *self._files()]):
+        files = self._files()
+        for name in likest(mention[1:].strip('"'), [*agents, *files.names]):
             text = spelled(name) + ("" if name.endswith("/") else " ")
             yield _offer(text, mention, agents.get(name, ""))
+        if files.is_cut:
+            yield _offer(mention, mention, t("mention.cut", count=f"{MOST_FILES:,}"))
 
 
 def is_command(typed: str) -> bool:

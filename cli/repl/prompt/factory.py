@@ -28,7 +28,7 @@ def session_prompt(talk: Conversation, folder: Path, home: Path) -> LivePrompt:
     completer = LineCompleter(
         commands=Remembered(lambda: _commands(talk.session)),
         agents=Remembered(lambda: agents_by_name(folder, home)),
-        files=Remembered(ProjectFiles(folder, home).names),
+        files=Remembered(ProjectFiles(folder, home).list),
     )
     shown = Shown(
         waiting=lambda: talk.inbox.waiting,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 MOST_FILES = 50_000
 MOST_OFFERED = 50
@@ -49,15 +50,26 @@ def _rank(wanted: str, name: str) -> tuple[float, int, str]:
     return (-together - 10 * own.startswith(wanted) - 20 * (own == wanted), len(name), name)
 
 
+class FileList(NamedTuple):
+    """What `@` can name of a project."""
+
+    names: list[str]
+    """Paths, folders with a slash."""
+    is_cut: bool = False
+    """Whether the project has more than `MOST_FILES` files, and the others are left out."""
+
+
 class ProjectFiles:
     """The project's files and folders as tools list them: none that is ignored, secret, outside."""
 
     def __init__(self, folder: Path, home: Path) -> None:
         self._folder, self._home = folder, home
 
-    def names(self) -> list[str]:
-        """Their paths, folders with a slash; takes its time in a large project."""
-        return _with_folders(islice(self._walked(), MOST_FILES))
+    def list(self) -> FileList:
+        """List them; takes its time in a large project."""
+        walked = iter(self._walked())
+        names = _with_folders(islice(walked, MOST_FILES))
+        return FileList(names, is_cut=next(walked, None) is not None)
 
     def _walked(self) -> Iterable[str]:
         # the tools' own listing, whose settings are not needed before somebody types `@`

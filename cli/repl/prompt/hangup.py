@@ -13,21 +13,32 @@ from types import FrameType
 
 _came: set[int] = set()
 """Of the whole process, as signals are."""
+_receivers: list[Callable[[int], None]] = []
+"""Of a SIGTERM."""
 
 
 @contextmanager
-def told_when_gone(leave: Callable[[], None]) -> Generator[None]:
-    """While open, SIGHUP and SIGTERM lead to `leave` instead of the process's sudden end."""
+def told_when_gone(
+    leave: Callable[[], None], receive: Callable[[int], None] = lambda _: None
+) -> Generator[None]:
+    """While open, SIGHUP and SIGTERM lead to `leave` instead of the process's sudden end.
+
+    `receive` gets the number of a SIGTERM, as soon as it comes.
+    """
     loop = asyncio.get_running_loop()
 
     def heard(number: int, _: FrameType | None) -> None:
         _came.add(number)
+        if number == signal.SIGTERM:
+            # not here: it starts a thread, and this may interrupt the start of another one
+            loop.call_soon_threadsafe(receive, number)
         loop.call_soon_threadsafe(hang_up if number == signal.SIGHUP else leave)
 
     def hang_up() -> None:
         _let_go_of_terminal()
         leave()
 
+    _receivers.append(receive)
     before = {one: signal.getsignal(one) for one in (signal.SIGHUP, signal.SIGTERM)}
     for one in before:
         loop.add_signal_handler(one, lambda: None)  # only so does the loop wake up for each
@@ -38,7 +49,14 @@ def told_when_gone(leave: Callable[[], None]) -> Generator[None]:
         for one, handler in before.items():
             loop.remove_signal_handler(one)
             signal.signal(one, handler)
+        _receivers.remove(receive)
         _came.clear()
+
+
+def pass_on_termination() -> None:
+    """Pass on a SIGTERM that a question has received, since it had the signal's handler."""
+    for receive in _receivers:
+        receive(signal.SIGTERM)
 
 
 def is_gone() -> bool:

@@ -7,6 +7,8 @@ Kind = Literal["empty", "slash", "shell", "note", "message"]
 _SLASH = re.compile(r"/[\w?:.-]*(\s|$)")
 """`/help me`, but not `/etc/hosts is wrong`."""
 
+EXIT_WORDS = ("exit", "quit", "q")
+
 
 class Line(NamedTuple):
     """A line and what is meant by it."""
@@ -23,6 +25,8 @@ def read_line(typed: str) -> Line:
         return Line("empty", "")
     if _SLASH.match(text):
         return Line("slash", text)
+    if text in EXIT_WORDS:
+        return Line("slash", "/exit")
     if "\n" not in text and text.startswith("!"):
         return Line("shell", text[1:].strip()) if text[1:].strip() else Line("empty", "")
     if "\n" not in text and (text == "#" or text.startswith("# ")):

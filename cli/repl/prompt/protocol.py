@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 import typer
 
 from ...prompts.interruptible_input import hearing
-from .hangup import is_gone
+from .hangup import is_gone, pass_on_termination
 
 Answer = TypeVar("Answer")
 SIGN = "› "
@@ -16,6 +16,10 @@ SIGN = "› "
 
 class LeaveRepl(Exception):
     """The human goes: `/exit`, Ctrl-D, or the terminal is gone."""
+
+
+class Terminated(LeaveRepl):
+    """SIGTERM came while a question waited for its answer."""
 
 
 class Unanswered(Exception):
@@ -69,6 +73,9 @@ def asked(question: Callable[[], Answer]) -> Answer:
         return question()
 
     try:
-        return hearing({signal.SIGINT: KeyboardInterrupt, signal.SIGTERM: LeaveRepl}, ask)
+        return hearing({signal.SIGINT: KeyboardInterrupt, signal.SIGTERM: Terminated}, ask)
+    except Terminated:
+        pass_on_termination()
+        raise
     except (KeyboardInterrupt, EOFError, typer.Exit, typer.Abort):
         raise Unanswered from None

@@ -50,7 +50,7 @@ def go_back(row: "ThreadRow", place: "Step", where: str) -> bool:
         if way and not _agreed(way, where):
             return False
         if way:
-            restore_files.go(way)
+            restore_files.go(way, yes=False)
         known = branches_of(row, home)
         if place.checkpoint_id != known.tip:
             waited_for(rewind_talk(row, home, place))

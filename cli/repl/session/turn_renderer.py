@@ -13,7 +13,9 @@ from ...i18n.catalogs import t
 from ...i18n.message_translation import told
 from ...rendering.console import open_console, rendered
 from ...rendering.markdown.live import AnswerView
-from ...rendering.text_renderer import TextRenderer, spent
+from ...rendering.progress import progress_text
+from ...rendering.text_renderer import TextRenderer
+from ...rendering.turn_meter import TurnMeter
 from ..prompt.terminal_signals import notified, titled
 from .session import Session
 
@@ -30,6 +32,7 @@ class TurnView:
         is_plain = self._console.is_dumb_terminal  # and gets the text as it comes
         answer = None if is_plain else AnswerView(self._console, self._show_tail)
         self._renderer = TextRenderer(console=self._console, answer=answer)
+        self._meter = TurnMeter()
         self._rest = ""
         """A line that has not ended; the answer's own rest is with its view."""
 
@@ -44,6 +47,7 @@ class TurnView:
     def show(self, event: ev.Event) -> None:
         """Show one event; what stands as it was said to stand is not said again."""
         self._learn(event)
+        self._meter.count(event)
         if not self._is_news(event):
             return
         if isinstance(event, ev.Notice):
@@ -57,7 +61,9 @@ class TurnView:
                 self._renderer.show(event)
         lines, ended, self._rest = (self._rest + written.get()).rpartition("\n")
         self._session.prompt.above(lines + ended)
-        if self._rest or not isinstance(event, ev.Output):
+        if isinstance(event, ev.Progress):
+            self._session.prompt.tail(f"  ⋯ {progress_text(event)}")
+        elif self._rest or not isinstance(event, ev.Output):
             self._session.prompt.tail(self._rest or self._under_way())
 
     def end(self, last: ev.Event | None) -> None:
@@ -70,8 +76,8 @@ class TurnView:
             )
         if isinstance(last, ev.Failure):
             self._session.show(t("repl.failed"), "dim")
-        if self._session.usage:
-            self._session.show(spent(self._session.usage), "dim")
+        if summary := self._meter.summary():
+            self._session.show(summary, "dim")
 
     def interrupted(self) -> None:
         """Keep what stands there of the turn."""

@@ -34,7 +34,7 @@ def own_commands(session: Session) -> "Mapping[str, CustomCommand]":
 async def say_own(session: Session, command: "CustomCommand", arguments: str) -> None:
     """Say what the command comes to, to the agent and the model that it names, this once."""
     if command.fault:
-        raise UsageError(command.fault, hint="`mcode commands list` shows them all")
+        raise UsageError(command.fault, hint="run `mcode commands list` to list all commands")
     session.sending = True
     pieces = expand(command.prompt, arguments)
     said = "".join([await _said(session, piece, command.agent) for piece in pieces])
@@ -62,7 +62,7 @@ async def _output(session: Session, line: str, agent: str) -> str:
     tools = await asyncio.to_thread(_tools_of, session, agent)
     reply = await tools.call("run_command", {"command": line}, partial(_asked, session, tools))
     if reply.error and "exit_code" not in reply.metadata:
-        raise UsageError(f"`{line}`: {reply.error}", hint="nothing was said")
+        raise UsageError(f"`{line}`: {reply.error}", hint="no message given")
     return (reply.output or reply.error).strip("\n")
 
 

@@ -49,7 +49,7 @@ def test_agents_of_a_project_that_is_not_trusted_are_named_as_not_loaded(
     put(Path(".claude/agents/wrong.md"), WRONG)
     told = agents("list")
     assert "theirs" not in told.stdout
-    assert "not trusted (`mcode trust`): .claude/agents/theirs.md" in told.stderr
+    assert "not trusted (run `mcode trust`): .claude/agents/theirs.md" in told.stderr
     listed = json.loads(agents("list", "--json").stdout)
     assert listed["not_loaded"] == [".claude/agents/theirs.md", ".claude/agents/wrong.md"]
     trust(Path.cwd(), tmp_path / "home")
@@ -85,16 +85,16 @@ def test_an_unknown_name_is_told_with_those_that_are_known(agents: Agents) -> No
 def test_what_is_begun_is_right_and_is_never_overwritten(agents: Agents, tmp_path: Path) -> None:
     made = agents("create", "mine")
     file = tmp_path / "home/agents/mine.md"
-    assert made.stdout.startswith(str(file)) and agents("validate").exit_code == 0
+    assert made.stdout.startswith(f"Created {file}.") and agents("validate").exit_code == 0
     before = re.sub(r"(?m)^# (?= *[a-z_]+:)", "", file.read_text())  # every setting it explains
     file.write_text(before)
     assert agents("validate").exit_code == 0
     assert {*read_agent(file, before, own=True).lines} == {*KEYS} - {"name", "hidden"}
-    assert "is there already" in str(agents("create", "mine").exception)
+    assert "already exists" in str(agents("create", "mine").exception)
     with no_file_beyond(100):
         assert "cannot be written" in str(agents("create", "half").exception)
     assert agents("create", "half").exit_code == 0
-    assert "no agent's name" in str(agents("create", "../mine").exception)
+    assert "not a valid agent name" in str(agents("create", "../mine").exception)
     assert file.read_text() == before
 
 
@@ -118,7 +118,7 @@ def test_mistakes_are_told_with_file_and_line_even_of_a_project_that_is_not_trus
     assert (told.exit_code, told.stdout.splitlines()) == (
         1,
         [
-            f"{mine}:2: `Raed` is no tool; did you mean `read_file`?",
+            f"{mine}:2: `Raed` is not a tool; did you mean `read_file`?",
             f"{Path.cwd()}/.opencode/agents/wrong.md:3: unknown key `descripton`; "
             "did you mean `description`?",
         ],
@@ -127,7 +127,7 @@ def test_mistakes_are_told_with_file_and_line_even_of_a_project_that_is_not_trus
     assert (sound.exit_code, sound.stdout) == (0, "")
     assert f"note: {good}:2: `color` is not used here" in sound.stderr
     assert agents("validate", str(good), str(mine)).exit_code == 1
-    assert "is not there" in str(agents("validate", "nowhere").exception)
+    assert "does not exist" in str(agents("validate", "nowhere").exception)
 
 
 def test_the_list_loads_nothing_heavy(tmp_path: Path) -> None:

@@ -98,12 +98,12 @@ def test_get_says_where_the_value_comes_from(place: Path) -> None:
     [
         (["get", "mode"], "unknown key `mode`", "did you mean `security.mode`?"),
         (["set", "modle.default", "x"], "unknown key `modle.default`", "did you mean"),
-        (["get", "model.models.x"], "`model.models.x` is not set", "`mcode config set"),
+        (["get", "model.models.x"], "`model.models.x` is not set", "set it with `mcode config set"),
         (["set", "model.max_tokens", "x"], "`model.max_tokens` must be a valid integer", ""),
         (
             ["set", "--project", "litellm.api_key", "${A:-sk-1}"],
-            "`litellm.api_key` would be readable by everyone who has the project",
-            "leave out `--project`",
+            "anyone with access to the project could read `litellm.api_key`",
+            "remove `--project`",
         ),
     ],
 )
@@ -152,7 +152,7 @@ def test_a_secret_is_never_shown(arguments: list[str], monkeypatch: pytest.Monke
 def test_set_confirms_on_stderr_and_keeps_the_users_file_private(place: Path) -> None:
     result = run("set", "litellm.api_key", SECRET)
     file = place / "home" / "config.yaml"
-    assert (result.stdout, result.stderr) == ("", f"`litellm.api_key` is set in {file}\n")
+    assert (result.stdout, result.stderr) == ("", f"Set `litellm.api_key` in {file}\n")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
 

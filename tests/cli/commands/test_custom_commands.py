@@ -50,9 +50,9 @@ def test_those_that_can_be_used_are_listed_and_faults_and_notes_are_told(place: 
     shown, told = place.list()
     _, fix, model = shown.splitlines()
     assert fix.split()[:4] == ["/fix", "[FILE]", "Mend", "it"] and model.startswith("/model")
-    assert "/broken cannot be used" in told and "/fix: `x` has no effect here" in told
-    assert "/model: a built-in command has this name" in told
-    assert "/model: there is no agent `nobody`" in told and "/fix: there" not in told
+    assert "/broken is not available" in told and "/fix: `x` has no effect here" in told
+    assert "/model: a built-in command has the same name" in told
+    assert "/model: no agent `nobody`" in told and "/fix: there" not in told
 
 
 def test_a_projects_count_only_where_it_is_trusted(place: Place) -> None:

@@ -15,7 +15,7 @@ async def test_the_diff_is_on_stdout_as_it_is(kept: Kept) -> None:
 def test_no_difference_is_said(kept: Kept) -> None:
     said = kept.mcode("diff", "aaaa")
     assert (said.returncode, said.stdout) == (0, "")
-    assert said.stderr == "Thread aaaaaaaa has changed no file that would differ now\n"
+    assert said.stderr == "Thread aaaaaaaa has no changes to show\n"
 
 
 async def test_at_a_terminal_it_is_coloured_and_whole(kept: Kept) -> None:

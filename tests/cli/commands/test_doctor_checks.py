@@ -25,6 +25,7 @@ from maxagent.cli.commands.doctor_checks import (
 )
 from maxagent.config.errors import UsageError
 from maxagent.config.settings.loader import load
+from maxagent.tools.sandbox import detect
 
 SECRET = "sk-very-secret"
 NO_BWRAP = "bubblewrap is not installed; `apt install bubblewrap` or `dnf install bubblewrap`"
@@ -74,11 +75,11 @@ def test_without_git_snapshots_have_only_what_tools_write(
 ) -> None:
     found = snapshots(around(tmp_path))
     assert (found.status, found.remedy) == ("warn", "install git")
-    assert "only of files that tools write" in found.detail and "commands" in found.detail
+    assert "only files that tools write" in found.detail and "commands" in found.detail
     program(programs, "git", "echo git version 2")
     folder = tmp_path / "data" / "snapshots"
     assert snapshots(around(tmp_path)) == Check(
-        "snapshots", "ok", f"of all files, by git; in {folder}"
+        "snapshots", "ok", f"all files, using git; in {folder}"
     )
 
 
@@ -87,7 +88,10 @@ def test_a_program_is_run_to_see_whether_it_works(
     check: Callable[[Surroundings], Check], name: str, programs: Path
 ) -> None:
     missing = check(around(programs))
-    assert (missing.status, missing.detail) == ("warn", f"`{name}` is not there, or does not run")
+    assert (missing.status, missing.detail) == (
+        "warn",
+        f"`{name}` is not installed or does not run",
+    )
     assert "install" in missing.remedy
 
     path = program(programs, name, "echo broken; exit 1")
@@ -108,7 +112,7 @@ def test_without_a_sandbox_it_is_said_why(programs: Path) -> None:
     required = sandbox(around(programs))
     assert (required.status, required.detail) == (
         "fail",
-        f"a sandbox is required, but there is none: {NO_BWRAP}",
+        f"a sandbox is required, but none is available: {NO_BWRAP}",
     )
     assert "sandbox.mode" in required.remedy
 
@@ -119,8 +123,18 @@ def test_the_sandbox_is_tried(tmp_path: Path) -> None:
     assert (found.status, found.detail) == ("ok", f"bubblewrap, no network ({FOUND.program})")
 
 
+@needs_bubblewrap
+def test_sandbox_without_a_filter_is_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = {(FOUND.program, False, True): "bwrap: no seccomp", (FOUND.program, False, False): ""}
+    monkeypatch.setattr(detect, "_COMPLAINTS", said)
+    found = sandbox(around(tmp_path))
+    assert (found.status, "unix sockets are open" in found.detail) == ("warn", True)
+
+
 def test_the_configurations_files_are_named(tmp_path: Path) -> None:
-    assert configuration(around(tmp_path)).detail == "only defaults"
+    assert configuration(around(tmp_path)).detail == "defaults only"
     (tmp_path / "config.yaml").write_text("language: en\n")
     found = configuration(around(tmp_path, LLC_MODE="ask"))
     assert (found.status, found.detail) == ("ok", f"{tmp_path}/config.yaml, environment LLC_MODE")
@@ -201,3 +215,11 @@ def test_a_full_disk_is_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(doctor_checks, "SPACE_NEEDED", 10**18)
     found = data_directory(around(tmp_path))
     assert (found.status, found.remedy.startswith("only ")) == ("warn", True)
+
+
+def test_a_pattern_that_opens_secrets_is_named(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("security: {ignore_patterns: [priv/, '!.env']}\n")
+    found = configuration(around(tmp_path))
+    assert found.status == "warn"
+    assert f"`!.env` ({tmp_path / 'config.yaml'}:1) in `security.ignore_patterns`" in found.detail
+    assert "priv/" not in found.detail

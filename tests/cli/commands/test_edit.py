@@ -1,4 +1,4 @@
-"""The command's own words; what it does is in tests/e2e/test_edit_command.py."""
+"""The command's own words; description is in tests/e2e/test_edit_command.py."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ def test_its_help_names_what_it_takes(tmp_path: Path) -> None:
         "--apply",
         "--no-backup",
         "--output",
-        "No tests are run",
+        "without running tests",
     ):
         assert words in shown
 

@@ -84,8 +84,8 @@ def test_a_call_is_explained(
 def test_for_people_the_reason_the_rule_and_what_always_would_add(permissions: Permissions) -> None:
     shown = permissions("explain", "run_command", "npm", "run", "build").stdout.decode()
     assert shown == (
-        "ask: it runs a program: `npm` is not known to only read\nby: mode\n"
-        'an answer "always" would add: run_command(npm run build:*)\n'
+        "ask: it runs a program: `npm` is not known to only read\nrule: mode\n"
+        '"always" would add the rule: run_command(npm run build:*)\n'
     )
 
 

@@ -59,7 +59,7 @@ def test_tools_are_listed_and_shown(door: Door) -> None:
         tool.items() for tool in listed if tool["name"] == "run_command"
     )
     shown = door("show", "bash").stdout.decode()
-    assert shown.startswith("run_command (execute)\nalso called: execute_command, bash\n")
+    assert shown.startswith("run_command (execute)\naliases: execute_command, bash\n")
     assert '"cwd": {' in shown
     assert door("show", "nonsense").returncode == 2
 
@@ -86,8 +86,8 @@ def test_tools_are_listed_and_shown(door: Door) -> None:
         ),
         (["ask_user", '{"question": "?"}'], 4, b"", b"error: needs approval: it asks the user"),
         (["nonsense", "{}"], 2, b"", b"error: There is no tool `nonsense`."),
-        (["ls", "{"], 2, b"", b"error: the arguments are no JSON object"),
-        (["ls", "[]"], 2, b"", b"error: the arguments are no JSON object: it is no object"),
+        (["ls", "{"], 2, b"", b"error: the arguments are not a JSON object"),
+        (["ls", "[]"], 2, b"", b"error: the arguments are not a JSON object: it is not an object"),
         ([], 2, b"", b"error: give a tool and its arguments, or --stdin"),
     ],
 )
@@ -122,7 +122,7 @@ def test_a_malformed_line_is_answered_and_the_next_one_too(door: Door) -> None:
     wrong = [b"{", b"[]", b"\xff", b"[" * 100_000, b'{"tool": 1}', b'{"tool": "ls", "args": []}']
     replies = door.lines(*wrong, call("nonsense"), call("ls", path=3), b"", call("ls"))
     assert [reply["ok"] for reply in replies] == [False] * 8 + [True]
-    assert all(reply["error"].startswith("a call is a JSON object") for reply in replies[:6])
+    assert all(reply["error"].startswith("a call must be a JSON object") for reply in replies[:6])
     assert replies[6]["decision"] is None
     assert "`path`: Input should be a valid string" in replies[7]["error"]
 

@@ -46,30 +46,31 @@ def test_without_a_human_nothing_is_trusted_but_all_is_named(place: Place) -> No
 def test_a_yes_is_remembered_listed_and_taken_back(place: Place) -> None:
     (place.project / "sub").mkdir()
     (place.project / "sub/GEMINI.md").write_text("x")
-    assert place("trust", "--list").stderr == "No folder is trusted yet\n"
+    assert place("trust", "--list").stderr == "No trusted folders\n"
     assert (place("trust", "--yes").returncode, place.trusted) == (0, True)
     told = place("trust").stderr
-    assert "trusted already" in told and "    AGENTS.md\n" in told and "sub/GEMINI.md\n" in told
+    assert "already trusted" in told and "    AGENTS.md\n" in told and "sub/GEMINI.md\n" in told
     (listed,) = json.loads(place("trust", "--list", "--json").stdout)
     assert (listed["folder"], listed["state"]) == (str(place.project), "trusted")
     assert listed["files"] == ["AGENTS.md", "sub/GEMINI.md"]
     checks = {one["name"]: one for one in json.loads(place("doctor", "--json").stdout)}
     assert (checks["trust"]["status"], checks["trust"]["remedy"]) == ("ok", "")
     (place.project / "sub/GEMINI.md").write_text("y")
-    changed = "trusted; not told until you say yes again (`mcode trust`, `/trust`): `sub/GEMINI.md`"
+    changed = "trusted, except changes you have not approved yet (`mcode trust`, `/trust`): `sub/GE"
     assert (
-        changed in place("doctor").stdout and "trusted; not told" in place("trust", "--list").stdout
+        changed in place("doctor").stdout
+        and "trusted, except changes" in place("trust", "--list").stdout
     )
     (listed,) = json.loads(place("trust", "--list", "--json").stdout)
     assert (listed["state"], listed["changed"]) == ("trusted", ["`sub/GEMINI.md` changed"])
     asked = place("trust")
-    assert asked.returncode == 4 and "is trusted, but what has changed" in asked.stderr
+    assert asked.returncode == 4 and "is trusted, but files that changed" in asked.stderr
     assert place.trusted and "`sub/GEMINI.md` changed" in place("trust").stderr
     (place.project / "AGENTS.md").write_text("y")
     assert str(place.project) in (shown := place("trust", "--list").stdout)
     assert "changed since" in shown
-    assert "since you said yes: `AGENTS.md` changed" in place("trust").stderr
-    assert "not trusted any more" in place("trust", "--revoke").stderr
+    assert "changed since you trusted it: `AGENTS.md` changed" in place("trust").stderr
+    assert "no longer trusted" in place("trust", "--revoke").stderr
     assert json.loads(place("trust", "--list", "--json").stdout) == []
     ended = place("trust", "--revoke")
     assert (ended.returncode, "was not trusted" in ended.stderr) == (0, True)
@@ -82,7 +83,7 @@ def test_another_folder_can_be_named_and_one_that_is_gone_revoked(place: Place) 
     other.rmdir()
     (listed,) = json.loads(place("trust", "--list", "--json").stdout)
     assert (listed["folder"], listed["state"]) == (str(other), "gone")
-    assert "any more" in place("trust", str(other), "--revoke").stderr
+    assert "no longer trusted" in place("trust", str(other), "--revoke").stderr
     for words in ((), ("--yes",)):
         gone = place("trust", str(other), *words)
         assert (gone.returncode, "is not a folder" in gone.stderr) == (2, True)
@@ -133,4 +134,6 @@ def test_doctor_says_what_is_not_loaded(place: Place) -> None:
     (place.home / "data").mkdir(parents=True)
     (place.home / "data" / "trust.json").write_text("{")
     checks = {one["name"]: one for one in json.loads(place("doctor", "--json").stdout)}
-    assert checks["trust"]["status"] == "fail" and "nothing is trusted" in checks["trust"]["detail"]
+    assert (
+        checks["trust"]["status"] == "fail" and "no folder is trusted" in checks["trust"]["detail"]
+    )

@@ -20,8 +20,8 @@ async def test_undo_shows_what_it_does_and_redo_brings_it_back(kept: Kept) -> No
     assert (undone.returncode, undone.stdout) == (0, "")
     assert undone.stderr.splitlines() == [
         "Undo in thread aaaaaaaa (Write):",
-        "  put back  a.txt",
-        "files put back: 1",
+        "  restore  a.txt",
+        "Restored 1 file",
     ]
     assert (kept.folder / "a.txt").read_text() == "one\n"
     assert kept.mcode("redo", "--yes").returncode == 0
@@ -36,12 +36,12 @@ async def test_undo_of_what_somebody_has_put_back_already_goes_on_to_the_turn_be
     await kept.tool(write("a.txt", "two\n"), "a.txt")
     write("a.txt", "one\n")(kept.folder)
     idle, undone = kept.mcode("undo"), kept.mcode("undo", "--yes")
-    assert "already; `mcode undo` again takes back the turn before" in idle.stderr
+    assert "run `mcode undo` again to undo the previous turn" in idle.stderr
     assert (idle.returncode, undone.returncode) == (0, 0)
     assert not (kept.folder / "a.txt").exists()
     assert [kept.mcode("redo", "--yes").stderr.splitlines()[-1] for _ in range(2)] == [
-        "files put back: 1",
-        "The files are that way already",
+        "Restored 1 file",
+        "The files are already in that state",
     ]
 
 
@@ -63,14 +63,14 @@ async def test_the_folder_s_latest_thread_that_has_something_is_meant(kept: Kept
     kept.add(OTHER, "Another")
     kept.index.set_status(OTHER, "done")
     assert "Undo in thread aaaaaaaa" in kept.mcode("undo", "--yes").stderr
-    assert "Thread bbbbbbbb has changed nothing" in kept.mcode("undo").stderr
+    assert "Thread bbbbbbbb has nothing" in kept.mcode("undo").stderr
     assert "Redo in thread aaaaaaaa" in kept.mcode("redo", "--yes").stderr
 
 
 def test_a_folder_without_threads_has_nothing_to_undo(kept: Kept) -> None:
     kept.index.delete(THREAD)
     said = kept.mcode("undo")
-    assert (said.returncode, said.stderr.partition("`")[0]) == (2, "error: no thread in ")
+    assert (said.returncode, said.stderr.partition("`")[0]) == (2, "error: no threads in ")
 
 
 async def test_conflicts_are_named_and_left_alone_until_forced(kept: Kept) -> None:
@@ -79,7 +79,7 @@ async def test_conflicts_are_named_and_left_alone_until_forced(kept: Kept) -> No
     said = kept.mcode("undo", "--json")  # nothing is written: nothing has to be asked
     assert said.returncode == 1
     assert [conflict["path"] for conflict in json.loads(said.stdout)["conflicts"]] == ["a.txt"]
-    assert "--force" in said.stderr and "Nothing was put back" in said.stderr
+    assert "--force" in said.stderr and "No files were restored" in said.stderr
     assert (kept.folder / "a.txt").read_text() == "mine\n"
     assert kept.mcode("undo", "--yes", "--force").returncode == 0
     assert not (kept.folder / "a.txt").exists()
@@ -108,7 +108,7 @@ async def test_odd_names_in_reasons_reach_the_terminal_as_text(kept: Kept) -> No
     kept.mcode("undo", "--yes")
     write("a\u202e", "a file of the user's")(kept.folder)
     said = kept.mcode("redo").stderr
-    assert "`a\\u202e` is no folder now" in said and "\u202e" not in said
+    assert "`a\\u202e` is no longer a folder" in said and "\u202e" not in said
 
 
 async def test_redo_of_a_rewind_says_that_the_conversation_stays(kept: Kept) -> None:
@@ -116,7 +116,7 @@ async def test_redo_of_a_rewind_says_that_the_conversation_stays(kept: Kept) -> 
     kept.mcode("undo", "--yes")
     assert "conversation" not in kept.mcode("redo", "--yes").stderr
     await kept.rewind(0)
-    assert "the conversation stays where it is" in kept.mcode("redo", "--yes").stderr
+    assert "this restores only files" in kept.mcode("redo", "--yes").stderr
 
 
 @pytest.mark.parametrize(("key", "code", "text"), [("y\n", 0, "one\n"), ("n\n", 1, "two\n")])
@@ -126,7 +126,7 @@ async def test_at_a_terminal_it_is_asked_first(kept: Kept, key: str, code: int, 
     argv = [sys.executable, "-m", "maxagent", "undo"]
     environ = {"MAXAGENT_HOME": str(kept.home), "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"}
     with Terminal(argv, kept.folder, environ) as terminal:
-        terminal.until("Go on? [y/n/?]")
+        terminal.until("Continue? [y/n/?]")
         assert (kept.folder / "a.txt").read_text() == "two\n"
         terminal.type(key)
         assert terminal.end() == code
@@ -137,7 +137,10 @@ async def test_where_nobody_can_be_asked_nothing_is_put_back(kept: Kept) -> None
     write("a.txt", "one\n")(kept.folder)
     await kept.tool(write("a.txt", "two\n"), "a.txt")
     said = kept.mcode("undo")
-    assert (said.returncode, "nobody is here to say yes" in said.stderr) == (4, True)
+    assert (
+        said.returncode,
+        "this needs your approval, but there is no terminal to ask at" in said.stderr,
+    ) == (4, True)
     assert (kept.folder / "a.txt").read_text() == "two\n"
 
 
@@ -160,7 +163,7 @@ async def test_undo_after_a_killed_undo_finishes_that_one_and_no_more(kept: Kept
     cut_short(kept, "undo")
     said = kept.mcode("undo", "--yes", "--json")
     assert (said.returncode, json.loads(said.stdout)["files"]) == (0, ["a.txt"])
-    assert "again takes back the turn before" in said.stderr
+    assert "again to undo the previous turn" in said.stderr
     assert (kept.folder / "a.txt").read_text() == "two\n"
     assert kept.mcode("undo", "--yes").returncode == 0
     assert (kept.folder / "a.txt").read_text() == "one\n"
@@ -172,7 +175,7 @@ async def test_the_list_of_steps_says_that_an_undo_was_cut_short(kept: Kept) -> 
     assert "cut short" not in kept.mcode("rewind").stderr
     await kept.undo()
     cut_short(kept, "undo")
-    assert "A restore was cut short" in kept.mcode("rewind").stderr
+    assert "A restore was interrupted" in kept.mcode("rewind").stderr
 
 
 async def test_a_file_left_alone_by_what_is_finished_shows_in_the_exit_code(kept: Kept) -> None:

@@ -133,7 +133,7 @@ async def test_a_plan_that_was_changed_is_written_at_once_or_stays_in_sight(
 
     monkeypatch.setattr("sys.stdin", Typing("e\n"))
     dialogue = Dialogue(runner, talk.show, answered_elsewhere)
-    with pytest.raises(UsageError, match="asks nothing"):
+    with pytest.raises(UsageError, match="has no open question"):
         await dialogue.follow(runner.resume(speaker.thread))
     assert plan.read_text() == "1. all\n2. mine\n"
     assert capsys.readouterr().err.count("│ 2. mine\n  │ 2. mine\n") == 1

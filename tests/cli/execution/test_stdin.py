@@ -34,7 +34,7 @@ def test_bytes_become_text(data: bytes, text: str) -> None:
 
 
 def test_what_is_no_text_is_refused() -> None:
-    with pytest.raises(UsageError, match="is no text"):
+    with pytest.raises(UsageError, match="is not text"):
         read_text(io.BytesIO(b"\x89PNG\r\n\x1a\n\0\0\0"))
 
 
@@ -46,7 +46,7 @@ def test_of_what_is_long_both_ends_stay_and_that_is_told(
     assert text.startswith("a" * 100 + "m") and text.endswith("m" + "z" * 100)
     assert f"has {size:,} bytes; its middle is left out" in text
     assert HEAD + TAIL < len(text) < HEAD + TAIL + 200
-    assert f"note: {size:,} bytes were piped" in capsys.readouterr().err
+    assert f"note: the input has {size:,} bytes" in capsys.readouterr().err
 
 
 def test_what_just_fits_is_whole() -> None:

@@ -15,7 +15,7 @@ B, C = (f"{letter * 8}-0000-4000-8000-000000000000" for letter in "bc")
 def test_an_empty_name_is_not_the_latest_thread(kept: Kept, command: str) -> None:
     said = kept.mcode(command, "")
     assert (said.returncode, said.stdout) == (2, "")
-    assert said.stderr.startswith("error: the thread's id or name is empty\nhint: ")
+    assert said.stderr.startswith("error: the thread's ID or name is empty\nhint: ")
     assert kept.mcode("diff", THREAD[:4]).returncode == 0
 
 
@@ -42,5 +42,5 @@ def test_the_latest_conversation_of_the_folder_goes_on(kept: Kept, folder: Path)
 
 
 def test_without_a_conversation_that_is_said(kept: Kept, folder: Path) -> None:
-    with pytest.raises(UsageError, match="no conversation in"):
+    with pytest.raises(UsageError, match="no conversations in"):
         latest_chat(folder)

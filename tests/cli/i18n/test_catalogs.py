@@ -109,7 +109,9 @@ def test_a_missing_translation_is_english(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_an_english_text_that_is_not_in_the_catalogue_stays() -> None:
     use_language("zh")
-    assert [by_english("help", text) for text in ("Do not ask.", "Never said", "")] == [
+    assert [
+        by_english("help", text) for text in ("Do not ask for confirmation.", "Never said", "")
+    ] == [
         "不询问。",
         "Never said",
         "",

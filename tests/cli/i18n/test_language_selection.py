@@ -50,7 +50,7 @@ def test_a_wrong_variable_is_refused_with_the_known_ones(
 ) -> None:
     with pytest.raises(UsageError) as error:
         asked("doctor", tmp_path, **{name: value})
-    assert (f"{name}: the interface has no language `{value}`", "set it to `en` or `zh`") == (
+    assert (f"{name}: unsupported language `{value}`", "set it to `en` or `zh`") == (
         error.value.message,
         error.value.hint,
     )

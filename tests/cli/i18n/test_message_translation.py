@@ -39,8 +39,7 @@ def names(text: str) -> list[str]:
         ("it runs a program: it writes to `x`", "会运行程序：会写入 `x`"),
         ("it runs a program: nobody: knows", "会运行程序：nobody: knows"),
         (
-            "no sandbox: switched off by `sandbox.mode`; what the agent runs can do whatever you"
-            " can",
+            "no sandbox: turned off by `sandbox.mode`; commands run with all your permissions",
             "没有沙箱：已由 `sandbox.mode` 关闭；智能体运行的程序能做您能做的一切",
         ),
         (
@@ -49,10 +48,11 @@ def names(text: str) -> list[str]:
             "会修改文件；之后运行 `ruff`, `x; y`（用一条 `allow` 规则可使其无需询问即可运行）",
         ),
         (
-            "this folder is not trusted, so this is not loaded: `.llc.yaml` (configuration);"
-            " `AGENTS.md`, `CLAUDE.md` (instructions); and 2 others, and"
-            " its tests are not run; `mcode trust`, `--trust`, or `/trust` in a conversation, says"
-            " yes to it. What this folder brings is not what you said yes to: `.llc.yaml` changed",
+            "this folder is not trusted, so these project files are ignored: `.llc.yaml`"
+            " (configuration); `AGENTS.md`, `CLAUDE.md` (instructions); and 2 others, and"
+            " its tests are not run; trust it with `mcode trust`, `--trust`, or `/trust` in a"
+            " conversation. Project files changed since you trusted this folder: `.llc.yaml`"
+            " changed",
             "此文件夹不受信任，因此未加载：`.llc.yaml`（配置）；"
             "`AGENTS.md`, `CLAUDE.md`（指令文件）；以及另外 2 个，也不运行其测试；"
             "可用 `mcode trust`、`--trust`，或在对话中用 `/trust` 表示同意。"

@@ -49,7 +49,7 @@ def test_an_answer_is_what_was_typed(command: str, typed: str, meant: object) ->
     ("command", "typed", "said"),
     [
         ("agreed", "?", "n: do nothing"),
-        ("number", "x", "Ctrl-D leaves, and nothing is done"),
+        ("number", "x", "press Ctrl-D to cancel"),
         ("abandons", "a", "thread `x` was cut short\n"),
     ],
 )

@@ -26,7 +26,7 @@ def test_what_is_no_object_is_refused(monkeypatch, tmp_path, text):
     left(monkeypatch, tmp_path, text)
     with pytest.raises(UsageError, match="arguments") as told:
         changed(EDIT)
-    assert "`e` opens it again" in told.value.hint
+    assert "press `e` to open it again" in told.value.hint
 
 
 WRITES = [

@@ -16,7 +16,7 @@ def test_the_text_comes_back_as_it_was_left(monkeypatch):
         ("no-such-editor", "cannot be started"),
         ("'", "cannot be started"),
         ("false", "ended with 1"),
-        ("rm", "does not get to the editor `rm` and back: No such file or directory"),
+        ("rm", "cannot exchange the text with the editor `rm`: No such file or directory"),
     ],
 )
 def test_where_there_is_nothing_to_come_back_it_is_said(monkeypatch, editor, words):

@@ -41,6 +41,12 @@ def question(*requests):
         ([WHICH], "3\n", [{"type": "respond", "message": "3"}]),
         ([WHICH], "green\n", [{"type": "respond", "message": "green"}]),
         ([REVIEW], "k\n", [{"type": "approve"}]),
+        ([REVIEW], "y\n", [{"type": "approve"}]),
+        (
+            [{**COMMAND, "always": "run_command(make:*)"}],
+            "t\n",
+            [{"type": "approve", "for_thread": True}],
+        ),
         ([REVIEW], "u\n", [{"type": "reject"}]),
         ([REVIEW], "r\nshorter\n", [{"type": "respond", "message": "shorter"}]),
         ([REVIEW], "r\n\nk\n", [{"type": "approve"}]),
@@ -104,14 +110,18 @@ def test_a_command_is_shown_whole_with_its_lines_and_where_it_would_run(monkeypa
     assert "x" * 300 in shown
     assert "\n  │ \\trm a\\r\n" in shown
     assert "\n  │ run_command: harmless\n  │ Allow this? [y/n] y\n" in shown
-    assert "  cwd: sub\n  sandbox: none; it runs with all your rights\n" in shown
+    assert "  cwd: sub\n  sandbox: none; it runs with all your permissions\n" in shown
 
 
 @pytest.mark.parametrize(
     ("args", "sandbox", "words"),
     [
         ({}, "bubblewrap, no network", "  cwd: .\n  sandbox: bubblewrap, no network\n"),
-        ({"outside_sandbox": True}, "bubblewrap", "sandbox: outside of it, with all your rights"),
+        (
+            {"outside_sandbox": True},
+            "bubblewrap",
+            "sandbox: not used; it runs with all your permissions",
+        ),
         ({"timeout": 5}, "", "  timeout: 5\n"),
     ],
 )
@@ -141,7 +151,7 @@ def test_always_writes_the_rule_to_the_users_file_and_approves(monkeypatch, caps
     user_file.write_text("# mine\nlanguage: en\n")
     shown, decision = asked(monkeypatch, capsys, "a\n", **ALWAYS)
     assert decision == {"type": "approve", **ALWAYS}
-    assert f"the rule `run_command(npm test:*)` is written to {user_file}" in shown
+    assert f"adds the rule `run_command(npm test:*)` to {user_file}" in shown
     assert user_file.read_text() == (
         '# mine\nlanguage: en\npermissions:\n  allow: ["run_command(npm test:*)"]\n'
     )
@@ -149,7 +159,7 @@ def test_always_writes_the_rule_to_the_users_file_and_approves(monkeypatch, caps
 
 def test_of_an_edit_always_is_said_to_name_its_files(monkeypatch, capsys, user_file):
     shown, _ = asked(monkeypatch, capsys, "n\n\n", name="edit", always="edit(//p/a.py)")
-    assert "names these files and no others" in " ".join(shown.split())
+    assert "for these files only" in " ".join(shown.split())
 
 
 @pytest.mark.parametrize(
@@ -166,7 +176,7 @@ def test_always_is_not_offered_for_what_is_longer_than_the_screen(
 ):
     shown, decision = asked(monkeypatch, capsys, "a\ny\n", **request_)
     assert (decision, "[y/n/e/?]" in shown) == ({"type": "approve"}, True)
-    assert ("There is no a (always)" in shown) == bool(request_)
+    assert ('"Always" is unavailable' in shown) == bool(request_)
     assert not user_file.exists()
 
 
@@ -189,7 +199,7 @@ def test_a_command_is_changed_in_the_editor_shown_again_and_then_allowed(
     edits_with(monkeypatch, tmp_path, "make test\n")
     shown, decision = asked(monkeypatch, capsys, "e\n?\ny\n", **ALWAYS)
     action = {"name": "run_command", "args": {"command": "make test"}}
-    assert "no a (always) for a call that you have changed" in shown
+    assert "unavailable: you changed this call" in shown
     assert decision == {"type": "edit", "edited_action": action}
     assert "command: make test\n" in shown
 
@@ -208,8 +218,8 @@ def test_an_editor_that_fails_changes_nothing(monkeypatch, capsys, editor):
 
 def test_an_explanation_says_why_it_is_asked_and_what_the_keys_do(monkeypatch, capsys):
     shown, decision = asked(monkeypatch, capsys, "?\ny\n")
-    assert "It is asked because why." in shown and "change it in your editor" in shown
-    assert "no rule would allow just this" in shown
+    assert "Approval is needed: why." in shown and "edit it first" in shown
+    assert "no rule would allow only this" in shown
     assert decision == {"type": "approve"}
 
 
@@ -219,7 +229,7 @@ def test_a_question_longer_than_the_screen_says_at_its_end_what_it_is_about(
     args = {"path": "src/new.py", "content": "x\n" * 60}
     shown, _ = asked(monkeypatch, capsys, "y\n", name="write_file", args=args, always="edit(/src)")
     assert shown.endswith("\nwrite_file src/new.py: allow this? [y/n/e/?] ")
-    assert "not all of this is on the screen at once" in shown
+    assert "this does not fit on one screen" in shown
 
 
 def edit_of(old, new, diff):
@@ -232,7 +242,7 @@ def test_several_at_once_are_named_and_explained(monkeypatch, capsys):
     ask(question(COMMAND, edit_of("a", "b", "-a\n+b\n")))
     shown = capsys.readouterr().err
     assert "Allow all 2 (run_command make \\x1b[2Jall, edit x.py)? [y/n/o/?]" in shown
-    assert "o: ask for each of them" in shown
+    assert "o: ask for each one" in shown
 
 
 @pytest.mark.parametrize(("first", "is_shown"), [("y", True), ("n\nno", False)])

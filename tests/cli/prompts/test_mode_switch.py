@@ -45,7 +45,7 @@ def test_what_is_chosen_is_shown_and_a_question_that_is_asked_anew_still_has_it(
     decision = decided(monkeypatch, request, "m\n\nedits\ny\n")
     assert decision == {"type": "approve", "model": "glm/glm-4.6", "mode": "edits"}
     seen = capsys.readouterr().err
-    assert "carries it out: glm/glm-4.6" in seen and "holds then: edits" in seen
+    assert "Model for this plan: glm/glm-4.6" in seen and "mode for this plan: edits" in seen
 
 
 def test_a_plan_that_is_changed_is_an_answer_before_anything_else_is_asked(monkeypatch, tmp_path):

@@ -153,6 +153,6 @@ def test_without_a_terminal_an_id_is_asked_for(folder: Path) -> None:
         [sys.executable, "-c", PICK], cwd=folder, capture_output=True, text=True, input=""
     )
     assert said.stderr == (
-        "`--resume` without an id needs a terminal to pick at | "
-        "give an id or a name: `mcode threads list` shows them\n"
+        "`--resume` without an ID needs a terminal | "
+        "give an ID or a name; run `mcode threads list` to list threads\n"
     )

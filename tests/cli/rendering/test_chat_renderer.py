@@ -35,7 +35,7 @@ def shown(capsys: pytest.CaptureFixture[str], *events: ev.Event) -> tuple[str, s
           ended("Whole.")], "Whole.\n", ["cut"]),
         ([ev.Output("wrong"), USAGE, ev.Output("{}"), USAGE, ended("{}")], "{}\n", ["wrong"]),
         ([ev.Output("wrong"), USAGE, ended("wrong", "failed")], "", ["wrong"]),
-        ([ev.Output("half of it"), ev.Interrupted("t")], "", ["half of it", "stopped"]),
+        ([ev.Output("half of it"), ev.Interrupted("t")], "", ["half of it", "interrupted"]),
         ([ev.Output("half of it"), ev.Failure("no", "", 1, "t")], "", ["half of it", "error: no"]),
         ([USAGE, CALL, RESULT, ended("By a tool.")], "By a tool.\n", []),
         ([ev.Output("1."), USAGE, ended("1."), ev.Output("2."), USAGE, ended("2.")],
@@ -56,3 +56,10 @@ def test_stdout_is_given_the_answer_alone(
 def test_nothing_in_an_answer_steers_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     out, _ = shown(capsys, ev.Output("x"), USAGE, ended("\x1b[31mred\x1b]0;t\x07"))
     assert "\x1b" not in out and "\\x1b[31mred" in out
+
+
+def test_thinking_ends_before_the_answer_begins(capsys: pytest.CaptureFixture[str]) -> None:
+    renderer = AnswerRenderer(AnswerStyle.streamed)
+    for event in (ev.Thinking("Called"), ev.Output("It subtracts.")):
+        renderer.show(event)
+    assert capsys.readouterr().err == "Called\n"

@@ -63,7 +63,7 @@ def test_at_a_terminal_pieces_of_a_thought_break_between_words(monkeypatch):
 def test_files_of_a_message_and_names_that_are_none_have_a_line_each(capsys):
     told = ev.Mentioned(["a.py", "b.py"], ["no\x1b.txt", "x" * 5000])
     first, second = shown(capsys, told).err.splitlines()
-    assert first == "shown to the model: @a.py, @b.py"
+    assert first == "attached: @a.py, @b.py"
     assert second.startswith("@no\\x1b.txt, @xxx") and len(second) < 200
 
 
@@ -88,13 +88,13 @@ def test_a_tool_call_is_one_line_with_its_result_and_diff(capsys):
 )
 def test_where_a_file_was_kept_is_told(capsys, metadata):
     err = shown(capsys, ev.ToolResult("c1", "edit", True, "", "", metadata)).err
-    assert err.count("what it held before: ") == len(metadata.get("backups", "1"))
-    assert "what it held before: /kept/a.py" in err
+    assert err.count("backup: ") == len(metadata.get("backups", "1"))
+    assert "backup: /kept/a.py" in err
 
 
 @pytest.mark.parametrize(
     ("files", "words"),
-    [([{"path": "a.py", "kind": "modified"}], "runs no tests"), ([], "nothing was changed")],
+    [([{"path": "a.py", "kind": "modified"}], "does not run tests"), ([], "no changes")],
 )
 def test_an_edit_ends_in_its_own_words(capsys, files, words):
     end = ev.Completion("abcdef123456", "unverified", "Done.", None, files, "", "edit")
@@ -134,7 +134,7 @@ def test_the_todo_list_is_shown(capsys):
 
 def test_skipped_tests_are_said_in_words(capsys):
     end = ev.Completion("t", "unverified", "", None, [], "")
-    assert "unverified: the tests were skipped" in shown(capsys, end).err
+    assert "unverified: tests were skipped" in shown(capsys, end).err
 
 
 def test_a_refused_call_says_why(capsys):
@@ -161,7 +161,7 @@ def test_a_question_says_how_to_answer_it(capsys):
 def test_the_review_shows_the_changes_and_says_what_each_answer_does(capsys):
     review = {"name": "review", "args": {"outcome": "verified", "diff": "+new\n"}}
     out = shown(capsys, ev.Question("abcdef123456", "i", "review", [review], [{}]))
-    assert "+new" in out.err and "`--reject` undoes them" in out.err
+    assert "+new" in out.err and "`--reject WHY` undoes them" in out.err
 
 
 def test_a_question_is_told_only_when_it_is_left_open(capsys):
@@ -191,7 +191,31 @@ def test_a_failure_is_two_lines_and_the_thread(capsys):
 
 
 def test_tokens_and_cost_end_the_run(capsys):
-    usage = ev.TokenUsage(2, 12_000, 300, 9_000, 0.0123, 6_000, 128_000)
+    taken = dict(input=12_000, output=300, cached=9_000, cost=0.0123)
+    usage = ev.TokenUsage(2, 12_000, 300, 9_000, 0.0123, 6_000, 128_000, taken)
     out = shown(capsys, usage, ev.Interrupted("t"))
     for words in ("12,000", "75%", "300", "$0.0123"):
         assert words in out.err
+
+
+HUNK = "@@ -1 +1 @@\n-old\n+new\n"
+FINAL = f"diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n{HUNK}"
+
+
+def edited(path: str) -> ev.ToolResult:
+    metadata = {"diff": f"--- a/{path}\n+++ b/{path}\n{HUNK}"}
+    return ev.ToolResult("c", "edit", True, "", "", metadata)
+
+
+def test_the_end_repeats_no_shown_diff(capsys):
+    done = ev.Completion("t", "verified", "", EVIDENCE, [], FINAL)
+    review = ev.Question("t", "i", "review", [{"name": "review", "args": {"diff": FINAL}}], [{}])
+    for before in (edited("x"), review):
+        assert shown(capsys, before, done).err.count("+new") == 1
+    assert shown(capsys, done).err.count("+new") == 1
+
+
+def test_a_plan_is_shown_when_it_is_proposed(capsys):
+    planning = ev.ModeChanged("plan", "plan", ".llc/plans/a.md")
+    assert "+new" not in shown(capsys, planning, edited(".llc/plans/a.md"), ev.Notice("n")).err
+    assert "+new" in shown(capsys, planning, edited("b.md"), ev.Notice("n")).err

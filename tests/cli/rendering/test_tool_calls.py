@@ -36,11 +36,21 @@ def test_a_short_output_is_shown_whole_with_a_last_line_that_has_no_end() -> Non
     seen.view.called(CALL)
     seen.view.wrote(ev.ToolOutput("c", "one\ntwo"))
     seen.view.answered(result())
-    assert seen.lines == ["| one", "| two", "  ✓ run_command make"]
+    assert seen.lines == ["  ▸ run_command make", "| one", "| two", "  ✓ run_command"]
+
+
+def test_each_call_is_named_above_its_output() -> None:
+    seen = Seen()
+    seen.view.called(CALL)
+    seen.view.called(ev.ToolCall("d", "grep", {"pattern": "x"}, "build"))
+    for call_id in ("c", "d", "c"):
+        seen.view.wrote(ev.ToolOutput(call_id, f"of {call_id}\n"))
+    heads = ["  ▸ run_command make", "  ▸ grep x", "  ▸ run_command make"]
+    assert seen.lines[::2] == heads and seen.lines[1::2] == ["| of c", "| of d", "| of c"]
 
 
 def test_what_the_human_refused_is_told_to_them_as_such() -> None:
-    for words, line in (("too slow", "    you refused it: too slow"), ("", "    you refused it")):
+    for words, line in (("too slow", "    you denied it: too slow"), ("", "    you denied it")):
         seen = Seen()
         seen.view.called(CALL)
         seen.view.answered(result(ok=False, error="The user refused this call.", refused=words))

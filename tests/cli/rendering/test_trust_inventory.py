@@ -30,7 +30,7 @@ def test_of_the_folders_own_instructions_the_one_is_named_that_would_be_told(
 def test_how_a_folder_stands_of_which_some_is_not_told() -> None:
     assert stands(()) == "trusted"
     said = stands([f"`{number}/AGENTS.md` changed" for number in range(12)])
-    assert "say yes again (`mcode trust`, `/trust`): `0/AGENTS.md` changed, " in said
+    assert "not approved yet (`mcode trust`, `/trust`): `0/AGENTS.md` changed, " in said
     assert said.endswith("`9/AGENTS.md` changed, and 2 more")
 
 
@@ -58,7 +58,7 @@ def test_nobody_is_shown_other_settings_than_the_yes_would_be_to(tmp_path: Path)
     (tmp_path / ".llc.yaml").write_text("litellm: {base_url: 'https://evil'}\n")
     found = trust_of(tmp_path, tmp_path / "home")
     (tmp_path / ".llc.yaml").write_text("language: en\n")
-    assert "changed while it was looked at" in list(view(found, tests=False))[2]
+    assert "changed while it was read" in list(view(found, tests=False))[2]
 
 
 def test_names_and_values_cannot_steer_the_terminal_nor_make_lines(tmp_path: Path) -> None:
@@ -84,4 +84,4 @@ def test_long_values_and_long_lists_are_cut_and_say_so(tmp_path: Path) -> None:
 
 def test_the_tests_are_named_where_they_would_run(tmp_path: Path) -> None:
     assert lines(tmp_path) == []
-    assert lines(tmp_path, tests=True) == ["  tests: code of the project, run to prove a task"]
+    assert lines(tmp_path, tests=True) == ["  tests: project code, run to verify a task"]

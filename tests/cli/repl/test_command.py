@@ -29,17 +29,17 @@ def refused(*words: str, piped: str = "") -> UsageError:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ((), "nothing was said"),
-        (("--output", "json"), "nothing was said"),
-        (("hi", "-c", "--resume", "x"), "exclude each other"),
-        (("hi", "-c"), "no conversation in"),
-        (("hi", "--resume"), "needs a terminal to pick at"),
+        ((), "no message given"),
+        (("--output", "json"), "no message given"),
+        (("hi", "-c", "--resume", "x"), "cannot be used together"),
+        (("hi", "-c"), "no conversations in"),
+        (("hi", "--resume"), "needs a terminal"),
         (("hi", "--resume", "nothing"), "no thread `nothing`"),
-        (("hi", "--fork"), "nothing to fork is named"),
-        (("hi", "-c", "--no-history"), "deletes no conversation that was there before"),
+        (("hi", "--fork"), "no conversation to fork given"),
+        (("hi", "-c", "--no-history"), "cannot be used with an existing conversation"),
         (("hi", "--json-schema", "none.json"), "`none.json` cannot be read"),
         (("hi", "--input", "stream-json"), "messages come from stdin"),
-        (("--input", "stream-json"), "the answers have no place to go"),
+        (("--input", "stream-json"), "there is no output for the answers"),
     ],
 )
 def test_what_makes_no_sense_is_told(words: Sequence[str], why: str) -> None:
@@ -48,7 +48,7 @@ def test_what_makes_no_sense_is_told(words: Sequence[str], why: str) -> None:
 
 
 def test_what_is_piped_must_be_text() -> None:
-    assert "is no text" in refused("look", piped="\0\0\0").message
+    assert "is not text" in refused("look", piped="\0\0\0").message
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ async def test_what_goes_on_can_be_stopped_and_what_waits_is_not_sent(
     assert await rests(talk) == "waits for the runner\nlater"
     assert (talk.may_leave(), talk.may_leave()) == (False, True), "the Ctrl-C before has stopped it"
     assert (talk.busy, talk.inbox.waiting, running.done()) == ("", (), False)
-    assert "Stopped" in capfd.readouterr().out
+    assert "Interrupted" in capfd.readouterr().out
     talk.leave()
     await running
 

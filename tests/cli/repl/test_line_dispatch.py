@@ -9,7 +9,7 @@ from maxagent.config.errors import UsageError
 async def test_a_folded_text_is_never_a_command_of_the_shell(spoken: Spoken) -> None:
     pastes = Pastes()
     mark = pastes.folded(f"touch made #{'x' * 1_000}")
-    with pytest.raises(UsageError, match="as it can be read"):
+    with pytest.raises(UsageError, match="collapsed pasted text"):
         await do_line(spoken.session, f"!{mark}", pastes.unfolded)
     assert not (spoken.project / "made").exists()
 
@@ -34,5 +34,5 @@ async def test_a_bare_mark_of_a_note_says_what_it_is_for_and_sends_nothing(
     spoken: Spoken, typed: str
 ) -> None:
     await do_line(spoken.session, typed, str)
-    assert "`# TEXT` keeps a note" in spoken.seen
+    assert "`# TEXT` saves a note" in spoken.seen
     assert not (spoken.home / "notes.md").exists() and not spoken.session.aside

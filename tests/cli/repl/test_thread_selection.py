@@ -61,7 +61,7 @@ async def test_a_copy_is_a_thread_of_its_own_and_can_be_named(
 
 
 async def test_what_cannot_be_copied_is_told(talked: list[str], tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="has not begun yet"):
+    with pytest.raises(UsageError, match="has not started yet"):
         chosen(tmp_path, named="f" * 36, fork=True)
-    with pytest.raises(UsageError, match="nothing to fork is named"):
+    with pytest.raises(UsageError, match="no conversation to fork given"):
         chosen(tmp_path, fork=True)

@@ -64,7 +64,7 @@ def test_what_other_agents_files_have_besides_is_noted(place: Place) -> None:
     assert (found.argument_hint, found.description, found.model) == ("[file]", "Go", "")
     assert found.notes == (
         "`allowed-tools` has no effect here",
-        "`sonnet` names no model of a provider: the thread's is used",
+        "`sonnet` is not PROVIDER/MODEL, so the thread's model is used",
     )
 
 
@@ -74,17 +74,17 @@ def test_a_trusted_projects_command_takes_the_place_of_the_users(place: Place) -
     assert place.commands["a"].prompt == "mine"
     trust(place.project, place.home)
     found = place.commands["a"]
-    assert (found.prompt, found.notes) == ("theirs", (f"stands in the place of {own}",))
+    assert (found.prompt, found.notes) == ("theirs", (f"replaces {own}",))
 
 
 @pytest.mark.parametrize(
     ("name", "text", "why"),
     [
-        ("a", "---\ndescription: x\n---\n \n", "no words"),
+        ("a", "---\ndescription: x\n---\n \n", "no message"),
         ("a", "---\ndescription: x\n", "no end"),
         ("a", "---\na: [\n  b\n---\nx", "not YAML"),
-        ("a b", "x", "without blanks"),
-        ("a\x1b", "x", "without blanks"),
+        ("a b", "x", "must not contain spaces"),
+        ("a\x1b", "x", "must not contain spaces"),
     ],
 )
 def test_one_that_cannot_be_used_says_why_and_spoils_no_other(

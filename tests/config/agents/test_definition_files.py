@@ -44,7 +44,7 @@ def test_a_file_that_changes_after_the_look_is_not_read(tmp_path: Path) -> None:
     looked = trust_of(project, home)
     write(project / ".llc/commands/a.md", "another")
     (one,) = own_files("commands", project, home, looked)
-    assert one.text == "" and "changed while it was looked at" in one.fault
+    assert one.text == "" and "changed while it was read" in one.fault
 
 
 def test_what_cannot_be_read_is_named_and_never_hangs(tmp_path: Path, look: Look) -> None:

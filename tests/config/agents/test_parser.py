@@ -83,7 +83,7 @@ def test_an_agent_of_claude_code_is_read_and_what_does_not_count_is_noted() -> N
     assert (found.name, found.tools) == ("reviewer", ("Read", "Grep", "Bash"))
     assert (found.denied_tools, found.model, found.max_steps) == (("WebFetch",), "", 7)
     noted = [note.split(":")[1] for note in found.notes]
-    assert noted == ["8", "9", "6"] and "`sonnet` names no model" in found.notes[2]
+    assert noted == ["8", "9", "6"] and "`sonnet` is not PROVIDER/MODEL" in found.notes[2]
 
 
 def test_an_agent_of_opencode_is_read_and_its_table_becomes_rules() -> None:
@@ -107,16 +107,16 @@ def test_only_the_tools_that_are_true_where_all_are_false() -> None:
 def test_a_projects_agent_denies_and_asks_but_allows_nothing() -> None:
     found = read_agent(FILE, OWN, own=False)
     assert [rule.kind for rule in found.permissions] == ["deny"]
-    assert found.notes == (f"{FILE}:6: a project's agent allows nothing by itself",)
+    assert found.notes == (f"{FILE}:6: a project's agent cannot have `allow` rules",)
 
 
 @pytest.mark.parametrize(
     ("front", "report"),
     [
         ("x: 1\ntemprature: 1", ":3: unknown key `temprature`; did you mean `temperature`?"),
-        ("zzz: 1", ":2: unknown key `zzz`; known are: `name`, `description`, "),
-        ("name: My Agent", ":2: `My Agent` is no agent's name: a name is made of a-z"),
-        ("name: ../../etc", "is no agent's name"),
+        ("zzz: 1", ":2: unknown key `zzz`; use one of `name`, `description`, "),
+        ("name: My Agent", ":2: `My Agent` is not a valid agent name: use a-z"),
+        ("name: ../../etc", "is not a valid agent name"),
         ("description: [a]", ":2: `description` must be text"),
         ("mode: main", ":2: `mode` must be one of primary, subagent, all, not `main`"),
         ("mode: [a]", ":2: `mode` must be one of"),
@@ -129,9 +129,9 @@ def test_a_projects_agent_denies_and_asks_but_allows_nothing() -> None:
         ("hidden: 1", ":2: `hidden` must be true or false"),
         ("tools: 3", ":2: `tools` must be a list, or names"),
         ("tools: [a, 1]", ":2: `tools` must be a list, or names"),
-        ("tools: {read: ask}", ":2: a mapping of `tools` takes true and false"),
-        ("tools: Bash(git:*), Read", ":2: `Bash(git:*)` is a rule; `tools` takes names"),
-        ("steps: 1\nmax_steps: 2", ":2: `max_steps` says again what `max_steps` is"),
+        ("tools: {read: ask}", ":2: in a mapping, `tools` takes only true and false"),
+        ("tools: Bash(git:*), Read", ":2: `Bash(git:*)` is a rule; `tools` takes tool names"),
+        ("steps: 1\nmax_steps: 2", ":2: `max_steps` sets `max_steps` a second time"),
         ("a: 1\n  b: 2", ":3: not YAML"),
         ("- a", ":1: not a mapping"),
     ],

@@ -60,7 +60,7 @@ def test_what_changed_since_the_look_is_not_read(tmp_path: Path) -> None:
     accept(trust_of(folder, home), home)
     trust = trust_of(folder, home)
     put(file, "mode: all", body="You are another.")
-    with pytest.raises(UsageError, match="changed while it was looked at"):
+    with pytest.raises(UsageError, match="changed while it was read"):
         find_agents(folder, home, trust).find("a")
 
 
@@ -100,7 +100,7 @@ def test_one_that_is_sent_by_others_speaks_with_nobody(tmp_path: Path) -> None:
     known = found(tmp_path)
     for name in ("mine", "general"):
         assert known.find(name).mode == "subagent"
-        with pytest.raises(UsageError, match="for other agents to send") as refused:
+        with pytest.raises(UsageError, match="works only for other agents") as refused:
             known.find_speaking(name)
         assert "explore, plan, shell" in refused.value.hint and name not in refused.value.hint
     assert known.find_speaking("plan").name == "plan"

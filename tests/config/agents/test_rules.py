@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.config.agents.rules import rules_in
+from maxagent.config.agents.rules import files_in, rules_in
 
 
 def read(value: object) -> tuple[list[str], list[str]]:
@@ -28,13 +28,50 @@ def test_lists_and_tables_are_rules_with_their_places() -> None:
     [
         ("deny", "f: `permissions` must be a mapping of deny, ask and allow"),
         ({"deny": "edit"}, "f/deny: `deny` must be a list of rules"),
-        ({"ask": [1]}, "f/ask/0: a rule is written `TOOL` or `TOOL(PATTERN)`"),
+        ({"ask": [1]}, "f/ask/0: write a rule as `TOOL` or `TOOL(PATTERN)`"),
         ({"edit": "never"}, "f/edit/*: `edit` must be deny, ask or allow"),
-        ({"edit": {"*.md": "deny"}}, "f/edit/*.md: the pattern `*.md` is not understood; write"),
-        ({"bash": {"git * push": "deny"}}, "f/bash/git * push: the pattern"),
-        ({"bash": {"git pus?": "deny"}}, "f/bash/git pus?: the pattern"),
+        ({"edit": {"*.md": "deny"}}, "f/edit/*.md: invalid pattern `*.md`; put the rule"),
+        ({"bash": {"git * push": "deny"}}, "f/bash/git * push: invalid pattern"),
+        ({"bash": {"git pus?": "deny"}}, "f/bash/git pus?: invalid pattern"),
     ],
 )
 def test_what_is_not_understood_is_no_rule_and_is_told(value: object, wrong: str) -> None:
     rules, told = read(value)
     assert rules == [] and len(told) == 1 and told[0].startswith(wrong)
+
+
+def read_files(table: dict[str, object]) -> tuple[tuple[str, ...], list[str], list[str]]:
+    files, rules, wrong = files_in(table, lambda *keys: "/".join(("f", *keys)))
+    return files, [f"{one.kind} {one.text}" for one in rules], wrong
+
+
+@pytest.mark.parametrize(
+    ("table", "files", "rules"),
+    [
+        ({".llc/plans/*.md": "allow", "*": "read-only"}, (".llc/plans/*.md",), []),
+        ({"*": "allow", "docs/**": "read-only"}, (), ["deny edit(docs/**)"]),
+        (
+            {"src/**": "allow", "src/keys/**": "deny", "*": "read-only"},
+            ("src/**",),
+            ["deny edit(src/keys/**)", "deny read_file(src/keys/**)"],
+        ),
+        ({"*": "allow"}, (), []),
+    ],
+)
+def test_the_most_specific_pattern_of_files_wins(
+    table: dict[str, object], files: tuple[str, ...], rules: list[str]
+) -> None:
+    assert read_files(table) == (files, rules, [])
+
+
+@pytest.mark.parametrize(
+    ("table", "wrong"),
+    [
+        ({"a": "write"}, "f/a: `a` takes allow, read-only or deny"),
+        ({"*": "deny"}, "f: `deny` for every file"),
+        ({"docs/**": "deny", "docs/a.md": "allow"}, "f/docs/a.md: `docs/a.md` cannot be allowed"),
+    ],
+)
+def test_a_wrong_table_of_files_is_reported(table: dict[str, object], wrong: str) -> None:
+    reports = read_files(table)[2]
+    assert len(reports) == 1 and reports[0].startswith(wrong)

@@ -161,7 +161,7 @@ def test_a_secret_or_odd_import_stays_a_word(tmp_path, project, found, name):
     (project / "sub").mkdir()
     yes(project)
     assert texts(found()) == [f"@{name}"]
-    why = "neither a file nor a folder that can be read" if name == "pipe" else HIDDEN
+    why = "not a readable file or folder" if name == "pipe" else HIDDEN
     words = {} if name in ("sub", "nowhere") else {Path(name).name: why}
     assert left_out(found()) == words and not any(one.ask for one in found())
     assert not trust_of(project, tmp_path / "home").further

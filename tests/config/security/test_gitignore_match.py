@@ -1,6 +1,8 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from maxagent.config.security.gitignore_match import any_matches, check
+from maxagent.config.security.gitignore_match import any_matches, check, matching_names
 from maxagent.config.settings.schema import IGNORE_PATTERNS
 
 
@@ -24,3 +26,17 @@ def test_a_name_is_matched_however_it_is_spelled_and_below_a_matched_folder(name
 def test_a_wrong_pattern_is_told():
     with pytest.raises(ValueError, match="classes"):
         check(("[[:alpha:]]",))
+
+
+NAMES = st.text("abE.~ \u0130*", min_size=1, max_size=6).filter(lambda one: one not in (".", ".."))
+PATTERNS = st.sampled_from([".env", "*.b", "a/", "**/a/**", "/b", "!a.b", "a/*.E", "b~", "*"])
+
+
+@given(st.lists(PATTERNS, max_size=5), st.lists(NAMES, max_size=3), st.lists(NAMES, max_size=6))
+def test_names_of_a_folder_match_as_one(
+    patterns: list[str], folders: list[str], names: list[str]
+) -> None:
+    given_patterns, folder = tuple(patterns), "/".join(folders) or "."
+    prefix = "" if folder == "." else f"{folder}/"
+    found = matching_names(given_patterns, folder, names)
+    assert found == {name for name in names if any_matches(given_patterns, prefix + name)}

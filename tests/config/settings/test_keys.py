@@ -41,11 +41,11 @@ def test_a_dotted_key_is_a_path_and_back(key: str, path: tuple[str, ...]) -> Non
         ("max_tokens", "did you mean `model.max_tokens`?"),
         ("modle", "did you mean `model`?"),
         ("securty.mode", "did you mean `security.mode`?"),
-        ("tools.xyz", "known here: `enabled`, `disabled`"),
-        ("agents.coder.xyz", "known here: `system_prompt`"),
-        ("task.xyz.deep.er", "known here: `test_command`, `test_timeout`"),
-        ("", "known here: `litellm`, `model`"),
-        ("xyz.", "known here: `litellm`, `model`"),
+        ("tools.xyz", "available: `enabled`, `disabled`"),
+        ("agents.coder.xyz", "available: `system_prompt`"),
+        ("task.xyz.deep.er", "available: `test_command`, `test_timeout`"),
+        ("", "available: `litellm`, `model`"),
+        ("xyz.", "available: `litellm`, `model`"),
     ],
 )
 def test_an_unknown_key_is_refused_with_what_was_meant_or_what_is_known(

@@ -134,7 +134,7 @@ def test_a_file_swapped_after_the_look_at_the_folder_is_not_loaded(place: Place)
     trust(place.project, place.home)
     looked = trust_of(place.project, place.home)
     place.project_file.write_text("security: {mode: auto}\n")
-    with pytest.raises(UsageError, match="changed while it was looked at"):
+    with pytest.raises(UsageError, match="changed while it was read"):
         load(place.project, place.home, environ={}, trust=looked)
     assert load(place.project, place.home, environ={}).settings.security.mode is None
 

@@ -55,3 +55,15 @@ def test_the_settings_show_the_rules_of_every_layer(tmp_path: Path) -> None:
         f"{tmp_path}/config.yaml:1",
         "environment LLC_PERMISSIONS__DENY",
     ]
+
+
+def test_confirmed_tools_of_every_layer_are_asked() -> None:
+    section = {"require_confirmation": ["write_file"], "require_command_confirmation": False}
+    asking = Layer("user", {"security": section}, {("security", "require_confirmation", "0"): 7})
+    silent = Layer("project", {"security": {"require_confirmation": True}})
+    assert written_rules([asking, silent]) == (
+        WrittenRule("ask", "write_file", "user:7"),
+        WrittenRule("allow", "run_command", "user"),
+    )
+    stronger = Layer("flag", {"security": {"require_command_confirmation": True}})
+    assert [rule.kind for rule in written_rules([asking, stronger])] == ["ask"]

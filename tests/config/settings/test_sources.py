@@ -66,7 +66,7 @@ def test_a_mistake_says_what_is_allowed(values: dict[str, object], text: str) ->
 
 def test_a_wrong_secret_is_never_shown() -> None:
     (found,) = mistakes(Layer("f", {"litellm": {"api_key": 12345}})).values()
-    assert found == "`litellm.api_key` must be a valid string, not what is written there"
+    assert found == "`litellm.api_key` must be a valid string, not the value there"
 
 
 def test_a_report_is_in_line_order() -> None:

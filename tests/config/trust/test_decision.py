@@ -100,7 +100,7 @@ def test_what_is_odd_can_be_trusted_by_nobody(project: Path, home: Path) -> None
     trust(project, home)
     (project / "CLAUDE.md").symlink_to("/etc/passwd")
     assert not is_trusted(project, home)
-    with pytest.raises(UsageError, match="`CLAUDE.md`: a link that leads out of the folder"):
+    with pytest.raises(UsageError, match="`CLAUDE.md`: a link to outside the folder"):
         trust(project, home)
     with pytest.raises(UsageError, match="is not a folder"):
         trust(project / "AGENTS.md", home)
@@ -115,7 +115,7 @@ def test_a_damaged_record_trusts_nothing_is_said_and_stays(project: Path, home: 
     assert not found.trusted and str(record) in found.damaged and "mv " in found.damaged
     trust_if_empty(project, home)
     for attempt in (lambda: trust(project, home), lambda: revoke(project, home)):
-        with pytest.raises(MaxAgentError, match="cannot be read, so nothing is trusted"):
+        with pytest.raises(MaxAgentError, match="so no folder is trusted"):
             attempt()
     assert record.read_bytes() == damaged
 
@@ -171,7 +171,7 @@ def test_no_link_leads_the_users_own_change_out_of_the_folder(
 ) -> None:
     (project / link).parent.mkdir(exist_ok=True)
     (project / link).symlink_to("../" * link.count("/") + "../elsewhere")
-    with pytest.raises(UsageError, match="leads out"), own_change(project, home, "agents"):
+    with pytest.raises(UsageError, match="to outside"), own_change(project, home, "agents"):
         pytest.fail("something was written")
     (project / ".llc.yaml").symlink_to("settings.yaml")
     with own_change(project, home):

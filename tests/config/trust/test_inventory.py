@@ -110,7 +110,7 @@ def test_a_link_that_leads_out_or_nowhere_is_odd_and_never_read(tmp_path: Path) 
     told = odd(folder)
     names = {"AGENTS.md", "CLAUDE.md", "GEMINI.md", "MAXAGENT.md", ".mcp.json", ".claude/skills"}
     assert set(told) == {*names, ".llc/skills"}
-    assert all("a link that leads" in why for why in told.values())
+    assert all("link" in why for why in told.values())
     assert not any(one.digest for one in brought(folder))
 
 
@@ -138,7 +138,7 @@ def test_too_many_files_and_endless_folders_are_odd(
 ) -> None:
     put(tmp_path, ".llc/skills/a/SKILL.md")
     (tmp_path / ".llc/skills/a/again").symlink_to("..")
-    assert "neither a file nor a folder" in next(iter(odd(tmp_path).values()))
+    assert "not a readable file or folder" in next(iter(odd(tmp_path).values()))
     monkeypatch.setattr(module, "MOST", 5)
     assert list(odd(tmp_path).values()) == ["more than 5 files and folders"]
 

@@ -36,7 +36,7 @@ GOOD = {"since": "x", "files": {"a": "b"}}
 BROKEN = {
     "nothing": "",
     "half": '{"/a": {"since"',
-    "no mapping": "[]",
+    "not a mapping": "[]",
     "no yes": json.dumps({"/a": True}),
     "no files": json.dumps({"/a": {"since": "x"}}),
     "no digest": json.dumps({"/a": {**GOOD, "files": {"a": None}}}),
@@ -56,7 +56,7 @@ def test_whatever_is_not_exactly_a_record_is_damaged_and_left_alone(
     file = record_file(tmp_path)
     file.parent.mkdir()
     file.write_text(text, errors="surrogateescape")
-    with pytest.raises(Damaged, match="nothing is trusted") as told:
+    with pytest.raises(Damaged, match="no folder is trusted") as told:
         read(tmp_path)
     assert f"mv {file}" in told.value.hint
     with pytest.raises(Damaged):

@@ -22,7 +22,7 @@ def test_what_was_listed_is_read(file: Path) -> None:
 def test_a_file_that_changed_since_is_not_read(file: Path) -> None:
     listed = trust_of(file.parent, file.parent / "home")
     file.write_text("language: zh\n")
-    with pytest.raises(UsageError, match="changed while it was looked at"):
+    with pytest.raises(UsageError, match="changed while it was read"):
         read_listed(file, listed)
 
 

@@ -12,14 +12,14 @@ import pytest
 
 from maxagent.config.errors import MaxAgentError, UsageError
 from maxagent.memory.database.connection import (
-    MIGRATIONS,
     Prepared,
     connect,
     explained,
     immediate,
     prepare,
-    set_aside,
 )
+from maxagent.memory.database.migrations import MIGRATIONS
+from maxagent.memory.database.recovery import set_aside
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_a_new_database_is_private_and_synced(path: Path) -> None:
         pragmas = ("journal_mode", "synchronous", "busy_timeout", "foreign_keys")
         said = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in pragmas]
         modes = [oct(part.stat().st_mode & 0o777) for part in sorted(path.parent.iterdir())]
-    assert said == ["wal", 2, 5000, 1]
+    assert said == ["wal", 2, 30000, 1]
     assert oct(path.parent.stat().st_mode & 0o777) == "0o700"
     assert set(modes) == {"0o600"}
     assert (count(path, "threads"), count(path, "journal")) == (0, 0)
@@ -90,7 +90,7 @@ def cut(length: int) -> Callable[[bytes], bytes]:
         pytest.param(cut(512), id="an eighth of a page"),
         pytest.param(cut(4096), id="one page"),
         pytest.param(lambda good: good[: len(good) // 2], id="half"),
-        pytest.param(lambda good: good[:-4096], id="all but the last page"),
+        pytest.param(lambda good: good[:-8192], id="all but the last page"),
         pytest.param(lambda good: bytes(len(good)), id="zeros"),
         pytest.param(lambda good: bytes(4096) + good[4096:], id="zeros in the first page"),
         pytest.param(lambda good: good[:100] + bytes(3996) + good[4096:], id="no schema"),
@@ -137,7 +137,7 @@ def test_damage_further_inside_is_told_when_it_is_met(filled: Path) -> None:
     good = filled.read_bytes()
     filled.write_bytes(good[:16384] + b"\xaa" * 200_000 + good[216_384:])
     assert prepare(filled).set_aside is None
-    kept = pytest.raises(MaxAgentError, match="was damaged and has been kept aside")
+    kept = pytest.raises(MaxAgentError, match="was damaged; it was moved to")
     with kept as told, explained(filled):
         count(filled, "checkpoints WHERE value LIKE '%y%'")
     assert "run the command again" in told.value.hint
@@ -157,7 +157,7 @@ def test_a_database_that_another_process_has_begun_anew_is_not_set_aside(filled:
 def test_a_newer_database_is_refused_and_not_touched(filled: Path) -> None:
     set_version(filled, len(MIGRATIONS) + 1)
     before = filled.read_bytes(), sorted(filled.parent.iterdir())
-    with pytest.raises(UsageError, match="was written by a newer MaxAgent") as told:
+    with pytest.raises(UsageError, match="a newer MaxAgent wrote the list of threads") as told:
         prepare(filled)
     assert (told.value.exit_code, "MAXAGENT_HOME" in told.value.hint) == (2, True)
     assert (filled.read_bytes(), sorted(filled.parent.iterdir())) == before

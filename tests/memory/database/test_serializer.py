@@ -142,7 +142,7 @@ def test_a_forged_row_is_refused_and_runs_nothing(name: str, tmp_path: Path) -> 
     with pytest.raises(MaxAgentError, match="the thread's data holds a") as told:
         StrictSerializer().loads_typed(forged(str(folder))[name])
     assert not folder.exists()
-    assert told.value.hint == "something else has written to it"
+    assert told.value.hint == "another program has written to it"
 
 
 def test_the_forged_rows_would_work_where_every_type_is_allowed(tmp_path: Path) -> None:

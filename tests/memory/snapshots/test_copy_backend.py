@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.config.errors import MaxAgentError
-from maxagent.memory.snapshots.file_version import ABSENT, Change
+from maxagent.memory.snapshots.file_version import Change, visible
 from maxagent.memory.snapshots.store import Snapshots
 from maxagent.memory.undo.apply import put_back
 
@@ -33,7 +33,7 @@ def snapshots(folder: Path, tmp_path: Path, no_git: pytest.MonkeyPatch) -> Snaps
 
 
 def kinds(changes: list[Change]) -> dict[str, str]:
-    return {change.path: change.kind for change in changes}
+    return {change.path: change.kind for change in visible(changes)}
 
 
 async def test_named_files_are_seen_from_then_on(snapshots: Snapshots, folder: Path) -> None:
@@ -67,7 +67,7 @@ async def test_everything_can_be_taken_back(snapshots: Snapshots, folder: Path) 
     (folder / names[-1]).write_text("odd")
     new = await snapshots.take()
     back = [Change(c.path, c.new, c.old) for c in await snapshots.changes(old, new)]
-    contents = await snapshots.read([c.new.blob for c in back if c.new != ABSENT])
+    contents = await snapshots.read([c.new.blob for c in back if c.new.has_content])
     assert put_back(folder, back, contents, "test") == {}
     assert await snapshots.take() == old
     assert (folder / "a.py").read_text() == "a = 1\n"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from maxagent.memory.snapshots.file_version import visible
 from maxagent.memory.snapshots.git_backend import EMPTY_TREE
 from maxagent.memory.snapshots.store import Snapshots
 
@@ -51,7 +52,7 @@ def snapshots_of(folder: Path, exclude: tuple[str, ...] = ()) -> Snapshots:
 async def paths(snapshots: Snapshots, also: tuple[str, ...] = ()) -> set[str]:
     """What a snapshot has."""
     changes = await snapshots.changes(EMPTY_TREE, await snapshots.take(also))
-    return {change.path for change in changes}
+    return {change.path for change in visible(changes)}
 
 
 def every_file(*places: Path) -> dict[str, tuple[str, int, int]]:

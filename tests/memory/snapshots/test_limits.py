@@ -44,7 +44,7 @@ def test_what_is_left_out_is_said_in_words() -> None:
     assert NotStored().words() == ""
     left = NotStored([b"b.iso", b"a\xff.iso"], 1, 2_000, [b"%d" % n for n in range(8)])
     assert left.words() == (
-        "left out of snapshots, so that undo cannot bring it back: "
+        "not in snapshots, so undo cannot restore it: "
         "over 20 MB: `a\\xff.iso`, `b.iso`; 1 file beyond the 100,000 that a snapshot holds; "
         "2,000 files beyond the 1 GB that all files of a snapshot may take; "
         "not readable: `0`, `1`, `2`, `3`, `4`, 3 more"

@@ -9,6 +9,7 @@ import pytest
 from snapshotted import SENSITIVE, kinds, put_all_back, write
 
 from maxagent.config.errors import MaxAgentError
+from maxagent.memory.snapshots import git_backend, git_ls_files, limits
 from maxagent.memory.snapshots.store import Snapshots
 
 
@@ -191,3 +192,47 @@ async def test_the_event_loop_is_never_blocked(snapshots: Snapshots, folder: Pat
         new = await snapshots.take()
         await snapshots.diff(old, new)
         assert await put_all_back(snapshots, old, new) == {}
+
+
+async def test_a_large_folder_is_stored_in_the_background(
+    snapshots: Snapshots, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(git_backend, "STORED_AT_ONCE", 2)
+    for number in range(5):
+        (folder / f"{number}.py").write_text(f"n = {number}\n")
+    for command in (["init", "-q"], ["add", "--all"]):
+        subprocess.run(["git", *command], cwd=folder, check=True)
+    snapshots.begin()
+    reports = list[tuple[int, int]]()
+    tree = await snapshots.take(report=lambda done, total: reports.append((done, total)))
+    assert reports[0] == (0, reports[0][1]) and [done for done, _ in reports][:3] == [0, 2, 4]
+    await snapshots.close()
+    assert await snapshots.take() == tree
+
+
+async def test_the_background_snapshot_hides_no_notice(
+    snapshots: Snapshots, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(git_backend, "STORED_AT_ONCE", 1)
+    monkeypatch.setattr(limits, "LARGEST_FILE", 3)
+    monkeypatch.setattr(git_ls_files, "LARGEST_FILE", 3)
+    (folder / "b.py").write_text("b = 1\n")
+    for command in (["init", "-q"], ["add", "--all"]):
+        subprocess.run(["git", *command], cwd=folder, check=True)
+    snapshots.begin()
+    await snapshots.take()
+    assert "`a.py`, `b.py`" in snapshots.skipped
+    await snapshots.close()
+
+
+async def test_a_stopped_background_snapshot_is_taken_again(
+    snapshots: Snapshots, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(git_backend, "STORED_AT_ONCE", 1)
+    for command in (["init", "-q"], ["add", "--all"]):
+        subprocess.run(["git", *command], cwd=folder, check=True)
+    snapshots.begin()
+    await snapshots.close()
+    monkeypatch.undo()
+    tree = await snapshots.take()
+    assert await snapshots.read([]) == {} and tree == await snapshots.take()

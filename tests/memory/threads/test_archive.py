@@ -116,14 +116,14 @@ BROKEN: dict[str, dict[str, bytes | None]] = {
 @pytest.mark.parametrize("changed", BROKEN.values(), ids=BROKEN.keys())
 def test_what_is_wrong_in_it_is_refused(tmp_path: Path, changed: dict[str, bytes | None]) -> None:
     path = write(tmp_path / "x.zip", members(**changed))
-    with pytest.raises(UsageError, match="not a whole thread"):
+    with pytest.raises(UsageError, match="not a complete MaxAgent thread"):
         read_file(path)
 
 
 @pytest.mark.parametrize("version", [0, 2, "1", None, [1]])
 def test_another_version_is_told_as_such(tmp_path: Path, version: object) -> None:
     contents = members(manifest=manifest("version", value=version))
-    with pytest.raises(UsageError, match="which is not known here"):
+    with pytest.raises(UsageError, match="unknown version"):
         read_file(write(tmp_path / "x.zip", contents))
 
 
@@ -151,14 +151,14 @@ def test_no_bomb_is_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("outputs/x.txt", bytes(2_000_000))
     assert path.stat().st_size < 5_000
-    with pytest.raises(UsageError, match="more than 1,000,000 bytes"):
+    with pytest.raises(UsageError, match="larger than 1,000,000 bytes"):
         read_file(path)
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"hello" * 100])
 def test_what_is_no_zip_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.zip").write_bytes(content)
-    with pytest.raises(UsageError, match="not a whole thread"):
+    with pytest.raises(UsageError, match="not a complete MaxAgent thread"):
         read_file(tmp_path / "x.zip")
 
 

@@ -109,7 +109,7 @@ def test_a_status_that_nobody_knows_hides_no_thread(
 
 
 def test_a_folder_without_threads_has_no_latest(index: ThreadIndex, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no thread in") as told:
+    with pytest.raises(UsageError, match="no threads in") as told:
         index.latest(tmp_path)
     assert "threads list --all" in told.value.hint
 
@@ -186,7 +186,7 @@ def test_a_name_belongs_to_one_thread(index: ThreadIndex, tmp_path: Path) -> Non
     first, second = record(index, tmp_path), record(index, tmp_path)
     index.rename(first.thread_id, "login")
     index.rename(first.thread_id, "login")
-    with pytest.raises(UsageError, match="another thread is called `login`"):
+    with pytest.raises(UsageError, match="another thread is already named `login`"):
         index.rename(second.thread_id, "login")
 
 
@@ -210,9 +210,9 @@ def test_a_name_goes_before_the_beginning_of_an_id(index: ThreadIndex, tmp_path:
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
-        ("aaaa", "`aaaa` fits 2 threads", f"`{B[:8]}` (login), `{A[:8]}` (Repair)"),
-        ("aaa", "no thread `aaa`", f"4 characters or more of an id, such as `{B[:8]}`, `{A[:8]}`"),
-        ("", "the thread's id or name is empty", "threads list --all"),
+        ("aaaa", "`aaaa` matches 2 threads", f"`{B[:8]}` (login), `{A[:8]}` (Repair)"),
+        ("aaa", "no thread `aaa`", f"at least 4 characters of an ID, such as `{B[:8]}`, `{A[:8]}`"),
+        ("", "the thread's ID or name is empty", "threads list --all"),
         ("logni", "no thread `logni`", "did you mean `login`?"),
         ("aaaa2223", "no thread `aaaa2223`", f"did you mean `{B[:8]}`?"),
         ("' OR 1=1 --", "no thread `' OR 1=1 --`", "threads list --all"),
@@ -324,7 +324,7 @@ def test_a_thread_that_runs_is_not_deleted(index: ThreadIndex, home: Path, tmp_p
 
 async def test_a_forged_id_deletes_no_files(index: ThreadIndex, home: Path) -> None:
     await begin_elsewhere(home, "..")
-    with pytest.raises(UsageError, match="is not a thread id"):
+    with pytest.raises(UsageError, match="is not a thread ID"):
         index.delete("..")
     assert paths.database(home).exists()
 
@@ -344,7 +344,7 @@ def test_damage_met_while_listing_is_explained(
     path = paths.database(home)
     good = path.read_bytes()
     path.write_bytes(good[:12288] + b"\xaa" * (len(good) - 12288))
-    with pytest.raises(MaxAgentError, match="kept aside"):
+    with pytest.raises(MaxAgentError, match="it was moved to"):
         index.list()
     assert ThreadIndex(home).list() == []
 
@@ -421,10 +421,10 @@ async def test_a_thread_from_elsewhere_comes_whole_or_not_at_all(
         pass
     point = Checkpoint("1f0a9a6e-0001-6000-8000-000000000000", ormsgpack.packb({}), b"{}")
     row = replace(record(index, tmp_path), thread_id=thread_id.new())
-    with pytest.raises(UsageError, match="cannot be taken in"):
+    with pytest.raises(UsageError, match="cannot import"):
         index.take_in(row, Rows([point, point], [], []))
     assert len(index.list()) == 1
     index.take_in(row, Rows([point], [], []))
     assert {one.thread_id for one in index.list()} >= {row.thread_id}
-    with pytest.raises(UsageError, match="cannot be taken in"):
+    with pytest.raises(UsageError, match="cannot import"):
         index.take_in(row, Rows([], [], []))

@@ -68,7 +68,7 @@ def test_one_holder_at_a_time_and_the_other_is_told_who(tmp_path: Path) -> None:
             pass
         with hold(tmp_path, thread_id.new()):
             found = holder(tmp_path, thread)
-    assert f"is being run by process {os.getpid()} on {os.uname().nodename}" in busy.value.message
+    assert f"is in use by process {os.getpid()} on {os.uname().nodename}" in busy.value.message
     assert f"`kill {os.getpid()}`" in busy.value.hint and busy.value.exit_code == 1
     assert found and (found.pid, found.host) == (os.getpid(), os.uname().nodename)
     assert abs(found.since - time.time()) < 60
@@ -95,7 +95,7 @@ def test_of_processes_that_start_together_one_goes_on_and_the_others_know_who(
             said = {one.pid: one.answer(), other.pid: other.answer()}
         (winner,) = [pid for pid, answer in said.items() if answer == "held"]
         (refusal,) = [answer for answer in said.values() if answer != "held"]
-        assert f"is being run by process {winner} on " in refusal
+        assert f"is in use by process {winner} on " in refusal
         assert f"mcode resume {thread}" in refusal
 
 

@@ -8,6 +8,7 @@ from langgraph.checkpoint.serde.types import _DeltaSnapshot
 from langgraph.types import Overwrite, Send
 
 from maxagent.config.errors import UsageError
+from maxagent.memory.database.row_compression import expand
 from maxagent.memory.database.serializer import StrictSerializer
 from maxagent.memory.threads.row_redaction import Packed, opened, packed, rewritten
 
@@ -24,7 +25,7 @@ VALUES: list[Any] = [
 
 
 def stored(value: Any) -> bytes:
-    return SERIALIZER.dumps_typed(value)[1]
+    return expand(SERIALIZER.dumps_typed(value)[1])
 
 
 @pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)

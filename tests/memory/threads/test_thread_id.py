@@ -26,5 +26,5 @@ def test_a_new_id_is_a_uuid_and_another_one_each_time() -> None:
     ],
 )
 def test_what_is_not_a_uuid_names_no_file(text: str) -> None:
-    with pytest.raises(UsageError, match="is not a thread id"):
+    with pytest.raises(UsageError, match="is not a thread ID"):
         thread_id.checked(text)

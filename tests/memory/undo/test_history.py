@@ -80,9 +80,17 @@ def test_what_other_threads_of_the_folder_did_since_is_known(tmp_path: Path) -> 
     record(history, "x", "unlisted", changes=[ADDED])
     for kind in ("others", "shell"):
         history.begin("beside", kind, kind, before="b", turn=1)
-        history.finish("beside", kind, after="a", changes=[ADDED])
+        named = Change("named", ABSENT, EDITED.new)
+        changes = [ADDED, named] if kind == "shell" else [ADDED]
+        history.finish("beside", kind, after="a", changes=changes, doubtful=[ADDED.path])
     history.begin("beside", "u", "undo", before="b", turn=1, changes=[Change("u", *EDITED_TO)])
-    assert history.others_since(mine, "mine") == {("a.txt", EDITED.new), ("u", EDITED_TO[1])}
+    since = {("a.txt", EDITED.new), ("named", EDITED.new), ("u", EDITED_TO[1])}
+    assert history.others_since(mine, "mine") == since
+    assert history.of_others("mine") == {*since, ("old", EDITED.new)}
+    assert history.commands_since("mine", mine) == {"beside"}
+    assert history.commands_running("mine") == set()
+    history.begin("beside", "runs", "shell", before="b", turn=1)
+    assert history.commands_running("mine") == {"beside"}
 
 
 def test_a_restore_says_in_the_end_what_it_has_taken_back(history: FileHistory) -> None:

@@ -1,4 +1,7 @@
+import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -33,6 +36,11 @@ def project(tmp_path: Path) -> Recorded:
         sh("mv a.txt sub/; mv sub other"),
         sh("mkdir -p x/y/z; mv a.txt x/y/z/; mv x/y/z/a.txt x/"),
         sh("echo x > a.txt; mv a.txt t; mv b.txt a.txt; mv t b.txt"),
+        sh("chmod 640 a.txt"),
+        sh("chmod 600 a.txt b.txt sub/c.txt"),
+        sh("chmod 700 sub"),
+        sh("mkdir empty; mkdir -p deep/er"),
+        sh("rm a.txt; mkdir a.txt"),
     ],
 )
 async def test_whatever_a_command_did_is_undone_redone_and_undone_again(
@@ -51,6 +59,71 @@ async def test_whatever_a_command_did_is_undone_redone_and_undone_again(
     assert project.files() == after
     assert (await project.undo()).conflicts == ()
     assert project.files() == before
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        sh("rm secret"),
+        sh("rm secret; echo other > secret"),
+        sh("chmod 644 secret"),
+        sh("rm -r closed"),
+        sh("chmod 755 closed; rm closed/in"),
+        sh("mv closed open"),
+        sh("rmdir bare"),
+        sh("rmdir bare; echo x > bare"),
+        sh("chmod 750 bare"),
+        sh("echo x > bare/file"),
+        sh("mkdir -p bare/deep/er"),
+        sh("mkdir -m 700 private; echo x > private/key; chmod 600 private/key"),
+        sh("rm -r closed bare secret; mkdir secret; echo x > closed"),
+    ],
+)
+async def test_permissions_and_empty_folders_come_back(
+    act: Callable[[Path], object], project: Recorded
+) -> None:
+    sh("umask 077; echo k > secret; mkdir closed; echo x > closed/in; mkdir bare")(project.folder)
+    before = project.files()
+    await project.shell(act)
+    after = project.files()
+    assert before != after
+    assert (await project.undo()).conflicts == ()
+    assert project.files() == before
+    assert (await project.redo()).conflicts == ()
+    assert project.files() == after
+    assert (await project.undo()).conflicts == ()
+    assert project.files() == before
+
+
+async def test_a_new_file_leaves_its_empty_folder(project: Recorded) -> None:
+    (project.folder / "bare").mkdir()
+    await project.tool(write("bare/new.txt", b"new"), "bare/new.txt")
+    undone = await project.undo()
+    assert undone.paths == ("bare/new.txt",)
+    assert list((project.folder / "bare").iterdir()) == []
+
+
+async def test_permissions_by_others_stay(project: Recorded) -> None:
+    await project.shell(swap("a.txt", "line 3", "LINE 3"))
+    (project.folder / "a.txt").chmod(0o600)
+    assert (await project.undo()).conflicts == ()
+    assert project.files()["a.txt"] == ("100600", LINES)
+
+
+async def test_an_older_history_leaves_permissions_alone(project: Recorded) -> None:
+    await project.shell(sh("rm b.txt; echo x >> a.txt; mkdir new; echo x > new/file"))
+    with closing(sqlite3.connect(project.database)) as connection, connection:
+        for number, packed in connection.execute("SELECT number, changes FROM file_history"):
+            old = [[path, a[:2], b[:2]] for path, a, b in json.loads(packed)]
+            query = "UPDATE file_history SET changes = ? WHERE number = ?"
+            connection.execute(query, (json.dumps(old), number))
+    (project.folder / "a.txt").chmod(0o600)
+    assert (await project.undo()).conflicts == ()
+    assert project.files() == {
+        "a.txt": ("100600", LINES),
+        "b.txt": ("100644", LINES),
+        "sub/c.txt": ("100644", LINES),
+    }
 
 
 async def test_each_turn_is_undone_for_itself(project: Recorded) -> None:
@@ -129,19 +202,19 @@ async def test_mode_and_content_are_merged_apart(project: Recorded) -> None:
     ("agent", "user", "reason"),
     [
         (swap("a.txt", "line 3", "AGENT"), swap("a.txt", "AGENT", "USER"), "the same lines"),
-        (swap("a.txt", "line 3", "AGENT"), sh("rm a.txt"), "others have deleted it"),
-        (sh("rm a.txt"), write("a.txt", b"user"), "others have made it anew"),
-        (write("new", b"agent"), write("new", b"user"), "the agent made it"),
+        (swap("a.txt", "line 3", "AGENT"), sh("rm a.txt"), "others deleted it"),
+        (sh("rm a.txt"), write("a.txt", b"user"), "others created it again"),
+        (write("new", b"agent"), write("new", b"user"), "the agent created it"),
         (write("a.txt", b"agent\0"), write("a.txt", b"user\0"), "not text"),
         (swap("a.txt", "line 3", "AGENT"), sh("ln -sf b.txt a.txt"), "a link"),
-        (sh("ln -s b.txt new"), sh("ln -sf sub new"), "the agent made it"),
+        (sh("ln -s b.txt new"), sh("ln -sf sub new"), "the agent created it"),
         (sh("rm a.txt"), sh("mkdir a.txt; echo user > a.txt/x"), "a folder with other files"),
-        (sh("rm -r sub"), sh("echo user > sub"), "`sub` is no folder now"),
-        (sh("rm -r sub"), sh("ln -s /tmp sub"), "`sub` is no folder now"),
+        (sh("rm -r sub"), sh("echo user > sub"), "`sub` is no longer a folder"),
+        (sh("rm -r sub"), sh("ln -s /tmp sub"), "`sub` is no longer a folder"),
         (
             swap("a.txt", "line 3", "AGENT"),
             sh("rm a.txt; mkfifo a.txt"),
-            "no file that can be read",
+            "not a readable file",
         ),
     ],
 )
@@ -196,7 +269,7 @@ async def test_without_git_what_others_changed_is_a_conflict(
     await project.tool(swap("a.txt", "line 3", "AGENT"), "a.txt")
     swap("a.txt", "line 17", "USER")(project.folder)
     monkeypatch.setattr("maxagent.memory.undo.three_way_merge.git_program", lambda folder: None)
-    assert "only git can merge" in (await project.undo()).conflicts[0].reason
+    assert "merging needs git" in (await project.undo()).conflicts[0].reason
 
 
 async def test_without_git_what_tools_wrote_is_undone_and_redone(
@@ -214,7 +287,7 @@ async def test_without_git_what_tools_wrote_is_undone_and_redone(
     assert project.files() == after
     swap("a.txt", "line 17", "USER")(project.folder)
     (conflict,) = (await project.undo()).conflicts
-    assert (conflict.path, "only git can merge" in conflict.reason) == ("a.txt", True)
+    assert (conflict.path, "merging needs git" in conflict.reason) == ("a.txt", True)
 
 
 async def test_an_undo_of_what_others_have_undone_already_goes_on_to_the_turn_before(

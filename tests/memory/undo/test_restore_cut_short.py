@@ -31,8 +31,8 @@ async def test_what_ran_while_the_process_was_killed_is_a_conflict(project: Reco
     assert undone.conflicts == (
         Conflict(
             "a.txt",
-            "the run was killed while `run_command` ran; "
-            "what others changed meanwhile cannot be told apart",
+            "the run was killed while `run_command` ran, "
+            "so its changes cannot be told from those of others",
         ),
     )
     assert (undone.entry, project.files()["a.txt"][1]) == (None, b"agent or user")
@@ -89,9 +89,9 @@ async def test_when_no_snapshot_can_be_taken_after_it_that_is_said_and_finished_
     monkeypatch.setenv("PATH", str(git.parent), prepend=os.pathsep)
     project.open(tmp_path)
     await project.tool(write("a.txt", b"agent"), "a.txt")
-    with pytest.raises(MaxAgentError, match="^1 files were put back; then .*broken") as told:
+    with pytest.raises(MaxAgentError, match="^restored 1 files; then: .*broken") as told:
         await project.back(project.entries(), "undo", meanwhile=full.touch)
-    assert "the next undo, redo or rewind finishes this one" in told.value.hint
+    assert "the next undo, redo or rewind finishes this restore" in told.value.hint
     full.unlink()
     assert await project.finish()
     assert project.files() == first

@@ -40,7 +40,7 @@ async def test_a_plan_says_everything_and_writes_nothing(project: Recorded) -> N
         ("new", "deleted"),
     ]
     assert planned.merged == {"b"}
-    assert planned.conflicts == (Conflict("c", "others have changed the same lines"),)
+    assert planned.conflicts == (Conflict("c", "others changed the same lines"),)
     assert planned.reverted == (1, 2, 4)
     then = {change.path: change.old for change in await project.snapshots.changes(first, tree)}
     assert planned.changes[0].new == then["a"]

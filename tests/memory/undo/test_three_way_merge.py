@@ -41,9 +41,9 @@ async def test_where_only_one_side_changed_nothing_need_be_read(
 @pytest.mark.parametrize(
     ("base", "ours", "theirs", "reason"),
     [
-        (ABSENT, A, B, "made it anew"),
+        (ABSENT, A, B, "created it again"),
         (A, ABSENT, B, "deleted it since"),
-        (A, B, ABSENT, "the agent made it"),
+        (A, B, ABSENT, "the agent created it"),
         (A, B, A_LINK, "a link"),
         (A_LINK, B, A, "a link"),
         (A, UNKNOWN, B, "cannot be read"),

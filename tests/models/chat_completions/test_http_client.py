@@ -152,6 +152,58 @@ async def test_silence_ends_with_a_failure_that_may_be_repeated(
     assert caught.value.retryable
 
 
+EMPTY = 'data: {"choices": [{"index": 0, "delta": {"content": ""}}]}\n\n'
+ALIVE: list[dict[str, Any]] = [
+    {"text": "abc", "alive_after": 0},
+    {"text": "abc", "alive_after": 2},
+    {"text": "abc", "alive_after": 0, "alive": EMPTY},
+    {"text": "abc", "alive_after": 0, "alive": "\n", "type": "application/json"},
+]
+
+
+@pytest.mark.parametrize("answer", ALIVE, ids=["comments", "later", "empty deltas", "blanks"])
+async def test_keep_alives_are_silence(
+    provider: Provider, connect: Connect, answer: dict[str, Any]
+) -> None:
+    provider.script([answer])
+    async with asyncio.timeout(60):
+        with pytest.raises(ProviderFault, match=r"was silent for 0\.3 s") as caught:
+            await ask(connect(read_seconds=0.3))
+    assert caught.value.retryable
+
+
+async def test_content_renews_the_patience(provider: Provider, connect: Connect) -> None:
+    provider.script([{"text": "a" * 75, "portion": 1, "pause": 0.02}])
+    answer = await ask(connect(read_seconds=1.2))
+    assert answer.content == "a" * 75, "1.5 s, and never silent"
+
+
+async def test_keep_alives_behind_an_answer_do_not_hold_it(
+    provider: Provider, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection_module, "LATE_SECONDS", 0.1)
+    provider.script([{"text": "abc", "portion": 3, "alive_after": 3}])
+    async with asyncio.timeout(60):
+        assert (await ask(connect())).content == "abc"
+
+
+@pytest.mark.parametrize("kind", ["text/event-stream", "application/json"])
+async def test_a_line_without_end_is_bounded(
+    provider: Provider, connect: Connect, kind: str
+) -> None:
+    endless = {"text": "", "alive_after": 0, "alive": "x" * 1_000_000, "type": kind}
+    provider.script([endless])
+    with pytest.raises(BrokenStream, match="of over 16,000,000 bytes"):
+        await ask(connect())
+
+
+async def test_a_refusal_without_end_is_read_in_part(provider: Provider, connect: Connect) -> None:
+    endless = {"text": "", "alive_after": 0, "alive": "busy " * 50_000, "status_code": 503}
+    provider.script([endless])
+    with pytest.raises(ProviderFault, match="503: busy"):
+        await ask(connect())
+
+
 async def test_a_complete_answer_needs_no_formal_end(
     provider: Provider, connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:

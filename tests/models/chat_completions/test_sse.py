@@ -1,10 +1,13 @@
 """Server-sent events from bytes in any portions."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.models.chat_completions.sse import EventDecoder, json_values
+from maxagent.models.chat_completions import sse
+from maxagent.models.chat_completions.sse import EventDecoder, EventTooLongError, json_values
 
 
 def decode(*portions: bytes) -> list[str]:
@@ -69,3 +72,30 @@ def test_an_event_holds_json_objects(data: str, values: list[dict]) -> None:
 def test_broken_json_is_an_error(data: str) -> None:
     with pytest.raises(ValueError):
         list(json_values(data))
+
+
+@pytest.mark.parametrize("portion", [b"x" * 1_000, b"data: x\n"], ids=["line", "event"])
+def test_an_event_without_end_is_bounded(portion: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sse, "LONGEST_EVENT", 10_000)
+    decoder = EventDecoder()
+    with pytest.raises(EventTooLongError):
+        for _ in range(2_000):
+            decoder.feed(portion)
+
+
+def test_many_events_are_no_long_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sse, "LONGEST_EVENT", 100)
+    assert len(decode(*[b": alive\ndata: a\n", b"data: b\n\n"] * 50)) == 50
+
+
+@pytest.mark.parametrize("portion", [b"x" * 2_000, b"data: x\n"], ids=["line", "event"])
+def test_time_grows_with_the_length_of_an_event(portion: bytes) -> None:
+    def seconds(portions: int) -> float:
+        decoder, begun = EventDecoder(), time.process_time()
+        for _ in range(portions):
+            decoder.feed(portion)
+        return time.process_time() - begun
+
+    few = min(seconds(700) for _ in range(5))
+    many = min(seconds(7_000) for _ in range(3))
+    assert many < 40 * few, "ten times as much takes ten times as long, not a hundred"

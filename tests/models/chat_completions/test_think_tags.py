@@ -44,6 +44,12 @@ def test_it_does_not_matter_where_the_portions_end(text: str, data: st.DataObjec
     assert split(*portions) == split(text)
 
 
+@pytest.mark.parametrize("size", [1, 7, 5_000])
+def test_blanks_without_end_are_the_answer(size: int) -> None:
+    text = "\n" * 2_000 + "<think>a</think>b"
+    assert split(*[text[at : at + size] for at in range(0, len(text), size)]) == ("", text)
+
+
 def test_text_is_passed_on_as_soon_as_it_can_be_told_apart() -> None:
     splitter = ThinkingSplitter()
     assert splitter.feed("<think>so") == ("so", "")

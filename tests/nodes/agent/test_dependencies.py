@@ -2,6 +2,7 @@ import asyncio
 
 import pytest
 
+from maxagent.config.errors import UsageError
 from maxagent.nodes.agent.agent import open_voice
 from maxagent.nodes.agent.dependencies import close_workbenches, learn, look_again, workbench
 from maxagent.nodes.context import Context
@@ -44,6 +45,21 @@ async def test_what_is_allowed_from_now_on_holds_beside_the_rules_that_were_load
     after = await workbench(str(tmp_path), OPTIONS, context)
     assert [rule.text for rule in after.policy.rules] == ["run_command(make)"]
     assert after.journal is before.journal and not before.policy.rules
+    await close_workbenches()
+
+
+@pytest.mark.parametrize("replaced", ["project", "project/inner"])
+async def test_a_folder_replaced_by_a_link_is_refused(tmp_path, replaced):
+    folder, context = tmp_path / "project" / "inner", Context(home=str(tmp_path / "home"))
+    folder.mkdir(parents=True)
+    await workbench(str(folder), OPTIONS, context)
+
+    (tmp_path / replaced).rename(tmp_path / "elsewhere")
+    (tmp_path / replaced).symlink_to(tmp_path / "elsewhere")
+    await look_again(str(folder))
+
+    with pytest.raises(UsageError, match=r"is a link now.*elsewhere"):
+        await workbench(str(folder), OPTIONS, context)
     await close_workbenches()
 
 

@@ -81,11 +81,11 @@ async def test_where_the_price_is_not_known_that_is_said_once(
     provider.script([CALL, CALL, {"text": "Done."}, {"text": "More."}])
     assert isinstance(await served.say("look", model="openai/unheard-of", max_cost=1.0), Completion)
     assert warnings(served) == [
-        "The limit of $1 cannot be kept: the price of `openai/unheard-of` is not known"
+        "The limit of $1 cannot be enforced: the price of `openai/unheard-of` is unknown"
     ]
     await served.say("more", model="openai/gpt-4o", max_cost=2.0)
     assert warnings(served) == [
-        "The limit of $2 cannot be kept: what the thread cost before is not known"
+        "The limit of $2 cannot be enforced: the earlier cost of the thread is unknown"
     ]
 
 

@@ -10,8 +10,9 @@ import pytest
 
 from maxagent import trust
 from maxagent.config import paths
+from maxagent.memory.snapshots.file_version import visible
 from maxagent.memory.threads.index import ThreadIndex
-from maxagent.memory.undo.history import FileHistory
+from maxagent.memory.undo.history import Entry, FileHistory
 from maxagent.sdk.interrupt_response import Answer
 from maxagent.sdk.runner import Runner
 from maxagent.sdk.threads.file_history import held_files
@@ -38,6 +39,7 @@ class Stage:
 
     async def play(self, *calls: list[dict]) -> list:
         """Run a task whose coder makes these calls, a list a turn, up to its first question."""
+        self.script = self.script.with_name(f"{len(calls)}{self.script.name}")
         turns = [*({"tool_calls": some} for some in calls), {"text": "done"}]
         tester = [{"text": "Accepted."}]
         self.script.write_text(
@@ -54,7 +56,7 @@ class Stage:
     def history(self, thread: str) -> list[tuple]:
         entries = FileHistory(paths.database(self.home)).entries(thread)
         return [
-            (one.kind, one.tool, [(change.path, change.kind) for change in one.changes])
+            (one.kind, one.tool, [(c.path, c.kind) for c in visible(one.changes)])
             for one in entries
         ]
 
@@ -163,3 +165,35 @@ async def test_what_another_thread_does_while_a_command_runs_is_not_its_doing(
         ("shell", "run_command", [("b.txt", "added"), ("c.txt", "added")]),
         ("others", "", [("a.txt", "deleted")]),
     ]
+
+
+async def test_new_files_that_a_command_does_not_name_are_doubtful(stage: Stage) -> None:
+    (stage.project / "make.sh").write_text("mkdir bare; echo x > made.txt; echo y > old.txt\n")
+    (stage.project / "old.txt").write_text("old")
+    events = await stage.play([shell("sh make.sh > log.txt")], [shell("mkdir pkg && touch pkg/a")])
+    entries = FileHistory(paths.database(stage.home)).entries(events[0].thread_id)
+    assert [entry.doubtful for entry in entries] == [{"bare/", "made.txt"}, frozenset()]
+
+
+async def test_commands_of_two_threads_at_once_are_asked_about(stage: Stage) -> None:
+    (stage.project / ".gitignore").write_text("gate\n")
+    (stage.project / "old.txt").write_text("old")
+    (stage.project / "make.sh").write_text("echo y > old.txt\n")
+    gate = stage.project / "gate"
+    os.mkfifo(gate)
+    running = asyncio.create_task(stage.play([shell("cat gate > c.txt")]))
+    with await asyncio.to_thread(gate.open, "w") as opened:  # returns when `cat` reads
+        second = (await stage.play([shell("sh make.sh; touch d.txt")]))[0].thread_id
+        opened.write("three\n")
+    first = (await running)[0].thread_id
+    history = FileHistory(paths.database(stage.home))
+    assert [(set(shown(e)), e.doubtful) for e in history.entries(second)] == [
+        ({"old.txt", "d.txt"}, {"old.txt"})
+    ]
+    entry, theirs = history.entries(first)
+    assert (set(shown(entry)), entry.doubtful) == ({"c.txt", "old.txt"}, {"old.txt"})
+    assert (theirs.kind, shown(theirs)) == ("others", ["d.txt"])
+
+
+def shown(entry: Entry) -> list[str]:
+    return [change.path for change in visible(entry.changes)]

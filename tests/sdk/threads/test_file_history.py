@@ -67,7 +67,7 @@ async def test_what_a_killed_call_did_is_not_forgotten(kept: Kept) -> None:
 
 def test_a_folder_that_is_gone_is_said(kept: Kept) -> None:
     shutil.rmtree(kept.folder)
-    with pytest.raises(UsageError, match="the folder of thread `aaaaaaaa` is not there"):
+    with pytest.raises(UsageError, match="the folder of thread `aaaaaaaa` does not exist"):
         files_of(kept.row, kept.home)
 
 

@@ -123,7 +123,7 @@ async def test_a_step_that_is_not_there_is_refused_in_words(row, home):
         step_of(row, home, 6)
     assert (refused.value.message, refused.value.hint) == (
         f"thread `{row.thread_id[:8]}` has no step 6",
-        "choose one from 0 to 5",
+        "choose a number from 0 to 5",
     )
 
 

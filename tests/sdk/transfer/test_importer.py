@@ -120,14 +120,14 @@ async def test_an_open_question_is_asked_anew_and_answered_once(
     assert isinstance(await there.say("Write a file", thread), Question)
     imported = await here.take(there.export(thread))
     assert imported.row.status == ThreadIndex(here.home).get(thread).status == "waiting"
-    with pytest.raises(UsageError, match="asks nothing"):
+    with pytest.raises(UsageError, match="has no open question"):
         await here.resume(thread, Answer(approve=True))
     asked = await here.resume(thread)
     assert asked.action_requests[0]["args"]["command"].startswith("echo x")
     assert (await here.resume(thread, Answer(approve=True))).action_requests[0]["name"]
     assert (here.project / "log.txt").read_text() == "x\n"
     assert (await here.resume(thread, Answer(approve=True))).summary == "Done."
-    with pytest.raises(UsageError, match="asks nothing"):
+    with pytest.raises(UsageError, match="has no open question"):
         await here.resume(thread, Answer(approve=True))
     assert (here.project / "log.txt").read_text() == "x\n"
 

@@ -61,7 +61,7 @@ def test_plan_mode_stays_with_a_file_that_is_a_plan(plan_file: Any) -> None:
 
 @pytest.mark.parametrize("files", [None, [], "a.py", [1], ["/etc/passwd"], ["a", "../b"], ["a\0"]])
 def test_an_edit_without_its_files_is_refused(files: Any) -> None:
-    with pytest.raises(UsageError, match="names no files"):
+    with pytest.raises(UsageError, match="has no list of files"):
         safe_options({"files": files}, "edit", "Hi")
 
 

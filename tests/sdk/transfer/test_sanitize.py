@@ -15,6 +15,7 @@ from langgraph.checkpoint.serde.types import _DeltaSnapshot
 from langgraph.types import Command, Overwrite, Send
 
 from maxagent.config.errors import UsageError
+from maxagent.memory.database.row_compression import expand
 from maxagent.memory.database.serializer import StrictSerializer
 from maxagent.memory.threads.transfer_rows import Call, Checkpoint, Rows, Write
 from maxagent.nodes.state import State
@@ -33,6 +34,7 @@ DECIDED = {
     "queue": [[RUN]], "asked": ["c\nabc"], "steps_allowed": 10**9, "cost_allowed": 1e9,
     "told": ["x"], "tree": "1" * 40, "file_entry": 7, "since": 1, "evidence": {"verdict": "passed"},
     "proven": True, "accepted": True, "kept": True, "draft": {"changed": True}, "another": 1,
+    "consents": {"unconfined": True}, "allowed": ["run_command(make:*)"],
 }  # fmt: skip
 USAGE = {"requests": 1, "input": 2, "output": 3, "cached": 0, "cost": None}
 BUILD: Any = {"additional_kwargs": {"role": "build"}}
@@ -40,7 +42,7 @@ SAID = {"request": "Hi", "role": "build", "steps": 1, "turn": 1, "usage": USAGE,
 
 
 def stored(value: Any) -> bytes:
-    return StrictSerializer().dumps_typed(value)[1]
+    return expand(StrictSerializer().dumps_typed(value)[1])
 
 
 def checkpoint(number: int, values: dict[str, Any], **changed: Any) -> Checkpoint:
@@ -172,7 +174,7 @@ WRONG: dict[str, Any] = {
 
 @pytest.mark.parametrize("points", WRONG.values(), ids=WRONG.keys())
 def test_what_is_not_what_it_should_be_is_refused(points: list[dict[str, Any]]) -> None:
-    with pytest.raises(UsageError, match="no thread of ours does"):
+    with pytest.raises(UsageError, match="contains unexpected data"):
         take(*points)
 
 
@@ -241,7 +243,7 @@ def test_a_message_keeps_its_marks(message: Any) -> None:
     ],
 )
 def test_marks_that_no_message_of_ours_has_are_refused(message: Any) -> None:
-    with pytest.raises(UsageError, match="no thread of ours does"):
+    with pytest.raises(UsageError, match="contains unexpected data"):
         take({**SAID, "messages": _DeltaSnapshot([MESSAGE, message])})
 
 
@@ -262,6 +264,9 @@ def test_a_shortened_conversation_is_one() -> None:
         checkpoint(0, SAID, versions_seen=[]),
         checkpoint(0, SAID)._replace(data=b"\xc1"),
         checkpoint(0, SAID)._replace(metadata=b"{"),
+        checkpoint(0, SAID)._replace(metadata=b'{"source": "loop"}'),
+        checkpoint(0, SAID)._replace(metadata=b'{"step": 1}'),
+        checkpoint(0, SAID)._replace(metadata=b'{"source": "loop", "step": null}'),
     ],
 )
 def test_a_checkpoint_of_another_shape_is_refused(row: Checkpoint) -> None:

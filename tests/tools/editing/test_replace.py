@@ -86,8 +86,13 @@ def test_lines_are_taken_out() -> None:
     [
         ("a", "a", "a", "are the same"),
         ("", "a", "b", "is empty"),
-        ("a", "b", "a a", "2 times, at lines 1, 1; add the lines around the one you mean, or set"),
-        ("aa", "b", "aaa", "2 times"),
+        (
+            "a",
+            "b",
+            "a a",
+            "2 times, at line 1, columns 1, 3; add the lines around the one you mean, or set",
+        ),
+        ("--", "b", "---", "2 times"),
         ("    x = 1 \n", "y", "x = 1\n  x = 1\n", "2 times, at lines 1, 2"),
         ("\n", "x", "a\nb\n", "2 times"),
         (" \t", "x", "a b", "not in the file"),

@@ -19,8 +19,9 @@ def read(way: object, old: str, new: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("old", "new", "found"),
     [
-        ("```python\na\nb\n```\n", "```python\nc\n```", ("a\nb", "c")),
-        ("```\na\n```", "c\n", ("a", "c")),
+        ("```python\na\nb\n```\n", "```python\nc\n```", ("a\nb\n", "c\n")),
+        ("```\na\n```", "c\n", ("a\n", "c\n")),
+        ("```\na\nb\n```", "```\na\n\n```", ("a\nb\n", "a\n\n")),
         ("~~~\na\n~~~", "", ("a\n", "")),
         ("```\na\n", "c", None),
         ("a `b` c", "d", None),
@@ -89,6 +90,6 @@ def test_a_plain_request_has_no_other_reading() -> None:
 
 def test_a_fence_around_numbered_lines_is_read() -> None:
     ways = list(readings(Request("```\n1: a\n2: b\n```", "```\n1: a\n2: c\n```")))
-    assert ("a\nb", "a\nc", ("code fence", "line numbers")) in [
+    assert ("a\nb\n", "a\nc\n", ("code fence", "line numbers")) in [
         (one.old, one.new, one.adapted) for one in ways
     ]

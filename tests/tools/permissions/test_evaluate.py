@@ -36,7 +36,7 @@ def decided(
         ("talk", ["ask", "ask", "ask", "ask"]),
         ("edit", ["ask", "allow", "allow", "deny"]),
         ("execute", ["ask", "ask", "allow", "deny"]),
-        ("fetch", ["ask", "ask", "allow", "ask"]),
+        ("fetch", ["ask", "ask", "ask", "ask"]),
     ],
 )
 def test_the_mode_decides_by_effect(effect: str, verdicts: list[str], workspace: Workspace) -> None:
@@ -186,6 +186,15 @@ def test_no_rule_opens_read_only_mode(workspace: Workspace) -> None:
 def test_an_address_that_is_never_fetched_is_refused(url: str, workspace: Workspace) -> None:
     decision = decided("fetch", {"url": url}, workspace, "auto", "webfetch")
     assert (decision.verdict, decision.rule) == ("deny", "address")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_page_is_asked_by_host_in_every_mode(mode: str, workspace: Workspace) -> None:
+    args = {"url": "https://docs.example.org/?q=words"}
+    asked = decided("fetch", args, workspace, mode)
+    assert (asked.verdict, asked.always) == ("ask", "webfetch(domain:docs.example.org)")
+    allowed = decided("fetch", args, workspace, mode, "allow webfetch(domain:*.example.org)")
+    assert allowed.verdict == "allow"
 
 
 def test_a_rule_cannot_answer_a_question_to_the_user(workspace: Workspace) -> None:

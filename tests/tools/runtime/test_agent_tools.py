@@ -62,8 +62,8 @@ def test_what_the_configuration_takes_out_no_agent_brings_back() -> None:
 @pytest.mark.parametrize(
     ("profile", "told"),
     [
-        (agent("Raed"), "a.md:2: `Raed` is no tool; did you mean `read_file`?"),
-        (agent("*", denied=("xyzzy",)), "a.md:3: `xyzzy` is no tool; there are: read_file, "),
+        (agent("Raed"), "a.md:2: `Raed` is not a tool; did you mean `read_file`?"),
+        (agent("*", denied=("xyzzy",)), "a.md:3: `xyzzy` is not a tool; available: read_file, "),
     ],
 )
 def test_a_name_that_is_no_tool_is_an_error_with_its_line(profile: AgentProfile, told: str) -> None:

@@ -34,7 +34,7 @@ def test_tools_are_chosen_by_role_and_configuration() -> None:
 
 
 def test_a_tool_that_there_is_not_is_a_mistake_in_the_configuration() -> None:
-    with pytest.raises(UsageError, match="`tools.disabled` names `grop`, which is no tool"):
+    with pytest.raises(UsageError, match="`tools.disabled` contains `grop`, which is not a tool"):
         names(None, disabled=["grop"])
 
 

@@ -55,6 +55,12 @@ def test_hidden_folders_are_closed_last_and_the_command_runs_in_its_folder() -> 
     )
 
 
+def test_filter_is_read_from_a_descriptor() -> None:
+    made = arguments(BWRAP, WALL, ["ls"], Path("/w"), Path("/h/filter.bpf"))
+    assert made[:5] == ["/bin/sh", "-c", 'exec "$@" 9<"$0"', "/h/filter.bpf", str(BWRAP)]
+    assert made[made.index("--seccomp") + 1] == "9" and made.index("--seccomp") < made.index("--")
+
+
 def test_the_network_is_left_only_where_it_is_wished() -> None:
     assert "--unshare-net" in line(Wall(writable=(), network=False))
     assert "--unshare-net" not in line(Wall(writable=(), network=True))

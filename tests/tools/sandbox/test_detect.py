@@ -49,7 +49,7 @@ async def test_it_can_be_opened_where_a_loop_runs(tmp_path: Path) -> None:
 
 
 def test_off_is_off_and_said(tmp_path: Path) -> None:
-    assert opened(tmp_path, mode="off").state == "none: switched off by `sandbox.mode`"
+    assert opened(tmp_path, mode="off").state == "none: turned off by `sandbox.mode`"
 
 
 @pytest.mark.usefixtures("no_bwrap")
@@ -61,7 +61,7 @@ def test_where_there_is_none_it_is_said_how_to_get_one(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("no_bwrap")
 def test_required_and_missing_is_an_error_of_usage(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="required, but there is none") as caught:
+    with pytest.raises(UsageError, match="required, but none is available") as caught:
         opened(tmp_path, mode="require")
     assert caught.value.exit_code == 2
 
@@ -70,9 +70,27 @@ def test_required_and_missing_is_an_error_of_usage(tmp_path: Path) -> None:
 def test_where_it_does_not_work_it_is_said_what_it_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(detect, "_COMPLAINTS", {(FOUND.program, False): "bwrap: No permissions"})
+    said = {(FOUND.program, False, filtered): "bwrap: No permissions" for filtered in (True, False)}
+    monkeypatch.setattr(detect, "_COMPLAINTS", said)
     found = opened(tmp_path)
     assert not found.is_on and "bwrap: No permissions" in found.why_none
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize(
+    ("unix_sockets", "state"),
+    [
+        ("deny", "bubblewrap, no network; unix sockets are open: bwrap: no seccomp"),
+        ("allow", "bubblewrap, no network; unix sockets are allowed"),
+    ],
+)
+def test_wall_without_a_filter_says_so(
+    unix_sockets: str, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = {(FOUND.program, False, True): "bwrap: no seccomp", (FOUND.program, False, False): ""}
+    monkeypatch.setattr(detect, "_COMPLAINTS", said)
+    found = opened(tmp_path, unix_sockets=unix_sockets)
+    assert (found.is_on, found.state, found.denies_unix_sockets) == (True, state, False)
 
 
 @needs_bubblewrap

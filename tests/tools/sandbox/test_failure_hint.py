@@ -16,12 +16,26 @@ from maxagent.tools.sandbox.failure_hint import hint
         "mv: cannot move '.git' to 'g': Device or resource busy",
         "error: t.key: can only add regular files, symbolic links or git-directories",
         "unshare: Operation not permitted",
+        "bash: line 1: 12 Bad system call (core dumped) ./32bit",
     ],
 )
 def test_what_looks_like_the_sandbox_tells_how_to_ask_for_more(said: str) -> None:
     told = hint(f"some output\n{said}\nmore", network=False)
     assert "`outside_sandbox: true`" in told and "no network" in told
     assert "\n" not in told
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "OSError: [Errno 97] Address family not supported by protocol",
+        "Error: listen EAFNOSUPPORT: address family not supported /tmp/tsx-0/12.pipe",
+    ],
+)
+def test_refused_unix_socket_is_named(said: str) -> None:
+    told = hint(said, network=False, unix_sockets=False)
+    assert "`sandbox.unix_sockets`" in told and "`outside_sandbox: true`" in told
+    assert "unix" not in hint(said, network=False, unix_sockets=True)
 
 
 def test_with_a_network_the_network_is_not_why() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ...cancellable_thread import in_worker
 from ...definition import Run, tool
+from ...editing.matching.boundaries import is_indented
 from ...editing.replace import change
 from ...filesystem.file_access import written_path
 from ...filesystem.file_locks import exclusive
@@ -37,14 +38,16 @@ def _edit(run: ToolRun, file_path: str, requests: Sequence[Request]) -> ToolResu
         if len(requests) == 1 and not requests[0].old and requests[0].new:
             return create_file(run, path, requests[0].new, NOT_EMPTY)
         existing(run.workspace, file_path)
-        return change_file(run, path, list(map(_step, requests)), "edit")
+        indented = is_indented(path.name)
+        return change_file(run, path, [_step(one, indented) for one in requests], "edit")
 
 
-def _step(request: Request) -> Step:
+def _step(request: Request, indented: bool) -> Step:
     return lambda decoded, text, exact: change(
         text,
         as_read(decoded, request.old),
         as_read(decoded, request.new),
         everywhere=request.everywhere,
         exact=exact,
+        indented=indented,
     )

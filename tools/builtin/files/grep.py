@@ -4,7 +4,6 @@ import asyncio
 import os
 import time
 from contextlib import suppress
-from pathlib import Path
 
 from ...cancellable_thread import in_worker
 from ...definition import Run, tool
@@ -53,16 +52,17 @@ def _names(workspace: Workspace, path: str, file_pattern: str) -> list[str]:
         decode(read_bytes(workspace, start))
         return [workspace.relative(start)]
     folder, fits = listed_folder(workspace, path), name_matcher(file_pattern)
+    root = f"{workspace.root}/"
     below = 0 if folder == workspace.root else len(workspace.relative(folder)) + 1
     return [
         entry.name
         for entry in walk(workspace, folder, deep=True)
         if entry.kind == "file" and (fits(entry.name[below:]) or fits(entry.name))
-        if _size(workspace.root / entry.name) <= LARGEST
+        if _size(root + entry.name) <= LARGEST
     ]
 
 
-def _size(path: Path) -> int:
+def _size(path: str) -> int:
     with suppress(OSError):  # gone meanwhile
         return os.lstat(path).st_size
     return 0

@@ -61,7 +61,8 @@ def _step(block: Block) -> Step:
         fitting, refusals = list[Change](), list[ToolRefusal]()
         for search, replace in block.readings:
             try:
-                fitting.append(_change(decoded, text, search, replace, exact))
+                line = _line_now(decoded.text, text, block.at)
+                fitting.append(_change(decoded, text, search, replace, exact, line))
             except ToolRefusal as refusal:
                 refusals.append(refusal)
         if len(fitting) > 1:
@@ -73,12 +74,27 @@ def _step(block: Block) -> Step:
     return step
 
 
-def _change(decoded: Decoded, text: str, search: str, replace: str, exact: bool) -> Change:
+def _line_now(before: str, text: str, line: int | None) -> int | None:
+    """A line of the file in the text that earlier blocks made; None where they changed it."""
+    lines = before.split("\n")
+    if line is None or not 0 < line <= len(lines):
+        return None
+    above, below = "\n".join(lines[:line]), "\n".join(lines[line - 1 :])
+    if text.startswith(above):
+        return line
+    if text.endswith("\n" + below):
+        return text.count("\n", 0, len(text) - len(below)) + 1
+    return None
+
+
+def _change(
+    decoded: Decoded, text: str, search: str, replace: str, exact: bool, line: int | None
+) -> Change:
     if not search:
         raise ToolRefusal(NOT_EMPTY)
     old, new = as_read(decoded, search), as_read(decoded, replace)
     try:
-        return change(text, old, new, exact=exact, whole_lines=True)
+        return change(text, old, new, exact=exact, whole_lines=True, line=line)
     except ToolRefusal as refusal:
         raise ToolRefusal(_in_terms_of_blocks(str(refusal))) from refusal
 

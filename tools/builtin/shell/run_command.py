@@ -1,26 +1,28 @@
 """The tool that runs a shell command."""
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from ...definition import Run, tool
-from ...git.hardened_git import GUARD
+from ...git.hardened_git import GUARD, guard_command
+from ...process.autosave import autosave
 from ...process.launcher import SHELL, Ended
 from ...process.output_capture import Recording
 from ...process.output_stream import LiveOutput
 from ...process.stream_redaction import Redacting
 from ...process.truncation import KEPT_EACH_SIDE
 from ...result import ToolRefusal, ToolResult, ToolRun
-from ...sandbox.failure_hint import hint
+from ...sandbox.failure_hint import find_block, hint
 from ...sandbox.run_sandboxed import stream_inside
 from ...sandbox.sandbox import Sandbox
 from ..files.shown_files import seen_by
 
 LONGEST_TIMEOUT = 600.0
 """Seconds that a call may ask for; the configured time may be longer."""
+BLOCKED = "blocked"
+"""Among the facts of a result: the line of output that says that the sandbox stopped it."""
 LONGEST_COMMAND = 100_000
 """Bytes; Linux takes no argument over 131,071."""
 
@@ -42,7 +44,7 @@ async def run_command(
     # what may run unasked must not start what the repository's git configuration names
     reads = run.only_reads or await asyncio.to_thread(_only_reads, command, cwd, run)
     run = replace(run, sandbox=None if outside_sandbox else _confining(run.sandbox, reads=reads))
-    result = await run_shell(command, folder, seconds, run, GUARD if reads else None)
+    result = await run_shell(command, folder, seconds, run, guard=reads)
     result = _with_hint(result, run)
     whole = result.metadata["bytes"] <= 2 * KEPT_EACH_SIDE
     seen = partial(seen_by, run.workspace, folder, command, all_shown=whole)
@@ -54,30 +56,40 @@ async def run_shell(
     folder: Path,
     seconds: float,
     run: ToolRun,
-    environment: Mapping[str, str] | None = None,
+    *,
+    guard: bool = False,
 ) -> ToolResult:
     """Run a command line in a real folder; its output is shown, bounded, and kept as the call's.
 
-    `environment` is added to what every child gets. Raises ToolRefusal for what is no command, and
-    for what the sandbox cannot take in.
+    `guard` keeps git from running programs and from showing secrets. Raises ToolRefusal for what is
+    no command, and for what the sandbox cannot take in.
     """
     argv = [SHELL, "-c", _checked(command)]
+    argv, env = (guard_command(argv), GUARD) if guard else (argv, None)
     recording = await asyncio.to_thread(Recording, run.outputs, run.call_id)
     live = LiveOutput(run.emit)
 
-    def take(piece: bytes) -> None:
-        recording.add(piece)
-        live.add(piece)
+    async with autosave(partial(_so_far, recording), run.keep) as grown:
 
-    output = Redacting(take)
-    try:
-        ended = await stream_inside(
-            run.sandbox, argv, cwd=folder, timeout=seconds, on_output=output.add, env=environment
-        )
-    finally:
-        output.close()
-        recording.close()
+        def take(piece: bytes) -> None:
+            recording.add(piece)
+            live.add(piece)
+            grown()
+
+        output = Redacting(take)
+        try:
+            ended = await stream_inside(
+                run.sandbox, argv, cwd=folder, timeout=seconds, on_output=output.add, env=env
+            )
+        finally:
+            output.close()
+            recording.close()
     return _result(recording, ended, seconds)
+
+
+def _so_far(recording: Recording) -> str:
+    recording.flush()
+    return recording.text()
 
 
 def _only_reads(command: str, cwd: str, run: ToolRun) -> bool:
@@ -94,7 +106,10 @@ def _with_hint(result: ToolResult, run: ToolRun) -> ToolResult:
     """What failed perhaps for the sandbox's sake, with how to ask for more."""
     if result.ok or not (run.sandbox and run.sandbox.is_on) or result.metadata["timed_out"]:
         return result
-    more = hint(result.output, network=run.sandbox.network)
+    network, sockets = run.sandbox.network, not run.sandbox.denies_unix_sockets
+    if blocked := find_block(result.output, network=network, unix_sockets=sockets):
+        result = replace(result, metadata={**result.metadata, BLOCKED: blocked})
+    more = hint(result.output, network=network, unix_sockets=sockets)
     return replace(result, error=f"{result.error}; {more}") if more else result
 
 

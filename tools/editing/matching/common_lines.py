@@ -24,6 +24,11 @@ def shared_lines(old: Sequence[str], new: Sequence[str]) -> Pairs:
     return max(as_they_are, without_depth, key=lambda pairs: _weight(pairs, plain_old))
 
 
+def with_moved(pairs: Pairs, old: Sequence[str], new: Sequence[str]) -> Pairs:
+    """The pairs, and lines between them that both texts have but for their depth."""
+    return _refined(pairs, list(map(trimmed, old)), list(map(trimmed, new)))
+
+
 def gaps(pairs: Pairs, old: int, new: int) -> list[tuple[range, range]]:
     """What lies between shared lines, of `old` and `new` lines in all, where anything does."""
     edges = [(-1, -1), *pairs, (old, new)]

@@ -14,6 +14,7 @@ MOST_SHOWN = 20
 """Lines, and line numbers, that a refusal shows."""
 MOST_DIFFERENCES = 3
 MANY = 100
+LONGEST_SHOWN = 200
 FEWEST_LETTERS = 3
 """Of a new text that is worth looking for."""
 
@@ -22,6 +23,7 @@ _ODD_BLANK = re.compile(
     "[\u00a0\u00ad\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff\r\f\v]"
 )
 
+OLD = "`old_string`"
 SAME = "`old_string` and `new_string` are the same; nothing was changed"
 EMPTY = "`old_string` is empty; it must be the text to replace"
 CHANGED = (
@@ -37,6 +39,10 @@ NO_PLACE = (
     "or end it with a line that is in the file"
 )
 NO_CONTEXT = "the line `{text}` after `@@` is not in the file; copy it from the file"
+HUNK_DEPTH = (
+    "the lines that stay have another indentation than the file has from line {line}, and the new "
+    "ones have that of the file, so their depth is not clear; copy the file's indentation"
+)
 LEGEND = "(`·` is a blank at an end, `⇥` a tab)"
 
 
@@ -52,6 +58,14 @@ def only_blanks() -> ToolRefusal:
     return ToolRefusal(
         "only the indentation differs between `old_string` and `new_string`, and `old_string` is "
         "not indented as the file is; copy the file's blanks"
+    )
+
+
+def depth_unclear(line: int) -> ToolRefusal:
+    """The old text lacks the indentation of its line, and new lines are not indented as it is."""
+    return ToolRefusal(
+        f"`old_string` begins behind the indentation of line {line}, and lines of `new_string` are "
+        "not indented as that line is: give whole lines with the file's indentation in both"
     )
 
 
@@ -75,14 +89,27 @@ def with_lines(refusal: ToolRefusal, source: Source, match: Match) -> ToolRefusa
     return ToolRefusal(f"{refusal}\nthe lines of the file {LEGEND}:\n{shown}")
 
 
-def ambiguous(lines: Sequence[int], exactly: bool, changed: bool) -> ToolRefusal:
+def ambiguous(
+    lines: Sequence[int], columns: Sequence[int], exactly: bool, changed: bool
+) -> ToolRefusal:
     """The text is meant to be in one place, and is in several; lines count from 1."""
     how = "" if exactly else ", but for blanks and the like,"
     advice = ", or set `replace_all`" if not changed else f"; {CHANGED}"
     return ToolRefusal(
-        f"`old_string` is in the file{how} {_times(lines)}, at lines {listed(lines)}; "
+        f"`old_string` is in the file{how} {_times(lines)}, {_at(lines, columns)}; "
         f"add the lines around the one you mean{advice}"
     )
+
+
+def _at(lines: Sequence[int], columns: Sequence[int]) -> str:
+    """Where places begin: of several in one line, the columns."""
+    if len(set(lines)) == len(lines):
+        return f"at lines {listed(lines)}"
+    if len(set(lines)) == 1:
+        return f"at line {lines[0]}, columns {listed(columns)}"
+    pairs = [f"{line}:{column}" for line, column in zip(lines, columns, strict=True)]
+    more = f" and {len(pairs) - MOST_SHOWN} more" if len(pairs) > MOST_SHOWN else ""
+    return f"at lines and columns {', '.join(pairs[:MOST_SHOWN])}{more}"
 
 
 def hunk_ambiguous(lines: Sequence[int]) -> str:
@@ -116,10 +143,13 @@ def not_found(
     *,
     changed: bool = False,
     everywhere: bool = False,
-    what: str = "`old_string`",
+    what: str = OLD,
     where: str = "in the file",
 ) -> ToolRefusal:
     """The text is nowhere: the closest lines, how they differ, and whether it was done already."""
+    cut = source.text.find(request.old)
+    if cut >= 0 and request.old.strip() and what == OLD:
+        return _cut(source, cut, what, f"; {CHANGED}" if changed else "")
     old = request.old_lines
     places = closest(source, old)
     start = places[0] if places else 0
@@ -138,6 +168,17 @@ def not_found(
     others = [place + 1 for place in places[1:]]
     also = f"\nas close: line {listed(others)}" if others else ""
     return ToolRefusal(f"{text}; the closest lines {LEGEND}:\n{shown}{differs}{also}")
+
+
+def _cut(source: Source, place: int, what: str, more: str) -> ToolRefusal:
+    """The text is in the file, but not as whole words, or not from a line's begin."""
+    line = source.text.count("\n", 0, place) + 1
+    shown = numbered([visible(source.lines[line - 1][:LONGEST_SHOWN])], line)
+    return ToolRefusal(
+        f"{what} is not in the file, only as a part of something longer, at line {line}: it begins "
+        "or ends there within a word, a number or an indentation; give whole words, or whole lines"
+        f"{more}\nthe line {LEGEND}:\n{shown}"
+    )
 
 
 def _done_already(source: Source, new: str) -> str:

@@ -10,8 +10,10 @@ from ..matching.adaptations import described
 from ..matching.document import Source
 from ..matching.edit_request import Match
 from ..matching.line_edits import pieces_of
+from ..matching.normalization import indent_of, one_to_one
+from ..replace import check_written_out, pieces_for
 from ..rewriting.rewrite import rewrite
-from .locate_hunk import Placed, place_hunk
+from .locate_hunk import Placed, kept_lines, place_hunk, request_of
 
 
 @dataclass(frozen=True)
@@ -52,15 +54,38 @@ def change_source(source: Source, hunk: Hunk) -> Change:
     if not hunk.old:
         return _inserted(source, hunk)
     ends = hunk.at_end or hunk.old_unended or hunk.new_unended
+    check_written_out(source, request_of(hunk.lines))
     placed = place_hunk(source, hunk.lines, hunk.line, ends, hunk.context)
-    match = _match(placed)
-    pieces = pieces_of(source, rewrite(source, match))
+    place = placed.place
+    matches = [place] if isinstance(place, Match) else []
+    for match in matches:
+        _check_depth(source, match, hunk)
+    pieces = pieces_for(source, place)
     if hunk.old_unended or hunk.new_unended:
-        if match.end != len(source.lines):
-            raise ToolRefusal(edit_errors.NOT_AT_END.format(line=match.end))
-        if hunk.new or match.start:  # some line is left to be the last
+        end = place.end if isinstance(place, Match) else source.text.count("\n", 0, place.end)
+        if end != len(source.lines):
+            raise ToolRefusal(edit_errors.NOT_AT_END.format(line=end))
+        if hunk.new or placed.start:  # some line is left to be the last
             pieces = _with_end(source.text, pieces, ended=not hunk.new_unended)
-    return _change(source, pieces, placed, described(source, [match]))
+    return _change(source, pieces, placed, described(source, matches))
+
+
+def _check_depth(source: Source, match: Match, hunk: Hunk) -> None:
+    """Refuse new lines at the file's depth among lines to keep that are at another.
+
+    The lines to keep are those of both texts, so nothing says at which depth new ones are meant.
+    """
+    kept = {old for old, _ in kept_lines(hunk.lines)}
+    moved = [
+        (place, indent_of(one_to_one(match.old[place])), indent_of(source.lines[number]))
+        for place, number in enumerate(match.pairs)
+        if number is not None and match.old[place].strip()
+    ]
+    moved = [one for one in moved if one[1] != one[2]]
+    come = {indent_of(line[1:]) for line in hunk.lines if line[:1] == "+" and line[1:].strip()}
+    asked, real = {one[1] for one in moved}, {one[2] for one in moved}
+    if kept.intersection(one[0] for one in moved) and come & real and not come & asked:
+        raise ToolRefusal(edit_errors.HUNK_DEPTH.format(line=match.start + 1))
 
 
 def _inserted(source: Source, hunk: Hunk) -> Change:
@@ -72,19 +97,7 @@ def _inserted(source: Source, hunk: Hunk) -> Change:
     pieces = pieces_of(source, rewrite(source, match))
     if hunk.new_unended:
         pieces = _with_end(source.text, pieces, ended=False)
-    return _change(source, pieces, Placed(hunk.lines, end, "simple"), ())
-
-
-def _match(placed: Placed) -> Match:
-    old = [line[1:] for line in placed.lines if line[:1] != "+"]
-    new = [line[1:] for line in placed.lines if line[:1] != "-"]
-    start, shared, at_old, at_new = placed.start, list[tuple[int, int]](), 0, 0
-    for line in placed.lines:
-        if line[:1] not in ("+", "-"):
-            shared.append((at_old, at_new))
-        at_old, at_new = at_old + (line[:1] != "+"), at_new + (line[:1] != "-")
-    end = start + len(old)
-    return Match(old, new, start, end, range(start, end), shared=shared)
+    return _change(source, pieces, Placed(match, end, "simple"), ())
 
 
 def _change(

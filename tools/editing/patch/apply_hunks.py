@@ -1,5 +1,6 @@
 """Apply all hunks of a patch to one file's text, or none."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -35,7 +36,7 @@ def change_hunks(text: str, hunks: Sequence[Hunk], *, exact: bool = False) -> Hu
                 raise ToolRefusal(f"it is not there exactly: {'; '.join(done.adapted)}")
         except ToolRefusal as refusal:
             which = f"hunk {number} of {len(hunks)}: " if len(hunks) > 1 else ""
-            said = str(refusal).replace("`new_string`", "the hunk")
+            said = re.sub("`(old|new)_string`", "the hunk", str(refusal))
             raise ToolRefusal(f"{which}{said}") from refusal
         changes.append(replace(done, text=""))  # of many hunks the texts would fill the memory
     return Hunked(pieces, tuple(changes))

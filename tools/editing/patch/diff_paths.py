@@ -6,7 +6,7 @@ from ...result import ToolRefusal
 
 NO_FILE = "/dev/null"
 
-_TIME = re.compile(r"[ \t]+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*$")
+_TIME = re.compile(r"(?<![ \t])[ \t]++\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*$")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 _LETTERS = dict(zip((b"%c" % letter for letter in b"abtnvfr"), b"\a\b\t\n\v\f\r", strict=True))

@@ -19,7 +19,7 @@ _GIT_HEADER = re.compile(
 _BINARY = re.compile(r"GIT binary patch|Binary files .* differ")
 _BETWEEN = re.compile(r"diff |Index: |From |commit |Only in |```|~~~")
 """Lines after a hunk that clearly are none of its own; others are refused, lest one is lost."""
-_SIGNATURE = re.compile(r"\n-- ?\n\d[\w.() -]*\s*\Z")
+_SIGNATURE = re.compile(r"\n-- ?\n\d[\w.() -]*+\s*+\Z")
 """What `git format-patch` ends with; read as a hunk's line it would take one out."""
 
 

@@ -28,6 +28,9 @@ def take_effect(step: Step, scope: Scope, printed: str | None) -> None:
         elif printed is not None and before is not None:
             scope.files[path] = before + printed
     match step.program:
+        case "mkdir" if scope.folder:
+            names = [word.text for word in step.words[1:]]
+            scope.made |= {os.path.normpath(scope.folder / name) for name in names}
         case "cd" | "pushd" | "popd":
             _change_folder(step, scope)
         case "read" | "mapfile" | "readarray":

@@ -32,7 +32,7 @@ class Line:
         self.doubt = ""
         """Why nobody can be sure of the line; empty when all is clear."""
         self.bomb = False
-        self.plain = self.readable = True
+        self.plain = self.readable = self.simple = True
         self._given_up = False
         first = self._read(command, scope.copy(), depth)
         if self._given_up:
@@ -45,7 +45,7 @@ class Line:
             if _words(first) == _words(self._read(whole, scope.copy(), depth)):
                 del self.steps[before:]
             else:
-                self.plain = self.readable = False
+                self.plain = self.readable = self.simple = False
 
     def _read(self, source: str, scope: Scope, depth: int, feed: Feed = NOTHING) -> list[Step]:
         """Read a line into steps; those of the line itself are given back."""
@@ -69,6 +69,7 @@ class Line:
         self.bomb = self.bomb or any(is_fork_bomb(*one) for one in reader.functions.items())
         self.plain = self.plain and reader.plain
         self.readable = self.readable and reader.readable
+        self.simple = self.simple and reader.simple
         return reader.steps
 
     def _add(self, step: Step, own: Scope, inner: Scope, depth: int) -> None:
@@ -76,7 +77,10 @@ class Line:
             raise Unparsed(f"the line runs more than {MOST_COMMANDS} commands")
         self.steps.append(step)
         for one in unwrap(step):
-            self.plain = self.readable = False
+            self.plain = self.simple = False
+            # what `find` prints is looked for where it is judged whether `xargs` only reads
+            is_fed = step.program == "xargs" and step.feed.programs == ("find",)
+            self.readable = self.readable and is_fed
             self._unwrap(one, step, own if one.same_shell else inner.copy(), depth)
         for text in (*lines_in_code(step), *_run_by_variables(own, inner)):
             if depth >= _DEEPEST:

@@ -44,6 +44,7 @@ _ONLY_WORDING = re.compile(
 
 Not so other encodings: in GBK a byte may belong to the sign before it that is a backslash here.
 """
+_ENDS = re.compile(r"\b(exit|return|break|continue)\b")
 _SPOKEN_LIST = """
 word number string raw_string ansi_c_string translated_string concatenation simple_expansion
 expansion command_substitution process_substitution arithmetic_expansion brace_expression regex
@@ -80,9 +81,12 @@ class Reader:
         """Nothing but literal commands and simple joints."""
         self.readable = True
         """The same, but for patterns, `$HOME`, `$PWD`, subshells and files to read."""
+        self.simple = True
+        """The same, but for files to write and texts as input."""
         self.functions = dict[str, "Node"]()
         self._found = found
         self._within = int(wrapped)
+        self._in_substitution = 0
         self._depth = 0
         self._expander = Expander(self._substituted)
 
@@ -97,6 +101,7 @@ class Reader:
             raise Unparsed("the line is nested too deeply")
         self.plain = self.plain and node.type in _PLAIN
         self.readable = self.readable and node.type in _READABLE
+        self.simple = self.simple and node.type in _READABLE
         output = self._dispatch(node, here)
         self._depth -= 1
         return output
@@ -135,13 +140,27 @@ class Reader:
         if opened:  # `$(< file)`: a redirection without a command
             here, _ = self._redirects(opened, here)
             parts = [child for child in parts if child.type not in _REDIRECTS]
-        outputs = [self._read(one, here if one is parts[-1] else here.first()) for one in parts]
+        outputs = self._parts(node, parts, here)
         if not all(child.is_named or child.type in _JOINTS for child in node.children):
             self._is_odd()
         if here.redirects and not parts:
             self._add(Step((), here.scope.folder, redirects=here.redirects), here.scope, here.scope)
         programs = tuple(name for output in outputs for name in output.programs)
         return Feed(outputs[0].text if len(outputs) == 1 else None, programs)
+
+    def _parts(self, node: "Node", parts: "list[Node]", here: _Here) -> list[Feed]:
+        """The children's outputs; behind `cd X &&` and `cd X || exit` the shell surely is in X."""
+        scope, outputs, left_in = here.scope, list[Feed](), None
+        joint = next((child.type for child in node.children if child.type in ("&&", "||")), "")
+        for one in parts:
+            outputs.append(self._read(one, here if one is parts[-1] else here.first()))
+            if joint == "&&" and one is not parts[-1]:
+                left_in, scope.left_in = scope.left_in, None
+        if joint == "&&":
+            scope.left_in = scope.left_in or left_in
+        elif joint and _ENDS.search(text(parts[-1])):
+            scope.left_in = None
+        return outputs
 
     def _pipeline(self, node: "Node", here: _Here) -> Feed:
         stages = [child for child in node.children if child.is_named]
@@ -177,6 +196,7 @@ class Reader:
         opened = open_all(nodes, here.feed, here.scope, self._expander)
         self.plain = self.plain and opened.plain
         self.readable = self.readable and opened.readable
+        self.simple = self.simple and opened.simple
         redirects = (*here.redirects, *opened.redirects)
         more = (*here.more, *opened.more)
         return replace(here, feed=opened.feed, redirects=redirects, more=more), opened.tails
@@ -203,7 +223,8 @@ class Reader:
             written.append(as_written(group))
             exact = [Word(written[-1][0])] if written[-1][1] else None
             known += exact or self._expander.words(group, here.scope)
-            self.readable = self.readable and is_sure(group)
+            if not is_sure(group):
+                self.readable = self.simple = False
         literal = all(is_literal for _, is_literal in written)
         if written and (written[0][0] in _NO_PROGRAMS or "=" in written[0][0]):
             self._is_odd()
@@ -220,6 +241,8 @@ class Reader:
             scripts=written_by_line(known, here.redirects, here.scope),
             fetched=fetched_by_line(known, here.scope),
             wrapped=self._within > 0,
+            substituted=self._in_substitution > 0,
+            left_in=here.scope.left_in,
         )
         self._add(step, here.scope, inner)
         printed = known_output(step.words, here.feed.text, here.scope)
@@ -230,8 +253,10 @@ class Reader:
     def _substituted(self, node: "Node", scope: Scope) -> Feed:
         self._is_odd()
         self._within += 1
+        self._in_substitution += 1
         output = self._all(node, _Here(scope.copy()))
         self._within -= 1
+        self._in_substitution -= 1
         return output
 
     def _define(self, node: "Node", here: _Here) -> Feed:
@@ -242,7 +267,9 @@ class Reader:
         inside = _Here(here.scope.copy())
         inside.scope.forget_arguments()
         opened = [child for child in node.children if child.type in _REDIRECTS]
+        self._in_substitution += 1  # what it prints goes wherever it is called
         self._read(body, self._redirects(opened, inside)[0])
+        self._in_substitution -= 1
         return NOTHING
 
     def _add(self, step: Step, scope: Scope, inner: Scope) -> None:
@@ -251,7 +278,7 @@ class Reader:
 
     def _is_odd(self) -> None:
         """Neither a user's rule nor we can say that such a line only does what it says."""
-        self.plain = self.readable = False
+        self.plain = self.readable = self.simple = False
 
 
 def _leaves(node: "Node") -> "Iterator[Node]":

@@ -43,7 +43,7 @@ def is_interpreter(program: str) -> bool:
 def lines_in_code(step: Step) -> list[str]:
     """The texts in a step's code that the code may give to a shell, each alone and all together."""
     lines = list[str]()
-    for code in _code(step):
+    for code in code_of(step):
         if _RUNS.search(code):
             texts = ["".join(found) for found in _TEXT.findall(code)][:_MOST_TEXTS]
             lines += [text for text in texts if " " in text]
@@ -56,7 +56,7 @@ def lines_in_code(step: Step) -> list[str]:
 
 def ruined_by(step: Step, root: Path) -> str:
     """What a step's code would remove, or start without end; empty when nothing is found."""
-    for code in _code(step):
+    for code in code_of(step):
         if _FORKS.search(code):
             return "it starts processes without end"
         for found in _REMOVES.finditer(code):
@@ -71,7 +71,14 @@ def ruined_by(step: Step, root: Path) -> str:
     return ""
 
 
-def _code(step: Step) -> Iterator[str]:
+def names_removed(step: Step) -> list[str]:
+    """The files and folders that a step's code removes, as far as a plain look tells."""
+    found = (found for code in code_of(step) for found in _REMOVES.finditer(code))
+    return [one[1] or "~" for one in found]
+
+
+def code_of(step: Step) -> Iterator[str]:
+    """The texts of a step that an interpreter takes for code."""
     if is_interpreter(step.program):
         yield from (word.text for word in step.words[1:])
         yield step.feed.text or ""

@@ -33,6 +33,8 @@ class Opened:
     """Whether they open no file."""
     readable: bool = True
     """Whether they open files to read at most."""
+    simple: bool = True
+    """Whether all files that they open are surely known, and no command stands behind them."""
 
 
 def open_all(nodes: "Iterable[Node]", feed: Feed, scope: Scope, expander: Expander) -> Opened:
@@ -63,9 +65,11 @@ def _file(node: "Node", opened: Opened, scope: Scope, expander: Expander) -> Non
         opened.redirects.append(one)
         opened.plain = opened.plain and word.known and not one.writes and not reads_file
         exact = word.known and is_sure(found[0])
+        opened.simple = opened.simple and exact
         opened.readable = opened.readable and exact and not one.writes
     # In `cat >out .env` the grammar takes what follows the file for files, too.
     opened.more.extend(found[1:])
+    opened.simple = opened.simple and len(found) == 1
 
 
 def _document(node: "Node", opened: Opened, scope: Scope, expander: Expander) -> None:
@@ -77,9 +81,12 @@ def _document(node: "Node", opened: Opened, scope: Scope, expander: Expander) ->
         if child.type in KINDS:
             inner = open_all([child], opened.feed, scope, expander)
             opened.feed = inner.feed
+            opened.simple = opened.simple and inner.simple
             opened.redirects += inner.redirects
             opened.more += inner.more
         elif child in node.children_by_field_name("argument"):
             opened.more.append([child])
+            opened.simple = False
         elif child.is_named and not child.type.startswith("heredoc"):
             opened.tails.append(child)
+            opened.simple = False

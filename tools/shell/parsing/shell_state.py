@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .expansion import TooMany, braces, glob
@@ -38,19 +38,26 @@ class Scope:
     """The values that a variable may have; None: unknown."""
     files: dict[str, str | None] = field(default_factory=dict[str, str | None])
     """What the line has written to files, by name; None: it came from the network."""
+    left_in: Path | None = None
+    """The folder that the shell is still in where a `cd` has failed; None where none can have."""
+    made: set[str] = field(default_factory=set[str])
+    """Folders that the line itself makes."""
     takes_unknown: bool = False
     """Whether `$1` and what follows may be anything, where no variable says what they are."""
 
     def copy(self) -> "Scope":
         """What a subshell begins with."""
-        return Scope(self.root, self.folder, dict(self.variables), self.files, self.takes_unknown)
+        return replace(self, variables=dict(self.variables))
 
     def enter(self, name: str | None) -> None:
         """Change the folder; None is an unknown one."""
+        before = self.left_in or self.folder
         known = self.folder is not None or (name or "").startswith("/")
         self.folder = None if name is None or not known else (self.folder or Path("/")) / name
         if self.folder:
             self.folder = Path(os.path.normpath(self.folder))
+            exists = os.path.isdir(self.folder) or str(self.folder) in self.made
+            self.left_in = None if exists else before
 
     def give(self, arguments: Sequence[str]) -> None:
         """Set `$0`, `$1` and what follows; what they were before is gone."""

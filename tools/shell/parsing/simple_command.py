@@ -58,6 +58,10 @@ class Step:
     """The word that names a file which the line itself has fetched from the network."""
     wrapped: bool = False
     """Whether it was found inside another command."""
+    substituted: bool = False
+    """Whether it stands in a substitution or function, so that its output may go anywhere."""
+    left_in: Path | None = None
+    """Where it runs instead where a `cd` before it fails; None where that cannot be."""
     code: bool = False
     """Whether it was only guessed from a text in a program's code."""
 

@@ -16,6 +16,7 @@ from .git_classifier import check_git
 from .path_scope import Place
 from .recursive_programs import SEARCHES
 from .special_programs import CHECKS
+from .status_queries import check_status
 from .version_queries import shows_version
 
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -44,11 +45,11 @@ def _check(words: Sequence[str], place: Place) -> None:
     if not words:
         raise NotReadOnly("there is no program")
     if any(_UNPRINTABLE.search(word) or not _is_text(word) for word in words):
-        raise NotReadOnly("there are control characters in it")
+        raise NotReadOnly("it contains control characters")
     place.inside(".")
-    name = _name_of(words[0], place)
+    name = find_program_name(words[0], place)
     arguments = words[1:]
-    if shows_version(name, arguments, place.folder):
+    if shows_version(name, arguments, place.folder) or check_status(name, arguments, place):
         return
     if name == "git":
         check_git(arguments, place)
@@ -60,8 +61,8 @@ def _check(words: Sequence[str], place: Place) -> None:
         raise NotReadOnly(f"`{name}` is not known to only read")
 
 
-def _name_of(program: str, place: Place) -> str:
-    """The program's plain name, when it is the system's and not one that the project brings."""
+def find_program_name(program: str, place: Place) -> str:
+    """The program's plain name; raises NotReadOnly for one that the project may bring."""
     name = next((program.removeprefix(to) for to in _SYSTEM if program.startswith(to)), program)
     if "/" in name:
         raise NotReadOnly(f"`{program}` is not known to only read")

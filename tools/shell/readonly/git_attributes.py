@@ -65,5 +65,5 @@ def _lines_of_diff(file: Path) -> Iterator[tuple[bytes, bytes]]:
     except OSError:
         return
     if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST:
-        raise NotReadOnly(f"`{file.name}` is no ordinary file")
+        raise NotReadOnly(f"`{file.name}` is not a regular file")
     yield from ((line[1], line[2]) for line in _SETS_DIFF.finditer(file.read_bytes()))

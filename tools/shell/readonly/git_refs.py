@@ -21,7 +21,7 @@ def meant_by(name: str, git_dir: Path, common: Path) -> set[str]:
     Raises ValueError where references are kept in a way that is not known.
     """
     if (common / "reftable").exists():
-        raise ValueError("references are kept in a table")
+        raise ValueError("references are stored in a table")
     places = {form.format(name) for form in _PLACES}
     folders = {git_dir, common}
     loose = (_loose(place, folders, _MOST_STEPS) for place in places)

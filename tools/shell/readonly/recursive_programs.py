@@ -61,7 +61,7 @@ _RG_TYPES = {
 _PLAIN_GLOB = re.compile(r"[\w.*?+ -]+")
 
 
-def _matches(globs: Sequence[str], name: str) -> bool:
+def matches_any(globs: Sequence[str], name: str) -> bool:
     """Whether a file's name may match; a pattern that is more than a name's may match anything."""
     folded = name.casefold()
     return any(
@@ -92,7 +92,7 @@ def _check_grep(name: str, words: Words, place: Place) -> None:
     # With `--exclude` the first of both decides what happens to all other names.
     limited = included and not parsed.has("--exclude")
     for folder in files or ["."]:
-        place.check_tree(folder, Manner(partial(_matches, included) if limited else _anything))
+        place.check_tree(folder, Manner(partial(matches_any, included) if limited else _anything))
 
 
 def _check_rg(words: Words, place: Place) -> None:
@@ -112,11 +112,11 @@ def _taken_in_by_rg(parsed: Parsed) -> Callable[[str], bool] | None:
     """Names that `-g` or else `-t` asks for: they alone are read, hidden and ignored ones too."""
     globs = [glob for glob in parsed.values("-g", "--glob", "--iglob") if not glob.startswith("!")]
     if globs:
-        return partial(_matches, globs)
+        return partial(matches_any, globs)
     types = parsed.values("-t", "--type")
     if not types:
         return None
-    return partial(_matches, [glob for one in types for glob in _RG_TYPES.get(one, ("**",))])
+    return partial(matches_any, [glob for one in types for glob in _RG_TYPES.get(one, ("**",))])
 
 
 def _check_fd(name: str, words: Words, place: Place) -> None:

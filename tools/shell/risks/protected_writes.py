@@ -77,7 +77,7 @@ def protected_in(step: Step, workspace: Workspace, *, reads: bool) -> str:
 def outside_in(step: Step, workspace: Workspace) -> str:
     """The place outside the project that a step surely writes to; empty when there is none."""
     redirected = [redirect.target.text for redirect in step.redirects]
-    for name in _written(step):
+    for name in written_names(step):
         where = None if _DEVICE.fullmatch(name) else place(name, step.folder)
         if where is None:
             continue
@@ -125,7 +125,8 @@ def _landed(step: Step, workspace: Workspace) -> str:
     return ""
 
 
-def _written(step: Step) -> Iterator[str]:
+def written_names(step: Step) -> Iterator[str]:
+    """The names that a step surely writes to, as its words and redirections say."""
     yield from (redirect.target.text for redirect in step.redirects if redirect.writes)
     program = step.program
     texts = [word.text for word in step.words[1:] if word.known]

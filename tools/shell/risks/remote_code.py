@@ -4,19 +4,19 @@ import re
 
 from ..parsing.builtins import FETCHERS
 from ..parsing.inline_code import is_interpreter
+from ..parsing.network_clients import SOCKET
 from ..parsing.simple_command import Step
 from ..parsing.wrappers import ITS_INPUT, SHELLS
 
 _DECODERS = frozenset(["base64", "base32", "basenc", "xxd", "openssl", "uudecode", "gpg"])
 _RUN_TEXT = frozenset(["eval", "source", ".", "exec"])
-_SOCKET = re.compile(r"/dev/(tcp|udp)/.*")
 
 
 def runs_unseen(step: Step) -> str:
     """What the step would run that nobody has seen; empty when it runs nothing such."""
     program = step.program
     for redirect in step.redirects:
-        if _SOCKET.fullmatch(redirect.target.text):
+        if SOCKET.fullmatch(redirect.target.text):
             return f"`{program}` is bound to the network by `{redirect.target.text}`"
     if step.fetched and (_runs(program) or step.words[0].text == step.fetched):
         return f"it runs `{step.fetched}`, which it fetches from the network, unseen"
@@ -39,6 +39,8 @@ def _runs_input(step: Step) -> bool:
     words = [word.text for word in step.words[1:]]
     if step.feed.text:
         return False
+    if step.program == "eval" and not all(word.known for word in step.words):
+        return True  # as in `nc … | while read x; do eval "$x"; done`
     if ITS_INPUT in words or "-s" in words:
         return True
     has_text = any(re.fullmatch(r"-[cerpmn]\w*|--eval", word) for word in words)

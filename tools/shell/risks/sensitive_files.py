@@ -2,11 +2,14 @@
 
 import os
 import re
+import stat
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
+from ...filesystem.hard_links import has_hidden_name
 from ...sensitive_paths import homes, places_in
 from ...workspace import Workspace
 from ..parsing.simple_command import Step
@@ -80,8 +83,20 @@ def _is_secret(name: Named, folder: Path | None, step: Step, workspace: Workspac
     exists = os.path.lexists(path)
     if not exists and not (name.exact and looks):
         return False
-    hidden = _hides(path, workspace) or (exists and _hides(os.path.realpath(path), workspace))
+    hidden = _hides(path, workspace) or (exists and _hides_file(path, workspace))
     return hidden and not only_looks(step, name, path, workspace.root)
+
+
+def _hides_file(path: str, workspace: Workspace) -> bool:
+    """Whether what is there is a secret: behind a link, or by another name of the same file."""
+    real = os.path.realpath(path)
+    if _hides(real, workspace):
+        return True
+    with suppress(OSError, ValueError):  # gone meanwhile, or outside the project
+        name = workspace.relative(Path(real))
+        found = os.stat(real)
+        return stat.S_ISREG(found.st_mode) and has_hidden_name(workspace, name, found)
+    return False
 
 
 @lru_cache(maxsize=10_000)

@@ -11,9 +11,9 @@ async def test_each_change_has_its_line(kept: Kept) -> None:
     await kept.undo()
     said = kept.mcode("threads", "changes", TZ="UTC")
     rows = [line.split() for line in said.stdout.splitlines()]
-    assert rows[0] == ["when", "step", "by", "what", "files"]
+    assert rows[0] == ["when", "step", "by", "change", "files"]
     assert [row[2:] for row in rows[1:]] == [
-        ["tool", "(taken", "back)", "added", "a.txt"],
+        ["tool", "(undone)", "added", "a.txt"],
         ["undo", "deleted", "a.txt"],
     ]
     told = json.loads(kept.mcode("threads", "changes", "--json").stdout)
@@ -25,7 +25,7 @@ async def test_each_change_has_its_line(kept: Kept) -> None:
 
 def test_without_changes_that_is_said(kept: Kept) -> None:
     said = kept.mcode("threads", "changes")
-    assert (said.stdout, said.stderr) == ("", "Thread aaaaaaaa has changed no files\n")
+    assert (said.stdout, said.stderr) == ("", "Thread aaaaaaaa has not changed any files\n")
 
 
 @pytest.mark.parametrize("columns", [40, 80])

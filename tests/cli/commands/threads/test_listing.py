@@ -98,7 +98,7 @@ def test_the_folders_threads_are_listed_the_last_used_first(index: ThreadIndex, 
     assert (first[:8], second[:8]) == (A[:8], B[:8])
     assert first.split()[1:3] == ["waiting", "0"] and first.endswith("Repair the login")
     assert second.split()[1] == "interrupted"
-    assert said.stderr == "1 more in other folders: `mcode threads list --all`\n"
+    assert said.stderr == "1 more in other folders: run `mcode threads list --all`\n"
     assert said.returncode == 0
 
 
@@ -137,7 +137,7 @@ def test_threads_are_searched_by_what_was_said(index: ThreadIndex, run: Run) -> 
     assert other.stdout == "" and "1 more in other folders" in other.stderr
     nothing = run("list", "--search", "zzz")
     assert (nothing.stdout, nothing.returncode) == ("", 0)
-    assert "No thread in which all of that was said" in nothing.stderr
+    assert "No thread contains all these words" in nothing.stderr
     assert run("list", "--search", "zzz", "--json").stdout == "[]\n"
 
 
@@ -178,7 +178,7 @@ def test_a_thread_is_shown_with_the_way_to_go_on(
         "  Repair the login",
         "  please",
         "evidence: pytest -q: failed, 1 failed",
-        f"go on with: mcode resume {A[:8]} [--approve | --reject WHY | --answer TEXT]",
+        f"continue with: mcode resume {A[:8]} [--approve | --reject WHY | --answer TEXT]",
     ):
         assert line in lines
     assert json.loads(run("show", A, "--json").stdout)["request"] == "Repair the login\nplease"
@@ -195,8 +195,8 @@ def test_a_running_thread_is_shown_with_its_process(
 ) -> None:
     with hold(home, B):
         said = run("show", B).stdout
-    assert f"run by process: {os.getpid()} " in said
-    assert "go on with" not in said
+    assert f"running in process: {os.getpid()} " in said
+    assert "continue with" not in said
 
 
 @pytest.mark.parametrize("command", [["show"], ["rename", "--", "name"], ["delete", "--yes"]])
@@ -215,7 +215,7 @@ def test_an_unknown_thread_is_wrong_usage(
 def test_a_thread_is_renamed_and_then_found_by_its_name(index: ThreadIndex, run: Run) -> None:
     said = run("rename", A[:8], "login")
     assert (said.returncode, said.stdout) == (0, "")
-    assert said.stderr == "Thread aaaaaaaa is now called login\n"
+    assert said.stderr == "Renamed thread aaaaaaaa to login\n"
     assert f"id: {A}" in run("show", "login").stdout
     assert "login · Repair the login" in run("list").stdout
 
@@ -233,7 +233,7 @@ def test_a_thread_that_runs_is_not_deleted(index: ThreadIndex, run: Run, home: P
     with hold(home, A):
         said = run("delete", A, "--yes")
     assert said.returncode == 1
-    assert f"is being run by process {os.getpid()} " in said.stderr
+    assert f"is in use by process {os.getpid()} " in said.stderr
 
 
 def test_a_damaged_database_is_told_and_a_new_one_begun(
@@ -242,7 +242,7 @@ def test_a_damaged_database_is_told_and_a_new_one_begun(
     paths.database(home).write_bytes(bytes(10_000))
     said = run("list")
     assert said.returncode == 0
-    assert "The database was damaged: it is kept aside as" in said.stderr
+    assert "The database was damaged. It was moved to" in said.stderr
     (aside,) = paths.data_folder(home).glob("threads.db.corrupt-*")
     assert str(aside) in said.stderr and aside.read_bytes() == bytes(10_000)
     assert "damaged" not in run("list").stderr
@@ -377,8 +377,8 @@ def test_files_that_were_put_back_are_said(index: ThreadIndex, run: Run, home: P
     history = FileHistory(paths.database(home))
     history.record(A, "undo-1", "undo", before="b", after="a", turn=1, changes=[change])
     first, second = run("list").stdout.splitlines()[1:]
-    assert "waiting, files put back" in first and "put back" not in second
-    assert "status: waiting, files put back\n" in run("show", A).stdout
+    assert "waiting, files restored" in first and "restored" not in second
+    assert "status: waiting, files restored\n" in run("show", A).stdout
     assert [row["files_undone"] for row in json.loads(run("list", "--json").stdout)] == [
         True,
         False,

@@ -5,7 +5,7 @@ from kept import THREAD, Kept
 def test_what_was_freed_is_said(kept: Kept) -> None:
     said = kept.mcode("threads", "prune")
     assert (said.returncode, said.stdout) == (0, "")
-    assert said.stderr.endswith(" freed\n")
+    assert said.stderr.startswith("Freed ")
 
 
 def test_threads_are_deleted_only_when_somebody_says_yes(kept: Kept) -> None:
@@ -14,7 +14,7 @@ def test_threads_are_deleted_only_when_somebody_says_yes(kept: Kept) -> None:
     assert "add `--yes`" in said.stderr
     assert kept.index.find(THREAD)
     said = kept.mcode("threads", "prune", "--older", "0", "--yes")
-    assert said.returncode == 0 and said.stderr.startswith("threads deleted: 1\n")
+    assert said.returncode == 0 and said.stderr.startswith("Deleted 1 thread\n")
     assert kept.index.list() == []
 
 

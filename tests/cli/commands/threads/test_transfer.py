@@ -24,7 +24,7 @@ def test_a_thread_goes_into_a_file_and_comes_back(kept: Kept, tmp_path: Path) ->
 
     again = kept.mcode("threads", "export", THREAD)
     assert (again.returncode, again.stdout) == (2, "")
-    assert f"there is `{path.name}` already" in again.stderr
+    assert f"`{path.name}` already exists" in again.stderr
 
     other = tmp_path / "other"
     other.mkdir()
@@ -33,8 +33,8 @@ def test_a_thread_goes_into_a_file_and_comes_back(kept: Kept, tmp_path: Path) ->
     row = ThreadIndex(kept.home).get(taken.stdout.strip())
     assert (row.folder, row.name, row.status) == (str(other), "", "interrupted")
     assert row.thread_id != THREAD
-    assert f"Imported as {row.thread_id[:8]} of {other}" in taken.stderr
-    assert f"`mcode resume {row.thread_id[:8]}` goes on" in taken.stderr
+    assert f"Imported as {row.thread_id[:8]} in {other}" in taken.stderr
+    assert f"`mcode resume {row.thread_id[:8]}` continues" in taken.stderr
 
 
 @pytest.mark.parametrize("content", [None, b"", b"no thread at all"])
@@ -70,7 +70,10 @@ def test_a_file_can_go_to_stdout_but_to_no_terminal(kept: Kept) -> None:
     refused = exported(terminal)
     os.close(terminal)
     os.close(screen)
-    assert (refused.returncode, b"is nothing for a terminal" in refused.stderr) == (2, True)
+    assert (refused.returncode, b"cannot be written to a terminal" in refused.stderr) == (
+        2,
+        True,
+    )
 
 
 def test_to_export_loads_no_langgraph(kept: Kept) -> None:

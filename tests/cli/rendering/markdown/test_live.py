@@ -140,7 +140,7 @@ def test_a_repeated_request_leaves_what_was_finished_and_says_so(at):
     renderer = TextRenderer(console=console)
     for event in [ev.Output("kept\n\nhalf a"), ev.Retrying("busy", 1, 1), ev.Output("new")]:
         renderer.show(event)
-    assert window.lines == ["kept", "busy; trying again in 1.0 s", "new"]
+    assert window.lines == ["kept", "busy; retrying in 1.0 s", "new"]
 
 
 def test_without_colour_there_is_none(at, monkeypatch):

@@ -20,9 +20,9 @@ def test_columns_stand_side_by_side_each_aligned_as_it_says():
 
 
 def test_the_widest_column_gives_way_and_rows_stand_apart():
-    lines = (["name", "what it does"], ["one", "reads all of the files"], ["two", "x"])
+    lines = (["name", "description"], ["one", "reads all of the files"], ["two", "x"])
     assert table(24, *lines, aligns=("left", "left")) == [
-        "name  what it does",
+        "name  description",
         "----  ------------------",
         "one   reads all of the",
         "      files",

@@ -3,10 +3,11 @@ from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
 from maxagent.cli.repl.prompt.completer import LineCompleter, is_completed_while_typing
+from maxagent.cli.repl.prompt.file_mentions import FileList
 
 COMMANDS = {"model": "Chooses.", "mode": "Asks.", "undo": "Takes\nback.", "git:review": "Reviews."}
 AGENTS = {"explore": "Only reads.", "app": "One's own."}
-FILES = ["src/", "src/app.py", "my file.txt"]
+FILES = FileList(["src/", "src/app.py", "my file.txt"])
 
 
 def offered(line: str) -> list[str]:
@@ -37,6 +38,13 @@ def test_what_is_offered(line: str, lines: list[str]) -> None:
 
 
 def test_what_is_said_of_an_offer_is_one_safe_line() -> None:
-    completer = LineCompleter(lambda: {"x": "a\x1b[2J\nb"}, dict, list)
+    completer = LineCompleter(lambda: {"x": "a\x1b[2J\nb"}, dict, lambda: FILES)
     [one] = completer.get_completions(Document("/x"), CompleteEvent())
     assert one.display_meta_text == "a\\x1b[2J b"
+
+
+def test_a_cut_list_of_files_says_so() -> None:
+    cut = FILES._replace(is_cut=True)
+    completer = LineCompleter(dict, dict, lambda: cut)
+    *_, last = completer.get_completions(Document("@src"), CompleteEvent())
+    assert last.text == "@src" and "50,000" in last.display_meta_text

@@ -67,5 +67,5 @@ def test_only_what_tools_list_is_offered(tmp_path: Path) -> None:
     (project / ".gitignore").write_text("build/\n")
     (tmp_path / "outside").write_text("x")
     (project / "leads-out").symlink_to(tmp_path / "outside")
-    names = ProjectFiles(project, tmp_path / "home").names()
+    names = ProjectFiles(project, tmp_path / "home").list().names
     assert names == [".gitignore", "a.py", "deep/", "deep/er/", "deep/er/b.py"]

@@ -13,6 +13,7 @@ from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from maxagent.cli.repl.prompt.completer import LineCompleter
+from maxagent.cli.repl.prompt.file_mentions import FileList
 from maxagent.cli.repl.prompt.layout import Shown
 from maxagent.cli.repl.prompt.live_prompt import LivePrompt
 from maxagent.cli.repl.prompt.paste_placeholder import Pastes
@@ -76,7 +77,9 @@ class Keyboard:
 @asynccontextmanager
 async def keyboard(hands: Recorded, history: list[str]) -> AsyncIterator[Keyboard]:
     commands = {"help": "Helps.", "exit": "Leaves.", "exits": "Counts the ways out."}
-    completer = LineCompleter(lambda: commands, lambda: {}, lambda: ["src/", "src/app.py", "b c"])
+    completer = LineCompleter(
+        lambda: commands, lambda: {}, lambda: FileList(["src/", "src/app.py", "b c"])
+    )
     shown = Shown(tuple, str, lambda columns: "", lambda: False)
     usable = asyncio.Event()
     with create_pipe_input() as keys, create_app_session(keys, DummyOutput()):

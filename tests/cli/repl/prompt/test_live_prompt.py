@@ -102,13 +102,13 @@ async def test_what_waits_and_what_goes_on_stands_around_the_line() -> None:
         prompt.give_back("你好\nyou")
         await until(
             glass,
-            ["waits: next one", "waits: then", "working 3 s", "› 你好", "  you", "status"],
+            ["queued: next one", "queued: then", "working 3 s", "› 你好", "  you", "status"],
         )
         prompt.give_back("before")
         await until(
             glass,
             [
-                *("waits: next one", "waits: then", "working 3 s"),
+                *("queued: next one", "queued: then", "working 3 s"),
                 *("› before", "  你好", "  you", "status"),
             ],
         )

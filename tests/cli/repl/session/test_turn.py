@@ -58,7 +58,7 @@ async def test_a_question_is_answered_and_whoever_leaves_it_just_goes_on(
     assert "Made." in await talk.say("make it", typed="y\n")
     assert (talk.project / "made").exists()
     shown = await talk.say("again", typed="")
-    assert "Stopped at the question" in shown and "Made." not in shown
+    assert "Interrupted before you answered" in shown and "Made." not in shown
     assert "Left." in await talk.say("something else")
     assert told(provider)[-1] == "something else"
 
@@ -89,7 +89,7 @@ async def test_a_turn_that_was_cut_short_can_be_resumed_first(
 async def test_after_a_failure_the_next_message_goes_on(talk: Spoken, provider: Provider) -> None:
     provider.script([{"status": 400, "body": {"error": {"message": "no such model"}}}])
     shown = await talk.say("hello")
-    assert "no such model" in shown and "say something" in shown and "mcode resume" not in shown
+    assert "no such model" in shown and "retry" in shown and "mcode resume" not in shown
     assert talk.session.cut_short and not talk.session.sending
     index, thread = ThreadIndex(talk.home), talk.session.thread
     story = transcript(index.get(thread), talk.home)
@@ -98,7 +98,7 @@ async def test_after_a_failure_the_next_message_goes_on(talk: Spoken, provider: 
     assert "Better." in await talk.say("and now?") and not talk.session.cut_short
     assert told(provider) == ["hello", UNANSWERED, "and now?"]
     show_transcript(transcript(index.get(thread), talk.home), diffs=False)
-    first, second = talk.seen.split("\n(stopped before an answer)\n")
+    first, second = talk.seen.split("\n(interrupted before an answer)\n")
     assert first.endswith("  hello\n") and second.splitlines()[2:] == ["  and now?", "", *ANSWER]
 
 
@@ -131,7 +131,7 @@ async def test_a_thread_keeps_what_was_chosen_and_the_mode_of_an_approved_plan(
     session = talk.session
     session.options = {**session.options, "mode": "ask", "plan": True}
     provider.script([{"text": "Thought."}, {"text": "And on."}])
-    assert "plan mode; the plan is" in await talk.say("think")
+    assert "plan mode, plan file" in await talk.say("think")
     assert "plan mode" not in await talk.say("on")
     assert session.options == {} and session.plan and session.standing.get("mode") == "ask"
     talk.write(f"project/{session.standing.get('plan_file')}", "1. all\n")
@@ -153,9 +153,9 @@ async def test_how_the_folder_stands_is_said_once_and_again_when_it_has_changed(
     provider.script([{"text": "Hello."}] * 3)
     talk.write("project/AGENTS.md", "Use tabs.")
     shown = await talk.say("hello")
-    assert "`AGENTS.md` (instructions); `/trust` says yes" in " ".join(shown.split())
+    assert "`AGENTS.md` (instructions); use `/trust`" in " ".join(shown.split())
     assert "mcode trust" not in shown and "--trust" not in shown
-    assert "not trusted: nothing that it brings" in await talk("/trust", typed="n\n")
+    assert "not trusted: project files are ignored" in await talk("/trust", typed="n\n")
     assert "not trusted" not in await talk.say("hello")
     talk.write("project/.mcp.json", "{}")
     assert "`.mcp.json` (mcp)" in " ".join((await talk.say("hello")).split())
@@ -185,7 +185,7 @@ async def test_what_was_answered_elsewhere_is_seen_here_and_how_to_look_at_it(
     leave = {"tool_calls": [{"name": "plan_exit", "args": {}}]}
     provider.script([leave, {"text": "Built."}])
     session.prompt = AnsweredElsewhere(talk)
-    with pytest.raises(UsageError, match="asks nothing") as error:
+    with pytest.raises(UsageError, match="has no open question") as error:
         await talk.say("plan", typed="y\n")
     assert not session.plan and session.cut_short
     tell_of(session, error.value)

@@ -67,7 +67,7 @@ async def test_a_file_is_mentioned_by_the_commands_own_words_alone(
     assert talk.said == "Fix @a.py @b.py, see @c.py"
     request = str(provider.requests[-1].body)
     assert [name for name in ("a.py", "b.py", "c.py") if f"in {name}" in request] == ["a.py"]
-    assert "shown to the model: @a.py" in shown
+    assert "attached: @a.py" in shown
 
 
 async def test_words_after_plan_and_build_are_said_in_that_mode(talk: Talk) -> None:
@@ -109,7 +109,7 @@ async def test_anything_else_is_asked_first_and_a_no_says_nothing(
     talk: Talk, provider: Provider
 ) -> None:
     talk.own("make", 'Made: !`echo "$1" > a.txt; echo done`')
-    with pytest.raises(Unanswered, match="You refused `set -- x; echo"):
+    with pytest.raises(Unanswered, match="You denied `set -- x; echo"):
         await talk("/make x", typed="n\n")
     assert talk.session.sending, "so the line comes back"
     with pytest.raises(Unanswered):

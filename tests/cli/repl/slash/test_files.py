@@ -32,9 +32,9 @@ async def test_what_changed_is_shown_taken_back_and_brought_back(
     spoken: Spoken, made: Path
 ) -> None:
     assert "+one" in await spoken("/diff")
-    assert "files put back: 1" in await spoken("/undo", typed="y\n")
+    assert "Restored 1 file" in await spoken("/undo", typed="y\n")
     assert not made.exists()
-    assert "files put back: 1" in await spoken("/redo", typed="y\n")
+    assert "Restored 1 file" in await spoken("/redo", typed="y\n")
     assert made.read_text() == "one\n"
 
 
@@ -54,7 +54,7 @@ async def test_files_and_conversation_go_back_to_a_step(spoken: Spoken, made: Pa
     assert made.exists()
     with pytest.raises(UsageError, match="has no step 7"):
         await spoken("/rewind 7")
-    with pytest.raises(UsageError, match="`back` is no step"):
+    with pytest.raises(UsageError, match="`back` is not a step"):
         await spoken("/rewind back")
 
 
@@ -73,9 +73,9 @@ async def test_a_message_is_gone_back_to_and_offered_again(
     assert made.exists() and offered == ["And that?"]
     shown = await spoken("/rewind", typed="1\ny\n")
     assert "Make it" in shown and "And that?" not in shown and not made.exists()
-    assert "What was left is kept: `/rewind 2` goes there again.\n" in shown
+    assert "The later steps are kept: `/rewind 2` returns to them.\n" in shown
     assert offered == ["And that?", "Make it"] and spoken.session.usage
-    with pytest.raises(UsageError, match="Nothing was said"):
+    with pytest.raises(UsageError, match="no earlier message"):
         await spoken("/rewind")
     provider.script([{"text": "Better so."}])
     assert "Better so." in await spoken.say("Make it better")

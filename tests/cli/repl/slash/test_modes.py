@@ -5,7 +5,7 @@ from maxagent.config.errors import UsageError
 
 
 async def test_another_model_answers_if_it_can_be_asked(spoken: Spoken) -> None:
-    assert "`openai/gpt-4o` answers" in await spoken("/model openai/gpt-4o")
+    assert "Model: `openai/gpt-4o`" in await spoken("/model openai/gpt-4o")
     assert spoken.session.options == {"model": "openai/gpt-4o"}
     assert spoken.session.model == "openai/gpt-4o"
     with pytest.raises(UsageError, match="Unknown provider `opnai`"):
@@ -20,7 +20,7 @@ async def test_without_a_name_the_present_model_and_those_that_can_be_asked_are_
 ) -> None:
     spoken.write("home/config.yaml", "model:\n  default: openai/own\n  models: {openai/big: {}}\n")
     first, *others = (await spoken("/model")).splitlines()
-    assert first.startswith("`openai/own` answers")
+    assert first.startswith("Current model: `openai/own`")
     assert others[:2] == ["  openai/own", "  openai/big"]
     assert all(line.startswith("  openai/") for line in others) and len(others) > 5
 
@@ -55,7 +55,7 @@ async def test_plan_and_build_without_words_say_what_holds(spoken: Spoken) -> No
 async def test_another_agent_speaks(spoken: Spoken) -> None:
     listed = await spoken("/agents")
     assert "explore" in listed and "`/agents NAME`" in listed
-    assert "`explore` speaks" in await spoken("/agents @explore")
+    assert "`explore` answers" in await spoken("/agents @explore")
     assert spoken.session.agent == "explore"
     with pytest.raises(UsageError, match="no agent `explorer`"):
         await spoken("/agents explorer")

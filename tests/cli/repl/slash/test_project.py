@@ -7,7 +7,7 @@ from maxagent.config.errors import UsageError
 async def test_settings_are_shown_and_set_as_the_command_line_does(spoken: Spoken) -> None:
     assert "max_retries: 5  # default" in await spoken("/config")
     assert await spoken("/config model.max_retries") == "5\n"
-    assert "is set in" in await spoken("/config model.max_retries 7")
+    assert "Set `model.max_retries` in" in await spoken("/config model.max_retries 7")
     assert await spoken("/config model.max_retries") == "7\n"
     with pytest.raises(UsageError, match="unknown key"):
         await spoken("/config model.max_retrys")
@@ -23,7 +23,7 @@ async def test_rules_are_those_of_the_sessions_mode(spoken: Spoken) -> None:
 
 
 async def test_what_comes_later_is_said_with_what_was_found(spoken: Spoken) -> None:
-    assert "later version" in (shown := await spoken("/mcp")) and "nothing" in shown
+    assert "not supported yet" in (shown := await spoken("/mcp")) and "nothing" in shown
     spoken.write("project/.mcp.json", "{}")
     spoken.write("project/.claude/skills/pdf/SKILL.md", "x")
     assert ".mcp.json" in await spoken("/mcp")

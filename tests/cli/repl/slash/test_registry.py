@@ -46,13 +46,13 @@ async def test_the_menu_says_what_each_does_in_both_languages(spoken: Spoken) ->
 )
 async def test_a_wrong_command_lists_near_ones(spoken: Spoken, line: str, near: str) -> None:
     spoken.write("home/commands/review.md", "Look.")
-    with pytest.raises(UsageError, match="There is no command") as told:
+    with pytest.raises(UsageError, match="no command") as told:
         await spoken(line)
-    assert told.value.hint == f"there is {near}"
+    assert told.value.hint == f"use {near}"
 
 
 async def test_a_command_without_arguments_takes_none(spoken: Spoken) -> None:
-    with pytest.raises(UsageError, match="`/clear` takes no words"):
+    with pytest.raises(UsageError, match="`/clear` takes no arguments"):
         await spoken("/clear all")
 
 

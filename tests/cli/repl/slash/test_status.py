@@ -17,7 +17,7 @@ async def test_status_says_who_answers_where_and_what_it_may_do(
     spoken.session.folder = Path(".")
     monkeypatch.chdir(spoken.project)
     shown = await spoken("/status")
-    assert "No conversation has begun yet" in shown and "not trusted" in shown
+    assert "No conversation yet" in shown and "not trusted" in shown
     assert str(spoken.project) in shown and "mcode " in shown and "LangGraph " in shown
     trust(spoken.project, spoken.home)
     spoken.begun(THREAD)
@@ -46,11 +46,11 @@ async def test_status_names_the_instruction_files_in_effect_and_trust_asks_about
     await spoken("/trust", typed="y\n")
     (spoken.project / "sub/AGENTS.md").write_text("y")
     shown = await spoken("/status")
-    assert "not told until you say yes again (`mcode trust`, `/trust`): `sub/AGENTS.md` ch" in shown
-    assert ".env is left out: no tool may read it\n" in shown
-    assert "sub/AGENTS.md is left out: it is new or has changed" in shown
-    assert "\n              AGENTS.md: 8022 bytes are left out, since all" in shown
-    assert f"{spoken.home / 'notes.md'}: 11 bytes are left out" in shown
+    assert "have not approved yet (`mcode trust`, `/trust`): `sub/AGENTS.md` ch" in shown
+    assert ".env is skipped: no tool may read it\n" in shown
+    assert "sub/AGENTS.md is skipped: it is new or has changed" in shown
+    assert "\n              AGENTS.md: 8022 bytes were cut, because the" in shown
+    assert f"{spoken.home / 'notes.md'}: 11 bytes were cut" in shown
     (spoken.home / "config.yaml").write_text("modle: 1\n")
     assert "unknown key `modle`" in await spoken("/status")
 
@@ -70,25 +70,25 @@ async def test_status_names_what_the_conversation_was_told_of_folders_below(
     async with Runner(home=spoken.home) as runner:
         spoken.session.opened.set_result(runner)
         await spoken.say("look")
-        assert "of folders below: sub/AGENTS.md\n" in await spoken("/status")
+        assert "from subfolders: sub/AGENTS.md\n" in await spoken("/status")
 
 
 @pytest.mark.parametrize("line", ["/cost", "/context"])
 async def test_before_the_first_answer_there_is_nothing_to_count(spoken: Spoken, line: str) -> None:
-    assert await spoken(line) == "Nothing has been asked of the model yet.\n"
+    assert await spoken(line) == "No model requests yet.\n"
 
 
 async def test_what_it_has_taken_and_how_full_it_is(spoken: Spoken) -> None:
     spoken.session.usage = USAGE
     assert await spoken("/cost") == (
-        "3 requests, 12,000 tokens in (9,000 of them cached), 400 out: $0.0123\n"
+        "3 requests, 12,000 tokens in (9,000 cached), 400 out: $0.0123\n"
     )
     assert await spoken("/context") == "25,600 of 128,000 tokens (20%)\n"
     later, full = (await spoken("/compact")).splitlines()
-    assert "later version" in later and "20%" in full
+    assert "not available yet" in later and "20%" in full
 
 
 async def test_a_price_that_is_not_known_is_not_made_up(spoken: Spoken) -> None:
     spoken.session.usage = TokenUsage(1, 1, 1, 0, None, 5, 0)
-    assert "no price is known" in await spoken("/cost")
+    assert "price unknown" in await spoken("/cost")
     assert "(?)" in await spoken("/context")

@@ -53,8 +53,8 @@ async def test_the_folders_conversations_are_listed_and_switched_between(spoken:
 @pytest.mark.parametrize(
     ("name", "why", "hint"),
     [
-        ("cccccccc", "no conversation", "`mcode resume cccccccc`"),
-        ("dddddddd", "works in", "`mcode chat --resume dddddddd`"),
+        ("cccccccc", "not a conversation", "`mcode resume cccccccc`"),
+        ("dddddddd", "belongs to", "`mcode chat --resume dddddddd`"),
         ("nobody", "nobody", ""),
     ],
 )
@@ -69,7 +69,7 @@ async def test_what_cannot_be_gone_on_with_here_says_why(
 
 @pytest.mark.parametrize("line", ["/diff", "/undo", "/redo", "/rewind", "/fork", "/rename x"])
 async def test_before_the_first_message_there_is_nothing_to_do(spoken: Spoken, line: str) -> None:
-    with pytest.raises(UsageError, match="No conversation has begun yet"):
+    with pytest.raises(UsageError, match="No conversation yet"):
         await spoken(line)
 
 

@@ -95,7 +95,7 @@ async def test_every_place_is_changed_when_asked(run: ToolRun) -> None:
         (b"a\n\n\n", "\n\n\n", "\n", b"a\n"),
         (b"all", "all", "", b""),
         (b"a\x0cb\r c\n", "b\r c", "B", b"a\x0cB\n"),
-        (b"x" * 1_000_000 + b"needle", "needle", "n", b"x" * 1_000_000 + b"n"),
+        (b"x" * 1_000_000 + b" needle", "needle", "n", b"x" * 1_000_000 + b" n"),
     ],
 )  # fmt: skip
 async def test_all_other_bytes_are_kept(

@@ -48,7 +48,7 @@ def test_a_changed_file_and_replace_all_have_their_own_advice() -> None:
 def test_a_refusal_is_never_long() -> None:
     text = "".join(f"line {number}\n" for number in range(1000))
     assert not_found(text.replace("line 5\n", "line five\n"), text=text).count("\n") < 25
-    ambiguous = str(edit_errors.ambiguous(range(1, 1001), True, False))
+    ambiguous = str(edit_errors.ambiguous(range(1, 1001), [1] * 1000, True, False))
     assert "at least 1000 times" in ambiguous and "20 and 980 more;" in ambiguous
 
 

@@ -26,6 +26,8 @@ from maxagent.tools.textedits.text_edits import put
         ("a\nb", Hunk((" a", "-b"), old_unended=True), "a\n"),
         ("a\nb", Hunk(("-b", "+c"), old_unended=True, new_unended=True), "a\nc"),
         ("a\rb\u2028\x0cc\nd\n", Hunk((" a\rb\u2028\x0cc", "-d", "+e")), "a\rb\u2028\x0cc\ne\n"),
+        ("    a\n    b\n", Hunk(("-a", "-b", "+    new()", "+    b")), "    new()\n    b\n"),
+        ("a = 1\nb\n", Hunk(("-1→a = 1", "-2→b", "+1→a = 2", "+2→b")), "a = 2\nb\n"),
         ("#\n", Hunk((" #", "+if x:", "+    y")), "#\nif x:\n    y\n"),
     ],
 )
@@ -39,6 +41,9 @@ def test_a_hunk(text: str, hunk: Hunk, after: str) -> None:
     [
         ("a\nb\n", Hunk((" a", " b")), "already so, at line 1"),
         ("a\n", Hunk(("+b",)), "their place is not clear"),
+        ("a\nb\n", Hunk((" a", "-b", "+# ... rest of the code unchanged ...")), "has a line that"),
+        (" a\n b\n\n a\n b\n", Hunk(("-a", "-b", "+c"), line=4), "2 times, at lines 1, 4"),
+        ("    if a:\n        b = 1\n", Hunk((" if a:", "-    b = 1", "+        b = 2")), "depth"),
         ("a\n", Hunk(("+b",), line=1), "their place is not clear"),
         ("a\nb\n", Hunk(("-a", "+c"), old_unended=True), "not the file's last"),
         ("a\ncall()\n", Hunk(("-run()", "+call()")), "may have been made already"),

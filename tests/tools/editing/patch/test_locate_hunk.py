@@ -59,6 +59,7 @@ def test_the_text_after_the_head_narrows() -> None:
         (["-class\u00a0 Left:"], "whitespace_normalized", 0),
         ([" # gone", *RIGHT], "context_aware", 6),
         ([*RIGHT, " # gone"], "context_aware", 6),
+        ([*RIGHT[:2], "         prepare()", "+        play()", " # gone"], "", None),
         ([" class Wrong:", "     def run(self):", *HUNK], "", None),
     ],
 )

@@ -28,7 +28,7 @@ def why(root: Path, *words: str) -> str:
         (["make"], "`make` is not known to only read"),
         (["/tmp/ls"], "`/tmp/ls` is not known to only read"),
         ([], "there is no program"),
-        (["ls", "a\x1b[31m"], "there are control characters in it"),
+        (["ls", "a\x1b[31m"], "it contains control characters"),
     ],
 )
 def test_the_reason_says_what_is_wrong(words: list[str], reason: str, tmp_path: Path) -> None:

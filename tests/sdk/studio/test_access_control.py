@@ -7,7 +7,7 @@ if find_spec("starlette") is None:
 
 from starlette.datastructures import Headers
 
-from maxagent.sdk.studio.origin_check import is_allowed
+from maxagent.sdk.studio.access_control import is_local
 
 HERE = "127.0.0.1:2024"
 
@@ -37,4 +37,4 @@ def test_only_this_machine_and_studios_page_are_let_in(
     host: str, origin: str | None, allowed: bool
 ) -> None:
     headers = {"host": host} if origin is None else {"host": host, "origin": origin}
-    assert is_allowed(Headers(headers)) is allowed
+    assert is_local(Headers(headers)) is allowed

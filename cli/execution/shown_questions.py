@@ -1,0 +1,49 @@
+"""Which question of a thread this terminal has shown last: an answer is for no other.
+
+A terminal is a session of the system: every window and every login has its own, and what a shell
+or a script starts belongs to the same.
+"""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from ...config import paths
+from ...config.security.private_files import private_opener
+from ...sdk.events import Question
+
+_LARGEST = 100_000  # bytes; some 900 questions, of which the newer half is kept
+
+
+def remember_shown(home: Path, question: Question) -> None:
+    """Note that this terminal has shown it; where that fails it is shown again before an answer."""
+    line = f"{_session()} {question.thread_id} {question.id}\n"
+    with suppress(OSError):
+        file = _file(home)
+        if file.exists() and file.stat().st_size > _LARGEST:
+            kept = file.read_text(encoding="utf-8")[-_LARGEST // 2 :]
+            file.write_text(kept.partition("\n")[2], encoding="utf-8")
+        with open(file, "a", encoding="utf-8", opener=private_opener) as log:
+            log.write(line)
+
+
+def shown_question(home: Path, thread_id: str) -> str:
+    """The id of the thread's question that this terminal has shown last; empty for none."""
+    own = f"{_session()} {thread_id} "
+    with suppress(OSError):
+        lines = _file(home).read_text(encoding="utf-8").splitlines()
+        return next((line.removeprefix(own) for line in lines[::-1] if line.startswith(own)), "")
+    return ""
+
+
+def _session() -> str:
+    """Number of the session, and its terminal's name; numbers are given again, names too."""
+    number = os.getsid(0) if hasattr(os, "getsid") else os.getppid()
+    for stream in (0, 1, 2):
+        with suppress(OSError, AttributeError):
+            return f"{number}:{os.ttyname(stream)}"
+    return f"{number}:"
+
+
+def _file(home: Path) -> Path:
+    return paths.data_folder(home) / "shown-questions"

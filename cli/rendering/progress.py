@@ -1,0 +1,105 @@
+"""A row below the output that says what a run waits for, and for how long."""
+
+import asyncio
+import time
+from contextlib import suppress
+
+from rich.console import Console
+from rich.text import Text
+
+from ...sdk import events as ev
+from ..i18n.catalogs import t
+from .console import open_console, styled
+from .markdown.live import TransientRows
+from .renderer import Renderer
+from .tool_summary import call_line
+from .turn_meter import TurnMeter
+
+EVERY = 1.0  # seconds between two paints, and of silence before the first
+ENDS = (ev.Question, ev.Completion, ev.Interrupted, ev.Failure)
+PIECES = (ev.Thinking, ev.Output, ev.ToolOutput, ev.Progress)
+
+
+def progress_text(event: ev.Progress) -> str:
+    """How far it is, in words."""
+    return t(f"progress.{event.task}", done=f"{event.done:,}", total=f"{event.total:,}")
+
+
+class ProgressRenderer:
+    """Shows a run by another renderer, and the row while that one has nothing to show."""
+
+    def __init__(self, renderer: Renderer, console: Console | None = None) -> None:
+        self._renderer = renderer
+        self._console = console or open_console()
+        self._row = TransientRows(self._console)
+        self._next_paint: asyncio.TimerHandle | None = None
+        self._meter = TurnMeter()
+        self._role = ""
+        self._calls: dict[str, str] = {}
+        self._step = ""
+        self._since = time.monotonic()
+
+    def show(self, event: ev.Event) -> None:
+        """Show one event, and the row again a second after it."""
+        self._clear()
+        self._follow(event)
+        self._renderer.show(event)
+        # a text that is being written is progress enough, and its last line may still be open
+        if not isinstance(event, (*ENDS, ev.Thinking, ev.Output)):
+            self._schedule()
+
+    def stopping(self) -> None:
+        """Say that the first Ctrl-C was heard."""
+        self._clear()
+        self._renderer.stopping()
+
+    def end(self, last: ev.Event | None) -> None:
+        """Show how the run ended."""
+        self._clear()
+        self._renderer.end(last)
+
+    def row(self) -> str:
+        """What is waited for, seconds, and tokens of the turn so far."""
+        *_, what = (self._role or t("progress.model"), *self._calls.values())
+        what = self._step or what
+        parts = [what, f"{time.monotonic() - self._since:.0f} s"]
+        if self._meter.tokens:
+            parts.append(t("progress.tokens", count=f"{self._meter.tokens:,}"))
+        return "  ⋯ " + " · ".join(parts)
+
+    def _follow(self, event: ev.Event) -> None:
+        self._meter.count(event)
+        self._step = progress_text(event) if isinstance(event, ev.Progress) else ""
+        match event:
+            case ev.RoleStarted(role=role):
+                self._role = t(f"role.{role}")
+            case ev.ToolCall(id=call_id, tool=tool, args=args):
+                self._calls[call_id] = call_line(tool, args)
+            case ev.ToolResult(id=call_id):
+                self._calls.pop(call_id, None)
+            case ev.Verifying(command=command):
+                self._calls["verify"] = command
+            case ev.EvidenceFound():
+                self._calls.pop("verify", None)
+            case ev.RunStarted():
+                self._calls.clear()
+            case _:
+                pass
+        if not isinstance(event, PIECES):
+            self._since = time.monotonic()
+
+    def _schedule(self) -> None:
+        with suppress(RuntimeError):  # without a loop nothing can come by itself
+            self._next_paint = asyncio.get_running_loop().call_later(EVERY, self._paint)
+
+    def _paint(self) -> None:
+        row: Text = styled(self.row(), "dim")
+        row.truncate(self._console.width - 1, overflow="ellipsis")
+        self._row.show([row])
+        self._schedule()
+
+    def _clear(self) -> None:
+        if self._next_paint:
+            self._next_paint.cancel()
+        self._next_paint = None
+        self._row.show([])

@@ -1,0 +1,59 @@
+"""What a turn took: seconds while it ran, tokens, and cost."""
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ...sdk import events as ev
+from ..i18n.catalogs import t
+
+
+class TurnMeter:
+    """Counts the events of a turn; the time in which a question waits for the user is left out."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._started: float | None = None
+        self._seconds = 0.0
+        self._input = self._output = self._cached = 0
+        self._cost: float | None = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all requests so far, in and out."""
+        return self._input + self._output
+
+    def count(self, event: ev.Event) -> None:
+        """Count one event."""
+        match event:
+            case ev.RunStarted():
+                self._started = self._clock()
+            case ev.TokenUsage(request=request):
+                self._add(request)
+            case ev.Question() | ev.Completion() | ev.Interrupted() | ev.Failure():
+                self._pause()
+            case _:
+                pass
+
+    def summary(self) -> str:
+        """Seconds, tokens and cost on one line; empty where no request was answered."""
+        if not self.tokens:
+            return ""
+        share = round(100 * self._cached / self._input) if self._input else 0
+        tokens = t("run.tokens", input=f"{self._input:,}", cached=share, output=f"{self._output:,}")
+        cost = "" if self._cost is None else f" · ${self._cost:.4f}"
+        return f"{self._elapsed():.1f} s · {tokens}{cost}"
+
+    def _elapsed(self) -> float:
+        running = 0.0 if self._started is None else self._clock() - self._started
+        return self._seconds + running
+
+    def _pause(self) -> None:
+        self._seconds, self._started = self._elapsed(), None
+
+    def _add(self, request: Mapping[str, Any]) -> None:
+        self._input += request.get("input", 0)
+        self._output += request.get("output", 0)
+        self._cached += request.get("cached", 0)
+        cost = request.get("cost")
+        self._cost = None if self._cost is None or cost is None else self._cost + cost

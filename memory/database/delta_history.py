@@ -1,0 +1,164 @@
+"""What LangGraph replays to know a thread's messages: the writes along its checkpoints.
+
+LangGraph asks for them several times a turn, and its own saver reads the thread again each time.
+Here the history is kept in memory up to a checkpoint, and only what came since is read.
+"""
+
+import json
+from collections import OrderedDict, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import aiosqlite
+from langgraph.checkpoint.base import DeltaChannelHistory, PendingWrite, writes_sort_key
+from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.checkpoint.serde.types import _DeltaSnapshot  # pyright: ignore[reportPrivateUsage]
+
+from .checkpoint_queries import part
+from .message_merge import merge_messages
+
+# threads that are kept in memory
+_MOST = 4
+
+_ANCESTORS = """
+    WITH RECURSIVE chain(id, parent, metadata) AS (
+        SELECT checkpoint_id, parent_checkpoint_id, metadata FROM checkpoints
+        WHERE thread_id = :thread AND checkpoint_ns = :namespace AND checkpoint_id = :checkpoint
+        UNION
+        SELECT checkpoint_id, parent_checkpoint_id, checkpoints.metadata
+        FROM chain CROSS JOIN checkpoints ON checkpoint_id = chain.parent
+        WHERE thread_id = :thread AND checkpoint_ns = :namespace
+    )
+    SELECT id, metadata FROM chain
+"""
+_CHECKPOINT = (
+    "SELECT type, checkpoint FROM checkpoints"
+    " WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?"
+)
+# lists go in as JSON: a long thread has more checkpoints than SQLite takes parameters
+_WRITES = """
+    SELECT checkpoint_id, channel, type, value, task_path, task_id, idx FROM writes
+    WHERE thread_id = ? AND checkpoint_ns = ?
+        AND checkpoint_id IN (SELECT value FROM json_each(?))
+        AND channel IN (SELECT value FROM json_each(?))
+"""
+
+
+class Place(NamedTuple):
+    """A checkpoint of a thread."""
+
+    thread: str
+    namespace: str
+    checkpoint: str
+
+
+@dataclass
+class _Walk:
+    """What was met on the way from a checkpoint to the beginning of its thread."""
+
+    chains: dict[str, list[str]]
+    """For each channel the checkpoints whose writes count, the nearest first."""
+    seeds: dict[str, Any] = field(default_factory=dict[str, Any])
+    """The whole value of a channel, where a checkpoint has it."""
+    reached: bool = False
+    """It came to the checkpoint that is known already."""
+
+
+class DeltaHistories:
+    """The histories of the threads of one connection; the caller holds the connection's lock."""
+
+    def __init__(self, connection: aiosqlite.Connection, serde: SerializerProtocol) -> None:
+        self._connection, self._serde = connection, serde
+        # by thread and namespace: the checkpoint, and the histories up to it
+        self._known: OrderedDict[tuple[str, str], tuple[str, Mapping[str, DeltaChannelHistory]]] = (
+            OrderedDict()
+        )
+
+    async def read(
+        self, place: Place, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        """For each channel its value at an earlier checkpoint, and all writes from there on."""
+        known_at, known = self._known.get(place[:2], ("", {}))
+        walk = await self._walk(place, channels, known_at if {*channels} <= {*known} else "")
+        writes = await self._writes(place, walk.chains)
+        found: dict[str, DeltaChannelHistory] = {}
+        for channel, ids in walk.chains.items():
+            new = [write for id_ in reversed(ids) for write in writes[channel, id_]]
+            if channel in walk.seeds:
+                found[channel] = {"seed": walk.seeds[channel], "writes": new}
+            elif walk.reached:
+                before = known[channel]
+                found[channel] = {**before, "writes": [*before["writes"], *new]}
+            else:
+                found[channel] = {"writes": new}
+        self._keep(place, found)
+        return {channel: {**one, "writes": [*one["writes"]]} for channel, one in found.items()}
+
+    def _keep(self, place: Place, found: Mapping[str, DeltaChannelHistory]) -> None:
+        for channel, one in found.items():
+            _fold(channel, one)
+        self._known[place[:2]] = (place.checkpoint, found)
+        self._known.move_to_end(place[:2])
+        if len(self._known) > _MOST:
+            self._known.popitem(last=False)
+
+    async def _walk(self, place: Place, channels: Sequence[str], known_at: str) -> _Walk:
+        walk = _Walk({channel: [] for channel in channels})
+        # a row that is not read is not looked for either: the walk costs what it is long
+        async with self._connection.execute(_ANCESTORS, place._asdict()) as rows:
+            async for checkpoint, metadata in rows:
+                if checkpoint != place.checkpoint:
+                    await self._pass(place._replace(checkpoint=checkpoint), metadata, walk)
+                walk.reached = checkpoint == known_at
+                if walk.reached or len(walk.seeds) == len(channels):
+                    break
+        return walk
+
+    async def _pass(self, place: Place, metadata: bytes | None, walk: _Walk) -> None:
+        """Note a checkpoint on the way."""
+        wanted = [channel for channel in walk.chains if channel not in walk.seeds]
+        for channel in wanted:
+            walk.chains[channel].append(place.checkpoint)
+        # LangGraph counts from the last checkpoint that has the whole value
+        counted = part(json.loads(metadata or b"{}"), "counters_since_delta_snapshot")
+        if all(channel in counted for channel in wanted):
+            return
+        async with self._connection.execute(_CHECKPOINT, place) as rows:
+            stored = await rows.fetchone()
+        values = self._serde.loads_typed(tuple(stored or ()))["channel_values"]
+        walk.seeds |= {channel: values[channel] for channel in wanted if channel in values}
+
+    async def _writes(
+        self, place: Place, chains: Mapping[str, Sequence[str]]
+    ) -> Mapping[tuple[str, str], list[PendingWrite]]:
+        """What was written from each checkpoint, by channel and checkpoint, in order."""
+        ids = [*max(chains.values(), key=len, default=())]
+        lists = (json.dumps(ids), json.dumps([*chains]))
+        async with self._connection.execute(_WRITES, (*place[:2], *lists)) as cursor:
+            rows = await cursor.fetchall()
+        found: defaultdict[tuple[str, str], list[PendingWrite]] = defaultdict(list)
+        wanted = {(channel, id_) for channel, chain in chains.items() for id_ in chain}
+        for id_, channel, kind, value, _, task, _ in sorted(rows, key=_order):
+            if (channel, id_) in wanted:
+                found[channel, id_].append((task, channel, self._serde.loads_typed((kind, value))))
+        return found
+
+
+def _fold(channel: str, history: DeltaChannelHistory) -> None:
+    """Apply the writes here, once, as the channel's reducer would each time it is loaded."""
+    writes = history["writes"]
+    if not writes:
+        return
+    if channel == "request":
+        history["writes"] = writes[-1:]
+    if channel == "messages" and all(isinstance(value, list) for _, _, value in writes):
+        seed: Any = history.get("seed", [])
+        whole = seed.value if isinstance(seed, _DeltaSnapshot) else seed
+        history["seed"] = merge_messages(whole, [value for _, _, value in writes])
+        history["writes"] = []
+
+
+def _order(row: aiosqlite.Row) -> Any:
+    path, task, index = row[4:7]
+    return writes_sort_key(path, task, index)

@@ -1,0 +1,35 @@
+"""The database's free pages go back to the disk, in portions: other writers wait only a moment."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from .connection import connect
+
+# 1,000 pages in one transaction: 4 MB, or 8
+_PORTION = "PRAGMA incremental_vacuum(1000)"
+_INCREMENTAL = 2
+_TABLES = "SELECT name FROM sqlite_schema WHERE name IN ('checkpoints', 'writes')"
+
+
+def give_back(path: Path) -> None:
+    """Shorten the file by what is free in it.
+
+    A database of an older MaxAgent is written anew once, which others wait for; on the disk, as
+    the rest of it may be larger than the memory.
+    """
+    with closing(connect(path)) as connection:
+        connection.execute("PRAGMA temp_store = FILE")
+        if connection.execute("PRAGMA auto_vacuum").fetchone() != (_INCREMENTAL,):
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            connection.execute("VACUUM")
+        elif _has_free(connection):  # rows are gone, and their places in the indexes are empty
+            for (table,) in connection.execute(_TABLES).fetchall():
+                connection.execute(f"REINDEX {table}")
+        while _has_free(connection):
+            connection.execute(_PORTION).fetchall()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _has_free(connection: sqlite3.Connection) -> bool:
+    return connection.execute("PRAGMA freelist_count").fetchone() != (0,)

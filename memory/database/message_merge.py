@@ -1,0 +1,51 @@
+"""How a thread's messages come from its writes: the reducer of the `messages` channel."""
+
+from collections import deque
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Any, cast
+
+from langchain_core.messages import (
+    AIMessage,
+    AnyMessage,
+    BaseMessage,
+    HumanMessage,
+    RemoveMessage,
+    ToolMessage,
+)
+
+_ID = attrgetter("id")
+_PLAIN = {AIMessage, HumanMessage, ToolMessage}
+# The lists that were merged last, with the ids in them: each step of a thread goes on from one.
+_merged: deque[tuple[list[AnyMessage], set[str | None]]] = deque(maxlen=8)
+
+
+def merge_messages(state: list[AnyMessage], writes: Sequence[Any]) -> list[AnyMessage]:
+    """Append messages; one with a known id replaces its namesake, `RemoveMessage` takes it out.
+
+    LangGraph's own delta reducer is still private, and this channel must never vanish under us.
+    """
+    written: list[object] = []
+    for write in writes:
+        written += cast("list[object]", write) if isinstance(write, list) else [write]
+    # nearly always there is nothing to replace
+    if {*map(type, written)} <= _PLAIN:
+        new, known = {*map(_ID, written)}, _ids_of(state)
+        if len(new) == len(written) and new.isdisjoint(known):
+            whole = [*state, *cast("list[AnyMessage]", written)]
+            _merged.append((whole, known | new))
+            return whole
+    merged: dict[str, AnyMessage] = {str(message.id): message for message in state}
+    for message in written:
+        if isinstance(message, RemoveMessage):
+            merged.pop(str(message.id), None)
+        elif isinstance(message, BaseMessage):
+            merged[str(message.id)] = cast("AnyMessage", message)
+    return list(merged.values())
+
+
+def _ids_of(messages: list[AnyMessage]) -> set[str | None]:
+    for known, ids in tuple(_merged):  # other threads merge, too
+        if known is messages and len(ids) == len(messages):
+            return ids
+    return {*map(_ID, messages)}

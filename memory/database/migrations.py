@@ -1,0 +1,60 @@
+"""The steps that make our tables: `PRAGMA user_version` counts those already taken."""
+
+MIGRATIONS = (
+    """
+    CREATE TABLE threads (
+        thread_id TEXT PRIMARY KEY,
+        title TEXT NOT NULL,
+        name TEXT NOT NULL,
+        folder TEXT NOT NULL,
+        graph TEXT NOT NULL,
+        request TEXT NOT NULL,
+        options TEXT NOT NULL,
+        status TEXT NOT NULL,
+        evidence TEXT NOT NULL,
+        created_at TEXT NOT NULL,
+        updated_at TEXT NOT NULL
+    );
+    CREATE UNIQUE INDEX threads_by_name ON threads (name) WHERE name != '';
+    CREATE INDEX threads_by_folder ON threads (folder, updated_at);
+    CREATE TABLE journal (
+        thread_id TEXT NOT NULL,
+        call_id TEXT NOT NULL,
+        tool TEXT NOT NULL,
+        effectful INTEGER NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('started', 'done')),
+        result TEXT,
+        started_at TEXT NOT NULL,
+        finished_at TEXT,
+        pid INTEGER NOT NULL,
+        PRIMARY KEY (thread_id, call_id)
+    );
+    """,
+    """
+    ALTER TABLE threads ADD COLUMN parent TEXT NOT NULL DEFAULT '';
+    ALTER TABLE threads ADD COLUMN parent_step INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE file_history (
+        thread_id TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        key TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        tool TEXT NOT NULL,
+        turn INTEGER NOT NULL,
+        reverted TEXT NOT NULL,
+        before_tree TEXT NOT NULL,
+        after_tree TEXT NOT NULL,
+        changes TEXT NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('started', 'done')),
+        sure INTEGER NOT NULL,
+        created_at TEXT NOT NULL,
+        left_alone TEXT NOT NULL,
+        PRIMARY KEY (thread_id, number),
+        UNIQUE (thread_id, key)
+    );
+    """,
+    """
+    -- LangGraph's rows may be compressed: an older MaxAgent could not read them
+    """,
+    # NULL: written by a MaxAgent that did not know which changes may be others'
+    "ALTER TABLE file_history ADD COLUMN doubtful TEXT;",
+)

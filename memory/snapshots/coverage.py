@@ -1,0 +1,87 @@
+"""Whether undo can bring back a file or folder that a command is about to delete or overwrite."""
+
+import os
+import stat
+import struct
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+
+from .limits import LARGEST_FILE, MOST_FILES
+
+MOST_ENTRIES = 10_000
+"""Files and folders below one path that are looked at; a path with more is not covered."""
+_HEADER = struct.Struct(">4sII")
+_ENTRY = struct.Struct(">24xI32xH")
+"""Mode and flags; between them are the owner, the size and the SHA-1 of the content."""
+_EXTENDED = 0x4000
+_STORED = (0o100000, 0o120000)
+"""Types of entries: a file, a link."""
+
+Listed = frozenset[bytes]
+"""Paths relative to the top of git's work tree."""
+
+
+def list_index(index: Path) -> Listed:
+    """The files in an index of git; none where it is missing or of a format that is not read."""
+    try:
+        found = index.stat()
+        return _read(index, (found.st_ino, found.st_mtime_ns, found.st_size))
+    except (OSError, ValueError, struct.error):
+        return frozenset()
+
+
+def is_covered(
+    path: Path, top: Path, is_listed: Callable[[bytes], bool], largest: int = LARGEST_FILE
+) -> bool:
+    """Whether every file at `path` is listed, by path below `top`, and small enough to be stored.
+
+    What does not exist is covered: nothing is lost with it.
+    """
+    left, waiting = MOST_ENTRIES, [os.fsencode(path)]
+    root = os.fsencode(top)
+    while waiting:
+        left -= 1
+        one = waiting.pop()
+        try:
+            found = os.lstat(one)
+            if stat.S_ISDIR(found.st_mode):
+                waiting += [entry.path for entry in os.scandir(one)]
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return False
+        if left < len(waiting) or not _is_stored(one, found, root, is_listed, largest):
+            return False
+    return True
+
+
+def _is_stored(
+    path: bytes,
+    found: os.stat_result,
+    root: bytes,
+    is_listed: Callable[[bytes], bool],
+    largest: int,
+) -> bool:
+    if stat.S_ISDIR(found.st_mode):
+        return True
+    if stat.S_ISREG(found.st_mode) and (found.st_size > largest or not os.access(path, os.R_OK)):
+        return False
+    return is_listed(os.path.relpath(path, root))
+
+
+@lru_cache(maxsize=4)
+def _read(index: Path, state: tuple[int, int, int]) -> Listed:
+    data = index.read_bytes()
+    signature, version, count = _HEADER.unpack_from(data)
+    if signature != b"DIRC" or version not in (2, 3) or count > 2 * MOST_FILES:
+        raise ValueError("not such an index")
+    names, at = set[bytes](), _HEADER.size
+    for _ in range(count):
+        mode, flags = _ENTRY.unpack_from(data, at)
+        start = at + _ENTRY.size + (2 if flags & _EXTENDED else 0)
+        end = data.index(0, start)
+        if mode & 0o170000 in _STORED:
+            names.add(data[start:end])
+        at += ((end - at) // 8 + 1) * 8
+    return frozenset(names)

@@ -1,0 +1,55 @@
+"""Folders of a project that hold nothing: git's trees and listings do not know them."""
+
+import os
+from collections.abc import Collection, Iterable
+
+from .exclusions import LeftOut
+
+MOST = 10_000
+"""Folders below those without a file that are looked into."""
+
+
+def folders_of(files: Iterable[bytes]) -> set[bytes]:
+    """The folders that these files lie in, each with its slash."""
+    found = set[bytes]()
+    for path in files:
+        while (above := path.rpartition(b"/")[0]) and above + b"/" not in found:
+            found.add(above + b"/")
+            path = above
+    return found
+
+
+def without_files(root: bytes, folders: Collection[bytes], out: LeftOut) -> list[bytes]:
+    """The folders in `folders`, or in the root, that are not themselves among these."""
+    found: list[bytes] = []
+    for above in (b"", *folders):
+        found += [path for path in _inside(root, above) or () if path not in folders]
+    return sorted(path for path in found if not out.skips(os.fsdecode(path)))
+
+
+def empty_below(root: bytes, tops: Iterable[bytes], out: LeftOut) -> list[bytes]:
+    """Of these folders and those below them, the ones with nothing in them."""
+    pending, found = list(tops), list[bytes]()
+    for _ in range(MOST):
+        if not pending:
+            break
+        path = pending.pop()
+        inside = _inside(root, path)
+        if inside is None:
+            found.append(path)
+        pending += [below for below in inside or () if not out.skips(os.fsdecode(below))]
+    return sorted(found)
+
+
+def _inside(root: bytes, folder: bytes) -> list[bytes] | None:
+    """The folders in a folder, but for `.git`; None when it has nothing in it at all."""
+    found, is_empty = list[bytes](), True
+    try:
+        with os.scandir(root + b"/" + folder) as entries:
+            for entry in entries:
+                is_empty = False
+                if entry.name.lower() != b".git" and entry.is_dir(follow_symlinks=False):
+                    found.append(folder + entry.name + b"/")
+    except OSError:  # gone, or not to be looked into
+        return []
+    return None if is_empty else found

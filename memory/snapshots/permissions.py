@@ -1,0 +1,174 @@
+"""What git's trees leave out: the permissions of files and folders, and folders that are empty.
+
+They are kept in a blob of the snapshot's tree, under a name that no file of a project can have
+there. Most files share their permissions, so only the others are listed.
+"""
+
+import os
+import stat
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from .empty_folders import folders_of
+from .file_version import (
+    ABSENT,
+    FILE,
+    FOLDER,
+    LINK,
+    PROGRAM,
+    Change,
+    Version,
+    folder_version,
+    is_folder,
+)
+
+ENTRY = b".git"
+"""Git lets no path of an index have this part."""
+_KINDS = (FILE, PROGRAM, FOLDER)
+_NONE = b"-"
+
+
+@dataclass(frozen=True)
+class Permissions:
+    """Of one snapshot; paths are bytes, those of folders end with a slash."""
+
+    usual: Mapping[str, int] = field(default_factory=dict[str, int])
+    """The most frequent ones, by git's mode."""
+    special: Mapping[bytes, int] = field(default_factory=dict[bytes, int])
+    empty: frozenset[bytes] = frozenset()
+    """Folders with nothing in them."""
+    folders: Collection[bytes] | None = field(default=None, compare=False)
+    """Those with files; None where they are still to be read from the snapshot."""
+
+    def of(self, path: str, mode: str) -> int | None:
+        """The permissions of a path that is in the snapshot."""
+        if mode == LINK:
+            return None
+        return self.special.get(os.fsencode(path), self.usual.get(mode))
+
+    def packed(self) -> bytes:
+        """As it is stored, the same for the same files; empty when there is nothing to store."""
+        if not self.usual:
+            return b""
+        usual = b" ".join(
+            b"%o" % self.usual[kind] if kind in self.usual else _NONE for kind in _KINDS
+        )
+        special = [b"%o %b" % (bits, path) for path, bits in sorted(self.special.items())]
+        empty = [b"%b %b" % (_NONE, path) for path in sorted(self.empty)]
+        return b"\0".join([usual, *special, *empty])
+
+
+def unpacked(packed: bytes) -> Permissions:
+    """Read what was stored."""
+    usual, *lines = packed.split(b"\0")
+    special: dict[bytes, int] = {}
+    empty = set[bytes]()
+    for line in lines:
+        bits, _, path = line.partition(b" ")
+        if bits == _NONE:
+            empty.add(path)
+        else:
+            special[path] = int(bits, 8)
+    pairs = zip(_KINDS, usual.split(b" "), strict=True)
+    shared = {kind: int(bits, 8) for kind, bits in pairs if bits != _NONE}
+    return Permissions(shared, special, frozenset(empty))
+
+
+def read_permissions(
+    folder: bytes, files: Iterable[bytes], folders: Iterable[bytes], empty: Iterable[bytes]
+) -> Permissions:
+    """Look at the files and folders of a snapshot, links not followed."""
+    empty, folders = frozenset(empty), frozenset(folders)
+    usual: dict[str, int] = {}
+    special: dict[bytes, int] = {}
+    there = set[bytes]()
+    groups = [*_by_mode(folder, files).items(), *_by_mode(folder, {*folders, *empty}).items()]
+    # the most frequent first: what comes after them is special
+    for mode, paths in sorted(groups, key=lambda group: (-len(group[1]), group[0])):
+        kind = _kind(mode)
+        if not kind or (kind == FOLDER) != paths[0].endswith(b"/"):
+            continue
+        if usual.setdefault(kind, mode & 0o777) != mode & 0o777:
+            special |= dict.fromkeys(paths, mode & 0o777)
+        if kind == FOLDER:
+            there.update(paths)
+    return Permissions(usual, special, empty & there, folders)
+
+
+def _by_mode(folder: bytes, paths: Iterable[bytes]) -> dict[int, list[bytes]]:
+    """The paths that are there, by what the system says of them."""
+    found: dict[int, list[bytes]] = {}
+    look, above = os.stat, os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for path in paths:  # as many as the project has: nothing is done twice
+            try:
+                mode = look(path.rstrip(b"/"), dir_fd=above, follow_symlinks=False).st_mode
+            except OSError:  # gone meanwhile: the next snapshot says so
+                continue
+            found.setdefault(mode, []).append(path)
+    finally:
+        os.close(above)
+    return found
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISDIR(mode):
+        return FOLDER
+    if not stat.S_ISREG(mode):
+        return ""
+    return PROGRAM if mode & 0o100 else FILE
+
+
+def with_permissions(
+    changes: Iterable[Change], old: Permissions | None, new: Permissions | None
+) -> list[Change]:
+    """Changes of content with their permissions, as far as these are known."""
+    return [Change(c.path, _known(c.path, c.old, old), _known(c.path, c.new, new)) for c in changes]
+
+
+def may_have_changed(changed: Collection[str], old: Permissions, new: Permissions) -> bool:
+    """Whether files other than the changed ones may have other permissions now."""
+    usual = (old.usual.get(kind) == new.usual.get(kind) for kind in (FILE, PROGRAM))
+    differing = {path for path, _ in old.special.items() ^ new.special.items()}
+    names = map(os.fsdecode, differing)
+    return not all(usual) or any(not is_folder(n) and n not in changed for n in names)
+
+
+def changed_permissions(
+    files: Mapping[str, Version], old: Permissions, new: Permissions
+) -> list[Change]:
+    """Of files with the same content in both snapshots, those with other permissions now."""
+    every = (
+        Change(path, _known(path, version, old), _known(path, version, new))
+        for path, version in files.items()
+    )
+    return [change for change in every if change.old != change.new]
+
+
+def changed_folders(
+    were: Collection[bytes], are: Collection[bytes], old: Permissions, new: Permissions
+) -> list[Change]:
+    """Folders that came, went, have other permissions, or were empty before or are so now.
+
+    `were` and `are` are those with files; the empty ones and those above them come to them.
+    """
+    every_old, every_new = _all_folders(were, old), _all_folders(are, new)
+    changes: list[Change] = []
+    for path in sorted(every_old | every_new):
+        name = os.fsdecode(path)
+        before = folder_version(old.of(name, FOLDER)) if path in every_old else ABSENT
+        after = folder_version(new.of(name, FOLDER)) if path in every_new else ABSENT
+        if before != after or (path in old.empty) != (path in new.empty):
+            changes.append(Change(name, before, after))
+    return changes
+
+
+def _all_folders(with_files: Iterable[bytes], permissions: Permissions) -> set[bytes]:
+    empty = permissions.empty
+    return {*with_files, *empty, *folders_of(path.rstrip(b"/") for path in empty)}
+
+
+def _known(path: str, version: Version, permissions: Permissions | None) -> Version:
+    if version == ABSENT or permissions is None:
+        return version
+    return Version(version.mode, version.blob, permissions.of(path, version.mode))

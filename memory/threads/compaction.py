@@ -1,0 +1,171 @@
+"""A thread in less room: what was left by going back goes, the conversation keeps all its steps.
+
+What is taken out of a row LangGraph rebuilds from the writes before it; that it does is checked for
+each row. The caller holds the thread. Each portion is a transaction of its own, so that the runs of
+other threads go on meanwhile.
+"""
+
+import json
+import sqlite3
+from typing import Any
+
+from ..checkpoints.writes import CHAIN
+from ..database.checkpoint_queries import STORY, has_tables, part
+from ..database.connection import immediate
+from ..database.row_compression import compress, expand
+from .replay import Replay
+from .row_redaction import opened, packed
+
+# checkpoints in one transaction
+_PORTION = 200
+_IDS = CHAIN + " SELECT id FROM chain WHERE id IS NOT NULL ORDER BY id"
+_LEFT = (
+    "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
+    " AND checkpoint_id NOT IN (SELECT value FROM json_each(?)) ORDER BY checkpoint_id DESC"
+)
+_DELETE = (
+    "DELETE FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
+    " AND checkpoint_id IN (SELECT value FROM json_each(?))"
+)
+_DELETE_WRITES = _DELETE.replace("FROM checkpoints", "FROM writes")
+_ROW = (
+    "SELECT rowid, checkpoint, metadata FROM checkpoints"
+    " WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ? AND type = 'msgpack'"
+)
+_STORE = "UPDATE checkpoints SET checkpoint = ?, metadata = ? WHERE rowid = ?"
+_WRITES = (
+    "SELECT rowid, channel, type, value FROM writes WHERE thread_id = ? AND checkpoint_ns = ''"
+    " AND checkpoint_id = ? ORDER BY task_path, task_id, idx"
+)
+_STORE_WRITE = "UPDATE writes SET value = ? WHERE rowid = ?"
+_MOVE_WRITES = (
+    "UPDATE writes SET checkpoint_id = ?"
+    " WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?"
+)
+_MOVE_CHILD = (
+    "UPDATE checkpoints SET parent_checkpoint_id = ?"
+    " WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?"
+)
+_MOVES = (
+    (
+        "SELECT rowid FROM checkpoints WHERE thread_id = ? ORDER BY checkpoint_id",
+        "UPDATE checkpoints SET rowid = (SELECT MAX(rowid) + 1 FROM checkpoints) WHERE rowid = ?",
+    ),
+    (
+        "SELECT rowid FROM writes WHERE thread_id = ? ORDER BY checkpoint_id, task_path, idx",
+        "UPDATE writes SET rowid = (SELECT MAX(rowid) + 1 FROM writes) WHERE rowid = ?",
+    ),
+)
+_KEPT = {*STORY, "__interrupt__", "__resume__", "__error__"}
+_ANSWERED = ("outcome", b"\xa8answered")  # every turn of a conversation ends so
+_COUNTERS = "counters_since_delta_snapshot"
+
+
+def compact(connection: sqlite3.Connection, thread_id: str) -> None:
+    """Free what the thread's conversation as it is does not need."""
+    if not has_tables(connection):
+        return
+    before = connection.total_changes
+    ids = [row[0] for row in connection.execute(_IDS, {"thread": thread_id})]
+    left = [row[0] for row in connection.execute(_LEFT, (thread_id, json.dumps(ids)))]
+    for at in range(0, len(left), _PORTION):  # the newest first: what is half gone has no end
+        given = (thread_id, json.dumps(left[at : at + _PORTION]))
+        with immediate(connection):
+            connection.execute(_DELETE, given)
+            connection.execute(_DELETE_WRITES, given)
+    thread = _Conversation(connection, thread_id)
+    for at in range(0, len(ids), _PORTION):
+        with immediate(connection):
+            for id_, child in zip(ids[at : at + _PORTION], [*ids[at + 1 :], ""], strict=False):
+                thread.compact(id_, child)
+
+    if connection.total_changes > before:
+        for rows, move in _MOVES:
+            _pack(connection, rows, move, thread_id)
+
+
+def _pack(connection: sqlite3.Connection, rows: str, move: str, thread_id: str) -> None:
+    """Put the thread's rows behind all others, close together: pages full of holes become free."""
+    ids = [row for (row,) in connection.execute(rows, (thread_id,))]
+    for at in range(0, len(ids), _PORTION):
+        with immediate(connection):
+            connection.executemany(move, [(row,) for row in ids[at : at + _PORTION]])
+
+
+class _Conversation:
+    """The checkpoints of a thread, the oldest first; at the last one it goes on as it stands."""
+
+    def __init__(self, connection: sqlite3.Connection, thread_id: str) -> None:
+        self._connection, self._thread_id = connection, thread_id
+        self._replay = Replay()
+        self._before = ""
+        """The checkpoint of the human's words, while only passing ones have followed it."""
+        self._has_messages = False
+        """Messages were written from it; others beside them would have no order."""
+
+    def compact(self, id_: str, child: str) -> None:
+        """One checkpoint with what was written from it; `child` follows it, if any."""
+        row = self._connection.execute(_ROW, (self._thread_id, id_)).fetchone()
+        values: dict[str, Any] = {}
+        if row is None:
+            self._replay.forget()
+        else:
+            values = self._shorten(*row)
+        if not child:
+            return
+        kept = self._shorten_writes(id_)
+        mixed = self._has_messages and "messages" in kept
+        if self._before and _passes(values) and not mixed:
+            self._join(id_, child)
+            self._has_messages |= "messages" in kept
+        else:
+            begins = "__start__" in values and kept <= {"request"}
+            self._before, self._has_messages = id_ if begins else "", False
+
+    def _join(self, id_: str, child: str) -> None:
+        """What was written from it was written from the one before, too."""
+        given = (self._before, self._thread_id)
+        self._connection.execute(_MOVE_WRITES, (*given, id_))
+        self._connection.execute(_MOVE_CHILD, (*given, child))
+        self._connection.execute(_DELETE, (self._thread_id, json.dumps([id_])))
+
+    def _shorten(self, row: int, stored: bytes, metadata: bytes | None) -> dict[str, Any]:
+        """Take out what the writes tell; the values that are left."""
+        whole = opened(expand(stored))
+        values = whole["channel_values"]
+        told = self._replay.told_by_writes(values)
+        for channel in told:
+            del values[channel]
+        if values.get("outcome") == "answered" and not part(values, "options").get("schema"):
+            values.pop("summary", None)  # it is the last message
+        facts = json.loads(metadata or b"{}")
+        # what is not in the checkpoint counts as written since; how often, nobody asks any more
+        if counted := {*told, *part(facts, _COUNTERS)}:
+            facts[_COUNTERS] = {name: [1, 1] for name in sorted(counted)}
+        small = (compress(packed(whole)), json.dumps(facts, separators=(",", ":")).encode())
+        if small != (stored, metadata):
+            self._connection.execute(_STORE, (*small, row))
+        return values
+
+    def _shorten_writes(self, id_: str) -> set[str]:
+        """The channels whose writes are kept."""
+        kept: set[str] = set()
+        rows = self._connection.execute(_WRITES, (self._thread_id, id_)).fetchall()
+        for row, channel, kind, value in rows:
+            if channel not in _KEPT or kind == "null" or (channel, value) == _ANSWERED:
+                self._connection.execute("DELETE FROM writes WHERE rowid = ?", (row,))
+                continue
+            kept.add(channel)
+            if kind == "msgpack":
+                data = expand(value)
+                self._replay.apply(channel, data)
+                if (small := compress(data)) != value:
+                    self._connection.execute(_STORE_WRITE, (small, row))
+        return kept
+
+
+def _passes(values: dict[str, Any]) -> bool:
+    """Whether a turn of a conversation begins there: no step ends at it, nobody goes back to it."""
+    return not {"branch:to:listen", "branch:to:compact"}.isdisjoint(values) and not (
+        {"messages", "request"} & values.keys()
+    )

@@ -1,0 +1,85 @@
+"""What LangGraph makes of the writes of a thread, so far as to know it again in a checkpoint."""
+
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any, cast
+
+from .row_redaction import Packed, opened
+
+# LangGraph's code for a whole value that is copied into a checkpoint
+_WHOLE = 7
+
+
+class Replay:
+    """The request and the messages, as the writes so far tell them."""
+
+    def __init__(self) -> None:
+        self._request: object = None
+        self._messages = _Digests()
+
+    def forget(self) -> None:
+        """Nothing is known from here on, until a checkpoint has it all."""
+        self._request = None
+        self._messages.are_known = False
+
+    def apply(self, channel: str, data: bytes) -> None:
+        """What a node wrote."""
+        if channel == "request":
+            self._request = opened(data)
+        elif channel == "messages":
+            self._messages.add(opened(data))
+
+    def told_by_writes(self, values: Mapping[str, Any]) -> list[str]:
+        """The channels that a checkpoint has as the writes before it tell them."""
+        told: list[str] = []
+        if "request" in values:
+            request = _value(values["request"])
+            told += ["request"] if request == self._request else []
+            self._request = request
+        if "messages" in values:
+            messages = _Digests()
+            messages.add(_value(values["messages"]))
+            told += ["messages"] if messages == self._messages else []
+            self._messages = messages
+        return told
+
+
+class _Digests:
+    """A digest of each message by its id, in order."""
+
+    def __init__(self) -> None:
+        self.are_known = True
+        self._of: dict[object, bytes] = {}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Digests) or not (self.are_known and other.are_known):
+            return False
+        return [*self._of.items()] == [*other._of.items()]
+
+    def add(self, written: object) -> None:
+        """What a node wrote: messages, alone or in a list; anything else is not understood."""
+        listed = cast("list[object]", written if isinstance(written, list) else [written])
+        for message in listed:
+            name, facts = _opened_message(message)
+            if not isinstance(facts, dict):
+                self.are_known = False
+            elif name == "RemoveMessage":
+                self._of.pop(facts.get("id"), None)
+            else:
+                self._of[facts.get("id")] = sha256(cast(Packed, message).payload).digest()
+
+
+def _opened_message(message: object) -> tuple[str, dict[str, Any] | None]:
+    """The name of its class and its fields; None for what is no message."""
+    found = opened(message.payload) if isinstance(message, Packed) else None
+    parts = cast("list[Any]", found) if isinstance(found, list) else []
+    if len(parts) < 3 or not str(parts[0]).startswith("langchain_core.messages"):
+        return "", None
+    facts = cast("dict[str, Any]", parts[2]) if isinstance(parts[2], dict) else None
+    return str(parts[1]), facts
+
+
+def _value(stored: object) -> object:
+    if isinstance(stored, Packed) and stored.code == _WHOLE:
+        return opened(stored.payload)
+    return stored

@@ -1,0 +1,77 @@
+"""An edit that a kill cut short: what its files hold says whether it was made."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from langchain_core.tools import BaseTool
+
+from ...config.errors import MaxAgentError
+from ...memory.snapshots.limits import LARGEST_FILE
+from ...tools.result import ToolResult
+from ...tools.runtime.edit_preview import Call, replay
+from .snapshot_recorder import FileRecord
+
+CHECKS = "The run was cut short before the commands that run after an edit were known to have ended"
+
+Outcome = ToolResult | Literal["not made", "unknown"]
+"""The edit's answer, where its files hold what it was to write."""
+
+
+@dataclass(frozen=True)
+class CutShort:
+    """An edit that was begun and whose answer is not on record."""
+
+    record: FileRecord
+    tool: BaseTool
+    args: Mapping[str, Any]
+    named: Sequence[str]
+    """Its files, relative to the project."""
+    seen: Mapping[str, str]
+
+    async def outcome(self) -> Outcome:
+        """Find out what became of it; one that was not made is on record as begun."""
+        if not self.named or await asyncio.to_thread(self._is_too_large):
+            return "unknown"
+        entry = await asyncio.to_thread(self.record.own_entry)
+        if entry is None:  # it goes on record right before it is made
+            await self.record.begin()
+            return "not made"
+        if entry.state == "done":  # files were put back meanwhile
+            return "unknown"
+        with suppress(MaxAgentError, OSError):  # snapshots that are lost
+            return await self._compared(entry.before)
+        return "unknown"
+
+    async def _compared(self, tree: str) -> Outcome:
+        snapshots = self.record.bench.snapshots
+        changes = await snapshots.changes(tree, self.record.tree)
+        touched = [change for change in changes if change.path in self.named]
+        if not touched:
+            return "not made"
+        contents = await snapshots.read([c.old.blob for c in touched if c.old.has_content])
+        before = {c.path: contents.get(c.old.blob) for c in touched}
+        call = Call(self.tool, self.args, self.seen)
+        result = await replay(call, self.record.bench.workspace, before)
+        if result is None:
+            return "unknown"
+        if self.record.kind == "shell":
+            result = ToolResult(
+                f"{result.output}\n\n{CHECKS}.", metadata=result.metadata, seen=result.seen
+            )
+        return result
+
+    def _is_too_large(self) -> bool:
+        """Whether one is in no snapshot."""
+        folder = self.record.bench.workspace.root
+        return any(_size(folder / name) > LARGEST_FILE for name in self.named)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.lstat().st_size
+    except OSError:
+        return 0

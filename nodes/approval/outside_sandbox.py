@@ -1,0 +1,49 @@
+"""A command that the sandbox has stopped: the question whether it runs once more, outside of it.
+
+It waits in front of the queue, so whatever clears the queue withdraws the question. Its first run
+is on record under the call's own id, the second under another one.
+"""
+
+from collections.abc import Mapping
+
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import BaseTool
+
+from ...memory.journal import SECOND_RUN, Finished, Journal
+from ...tools.permissions.restrictions import OUTSIDE
+from ...tools.result import ToolResult
+from ...tools.runtime.invoke import for_model
+from ..agent.dependencies import Workbench
+from ..agent.message_history import answer_to
+from ..state import Queued, RoleName, State
+from .evaluate import BLOCKED_INSIDE, Ruling, decide_queued, with_reason
+
+
+def journal_key(call: Queued) -> str:
+    """Under which id a call is on record."""
+    return call["id"] + (SECOND_RUN if "blocked" in call else "")
+
+
+def waiting_call(state: State) -> Queued | None:
+    """The call that is to be asked, if there is one."""
+    queue = state.get("queue") or [[]]
+    first = queue[0][0] if queue[0] else None
+    return first if first and "blocked" in first else None
+
+
+def ask_outside(call: Queued, tools: Mapping[str, BaseTool], bench: Workbench) -> Ruling:
+    """The question; a refusal where the call may not even be asked any more."""
+    if (tool := tools.get(call["name"])) is None:
+        return Ruling(call, "deny", f"no tool `{call['name']}` any more")
+    ruling = decide_queued(call, tool, bench)
+    reason = BLOCKED_INSIDE.format(blocked=call.get("blocked", ""), reason=OUTSIDE)
+    return with_reason(ruling, reason)
+
+
+def answer_first_run(ruling: Ruling, role: RoleName, journal: Journal, thread: str) -> ToolMessage:
+    """What the model reads where the call does not run again: the first result, and why."""
+    call = ruling.call
+    known = journal.known(thread, call["id"])
+    result = ToolResult(**known.result) if isinstance(known, Finished) else ToolResult()
+    words = "\n\n".join(filter(None, (for_model(result), ruling.reason)))
+    return answer_to(call["id"], call["name"], role, words, ok=False)

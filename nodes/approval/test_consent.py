@@ -1,0 +1,94 @@
+"""The question before a project's tests run: when it is asked, and what its answer allows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...tools.runtime.test_frameworks import TestCommand
+from ..agent.dependencies import Workbench
+from ..state import State
+from .decisions import decisions_in
+from .evaluate import confinement
+from .interrupts import newest_answer
+
+UNCONFINED, UNIX_SOCKETS = "unconfined", "unix_sockets"
+"""What a yes allows for the rest of the thread; the third word of what is asked."""
+_WHY = {
+    "": "run the project's tests",
+    UNCONFINED: "run the project's tests, which the model may have changed, without a sandbox; a "
+    "yes holds for this thread",
+    UNIX_SOCKETS: "run the project's tests again with unix sockets, which they seem to need and "
+    "the sandbox denies; a yes holds for this thread",
+}
+
+
+def find_question(state: State, bench: Workbench, command: TestCommand | None) -> list[str]:
+    """What is to be asked, as `State.asked` keeps it: the command, its sandbox, what a yes allows.
+
+    What is being asked stays asked, even where the mode has changed meanwhile. Starting a task is
+    consent to run its tests in a sandbox, but not in the mode that asks for everything.
+    """
+    if command is None or bench.policy.mode == "read-only":
+        return []
+    run, waiting = [command.shown, confinement(bench)], state.get("asked", [])
+    if waiting[:2] == run:
+        return waiting
+    if bench.policy.mode == "ask":
+        return run
+    if _is_unconfined(bench) and not _consents(state).get(UNCONFINED):
+        return [*run, UNCONFINED]
+    return run if waiting else []
+
+
+def socket_question(
+    state: State, bench: Workbench, command: TestCommand | None, *, missed: bool
+) -> list[str]:
+    """The same once a run has failed, perhaps for want of a unix socket; asked in every mode."""
+    if not missed or command is None or UNIX_SOCKETS in _consents(state):
+        return []
+    return [command.shown, confinement(bench), UNIX_SOCKETS]
+
+
+def ask_consent(asked: Sequence[str], bench: Workbench) -> bool:
+    """Whether the human says yes; interrupts the run until there is an answer."""
+    command, _, kind, *_ = (*asked, "")
+    sandbox = bench.sandbox.with_unix_sockets() if kind == UNIX_SOCKETS else bench.sandbox
+    request = {
+        "name": "run_tests",
+        "args": {"command": command},
+        "description": _WHY[kind],
+        "sandbox": confinement(replace(bench, sandbox=sandbox)),
+    }
+    review = {"action_name": "run_tests", "allowed_decisions": ["approve", "reject"]}
+    question = {"action_requests": [request], "review_configs": [review]}
+    return newest_answer(question, _decision) == "approve"
+
+
+def add_consent(state: State, asked: Sequence[str], *, approved: bool) -> dict[str, Any]:
+    """The update that remembers an answer: each yes, and a no to unix sockets."""
+    kind = asked[2] if len(asked) > 2 else ""
+    if not kind or (kind == UNCONFINED and not approved):
+        return {}
+    return {"consents": {**_consents(state), kind: approved}}
+
+
+def with_consents(bench: Workbench, consents: Mapping[str, bool]) -> Workbench:
+    """The workbench with the sandbox in which the tests may run."""
+    if not consents.get(UNIX_SOCKETS):
+        return bench
+    return replace(bench, sandbox=bench.sandbox.with_unix_sockets())
+
+
+def _is_unconfined(bench: Workbench) -> bool:
+    """Whether the model's own code would run with all of the user's rights, and nobody said so."""
+    own = bench.settings.task.test_command and "task.test_command" not in bench.from_project
+    return bench.policy.mode == "edits" and not bench.sandbox.is_on and not own
+
+
+def _consents(state: State) -> Mapping[str, bool]:
+    return state.get("consents", {})
+
+
+def _decision(answer: object) -> str | None:
+    decisions = decisions_in(answer) or [{}]
+    return decisions[0].get("type")

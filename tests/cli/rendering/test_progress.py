@@ -1,0 +1,62 @@
+import asyncio
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from maxagent.cli.rendering import progress
+from maxagent.cli.rendering.progress import ProgressRenderer
+from maxagent.cli.rendering.text_renderer import TextRenderer
+from maxagent.sdk import events as ev
+
+CALL = ev.ToolCall("c", "run_command", {"command": "make"}, "coder")
+USAGE = ev.TokenUsage(1, 90, 9, 0, None, 9, 100, dict(input=90, output=10, cost=None))
+
+
+class Screen(StringIO):
+    """A terminal that tells when something was written to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = asyncio.Event()
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self.written.set()
+        return super().write(text)
+
+
+def progress_on(screen: Screen) -> ProgressRenderer:
+    console = Console(file=screen, width=60, force_terminal=True, color_system=None)
+    return ProgressRenderer(TextRenderer(console=console, answer=None), console)
+
+
+def row_after(*events: ev.Event) -> str:
+    renderer = progress_on(Screen())
+    for event in events:
+        renderer.show(event)
+    return renderer.row()
+
+
+def test_the_row_names_what_is_waited_for() -> None:
+    assert row_after(ev.RoleStarted("coder")) == "  ⋯ coder · 0 s"
+    assert row_after(ev.RoleStarted("coder"), USAGE) == "  ⋯ coder · 0 s · 100 tokens"
+    assert row_after(CALL) == "  ⋯ run_command make · 0 s"
+    assert row_after(CALL, ev.ToolResult("c", "run_command", True, "", "", {})).startswith(
+        "  ⋯ waiting for the model"
+    )
+
+
+async def test_silence_shows_the_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "EVERY", 0.001)
+    screen = Screen()
+    renderer = progress_on(screen)
+    renderer.show(ev.RoleStarted("coder"))
+    screen.written.clear()
+    await asyncio.wait_for(screen.written.wait(), 10)
+    assert "⋯ coder" in screen.getvalue()
+    renderer.show(ev.Notice("careful"))
+    renderer.end(ev.Interrupted("t"))
+    assert "\x1b[2K" in screen.getvalue()  # the row is erased before the notice

@@ -1,0 +1,78 @@
+"""The guard of git is whole, or git does not run: from a copy of the package in any folder."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from confinement import needs_bubblewrap
+
+import maxagent
+
+SECRET = "tiger-lily-4711"
+NO_PACKAGE = shutil.ignore_patterns(".*", "tests", "docs", "__pycache__")
+Call = Callable[..., str]
+
+
+def git(root: Path, *arguments: str) -> None:
+    person = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", *person, *arguments], cwd=root, check=True)
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The package outside the interpreter's prefix, in a folder that the sandbox covers."""
+    own = tmp_path / "clone" / "maxagent"
+    shutil.copytree(Path(maxagent.__file__).parent, own, ignore=NO_PACKAGE)
+    return own
+
+
+@pytest.fixture
+def call(copy: Path, tmp_path: Path) -> Call:
+    """Call a tool as that copy does, in a repository with a secret in its history."""
+    root = tmp_path / "project"
+    root.mkdir()
+    git(root, "init", "-q")
+    (root / ".env").write_text(f"KEY={SECRET}\n")
+    git(root, "add", "-f", ".")
+    git(root, "commit", "-q", "-m", "First")
+    git(root, "rm", "-q", ".env")
+    git(root, "commit", "-q", "-m", "Second")
+
+    def run(tool: str, home: Path | None = None, **args: object) -> str:
+        environment = {"PYTHONPATH": str(copy.parent), "MAXAGENT_HOME": str(home or tmp_path / "h")}
+        done = subprocess.run(
+            [sys.executable, "-m", "maxagent", "tools", "call", tool, json.dumps(args)],
+            cwd=root,
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+        )
+        return done.stdout + done.stderr
+
+    return run
+
+
+def test_history_of_a_secret_stays_hidden(call: Call) -> None:
+    said = call("run_command", command="git log -p")
+    assert "Second" in said and SECRET not in said
+
+
+@needs_bubblewrap
+def test_guard_inside_hidden_home_is_found(call: Call, copy: Path) -> None:
+    said = call("run_command", copy.parent, command="git log -p")
+    assert "Second" in said and SECRET not in said
+
+
+@pytest.mark.parametrize("content", [None, ""], ids=["missing", "empty"])
+def test_git_without_its_guard_is_refused(call: Call, copy: Path, content: str | None) -> None:
+    (copy / "tools/git/secret.gitattributes").unlink()
+    if content is not None:
+        (copy / "tools/git/secret.gitattributes").write_text(content)
+    for said in (call("run_command", command="git log -p"), call("git_log")):
+        assert "git is refused" in said and "Second" not in said
+    assert "hello" in call("run_command", command="echo hello")

@@ -1,0 +1,137 @@
+"""What `make house` prints: sizes, circles between folders, names and comments, beside their aims.
+
+`tests/test_layout.py` holds the figures that are rules already.
+"""
+
+import io
+import statistics
+import tokenize
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from module_names import BANNED_WORDS, find_misnamed
+from source_tree import find_functions, find_modules, imported_modules, read_source
+
+VERBS = Path(__file__).with_name("verbs.txt")
+PRAGMAS = ("# pyright:", "# type:", "# noqa", "# fmt:", "#!")
+
+Circle = Sequence[Path]
+
+
+def main() -> None:
+    """Print every measure."""
+    for name, figure, aim in list_measures():
+        print(f"{name:<44}{figure:>10}   {aim}".rstrip())
+    for circle in list_circles():
+        print(f"circle: {' '.join(map(str, circle))}")
+
+
+def list_measures() -> Iterator[tuple[str, str, str]]:
+    """List each measure's name, figure and aim."""
+    lengths = {module: read_source(module).count("\n") for module in find_modules()}
+    longest = max(lengths, key=lambda module: lengths[module])
+    folder, fullest = count_modules().most_common(1)[0]
+    names = [function.name for module in find_modules() for function in find_functions(module)]
+    comments = sum(count_comments(read_source(module)) for module in find_modules())
+    circles = list_circles()
+    yield "modules, in folders", f"{len(lengths)}, {len(count_modules())}", ""
+    yield "modules in the fullest folder", f"{fullest}", f"at most 24; {folder}"
+    yield "lines of the median module", f"{statistics.median(lengths.values()):g}", "60 to 120"
+    yield "lines of the longest module", f"{lengths[longest]}", f"at most 400; {longest}"
+    yield "circles between folders", f"{len(circles)}", f"0; {sum(map(len, circles))} places"
+    yield "functions that begin with a verb", _percent(verb_share(names)), "at least 75 %"
+    yield "function names of one word", _percent(one_word_share(names)), "at most 30 %"
+    banned = sum(not BANNED_WORDS.isdisjoint(name.split("_")) for name in names)
+    yield "functions with a banned word in the name", f"{banned}", "0"
+    yield "modules with a name that the rules ban", f"{len(find_misnamed(find_modules()))}", "0"
+    yield "comments per 100 lines", f"{100 * comments / sum(lengths.values()):.1f}", "at least 1.5"
+
+
+def count_modules() -> Counter[Path]:
+    """Count the modules of each folder, without its `__init__.py`."""
+    return Counter(path.parent for path in find_modules() if path.name != "__init__.py")
+
+
+def count_comments(source: str) -> int:
+    """Count the lines with a comment for people."""
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    comments = (token.string for token in tokens if token.type == tokenize.COMMENT)
+    return sum(not comment.startswith(PRAGMAS) for comment in comments)
+
+
+def verb_share(names: Sequence[str]) -> float:
+    """Compute the share of function names whose first word is in `verbs.txt`."""
+    lines = VERBS.read_text(encoding="utf-8").splitlines()
+    verbs = {word for line in lines if not line.startswith("#") for word in line.split()}
+    own = _own_names(names)
+    return sum(name.split("_")[0] in verbs for name in own) / len(own)
+
+
+def one_word_share(names: Sequence[str]) -> float:
+    """Compute the share of function names without an underscore inside."""
+    own = _own_names(names)
+    return sum("_" not in name for name in own) / len(own)
+
+
+def find_circles(arrows: Mapping[Path, Collection[Path]]) -> Sequence[Circle]:
+    """Find the groups of nodes that reach one another, each group sorted, the largest first."""
+    reached = {start: _reach(start, arrows) for start in arrows}
+    groups = {
+        tuple(sorted(other for other in reached[start] if start in reached.get(other, ())))
+        for start in arrows
+    }
+    return sorted((group for group in groups if len(group) > 1), key=len, reverse=True)
+
+
+def _reach(start: Path, arrows: Mapping[Path, Collection[Path]]) -> set[Path]:
+    reached: set[Path] = set()
+    waiting = [*arrows[start]]
+    while waiting:
+        if (node := waiting.pop()) not in reached:
+            reached.add(node)
+            waiting.extend(arrows.get(node, ()))
+    return reached
+
+
+@cache
+def list_circles() -> Sequence[Circle]:
+    """List the circles between folders.
+
+    A folder with folders in it has two sides: what they import, and what imports them. So each of
+    its own modules counts by itself there.
+    """
+    arrows: dict[Path, set[Path]] = {}
+    for module in find_modules():
+        # everything may import the version from the package's own `__init__.py`
+        inner = [target for target in imported_modules(module) if len(target.parts) > 1]
+        targets = {_place(target) for target in inner}
+        arrows.setdefault(_place(module), set()).update(targets - {_place(module)})
+    folders = {module.parent for module in find_modules()}
+    circles = find_circles(arrows)
+    return [
+        circle for circle in circles if len({p if p in folders else p.parent for p in circle}) > 1
+    ]
+
+
+def _place(module: Path) -> Path:
+    return module if module.parent in _outer_folders() else module.parent
+
+
+@cache
+def _outer_folders() -> Collection[Path]:
+    return {folder.parent for folder in count_modules()}
+
+
+def _own_names(names: Sequence[str]) -> Sequence[str]:
+    """Python chose the names with two underscores."""
+    return [name.strip("_") for name in names if not name.startswith("__")]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""The measures that `make house` prints."""
+
+from pathlib import Path
+
+import pytest
+from house import count_comments, find_circles, list_measures, one_word_share, verb_share
+
+NAMES = ["read_file", "_find_all", "told", "__init__", "line_of"]
+
+
+def test_a_name_counts_by_its_first_word() -> None:
+    assert verb_share(NAMES) == 2 / 4
+    assert one_word_share(NAMES) == 1 / 4
+
+
+@pytest.mark.parametrize(
+    ("source", "count"),
+    [
+        ("x = 1  # bytes\n", 1),
+        ("# why\n# so\nx = 1\n", 2),
+        ("x = '# no comment'\n", 0),
+        ("x = 1  # pyright: ignore\n", 0),
+    ],
+)
+def test_comments_are_counted_without_pragmas(source: str, count: int) -> None:
+    assert count_comments(source) == count
+
+
+def test_circles_are_found_largest_first() -> None:
+    arrows = {"a": "b", "b": "a", "c": "de", "d": "e", "e": "c", "f": "a"}
+    places = {Path(name): [*map(Path, targets)] for name, targets in arrows.items()}
+    assert find_circles(places) == [(Path("c"), Path("d"), Path("e")), (Path("a"), Path("b"))]
+
+
+def test_every_measure_has_a_name_and_a_figure() -> None:
+    measures = [*list_measures()]
+    assert len({name for name, _, _ in measures}) == len(measures) >= 9
+    assert all(figure[0].isdigit() for _, figure, _ in measures)

@@ -1,0 +1,33 @@
+import hashlib
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from maxagent.memory.database import row_compression
+from maxagent.memory.database.row_compression import compress, expand
+
+ROW = b"\x81\xa8messages\x91" + b"\xa5steps" * 40
+
+
+@given(st.binary(max_size=2000).filter(lambda data: data[:1] != b"\x78" or len(data) == 1))
+def test_every_row_comes_back_as_it_was(data: bytes) -> None:
+    assert expand(compress(data)) == data
+
+
+def test_names_of_channels_take_hardly_any_room() -> None:
+    assert len(compress(ROW)) < len(ROW) / 8
+
+
+def test_rows_on_the_disk_are_readable_for_good() -> None:
+    digest = hashlib.sha256(row_compression._DICTIONARY).hexdigest()  # pyright: ignore[reportPrivateUsage]
+    assert digest.startswith("80ba646dc883cfb1")
+
+
+@pytest.mark.parametrize(
+    "damage", [compress(ROW)[:-4], b"\x78\x9c\x00\x00", zlib.compress(ROW)[:9]]
+)
+def test_a_damaged_row_is_refused(damage: bytes) -> None:
+    with pytest.raises(ValueError, match="a row is damaged"):
+        expand(damage)

@@ -1,0 +1,179 @@
+"""No regular expression of the package takes the cube of a long run's length, or more.
+
+Every pattern is tried on the least text that it fits, with a run of each character that it names
+put at each place. How the work grows with the run decides, not how long it takes: work that is
+not to be seen in a run of `SHORT` characters is not that of a cube.
+"""
+
+import ast
+import importlib
+import re
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from math import log2
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+kinds: Any = importlib.import_module("re._constants")
+parser: Any = importlib.import_module("re._parser")
+
+ROOT = Path(__file__).parent.parent
+FLOORS = ("config", "memory", "models", "tools", "nodes", "graphs", "sdk", "cli")
+SEARCHING = {"search", "sub", "subn", "split", "findall", "finditer"}
+METHODS = SEARCHING | {"match", "fullmatch"}
+SEEN = 0.001  # seconds of processor time from which on work can be compared
+SHORT, LONG = 192, 3_072
+MOST_PLACES, MOST_LETTERS = 6, 14
+USUAL = " \ta0\n-"
+
+Pattern = re.Pattern[Any]
+
+
+def patterns_of(value: Any) -> Iterator[Pattern]:
+    if isinstance(value, re.Pattern):
+        yield value
+    elif isinstance(value, dict):
+        yield from patterns_of([*value.keys(), *value.values()])
+    elif isinstance(value, list | tuple | set | frozenset):
+        for item in cast("Iterable[Any]", value):
+            yield from patterns_of(item)
+
+
+def named_patterns(path: Path) -> Iterator[tuple[Pattern, str]]:
+    """Those that a module names, and the methods by which it calls each; "" where unknown."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    methods = defaultdict[str, set[str]](set)
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        of, method = node.func.value, node.func.attr
+        if not isinstance(of, ast.Name) or method not in METHODS:
+            continue
+        methods[of.id].add(method)
+        if of.id == "re" and isinstance(node.args[0], ast.Constant):
+            yield re.compile(cast("str", node.args[0].value)), method
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    module = importlib.import_module(".".join(["maxagent", *parts]).removesuffix(".__init__"))
+    for name, value in vars(module).items():
+        for pattern in patterns_of(value):
+            for method in methods[name] if isinstance(value, re.Pattern) else {""}:
+                yield pattern, method
+
+
+def package_patterns(folders: Iterable[str]) -> dict[Pattern, set[str]]:
+    found = defaultdict[Pattern, set[str]](set)
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for pattern, method in named_patterns(path):
+                found[pattern].add("findall" if method in SEARCHING else method or "fullmatch")
+    return dict(found)
+
+
+def least_text(tree: Iterable[Any]) -> str:
+    """A short text that a parsed pattern fits, but for what stands around it."""
+    text = ""
+    for kind, value in tree:
+        if kind is kinds.LITERAL:
+            text += chr(value)
+        elif kind in (kinds.MAX_REPEAT, kinds.MIN_REPEAT, kinds.POSSESSIVE_REPEAT):
+            text += least_text(value[2]) * max(value[0], 1)
+        elif kind in (kinds.SUBPATTERN, kinds.ATOMIC_GROUP):
+            text += least_text(value[-1] if kind is kinds.SUBPATTERN else value)
+        elif kind is kinds.BRANCH:
+            text += least_text(value[1][0])
+        elif kind is kinds.IN and value[0][0] is not kinds.NEGATE:
+            text += member(value[0])
+        elif kind in (kinds.IN, kinds.ANY, kinds.NOT_LITERAL):
+            text += "a"
+    return text
+
+
+def member(item: Any) -> str:
+    kind, value = item
+    if kind is kinds.CATEGORY:
+        return {kinds.CATEGORY_DIGIT: "0", kinds.CATEGORY_SPACE: " "}.get(value, "a")
+    return chr(value[0] if kind is kinds.RANGE else value)
+
+
+def named_letters(tree: Iterable[Any]) -> Iterator[str]:
+    for kind, value in tree:
+        if kind in (kinds.LITERAL, kinds.NOT_LITERAL):
+            yield chr(value)
+        elif kind is kinds.IN:
+            yield from (member(item) for item in value if item[0] is not kinds.NEGATE)
+        elif kind is kinds.BRANCH:
+            for branch in value[1]:
+                yield from named_letters(branch)
+        elif isinstance(value, tuple):
+            last: Any = cast("tuple[Any, ...]", value)[-1]
+            yield from named_letters(last if isinstance(last, parser.SubPattern) else [])
+
+
+def with_runs(pattern: Pattern) -> Iterator[Callable[[int], str | bytes]]:
+    """Makers of texts with a run of a given length."""
+    tree = parser.parse(pattern.pattern, pattern.flags)
+    text, wanted = least_text(tree), dict.fromkeys([*USUAL, *named_letters(tree)])
+    step = len(text) // MOST_PLACES + 1
+    for letter in [one for one in wanted if ord(one) < 0x10000][:MOST_LETTERS]:
+        for place in {*range(0, len(text), step), len(text)}:
+            for end in ("", "a\0"):
+
+                def make(size: int, at: int = place, run: str = letter, end: str = end) -> Any:
+                    made = text[:at] + run * size + text[at:] + end
+                    return made.encode() if isinstance(pattern.pattern, bytes) else made
+
+                yield make
+
+
+def seconds(call: Callable[[Any], object], text: str | bytes) -> float:
+    started = time.thread_time()
+    call(text)
+    return time.thread_time() - started
+
+
+def growth(pattern: Pattern, method: str, make: Callable[[int], str | bytes], most: int) -> float:
+    """The power of the length with which work grows up to a size; 0 where none is to be seen."""
+    call, size = getattr(pattern, method), SHORT
+    while seconds(call, make(size)) < SEEN:
+        size *= 2
+        if size > most:
+            return 0.0
+    less, more = (min(seconds(call, make(n)) for _ in range(3)) for n in (size, 2 * size))
+    return log2(more / max(less, 1e-9))
+
+
+def steep(folders: Iterable[str], size: int, limit: float) -> list[str]:
+    return [
+        f"{pattern.pattern!r}.{method}: {power:.1f}"
+        for pattern, methods in package_patterns(folders).items()
+        for method in sorted(methods)
+        if (power := max(growth(pattern, method, make, size) for make in with_runs(pattern)))
+        > limit
+    ]
+
+
+def test_no_pattern_is_cubic_in_a_run() -> None:
+    assert len(package_patterns(FLOORS)) > 300
+    assert steep(FLOORS, SHORT, 2.6) == []
+
+
+def test_edit_patterns_are_linear_in_a_run() -> None:
+    assert steep(["tools/editing", "tools/textedits"], LONG, 1.6) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "method", "size", "power"),
+    [
+        (r"\s*(.*?)\s*x?\s*$", "match", SHORT, 3),
+        (r"[ \t]*(~~~+)[^`\n]*\n(.*?)\n?\1\n?", "findall", SHORT, 3),
+        (r"\s+\n", "findall", LONG, 2),
+        (r"a\s*+b", "match", LONG, 0),
+    ],
+)
+def test_the_measure_sees_how_work_grows(source: str, method: str, size: int, power: float) -> None:
+    pattern = re.compile(source)
+    found = max(growth(pattern, method, make, size) for make in with_runs(pattern))
+    assert abs(found - power) < 0.7

@@ -1,0 +1,38 @@
+from pathlib import Path
+
+import pytest
+from ruled import project
+
+from maxagent.tools.permissions.flag_limits import why_beyond
+
+
+@pytest.mark.parametrize(
+    ("line", "own", "part"),
+    [
+        ("pytest -p evil", "pytest", "pytest -p"),
+        ("pytest -p evil", "pytest -p", ""),
+        (".venv/bin/pytest -xp evil", ".venv/bin/pytest", "pytest -p"),
+        ("python -m pytest -p evil", "python -m pytest", "pytest -p"),
+        ("python -m pytest -p evil", "python", ""),
+        ("git -c core.pager=x diff", "git", "git -c"),
+        ("git --no-pager diff", "git", ""),
+        ("git switch -c new", "git switch", ""),
+        ("git clone -c x=y url", "git clone", "git -c"),
+        ("pytest --cov=html:../x", "pytest", "outside the project"),
+        ("sort -o b a", "sort", "sort -o"),
+        ("./sort -o b a", "./sort", ""),
+        ("make --eval=x ../y", "make", ""),
+    ],
+)
+def test_what_goes_beyond_a_rule_is_named(line: str, own: str, part: str, tmp_path: Path) -> None:
+    workspace = project(tmp_path)
+    why = why_beyond(line.split(), own.split(), workspace.root, workspace)
+    assert part in why and bool(part) == bool(why)
+
+
+def test_an_unknown_folder_makes_relative_paths_lead_out(tmp_path: Path) -> None:
+    workspace = project(tmp_path)
+    for line in ("pytest ../x", "cat a"):
+        words = line.split()
+        assert why_beyond(words, words[:1], None, workspace)
+    assert not why_beyond(["pytest", "a"], ["pytest"], None, workspace)

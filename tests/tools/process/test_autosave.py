@@ -1,0 +1,67 @@
+"""Growing text is saved now and then, and when its writer is stopped."""
+
+import asyncio
+from threading import Event
+
+import pytest
+
+from maxagent.tools.process import autosave as autosave_module
+from maxagent.tools.process.autosave import autosave
+
+
+async def test_text_that_grows_is_saved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(autosave_module, "INTERVAL", 0.0)
+    text, saved, done = list[str](), list[str](), Event()
+
+    def save(so_far: str) -> None:
+        saved.append(so_far)
+        done.set()
+
+    async with autosave(lambda: "".join(text), save) as grown:
+        for letter in "abc":
+            text.append(letter)
+            done.clear()
+            grown()
+            assert await asyncio.to_thread(done.wait, 60)
+    assert saved == ["a", "ab", "abc"]
+
+
+async def test_however_often_it_grows_it_is_saved_once_an_interval() -> None:
+    saved, first = list[int](), Event()
+    sizes = [0]
+
+    def save(so_far: str) -> None:
+        saved.append(len(so_far))
+        first.set()
+
+    async with autosave(lambda: "x" * sizes[-1], save) as grown:
+        for size in range(1, 1_001):
+            sizes.append(size)
+            grown()
+        assert await asyncio.to_thread(first.wait, 60)
+        grown()
+    assert saved == [1_000]
+
+
+async def test_what_is_over_at_once_is_never_saved() -> None:
+    saved = list[str]()
+    async with autosave(lambda: "all", saved.append) as grown:
+        grown()
+    assert saved == []
+
+
+async def test_who_is_stopped_has_saved_all() -> None:
+    saved, inside = list[str](), asyncio.Event()
+
+    async def write() -> None:
+        async with autosave(lambda: "all of it", saved.append) as grown:
+            grown()
+            inside.set()
+            await asyncio.Event().wait()
+
+    writing = asyncio.ensure_future(write())
+    await inside.wait()
+    writing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await writing
+    assert saved == ["all of it"]

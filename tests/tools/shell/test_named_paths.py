@@ -1,0 +1,55 @@
+from pathlib import Path
+
+import pytest
+
+from maxagent.tools.shell.named_paths import named_paths_of
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name in ("src/a.py", "tests/test_a.py", "docs/x.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("command", "path"),
+    [
+        ("touch new.txt", "new.txt"),
+        ("python gen.py > out/report.json", "out/report.json"),
+        ("python gen.py --out=report.json", "report.json"),
+        ("cd src && touch b.py", "src/b.py"),
+        ("cp src/a.py docs/", "docs/a.py"),
+        ("mkdir -p pkg/deep && cp src/a.py pkg/deep", "pkg/deep/a.py"),
+        ("git clone ../other copied", "copied/anything/below.txt"),
+        ("mkdir build", "build/"),
+        ("python -c \"open('made.txt', 'w')\"", "made.txt"),
+        ("python - <<'E'\nopen('src/made.py', 'w')\nE", "src/made.py"),
+        ("for f in a b; do touch $f.txt; done; : ./c.txt", "c.txt"),
+    ],
+)
+def test_a_path_that_the_line_names(command: str, path: str, project: Path) -> None:
+    assert named_paths_of(command, ".", project).has(path)
+
+
+@pytest.mark.parametrize(
+    ("command", "path"),
+    [
+        ("pytest -q", "notes.txt"),
+        ("pytest tests/", "tests/test_new.py"),
+        ("python src/a.py", "src/b.py"),
+        ("ls src/a.py.bak", "src/a.py"),
+        ("cat other/notes.txt", "notes.txt"),
+        ("cat my-notes.txt", "notes.txt"),
+        ("echo 'unclosed", "notes.txt"),
+        ("touch ../outside", "outside"),
+    ],
+)
+def test_a_path_that_the_line_does_not_name(command: str, path: str, project: Path) -> None:
+    assert not named_paths_of(command, ".", project).has(path)
+
+
+def test_paths_are_named_from_the_folder_of_the_call(project: Path) -> None:
+    assert named_paths_of("python -c 'make(\"b.py\")'", "src", project).has("src/b.py")
+    assert not named_paths_of("touch b.py", "src", project).has("b.py")

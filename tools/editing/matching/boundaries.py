@@ -1,0 +1,69 @@
+"""Whether a text that is found ends within a word, or begins within an indentation."""
+
+import re
+import unicodedata
+
+from .normalization import indent_of
+
+INDENTED = re.compile(
+    r".+\.(py[ixd]?|pyw|ya?ml|coffee|nim|gd|l?hs|elm|fsx?|pug|sass|styl|haml|slim|rst|robot|feature)",
+    re.IGNORECASE,
+)
+"""Names of files in which indentation has a meaning."""
+LONGEST_INDENT = 400
+"""Blanks beyond so many in front of a text are not looked at."""
+_LETTERS = ("Lu", "Ll", "Lt", "Lm", "Nd", "Nl")
+"""Of scripts that part words by blanks; Chinese and others do not."""
+
+
+def splits_word(text: str, start: int, end: int) -> bool:
+    """Whether an edge of a part of a text stands between two characters of one word."""
+    return _joins(text, start) or _joins(text, end)
+
+
+def splits_number(text: str, start: int, end: int) -> bool:
+    """Whether an edge of a part of a text stands between two digits."""
+    inner = [at for at in (start, end) if 0 < at < len(text)]
+    return any(text[at - 1 : at + 1].isdecimal() for at in inner)
+
+
+def cuts_indentation(text: str, start: int) -> bool:
+    """Whether a part of a text begins with blanks, and its line with more of them."""
+    return text[start : start + 1] in (" ", "\t") and bool(indent_before(text, start))
+
+
+def indent_before(text: str, start: int) -> str:
+    """The blanks in front of a place if nothing else of the line stands there."""
+    begin = text.rfind("\n", max(start - LONGEST_INDENT, 0), start) + 1
+    before = text[begin:start]
+    return before if len(before) < LONGEST_INDENT and not before.strip(" \t") else ""
+
+
+def is_indented(name: str) -> bool:
+    """Whether indentation has a meaning in a file, by its name."""
+    return INDENTED.fullmatch(name) is not None
+
+
+def has_own_depth(indent: str, old: str, new: str) -> bool:
+    """Whether new lines below the first are not indented as the file's line is.
+
+    The old text is one line without its indentation; so are all lines of the new one then, or
+    only the first.
+    """
+    first, *rest = new.split("\n")
+    filled = [line for line in rest if line.strip()]
+    if "\n" in old.removesuffix("\n") or not indent or not filled:
+        return False
+    nested = first.rstrip().endswith(":") and indent_of(filled[0]) == indent
+    return nested or not all(line.startswith(indent) for line in filled)
+
+
+def _joins(text: str, at: int) -> bool:
+    """Whether the characters around a place are of one word; that of an escape is of none."""
+    if not 0 < at < len(text) or not (_is_of_word(text[at - 1]) and _is_of_word(text[at])):
+        return False
+    return at < 2 or text[at - 2] != "\\"
+
+
+def _is_of_word(letter: str) -> bool:
+    return letter == "_" or unicodedata.category(letter) in _LETTERS

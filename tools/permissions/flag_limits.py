@@ -1,0 +1,183 @@
+"""Flags and paths that a rule on a program's first words does not allow.
+
+`pytest:*` means running the tests: not loading a plugin, writing a report or testing another
+folder. Whatever words stand in the rule itself are what the user has allowed.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from ..shell.readonly.classifier import reading_programs, why_not_read_only
+from ..shell.readonly.path_scope import Place
+from ..shell.readonly.tree_access import Manner
+from ..workspace import Workspace
+
+_SHORTEST_ABBREVIATION = len("--abc")
+_FINE = ("--cov", "--text")
+"""Flags of their own that look like the beginning of a limited one."""
+_NO_PLUGIN = re.compile(r"no:[\w.-]+")
+_SYSTEM = ("/bin/", "/usr/bin/")
+_READING = frozenset(reading_programs()) - {"git"}
+
+
+@dataclass(frozen=True)
+class _Limits:
+    """Of one tool the flags that run, load or write something else."""
+
+    flags: frozenset[str] = frozenset()
+    valued: str = ""
+    """Other short flags that take a value, which may be attached."""
+    one_dash: bool = False
+    """Whether long flags have one dash, so that letters are never bundled."""
+    paths: bool = True
+    """Whether its other words may be paths."""
+
+
+def _limits(flags: str = "", valued: str = "", **more: bool) -> _Limits:
+    return _Limits(frozenset(flags.split()), valued, **more)
+
+
+_PYTEST = _limits(
+    "-c -o -p --basetemp --config-file --confcutdir --cov-config --debug --html --json-report-file"
+    " --junit-xml --junitxml --log-file --override-ini --pastebin --pdb --pdbcls --pyargs"
+    " --report-log --rootdir --rsyncdir --trace --tx",
+    "kmnrW",
+)
+_NPM = _limits("--globalconfig --node-options --script-shell --shell --userconfig", "Cw")
+_LIMITED: Mapping[str, _Limits] = {
+    "pytest": _PYTEST,
+    "py.test": _PYTEST,
+    "unittest": _limits("", "kpst"),
+    "mypy": _limits(
+        "--any-exprs-report --cache-map --cobertura-xml-report --config-file"
+        " --custom-typeshed-dir --custom-typing-module --html-report --install-types --junit-xml"
+        " --line-checking-stats --linecount-report --linecoverage-report --lineprecision-report"
+        " --package-root --pdb --python-executable --shadow-file --timing-stats --txt-report"
+        " --xml-report --xslt-html-report --xslt-txt-report",
+        "cmp",
+    ),
+    "ruff": _limits("-o -w --add-noqa --config --fix --fix-only --output-file --unsafe-fixes"),
+    "pyright": _limits("-v --createstub --pythonpath --venvpath --writebaseline", "pt"),
+    "eslint": _limits(
+        "-c -o --cache-file --cache-location --config --fix --fix-dry-run --init --output-file"
+        " --parser --plugin --resolve-plugins-relative-to --rulesdir",
+        "f",
+    ),
+    "prettier": _limits("--config --plugin"),
+    "tsc": _limits("--generateCpuProfile --generateTrace", "p"),
+    "cargo": _limits("--config", "CFZjp"),
+    "go": _limits("-exec -overlay -toolexec -vettool", one_dash=True),
+    **dict.fromkeys(["npm", "pnpm", "yarn"], _NPM),
+    "git": _limits(
+        "--config --config-env --exec --exec-path --ext-diff --git-dir --no-index"
+        " --open-files-in-pager --output --receive-pack --template --textconv --upload-pack"
+        " --work-tree",
+        paths=False,
+    ),
+}
+_OF_GIT = {"clone": "-c -u", "difftool": "-x", "grep": "-O", "rebase": "-x"}
+"""Short flags that mean something else in other commands of git."""
+_BEFORE_GIT_COMMAND = ("--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs")
+
+
+class _NamedFiles(Place):
+    """The files that a command names: not whatever else is in a folder that it goes through."""
+
+    def check_tree(self, word: str, manner: Manner) -> None:
+        """The folder itself must be inside."""
+        self.check(word)
+
+
+def why_beyond(
+    words: Sequence[str], own: Sequence[str], folder: Path | None, workspace: Workspace
+) -> str:
+    """What a command does that a rule on its first words, `own`, does not allow; else empty."""
+    program, rest = PurePosixPath(words[0]).name, list(words[len(own) :])
+    plain = next((words[0].removeprefix(to) for to in _SYSTEM if words[0].startswith(to)), words[0])
+    if plain in _READING:
+        if folder is None:
+            return f"`{program}` runs in a folder that is only known when it runs"
+        return why_not_read_only([words[0], *rest], _NamedFiles(folder, workspace))
+    if re.fullmatch(r"python[\d.]*", program) and len(own) > 2 and own[1] == "-m":
+        program = own[2]
+    limits = _LIMITED.get(program)
+    if limits is None:
+        return ""
+    if program == "git" and (found := _git_beyond(rest, words, own)):
+        return found
+    outside = _outside(rest, limits, folder, workspace) if limits.paths else ""
+    if flag := _limited_flag(rest, limits):
+        return f"`{program} {flag}` does more than the rule on `{' '.join(own)}` allows"
+    return f"`{outside}` is outside the project" if outside else ""
+
+
+def _git_beyond(rest: Sequence[str], words: Sequence[str], own: Sequence[str]) -> str:
+    command = next((at for at, word in enumerate(words[1:], 1) if not word.startswith("-")), 1)
+    before = [word for word in words[len(own) : command] if word not in _BEFORE_GIT_COMMAND]
+    short = _limits(_OF_GIT.get("".join(words[command : command + 1]), ""))
+    flag = next(iter(before), "") or _limited_flag(rest, short)
+    return f"`git {flag}` may run or change something else" if flag else ""
+
+
+def _limited_flag(words: Sequence[str], limits: _Limits) -> str:
+    """The first flag that is limited, also as a part of a bundle or abbreviated."""
+    for at, word in enumerate(words):
+        if word == "--":
+            break
+        if word.startswith("@"):
+            return word  # a file of arguments
+        if not word.startswith("-"):
+            continue
+        name, _, value = word.partition("=")
+        if name.startswith("--") or limits.one_dash:
+            if _is_limited(name, limits):
+                return name
+            continue
+        for place, letter in enumerate(word[1:], 1):
+            if f"-{letter}" in limits.flags:
+                value = word[place + 1 :] or "".join(words[at + 1 : at + 2])
+                if letter == "p" and _NO_PLUGIN.fullmatch(value):
+                    break
+                return f"-{letter}"
+            if letter in limits.valued:
+                break
+    return ""
+
+
+def _is_limited(name: str, limits: _Limits) -> bool:
+    if limits.one_dash:
+        return f"-{name.lstrip('-')}" in limits.flags
+    may_be_short = len(name) >= _SHORTEST_ABBREVIATION and name not in _FINE
+    return name in limits.flags or (
+        may_be_short and any(flag.startswith(name) for flag in limits.flags)
+    )
+
+
+def _outside(
+    words: Sequence[str], limits: _Limits, folder: Path | None, workspace: Workspace
+) -> str:
+    """The first word that leads out of the project."""
+    for word in words:
+        for text in _texts(word, limits):
+            if text != os.devnull and _leads_out(text, folder, workspace):
+                return word
+    return ""
+
+
+def _texts(word: str, limits: _Limits) -> Iterator[str]:
+    """What may be a path in a word: itself, a flag's value, and the parts of `html:DIR`."""
+    text = word.partition("=")[2] if word.startswith("-") else word
+    if word.startswith("-") and not word.startswith("--") and not limits.one_dash:
+        text = text or word[2:]
+    if "://" not in text:
+        yield from {text, *text.split(":")} - {""}
+
+
+def _leads_out(text: str, folder: Path | None, workspace: Workspace) -> bool:
+    if text.startswith("~") or folder is None:
+        return text.startswith(("~", "/")) or ".." in text.split("/")
+    real = Path(os.path.realpath(folder / text))
+    return not real.is_relative_to(workspace.root)

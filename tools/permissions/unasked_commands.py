@@ -1,0 +1,98 @@
+"""Which commands with an effect run unasked in the mode `edits`: confined, or undone by undo."""
+
+import os
+
+from .call import Call
+from .decision import Decision
+from .policy import Policy, Safeguards
+
+CONFINED = "confined"
+"""The rule by which a command runs unasked inside the sandbox."""
+COVERED = "covered"
+"""The rule by which a command runs unasked that changes only files which undo brings back."""
+NEEDS_OUTSIDE = "needs-outside"
+"""The rule by which a command is asked that can do nothing inside the sandbox."""
+_NEEDS = {
+    "network": "`{program}` needs the network, which the sandbox keeps from it",
+    "machine": "`{program}` needs the machine's own processes or services, which the sandbox hides",
+}
+
+
+def decide_unasked(call: Call, policy: Policy) -> Decision | None:
+    """Allow a command in `edits`, or ask for what the sandbox would stop; None to ask as ever."""
+    guards = policy.safeguards
+    if policy.mode != "edits" or guards is None or not call.command:
+        return None
+    effects = call.effects
+    if effects.need == "network" and guards.network:
+        return None  # it works inside, but nothing holds what it sends
+    if guards.sandboxed and effects.need:
+        reason = _NEEDS[effects.need].format(program=effects.needed_by)
+        return Decision("ask", reason, NEEDS_OUTSIDE)
+    if find_objection(call, policy):
+        return None
+    if guards.sandboxed:
+        return Decision("allow", "it runs inside the sandbox", CONFINED)
+    if not effects.more:
+        return Decision("allow", "undo can bring back all that it changes", COVERED)
+    return None
+
+
+def find_objection(call: Call, policy: Policy) -> str:
+    """Why a command with an effect is asked in `edits`; empty where it may run unasked."""
+    return (
+        find_loss(call, policy)
+        or _find_limit(call, policy)
+        or _find_open_network(call, policy.safeguards)
+    )
+
+
+def _find_limit(call: Call, policy: Policy) -> str:
+    """The rule on files that a command meets or may meet: it holds for edits, so for this too."""
+    limits = policy.file_limits
+    if not limits:
+        return ""
+    if call.effects.more:
+        first = f"`{limits[0].kind} {limits[0].text}`"
+        return f"{call.effects.more}, which may change files that {first} speaks of"
+    if call.written.doubt:
+        return call.written.doubt
+    names = [os.path.relpath(path, call.workspace.root) for path in call.written.paths]
+    files = Call("edit", "edit", {}, names, call.workspace).subjects
+    for name, file in zip(names, files, strict=True):
+        if rule := next((one for one in limits if one.meets(file)), None):
+            return f"it changes `{name}`, which `{rule.kind} {rule.text}` speaks of"
+    return ""
+
+
+def _find_open_network(call: Call, guards: Safeguards | None) -> str:
+    """What may send something away where the sandbox has the network."""
+    if guards is None or not (guards.sandboxed and guards.network and call.effects.more):
+        return ""
+    return f"{call.effects.more}, and the sandbox has the network"
+
+
+def find_loss(call: Call, policy: Policy) -> str:
+    """What undo could not bring back of a command's changes; empty where it could all of it."""
+    effects, guards = call.effects, policy.safeguards
+    if effects.doubt or guards is None:
+        return effects.doubt
+    root = call.workspace.root
+    lost = next((path for path in effects.replaced if not guards.covers(path)), None)
+    if lost is None:
+        return ""
+    name = lost.relative_to(root) if lost.is_relative_to(root) else lost
+    return f"undo cannot bring back `{name}`, which it deletes or overwrites"
+
+
+def needs_outside(verdict: str, rule: str, policy: Policy) -> bool:
+    """Whether a command that is asked by this rule can only do its work outside the sandbox."""
+    return verdict == "ask" and (
+        rule == NEEDS_OUTSIDE or (rule == "outside" and is_confined(policy))
+    )
+
+
+def is_confined(policy: Policy) -> bool:
+    """Whether commands run unasked inside the sandbox."""
+    guards = policy.safeguards
+    return policy.mode == "edits" and guards is not None and guards.sandboxed

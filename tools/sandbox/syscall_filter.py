@@ -1,0 +1,129 @@
+"""Linux: what no command in the sandbox may ask of the kernel, as a seccomp filter.
+
+Mounts and namespaces do not hold unix sockets: one that listens anywhere can be reached by a name
+that was moved, or that belongs to another network. So the sockets themselves are refused, and with
+them each way round the filter: other numbers for the same calls, calls by way of a ring, tracing,
+new namespaces with all rights inside.
+"""
+
+import errno
+import os
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...config.security.private_files import make_private_folder, replace_file
+
+# from linux/seccomp.h, linux/audit.h and linux/filter.h
+_KILL, _ERRNO, _ALLOW = 0x80000000, 0x00050000, 0x7FFF0000
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _MASK, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
+_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
+_X32 = 0x40000000
+
+_AF_UNIX, _SOCK_STREAM, _SOCK_SEQPACKET, _SOCK_TYPES = 1, 1, 5, 0xF
+# NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET of linux/sched.h; NEWTIME is a signal's
+# number to clone
+_NAMESPACES, _NEWTIME = 0x7E020000, 0x80
+
+
+@dataclass(frozen=True)
+class _Machine:
+    architecture: int
+    """As the kernel names the native way of calling; the 32-bit one has another name."""
+    numbers: Mapping[str, int]
+
+
+_SAME = {"io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427, "clone3": 435}
+_X86 = {"socket": 41, "socketpair": 53, "clone": 56, "ptrace": 101, "unshare": 272, "setns": 308}
+_ARM = {"socket": 198, "socketpair": 199, "clone": 220, "ptrace": 117, "unshare": 97, "setns": 268}
+_MACHINES = {
+    "x86_64": _Machine(0xC000003E, {**_X86, **_SAME}),
+    "aarch64": _Machine(0xC00000B7, {**_ARM, **_SAME}),
+}
+
+Instruction = tuple[int, int, int, int]
+
+
+def why_no_filter() -> str:
+    """Why there is none for this machine; empty where there is one."""
+    machine = os.uname().machine
+    return "" if machine in _MACHINES else f"no filter of system calls is known for {machine}"
+
+
+def write_filter(folder: Path, *, unix_sockets: bool) -> Path:
+    """The file that bubblewrap reads it from, in a folder that no command can write to."""
+    data = build_filter(os.uname().machine, unix_sockets=unix_sockets)
+    path = folder / f"filter-{'with' if unix_sockets else 'without'}-unix-sockets.bpf"
+    if not path.exists() or path.read_bytes() != data:
+        make_private_folder(folder)
+        replace_file(path, data, 0o600)
+    return path
+
+
+def build_filter(machine: str, *, unix_sockets: bool) -> bytes:
+    """The filter as the kernel takes it."""
+    instructions = _program(_MACHINES[machine], unix_sockets=unix_sockets)
+    return b"".join(struct.pack("<HBBI", *one) for one in instructions)
+
+
+def _program(machine: _Machine, *, unix_sockets: bool) -> Iterator[Instruction]:
+    yield _load(_ARCHITECTURE)
+    yield from ((_EQUAL, 1, 0, machine.architecture), (_RETURN, 0, 0, _KILL))
+    yield _load(_NUMBER)
+    # x32 says the same as x86_64; elsewhere there are no such numbers
+    yield from ((_AT_LEAST, 0, 1, _X32), _refuse(errno.ENOSYS))
+    bodies = _bodies() if unix_sockets else {**_bodies(), **_socket_bodies()}
+    for name, body in bodies.items():
+        yield (_EQUAL, 0, len(body), machine.numbers[name])
+        yield from body
+    yield _allow()
+
+
+def _bodies() -> dict[str, list[Instruction]]:
+    """What becomes of a system call, by name; each ends the filter."""
+    namespaces = [(_ANY_BIT, 0, 1, _NAMESPACES), _refuse(errno.EPERM), _allow()]
+    with_time = [(_ANY_BIT, 0, 1, _NAMESPACES | _NEWTIME), _refuse(errno.EPERM), _allow()]
+    return {
+        "clone": [_load(_ARGUMENTS), *namespaces],
+        "clone3": [_refuse(errno.ENOSYS)],  # its flags are in memory; libc goes on with `clone`
+        "unshare": [_load(_ARGUMENTS), *with_time],
+        "setns": [_refuse(errno.EPERM)],
+        "ptrace": [_refuse(errno.EPERM)],
+        "io_uring_setup": [_refuse(errno.ENOSYS)],
+        "io_uring_enter": [_refuse(errno.ENOSYS)],
+        "io_uring_register": [_refuse(errno.ENOSYS)],
+    }
+
+
+def _socket_bodies() -> dict[str, list[Instruction]]:
+    # one of a pair of datagram sockets can send to any name, those of a pair of streams cannot
+    return {
+        "socket": [
+            _load(_ARGUMENTS),
+            (_EQUAL, 0, 1, _AF_UNIX),
+            _refuse(errno.EAFNOSUPPORT),
+            _allow(),
+        ],
+        "socketpair": [
+            _load(_ARGUMENTS + 8),
+            (_MASK, 0, 0, _SOCK_TYPES),
+            (_EQUAL, 2, 0, _SOCK_STREAM),
+            (_EQUAL, 1, 0, _SOCK_SEQPACKET),
+            _refuse(errno.EAFNOSUPPORT),
+            _allow(),
+        ],
+    }
+
+
+def _load(offset: int) -> Instruction:
+    """A word of `struct seccomp_data`; of an argument the lower half."""
+    return (_LOAD, 0, 0, offset)
+
+
+def _refuse(number: int) -> Instruction:
+    return (_RETURN, 0, 0, _ERRNO | number)
+
+
+def _allow() -> Instruction:
+    return (_RETURN, 0, 0, _ALLOW)

@@ -1,0 +1,1 @@
+"""What a command line changes: files that it replaces, git's history, and what lies outside."""

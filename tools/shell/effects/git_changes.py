@@ -1,0 +1,70 @@
+"""What a git command does beyond the files of the work tree, which undo brings back."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from ..parsing.flags import one_of
+
+NETWORK = one_of("clone fetch pull push ls-remote send-email svn p4 daemon")
+_NETWORK_BELOW = {
+    "remote": one_of("update show prune"),
+    "submodule": one_of("update add"),
+    "lfs": one_of("fetch pull push clone"),
+}
+_ADDS: Mapping[str, re.Pattern[str]] = {
+    **dict.fromkeys(
+        one_of(
+            "add stage rm mv restore apply am merge cherry-pick revert status ls-files rev-parse"
+            " describe shortlog version help"
+        ),
+        re.compile(r"(?!)"),
+    ),
+    "commit": re.compile(r"--am.*"),
+    "switch": re.compile(r"-[a-zA-Z]*[Cf].*|--f.*|--disc.*"),
+    "checkout": re.compile(r"-[a-zA-Z]*[Bf].*|--f.*"),
+    "branch": re.compile(r"-[a-zA-Z]*[dDmMcCfu].*|--(d|m|co|f|s|u|e).*"),
+    "tag": re.compile(r"-[a-zA-Z]*[df].*|--(d|f).*"),
+    "stash": re.compile(r"drop|clear"),
+    "worktree": re.compile(r"remove|prune|move|repair|-[a-zA-Z]*f.*|--f.*"),
+    "reset": re.compile(r"--(h|s|m|k).*|.*[~^@].*"),
+}
+"""Commands that only add to the history, each with the words by which it does more.
+
+Git takes a long option by its first letters."""
+_SHOWS = one_of("diff log show grep blame format-patch whatchanged cat-file archive")
+"""Commands that print contents; those that surely print no secret's are known to only read."""
+_VALUED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace")
+
+
+def needs_network(words: Sequence[str]) -> bool:
+    """Whether a git command talks to another repository; `words` are those behind `git`."""
+    command, rest = split_command(words)
+    return command in NETWORK or bool(_NETWORK_BELOW.get(command, frozenset()).intersection(rest))
+
+
+def find_history_change(words: Sequence[str]) -> str:
+    """Why undo cannot bring back what a git command changes; empty where it can."""
+    command, rest = split_command(words)
+    if command in NETWORK:
+        return f"undo does not bring back what `git {command}` may change of other repositories"
+    if command in _SHOWS:
+        return f"`git {command}` may show what git keeps of secret files"
+    more = _ADDS.get(command)
+    only_adds = more and not any(map(more.fullmatch, rest))
+    if not command or (only_adds and (command != "reset" or _only_unstages(rest))):
+        return ""
+    return f"undo does not bring back what `git {command}` may change of git's history or settings"
+
+
+def split_command(words: Sequence[str]) -> tuple[str, list[str]]:
+    """Git's command, and the words behind it."""
+    rest = list(words)
+    while rest and rest[0].startswith("-"):
+        del rest[: 2 if rest[0] in _VALUED else 1]
+    return (rest[0], rest[1:]) if rest else ("", [])
+
+
+def _only_unstages(rest: Sequence[str]) -> bool:
+    """`git reset`, `git reset HEAD FILE`, `git reset -- FILE`: the index alone."""
+    names = [word for word in rest if not word.startswith("-")]
+    return names[:1] in ([], ["HEAD"]) or "--" in rest

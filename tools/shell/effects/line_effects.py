@@ -1,0 +1,185 @@
+"""What a whole command line would change, for the modes in which some of that runs unasked.
+
+Nothing is run. What cannot be told is a doubt, and a doubt is asked.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...protected_paths import protected_name
+from ...workspace import Workspace
+from ..analyzer import why_words_do_more
+from ..parsing.command_line import Line
+from ..parsing.flags import NotReadOnly
+from ..parsing.inline_code import names_removed
+from ..parsing.path_targets import is_temporary
+from ..parsing.shell_state import Scope, Word
+from ..parsing.simple_command import Step
+from ..readonly.classifier import find_program_name, reading_programs
+from ..readonly.path_scope import Place
+from ..readonly.special_programs import CHECKS
+from ..readonly.tree_access import Manner, files_below
+from ..risks.copy_targets import copied_by
+from ..risks.protected_writes import written_names
+from .file_changes import DELETES, EVERYDAY, UnknownChangeError, read_replaced
+from .git_changes import find_history_change
+from .sandbox_needs import Need, find_need, find_package_removal
+
+_FEEDS = frozenset(["xargs", "parallel", "find", "fd", "fdfind"])
+"""Programs that give others names which only a run would tell."""
+_READ = frozenset(["read", "mapfile", "readarray"])
+"""Programs of the shell that put what others print into variables."""
+_SUBSTITUTION = re.compile(r"[$<>]\(|`")
+_LEADS_OUT = re.compile(r"[/~]|(.*/)?\.\.(/|$)")
+_ALL = Manner(lambda name: True, follows_links=True)
+
+
+@dataclass(frozen=True)
+class LineEffects:
+    """What a command line would change."""
+
+    replaced: tuple[Path, ...] = ()
+    """Where files or folders may be deleted or overwritten, by real paths."""
+    doubt: str = ""
+    """Why undo could not bring back what it changes, whatever the files are; or nobody knows."""
+    need: Need = ""
+    """What it surely needs from outside of the sandbox."""
+    needed_by: str = ""
+    """The program that needs it."""
+    more: str = ""
+    """What it does besides reading and changing the files that it names, inside the project."""
+
+
+def analyze_effects(command: str, cwd: str, workspace: Workspace) -> LineEffects:
+    """Find out what a command line would change in the folder `cwd` of the project."""
+    folder = Path(os.path.normpath(workspace.root / cwd))
+    line = Line(command, Scope(workspace.root, folder))
+    steps = [step for step in line.steps if _has_effect(step, workspace)]
+    needy = next((step for step in steps if not step.code and find_need(step)), None)
+    doubt, replaced = "", list[Path]()
+    try:
+        fed = bool(_SUBSTITUTION.search(command)) or any(
+            step.program in _READ for step in line.steps
+        )
+        replaced = [path for step in steps for path in _replaced(step, line, fed=fed)]
+    except UnknownChangeError as unknown:
+        doubt = str(unknown)
+    return LineEffects(
+        replaced=tuple(dict.fromkeys(replaced)),
+        doubt=doubt or next(filter(None, (_find_doubt(step, workspace) for step in steps)), ""),
+        need=find_need(needy) if needy else "",
+        needed_by=needy.program if needy else "",
+        more=_find_more(line, steps, workspace),
+    )
+
+
+def _has_effect(step: Step, workspace: Workspace) -> bool:
+    """Whether a step may do more than read; its redirections are looked at apart."""
+    writes = any(redirect.writes for redirect in step.redirects)
+    return writes or not step.words or bool(why_words_do_more(step.words, step, workspace))
+
+
+def _find_doubt(step: Step, workspace: Workspace) -> str:
+    """Why a step is asked wherever it runs; empty when nothing speaks against it."""
+    if step.words and not step.words[0].known:
+        return f"`{step.words[0].text}` may be any program"
+    if outside := _find_read_outside(step, workspace):
+        return f"it reads `{outside}`, outside the project"
+    if step.program == "git":
+        return find_history_change([word.text for word in step.words[1:]])
+    return find_package_removal(step)
+
+
+def _find_read_outside(step: Step, workspace: Workspace) -> str:
+    """The place outside the project that a reading program is given: a sandbox lets it be read."""
+    if step.folder is None or step.program not in reading_programs():
+        return ""
+    if not step.folder.is_relative_to(workspace.root) and not is_temporary(step.folder):
+        return str(step.folder)
+    names = (word.text for word in step.words[1:] if _LEADS_OUT.match(word.text))
+    return next((name for name in names if _is_elsewhere(name, step.folder, workspace)), "")
+
+
+def _is_elsewhere(name: str, folder: Path, workspace: Workspace) -> bool:
+    place = Path(os.path.realpath(folder / os.path.expanduser(name)))
+    if place.is_relative_to(workspace.root) or not place.exists():
+        return False
+    return not (is_temporary(place) or place.is_relative_to("/dev"))
+
+
+def _replaced(step: Step, line: Line, *, fed: bool) -> Iterator[Path]:
+    """Where a step deletes or overwrites something; raises UnknownChangeError.
+
+    `fed`: what other commands of the line print may be among its words.
+    """
+    for redirect in step.redirects:
+        if redirect.writes:
+            yield from _places(redirect.target, step)
+    names = read_replaced(step)
+    if names is None:
+        names = [*names_removed(step), *written_names(step)]
+    elif names:
+        fed = fed or (step.wrapped and any(one.program in _FEEDS for one in line.steps))
+        if fed and step.program in DELETES | {"sed"}:
+            raise UnknownChangeError(f"which files `{step.program}` gets only a run would tell")
+    for name in names:
+        yield from _places(Word(name), step)
+
+
+def _places(name: Word, step: Step) -> Iterator[Path]:
+    """What a name stands for: itself, which may be a link, and what that leads to."""
+    if not name.known or step.folder is None and not name.text.startswith("/"):
+        raise UnknownChangeError(f"it changes `{name.text}`, which only a run would tell")
+    place = Path(os.path.normpath((step.folder or Path("/")) / name.text))
+    yield Path(os.path.realpath(place.parent)) / place.name
+    yield Path(os.path.realpath(place))
+
+
+def _find_more(line: Line, steps: Sequence[Step], workspace: Workspace) -> str:
+    if not line.simple:
+        return "not a simple command"
+    if any(step.program == "cd" for step in line.steps[1:]):
+        return "it changes the folder half-way"
+    return next(filter(None, (_does_more(step, workspace) for step in steps)), "")
+
+
+def _does_more(step: Step, workspace: Workspace) -> str:
+    """What a step does besides changing the files that it names; empty when that is all."""
+    if step.folder is None or not all(word.known for word in step.words):
+        return f"what `{step.program}` gets is only known when it runs"
+    try:
+        _check_files(step, Place(step.folder, workspace))
+    except (NotReadOnly, UnknownChangeError) as why:
+        return str(why)
+    reads = not step.words or not why_words_do_more(step.words, step, workspace)
+    return "" if reads or step.program in EVERYDAY else f"it runs `{step.program}`"
+
+
+def _check_files(step: Step, place: Place) -> None:
+    """Raise NotReadOnly where a step names what is outside, or brings secrets to another name."""
+    for redirect in step.redirects:
+        if redirect.target.text != "/dev/null" and (redirect.writes or redirect.operator == "<"):
+            place.check(redirect.target.text)
+    if step.program not in EVERYDAY:
+        return
+    find_program_name(step.words[0].text, place)
+    texts = [word.text for word in step.words[1:]]
+    if step.program == "sed":
+        CHECKS["sed"]([text for text in texts if not text.startswith("-i")], place)
+        return
+    for name in texts:
+        if not name.startswith("-"):
+            place.check(name)
+    for source in copied_by(step).sources if step.program in ("cp", "mv") else ():
+        _check_copied(source, place)
+
+
+def _check_copied(source: str, place: Place) -> None:
+    """A folder that is copied takes along what steers tools, and secrets to other names."""
+    place.check_tree(source, _ALL)
+    for entry in files_below(place.check(source), _ALL):
+        if name := protected_name(os.path.relpath(entry.path, place.workspace.root)):
+            raise NotReadOnly(f"it would copy `{name}`, which steers this agent or other tools")

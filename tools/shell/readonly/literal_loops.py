@@ -1,0 +1,23 @@
+"""A loop over literal words, written out: what it runs for each of them is judged by itself."""
+
+import re
+
+_LOOP = re.compile(
+    r"\s*for ([a-z][a-z0-9]{0,11}) in ((?:[A-Za-z0-9_./][\w./-]* *)+); *do ([^\n]+?);? *done\s*",
+    re.ASCII,
+)
+_STRANGE = re.compile(r"['\\`#{}]|\$\(|<<|\b(do|done|for|in|cd|pushd|popd|break|continue)\b")
+"""What may make the body other than the same text with the word filled in."""
+MOST_ROUNDS = 20
+
+
+def write_out(command: str) -> list[str]:
+    """The lines that a loop runs one after the other; none where it is no plain loop."""
+    found = _LOOP.fullmatch(command)
+    if not found or _STRANGE.search(found[3]):
+        return []
+    name, words, body = found[1], found[2].split(), found[3]
+    if len(words) > MOST_ROUNDS:
+        return []
+    lines = [re.sub(rf"\${name}(?!\w)", word, body) for word in words]
+    return [] if any("$" in line for line in lines) else lines

@@ -1,0 +1,59 @@
+"""Programs that do much, asked only for how things stand: `ps`, `lsof`, `pip list`, `npm ls`."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from ..parsing.flags import Flags, NotReadOnly
+from .path_scope import Place
+
+_PS_WORD = re.compile(r"[auxwflj]+|-[aAdefFlHjwxT]+|--(forest|no-headers|headers|sort=[\w%,+-]+)")
+"""`e` without a dash shows what is in the environment of each process."""
+_PS_VALUED = frozenset(["-p", "-C", "-u", "-o", "-eo", "-t", "--pid", "--ppid"])
+_PS_VALUE = re.compile(r"(?!.*environ)[\w%,:=.-]+", re.IGNORECASE)
+
+_PIP = ("pip", "pip3")
+_QUERIES: Mapping[tuple[str, str], Flags] = {
+    (program, command): Flags.of(usage)
+    for programs, command, usage in (
+        (_PIP, "list", "-v -l --local --user --not-required --format= --exclude="),
+        (_PIP, "show", "-f -v --files --verbose"),
+        (_PIP, "freeze", "-l --local --user --all --exclude-editable --exclude="),
+        (_PIP, "check", ""),
+        (["npm"], "ls", "-a -g -l -p --all --global --long --parseable --json --depth=N --omit="),
+        (["npm"], "list", "-a -g -l -p --all --global --long --parseable --json --depth=N --omit="),
+        (
+            ["docker"],
+            "ps",
+            "-a -q -l -s -n=N -f= --all --quiet --latest --size --no-trunc --filter=",
+        ),
+        (["docker"], "images", "-a -q -f= --all --quiet --digests --no-trunc --filter="),
+    )
+    for program in programs
+}
+_LSOF = Flags.of("-i=? -s=? -n -P -t -a -l -p= -u= -c=")
+
+
+def check_status(program: str, words: Sequence[str], place: Place) -> bool:
+    """Whether words only ask how things stand; raises NotReadOnly for flags that may do more."""
+    if program == "ps":
+        _check_ps(program, words)
+        return True
+    if program == "lsof":
+        for operand in _LSOF.parse("lsof", words).operands:
+            place.check(operand)
+        return True
+    flags = _QUERIES.get((program, words[0])) if words else None
+    if flags is None:
+        return False
+    flags.parse(f"{program} {words[0]}", words[1:])
+    return True
+
+
+def _check_ps(program: str, words: Sequence[str]) -> None:
+    rest = iter(words)
+    for word in rest:
+        value = next(rest, "") if word in _PS_VALUED else None
+        if value is not None and _PS_VALUE.fullmatch(value):
+            continue
+        if value is not None or not _PS_WORD.fullmatch(word):
+            raise NotReadOnly(f"`{program} {word}` is not known to only read")

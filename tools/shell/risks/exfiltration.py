@@ -1,0 +1,143 @@
+"""The environment or a shell's history on its way to a network client, by whatever way.
+
+A single variable is not meant: `curl -H "Authorization: Bearer $TOKEN"` is an ordinary request.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+
+from ..parsing.inline_code import code_of, is_interpreter
+from ..parsing.network_clients import is_network_client
+from ..parsing.simple_command import Step
+from ..parsing.wrappers import unwrap
+
+_KEY_NAME = re.compile(r".*(KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH).*", re.IGNORECASE)
+_ENVIRONMENT = re.compile(
+    r"(?<!\bin os\.)(?<!\benv=os\.)\benvironb?\b"
+    r"(?!\s*(?:\[|\.\s*(?:get|setdefault|update|pop)\b))"
+    r"|\bprocess\.env\b(?!\s*(?:\.|\?|\[))"
+    r"|\bENV\b(?!\s*(?:\[|\.\s*fetch\b|\{))|%ENV\b|\$_ENV\b(?!\s*\[)|\bgetenv\(\s*\)|\bos\.Environ\("
+)
+"""The whole environment in code, not one variable of it."""
+SOCKET_CODE = re.compile(
+    r"\bsockets?\b|\brequire\(['\"](?:node:)?(?:net|tls|dgram)['\"]|\bTCPSocket\b|\bUDPSocket\b"
+    r"|\bIO::Socket\b|\bSOCK_STREAM\b|\bfsockopen\b|\bstream_socket_client\b"
+    r"|/inet[46]?/(?:tcp|udp)/"
+)
+"""Code that opens connections of its own."""
+_REQUEST_CODE = re.compile(
+    r"\b(?:urllib|requests|httpx?|https|aiohttp|smtplib|ftplib|telnetlib|paramiko|curl_exec|LWP)\b"
+    r"|\bfetch\s*\(|\bXMLHttpRequest\b|\brequire\(['\"](?:node:)?dns['\"]|\bnet/http\b|\bNet::"
+)
+
+
+def sent_away(steps: Sequence[Step]) -> str:
+    """How a line sends its environment or history to the network; empty when it does not."""
+    sources = _Sources(steps)
+    for at, step in enumerate(steps):
+        if step.code:
+            continue
+        if any(_sends(code) for code in code_of(step)):
+            return f"`{step.program}` may send the environment to the network"
+        if is_network_client(step) and (source := sources.reaching(step, at)):
+            return f"`{step.program}` may send what `{source}` prints to the network"
+    return ""
+
+
+def _sends(code: str) -> bool:
+    if not re.search(r"[\s(]", code):
+        return False  # a file's name
+    talks = SOCKET_CODE.search(code) or _REQUEST_CODE.search(code)
+    return bool(talks and _ENVIRONMENT.search(code))
+
+
+_SIGNS = re.compile(r"[@=:;,<]")
+"""What stands before a file's name in a word, as in `-F file=@NAME`."""
+
+
+class _Sources:
+    """Where the steps of a line print the environment, and where that goes."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = steps
+        self._at = {at: step.program for at, step in enumerate(steps) if prints_secrets(step)}
+        names = dict.fromkeys(self._at.values())
+        wrapping = [one.program for one in steps[: max(self._at, default=0)] if unwrap(one)]
+        is_wrapped = any(steps[at].wrapped for at in self._at)
+        self._names = [*names, *(wrapping if is_wrapped else [])]
+
+    def reaching(self, client: Step, at: int) -> str:
+        """The program whose output a client may get; empty where there is none."""
+        came = {*client.feed.programs, *client.inner}
+        if fed := next((name for name in self._names if name in came), ""):
+            return fed
+        if client.substituted and (fed := self._fed_to_substitution()):
+            return fed
+        earlier = [one for one in self._at if one < at]
+        for source in earlier:
+            if self._is_captured(source) or self._is_read_again(source, at):
+                return self._at[source]
+        return ""
+
+    def _fed_to_substitution(self) -> str:
+        """The program whose output a `>(…)` gets, as in `env | tee >(curl …)`."""
+        for step in self._steps:
+            texts = [word.text for word in step.words] + [one.target.text for one in step.redirects]
+            if any(text.startswith(">(") for text in texts):
+                came = {step.program, *step.feed.programs}
+                if fed := next((name for name in self._names if name in came), ""):
+                    return fed
+        return ""
+
+    def _is_captured(self, source: int) -> bool:
+        """Whether it stands in a substitution, whose text may be anywhere afterwards."""
+        return self._steps[source].substituted
+
+    def _is_read_again(self, source: int, client: int) -> bool:
+        """Whether a file that it was written to is named before or by the client."""
+        program = self._at[source]
+        written = {
+            name
+            for step in self._steps[source:client]
+            if step is self._steps[source] or program in step.feed.programs
+            for name in _files_written(step)
+        }
+        later = self._steps[source + 1 : client + 1]
+        texts = [word.text for step in later if step.program != "tee" for word in step.words[1:]]
+        texts += [one.target.text for step in later for one in step.redirects if not one.writes]
+        named = {os.path.normpath(part) for text in texts for part in _SIGNS.split(text) if part}
+        return any(os.path.normpath(name) in named for name in written)
+
+
+def _files_written(step: Step) -> Iterator[str]:
+    yield from (one.target.text for one in step.redirects if one.writes)
+    if step.program == "tee":
+        yield from (word.text for word in step.words[1:] if not word.text.startswith("-"))
+
+
+def prints_secrets(step: Step) -> bool:
+    """Whether a step prints all variables, or what was typed before."""
+    words = [word.text for word in step.words[1:]]
+    if is_interpreter(step.program):
+        return any(_ENVIRONMENT.search(code) for code in code_of(step))
+    match step.program:
+        case "env" | "genv":
+            return not unwrap(step)
+        case "printenv":
+            names = [word for word in words if not word.startswith("-")]
+            return not names or any(map(_KEY_NAME.fullmatch, names))
+        case "history":
+            return not any(re.fullmatch(r"-[cdrsw].*", word) for word in words)
+        case "fc":
+            return any(re.fullmatch(r"-\w*l\w*", word) for word in words)
+        case "compgen":
+            return any(re.fullmatch(r"-[ev]|variable|export", word) for word in words)
+        case "set":
+            return not words
+        case "export" | "declare" | "typeset" | "readonly" | "local":
+            return all(re.fullmatch(r"-[prx]+", word) for word in words)
+        case "ps":
+            return any(re.fullmatch(r"[a-z]*e[a-z]*", word) for word in words)
+        case _:
+            return False

@@ -1,0 +1,109 @@
+"""The whole machine for a program: its file system as a mount, accounts, rights of root."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from ..parsing.path_targets import is_disk, place
+from ..parsing.simple_command import Step
+
+_CONTAINERS = frozenset(["docker", "podman", "nerdctl", "finch", "docker-compose"])
+_STARTS = frozenset(["run", "create", "exec", "up"])
+_VOLUME = re.compile(r"(?:-[a-uw-z]*v|--volume)(?:=)?(.*)", re.DOTALL)
+_SOURCE = re.compile(r"(?:^|,)(?:src|source)=([^,]*)")
+_HOST_OPTIONS = re.compile(
+    r"--privileged(=true)?|--(pid|userns|uts|cgroupns)[= ]host"
+    r"|--cap-add[= ](CAP_)?(ALL|SYS_ADMIN|SYS_PTRACE|SYS_MODULE)",
+    re.IGNORECASE,
+)
+_WHOLE_LIST = "bin boot dev etc home lib lib64 proc root run sbin sys usr var Users System Library"
+_WHOLE = frozenset(_WHOLE_LIST.split())
+"""Folders right below the root that are more than data."""
+_ENGINE_SOCKET = re.compile(r"/(var/)?run/(.*/)?(docker|podman|containerd|crio)\.sock")
+_ACCOUNTS_LIST = """
+addgroup adduser chfn chpasswd chsh gpasswd groupadd groupmod newgrp newusers passwd useradd usermod
+vigr vipw visudo
+"""
+_ACCOUNTS = frozenset(_ACCOUNTS_LIST.split())
+_ONLY_TALKS = frozenset(["--help", "-h", "--version", "-V", "-S", "--status"])
+_SETUID = re.compile(r"0*[4-7]\d{3}|(?:.*,)?(?:[goa]*u[goa]*|a*)[+=][rwxXt]*s[rwxXst]*(?:,.*)?")
+_MOUNT_VALUED = frozenset(["-t", "-o", "-L", "-U", "-O", "--types", "--options"])
+
+
+def opened_host(step: Step) -> str:
+    """What a step mounts or enters of the whole machine; empty when nothing."""
+    words = [word.text for word in step.words[1:]]
+    match step.program:
+        case program if program in _CONTAINERS:
+            return _container(words, step)
+        case "mount":
+            return "it mounts a file system" if _mounts(words) else ""
+        case "nsenter":
+            enters = any(re.match(r"-t|--target|-a|--all", word) for word in words)
+            return "it enters another process's view of the machine" if enters else ""
+        case "bwrap":
+            bound = [at for at, word in enumerate(words) if word in ("--bind", "--dev-bind")]
+            whole = any(words[at + 1 : at + 2] == ["/"] for at in bound)
+            return "it mounts the root of the file system" if whole else ""
+        case _:
+            return ""
+
+
+def changed_account(step: Step) -> str:
+    """The account or right that a step gives; empty when it gives none."""
+    words = [word.text for word in step.words[1:]]
+    if step.program in _ACCOUNTS and not set(words) & _ONLY_TALKS:
+        return f"`{step.program}` changes accounts of the machine"
+    if step.program == "chmod":
+        modes = [word for word in words if not word.startswith("--")][:2]
+        if any(map(_SETUID.fullmatch, modes)):
+            return "it lets a program run with its owner's rights"
+    if step.program == "setcap" and words:
+        return "it gives a program rights of root"
+    return ""
+
+
+def _container(words: Sequence[str], step: Step) -> str:
+    if not _STARTS & set(words):
+        return ""
+    options = [*words, *(f"{one} {other}" for one, other in pairwise(words))]
+    if option := next(filter(_HOST_OPTIONS.fullmatch, options), ""):
+        return f"`{step.program} {option}` opens the whole machine"
+    for source in _mounted(words):
+        if _is_whole(source, step):
+            return f"`{step.program}` would mount `{source}` of this machine"
+    return ""
+
+
+def _mounted(words: Sequence[str]) -> Iterator[str]:
+    """The places of this machine that a container would see."""
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        if found := _VOLUME.fullmatch(word):
+            yield (found[1] or following).split(":")[0]
+        elif word.startswith("--mount"):
+            yield from _SOURCE.findall(word.partition("=")[2] if "=" in word else following)
+        elif word.startswith("--device"):
+            yield (word.partition("=")[2] if "=" in word else following).split(":")[0]
+
+
+def _is_whole(source: str, step: Step) -> bool:
+    if is_disk(source):
+        return True
+    if "/" not in source and source not in ("~", ".."):
+        return False  # a volume by its name
+    where = place(source, step.folder)
+    if where is None:
+        return False
+    parts = where.parts[1:]
+    top = not parts or (len(parts) == 1 and parts[0] in _WHOLE)
+    return top or Path.home().is_relative_to(where) or bool(_ENGINE_SOCKET.fullmatch(str(where)))
+
+
+def _mounts(words: Sequence[str]) -> bool:
+    operands = [
+        word
+        for before, word in pairwise(["", *words])
+        if not word.startswith("-") and before not in _MOUNT_VALUED
+    ]
+    return bool(operands) or any(word in ("-a", "--all") for word in words)

@@ -1,0 +1,90 @@
+"""A program as the other end of a connection, and a shell that another program is given."""
+
+import re
+from collections.abc import Sequence
+
+from ..parsing.inline_code import code_of
+from ..parsing.network_clients import is_network_client
+from ..parsing.simple_command import Step
+from ..parsing.wrappers import SHELLS
+from .exfiltration import SOCKET_CODE
+
+_NETCATS = frozenset(["nc", "ncat", "netcat", "nc.openbsd", "nc.traditional"])
+_VALUED = "bDgGiIlmMoOpPqsTVwWxX"
+"""Short options of netcat with a value, which may be attached; `-l` has one in `-l4444` alone."""
+_NETCAT_RUNS = re.compile(r"--(exec|sh-exec|lua-exec)(=.*)?", re.DOTALL)
+_ADDRESS_RUNS = re.compile(r"(.*!!)?(exec|system|shell|cmd|sh-c):.*", re.IGNORECASE | re.DOTALL)
+_PROCESS_CODE = re.compile(
+    r"\bsubprocess\b|\bpty\b|\bos\.(system|popen|exec\w*|spawn\w*|dup2|execute)\b|\bdup2\b"
+    r"|\b(exec|execl\w*|execv\w*|system|spawn\w*|popen|proc_open|shell_exec|passthru)\s*[\s(\"']"
+    r"|\bchild_process\b|\bIO\.popen\b|\|\s*getline|%x[\[{(]|\bio\.popen\b"
+)
+_ZSH_NETWORK = re.compile(r"zsh/net/\w+")
+_MAKES = frozenset(["make", "gmake", "bmake", "remake"])
+_MAKES_SHELL = re.compile(r"\.?SHELL(?:FLAGS)?\s*(?::{0,3}|\?|\+|!)=\s*(.*)", re.DOTALL)
+_USUAL_SHELL = re.compile(
+    r"(?:/(?:usr/)?(?:local/)?bin/)?(?:env )?(?:ba|da|z|k|a)?sh(?: -(?![a-z]*c)[a-z]+| pipefail)*"
+)
+_SCRIPT_SHELLS = {
+    **dict.fromkeys(["npm", "pnpm", "yarn"], re.compile(r"--script-shell(?:=(.*))?", re.DOTALL)),
+    "just": re.compile(r"--shell(?:=(.*))?", re.DOTALL),
+}
+
+
+def opens_shell(step: Step, steps: Sequence[Step]) -> str:
+    """What a step hands to the network, in words; `steps` are those of the line."""
+    words = [word.text for word in step.words[1:]]
+    if step.program in _NETCATS and any(map(_netcat_runs, words)):
+        return f"`{step.program}` gives a program to the network"
+    if step.program in ("socat", "websocat") and any(map(_ADDRESS_RUNS.fullmatch, words)):
+        return f"`{step.program}` gives a program to the network"
+    if any(map(_runs_for_network, code_of(step))):
+        return f"the code of `{step.program}` runs programs and talks to the network"
+    if step.program == "zmodload" and any(map(_ZSH_NETWORK.fullmatch, words)):
+        return "it opens connections from the shell itself"
+    if is_network_client(step) and (shell := _shell_before(step, steps)):
+        return f"`{step.program}` gives what `{shell}` says to the network"
+    return ""
+
+
+def gives_shell(step: Step) -> str:
+    """The shell that a build program is told to run its lines with; empty when it is told none."""
+    words = [word.text for word in step.words[1:]]
+    if step.program in _MAKES:
+        values = [found[1] for word in words if (found := _MAKES_SHELL.fullmatch(word))]
+        if any(not _USUAL_SHELL.fullmatch(value) for value in values):
+            return f"`{step.program}` would run its lines with another shell"
+        if any(re.match(r"--ev|-E", word) for word in words):
+            return f"`{step.program}` would run rules that stand in the line"
+    if pattern := _SCRIPT_SHELLS.get(step.program):
+        for word, following in zip(words, [*words[1:], ""], strict=True):
+            found = pattern.fullmatch(word)
+            if found and not _USUAL_SHELL.fullmatch(found[1] or following):
+                return f"`{step.program}` would run its scripts with another shell"
+    return ""
+
+
+def _runs_for_network(code: str) -> bool:
+    is_code = re.search(r"[\s(]", code) is not None  # and no file's name
+    return bool(is_code and SOCKET_CODE.search(code) and _PROCESS_CODE.search(code))
+
+
+def _netcat_runs(word: str) -> bool:
+    if not re.match(r"-[a-zA-Z0-9]", word):
+        return _NETCAT_RUNS.fullmatch(word) is not None
+    for at, letter in enumerate(word[1:], 1):
+        if letter in "ec":
+            return True
+        if letter in _VALUED and not (letter == "l" and not word[at + 1 : at + 2].isdigit()):
+            return letter in "pP" and re.fullmatch(r"[ec]", word[at + 1 : at + 2]) is not None
+    return False
+
+
+def _shell_before(step: Step, steps: Sequence[Step]) -> str:
+    """The shell on a client's input that takes its commands from its own."""
+    shells = [
+        one.program
+        for one in steps
+        if one.program in SHELLS and all(word.text.startswith("-") for word in one.words[1:])
+    ]
+    return next((shell for shell in shells if shell in step.feed.programs), "")

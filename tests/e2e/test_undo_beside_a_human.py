@@ -148,7 +148,7 @@ def test_without_a_terminal_it_is_kept_and_said(place: Place) -> None:
 def test_at_a_terminal_it_is_asked(answer: str, kept: set[str], place: Place) -> None:
     argv = [*place.user, place.python, "-m", "maxagent", "undo"]
     with Terminal(argv, place.project, place.environ) as terminal:
-        terminal.until("Go on? [y/n/?]")
+        terminal.until("Continue? [y/n/?]")
         terminal.type("y\n")
         terminal.until("Restore them too?")
         assert "notes.txt" in terminal.shown

@@ -30,6 +30,8 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 @example("$(" * 4000)
 @example("{\U00031860")
 @example("sudo " * 40 + "rm -rf /")
+@example("1=0||")
+@example("npm ")
 def test_any_text_is_judged(workspace: Workspace, line: str) -> None:
     found = judge(line, ".", workspace)
     assert not found.reason.startswith("the line could not be judged")

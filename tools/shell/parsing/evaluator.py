@@ -158,7 +158,7 @@ class Reader:
                 left_in, scope.left_in = scope.left_in, None
         if joint == "&&":
             scope.left_in = scope.left_in or left_in
-        elif joint and _ENDS.search(text(parts[-1])):
+        elif joint and parts and _ENDS.search(text(parts[-1])):
             scope.left_in = None
         return outputs
 

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Sequence
 from fnmatch import fnmatch
+from itertools import zip_longest
 
 from ...protected_paths import protected_name
 from ..parsing.simple_command import Step
@@ -75,7 +76,7 @@ def git_folder(step: Step) -> str:
     """Where `git init --separate-git-dir` keeps the repository."""
     words = command_of([word.text for word in step.words[1:]])
     if step.program == "git" and words[:1] in (["init"], ["clone"]):
-        for word, following in zip(words, [*words[1:], ""], strict=True):
+        for word, following in zip_longest(words, words[1:], fillvalue=""):
             if found := _GIT_FOLDER.fullmatch(word):
                 return found[1] or following
     return ""

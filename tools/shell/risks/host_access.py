@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from pathlib import Path
 
 from ..parsing.path_targets import is_disk, place
@@ -78,7 +78,7 @@ def _container(words: Sequence[str], step: Step) -> str:
 
 def _mounted(words: Sequence[str]) -> Iterator[str]:
     """The places of this machine that a container would see."""
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in zip_longest(words, words[1:], fillvalue=""):
         if found := _VOLUME.fullmatch(word):
             yield (found[1] or following).split(":")[0]
         elif word.startswith("--mount"):

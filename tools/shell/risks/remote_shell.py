@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from ..parsing.inline_code import code_of
 from ..parsing.network_clients import is_network_client
@@ -57,7 +58,7 @@ def gives_shell(step: Step) -> str:
         if any(re.match(r"--ev|-E", word) for word in words):
             return f"`{step.program}` would run rules that stand in the line"
     if pattern := _SCRIPT_SHELLS.get(step.program):
-        for word, following in zip(words, [*words[1:], ""], strict=True):
+        for word, following in zip_longest(words, words[1:], fillvalue=""):
             found = pattern.fullmatch(word)
             if found and not _USUAL_SHELL.fullmatch(found[1] or following):
                 return f"`{step.program}` would run its scripts with another shell"

@@ -23,8 +23,9 @@ TIMEOUT = 30.0
 
 ATTRIBUTES = Path(os.path.realpath(__file__)).with_name("secret.gitattributes")
 """Keeps the content of secrets out of git's output; git says nothing where it is missing."""
+_HIDES_SECRETS = {"core.attributesFile": str(ATTRIBUTES)}
 _OFF = {
-    "core.attributesFile": str(ATTRIBUTES),
+    **_HIDES_SECRETS,
     "core.fsmonitor": "false",
     "core.hooksPath": "/dev/null",
     "core.pager": "cat",
@@ -148,11 +149,15 @@ async def _filters_off(root: Path) -> dict[str, str]:
 
 
 def _environment(configuration: Mapping[str, str]) -> dict[str, str]:
+    return {**_ENVIRONMENT, **_config_entries(configuration)}
+
+
+def _config_entries(configuration: Mapping[str, str]) -> dict[str, str]:
     entries = {"GIT_CONFIG_COUNT": str(len(configuration))}
     for number, (key, value) in enumerate(configuration.items()):
         entries[f"GIT_CONFIG_KEY_{number}"] = key
         entries[f"GIT_CONFIG_VALUE_{number}"] = value
-    return {**_ENVIRONMENT, **entries}
+    return entries
 
 
 GUARD: Mapping[str, str] = _environment(_OFF)
@@ -166,6 +171,31 @@ def guard_command(argv: Sequence[str]) -> list[str]:
     Looked at where the command runs: a sandbox may cover the file, or take the right to read it.
     """
     return ["/bin/sh", "-c", _GUARDING, str(ATTRIBUTES), *argv]
+
+
+async def hide_secrets(root: Path) -> Mapping[str, str]:
+    """Build what keeps secrets out of git's output in a command that may do more than read.
+
+    Empty where the user has attributes of their own, which git would not read besides ours.
+    """
+    if await asyncio.to_thread(_may_have_own_attributes):
+        asked = await _git(root, {}, "config", "--global", "--includes", "core.attributesFile")
+        if asked.exit_code == 0 or await asyncio.to_thread((_user_folder() / "attributes").exists):
+            return {}
+    return _config_entries(_HIDES_SECRETS)
+
+
+def _may_have_own_attributes() -> bool:
+    """A quick look, so that most commands need no second process."""
+    if (_user_folder() / "attributes").exists():
+        return True
+    files = (Path.home() / ".gitconfig", _user_folder() / "config")
+    texts = [file.read_bytes().lower() for file in files if file.is_file()]
+    return any(b"attributesfile" in text or b"include" in text for text in texts)
+
+
+def _user_folder() -> Path:
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config", "git")
 
 
 async def _git(

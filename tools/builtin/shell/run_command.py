@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from ...definition import Run, tool
-from ...git.hardened_git import GUARD, guard_command
+from ...git.hardened_git import GUARD, guard_command, hide_secrets
 from ...process.autosave import autosave
 from ...process.launcher import SHELL, Ended
 from ...process.output_capture import Recording
@@ -61,11 +61,11 @@ async def run_shell(
 ) -> ToolResult:
     """Run a command line in a real folder; its output is shown, bounded, and kept as the call's.
 
-    `guard` keeps git from running programs and from showing secrets. Raises ToolRefusal for what is
-    no command, and for what the sandbox cannot take in.
+    Git shows no secrets; `guard` also keeps it from running programs. Raises ToolRefusal for what
+    is no command, and for what the sandbox cannot take in.
     """
     argv = [SHELL, "-c", _checked(command)]
-    argv, env = (guard_command(argv), GUARD) if guard else (argv, None)
+    argv, env = (guard_command(argv), GUARD) if guard else (argv, await hide_secrets(folder))
     recording = await asyncio.to_thread(Recording, run.outputs, run.call_id)
     live = LiveOutput(run.emit)
 

@@ -213,4 +213,25 @@ async def test_git_that_runs_unasked_is_guarded_and_a_secret_s_history_stays_hid
     unasked = await desk.run("git log -p | cat")
     assert "Binary files" in unasked.output and "c4nary" not in unasked.output
     asked = await desk.run("git log -p; touch x")
-    assert "c4nary" in asked.output
+    assert "Binary files" in asked.output and "c4nary" not in asked.output
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        (".gitconfig", "[core]\n attributesFile = ~/mine\n"),
+        (".gitconfig", "[include]\n path = more\n"),
+        (".config/git/attributes", "*.bin binary\n"),
+    ],
+)
+async def test_own_global_attributes_stay_in_force(
+    file: str, text: str, desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    (home / file).parent.mkdir(parents=True)
+    (home / file).write_text(text)
+    (home / "more").write_text("[core]\n attributesFile = ~/mine\n")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    shown = await desk.run("git config core.attributesFile; touch x")
+    assert "secret.gitattributes" not in shown.output

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..config.security.redaction import redacted
-from ..memory.undo.change_chains_net_changes import net_changes, net_diff
+from ..memory.undo.change_chains import net_changes, net_diff
 from ..memory.undo.history import Entry
 from ..memory.undo.restore import carry_out, plan
 from ..memory.undo.undo_stack import active

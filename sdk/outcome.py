@@ -8,7 +8,7 @@ from langgraph.types import StateSnapshot
 
 from ..config.security.redaction import redacted
 from ..memory.threads.record import STATUS_OF_OUTCOME, Status
-from ..memory.undo.change_chains_net_changes import net_changes, net_diff
+from ..memory.undo.change_chains import net_changes, net_diff
 from ..memory.undo.undo_stack import active
 from ..nodes.agent.dependencies import Workbench
 from ..nodes.agent.message_history import CHAT, final_words

@@ -20,8 +20,7 @@ from ..memory.database.checkpoint_queries import part
 from ..memory.database.checkpointer import open_checkpointer
 from ..memory.database.connection import explained
 from ..memory.threads.index import ThreadIndex
-from ..memory.threads.lease import hold
-from ..memory.threads.lease_killed import was_killed
+from ..memory.threads.lease import hold, was_killed
 from ..memory.threads.record import Status, ThreadRow, title_of
 from ..nodes.agent.agent import open_voice
 from ..nodes.agent.dependencies import close_workbenches, learn, look_again, workbench
@@ -34,8 +33,7 @@ from .interrupt_response import Answer
 from .outcome import status_after
 from .partial_answer import HalfAnswer, restore_half_answer
 from .run import Run, Words
-from .run_request import chosen_options, refuse_unusable
-from .run_request_edit_files import edit_files
+from .run_request import chosen_options, edit_files, refuse_unusable
 from .shielded import to_its_end
 from .startup_notices import HIDDEN, finish_restore, notices, standing
 

@@ -31,10 +31,8 @@ FOR_USERS = {"README.md", "chat.md", "commands.md", "edit.md"}
 """Pages whose `cart.py` is a file of the user's."""
 MISNAMED = """
 config/instructions/nested.py
-memory/threads/lease_killed.py
 models/scripted.py
 sdk/shielded.py
-sdk/threads/usage_told_below.py
 tests/catalogues/keys_said.py
 tests/catalogues/not_told.py
 tests/catalogues/told_sentences.py
@@ -51,10 +49,8 @@ tests/fixtures/repaired.py
 tests/fixtures/ruled.py
 tests/fixtures/snapshotted.py
 tests/fixtures/spoken.py
-tests/memory/threads/test_lease_killed.py
 tests/models/test_scripted.py
 tests/sdk/test_shielded.py
-tests/sdk/threads/test_usage_told_below.py
 tests/tools/sandbox/test_run_sandboxed.py
 tools/sandbox/run_sandboxed.py
 """

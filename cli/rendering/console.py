@@ -7,7 +7,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from ...config.security.redaction import redacted
-from .line_breaks_wrapping import wrapped
+from .line_breaks import wrapped
 from .sanitize import safe
 
 LEAST_ROOM = 20

@@ -23,3 +23,11 @@ def ago(moment: str, now: datetime | None = None) -> str:
     if minutes < DAYS * 24 * 60:
         return t("ago.days", count=minutes // (24 * 60))
     return then.astimezone().strftime("%Y-%m-%d")
+
+
+def readable(count: int) -> str:
+    """Bytes in the largest fitting unit, such as `3.4 MB`."""
+    for unit, bytes_ in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= bytes_:
+            return f"{count / bytes_:.1f} {unit}"
+    return f"{count} bytes"

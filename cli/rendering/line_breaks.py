@@ -1,8 +1,13 @@
 """Where a line may be broken: between words, and between Chinese characters as well."""
 
+from collections.abc import Iterator
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from .table import width_of
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 TAB = 4
 
@@ -50,3 +55,18 @@ def _may_break(char: str, following: str) -> bool:
         return following != " "
     wide = width_of(char) == 2 or width_of(following) == 2
     return wide and following not in NEVER_FIRST and char not in NEVER_LAST
+
+
+def wrapped(text: "Text", width: int) -> "Iterator[Text]":
+    """Rows of at most `width` cells; spaces at a break are dropped, a long word is cut."""
+    for line in text.split("\n", allow_blank=True):
+        line.expand_tabs(TAB)
+        for row in line.divide(breaks(line.plain, width)):
+            row.rstrip()
+            yield row
+
+
+def cut(text: "Text", width: int) -> "Iterator[Text]":
+    """Rows of at most `width` cells that together are the line as it is, as code wants it."""
+    text.expand_tabs(TAB)
+    yield from text.divide(breaks(text.plain, width, anywhere=True))

@@ -2,12 +2,12 @@
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any
 
 from ..i18n.catalogs import t
-from .input_loop_inbox import Inbox
 from .line_dispatch import do_line, tell_of
 from .prompt.paste_placeholder import Pastes
 from .prompt.protocol import LeaveRepl
@@ -155,3 +155,38 @@ class Conversation:
                 await self.perform(await self.inbox.next())
         except LeaveRepl:
             return
+
+
+class Inbox:
+    """Lines that wait while the one before them is at work."""
+
+    def __init__(self) -> None:
+        self._lines: deque[str] = deque()
+        self._filled = asyncio.Event()
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """The lines that wait, the next one first."""
+        return tuple(self._lines)
+
+    def put(self, line: str) -> None:
+        """Let a line wait behind the others."""
+        self._lines.append(line)
+        self._filled.set()
+
+    def take_back(self) -> str:
+        """The line that was put last, which waits no longer; empty: none waits."""
+        return self._lines.pop() if self._lines else ""
+
+    def take_all(self) -> list[str]:
+        """All lines, which wait no longer."""
+        lines = list(self._lines)
+        self._lines.clear()
+        return lines
+
+    async def next(self) -> str:
+        """The line whose turn it is, as soon as there is one."""
+        while not self._lines:
+            self._filled.clear()
+            await self._filled.wait()
+        return self._lines.popleft()

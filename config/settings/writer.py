@@ -8,8 +8,7 @@ from typing import cast
 
 from ..errors import UsageError
 from ..security.private_files import alone_in, replace_file
-from ..yaml.editor import with_value
-from ..yaml.editor_yaml_list import with_item
+from ..yaml.editor import with_item, with_value
 from ..yaml.reader import decode, parse, read, read_bytes, value_of
 from .env_vars import expanded
 from .keys import KeyPath, holds_keys, split

@@ -11,12 +11,14 @@ import socket
 import sys
 import time
 from collections.abc import Generator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from ...config import paths
 from ...config.errors import MaxAgentError, ThreadBusy
 from ...config.paths import data_folder
+from ..database.connection import connect, explained
 from .thread_id import checked
 
 _HOST = socket.gethostname()
@@ -139,3 +141,11 @@ def _read(path: Path) -> Holder | None:
         return Holder(**json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None
+
+
+def was_killed(home: Path, thread_id: str) -> bool:
+    """Whether it still counts as running; only whoever holds the thread knows that it does not."""
+    path = paths.database(home)
+    with explained(path), closing(connect(path)) as connection:
+        query = "SELECT status FROM threads WHERE thread_id = ?"
+        return connection.execute(query, (thread_id,)).fetchone() == ("running",)

@@ -5,7 +5,7 @@ import asyncio
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
-from ...memory.undo.change_chains_net_changes import net_changes
+from ...memory.undo.change_chains import net_changes
 from ..context import Context
 from ..state import RoleName, State
 from .dependencies import Workbench, thread_id

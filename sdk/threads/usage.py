@@ -28,3 +28,18 @@ def used_so_far(thread_id: str, home: Path, context_length: int) -> TokenUsage |
         window=window,
         context_length=context_length,
     )
+
+
+TOLD = "instructions"
+"""The mark of `nodes/agent/nested_instructions.py`."""
+
+
+def told_below(thread_id: str, home: Path) -> list[str]:
+    """Their paths in the order in which they were told, each once."""
+    path, found = paths.database(home), dict[str, None]()
+    with explained(path), closing(connect(path)) as connection:
+        for row in written(connection, thread_id):
+            if row.channel == "messages":
+                names = part(row.value, "additional_kwargs").get(TOLD, ())
+                found |= dict.fromkeys(map(str, names))
+    return list(found)

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from maxagent import trust
 from maxagent.config.errors import UsageError
-from maxagent.sdk.run_request import chosen_options, refuse_unusable
+from maxagent.sdk.run_request import chosen_options, edit_files, refuse_unusable
 
 KEY = "sk-ant-api03-" + "a1B2" * 12
 
@@ -31,3 +32,41 @@ def test_a_request_in_any_script_passes() -> None:
 def test_what_is_told_aside_holds_no_secret() -> None:
     options = chosen_options({"agent": "build", "aside": [f"key {KEY}"]}, "")
     assert options["agent"] == "build" and KEY not in str(options["aside"])
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    (root / "sub").mkdir(parents=True)
+    (root / "a.py").touch()
+    (root / "link.py").symlink_to("a.py")
+    return root
+
+
+def test_files_are_named_as_the_project_knows_them_each_once(project: Path, tmp_path: Path) -> None:
+    named = ["a.py", "./sub/../a.py", "link.py", f"{project}/a.py", "sub/new.py"]
+    assert edit_files(named, project, tmp_path / "home") == ["a.py", "sub/new.py"]
+
+
+@pytest.mark.parametrize(
+    ("file", "told"),
+    [
+        ("../a.py", "outside the project"),
+        ("sub", "`sub` is a folder"),
+        ("new/", "`new/` is a folder"),
+        ("key.pem", "ignore patterns"),
+        ("", "the path is empty"),
+    ],
+)
+def test_what_cannot_be_edited_is_told_at_once(
+    project: Path, tmp_path: Path, file: str, told: str
+) -> None:
+    with pytest.raises(UsageError, match=told):
+        edit_files([file], project, tmp_path / "home")
+
+
+def test_the_projects_own_ignore_patterns_hold(project: Path, tmp_path: Path) -> None:
+    (project / ".llc.yaml").write_text("security: {ignore_patterns: ['*.py']}\n")
+    trust(project, tmp_path / "home")
+    with pytest.raises(UsageError, match="ignore patterns"):
+        edit_files(["a.py"], project, tmp_path / "home")

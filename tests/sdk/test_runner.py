@@ -11,8 +11,7 @@ from repaired import DONE, READ, REPAIR, REPAIRED, SMALL, calls, last_of
 
 from maxagent import trust
 from maxagent.config.errors import ThreadBusy
-from maxagent.memory.threads.lease import hold
-from maxagent.memory.threads.lease_killed import was_killed
+from maxagent.memory.threads.lease import hold, was_killed
 from maxagent.sdk.events import Completion, Failure, Interrupted
 
 

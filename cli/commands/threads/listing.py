@@ -128,7 +128,7 @@ def _show_shared_sizes(rows: "list[ThreadRow]") -> None:
     from ....config import paths
     from ....sdk.threads.disk_usage import database_size, snapshot_sizes
     from ...i18n.catalogs import t
-    from ...rendering.humanize_sizes import readable
+    from ...rendering.humanize import readable
     from ...rendering.sanitize import safe_line
 
     for folder, size in snapshot_sizes(rows, paths.home()).items():
@@ -163,8 +163,7 @@ def show_rows(
 ) -> None:
     """Print the threads as a table."""
     from ...i18n.catalogs import t
-    from ...rendering.humanize import ago
-    from ...rendering.humanize_sizes import readable
+    from ...rendering.humanize import ago, readable
     from ...rendering.table import is_narrow, show_table
 
     folder, title = t("threads.folder"), t("threads.title")

@@ -35,7 +35,7 @@ def prune(
     from ....config import paths
     from ....sdk.threads.pruning import prune
     from ...i18n.catalogs import t
-    from ...rendering.humanize_sizes import readable
+    from ...rendering.humanize import readable
     from .listing import open_index
 
     index = open_index()

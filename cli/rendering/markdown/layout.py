@@ -13,7 +13,7 @@ from rich.text import Text
 
 from ....config.security.redaction import redacted
 from ..console import styled
-from ..line_breaks_wrapping import TAB, cut, wrapped
+from ..line_breaks import TAB, cut, wrapped
 from ..sanitize import safe
 from .blocks import Block, parser
 from .tables import Align, table_rows

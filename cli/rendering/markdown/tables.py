@@ -6,7 +6,7 @@ from typing import Literal
 
 from rich.text import Text
 
-from ..line_breaks_wrapping import wrapped
+from ..line_breaks import wrapped
 from ..table import GAP, width_of
 
 Align = Literal["left", "center", "right"]

@@ -43,7 +43,7 @@ def _facts(session: Session) -> Iterator[tuple[str, str]]:
 
 def _instructions(session: Session, trust: "Trust") -> Iterator[str]:
     from ....config.settings.loader import load
-    from ....sdk.threads.usage_told_below import told_below
+    from ....sdk.threads.usage import told_below
     from ...commands.instruction_files import in_effect
 
     try:

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from maxagent.cli.i18n.catalogs import use_language
-from maxagent.cli.rendering.humanize import ago
+from maxagent.cli.rendering.humanize import ago, readable
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
 
@@ -38,3 +38,11 @@ def test_long_ago_is_a_date_and_the_unknown_is_nothing() -> None:
 def test_it_speaks_chinese() -> None:
     use_language("zh")
     assert ago((NOW - timedelta(hours=3)).isoformat(), NOW) == "3 小时前"
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (3_450_000, "3.5 MB"), (2e9, "2.0 GB")],
+)
+def test_bytes_are_shown_in_the_largest_unit(count: int, text: str) -> None:
+    assert readable(count) == text

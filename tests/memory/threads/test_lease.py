@@ -13,7 +13,8 @@ from full_disk import no_file_beyond
 
 from maxagent.config.errors import MaxAgentError, ThreadBusy, UsageError
 from maxagent.memory.threads import thread_id
-from maxagent.memory.threads.lease import hold, holder, lock_file, refuse_held
+from maxagent.memory.threads.index import ThreadIndex
+from maxagent.memory.threads.lease import hold, holder, lock_file, refuse_held, was_killed
 
 ROUNDS = 20
 
@@ -211,3 +212,15 @@ def test_a_held_thread_is_refused_without_taking_it(tmp_path: Path) -> None:
     with hold(tmp_path, held), pytest.raises(ThreadBusy, match=str(os.getpid())):
         refuse_held(tmp_path, held)
     refuse_held(tmp_path, held)
+
+
+THREAD = "aaaaaaaa-0000-4000-8000-000000000000"
+
+
+def test_a_run_that_left_no_word_was_killed(tmp_path: Path) -> None:
+    index = ThreadIndex(tmp_path)
+    given = {"title": "x", "folder": str(tmp_path), "graph": "chat", "request": "x"}
+    index.record(thread_id=THREAD, options={}, **given)
+    assert was_killed(tmp_path, THREAD) and not was_killed(tmp_path, "another")
+    index.set_status(THREAD, "interrupted")
+    assert not was_killed(tmp_path, THREAD)

@@ -1,9 +1,11 @@
+"""TODO: what this is."""
+
 import json
 
 from repaired import last_of
 
 from maxagent import trust
-from maxagent.sdk.threads.usage_told_below import told_below
+from maxagent.sdk.threads.usage import told_below
 
 
 async def test_what_a_conversation_was_told_is_named_once_and_what_was_passed_over_is_not(

@@ -1,9 +1,11 @@
+"""TODO: what this is."""
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.text import Text
 
-from maxagent.cli.rendering.line_breaks_wrapping import cut, wrapped
+from maxagent.cli.rendering.line_breaks import cut, wrapped
 from maxagent.cli.rendering.table import width_of
 
 TEXTS = st.text(st.sampled_from("ab c中文，。（）\t-e\u0301"), max_size=80)

@@ -12,8 +12,8 @@ from typer.main import get_command
 
 from .. import __version__
 from ..config import paths
-from ..config.crash_report import in_words
-from ..config.security.executables import absolute_entries
+from ..config.crash_report import describe_error
+from ..config.security.executables import keep_absolute_entries
 from .commands import (
     agents,
     config,
@@ -33,20 +33,20 @@ from .commands import (
     undo,
 )
 from .commands.threads import changes, fork, listing, prune, show, transfer, tree
-from .default_command import OpeningGroup
+from .default_command import DefaultCommandGroup
 from .enums import Language, OutputFormat
-from .execution.single_turn import one_turn
-from .execution.stdin import piped_text
+from .execution.single_turn import run_single_turn
+from .execution.stdin import read_piped_text
 from .i18n.catalogs import t, use_language
-from .i18n.language_selection import language_for
-from .i18n.message_translation import told
-from .rendering.help import with_own_pages
+from .i18n.language_selection import select_language
+from .i18n.message_translation import translate
+from .rendering.help import install_help_pages
 from .rendering.output import echo
 from .repl import command as chat
 
 app = typer.Typer(
     name="mcode",
-    cls=OpeningGroup,
+    cls=DefaultCommandGroup,
     help="A durable coding agent: every run is a thread that you can stop, resume and undo.\n\n"
     "Without a command, `mcode` is `mcode chat`: `mcode` starts a conversation, `mcode "
     '-c` continues the latest, `mcode "text"` answers one message.',
@@ -75,7 +75,7 @@ for command in (
 ):
     listing.app.command()(command)
 listing.app.command("answer")(resume.resume)
-listing.app.command("import")(transfer.import_)
+listing.app.command("import")(transfer.import_archive)
 app.add_typer(listing.app, name="threads")
 app.add_typer(custom_commands.app, name="commands")
 app.add_typer(tools.app, name="tools")
@@ -94,7 +94,7 @@ def _show_version(wanted: bool) -> None:
 
 
 @app.callback()
-def options(
+def handle_global_options(
     context: typer.Context,
     version: Annotated[
         bool,
@@ -108,17 +108,17 @@ def options(
     if lang:
         use_language(lang.value)
     if context.invoked_subcommand is None:
-        raise typer.Exit(_without_command(context))
+        raise typer.Exit(_run_without_command(context))
 
 
-def _without_command(context: typer.Context) -> int:
+def _run_without_command(context: typer.Context) -> int:
     """A conversation at the terminal, an answer to what is piped, else the help; the exit code."""
     if sys.stdin.isatty() and sys.stdout.isatty():
         from .repl.repl import run_repl
 
         return run_repl(folder=Path("."))
-    if (words := piped_text()).strip():
-        return one_turn(
+    if (words := read_piped_text()).strip():
+        return run_single_turn(
             words, {}, folder=Path("."), trust=False, output=OutputFormat.text, mentioning=""
         )
     echo(context.get_help(), err=True)
@@ -136,42 +136,42 @@ def main() -> None:
     """Run the command line: two lines and an exit code for every error, never a traceback."""
     _open_closed_streams()
     # libraries start programs, too: none may be one of the current folder's
-    os.environ["PATH"] = absolute_entries(os.environ.get("PATH", os.defpath))
+    os.environ["PATH"] = keep_absolute_entries(os.environ.get("PATH", os.defpath))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # what a terminal cannot show is spelled out
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = _run(sys.argv[1:])
+        code = _run_command(sys.argv[1:])
     except (KeyboardInterrupt, typer.Abort):
         code = 130
     except SystemExit as ended:  # typer's way out where nobody reads any more: `mcode … | head`
         code = 141 if isinstance(ended.__context__, BrokenPipeError) else ended.code
     except Exception as error:
-        code = _tell_of(error)
-    _drop_what_cannot_be_written()
+        code = _print_error(error)
+    _drop_unwritable_output()
     sys.exit(code)
 
 
-def _run(arguments: Sequence[str]) -> int:
+def _run_command(arguments: Sequence[str]) -> int:
     """Run the command in the language that is asked for; the exit code."""
-    use_language(language_for(arguments, os.environ, Path("."), paths.home()))
+    use_language(select_language(arguments, os.environ, Path("."), paths.locate_home()))
     command = get_command(app)
-    with_own_pages(command)
+    install_help_pages(command)
     return command(arguments, standalone_mode=False)
 
 
-def _tell_of(error: Exception) -> int:
+def _print_error(error: Exception) -> int:
     """Two lines on stderr; the exit code."""
     if isinstance(error, _WRONG_USE):
-        return _tell_of_wrong_use(error)
-    known = in_words(error, paths.home())
-    echo(t("error.says", message=told(known.message)), err=True)
+        return _print_usage_error(error)
+    known = describe_error(error, paths.locate_home())
+    echo(t("error.says", message=translate(known.message)), err=True)
     if known.hint:
-        echo(t("error.hint", hint=told(known.hint)), err=True)
+        echo(t("error.hint", hint=translate(known.hint)), err=True)
     return known.exit_code
 
 
-def _drop_what_cannot_be_written() -> None:
+def _drop_unwritable_output() -> None:
     """Python would try again at its end, and tell its own words of it."""
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -184,9 +184,9 @@ _WRONG_USE = typer.BadParameter.__mro__[2]
 """What typer raises for every kind of wrong argument; it gives no name to it."""
 
 
-def _tell_of_wrong_use(error: Any) -> int:
+def _print_usage_error(error: Any) -> int:
     """In typer's words, which quote the arguments; returns the exit code."""
     said = StringIO()
     error.show(said)
-    echo(told(said.getvalue().rstrip().replace(": Value error, ", ": ", 1)), err=True)
+    echo(translate(said.getvalue().rstrip().replace(": Value error, ", ": ", 1)), err=True)
     return error.exit_code

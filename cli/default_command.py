@@ -6,17 +6,17 @@ from typing import Any
 from typer.core import TyperGroup
 
 
-class OpeningGroup(TyperGroup):
+class DefaultCommandGroup(TyperGroup):
     """Reads a request, and options that are not its own, as those of `chat`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments, with the name of the command that is meant."""
         own = {name: param for param in self.get_params(ctx) for name in param.opts}
         flags = [name for name, param in own.items() if getattr(param, "is_flag", False)]
-        return super().parse_args(ctx, with_chat(args, flags, set(own) - set(flags)))
+        return super().parse_args(ctx, insert_chat(args, flags, set(own) - set(flags)))
 
 
-def with_chat(args: Sequence[str], flags: Collection[str], valued: Collection[str]) -> list[str]:
+def insert_chat(args: Sequence[str], flags: Collection[str], valued: Collection[str]) -> list[str]:
     """Insert `chat` before a request, or before the first option that belongs to `chat`.
 
     `flags` and `valued` are the options of `mcode` itself, without and with a value.

@@ -7,42 +7,42 @@ from pathlib import Path
 
 from . import paths
 from .errors import MaxAgentError, UsageError
-from .security.private_files import make_private_folder, private_opener
-from .security.redaction import redacted
+from .security.private_files import make_private_folder, open_private
+from .security.redaction import redact
 
 
-def in_words(error: Exception, home: Path) -> MaxAgentError:
+def describe_error(error: Exception, home: Path) -> MaxAgentError:
     """The error in words: ours as it is, the system's by its reason, any other as a fault.
 
     No secret is in them; an error of ours is changed in place.
     """
     if isinstance(error, MaxAgentError):
-        error.message, error.hint = redacted(error.message), redacted(error.hint)
+        error.message, error.hint = redact(error.message), redact(error.hint)
         return error
-    if isinstance(error, FileNotFoundError) and not _has_folder():
+    if isinstance(error, FileNotFoundError) and not _has_current_folder():
         return UsageError("the current folder no longer exists", hint="`cd` to one that exists")
     if isinstance(error, OSError) and error.strerror:
         place = f"`{os.fsdecode(error.filename)}`: " if error.filename else ""
-        reason = redacted(f"{place}{error.strerror}")
+        reason = redact(f"{place}{error.strerror}")
         return MaxAgentError(reason, hint="check its permissions and the disk's free space")
-    return fault(error, home)
+    return record_crash(error, home)
 
 
-def fault(error: Exception, home: Path) -> MaxAgentError:
+def record_crash(error: Exception, home: Path) -> MaxAgentError:
     """An error of MaxAgent's own; its traceback is kept in the data folder if that can be."""
-    message = redacted(f"internal error: {type(error).__name__}: {error}")
+    message = redact(f"internal error: {type(error).__name__}: {error}")
     try:
-        folder = paths.data_folder(home) / "errors"
+        folder = paths.ensure_data_folder(home) / "errors"
         make_private_folder(folder)
         log = folder / f"{time.time_ns():x}.txt"
-        with open(log, "x", encoding="utf-8", opener=private_opener) as file:
-            file.write(redacted("".join(traceback.format_exception(error))))
+        with open(log, "x", encoding="utf-8", opener=open_private) as file:
+            file.write(redact("".join(traceback.format_exception(error))))
     except (OSError, MaxAgentError):
         return MaxAgentError(message, hint="please report this")
     return MaxAgentError(message, hint=f"please report this and attach `{log}`")
 
 
-def _has_folder() -> bool:
+def _has_current_folder() -> bool:
     try:
         os.getcwd()
     except FileNotFoundError:

@@ -5,8 +5,8 @@ MaxAgentError          1  the run failed
 ├── ThreadBusy         1  another process holds the thread
 ├── UsageError         2  a wrong flag, argument, path or configuration
 │   └── UnfinishedTurn 2  new words for a thread in which something is still under way
-├── LimitReached       3  steps, repair rounds or context used up; the thread can go on
-└── NobodyHere         4  a question, and no human at a terminal to answer it
+├── LimitReachedError       3  steps, repair rounds or context used up; the thread can go on
+└── NotInteractiveError         4  a question, and no human at a terminal to answer it
 """
 
 
@@ -42,13 +42,13 @@ class UnfinishedTurn(UsageError):
     """Something is under way in the thread: it is resumed or abandoned before new words."""
 
 
-class LimitReached(MaxAgentError):
+class LimitReachedError(MaxAgentError):
     """A limit ended the run early; everything so far is kept."""
 
     exit_code = 3
 
 
-class NobodyHere(MaxAgentError):
+class NotInteractiveError(MaxAgentError):
     """A yes is needed and nobody is at a terminal to say it; nothing was changed."""
 
     exit_code = 4

@@ -6,31 +6,31 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .errors import MaxAgentError
-from .security.private_files import make_private_folder, take_over
+from .security.private_files import make_private_folder, restrict_to_owner
 
 
-def home(environ: Mapping[str, str] = os.environ) -> Path:
+def locate_home(environ: Mapping[str, str] = os.environ) -> Path:
     """The user's MaxAgent folder; not created here."""
     chosen = environ.get("MAXAGENT_HOME") or environ.get("LLC_HOME")
     return Path(chosen).expanduser().absolute() if chosen else Path.home() / ".llc"
 
 
-def user_config(home_folder: Path) -> Path:
+def locate_user_config(home_folder: Path) -> Path:
     """The user's configuration file."""
     return home_folder / "config.yaml"
 
 
-def user_notes(home_folder: Path) -> Path:
+def locate_user_notes(home_folder: Path) -> Path:
     """What the user has noted for every agent."""
     return home_folder / "notes.md"
 
 
-def project_config(folder: Path) -> Path:
+def locate_project_config(folder: Path) -> Path:
     """The project's configuration file."""
     return folder / ".llc.yaml"
 
 
-def data_folder(home_folder: Path) -> Path:
+def ensure_data_folder(home_folder: Path) -> Path:
     """Threads, journals, snapshots and long outputs: created private (0700).
 
     Raises MaxAgentError when it cannot be made, or others had their hands in it.
@@ -38,7 +38,7 @@ def data_folder(home_folder: Path) -> Path:
     folder = home_folder / "data"
     try:
         make_private_folder(folder)
-        if planted := take_over(folder):
+        if planted := restrict_to_owner(folder):
             raise MaxAgentError(
                 f"`{planted}` is not yours, or a link where others could write",
                 hint="check what it is and remove it, or set `MAXAGENT_HOME` to another folder",
@@ -51,23 +51,23 @@ def data_folder(home_folder: Path) -> Path:
     return folder
 
 
-def database(home_folder: Path) -> Path:
+def locate_database(home_folder: Path) -> Path:
     """The one SQLite file: checkpoints, writes, journal and the list of threads."""
-    return data_folder(home_folder) / "threads.db"
+    return ensure_data_folder(home_folder) / "threads.db"
 
 
-def outputs_folder(home_folder: Path, thread_id: str) -> Path:
+def locate_outputs(home_folder: Path, thread_id: str) -> Path:
     """Whole outputs of one thread's commands, too long for the conversation; may not exist yet."""
-    return _of_thread(home_folder, "outputs", thread_id)
+    return _locate_thread_folder(home_folder, "outputs", thread_id)
 
 
-def backups_folder(home_folder: Path, thread_id: str) -> Path:
+def locate_backups(home_folder: Path, thread_id: str) -> Path:
     """What files held before one thread's tools overwrote them, where that is configured."""
-    return _of_thread(home_folder, "backups", thread_id)
+    return _locate_thread_folder(home_folder, "backups", thread_id)
 
 
-def _of_thread(home_folder: Path, kind: str, thread_id: str) -> Path:
+def _locate_thread_folder(home_folder: Path, kind: str, thread_id: str) -> Path:
     """Below its kind and nowhere else: the id may stand in a row that somebody else wrote."""
     if not re.fullmatch(r"[\w-]+", thread_id):
         raise MaxAgentError(f"`{thread_id}` is not a thread ID", hint="another program wrote it")
-    return data_folder(home_folder) / kind / thread_id
+    return ensure_data_folder(home_folder) / kind / thread_id

@@ -5,32 +5,32 @@
 from langgraph.graph import START, StateGraph
 
 from ..nodes.approve import approve
-from ..nodes.build import build as build_mode
+from ..nodes.build import run_build_mode as build_mode
 from ..nodes.compact import compact
 from ..nodes.context import Context
 from ..nodes.enforce_schema import fit_schema
-from ..nodes.plan import plan
-from ..nodes.receive_message import listen
+from ..nodes.plan import run_plan_mode
+from ..nodes.receive_message import receive_message
 from ..nodes.run_tool import run_tool
 from ..nodes.state import State, Task, ToolTask
-from ..nodes.switch_mode import switch
+from ..nodes.switch_mode import switch_mode
 
 MODES = ("build", "plan")
 
 
-def build() -> StateGraph[State, Context, Task, State]:
+def build_graph() -> StateGraph[State, Context, Task, State]:
     """Wire the conversation; compiled without saver or store, which belong to whoever runs it."""
     builder = StateGraph(State, Context, input_schema=Task)
-    builder.add_node("listen", listen)
+    builder.add_node("listen", receive_message)
     builder.add_node("compact", compact)
     builder.add_node("build", build_mode)
-    builder.add_node("plan", plan)
+    builder.add_node("plan", run_plan_mode)
     builder.add_node("approve", approve, destinations=(*MODES, "tools", "switch", "approve"))
-    builder.add_node("switch", switch)
+    builder.add_node("switch", switch_mode)
     builder.add_node("tools", run_tool, input_schema=ToolTask, destinations=(*MODES, "approve"))
     builder.add_node("fit_schema", fit_schema)
     builder.add_edge(START, "listen")
     return builder
 
 
-graph = build().compile(name="chat")
+graph = build_graph().compile(name="chat")

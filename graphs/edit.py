@@ -6,19 +6,19 @@ from langgraph.graph import START, StateGraph
 
 from ..nodes.approve import approve
 from ..nodes.context import Context
-from ..nodes.editor import editor
+from ..nodes.editor import run_editor
 from ..nodes.run_tool import run_tool
 from ..nodes.state import State, Task, ToolTask
 
 
-def build() -> StateGraph[State, Context, Task, State]:
+def build_graph() -> StateGraph[State, Context, Task, State]:
     """Wire the edit; compiled without saver or store, which belong to whoever runs it."""
     builder = StateGraph(State, Context, input_schema=Task)
-    builder.add_node("editor", editor)
+    builder.add_node("editor", run_editor)
     builder.add_node("approve", approve, destinations=("editor", "tools", "approve"))
     builder.add_node("tools", run_tool, input_schema=ToolTask, destinations=("editor", "approve"))
     builder.add_edge(START, "editor")
     return builder
 
 
-graph = build().compile(name="edit")
+graph = build_graph().compile(name="edit")

@@ -5,24 +5,24 @@
 from langgraph.graph import START, StateGraph
 
 from ..nodes.approve import approve
-from ..nodes.architect import architect
-from ..nodes.coder import coder
+from ..nodes.architect import run_architect
+from ..nodes.coder import run_coder
 from ..nodes.context import Context
 from ..nodes.review import review
 from ..nodes.run_tool import run_tool
 from ..nodes.state import State, Task, ToolTask
-from ..nodes.tester import tester
+from ..nodes.tester import run_tester
 from ..nodes.verify import verify
 
 ROLES = ("architect", "coder", "tester")
 
 
-def build() -> StateGraph[State, Context, Task, State]:
+def build_graph() -> StateGraph[State, Context, Task, State]:
     """Wire the task; compiled without saver or store, which belong to whoever runs it."""
     builder = StateGraph(State, Context, input_schema=Task)
-    builder.add_node("architect", architect)
-    builder.add_node("coder", coder)
-    builder.add_node("tester", tester)
+    builder.add_node("architect", run_architect)
+    builder.add_node("coder", run_coder)
+    builder.add_node("tester", run_tester)
     builder.add_node("approve", approve, destinations=(*ROLES, "tools", "approve"))
     builder.add_node("tools", run_tool, input_schema=ToolTask, destinations=(*ROLES, "approve"))
     builder.add_node("verify", verify)
@@ -31,4 +31,4 @@ def build() -> StateGraph[State, Context, Task, State]:
     return builder
 
 
-graph = build().compile(name="task")
+graph = build_graph().compile(name="task")

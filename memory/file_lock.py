@@ -10,17 +10,17 @@ from pathlib import Path
 
 from ..config.errors import MaxAgentError
 
-PATIENCE = 30.0
+LOCK_TIMEOUT = 30.0
 """Seconds."""
 
 
 @asynccontextmanager
-async def file_lock(path: Path) -> AsyncGenerator[int]:
+async def acquire_file_lock(path: Path) -> AsyncGenerator[int]:
     """Hold the lock; yields its descriptor, for a child that must hold it as long as it lives."""
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    give_up_at = time.monotonic() + PATIENCE
+    give_up_at = time.monotonic() + LOCK_TIMEOUT
     try:
-        while not _locked(lock):
+        while not _try_lock(lock):
             if time.monotonic() > give_up_at:
                 message = f"another process keeps `{path}` locked"
                 raise MaxAgentError(message, hint="wait for it to end, then try again")
@@ -30,7 +30,7 @@ async def file_lock(path: Path) -> AsyncGenerator[int]:
         os.close(lock)
 
 
-def _locked(lock: int) -> bool:
+def _try_lock(lock: int) -> bool:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

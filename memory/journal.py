@@ -19,26 +19,31 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from .database.connection import connect, explained, immediate, prepare
+from .database.connection import (
+    begin_transaction,
+    connect,
+    prepare_database,
+    translate_sqlite_errors,
+)
 
 SECOND_RUN = "-outside"
 """What a call's id ends with on record when it runs a second time, outside the sandbox."""
 
 
 @dataclass(frozen=True)
-class Begun:
+class StartedCall:
     """The call is on record and may run now."""
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedCall:
     """The call ran before; this is what it answered."""
 
     result: dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Unfinished:
+class UnfinishedCall:
     """The call was begun before and its outcome is unknown: it must not be repeated blindly."""
 
     tool: str
@@ -49,7 +54,7 @@ class Unfinished:
 
 
 # Id of the row of the answer that a model is giving; its `tool` is the checkpoint.
-ANSWER = "answer"
+ANSWER_CALL_ID = "answer"
 
 
 class Journal:
@@ -60,7 +65,7 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         """Open the journal in the database, which is made ready first."""
-        prepare(path)
+        prepare_database(path)
         self._path = path
         self._connection = connect(path)
         self._lock = threading.Lock()
@@ -73,14 +78,14 @@ class Journal:
         with self._lock:
             self._connection.close()
 
-    def begin(
+    def begin_call(
         self, thread_id: str, call_id: str, tool: str, *, repeatable: bool = False
-    ) -> Begun | Finished | Unfinished:
+    ) -> StartedCall | FinishedCall | UnfinishedCall:
         """Put the call on record before it runs, or say what is known of it.
 
         An unfinished call begins again only when it is `repeatable` and was so when it was begun.
         """
-        with self._writing():
+        with self._begin_write():
             row = self._connection.execute(
                 "SELECT state, result, tool, started_at, effectful FROM journal"
                 " WHERE thread_id = ? AND call_id = ?",
@@ -88,59 +93,59 @@ class Journal:
             ).fetchone()
             if row is None or (row[0] == "started" and repeatable and not row[4]):
                 self._write_start(thread_id, call_id, tool, effectful=not repeatable)
-                return Begun()
-        return _as_known(*row[:4])
+                return StartedCall()
+        return _to_known_call(*row[:4])
 
-    def known(self, thread_id: str, call_id: str) -> Finished | Unfinished | None:
+    def find_call(self, thread_id: str, call_id: str) -> FinishedCall | UnfinishedCall | None:
         """What is on record of a call; None when it has not begun."""
-        with self._lock, explained(self._path):
+        with self._lock, translate_sqlite_errors(self._path):
             row = self._connection.execute(
                 "SELECT state, result, tool, started_at FROM journal"
                 " WHERE thread_id = ? AND call_id = ?",
                 (thread_id, call_id),
             ).fetchone()
-        return _as_known(*row) if row else None
+        return _to_known_call(*row) if row else None
 
-    def finish(self, thread_id: str, call_id: str, result: Mapping[str, Any]) -> None:
+    def finish_call(self, thread_id: str, call_id: str, result: Mapping[str, Any]) -> None:
         """Record what the call answered; `result` must be JSON."""
         text = json.dumps(result)
-        with self._writing():
+        with self._begin_write():
             changed = self._connection.execute(
                 "UPDATE journal SET state = 'done', result = ?, finished_at = ?"
                 " WHERE thread_id = ? AND call_id = ? AND state = 'started'",
-                (text, _now(), thread_id, call_id),
+                (text, _format_now(), thread_id, call_id),
             ).rowcount
             if changed != 1:
                 raise LookupError(f"call {call_id} of thread {thread_id} was not started")
 
     def keep_output(self, thread_id: str, call_id: str, output: str) -> None:
         """Keep what a call that runs has printed so far; nothing where it has finished."""
-        with self._writing():
+        with self._begin_write():
             self._connection.execute(
                 "UPDATE journal SET result = ?"
                 " WHERE thread_id = ? AND call_id = ? AND state = 'started'",
                 (json.dumps({"output": output}), thread_id, call_id),
             )
 
-    def keep_answer(self, thread_id: str, checkpoint_id: str, text: str) -> None:
+    def keep_partial_answer(self, thread_id: str, checkpoint_id: str, text: str) -> None:
         """Keep what a model has said so far of the answer to this checkpoint."""
-        with self._writing():
-            self._write_start(thread_id, ANSWER, checkpoint_id, effectful=False)
+        with self._begin_write():
+            self._write_start(thread_id, ANSWER_CALL_ID, checkpoint_id, effectful=False)
             self._connection.execute(
                 "UPDATE journal SET result = ? WHERE thread_id = ? AND call_id = ?",
-                (json.dumps({"output": text}), thread_id, ANSWER),
+                (json.dumps({"output": text}), thread_id, ANSWER_CALL_ID),
             )
 
-    def answer_so_far(self, thread_id: str, checkpoint_id: str) -> str:
+    def read_partial_answer(self, thread_id: str, checkpoint_id: str) -> str:
         """What was kept of the answer to this checkpoint; empty: nothing."""
-        known = self.known(thread_id, ANSWER)
-        if isinstance(known, Unfinished) and known.tool == checkpoint_id:
+        known = self.find_call(thread_id, ANSWER_CALL_ID)
+        if isinstance(known, UnfinishedCall) and known.tool == checkpoint_id:
             return known.output
         return ""
 
     @contextmanager
-    def _writing(self) -> Generator[None]:
-        with self._lock, explained(self._path), immediate(self._connection):
+    def _begin_write(self) -> Generator[None]:
+        with self._lock, translate_sqlite_errors(self._path), begin_transaction(self._connection):
             yield
 
     def _write_start(self, thread_id: str, call_id: str, tool: str, *, effectful: bool) -> None:
@@ -148,16 +153,18 @@ class Journal:
             "INSERT OR REPLACE INTO journal"
             " (thread_id, call_id, tool, effectful, state, started_at, pid)"
             " VALUES (?, ?, ?, ?, 'started', ?, ?)",
-            (thread_id, call_id, tool, effectful, _now(), os.getpid()),
+            (thread_id, call_id, tool, effectful, _format_now(), os.getpid()),
         )
 
 
-def _as_known(state: str, result: str | None, tool: str, started_at: str) -> Finished | Unfinished:
+def _to_known_call(
+    state: str, result: str | None, tool: str, started_at: str
+) -> FinishedCall | UnfinishedCall:
     found: dict[str, Any] = json.loads(result) if result else {}
     if state == "done":
-        return Finished(found)
-    return Unfinished(tool, started_at, found.get("output", ""))
+        return FinishedCall(found)
+    return UnfinishedCall(tool, started_at, found.get("output", ""))
 
 
-def _now() -> str:
+def _format_now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -24,7 +24,7 @@ class Price:
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogEntry:
     """One known model."""
 
     context: int
@@ -40,24 +40,24 @@ class Entry:
 
 
 @cache
-def catalog() -> Mapping[str, Entry]:
+def load_catalog() -> Mapping[str, CatalogEntry]:
     """Every known model by `provider/model`."""
     text = Path(__file__).with_name("catalog.json").read_text(encoding="utf-8")
     rows = cast("dict[str, dict[str, Any]]", json.loads(text)["models"])
-    return {name: _entry(row) for name, row in rows.items()}
+    return {name: _to_entry(row) for name, row in rows.items()}
 
 
-def find(name: str) -> Entry | None:
+def find_model(name: str) -> CatalogEntry | None:
     """The entry of `provider/model`, else of the same model at its own maker.
 
     A gateway's `openrouter/z-ai/glm-5` has the limits of `glm/glm-5`, and no price of its own.
     """
-    return _own(name) or _by_model().get(name.rpartition("/")[2].lower())
+    return _find_own(name) or _index_by_model().get(name.rpartition("/")[2].lower())
 
 
-def cost(name: str, usage: "UsageMetadata") -> float | None:
+def compute_cost(name: str, usage: "UsageMetadata") -> float | None:
     """US dollars at list price for one answer of `provider/model`; None when it is unknown."""
-    entry = _own(name)
+    entry = _find_own(name)
     if entry is None or entry.price is None:
         return None
     above = entry.price_above
@@ -73,29 +73,29 @@ def cost(name: str, usage: "UsageMetadata") -> float | None:
 
 def has_price(name: str) -> bool:
     """Whether the list price of `provider/model` is known."""
-    entry = _own(name)
+    entry = _find_own(name)
     return entry is not None and entry.price is not None
 
 
-def _own(name: str) -> Entry | None:
-    entries = catalog()
+def _find_own(name: str) -> CatalogEntry | None:
+    entries = load_catalog()
     return entries.get(name) or entries.get(f"{name.partition('/')[0]}/*")
 
 
 @cache
-def _by_model() -> Mapping[str, Entry]:
+def _index_by_model() -> Mapping[str, CatalogEntry]:
     return {
-        name.rpartition("/")[2].lower(): Entry(
+        name.rpartition("/")[2].lower(): CatalogEntry(
             context=entry.context,
             output=entry.output,
             temperature=entry.temperature,
         )
-        for name, entry in catalog().items()
+        for name, entry in load_catalog().items()
     }
 
 
-def _entry(row: Mapping[str, Any]) -> Entry:
+def _to_entry(row: Mapping[str, Any]) -> CatalogEntry:
     prices: dict[str, Any] = {
         key: Price(**row[key]) for key in ("price", "price_above") if key in row
     }
-    return Entry(**{**row, **prices})
+    return CatalogEntry(**{**row, **prices})

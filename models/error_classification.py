@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ..config.security.redaction import SHORTEST, redacted
+from ..config.security.redaction import SHORTEST, redact
 from .errors import (
-    AuthenticationFailed,
-    ContextOverflow,
-    InvalidRequest,
-    ModelFailure,
-    ModelNotFound,
-    ProviderFault,
-    QuotaExhausted,
-    RateLimited,
+    AuthenticationError,
+    ContextOverflowError,
+    InvalidRequestError,
+    ModelCallError,
+    ModelNotFoundError,
+    ProviderFaultError,
+    QuotaExhaustedError,
+    RateLimitError,
 )
-from .retry import LONGEST_ASKED, retry_after
+from .retry import LONGEST_ASKED, parse_retry_after
 
 LONGEST_QUOTE = 300
 """Characters of the provider's own words in a message."""
@@ -69,21 +69,21 @@ STATUS_OF_TYPE = {
     "invalid_parameter": 400,
 }
 """HTTP status that an error inside a stream would have had, by a part of its type or code."""
-GLM_CODES = {"1261": ContextOverflow, "1113": QuotaExhausted, "1211": ModelNotFound}
-HINTS: Mapping[type[ModelFailure], str] = {
-    AuthenticationFailed: "Check the key and that it belongs to this endpoint",
-    QuotaExhausted: "Check the account's balance and limits at the provider",
-    InvalidRequest: "Check the settings of this model and the base URL",
-    ModelNotFound: "Check the model's name and the base URL (most end in `/v1`)",
-    ContextOverflow: "Continue in a new thread, or set `context_length` of this model to its "
+GLM_CODES = {"1261": ContextOverflowError, "1113": QuotaExhaustedError, "1211": ModelNotFoundError}
+HINTS: Mapping[type[ModelCallError], str] = {
+    AuthenticationError: "Check the key and that it belongs to this endpoint",
+    QuotaExhaustedError: "Check the account's balance and limits at the provider",
+    InvalidRequestError: "Check the settings of this model and the base URL",
+    ModelNotFoundError: "Check the model's name and the base URL (most end in `/v1`)",
+    ContextOverflowError: "Continue in a new thread, or set `context_length` of this model to its "
     "real value",
-    RateLimited: "Wait a moment, then continue",
-    ProviderFault: "Try again in a while",
+    RateLimitError: "Wait a moment, then continue",
+    ProviderFaultError: "Try again in a while",
 }
 
 
 @dataclass(frozen=True)
-class Asked:
+class RequestTarget:
     """Who was asked, for messages; and what must not appear in them."""
 
     model: str
@@ -91,7 +91,7 @@ class Asked:
     secret: str = ""
 
     @property
-    def who(self) -> str:
+    def label(self) -> str:
         """The model and where it was asked."""
         return f"`{self.model}` at {self.host}"
 
@@ -99,57 +99,57 @@ class Asked:
         """The provider's own words on one line, short and without keys."""
         # a shorter one is in ordinary words: with `x` as the key, `maximum` would lose a letter
         findable = len(self.secret) >= SHORTEST
-        hidden = redacted(words.replace(self.secret, "…") if findable else words)
+        hidden = redact(words.replace(self.secret, "…") if findable else words)
         line = " ".join(SECRET.sub("…", hidden).split())
         return line if len(line) <= LONGEST_QUOTE else line[: LONGEST_QUOTE - 1] + "…"
 
 
-def refusal(
-    asked: Asked, status: int, body: str, headers: Mapping[str, str] | None = None
-) -> ModelFailure:
+def classify_response(
+    asked: RequestTarget, status: int, body: str, headers: Mapping[str, str] | None = None
+) -> ModelCallError:
     """The failure that an HTTP answer with an error status is."""
-    return _failure(asked, status, body, f"answered {status}", retry_after(headers or {}))
+    return _build_error(asked, status, body, f"answered {status}", parse_retry_after(headers or {}))
 
 
-def refusal_in_stream(asked: Asked, error: object) -> ModelFailure:
+def classify_stream_error(asked: RequestTarget, error: object) -> ModelCallError:
     """The failure that an `error` object inside a stream of status 200 is."""
     body = json.dumps({"error": error})
-    words, code = _words_and_code(body)
-    return _failure(asked, _status_in(error, f"{code} {words}"), body, "broke off")
+    words, code = _parse_error_body(body)
+    return _build_error(asked, _find_status(error, f"{code} {words}"), body, "broke off")
 
 
-def _failure(
-    asked: Asked, status: int, body: str, what: str, wait: float | None = None
-) -> ModelFailure:
-    words, code = _words_and_code(body)
-    kind = _kind(status, f"{words} {code}", code)
+def _build_error(
+    asked: RequestTarget, status: int, body: str, what: str, wait: float | None = None
+) -> ModelCallError:
+    words, code = _parse_error_body(body)
+    kind = _choose_error_class(status, f"{words} {code}", code)
     said = asked.quote(words)
-    message = f"{asked.who} {what}" + (f": {said}" if said else "")
+    message = f"{asked.label} {what}" + (f": {said}" if said else "")
     hint = HINTS.get(kind, "")
     if wait is not None and wait > LONGEST_ASKED:
         hint = f"The provider asks you to wait {wait:.0f} s; then continue"
     return kind(message, hint=hint, retry_after=wait)
 
 
-def _kind(status: int, text: str, code: str) -> type[ModelFailure]:
+def _choose_error_class(status: int, text: str, code: str) -> type[ModelCallError]:
     if code in GLM_CODES:
         return GLM_CODES[code]
     if status == 413 or (status not in (401, 403, 429) and OVERFLOW.search(text)):
-        return ContextOverflow
+        return ContextOverflowError
     if status == 402 or QUOTA.search(text):
-        return QuotaExhausted
+        return QuotaExhaustedError
     if status in (401, 403):
-        return AuthenticationFailed
+        return AuthenticationError
     if status == 404 or (status in (400, 422) and NO_MODEL.search(text)):
-        return ModelNotFound
+        return ModelNotFoundError
     if status == 429:
-        return RateLimited
+        return RateLimitError
     if status in (408, 409, 425) or status >= 500:
-        return ProviderFault
-    return InvalidRequest
+        return ProviderFaultError
+    return InvalidRequestError
 
 
-def _status_in(error: object, text: str) -> int:
+def _find_status(error: object, text: str) -> int:
     fields = cast("dict[str, Any]", error) if isinstance(error, dict) else {}
     for name in ("status", "status_code", "code"):
         value = str(fields.get(name, ""))
@@ -159,12 +159,12 @@ def _status_in(error: object, text: str) -> int:
     return next((status for part, status in STATUS_OF_TYPE.items() if part in kind), 500)
 
 
-def _words_and_code(body: str) -> tuple[str, str]:
+def _parse_error_body(body: str) -> tuple[str, str]:
     """The message and the code in an error body of any vendor's shape; else the body's text."""
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
-        return _plain(body), ""
+        return _strip_html(body), ""
     if isinstance(value, list) and value:
         value = cast("list[object]", value)[0]
     if not isinstance(value, dict):
@@ -185,19 +185,19 @@ def _from_fields(fields: Mapping[str, Any]) -> tuple[str, str]:
         ),
         json.dumps(fields, ensure_ascii=False),
     )
-    upstream = _upstream(found.get("metadata"))
+    upstream = _find_upstream_message(found.get("metadata"))
     code = found.get("code") or found.get("status_code") or found.get("type") or ""
     return f"{words} ({upstream})" if upstream else words, str(code)
 
 
-def _upstream(metadata: object) -> str:
+def _find_upstream_message(metadata: object) -> str:
     """OpenRouter's own message says little; what its upstream said is in the metadata."""
     fields = cast("dict[str, Any]", metadata) if isinstance(metadata, dict) else {}
     raw = fields.get("raw")
     return raw if isinstance(raw, str) else ""
 
 
-def _plain(body: str) -> str:
+def _strip_html(body: str) -> str:
     """The text of a page: of HTML its title, else without tags."""
     title = re.search(r"<title[^>]*>(.*?)</title>", body, re.IGNORECASE | re.DOTALL)
     return title[1] if title else re.sub(r"<[^>]{0,200}>", " ", body[:5000])

@@ -1,21 +1,21 @@
 """How a model can fail, and which failure an answer of its endpoint is.
 
-ModelFailure
-├── AuthenticationFailed   the key is missing, wrong or not allowed
-├── QuotaExhausted         no money or quota left
-├── ModelNotFound          no such model, or no such endpoint
-├── InvalidRequest         the endpoint refused the request as it is
-├── ContextOverflow        the conversation does not fit; exit code 3
-├── RateLimited            too many requests; may be repeated later
-├── ProviderFault          5xx, no connection, no answer in time; may be repeated
-├── BrokenStream           the answer stopped in the middle; may be repeated
-└── EmptyAnswer            neither text nor a tool call; may be repeated
+ModelCallError
+├── AuthenticationError   the key is missing, wrong or not allowed
+├── QuotaExhaustedError         no money or quota left
+├── ModelNotFoundError          no such model, or no such endpoint
+├── InvalidRequestError         the endpoint refused the request as it is
+├── ContextOverflowError        the conversation does not fit; exit code 3
+├── RateLimitError            too many requests; may be repeated later
+├── ProviderFaultError          5xx, no connection, no answer in time; may be repeated
+├── BrokenStreamError           the answer stopped in the middle; may be repeated
+└── EmptyAnswerError            neither text nor a tool call; may be repeated
 """
 
-from ..config.errors import LimitReached, ModelError
+from ..config.errors import LimitReachedError, ModelError
 
 
-class ModelFailure(ModelError):
+class ModelCallError(ModelError):
     """A model did not answer. `retryable`: the same request may succeed later."""
 
     retryable = False
@@ -35,47 +35,47 @@ class ModelFailure(ModelError):
             self.retryable = retryable
 
 
-class AuthenticationFailed(ModelFailure):
+class AuthenticationError(ModelCallError):
     """The key is missing, wrong or not allowed to do this."""
 
 
-class QuotaExhausted(ModelFailure):
+class QuotaExhaustedError(ModelCallError):
     """The account has no money or quota left."""
 
 
-class ModelNotFound(ModelFailure):
+class ModelNotFoundError(ModelCallError):
     """The endpoint knows no such model, or is no chat endpoint."""
 
 
-class InvalidRequest(ModelFailure):
+class InvalidRequestError(ModelCallError):
     """The endpoint refuses the request as it is."""
 
 
-class ContextOverflow(ModelFailure, LimitReached):
+class ContextOverflowError(ModelCallError, LimitReachedError):
     """The conversation is longer than the model can read."""
 
-    exit_code = LimitReached.exit_code
+    exit_code = LimitReachedError.exit_code
 
 
-class RateLimited(ModelFailure):
+class RateLimitError(ModelCallError):
     """Too many requests or tokens for now."""
 
     retryable = True
 
 
-class ProviderFault(ModelFailure):
+class ProviderFaultError(ModelCallError):
     """The endpoint failed, was not reached, or did not answer in time."""
 
     retryable = True
 
 
-class BrokenStream(ModelFailure):
+class BrokenStreamError(ModelCallError):
     """The answer stopped before its end."""
 
     retryable = True
 
 
-class EmptyAnswer(ModelFailure):
+class EmptyAnswerError(ModelCallError):
     """The model said nothing and called nothing."""
 
     retryable = True

@@ -16,9 +16,9 @@ def open_model(resolved: ResolvedModel, *, role: str = "") -> "BaseChatModel":
 
         return open_script(Path(resolved.model).expanduser(), role)
     if resolved.api == "responses":
-        from .openai_responses import Responses
+        from .openai_responses import ResponsesModel
 
-        return Responses.of(resolved)
+        return ResponsesModel.from_resolved(resolved)
     from .chat_completions.chat_model import ChatCompletions
 
     return ChatCompletions(resolved=resolved)

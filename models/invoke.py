@@ -14,15 +14,15 @@ from langchain_core.messages.tool import (
 from langchain_core.prompt_values import ChatPromptValue
 from langchain_core.runnables import Runnable
 
-from .errors import EmptyAnswer
-from .text_cleanup import repair
-from .tool_arguments import as_sent, clean, parse
+from .errors import EmptyAnswerError
+from .text_cleanup import repair_text
+from .tool_arguments import as_sent, clean_value, parse_arguments
 
 CUT = ("length", "max_tokens", "max_output_tokens", "incomplete")
 FILTERED = ("content_filter", "sensitive")
 
 
-async def ask(
+async def invoke_model(
     model: Runnable[LanguageModelInput, AIMessage],
     messages: list[BaseMessage],
     on_text: Callable[[str], None],
@@ -31,52 +31,52 @@ async def ask(
     """The model's answer; its text and thinking are told piece by piece while they come.
 
     Tool calls are parsed strictly: broken or cut arguments make an `invalid_tool_call` whose
-    `error` says why. Integers beyond 64 bit become strings, NUL is left out. Raises `EmptyAnswer`
-    and whatever `ModelFailure` the model raises; nothing is repeated here.
+    `error` says why. Integers beyond 64 bit become strings; NUL is dropped. Raises EmptyAnswerError
+    and whatever `ModelCallError` the model raises; nothing is repeated here.
     """
     chunks: list[AIMessageChunk] = []
     # a prompt as it is: LangChain would check each of thousands of messages once more
     prompt = ChatPromptValue.model_construct(messages=messages)
     async for message in model.astream(prompt):
         chunk = cast(AIMessageChunk, message)
-        _tell(chunk, on_text, on_thinking)
+        _emit_chunk(chunk, on_text, on_thinking)
         chunks.append(chunk)
     whole = chunks[0] + chunks[1:]
-    return _checked(_message(whole))
+    return _ensure_not_empty(_build_message(whole))
 
 
 def is_cut(message: AIMessage) -> bool:
     """Whether the answer stopped at its token limit, not at its end."""
-    return _ended(message) in CUT
+    return _get_finish_reason(message) in CUT
 
 
-def _tell(
+def _emit_chunk(
     chunk: AIMessageChunk, on_text: Callable[[str], None], on_thinking: Callable[[str], None]
 ) -> None:
-    if thinking := _thinking(chunk):
+    if thinking := _extract_thinking(chunk):
         on_thinking(thinking)
     if text := str(chunk.text):
         on_text(text)
 
 
-def _thinking(chunk: AIMessageChunk) -> str:
+def _extract_thinking(chunk: AIMessageChunk) -> str:
     if isinstance(chunk.content, str):
         return str(chunk.additional_kwargs.get("reasoning_content", ""))
     blocks = [block for block in chunk.content_blocks if block["type"] == "reasoning"]
     return "".join(block.get("reasoning", "") for block in blocks)
 
 
-def _message(whole: AIMessageChunk) -> AIMessage:
+def _build_message(whole: AIMessageChunk) -> AIMessage:
     calls: list[ToolCall] = []
     invalid: list[InvalidToolCall] = []
     for piece in whole.tool_call_chunks:
         try:
-            calls.append(_call(piece))
+            calls.append(_parse_call(piece))
         except ValueError as error:
-            invalid.append(_invalid(piece, f"{error}{_why_cut(whole)}"))
+            invalid.append(_build_invalid_call(piece, f"{error}{_explain_cut(whole)}"))
     return AIMessage(
-        content=cast("str | list[str | dict[Any, Any]]", clean(whole.content)),
-        additional_kwargs=cast("dict[str, Any]", clean(whole.additional_kwargs)),
+        content=cast("str | list[str | dict[Any, Any]]", clean_value(whole.content)),
+        additional_kwargs=cast("dict[str, Any]", clean_value(whole.additional_kwargs)),
         response_metadata=whole.response_metadata,
         usage_metadata=whole.usage_metadata,
         tool_calls=calls,
@@ -85,46 +85,49 @@ def _message(whole: AIMessageChunk) -> AIMessage:
     )
 
 
-def _call(piece: ToolCallChunk) -> ToolCall:
-    arguments = parse(piece["args"] or "")
-    return tool_call(name=repair(piece["name"] or ""), args=arguments, id=piece["id"])
+def _parse_call(piece: ToolCallChunk) -> ToolCall:
+    arguments = parse_arguments(piece["args"] or "")
+    return tool_call(name=repair_text(piece["name"] or ""), args=arguments, id=piece["id"])
 
 
-def _invalid(piece: ToolCallChunk, error: str) -> InvalidToolCall:
+def _build_invalid_call(piece: ToolCallChunk, error: str) -> InvalidToolCall:
     return invalid_tool_call(
-        name=repair(piece["name"] or ""),
-        args=repair(as_sent(piece["args"] or "")),
+        name=repair_text(piece["name"] or ""),
+        args=repair_text(as_sent(piece["args"] or "")),
         id=piece["id"],
         error=error,
     )
 
 
-def _why_cut(whole: AIMessage) -> str:
+def _explain_cut(whole: AIMessage) -> str:
     if not is_cut(whole):
         return ""
     return "; the answer was cut at its token limit: write less in one call"
 
 
-def _ended(message: AIMessage) -> str:
+def _get_finish_reason(message: AIMessage) -> str:
     """Why the answer ended, under the protocol's own name for it."""
     facts = message.response_metadata
     return str(facts.get("finish_reason") or facts.get("stop_reason") or facts.get("status") or "")
 
 
-def _checked(message: AIMessage) -> AIMessage:
+def _ensure_not_empty(message: AIMessage) -> AIMessage:
     if message.tool_calls or message.invalid_tool_calls or message.text.strip():
         return message
-    name, ended = message.response_metadata.get("model_name", "the model"), _ended(message)
+    name, ended = (
+        message.response_metadata.get("model_name", "the model"),
+        _get_finish_reason(message),
+    )
     if is_cut(message):
-        raise EmptyAnswer(
+        raise EmptyAnswerError(
             f"`{name}` used up its answer's tokens before it said anything",
             hint="Raise `max_tokens` of this model in the configuration",
             retryable=False,
         )
     if ended in FILTERED:
-        raise EmptyAnswer(
+        raise EmptyAnswerError(
             f"the provider's content filter blocked `{name}` ({ended})",
             hint="Rephrase the request",
             retryable=False,
         )
-    raise EmptyAnswer(f"`{name}` sent an empty answer", hint="Try again in a while")
+    raise EmptyAnswerError(f"`{name}` sent an empty answer", hint="Try again in a while")

@@ -16,7 +16,7 @@ LONGEST_REPAIR = 100_000
 """Characters; the time of a repair can grow faster than its text."""
 
 
-def json_values(text: str) -> Iterator[object]:
+def find_json_values(text: str) -> Iterator[object]:
     """The values that the answer may stand for, the likeliest first.
 
     The whole text, a fenced block (the last one first), what is between the first and the last
@@ -26,13 +26,13 @@ def json_values(text: str) -> Iterator[object]:
     wrapped = [one.strip("\ufeff \t\r\n") for one in wrapped]
     between = _BRACKETED.search(text)
     for one in (*wrapped, *([between[0]] if between else ())):
-        yield from _parsed(one)
+        yield from _parse_strictly(one)
     for one in wrapped:
         if one[:1] + one[-1:] in MEANT_AS_JSON and len(one) <= LONGEST_REPAIR:
-            yield from _repaired(one)
+            yield from _parse_repaired(one)
 
 
-def _parsed(text: str) -> Iterator[object]:
+def _parse_strictly(text: str) -> Iterator[object]:
     try:
         value: object = json.loads(text)
     except (ValueError, RecursionError):
@@ -41,7 +41,7 @@ def _parsed(text: str) -> Iterator[object]:
         yield value
 
 
-def _repaired(text: str) -> Iterator[object]:
+def _parse_repaired(text: str) -> Iterator[object]:
     import json_repair  # not before it is needed
 
     try:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel
 
 
-class OpenModels:
+class ModelPool:
     """Those that were asked for, until they are closed together."""
 
     def __init__(self) -> None:

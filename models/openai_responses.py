@@ -13,16 +13,16 @@ from typing_extensions import override
 
 from .. import __version__
 from .chat_completions.chat_model import READ_SECONDS
-from .error_classification import HINTS, Asked, refusal, refusal_in_stream
-from .errors import BrokenStream, ModelFailure, ProviderFault
+from .error_classification import HINTS, RequestTarget, classify_response, classify_stream_error
+from .errors import BrokenStreamError, ModelCallError, ProviderFaultError
 from .resolver import ResolvedModel
 
 
-class Responses(ChatOpenAI):
-    """Asks, streams, never retries, raises `ModelFailure`; the conversation is not stored there."""
+class ResponsesModel(ChatOpenAI):
+    """Streams, never retries, raises `ModelCallError`; stores no conversation there."""
 
     @classmethod
-    def of(cls, resolved: ResolvedModel) -> "Responses":
+    def from_resolved(cls, resolved: ResolvedModel) -> "ResponsesModel":
         """The model at its endpoint."""
         thinks = resolved.temperature is None
         return cls(
@@ -58,25 +58,25 @@ class Responses(ChatOpenAI):
                 complete = cast(AIMessageChunk, chunk.message).chunk_position == "last"
                 yield chunk
         except (openai.OpenAIError, TimeoutError, ValueError) as error:
-            raise self._failure(error) from error
+            raise self._to_model_error(error) from error
         if not complete:
-            who = self._asked().who
-            raise BrokenStream(f"{who} broke off its answer", hint=HINTS[ProviderFault])
+            who = self._build_target().label
+            raise BrokenStreamError(f"{who} broke off its answer", hint=HINTS[ProviderFaultError])
 
-    def _asked(self) -> Asked:
+    def _build_target(self) -> RequestTarget:
         key = cast(SecretStr, self.openai_api_key).get_secret_value()
-        return Asked(self.model_name, self.root_async_client.base_url.netloc.decode(), key)
+        return RequestTarget(self.model_name, self.root_async_client.base_url.netloc.decode(), key)
 
-    def _failure(self, error: Exception) -> ModelFailure:
-        asked = self._asked()
+    def _to_model_error(self, error: Exception) -> ModelCallError:
+        asked = self._build_target()
         if isinstance(error, openai.APIStatusError):
-            return refusal(
+            return classify_response(
                 asked, error.status_code, error.response.text, dict(error.response.headers)
             )
         if isinstance(error, TimeoutError | openai.APITimeoutError):
-            what = f"{asked.who} was silent for {READ_SECONDS:g} s"
-            return ProviderFault(what, hint=HINTS[ProviderFault])
+            what = f"{asked.label} was silent for {READ_SECONDS:g} s"
+            return ProviderFaultError(what, hint=HINTS[ProviderFaultError])
         if isinstance(error, openai.APIConnectionError):
-            what = f"The connection to {asked.who} failed: {asked.quote(str(error))}"
-            return ProviderFault(what, hint="Check the network and the base URL")
-        return refusal_in_stream(asked, str(error))
+            what = f"The connection to {asked.label} failed: {asked.quote(str(error))}"
+            return ProviderFaultError(what, hint="Check the network and the base URL")
+        return classify_stream_error(asked, str(error))

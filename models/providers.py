@@ -40,88 +40,90 @@ class Provider:
     elsewhere: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What differs when another server answers under this provider's name."""
 
-    def at(self, base_url: str) -> "Provider":
+    def adapt_to(self, base_url: str) -> "Provider":
         """This provider as it behaves at that endpoint."""
         return self if base_url == self.base_url else replace(self, **self.elsewhere)
 
-    def key(self, environ: Mapping[str, str]) -> str:
+    def find_key(self, environ: Mapping[str, str]) -> str:
         """The key in the environment, or nothing."""
-        return _first(environ, self.key_variables)
+        return _find_first_variable(environ, self.key_variables)
 
-    def endpoint(self, environ: Mapping[str, str]) -> str:
+    def find_endpoint(self, environ: Mapping[str, str]) -> str:
         """The endpoint that the environment asks for, or nothing."""
-        return _first(environ, self.base_url_variables)
+        return _find_first_variable(environ, self.base_url_variables)
 
 
 @cache
-def providers() -> Mapping[str, Provider]:
+def load_providers() -> Mapping[str, Provider]:
     """Every known provider by name, in the order in which keys are looked for."""
     text = Path(__file__).with_name("providers.json").read_text(encoding="utf-8")
     table = cast("dict[str, dict[str, Any]]", json.loads(text))
-    return {name: Provider(name, **_frozen(row)) for name, row in table.items()}
+    return {name: Provider(name, **_freeze_lists(row)) for name, row in table.items()}
 
 
-def provider(name: str) -> Provider:
+def get_provider(name: str) -> Provider:
     """The provider of that name; `UsageError` when it is unknown or not available yet."""
-    found = providers().get(name.lower())
+    found = load_providers().get(name.lower())
     if found is None:
-        raise unknown_provider(name)
+        raise build_unknown_provider_error(name)
     if not found.available:
         raise UsageError(
             f"The provider `{found.name}` is not supported yet",
-            hint=f"Choose one of {_names()}",
+            hint=f"Choose one of {_format_names()}",
         )
     return found
 
 
-def unknown_provider(name: str) -> UsageError:
+def build_unknown_provider_error(name: str) -> UsageError:
     """The error for a name that no provider has."""
-    near = get_close_matches(name.lower(), providers(), n=1)
+    near = get_close_matches(name.lower(), load_providers(), n=1)
     guess = f"Did you mean `{near[0]}`? " if near else ""
-    return UsageError(f"Unknown provider `{name}`", hint=f"{guess}Known providers: {_names()}")
+    return UsageError(
+        f"Unknown provider `{name}`", hint=f"{guess}Known providers: {_format_names()}"
+    )
 
 
-def no_provider() -> UsageError:
+def build_no_provider_error() -> UsageError:
     """The error when nothing says whom to ask."""
-    return UsageError("No model provider is configured", hint=_how_to_configure())
+    return UsageError("No model provider is configured", hint=_explain_configuration())
 
 
-def detect(settings: Settings, environ: Mapping[str, str]) -> Provider | None:
+def detect_provider(settings: Settings, environ: Mapping[str, str]) -> Provider | None:
     """The provider to ask when no model names one; None when nothing is configured.
 
     In order: `litellm.provider` of the settings, the first key found in the environment, the first
     endpoint found there, and for a bare `litellm.base_url` the `openai` dialect.
     """
     if settings.litellm.provider:
-        return provider(settings.litellm.provider)
-    known = [each for each in providers().values() if each.available]
+        return get_provider(settings.litellm.provider)
+    known = [each for each in load_providers().values() if each.available]
     for found in (
-        *(each for each in known if each.key(environ)),
-        *(each for each in known if each.endpoint(environ)),
+        *(each for each in known if each.find_key(environ)),
+        *(each for each in known if each.find_endpoint(environ)),
     ):
         return found
     if settings.litellm.base_url or settings.litellm.api_key:
-        return provider("openai")
+        return get_provider("openai")
     return None
 
 
-def _how_to_configure() -> str:
-    variables = [each.key_variables[0] for each in providers().values() if each.key_variables]
+def _explain_configuration() -> str:
+    variables = [each.key_variables[0] for each in load_providers().values() if each.key_variables]
     return (
         f"Set one of {', '.join(f'`{name}`' for name in variables)}, or give `--base-url` for a"
         " server of your own"
     )
 
 
-def _names() -> str:
-    return ", ".join(f"`{each.name}`" for each in providers().values() if each.available)
+def _format_names() -> str:
+    return ", ".join(f"`{each.name}`" for each in load_providers().values() if each.available)
 
 
-def _first(environ: Mapping[str, str], names: tuple[str, ...]) -> str:
+def _find_first_variable(environ: Mapping[str, str], names: tuple[str, ...]) -> str:
     return next((value for name in names if (value := environ.get(name, "").strip())), "")
 
 
-def _frozen(row: Mapping[str, Any]) -> dict[str, Any]:
+def _freeze_lists(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: tuple(cast("list[str]", value)) if isinstance(value, list) else value
         for name, value in row.items()

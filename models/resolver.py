@@ -8,8 +8,15 @@ from urllib.parse import urlsplit
 
 from ..config.errors import UsageError
 from ..config.settings.schema import ModelLimits, Settings
-from .catalog import Entry, find
-from .providers import Provider, detect, no_provider, provider, providers, unknown_provider
+from .catalog import CatalogEntry, find_model
+from .providers import (
+    Provider,
+    build_no_provider_error,
+    build_unknown_provider_error,
+    detect_provider,
+    get_provider,
+    load_providers,
+)
 
 Api = Literal["chat", "responses"]
 _T = TypeVar("_T")
@@ -53,17 +60,17 @@ def resolve(settings: Settings, environ: Mapping[str, str], spec: str = "") -> R
     `spec` is `PROVIDER/MODEL`, `PROVIDER:MODEL`, `PROVIDER`, or `MODEL` of the detected provider;
     empty: `model.default` of the settings.
     """
-    chosen, model = _split(settings, environ, (spec or settings.model.default).strip())
+    chosen, model = _split_spec(settings, environ, (spec or settings.model.default).strip())
     own = settings.litellm.provider in ("", chosen.name)
-    base_url = _base_url(chosen, settings.litellm.base_url if own else "", environ)
-    key = (settings.litellm.api_key.strip() if own else "") or chosen.key(environ)
+    base_url = _choose_base_url(chosen, settings.litellm.base_url if own else "", environ)
+    key = (settings.litellm.api_key.strip() if own else "") or chosen.find_key(environ)
     _check_key(chosen, base_url, key)
-    resolved = _with_limits(settings, chosen.at(base_url), model, base_url, key)
+    resolved = _with_limits(settings, chosen.adapt_to(base_url), model, base_url, key)
     _check_package(resolved)
     return resolved
 
 
-def _split(settings: Settings, environ: Mapping[str, str], spec: str) -> tuple[Provider, str]:
+def _split_spec(settings: Settings, environ: Mapping[str, str], spec: str) -> tuple[Provider, str]:
     """The provider and its name for the model.
 
     A known first part, in small letters, is always the provider; alone it means its usual model.
@@ -73,19 +80,19 @@ def _split(settings: Settings, environ: Mapping[str, str], spec: str) -> tuple[P
     """
     for separator in "/:":
         first, _, rest = spec.partition(separator)
-        if first in providers():
-            return provider(first), rest or provider(first).default_model
-    chosen = detect(settings, environ)
-    slashed = chosen is not None and (chosen.slashed_models or chosen.endpoint(environ))
+        if first in load_providers():
+            return get_provider(first), rest or get_provider(first).default_model
+    chosen = detect_provider(settings, environ)
+    slashed = chosen is not None and (chosen.slashed_models or chosen.find_endpoint(environ))
     if "/" in spec and not (slashed or settings.litellm.base_url):
-        raise unknown_provider(spec.partition("/")[0])
+        raise build_unknown_provider_error(spec.partition("/")[0])
     if chosen is None:
-        raise no_provider()
+        raise build_no_provider_error()
     return chosen, spec or chosen.default_model
 
 
-def _base_url(chosen: Provider, configured: str, environ: Mapping[str, str]) -> str:
-    url = (configured.strip() or chosen.endpoint(environ) or chosen.base_url).rstrip("/")
+def _choose_base_url(chosen: Provider, configured: str, environ: Mapping[str, str]) -> str:
+    url = (configured.strip() or chosen.find_endpoint(environ) or chosen.base_url).rstrip("/")
     if not url and not chosen.base_url:
         return ""
     if not _is_address(url):
@@ -134,18 +141,20 @@ def _with_limits(
 ) -> ResolvedModel:
     """Each limit from `PROVIDER/MODEL`, else `MODEL`, else the catalogue, else `model`."""
     section, name = settings.model, f"{chosen.name}/{model}"
-    entry = find(name)
+    entry = find_model(name)
     layers = [section.models.get(each, ModelLimits()) for each in (name, model)]
-    temperature = _first(*(layer.temperature for layer in layers))
+    temperature = _find_first(*(layer.temperature for layer in layers))
     return ResolvedModel(
         provider=chosen,
         model=model,
         base_url=base_url,
         api_key=key,
-        api=_api(layers, entry),
-        context_length=_first(*(layer.context_length for layer in layers), entry and entry.context)
+        api=_choose_api(layers, entry),
+        context_length=_find_first(
+            *(layer.context_length for layer in layers), entry and entry.context
+        )
         or section.context_length,
-        max_tokens=_first(*(layer.max_tokens for layer in layers), _usual_answer(entry))
+        max_tokens=_find_first(*(layer.max_tokens for layer in layers), _get_answer_limit(entry))
         or section.max_tokens,
         temperature=section.temperature
         if temperature is None and (entry is None or entry.temperature)
@@ -154,14 +163,14 @@ def _with_limits(
     )
 
 
-def _api(layers: list[ModelLimits], entry: Entry | None) -> Api:
+def _choose_api(layers: list[ModelLimits], entry: CatalogEntry | None) -> Api:
     chosen: list[Api] = [layer.api for layer in layers if layer.api]
     return chosen[0] if chosen else (entry.api if entry else "chat")
 
 
-def _usual_answer(entry: Entry | None) -> int | None:
+def _get_answer_limit(entry: CatalogEntry | None) -> int | None:
     return min(entry.output, USUAL_ANSWER) if entry else None
 
 
-def _first(*values: _T | None) -> _T | None:
+def _find_first(*values: _T | None) -> _T | None:
     return next((value for value in values if value is not None), None)

@@ -6,7 +6,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .errors import ModelFailure
+    from .errors import ModelCallError
 
 FIRST_DELAY = 0.5
 LONGEST_DELAY = 30.0
@@ -14,7 +14,9 @@ LONGEST_ASKED = 120.0
 """Seconds; a provider that asks for a longer wait is not waited for."""
 
 
-def delay(attempt: int, error: "ModelFailure", *, random: Callable[[], float]) -> float | None:
+def compute_delay(
+    attempt: int, error: "ModelCallError", *, random: Callable[[], float]
+) -> float | None:
     """Seconds to wait before repeat `attempt` (1 is the first), or None: do not repeat.
 
     Exponential with jitter: half of the delay is fixed, half is `random()`'s. The provider's
@@ -31,18 +33,20 @@ def delay(attempt: int, error: "ModelFailure", *, random: Callable[[], float]) -
     return step * (0.5 + 0.5 * random())
 
 
-def retry_after(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
+def parse_retry_after(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
     """Seconds that the answer's headers ask to wait; None when they say nothing readable."""
     values = {name.lower(): value.strip() for name, value in headers.items()}
-    milliseconds = _number(values.get("retry-after-ms", ""))
+    milliseconds = _parse_number(values.get("retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1000
     text = values.get("retry-after", "")
-    seconds = _number(text)
-    return seconds if seconds is not None else _until(text, time.time() if now is None else now)
+    seconds = _parse_number(text)
+    return (
+        seconds if seconds is not None else _parse_date(text, time.time() if now is None else now)
+    )
 
 
-def _number(text: str) -> float | None:
+def _parse_number(text: str) -> float | None:
     try:
         value = float(text)
     except ValueError:
@@ -50,7 +54,7 @@ def _number(text: str) -> float | None:
     return value if 0 <= value < float("inf") else None
 
 
-def _until(http_date: str, now: float) -> float | None:
+def _parse_date(http_date: str, now: float) -> float | None:
     try:
         return max(0.0, parsedate_to_datetime(http_date).timestamp() - now)
     except (ValueError, OverflowError):

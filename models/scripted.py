@@ -28,18 +28,18 @@ from ..config.errors import ModelError, UsageError
 SHAPE = "A turn is `{text, thinking, tool_calls: [{name, args}]}`; a role has a list of turns"
 
 
-class _Strict(BaseModel):
+class _StrictModel(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class ScriptedCall(_Strict):
+class ScriptedCall(_StrictModel):
     """One tool call of a turn."""
 
     name: str
     args: dict[str, Any] = Field(default_factory=dict[str, Any])
 
 
-class Turn(_Strict):
+class ScriptedTurn(_StrictModel):
     """One answer of the model."""
 
     text: str = ""
@@ -47,15 +47,15 @@ class Turn(_Strict):
     tool_calls: list[ScriptedCall] = Field(default_factory=list[ScriptedCall])
 
 
-Scenario = dict[str, list[Turn]] | list[Turn]
-_BY_ROLE = TypeAdapter(dict[str, list[Turn]])
-_LIST = TypeAdapter(list[Turn])
+Scenario = dict[str, list[ScriptedTurn]] | list[ScriptedTurn]
+_BY_ROLE = TypeAdapter(dict[str, list[ScriptedTurn]])
+_LIST = TypeAdapter(list[ScriptedTurn])
 
 
-class Scripted(BaseChatModel):
+class ScriptedModel(BaseChatModel):
     """Plays the turns of one role."""
 
-    turns: list[Turn] = Field(repr=False)
+    turns: list[ScriptedTurn] = Field(repr=False)
     role: str = ""
 
     @property
@@ -70,7 +70,7 @@ class Scripted(BaseChatModel):
         *,
         tool_choice: str | None = None,
         **kwargs: Any,
-    ) -> "Scripted":
+    ) -> "ScriptedModel":
         """Itself: the script knows which tools it calls."""
         return self
 
@@ -95,7 +95,7 @@ class Scripted(BaseChatModel):
             yield ChatGenerationChunk(message=chunk)
         for word in re.findall(r"\s*\S+\s*", turn.text):
             yield ChatGenerationChunk(message=AIMessageChunk(content=word))
-        yield ChatGenerationChunk(message=self._last_chunk(turn, number, messages))
+        yield ChatGenerationChunk(message=self._build_last_chunk(turn, number, messages))
 
     @override
     async def _agenerate(
@@ -117,8 +117,8 @@ class Scripted(BaseChatModel):
     ) -> ChatResult:
         raise NotImplementedError("This model is async only: use `ainvoke` or `astream`")
 
-    def _last_chunk(
-        self, turn: Turn, number: int, messages: Sequence[BaseMessage]
+    def _build_last_chunk(
+        self, turn: ScriptedTurn, number: int, messages: Sequence[BaseMessage]
     ) -> AIMessageChunk:
         calls = [
             tool_call_chunk(
@@ -132,7 +132,7 @@ class Scripted(BaseChatModel):
         return AIMessageChunk(
             content="",
             tool_call_chunks=calls,
-            usage_metadata=_usage(messages, turn.model_dump_json()),
+            usage_metadata=_estimate_usage(messages, turn.model_dump_json()),
             response_metadata={
                 "finish_reason": "tool_calls" if calls else "stop",
                 "model_name": "scripted",
@@ -142,7 +142,7 @@ class Scripted(BaseChatModel):
         )
 
 
-def open_script(path: Path, role: str) -> Scripted:
+def open_script(path: Path, role: str) -> ScriptedModel:
     """The model of one role in a scenario file; `UsageError` when the file is not one."""
     try:
         text = path.read_text(encoding="utf-8")
@@ -151,16 +151,16 @@ def open_script(path: Path, role: str) -> Scripted:
             f"The scenario `{path}` cannot be read: {error}",
             hint="Give the path as `--model scripted/PATH.json`",
         ) from None
-    scenario = _scenario(path, text)
+    scenario = _parse_scenario(path, text)
     if isinstance(scenario, list):
-        return Scripted(turns=scenario, role=role)
+        return ScriptedModel(turns=scenario, role=role)
     if role and role not in scenario:
         known = ", ".join(f"`{name}`" for name in scenario)
         raise UsageError(f"The scenario `{path}` has no role `{role}`", hint=f"It has {known}")
-    return Scripted(turns=scenario.get(role, []), role=role)
+    return ScriptedModel(turns=scenario.get(role, []), role=role)
 
 
-def _scenario(path: Path, text: str) -> Scenario:
+def _parse_scenario(path: Path, text: str) -> Scenario:
     try:
         value: object = json.loads(text)
         return (_LIST if isinstance(value, list) else _BY_ROLE).validate_python(value)
@@ -168,22 +168,22 @@ def _scenario(path: Path, text: str) -> Scenario:
         what = f"`{path}`, line {error.lineno}, column {error.colno}: {error.msg}"
         raise UsageError(what, hint="A scenario must be a JSON file") from None
     except ValidationError as error:
-        raise UsageError(f"`{path}`: {_first(error)}", hint=SHAPE) from None
+        raise UsageError(f"`{path}`: {_describe_first_error(error)}", hint=SHAPE) from None
 
 
-def _first(error: ValidationError) -> str:
+def _describe_first_error(error: ValidationError) -> str:
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"])
     return f"{place or 'scenario'}: {first['msg']}"
 
 
-def _size(message: BaseMessage) -> int:
+def _measure_text(message: BaseMessage) -> int:
     text = message.content if isinstance(message.content, str) else str(message.text)
     return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
 
 
-def _usage(messages: Sequence[BaseMessage], answer: str) -> UsageMetadata:
+def _estimate_usage(messages: Sequence[BaseMessage], answer: str) -> UsageMetadata:
     """Four bytes a token, as a rule of thumb."""
-    read = sum(_size(message) for message in messages) // 4
+    read = sum(_measure_text(message) for message in messages) // 4
     written = len(answer.encode("utf-8", "replace")) // 4
     return UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)

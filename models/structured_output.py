@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from ..config.errors import UsageError
-from ..config.security.control_characters import UNSEEN
-from ..config.security.redaction import redacted_all
-from .json_parsing import json_values
+from ..config.security.control_characters import CONTROL_CHARACTERS
+from ..config.security.redaction import redact_json
+from .json_parsing import find_json_values
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -23,33 +23,35 @@ LONGEST_FAULT = 300
 NO_JSON = "it is not valid JSON"
 NAMES = {"$schema", "$id"}
 """What decides how a schema is read."""
-_UNSEEN = re.compile(f"[{UNSEEN}]")
+_UNSEEN = re.compile(f"[{CONTROL_CHARACTERS}]")
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FitResult:
     """What an answer came to: its JSON on one line, or what is wrong with it."""
 
     json: str = ""
     faults: tuple[str, ...] = ()
 
 
-def fit(answer: str, schema: Schema) -> Fitted:
+def fit_answer(answer: str, schema: Schema) -> FitResult:
     """The first value in the answer that is valid by the schema, without secrets."""
     faults: tuple[str, ...] = ()
-    for found in json_values(answer):
-        value = redacted_all(found)
-        wrong = faults_of(value, schema)
+    for found in find_json_values(answer):
+        value = redact_json(found)
+        wrong = find_faults(value, schema)
         if not wrong:
-            return Fitted(json=one_line(value))
+            return FitResult(json=to_json_line(value))
         faults = faults or wrong
-    return Fitted(faults=faults or (NO_JSON,))
+    return FitResult(faults=faults or (NO_JSON,))
 
 
-def faults_of(value: Any, schema: Schema) -> tuple[str, ...]:
+def find_faults(value: Any, schema: Schema) -> tuple[str, ...]:
     """What does not fit, each with its place in the value; the first few."""
     try:
-        errors = sorted(_validator(schema).iter_errors(value), key=lambda error: error.json_path)
+        errors = sorted(
+            _build_validator(schema).iter_errors(value), key=lambda error: error.json_path
+        )
     except RecursionError:
         return ("it is nested too deep",)
     return tuple(
@@ -57,13 +59,13 @@ def faults_of(value: Any, schema: Schema) -> tuple[str, ...]:
     )
 
 
-def one_line(value: object) -> str:
+def to_json_line(value: object) -> str:
     """The value as JSON that looks and prints alike everywhere; what cannot be seen is escaped."""
     text = json.dumps(value, ensure_ascii=False)
     return json.dumps(value) if _UNSEEN.search(text) else text
 
 
-def usable(schema: object, named: str) -> Schema:
+def validate_schema(schema: object, named: str) -> Schema:
     """The schema; raises UsageError where it is none, or needs what is not in it."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import SchemaError
@@ -74,7 +76,7 @@ def usable(schema: object, named: str) -> Schema:
     checked = cast("dict[str, Any]", schema)
     try:
         Draft202012Validator.check_schema({name: checked[name] for name in NAMES & checked.keys()})
-        _kind(checked).check_schema(checked)
+        _find_validator_class(checked).check_schema(checked)
         _look_up_all(checked)
     except SchemaError as error:
         raise UsageError(
@@ -91,17 +93,17 @@ def usable(schema: object, named: str) -> Schema:
     return checked
 
 
-def _kind(schema: Schema) -> "type[Validator]":
+def _find_validator_class(schema: Schema) -> "type[Validator]":
     from jsonschema import Draft202012Validator
     from jsonschema.validators import validator_for
 
     return validator_for(schema, default=Draft202012Validator)
 
 
-def _validator(schema: Schema) -> "Validator":
+def _build_validator(schema: Schema) -> "Validator":
     from referencing import Registry
 
-    kind = _kind(schema)
+    kind = _find_validator_class(schema)
     # with no registry of its own it would fetch what a schema refers to
     return kind(schema, registry=Registry(), format_checker=kind.FORMAT_CHECKER)
 

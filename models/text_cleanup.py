@@ -1,7 +1,7 @@
 """Makes text out of what providers send: no NUL, no half characters (pure)."""
 
 
-def repair(text: str) -> str:
+def repair_text(text: str) -> str:
     """The text without NUL, its surrogate pairs joined and lone surrogates made `�`."""
     text = text.replace("\0", "")
     try:
@@ -24,9 +24,9 @@ class CharacterJoiner:
         held, self._half = self._half + text, ""
         if "\ud800" <= held[-1] <= "\udbff":
             held, self._half = held[:-1], held[-1]
-        return repair(held)
+        return repair_text(held)
 
     def close(self) -> str:
         """What a half that stayed alone becomes."""
         half, self._half = self._half, ""
-        return repair(half)
+        return repair_text(half)

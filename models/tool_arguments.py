@@ -5,45 +5,45 @@ import math
 from collections.abc import Iterable
 from typing import Any, cast
 
-from .text_cleanup import repair
+from .text_cleanup import repair_text
 
 MOST_LEVELS = 100
 TOO_DEEP = "the arguments are nested too deeply"
 
 
-def parse(arguments: str) -> dict[str, Any]:
+def parse_arguments(arguments: str) -> dict[str, Any]:
     """The arguments as the model meant them; `ValueError` says what is wrong with them.
 
     Strict, because a half-written file must never be taken for a whole one. Accepted are raw line
     ends in strings, no arguments at all, and an object written as a JSON string, as some models do.
     """
-    value = _loads(arguments) if arguments.strip() else None
+    value = _load_json(arguments) if arguments.strip() else None
     if isinstance(value, str):
-        value = _loads(value)
+        value = _load_json(value)
     if value is None:
         return {}
     if not isinstance(value, dict):
         raise ValueError("the arguments are not a JSON object")
     if _is_deep(cast(object, value)):
         raise ValueError(TOO_DEEP)
-    return cast("dict[str, Any]", clean(cast(object, value)))
+    return cast("dict[str, Any]", clean_value(cast(object, value)))
 
 
-def valid_json(arguments: str) -> str:
+def to_valid_json(arguments: str) -> str:
     """The arguments as a JSON object's text, or, when they are broken, as a JSON string.
 
     LangChain completes broken JSON by itself: a call cut in the middle would look like a good one.
     A JSON string it takes for what it is, an invalid call.
     """
     try:
-        parsed = parse(arguments)
+        parsed = parse_arguments(arguments)
     except ValueError:
         return json.dumps(arguments)
     return arguments if arguments.lstrip().startswith("{") else json.dumps(parsed)
 
 
 def as_sent(arguments: str) -> str:
-    """The broken arguments that `valid_json` made a JSON string of."""
+    """The broken arguments that `to_valid_json` made a JSON string of."""
     try:
         value = json.loads(arguments)
     except ValueError:
@@ -51,18 +51,18 @@ def as_sent(arguments: str) -> str:
     return value if isinstance(value, str) else arguments
 
 
-def clean(value: object) -> object:
+def clean_value(value: object) -> object:
     """The value without what a checkpoint or a request cannot hold.
 
     Integers beyond 64 bit and numbers that are none become strings; text is repaired.
     """
     if isinstance(value, str):
-        return repair(value)
+        return repair_text(value)
     if isinstance(value, dict):
         fields = cast("dict[str, object]", value)
-        return {repair(name): clean(each) for name, each in fields.items()}
+        return {repair_text(name): clean_value(each) for name, each in fields.items()}
     if isinstance(value, list):
-        return [clean(each) for each in cast("list[object]", value)]
+        return [clean_value(each) for each in cast("list[object]", value)]
     if isinstance(value, bool):
         return value
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
@@ -76,19 +76,19 @@ def _is_deep(value: object) -> bool:
     """Whether it is nested deeper than what is done with it later can follow, on any Python."""
     level = [value]
     for _ in range(MOST_LEVELS):
-        level = [child for each in level for child in _children(each)]
+        level = [child for each in level for child in _list_children(each)]
         if not level:
             return False
     return True
 
 
-def _children(value: object) -> Iterable[object]:
+def _list_children(value: object) -> Iterable[object]:
     if isinstance(value, dict):
         return cast("dict[str, object]", value).values()
     return cast("list[object]", value) if isinstance(value, list) else ()
 
 
-def _loads(text: str) -> object:
+def _load_json(text: str) -> object:
     try:
         return json.loads(text, strict=False)
     except json.JSONDecodeError as error:

@@ -5,17 +5,19 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from .agent.model_turn import take_turn
+from .agent.model_turn import run_model_turn
 from .context import Context
 from .state import State
 
 
-async def coder(
+async def run_coder(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["approve", "verify", "review"]]:
     """Speak once; when the change is complete, go to the proof, or past it with `skip_tests`."""
-    turn = await take_turn(state, runtime, "coder", opening=state["request"])
-    if turn.words is None:
+    turn = await run_model_turn(state, runtime, "coder", opening=state["request"])
+    if turn.final_text is None:
         return Command(goto="approve", update=turn.update)
     proof = "review" if state.get("options", {}).get("skip_tests") else "verify"
-    return Command(goto=proof, update={**turn.update, "summary": turn.words, "accepted": False})
+    return Command(
+        goto=proof, update={**turn.update, "summary": turn.final_text, "accepted": False}
+    )

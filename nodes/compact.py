@@ -5,11 +5,11 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from .agent.modes import mode_of
+from .agent.modes import get_mode
 from .context import Context
 from .state import State
 
 
 async def compact(state: State, runtime: Runtime[Context]) -> Command[Literal["build", "plan"]]:
     """Go on to the mode that speaks; nothing is shortened yet."""
-    return Command(goto=mode_of(state.get("options", {})))
+    return Command(goto=get_mode(state.get("options", {})))

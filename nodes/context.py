@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..config.settings.schema import Mode
+from ..config.settings.schema import ApprovalMode
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Context:
     base_url: str = ""
     """Endpoint of the model."""
 
-    def strictest(self, mode: Mode) -> Mode:
+    def restrict_mode(self, mode: ApprovalMode) -> ApprovalMode:
         """The approval mode that holds where the thread and the configuration say this one."""
         return mode
 

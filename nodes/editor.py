@@ -8,8 +8,8 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..config.errors import UsageError
-from .agent.model_turn import take_turn
-from .agent.new_request import next_job
+from .agent.model_turn import run_model_turn
+from .agent.new_request import build_job_update
 from .context import Context
 from .state import State
 
@@ -17,21 +17,21 @@ OPENING = "{request}\n\nThe files that you may change: {files}"
 NEW = " (there is none yet)"
 
 
-async def editor(
+async def run_editor(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["editor", "approve", "__end__"]]:
     """Speak once; the job ends with the first answer that calls nothing."""
-    opening = await asyncio.to_thread(opened, state)
+    opening = await asyncio.to_thread(format_request, state)
     if state.get("outcome"):
-        return Command(goto="editor", update=next_job(state, "editor", opening))
-    turn = await take_turn(state, runtime, "editor", opening=opening)
-    if turn.words is None:
+        return Command(goto="editor", update=build_job_update(state, "editor", opening))
+    turn = await run_model_turn(state, runtime, "editor", opening=opening)
+    if turn.final_text is None:
         return Command(goto="approve", update=turn.update)
-    end = {**turn.update, "summary": turn.words, "outcome": "unverified"}
+    end = {**turn.update, "summary": turn.final_text, "outcome": "unverified"}
     return Command(goto="__end__", update=end)
 
 
-def opened(state: State) -> str:
+def format_request(state: State) -> str:
     """What the editor is told first; raises UsageError where no file is named."""
     files = state.get("options", {}).get("files")
     if not files:

@@ -8,9 +8,9 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from ..models.structured_output import Fitted, fit
-from .agent.emit import tell
-from .agent.modes import mode_of, note
+from ..models.structured_output import FitResult, fit_answer
+from .agent.emit import emit_event
+from .agent.modes import build_note, get_mode
 from .context import Context
 from .state import Options, State
 
@@ -37,27 +37,29 @@ async def fit_schema(
     What fits in no round ends as failed, with the last answer as it was said.
     """
     options, rounds = state.get("options", {}), state.get("rounds", 0)
-    fitted = await asyncio.to_thread(fit, state.get("summary", ""), options.get("schema", {}))
+    fitted = await asyncio.to_thread(
+        fit_answer, state.get("summary", ""), options.get("schema", {})
+    )
     if fitted.json:
         return Command(goto="__end__", update={"summary": fitted.json})
     faults = "; ".join(fitted.faults)
     if rounds < ROUNDS:
-        tell(runtime, "notice", text=ASKED_AGAIN.format(faults=faults))
-        mode = mode_of(options)
-        again = {"messages": [note(mode, WRONG.format(faults=_listed(fitted)))]}
+        emit_event(runtime, "notice", text=ASKED_AGAIN.format(faults=faults))
+        mode = get_mode(options)
+        again = {"messages": [build_note(mode, WRONG.format(faults=_format_faults(fitted)))]}
         return Command(goto=mode, update={**again, "rounds": rounds + 1, "outcome": None})
-    tell(runtime, "notice", text=GIVEN_UP.format(faults=faults))
+    emit_event(runtime, "notice", text=GIVEN_UP.format(faults=faults))
     return Command(goto="__end__", update={"outcome": "failed"})
 
 
-def schema_note(options: Options) -> list[HumanMessage]:
+def build_schema_note(options: Options) -> list[HumanMessage]:
     """What the model is told before the human's words, where a schema is given."""
     schema = options.get("schema")
     if not schema:
         return []
     text = WANTED.format(schema=json.dumps(schema, ensure_ascii=False))
-    return [note(mode_of(options), text)]
+    return [build_note(get_mode(options), text)]
 
 
-def _listed(fitted: Fitted) -> str:
+def _format_faults(fitted: FitResult) -> str:
     return "\n".join(f"- {fault}" for fault in fitted.faults)

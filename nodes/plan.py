@@ -2,11 +2,11 @@
 
 from langgraph.runtime import Runtime
 
-from .agent.chat_turn import Spoken, chat_turn
+from .agent.chat_turn import ChatTransition, run_chat_turn
 from .context import Context
 from .state import State
 
 
-async def plan(state: State, runtime: Runtime[Context]) -> Spoken:
+async def run_plan_mode(state: State, runtime: Runtime[Context]) -> ChatTransition:
     """Speak once in plan mode."""
-    return await chat_turn(state, runtime, "plan")
+    return await run_chat_turn(state, runtime, "plan")

@@ -7,41 +7,48 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from .agent.agent import voice_of
-from .agent.cancelled_calls import left_calls
-from .agent.dependencies import thread_id
-from .agent.emit import tell, tell_mode
-from .agent.file_mentions import mentioned_files
-from .agent.message_history import brief, newest_first
-from .agent.modes import as_told, aside, mode_of, notes, settled, told_before
-from .agent.partial_answer import told_cut_short
+from .agent.agent import load_agent
+from .agent.cancelled_calls import answer_cancelled_calls
+from .agent.dependencies import get_thread_id
+from .agent.emit import emit_event, emit_mode
+from .agent.file_mentions import read_mentioned_files
+from .agent.message_history import build_role_message, iter_newest_first
+from .agent.modes import (
+    build_mode_notes,
+    build_side_context,
+    get_mode,
+    read_announced_mode,
+    settle_options,
+    to_announced_mode,
+)
+from .agent.partial_answer import build_interruption_notes
 from .context import Context
-from .enforce_schema import schema_note
-from .state import State, changes
+from .enforce_schema import build_schema_note
+from .state import State, select_changes
 
 
-async def listen(state: State, runtime: Runtime[Context]) -> Command[Literal["compact"]]:
+async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Literal["compact"]]:
     """Take the human's words in; a new turn begins."""
-    before = told_before(state)
-    options = settled(state.get("options", {}), state["request"], datetime.now())
-    role = mode_of(options)
-    bench = (await voice_of(role, state["folder"], options, runtime.context)).bench
-    heard, thread = newest_first(state, role), thread_id(runtime)
-    left = await asyncio.to_thread(left_calls, heard, role, bench.journal, thread)
-    words = brief(role, state["request"])
+    before = read_announced_mode(state)
+    options = settle_options(state.get("options", {}), state["request"], datetime.now())
+    role = get_mode(options)
+    bench = (await load_agent(role, state["folder"], options, runtime.context)).deps
+    heard, thread = iter_newest_first(state, role), get_thread_id(runtime)
+    left = await asyncio.to_thread(answer_cancelled_calls, heard, role, bench.journal, thread)
+    words = build_role_message(role, state["request"])
     typed = options.pop("mentioning", state["request"])
-    mentioned = await mentioned_files(typed, role, bench)
-    told = notes(options, before, role)
-    beside = [aside(role, text) for text in options.pop("aside", ())]
-    said = [*left, *told_cut_short(state, role)]
+    mentioned = await read_mentioned_files(typed, role, bench)
+    told = build_mode_notes(options, before, role)
+    beside = [build_side_context(role, text) for text in options.pop("aside", ())]
+    said = [*left, *build_interruption_notes(state, role)]
     if told:
-        tell_mode(runtime, options)
+        emit_mode(runtime, options)
     if mentioned.shown or mentioned.left_out:
-        tell(runtime, "mentioned", shown=mentioned.shown, left_out=mentioned.left_out)
+        emit_event(runtime, "mentioned", shown=mentioned.shown, left_out=mentioned.left_out)
     update: dict[str, object] = {
-        "messages": [*said, *told, *schema_note(options), *beside, *mentioned.notes, words],
+        "messages": [*said, *told, *build_schema_note(options), *beside, *mentioned.notes, words],
         "role": role,
-        "told": as_told(options),
+        "told": to_announced_mode(options),
         "options": options,
         "steps_allowed": 0,
         "cost_allowed": 0.0,
@@ -55,4 +62,4 @@ async def listen(state: State, runtime: Runtime[Context]) -> Command[Literal["co
         "rounds": 0,
         "outcome": None,
     }
-    return Command(goto="compact", update=changes(state, update))
+    return Command(goto="compact", update=select_changes(state, update))

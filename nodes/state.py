@@ -19,7 +19,7 @@ Latest = TypeVar("Latest")
 NEVER = 1_000_000_000
 
 
-def last_write(state: str, writes: Sequence[str]) -> str:
+def keep_last_write(state: str, writes: Sequence[str]) -> str:
     """The same where every write is given at once."""
     return writes[-1]
 
@@ -75,7 +75,7 @@ FOR_ONE_MESSAGE = frozenset(
 """Options that do not hold for what is said later."""
 
 
-def lasting(options: Options) -> Options:
+def select_lasting(options: Options) -> Options:
     """Those that hold for what is said later."""
     kept = {key: value for key, value in options.items() if key not in FOR_ONE_MESSAGE}
     return cast(Options, kept)
@@ -112,7 +112,7 @@ class Usage(TypedDict):
     """US dollars; None when a price is unknown."""
 
 
-class Queued(TypedDict):
+class PendingCall(TypedDict):
     """A tool call that may run."""
 
     id: str
@@ -140,7 +140,7 @@ class Queued(TypedDict):
 class ToolTask(TypedDict):
     """One queued call with all it needs from the state: the payload of a `Send`."""
 
-    call: Queued
+    call: PendingCall
     role: RoleName
     folder: str
     options: Options
@@ -148,7 +148,7 @@ class ToolTask(TypedDict):
     todos: list[Todo]
     tree: str
     turn: int
-    rest: NotRequired[list[list[Queued]]]
+    rest: NotRequired[list[list[PendingCall]]]
     """Groups that wait for this call's group."""
     allowed: NotRequired[list[str]]
     """The thread's own rules under which it was decided."""
@@ -168,7 +168,7 @@ class Draft(TypedDict, total=False):
 class State(TypedDict, total=False):
     """The thread."""
 
-    request: Annotated[Required[str], DeltaChannel(last_write, snapshot_frequency=NEVER)]
+    request: Annotated[Required[str], DeltaChannel(keep_last_write, snapshot_frequency=NEVER)]
     """What the user asked for."""
     folder: Required[str]
     """The project's absolute path."""
@@ -197,7 +197,7 @@ class State(TypedDict, total=False):
     """Rules as under `permissions.allow` that the user gave for this thread alone. No option: a
     client that starts a run chooses those."""
     draft: Draft
-    queue: list[list[Queued]]
+    queue: list[list[PendingCall]]
     """Groups of allowed calls that wait for the group before them."""
     todos: Annotated[list[Todo], keep_latest]
     completion: Annotated[str, keep_latest]
@@ -234,7 +234,7 @@ class Task(TypedDict, total=False):
     options: Options
 
 
-def changes(state: State, update: Mapping[str, Any]) -> dict[str, Any]:
+def select_changes(state: State, update: Mapping[str, Any]) -> dict[str, Any]:
     """What of an update the state does not hold yet: each write is a row on the disk."""
     messages = {key: value for key, value in update.items() if key == "messages"}
     return messages | {

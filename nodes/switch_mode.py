@@ -12,16 +12,16 @@ from langgraph.types import Command
 
 from ..tools.builtin.session.plan_mode import LEADS_TO
 from ..tools.filesystem.plan_file import read_plan, write_plan
-from .agent.dependencies import workbench
-from .agent.emit import tell_mode, tell_result
-from .agent.message_history import answer_to, last_answer
-from .agent.modes import Mode, announced, as_told, mode_of, switched
-from .approval.decisions import decisions_in
-from .approval.interrupts import newest_answer
+from .agent.dependencies import open_dependencies
+from .agent.emit import emit_mode, emit_result
+from .agent.message_history import build_tool_message, find_last_answer
+from .agent.modes import ChatMode, format_announcement, get_mode, switch_options, to_announced_mode
+from .approval.decisions import parse_decisions
+from .approval.interrupts import request_answer
 from .context import Context
 from .state import Draft, Options, State
 
-Switched = Command[Literal["switch", "build", "plan"]]
+SwitchTransition = Command[Literal["switch", "build", "plan"]]
 NO_PLAN = "There is no plan yet: write it to `{plan_file}` first, then call plan_exit again."
 AGREED = "The user agrees. {announced}"
 APPROVED = "The user has approved the plan. {announced} Carry the plan out:\n\n{text}"
@@ -29,87 +29,102 @@ REFUSED = "The user does not agree; the mode stays as it is. {why}"
 CHANGED = "\n\nThe user has changed the plan; `{plan_file}` says now:\n\n{text}"
 
 
-async def switch(state: State, runtime: Runtime[Context]) -> Switched:
+async def switch_mode(state: State, runtime: Runtime[Context]) -> SwitchTransition:
     """Ask the human; the answer is the call's result, and decides who speaks next.
 
     What is asked is checkpointed first: a yes is to the plan that was shown, to the letter. So a
     plan that the human has changed is written at once, and what the file says then is asked.
     """
     options = state.get("options", {})
-    mode = mode_of(options)
-    call = last_answer(state, mode).tool_calls[0]
-    workspace = (await workbench(state["folder"], options, runtime.context)).workspace
+    mode = get_mode(options)
+    call = find_last_answer(state, mode).tool_calls[0]
+    workspace = (await open_dependencies(state["folder"], options, runtime.context)).workspace
     plan_file = options.get("plan_file", "")
     leaves = call["name"] == "plan_exit"
     text = await asyncio.to_thread(read_plan, workspace, plan_file) if leaves else ""
     if leaves and not text:
         why = NO_PLAN.format(plan_file=plan_file)
-        return _stay(runtime, call, mode, why)
-    draft, before, asked = state.get("draft", {}), state.get("asked"), [_shown(call, text)]
+        return _keep_mode(runtime, call, mode, why)
+    draft, before, asked = (
+        state.get("draft", {}),
+        state.get("asked"),
+        [_compute_binding(call, text)],
+    )
     if before != asked:
         changed: Draft = {**draft, "changed": True} if before else {}
         return Command(goto="switch", update={"asked": asked, "draft": changed})
-    decision = newest_answer(_question(call, options, text, draft), _fitted)
+    decision = request_answer(_build_question(call, options, text, draft), _parse_decision)
     if text and decision["type"] == "edit":
-        text = _edited(decision)
+        text = _get_edited_plan(decision)
         await asyncio.to_thread(write_plan, workspace, plan_file, text)
-    chosen = _chosen(decision, draft)
+    chosen = _merge_choices(decision, draft)
     if decision.get("draft"):
         return Command(goto="switch", update={"draft": {**draft, "chosen": chosen}})
     if decision["type"] in ("reject", "respond"):
         said = str(decision.get("message") or "")
         rest = CHANGED.format(plan_file=plan_file, text=text) if draft.get("changed") else ""
-        return _stay(runtime, call, mode, REFUSED.format(why=said).strip() + rest, refused=said)
-    return _go(state, runtime, call, chosen, text)
+        return _keep_mode(
+            runtime, call, mode, REFUSED.format(why=said).strip() + rest, refused=said
+        )
+    return _change_mode(state, runtime, call, chosen, text)
 
 
-def _stay(
-    runtime: Runtime[Context], call: ToolCall, mode: Mode, why: str, *, refused: str | None = None
-) -> Switched:
-    answer = answer_to(call["id"] or "", call["name"], mode, why, ok=False)
-    tell_result(runtime, answer, refused=refused)
+def _keep_mode(
+    runtime: Runtime[Context],
+    call: ToolCall,
+    mode: ChatMode,
+    why: str,
+    *,
+    refused: str | None = None,
+) -> SwitchTransition:
+    answer = build_tool_message(call["id"] or "", call["name"], mode, why, ok=False)
+    emit_result(runtime, answer, refused=refused)
     return Command(goto=mode, update={"messages": [answer], "asked": [], "draft": {}})
 
 
-def _go(
+def _change_mode(
     state: State,
     runtime: Runtime[Context],
     call: ToolCall,
     chosen: dict[str, str],
     text: str,
-) -> Switched:
+) -> SwitchTransition:
     before, mode = state.get("options", {}), LEADS_TO[call["name"]]
     if "model" in chosen:
         chosen["turn_model"] = ""
-    options = switched(cast(Options, {**before, **chosen}), mode, state["request"], datetime.now())
+    options = switch_options(
+        cast(Options, {**before, **chosen}), mode, state["request"], datetime.now()
+    )
     words = APPROVED if text else AGREED
-    told = words.format(announced=announced(options), text=f"`{before.get('plan_file')}`\n\n{text}")
-    answer = answer_to(call["id"] or "", call["name"], mode, told, ok=True)
-    tell_result(runtime, answer)
-    tell_mode(runtime, options)
+    told = words.format(
+        announced=format_announcement(options), text=f"`{before.get('plan_file')}`\n\n{text}"
+    )
+    answer = build_tool_message(call["id"] or "", call["name"], mode, told, ok=True)
+    emit_result(runtime, answer)
+    emit_mode(runtime, options)
     update = {
         "messages": [answer],
         "options": options,
         "role": mode,
         "asked": [],
         "draft": Draft(),
-        "told": as_told(options),
+        "told": to_announced_mode(options),
     }
     return Command(goto=mode, update=update)
 
 
-def _shown(call: ToolCall, text: str) -> str:
+def _compute_binding(call: ToolCall, text: str) -> str:
     """What the answer binds to."""
     return f"{call['id']}\n{hashlib.sha256(text.encode()).hexdigest()}"
 
 
-def _chosen(decision: Mapping[str, Any], draft: Draft) -> dict[str, str]:
+def _merge_choices(decision: Mapping[str, Any], draft: Draft) -> dict[str, str]:
     """The model and approval mode that carry the plan out, as they were chosen last."""
     now = {key: str(decision[key]) for key in ("model", "mode") if decision.get(key)}
     return {**draft.get("chosen", {}), **now}
 
 
-def _question(call: ToolCall, options: Options, text: str, draft: Draft) -> dict[str, Any]:
+def _build_question(call: ToolCall, options: Options, text: str, draft: Draft) -> dict[str, Any]:
     name = call["name"]
     plan = {"plan": options.get("plan_file"), "text": text} if text else {}
     action = {"name": name, "args": {**call["args"], **plan}, "tool_call_id": call["id"]}
@@ -124,15 +139,15 @@ def _question(call: ToolCall, options: Options, text: str, draft: Draft) -> dict
     }
 
 
-def _fitted(answer: object) -> Mapping[str, Any] | None:
-    decisions = decisions_in(answer) or [{}]
+def _parse_decision(answer: object) -> Mapping[str, Any] | None:
+    decisions = parse_decisions(answer) or [{}]
     decision = decisions[0]
     if decision.get("type") == "edit":
-        return decision if _edited(decision) else None
+        return decision if _get_edited_plan(decision) else None
     return decision if decision.get("type") in ("approve", "reject", "respond") else None
 
 
-def _edited(decision: Mapping[str, Any]) -> str:
+def _get_edited_plan(decision: Mapping[str, Any]) -> str:
     """The plan as the human left it."""
     given = decision.get("edited_action") or decision
     args = cast("Mapping[str, object]", given.get("args") or {})

@@ -6,42 +6,45 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from .agent.dependencies import workbench
-from .agent.message_history import brief
-from .agent.model_turn import take_turn
+from .agent.dependencies import open_dependencies
+from .agent.message_history import build_role_message
+from .agent.model_turn import run_model_turn
 from .agent.repair_rounds import send_back
-from .agent.snapshot_recorder import look, stand
+from .agent.snapshot_recorder import build_file_state, take_workspace_snapshot
 from .context import Context
 from .state import State
 
-Verdict = Literal["accepted", "rejected"]
+TesterVerdict = Literal["accepted", "rejected"]
 REJECTED = "The tester rejected the change:\n\n{words}"
 UNCLEAR = "Is the request met? Answer again, and begin with `ACCEPTED` or `REJECTED`."
 
 
-async def tester(
+async def run_tester(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["approve", "tester", "coder", "verify", "review"]]:
     """Speak once; an accepted change is tested again if the tester did more than look."""
-    turn = await take_turn(state, runtime, "tester")
-    if turn.words is None:
+    turn = await run_model_turn(state, runtime, "tester")
+    if turn.final_text is None:
         return Command(goto="approve", update=turn.update)
-    verdict = verdict_in(turn.words)
+    verdict = parse_verdict(turn.final_text)
     if verdict is None:  # praise is no verdict: nothing is accepted by default
-        messages = [*turn.update.get("messages", []), brief("tester", UNCLEAR)]
+        messages = [*turn.update.get("messages", []), build_role_message("tester", UNCLEAR)]
         return Command(goto="tester", update={**turn.update, "messages": messages})
     if verdict == "rejected":
-        told = brief("coder", REJECTED.format(words=turn.words))
+        told = build_role_message("coder", REJECTED.format(words=turn.final_text))
         goto, update = await send_back(state, runtime, turn.update, told)
         return Command(goto=goto, update=update)
-    bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
-    tree, evidence = await look(bench, runtime, state.get("tree", "")), state.get("evidence")
+    bench = await open_dependencies(state["folder"], state.get("options", {}), runtime.context)
+    tree, evidence = (
+        await take_workspace_snapshot(bench, runtime, state.get("tree", "")),
+        state.get("evidence"),
+    )
     proven = evidence is not None and evidence["tree"] == tree and state.get("proven", False)
-    update = {**turn.update, **await stand(bench, runtime, tree), "accepted": True}
+    update = {**turn.update, **await build_file_state(bench, runtime, tree), "accepted": True}
     return Command(goto="review" if proven else "verify", update=update)
 
 
-def verdict_in(words: str) -> Verdict | None:
+def parse_verdict(words: str) -> TesterVerdict | None:
     """The verdict: the answer's first word, or a line that begins with it in capitals.
 
     Some models lead up to it; of two verdicts the stricter holds.

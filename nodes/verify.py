@@ -12,13 +12,13 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from ..memory.snapshots.file_version import visible
-from ..tools.runtime.test_frameworks import TestCommand, detect
-from ..tools.runtime.test_runner import TestRun, run_tests, verdict
-from ..tools.shell.named_paths import named_paths_of
-from .agent.dependencies import Workbench, workbench
-from .agent.emit import tell
-from .agent.message_history import brief
+from ..memory.snapshots.file_version import filter_visible
+from ..tools.runtime.test_frameworks import TestCommand, detect_test_command
+from ..tools.runtime.test_runner import TestRun, evaluate_run, run_tests
+from ..tools.shell.named_paths import find_named_paths
+from .agent.dependencies import Dependencies, open_dependencies
+from .agent.emit import emit_event
+from .agent.message_history import build_role_message
 from .agent.repair_rounds import send_back
 from .agent.snapshot_recorder import FileRecord
 from .approval.test_consent import (
@@ -26,7 +26,7 @@ from .approval.test_consent import (
     add_consent,
     ask_consent,
     find_question,
-    socket_question,
+    find_socket_question,
     with_consents,
 )
 from .context import Context
@@ -69,55 +69,57 @@ async def verify(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["verify", "coder", "tester", "review"]]:
     """Green goes to the tester, or to the review once the tester has accepted; red to the coder."""
-    bench = await workbench(state["folder"], state.get("options", {}), runtime.context)
-    command = await _command(state, bench)
+    bench = await open_dependencies(state["folder"], state.get("options", {}), runtime.context)
+    command = await _find_command(state, bench)
     asked = find_question(state, bench, command)
     if asked != state.get("asked", []):
         return Command(goto="verify", update={"asked": asked})
-    record = _record(state, runtime, bench)
-    proof = await _prove(state, record, command)
+    record = _create_record(state, runtime, bench)
+    proof = await _run_proof(state, record, command)
     evidence = proof.evidence
-    tell(runtime, "evidence", **evidence)
+    emit_event(runtime, "evidence", **evidence)
     update: dict[str, Any] = {
-        **await record.update(),
+        **await record.build_update(),
         **proof.consents,
         "evidence": evidence,
-        "asked": socket_question(state, bench, command, missed=proof.misses_socket),
+        "asked": find_socket_question(state, bench, command, missed=proof.misses_socket),
         "proven": True,
     }
     if update["asked"]:
         return Command(goto="verify", update=update)
     if evidence["verdict"] == "failed":
-        told = brief("coder", RED.format(**evidence))
+        told = build_role_message("coder", RED.format(**evidence))
         goto, update = await send_back(state, runtime, update, told)
         return Command(goto=goto, update=update)
     if state.get("accepted"):
         return Command(goto="review", update=update)
     text = GREEN.format(request=state["request"], summary=state.get("summary", ""), **evidence)
-    update["messages"] = [brief("tester", text)]
+    update["messages"] = [build_role_message("tester", text)]
     return Command(goto="tester", update=update)
 
 
-async def _command(state: State, bench: Workbench) -> TestCommand | None:
+async def _find_command(state: State, bench: Dependencies) -> TestCommand | None:
     """Tests are the project's own code, and so is the Python that may lie in it."""
     if not bench.trust.trusted:
         return None
     configured = bench.settings.task.test_command
-    return await detect(Path(state["folder"]), configured, bench.sandbox)
+    return await detect_test_command(Path(state["folder"]), configured, bench.sandbox)
 
 
-def _record(state: State, runtime: Runtime[Context], bench: Workbench) -> FileRecord:
+def _create_record(state: State, runtime: Runtime[Context], bench: Dependencies) -> FileRecord:
     info, turn = runtime.execution_info, state.get("turn", 1)
     key = f"tests-{info.task_id if info else 'none'}"  # the same when a run cut short runs again
     return FileRecord(bench, runtime, key, "shell", "verify", turn, state.get("tree", ""))
 
 
-async def _prove(state: State, record: FileRecord, command: TestCommand | None) -> _Proof:
-    await record.look()
-    bench, asked = record.bench, state.get("asked", [])
+async def _run_proof(state: State, record: FileRecord, command: TestCommand | None) -> _Proof:
+    await record.take_snapshot()
+    bench, asked = record.deps, state.get("asked", [])
     if command is None:
-        return _Proof(_nothing(NOT_FOUND if bench.trust.trusted else UNTRUSTED, record.tree))
-    refused = _Proof(_nothing(REFUSED, record.tree, command.shown))
+        return _Proof(
+            _build_unverified(NOT_FOUND if bench.trust.trusted else UNTRUSTED, record.tree)
+        )
+    refused = _Proof(_build_unverified(REFUSED, record.tree, command.shown))
     if bench.policy.mode == "read-only":
         return refused
     approved = not asked or ask_consent(asked, bench)
@@ -126,57 +128,61 @@ async def _prove(state: State, record: FileRecord, command: TestCommand | None) 
     if not approved:
         return replace(refused, evidence=before or refused.evidence, consents=update)
     shown, root = command.shown, bench.workspace.root
-    record.named = await asyncio.to_thread(named_paths_of, shown, ".", root)
+    record.named = await asyncio.to_thread(find_named_paths, shown, ".", root)
     await record.begin()
     consents = update.get("consents", state.get("consents", {}))
-    proof = await _tested(record, command, with_consents(bench, consents))
+    proof = await _run_until_stable(record, command, with_consents(bench, consents))
     await record.finish()
     return replace(proof, consents=update)
 
 
-async def _tested(record: FileRecord, command: TestCommand, bench: Workbench) -> _Proof:
+async def _run_until_stable(
+    record: FileRecord, command: TestCommand, bench: Dependencies
+) -> _Proof:
     """Files that changed while the tests ran are not what was tested: then they run once more.
 
     What the second run changes again, such as a coverage file, is the tests' own.
     """
-    first = await _run(record, command, bench)
-    changed = await _changed(record, record.tree, first.evidence["tree"])
+    first = await _run_command(record, command, bench)
+    changed = await _find_changed_files(record, record.tree, first.evidence["tree"])
     if first.evidence["verdict"] != "passed" or not changed:
         return first
-    again = await _run(record, command, bench)
-    moved = await _changed(record, first.evidence["tree"], again.evidence["tree"]) - changed
+    again = await _run_command(record, command, bench)
+    moved = (
+        await _find_changed_files(record, first.evidence["tree"], again.evidence["tree"]) - changed
+    )
     if again.evidence["verdict"] == "passed" and moved:
         reason = MOVING.format(path=min(moved))
         return _Proof({**again.evidence, "verdict": "unverified", "reason": reason})
     return again
 
 
-async def _changed(record: FileRecord, old: str, new: str) -> set[str]:
+async def _find_changed_files(record: FileRecord, old: str, new: str) -> set[str]:
     """Files that were there before and are not the same now; new ones are no part of the proof."""
-    changes = await record.bench.snapshots.changes(old, new)
-    return {change.path for change in visible(changes) if change.kind != "added"}
+    changes = await record.deps.snapshots.list_changes(old, new)
+    return {change.path for change in filter_visible(changes) if change.kind != "added"}
 
 
-async def _run(record: FileRecord, command: TestCommand, bench: Workbench) -> _Proof:
+async def _run_command(record: FileRecord, command: TestCommand, bench: Dependencies) -> _Proof:
     runtime = record.runtime
-    tell(runtime, "verifying", command=command.shown)
+    emit_event(runtime, "verifying", command=command.shown)
     run = await run_tests(
         command,
         bench.workspace.root,
         bench.settings.task.test_timeout,
-        lambda text: tell(runtime, "tool_output", id="verify", text=text),
+        lambda text: emit_event(runtime, "tool_output", id="verify", text=text),
         bench.sandbox,
     )
     # taken after the run: files that the tests themselves write belong to what was tested
-    evidence = _shown(run, await bench.snapshots.take())
+    evidence = _build_evidence(run, await bench.snapshots.take())
     if evidence["verdict"] != "failed" or not run.misses_socket:
         return _Proof(evidence)
     reason = evidence["reason"] + NO_SOCKETS
     return _Proof({**evidence, "reason": reason}, misses_socket=True)
 
 
-def _shown(run: TestRun, tree: str) -> Evidence:
-    judged = verdict(run)
+def _build_evidence(run: TestRun, tree: str) -> Evidence:
+    judged = evaluate_run(run)
     return Evidence(
         command=run.command,
         verdict=judged.verdict,
@@ -191,7 +197,7 @@ def _shown(run: TestRun, tree: str) -> Evidence:
     )
 
 
-def _nothing(reason: str, tree: str, command: str = "") -> Evidence:
+def _build_unverified(reason: str, tree: str, command: str = "") -> Evidence:
     return Evidence(
         command=command,
         verdict="unverified",

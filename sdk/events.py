@@ -296,7 +296,7 @@ Event = (
 KINDS: dict[str, type[Event]] = {kind.type: kind for kind in Event.__args__}
 
 
-def event_from(told: Mapping[str, Any]) -> Event:
+def parse_event(told: Mapping[str, Any]) -> Event:
     """The event that a node told; raises KeyError or TypeError for one that is not in the union."""
     return KINDS[told["type"]](**{name: told[name] for name in told if name != "type"})
 

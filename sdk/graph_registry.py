@@ -18,7 +18,7 @@ class Job:
     """Those that speak in it, first the one that begins."""
 
     @property
-    def begins(self) -> RoleName:
+    def first_role(self) -> RoleName:
         """The role that speaks first."""
         return self.roles[0]
 
@@ -29,16 +29,16 @@ CHAT = Job("chat", ("build", "plan"))
 JOBS = {job.name: job for job in (TASK, EDIT, CHAT)}
 
 
-def job_of(name: str) -> Job:
+def find_job(name: str) -> Job:
     """The job of a thread's row; one begun elsewhere, whose graph has another name, is a task."""
     return JOBS.get(name, TASK)
 
 
-def graph_of(job: Job) -> Graph:
+def load_graph(job: Job) -> Graph:
     """The job's graph as it stands in its module, which is imported now: a start needs one only."""
     return import_module(f"..graphs.{job.name}", __package__).graph
 
 
-def compiled(job: Job, saver: BaseCheckpointSaver[str]) -> Graph:
+def compile_graph(job: Job, saver: BaseCheckpointSaver[str]) -> Graph:
     """The job's graph, ready to run on the threads of the saver's database."""
-    return graph_of(job).copy(update={"checkpointer": saver})
+    return load_graph(job).copy(update={"checkpointer": saver})

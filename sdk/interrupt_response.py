@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..config.errors import UsageError
-from ..config.security.redaction import redacted
+from ..config.security.redaction import redact
 from ..nodes.approval.decisions import WAS_READ
 
 SHORT_ID = 8
@@ -48,11 +48,13 @@ def check_question(answer: Answer, thread: str, asked: str) -> None:
     )
 
 
-def decisions_for(answer: Answer, review_configs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def build_resume_value(
+    answer: Answer, review_configs: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
     """The resume value for a question; raises UsageError where the answer does not fit."""
     if answer.text is not None and not answer.text.strip():
         raise UsageError("the answer is empty", hint="give your answer with `--answer TEXT`")
-    given = answer.decisions or [_decision(answer, config) for config in review_configs]
+    given = answer.decisions or [_build_decision(answer, config) for config in review_configs]
     was_read = {WAS_READ: True} if answer.question else {}
     return {"decisions": [_without_secrets(decision) for decision in given], **was_read}
 
@@ -60,10 +62,10 @@ def decisions_for(answer: Answer, review_configs: Sequence[Mapping[str, Any]]) -
 def _without_secrets(decision: Mapping[str, Any]) -> dict[str, Any]:
     """Words are kept in the thread; a changed call stays what it is."""
     words = decision.get("message")
-    return {**decision, **({"message": redacted(words)} if isinstance(words, str) else {})}
+    return {**decision, **({"message": redact(words)} if isinstance(words, str) else {})}
 
 
-def _decision(answer: Answer, config: Mapping[str, Any]) -> dict[str, Any]:
+def _build_decision(answer: Answer, config: Mapping[str, Any]) -> dict[str, Any]:
     allowed = config["allowed_decisions"]
     if answer.reject is not None:
         return {"type": "reject", "message": answer.reject}

@@ -12,34 +12,34 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
 from ..memory.journal import Journal
-from ..nodes.agent.partial_answer import half_answer
+from ..nodes.agent.partial_answer import build_partial_answer
 from ..nodes.state import RoleName
 from .events import Event, Failure, Output, Retrying, TokenUsage
 from .run import Graph
-from .shielded import to_its_end
-from .tracing import untraced
+from .shielded import run_shielded
+from .tracing import disable_tracing
 
 
-async def restore_half_answer(graph: Graph, journal: Journal, thread_id: str) -> None:
+async def restore_partial_answer(graph: Graph, journal: Journal, thread_id: str) -> None:
     """Put what a killed run had shown of an answer into the thread; the thread must be at rest."""
     state = await graph.aget_state({"configurable": {"thread_id": thread_id}})
     if len(state.tasks) != 1 or state.tasks[0].result is not None:
         return  # nobody was speaking, or the answer is complete
     checkpoint = state.config.get("configurable", {}).get("checkpoint_id", "")
-    text = await asyncio.to_thread(journal.answer_so_far, thread_id, checkpoint)
+    text = await asyncio.to_thread(journal.read_partial_answer, thread_id, checkpoint)
     if text.strip():
-        await to_its_end(_put(graph, thread_id, state.next[0], text))
+        await run_shielded(_write_answer(graph, thread_id, state.next[0], text))
 
 
-async def _put(graph: Graph, thread_id: str, node: str, text: str) -> None:
+async def _write_answer(graph: Graph, thread_id: str, node: str, text: str) -> None:
     role = cast("RoleName", node)  # each role is the node in which it speaks
-    update = Command(goto=role, update={"messages": [half_answer(role, text)]})
+    update = Command(goto=role, update={"messages": [build_partial_answer(role, text)]})
     config: RunnableConfig = {"configurable": {"thread_id": thread_id}}
-    with untraced():
+    with disable_tracing():
         await graph.aupdate_state(config, update, as_node=role)
 
 
-class HalfAnswer:
+class PartialAnswer:
     """The answer that streams, by the events of a run."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class HalfAnswer:
         self._requests = 0
         """Answers of the thread when this one was complete; 0: it is not."""
 
-    def hear(self, event: Event) -> None:
+    def add_event(self, event: Event) -> None:
         """Take in one event of the run."""
         match event:
             case Output(text=text):
@@ -67,14 +67,14 @@ class HalfAnswer:
             self._pieces.clear()
         self._requests = 0
 
-    async def keep(self, graph: Graph, thread_id: str) -> None:
+    async def save_to_thread(self, graph: Graph, thread_id: str) -> None:
         """Put it into the thread, unless all of it is there; the run must have ended.
 
         It is done to its end, however often somebody stops what waits for it; then that holds.
         """
-        await to_its_end(self._put(graph, thread_id))
+        await run_shielded(self._write_if_missing(graph, thread_id))
 
-    async def _put(self, graph: Graph, thread_id: str) -> None:
+    async def _write_if_missing(self, graph: Graph, thread_id: str) -> None:
         text = "".join(self._pieces)
         if not text.strip():
             return
@@ -83,4 +83,4 @@ class HalfAnswer:
         kept = state.values.get("usage", {"requests": 0})["requests"]
         if 0 < self._requests <= kept or not state.next:  # or the thread was deleted meanwhile
             return
-        await _put(graph, thread_id, state.next[0], text)
+        await _write_answer(graph, thread_id, state.next[0], text)

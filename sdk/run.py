@@ -12,17 +12,17 @@ from langgraph.runtime import RunControl
 from langgraph.types import Command, StateSnapshot
 
 from ..config import paths
-from ..config.crash_report import in_words
+from ..config.crash_report import describe_error
 from ..config.errors import UnfinishedTurn, UsageError
-from ..memory.database.connection import explained
+from ..memory.database.connection import translate_sqlite_errors
 from ..memory.threads.index import ThreadRow
-from ..nodes.agent.dependencies import Workbench, workbench
+from ..nodes.agent.dependencies import Dependencies, open_dependencies
 from ..nodes.context import Context
-from ..nodes.state import Options, State, Task, lasting
-from .events import Event, Failure, Interrupted, Notice, Question, RunStarted, event_from
-from .interrupt_response import Answer, check_question, decisions_for
-from .outcome import completion, question
-from .tracing import untraced
+from ..nodes.state import Options, State, Task, select_lasting
+from .events import Event, Failure, Interrupted, Notice, Question, RunStarted, parse_event
+from .interrupt_response import Answer, build_resume_value, check_question
+from .outcome import build_completion, find_question
+from .tracing import disable_tracing
 
 PARALLEL_CALLS = 8
 
@@ -34,7 +34,7 @@ words that were taken back."""
 
 
 @dataclass(frozen=True)
-class Words:
+class UserMessage:
     """What the human says to a conversation."""
 
     text: str
@@ -45,31 +45,31 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Run:
+class ThreadRun:
     """What a run needs: the graph with its saver, the thread, and what the user gave this time."""
 
     graph: Graph
     row: ThreadRow
     context: Context
-    bench: Workbench
+    deps: Dependencies
     control: RunControl
     answer: Answer | None
     resumed: bool
     notices: Sequence[str] = ()
-    words: Words | None = None
+    message: UserMessage | None = None
     """What the human says now, to a conversation that had begun before."""
-    killed: bool = False
+    crashed: bool = False
     """The run before this one was: the human has not seen how far it came."""
 
-    async def events(self) -> AsyncGenerator[Event]:
+    async def stream_events(self) -> AsyncGenerator[Event]:
         """Everything that happens; what goes wrong is the last event.
 
         Raises UsageError, before any event, for an answer that does not fit the thread.
         """
         begun = False
         try:
-            with explained(paths.database(self.bench.home)):
-                async with aclosing(self._from_state_to_state()) as events:
+            with translate_sqlite_errors(paths.locate_database(self.deps.home)):
+                async with aclosing(self._stream_run()) as events:
                     async for event in events:
                         begun = True
                         yield event
@@ -80,27 +80,29 @@ class Run:
             if not begun and isinstance(error, UsageError):
                 raise
             if not begun:
-                yield self._started(self.bench)
-            yield self._failure(error)
+                yield self._build_started(self.deps)
+            yield self._build_failure(error)
 
-    async def _from_state_to_state(self) -> AsyncGenerator[Event]:
+    async def _stream_run(self) -> AsyncGenerator[Event]:
         state = await self.graph.aget_state(self._config)
-        waiting = question(self.row.thread_id, state)
-        given = self._input(state, waiting)
+        waiting = find_question(self.row.thread_id, state)
+        given = self._build_input(state, waiting)
         options = given.get("options") if isinstance(given, dict) else state.values.get("options")
-        yield self._started(await workbench(self.row.folder, options or {}, self.context))
+        yield self._build_started(
+            await open_dependencies(self.row.folder, options or {}, self.context)
+        )
         for text in self.notices:
             yield Notice(text)
-        if waiting and waiting.kind != "limit" and self.answer is None and self.words is None:
+        if waiting and waiting.kind != "limit" and self.answer is None and self.message is None:
             yield waiting
             return
         if (
-            self.words or state.tasks or state.created_at is None
+            self.message or state.tasks or state.created_at is None
         ):  # `next` leaves out a task whose write waits
-            async with aclosing(self._stream(given)) as events:
+            async with aclosing(self._stream_graph(given)) as events:
                 async for event in events:
                     yield event
-        yield await self._ending()
+        yield await self._read_last_event()
 
     @property
     def _config(self) -> RunnableConfig:
@@ -109,7 +111,7 @@ class Run:
             "max_concurrency": PARALLEL_CALLS,
         }
 
-    def _started(self, bench: Workbench) -> RunStarted:
+    def _build_started(self, bench: Dependencies) -> RunStarted:
         return RunStarted(
             thread_id=self.row.thread_id,
             title=self.row.title,
@@ -120,11 +122,11 @@ class Run:
             resumed=self.resumed,
         )
 
-    def _input(self, state: StateSnapshot, waiting: Question | None) -> Input:
+    def _build_input(self, state: StateSnapshot, waiting: Question | None) -> Input:
         if self.answer is not None:
-            self._refuse_misplaced(self.answer, waiting)
-        if self.words is not None:
-            return self._said(self.words, state, waiting)
+            self._validate_answer(self.answer, waiting)
+        if self.message is not None:
+            return self._build_task(self.message, state, waiting)
         if state.created_at is None:  # killed before its first checkpoint
             row = self.row
             return Task(request=row.request, folder=row.folder, options=row.options)
@@ -132,9 +134,11 @@ class Run:
             return None
         if waiting.kind == "limit" or self.answer is None:
             return Command(resume={waiting.id: "go on"})
-        return Command(resume={waiting.id: decisions_for(self.answer, waiting.review_configs)})
+        return Command(resume={waiting.id: build_resume_value(self.answer, waiting.review_configs)})
 
-    def _said(self, words: Words, state: StateSnapshot, waiting: Question | None) -> Task:
+    def _build_task(
+        self, words: UserMessage, state: StateSnapshot, waiting: Question | None
+    ) -> Task:
         """The words as input; raises UnfinishedTurn where what is under way would be lost."""
         if not words.abandon and self._is_under_way(state, waiting):
             thread = self.row.thread_id[:8]
@@ -146,7 +150,7 @@ class Run:
                 hint=f"continue it with `mcode resume {thread}`",
             )
         before: Options = state.values.get("options") or self.row.options or {}
-        chosen: Options = {**lasting(before), **words.options}
+        chosen: Options = {**select_lasting(before), **words.options}
         return Task(request=words.text, folder=self.row.folder, options=chosen)
 
     def _is_under_way(self, state: StateSnapshot, waiting: Question | None) -> bool:
@@ -159,9 +163,9 @@ class Run:
         if waiting:
             return waiting.kind != "limit"
         at_rest = all(task.name in AT_REST and task.result is None for task in state.tasks)
-        return bool(state.tasks) and (self.killed or not at_rest)
+        return bool(state.tasks) and (self.crashed or not at_rest)
 
-    def _refuse_misplaced(self, answer: Answer, waiting: Question | None) -> None:
+    def _validate_answer(self, answer: Answer, waiting: Question | None) -> None:
         thread = self.row.thread_id[:8]
         if waiting is None or waiting.kind == "limit":
             raise UsageError(
@@ -170,8 +174,8 @@ class Run:
             )
         check_question(answer, thread, waiting.id)
 
-    async def _stream(self, given: Input) -> AsyncGenerator[Event]:
-        with untraced():
+    async def _stream_graph(self, given: Input) -> AsyncGenerator[Event]:
+        with disable_tracing():
             stream = self.graph.astream(  # pyright: ignore[reportUnknownMemberType]
                 given,
                 self._config,
@@ -184,14 +188,14 @@ class Run:
             # closed here: whoever stops the run finds its thread at rest
             async with aclosing(cast("AsyncGenerator[dict[str, Any]]", stream)) as parts:
                 async for part in parts:
-                    yield event_from(part["data"])
+                    yield parse_event(part["data"])
 
-    async def _ending(self) -> Event:
+    async def _read_last_event(self) -> Event:
         state = await self.graph.aget_state(self._config)
-        waiting = question(self.row.thread_id, state)
+        waiting = find_question(self.row.thread_id, state)
         graph = self.graph.name
-        return waiting or await completion(self.row.thread_id, state, self.bench, graph)
+        return waiting or await build_completion(self.row.thread_id, state, self.deps, graph)
 
-    def _failure(self, error: Exception) -> Failure:
-        told = in_words(error, self.bench.home)
+    def _build_failure(self, error: Exception) -> Failure:
+        told = describe_error(error, self.deps.home)
         return Failure(told.message, told.hint, told.exit_code, self.row.thread_id)

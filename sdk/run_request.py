@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..config.errors import UsageError
-from ..config.security.redaction import redacted
-from ..config.settings.loader import load
-from ..nodes.agent.modes import chosen
+from ..config.security.redaction import redact
+from ..config.settings.loader import load_settings
+from ..nodes.agent.modes import apply_choice
 from ..nodes.state import Options
-from ..tools.result import ToolRefusal
+from ..tools.result import ToolError
 from ..tools.workspace import Workspace
 
 
-def refuse_unusable(request: str, folder: Path) -> None:
+def validate_request(request: str, folder: Path) -> None:
     """Raise UsageError where there is no request, or a text that no file can hold."""
     if not request.strip():
         raise UsageError("the request is empty", hint="describe the task")
@@ -23,30 +23,30 @@ def refuse_unusable(request: str, folder: Path) -> None:
             raise UsageError(f"{what} is not valid UTF-8", hint="use UTF-8 text") from None
 
 
-def chosen_options(options: Options | None, agent: str) -> Options:
+def build_chat_options(options: Options | None, agent: str) -> Options:
     """What a human chose for a conversation, without secrets in what is told with a message."""
-    wanted = chosen(options or {}, agent)
+    wanted = apply_choice(options or {}, agent)
     if "aside" in wanted:
-        wanted["aside"] = [redacted(text) for text in wanted["aside"]]
+        wanted["aside"] = [redact(text) for text in wanted["aside"]]
     return wanted
 
 
-def edit_files(files: Sequence[str], folder: Path, home: Path) -> list[str]:
+def resolve_edit_files(files: Sequence[str], folder: Path, home: Path) -> list[str]:
     """The real files, each once, by path relative to the project; they need not exist.
 
     Raises UsageError for what is no file, is outside the project, or that no tool may touch.
     """
-    ignored = load(folder, home).settings.security.ignore_patterns
+    ignored = load_settings(folder, home).settings.security.ignore_patterns
     workspace = Workspace(folder, tuple(ignored), home)
-    return list(dict.fromkeys(_file(workspace, file) for file in files))
+    return list(dict.fromkeys(_resolve_file(workspace, file) for file in files))
 
 
-def _file(workspace: Workspace, file: str) -> str:
+def _resolve_file(workspace: Workspace, file: str) -> str:
     try:
         real = workspace.resolve(file)
-    except ToolRefusal as refusal:
+    except ToolError as refusal:
         hint = "file names are relative to the project folder, which you can set with `--folder`"
         raise UsageError(str(refusal), hint=hint) from refusal
     if real.is_dir() or file.endswith("/"):
         raise UsageError(f"`{file}` is a folder", hint="give the files in it to change")
-    return workspace.relative(real)
+    return workspace.to_relative(real)

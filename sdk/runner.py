@@ -14,28 +14,33 @@ from langgraph.runtime import RunControl
 
 from ..config import paths
 from ..config.errors import MaxAgentError, UsageError
-from ..config.security.redaction import marks_in, redacted
-from ..config.trust.decision import trust_if_empty
-from ..memory.database.checkpoint_queries import part
+from ..config.security.redaction import find_marks, redact
+from ..config.trust.decision import grant_if_empty
+from ..memory.database.checkpoint_queries import get_mapping
 from ..memory.database.checkpointer import open_checkpointer
-from ..memory.database.connection import explained
+from ..memory.database.connection import translate_sqlite_errors
 from ..memory.threads.index import ThreadIndex
-from ..memory.threads.lease import hold, was_killed
-from ..memory.threads.record import Status, ThreadRow, title_of
-from ..nodes.agent.agent import open_voice
-from ..nodes.agent.dependencies import close_workbenches, learn, look_again, workbench
-from ..nodes.agent.modes import speaking
+from ..memory.threads.lease import acquire_lease, has_crashed
+from ..memory.threads.record import ThreadRow, ThreadStatus, build_title
+from ..nodes.agent.agent import open_agent
+from ..nodes.agent.dependencies import (
+    add_session_rules,
+    close_dependencies,
+    open_dependencies,
+    reload_if_changed,
+)
+from ..nodes.agent.modes import choose_next_agent
 from ..nodes.context import Context
-from ..nodes.state import Options, lasting
+from ..nodes.state import Options, select_lasting
 from .events import Event, EvidenceFound, as_json
-from .graph_registry import CHAT, EDIT, TASK, Job, compiled, job_of
+from .graph_registry import CHAT, EDIT, TASK, Job, compile_graph, find_job
 from .interrupt_response import Answer
-from .outcome import status_after
-from .partial_answer import HalfAnswer, restore_half_answer
-from .run import Run, Words
-from .run_request import chosen_options, edit_files, refuse_unusable
-from .shielded import to_its_end
-from .startup_notices import HIDDEN, finish_restore, notices, standing
+from .outcome import derive_status
+from .partial_answer import PartialAnswer, restore_partial_answer
+from .run import ThreadRun, UserMessage
+from .run_request import build_chat_options, resolve_edit_files, validate_request
+from .shielded import run_shielded
+from .startup_notices import HIDDEN, collect_notices, collect_standing_notices, finish_restore
 
 
 class Runner:
@@ -51,16 +56,16 @@ class Runner:
     """
 
     def __init__(self, *, home: Path | None = None) -> None:
-        self.home = home or paths.home()
+        self.home = home or paths.locate_home()
         self.threads = ThreadIndex(self.home)
         self._control = RunControl()
         self._closing = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        opened = open_checkpointer(paths.database(self.home))
+        opened = open_checkpointer(paths.locate_database(self.home))
         saver = await self._closing.enter_async_context(opened)
-        self._closing.push_async_callback(close_workbenches)
-        self._graph_of = cache(partial(compiled, saver=saver))
+        self._closing.push_async_callback(close_dependencies)
+        self._graph_of = cache(partial(compile_graph, saver=saver))
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -80,9 +85,9 @@ class Runner:
     ) -> AsyncGenerator[Event]:
         """Start a task on a new thread and tell what happens."""
         self._control = RunControl()
-        root, request = Path(os.path.realpath(folder)), redacted(request)
-        refuse_unusable(request, root)
-        begun = self._begin(TASK, request, root, options or Options(), title_of(request))
+        root, request = Path(os.path.realpath(folder)), redact(request)
+        validate_request(request, root)
+        begun = self._start_thread(TASK, request, root, options or Options(), build_title(request))
         async with aclosing(begun) as events:
             async for event in events:
                 yield event
@@ -100,12 +105,12 @@ class Runner:
         `files` are named from the folder; one that does not exist may be made.
         """
         self._control = RunControl()
-        root, request = Path(os.path.realpath(folder)), redacted(request)
-        refuse_unusable(request, root)
-        named = await asyncio.to_thread(edit_files, files, root, self.home)
+        root, request = Path(os.path.realpath(folder)), redact(request)
+        validate_request(request, root)
+        named = await asyncio.to_thread(resolve_edit_files, files, root, self.home)
         wanted: Options = {**(options or {}), "files": named}
-        title = title_of(f"{', '.join(named)}: {request.strip()}")
-        async with aclosing(self._begin(EDIT, request, root, wanted, title)) as events:
+        title = build_title(f"{', '.join(named)}: {request.strip()}")
+        async with aclosing(self._start_thread(EDIT, request, root, wanted, title)) as events:
             async for event in events:
                 yield event
 
@@ -124,10 +129,10 @@ class Runner:
         `agent` speaks this turn only. Without a `title` it is the message's first line.
         """
         self._control = RunControl()
-        root, message = Path(os.path.realpath(folder)), redacted(message)
-        refuse_unusable(message, root)
-        wanted: Options = {"agent": "build", **chosen_options(options, agent)}
-        begun = self._begin(CHAT, message, root, wanted, title or title_of(message), name)
+        root, message = Path(os.path.realpath(folder)), redact(message)
+        validate_request(message, root)
+        wanted: Options = {"agent": "build", **build_chat_options(options, agent)}
+        begun = self._start_thread(CHAT, message, root, wanted, title or build_title(message), name)
         async with aclosing(begun) as events:
             async for event in events:
                 yield event
@@ -148,43 +153,43 @@ class Runner:
         answer gets one.
         """
         self._control = RunControl()
-        row, message = self.threads.find(thread), redacted(message)
-        refuse_unusable(message, Path(row.folder))
-        if job_of(row.graph) is not CHAT:
+        row, message = self.threads.find(thread), redact(message)
+        validate_request(message, Path(row.folder))
+        if find_job(row.graph) is not CHAT:
             raise UsageError(
                 f"thread `{row.thread_id[:8]}` is not a conversation",
                 hint=f"continue it with `mcode resume {row.thread_id[:8]}`",
             )
         context = Context(home=str(self.home))
-        await look_again(row.folder)
-        wanted = chosen_options(options, agent)
-        row = await self._as_it_stands(row)
-        row = replace(row, options={**lasting(cast(Options, row.options)), **wanted})
-        bench = await workbench(row.folder, row.options, context)
+        await reload_if_changed(row.folder)
+        wanted = build_chat_options(options, agent)
+        row = await self._load_current_options(row)
+        row = replace(row, options={**select_lasting(cast(Options, row.options)), **wanted})
+        bench = await open_dependencies(row.folder, row.options, context)
         if named := agent or (options or {}).get("agent", ""):
-            bench.agents.find_speaking(named)
+            bench.agents.find_primary_agent(named)
         # whoever is to hear it must be there before anything is said
-        await asyncio.to_thread(open_voice, bench, speaking(row.options))
-        told = standing(bench, tests=False)
-        words = Words(message, wanted, abandon)
-        run = self._run(row, context, answer=None, resumed=True, notices=told, words=words)
+        await asyncio.to_thread(open_agent, bench, choose_next_agent(row.options))
+        told = collect_standing_notices(bench, tests=False)
+        words = UserMessage(message, wanted, abandon)
+        run = self._run_thread(row, context, answer=None, resumed=True, notices=told, words=words)
         async with aclosing(run) as events:
             async for event in events:
                 yield event
 
-    async def _begin(
+    async def _start_thread(
         self, job: Job, request: str, root: Path, options: Options, title: str, name: str = ""
     ) -> AsyncGenerator[Event]:
         context = Context(home=str(self.home))
-        await asyncio.to_thread(trust_if_empty, root, self.home)
-        await look_again(str(root))
+        await asyncio.to_thread(grant_if_empty, root, self.home)
+        await reload_if_changed(str(root))
         # a wrong folder, model, script or configuration is told before a thread exists
-        bench = await workbench(str(root), options, context)
+        bench = await open_dependencies(str(root), options, context)
         if named := options.get("speaker") or options.get("agent", ""):
-            bench.agents.find_speaking(named)
-        await asyncio.to_thread(open_voice, bench, named or job.begins)
+            bench.agents.find_primary_agent(named)
+        await asyncio.to_thread(open_agent, bench, named or job.first_role)
         row = await asyncio.to_thread(
-            self.threads.record,
+            self.threads.record_thread,
             thread_id=str(uuid4()),
             title=title,
             folder=str(root),
@@ -193,24 +198,24 @@ class Runner:
             options=options,
             name=name,
         )
-        told = notices(root, self.threads.set_aside, bench.from_project)
-        if marks := marks_in("\n".join([request, *options.get("aside", ())])):
+        told = collect_notices(root, self.threads.set_aside, bench.from_project)
+        if marks := find_marks("\n".join([request, *options.get("aside", ())])):
             told.append(HIDDEN.format(marks=", ".join(sorted(marks))))
-        told += standing(bench, tests=_runs_tests(job, options))
-        run = self._run(row, context, answer=None, resumed=False, notices=told)
+        told += collect_standing_notices(bench, tests=_needs_tests(job, options))
+        run = self._run_thread(row, context, answer=None, resumed=False, notices=told)
         async with aclosing(run) as events:
             async for event in events:
                 yield event
 
     async def options_of(self, thread: str) -> Options:
         """The options that hold in a thread by now, as its next message finds them."""
-        row = await self._as_it_stands(self.threads.find(thread))
-        return lasting(row.options)
+        row = await self._load_current_options(self.threads.find(thread))
+        return select_lasting(row.options)
 
-    async def _as_it_stands(self, row: ThreadRow) -> ThreadRow:
+    async def _load_current_options(self, row: ThreadRow) -> ThreadRow:
         """The row with the options that hold by now: those on the list are the first ones."""
-        kept = await asyncio.to_thread(self.threads.values_of, row.thread_id)
-        return replace(row, options=part(kept, "options") or row.options)
+        kept = await asyncio.to_thread(self.threads.read_values, row.thread_id)
+        return replace(row, options=get_mapping(kept, "options") or row.options)
 
     async def resume(
         self, thread: str, answer: Answer | None = None, *, context: Context | None = None
@@ -220,19 +225,23 @@ class Runner:
         row = self.threads.find(thread)
         given = context or Context()
         own = Context(str(self.home), given.mode, given.model, given.base_url)
-        row = await self._as_it_stands(row)
+        row = await self._load_current_options(row)
         told = list[str]()
         if answer is None or not answer.question:  # else it was asked here, and the run goes on
-            await look_again(row.folder)
-            bench = await workbench(row.folder, row.options, own)
-            told = standing(bench, tests=_runs_tests(job_of(row.graph), row.options))
-        learn([one["always"] for one in (answer.decisions if answer else ()) if one.get("always")])
-        run = self._run(row, own, answer=answer, resumed=True, notices=told)
+            await reload_if_changed(row.folder)
+            bench = await open_dependencies(row.folder, row.options, own)
+            told = collect_standing_notices(
+                bench, tests=_needs_tests(find_job(row.graph), row.options)
+            )
+        add_session_rules(
+            [one["always"] for one in (answer.decisions if answer else ()) if one.get("always")]
+        )
+        run = self._run_thread(row, own, answer=answer, resumed=True, notices=told)
         async with aclosing(run) as events:
             async for event in events:
                 yield event
 
-    async def _run(
+    async def _run_thread(
         self,
         row: ThreadRow,
         context: Context,
@@ -240,45 +249,51 @@ class Runner:
         answer: Answer | None,
         resumed: bool,
         notices: Sequence[str] = (),
-        words: Words | None = None,
+        words: UserMessage | None = None,
     ) -> AsyncGenerator[Event]:
-        bench = await workbench(row.folder, row.options, context)
-        graph = await asyncio.to_thread(self._graph_of, job_of(row.graph))
-        with hold(self.home, row.thread_id):
+        bench = await open_dependencies(row.folder, row.options, context)
+        graph = await asyncio.to_thread(self._graph_of, find_job(row.graph))
+        with acquire_lease(self.home, row.thread_id):
             told = [*notices, *await finish_restore(bench, row.thread_id)]
-            killed = resumed and await asyncio.to_thread(was_killed, self.home, row.thread_id)
+            killed = resumed and await asyncio.to_thread(has_crashed, self.home, row.thread_id)
             if killed:
-                with explained(paths.database(self.home)):
-                    await restore_half_answer(graph, bench.journal, row.thread_id)
-            run = Run(
+                with translate_sqlite_errors(paths.locate_database(self.home)):
+                    await restore_partial_answer(graph, bench.journal, row.thread_id)
+            run = ThreadRun(
                 graph, row, context, bench, self._control, answer, resumed, told, words, killed
             )
-            status: Status = "interrupted"  # what holds when the stream is closed or cancelled
-            evidence, half = None, HalfAnswer()
+            status: ThreadStatus = (
+                "interrupted"  # what holds when the stream is closed or cancelled
+            )
+            evidence, half = None, PartialAnswer()
             try:
                 # off the loop: a run that was closed may still have to commit on it: waited for
-                await to_its_end(
+                await run_shielded(
                     asyncio.to_thread(self.threads.set_status, row.thread_id, "running")
                 )
-                async with aclosing(run.events()) as events:
+                async with aclosing(run.stream_events()) as events:
                     async for event in events:
-                        half.hear(event)
-                        status = status_after(event) or status
+                        half.add_event(event)
+                        status = derive_status(event) or status
                         evidence = as_json(event) if isinstance(event, EvidenceFound) else evidence
                         yield event
             except (asyncio.CancelledError, GeneratorExit):
                 if status == "interrupted" and self._control.drain_reason == "timeout":
                     status = "limit"
-                with explained(paths.database(self.home)):
-                    await half.keep(graph, row.thread_id)
+                with translate_sqlite_errors(paths.locate_database(self.home)):
+                    await half.save_to_thread(graph, row.thread_id)
                 raise
             except UsageError:
                 status = "running" if killed else row.status
                 raise
             finally:
-                await to_its_end(asyncio.to_thread(self._note, row.thread_id, status, evidence))
+                await run_shielded(
+                    asyncio.to_thread(self._record_status, row.thread_id, status, evidence)
+                )
 
-    def _note(self, thread_id: str, status: Status, evidence: Mapping[str, Any] | None) -> None:
+    def _record_status(
+        self, thread_id: str, status: ThreadStatus, evidence: Mapping[str, Any] | None
+    ) -> None:
         try:
             self.threads.set_status(thread_id, status, evidence=evidence)
         except MaxAgentError:
@@ -286,5 +301,5 @@ class Runner:
                 raise
 
 
-def _runs_tests(job: Job, options: Options) -> bool:
+def _needs_tests(job: Job, options: Options) -> bool:
     return job is TASK and not options.get("skip_tests")

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 Result = TypeVar("Result")
 
 
-async def to_its_end(work: Coroutine[Any, Any, Result]) -> Result:
+async def run_shielded(work: Coroutine[Any, Any, Result]) -> Result:
     """What it answers; who is stopped meanwhile waits for its end, then that holds."""
     doing, stopped = asyncio.ensure_future(work), False
     while not doing.done():

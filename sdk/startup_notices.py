@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
-from ..config.settings.schema import named_tools
+from ..config.settings.schema import list_named_tools
 from ..config.trust.decision import Trust
 from ..config.trust.trusted_reader import is_empty_folder
-from ..memory.snapshots.git_repository import git_program
+from ..memory.snapshots.git_repository import find_git
 from ..memory.undo.restore import finish_interrupted
-from ..nodes.agent.dependencies import Workbench
-from ..tools.aliases import later_tools
+from ..nodes.agent.dependencies import Dependencies
+from ..tools.aliases import find_later_tools
 
 DAMAGED = "the database was damaged; it was moved to `{path}`, and a new one was created"
 PROJECT_SETS = "this project's `.llc.yaml` sets {keys}"
@@ -31,12 +31,12 @@ UNTRUSTED = (
 UNTRUSTED_HERE = "this folder is not trusted, so {left_out}; use `/trust` to trust it"
 """The same within a conversation."""
 CHANGED = "Project files changed since you trusted this folder: {changed}"
-ODD = "it cannot be trusted because of `{path}`: {odd}"
+CANNOT_TRUST = "it cannot be trusted because of `{path}`: {odd}"
 MOST_NAMED = 10
 
 NO_SANDBOX = "no sandbox: {why}; commands run with all your permissions"
 
-NOT_TOLD = "new or changed instruction files are ignored: {files}; {ask}"
+IGNORED_INSTRUCTIONS = "new or changed instruction files are ignored: {files}; {ask}"
 ASK = "review them with `mcode trust`, or `/trust` in a conversation"
 ASK_ABOVE = "run `mcode trust {folder}` to review them"
 
@@ -48,12 +48,14 @@ LEFT = "skipped `{path}`: {reason}"
 LATER_TOOLS = "the configuration names tools that this version does not have: {tools}"
 
 STANDING = tuple(
-    words.partition("{")[0] for words in (UNTRUSTED, NOT_TOLD, NO_SANDBOX, LATER_TOOLS)
+    words.partition("{")[0] for words in (UNTRUSTED, IGNORED_INSTRUCTIONS, NO_SANDBOX, LATER_TOOLS)
 )
 """How those begin that say how things stand, which a conversation needs once, not what happened."""
 
 
-def notices(folder: Path, set_aside: Path | None, from_project: Sequence[str] = ()) -> list[str]:
+def collect_notices(
+    folder: Path, set_aside: Path | None, from_project: Sequence[str] = ()
+) -> list[str]:
     """One line for each thing; `set_aside` is where a damaged database went.
 
     `from_project` names the project's own settings of endpoints, permissions and commands.
@@ -63,63 +65,67 @@ def notices(folder: Path, set_aside: Path | None, from_project: Sequence[str] = 
         told.append(PROJECT_SETS.format(keys=", ".join(from_project)))
     if is_empty_folder(folder):
         told.append(EMPTY_FOLDER)
-    if git_program(folder) is None:
+    if find_git(folder) is None:
         return [*told, NO_GIT]
     if not any((place / ".git").exists() for place in (folder, *folder.parents)):
         told.append(NO_REPOSITORY.format(folder=folder))
     return told
 
 
-def unconfined(bench: Workbench) -> list[str]:
+def collect_sandbox_notices(bench: Dependencies) -> list[str]:
     """One notice where a sandbox is wanted if there is one, and there is none."""
     if bench.sandbox.is_on or bench.settings.sandbox.mode == "off":
         return []
     return [NO_SANDBOX.format(why=bench.sandbox.why_none)]
 
 
-def untrusted(trust: Trust, *, tests: bool) -> list[str]:
+def collect_trust_notices(trust: Trust, *, tests: bool) -> list[str]:
     """One notice of what is left out in a folder that is not trusted, and why; none in another.
 
     `tests`: whether the job would run the project's tests.
     """
-    if trust.trusted or not (trust.brought or tests):
+    if trust.trusted or not (trust.inventory or tests):
         return []
-    left_out = [f"these project files are ignored: {_files(trust)}"] if trust.brought else []
+    left_out = [f"these project files are ignored: {_files(trust)}"] if trust.inventory else []
     left_out += ["its tests are not run"] if tests else []
-    why = [CHANGED.format(changed=_some(trust.changed))] if trust.changed else []
-    why += [ODD.format(path=one.path, odd=one.odd) for one in trust.odd[:1]]
+    why = [CHANGED.format(changed=_format_names(trust.changed))] if trust.changed else []
+    why += [CANNOT_TRUST.format(path=one.path, odd=one.problem) for one in trust.unreadable[:1]]
     why += [trust.damaged] if trust.damaged else []
     return [". ".join([UNTRUSTED.format(left_out=", and ".join(left_out)), *why])]
 
 
-def not_told(bench: Workbench) -> list[str]:
+def collect_instruction_notices(bench: Dependencies) -> list[str]:
     """One notice of instruction files for which the user's yes does not hold as they are."""
-    files = [one for one in bench.sources.instructions if one.ask]
+    files = [one for one in bench.sources.instructions if one.folder_to_trust]
     if not files:
         return []
-    above = [one.ask for one in files if one.ask != str(bench.workspace.root)]
+    above = [
+        one.folder_to_trust for one in files if one.folder_to_trust != str(bench.workspace.root)
+    ]
     ways = [ASK] if len(above) < len(files) else []
     ways += [ASK_ABOVE.format(folder=folder) for folder in dict.fromkeys(above)]
-    named = _some([f"`{one.name}`" for one in files])
-    return [NOT_TOLD.format(files=named, ask="; ".join(ways))]
+    named = _format_names([f"`{one.name}`" for one in files])
+    return [IGNORED_INSTRUCTIONS.format(files=named, ask="; ".join(ways))]
 
 
-def standing(bench: Workbench, *, tests: bool) -> list[str]:
+def collect_standing_notices(bench: Dependencies, *, tests: bool) -> list[str]:
     """What a run says of how things stand; `tests`: as of `untrusted`."""
     return [
-        *untrusted(bench.trust, tests=tests),
-        *not_told(bench),
-        *unconfined(bench),
-        *_later_tools(bench),
+        *collect_trust_notices(bench.trust, tests=tests),
+        *collect_instruction_notices(bench),
+        *collect_sandbox_notices(bench),
+        *_collect_tool_notices(bench),
     ]
 
 
-def _later_tools(bench: Workbench) -> list[str]:
-    found = later_tools(named_tools(bench.settings))
-    return [LATER_TOOLS.format(tools=_some([f"`{name}`" for name in found]))] if found else []
+def _collect_tool_notices(bench: Dependencies) -> list[str]:
+    found = find_later_tools(list_named_tools(bench.settings))
+    return (
+        [LATER_TOOLS.format(tools=_format_names([f"`{name}`" for name in found]))] if found else []
+    )
 
 
-def in_conversation(notice: str) -> str:
+def adapt_to_conversation(notice: str) -> str:
     """The notice with the ways that a conversation has."""
     ways, ways_here = (words.rpartition("}")[2] for words in (UNTRUSTED, UNTRUSTED_HERE))
     return notice.replace(ways, ways_here, 1) if notice.startswith(STANDING) else notice
@@ -127,20 +133,20 @@ def in_conversation(notice: str) -> str:
 
 def _files(trust: Trust) -> str:
     """What the folder brings, kind by kind."""
-    kinds = groupby(trust.brought[:MOST_NAMED], lambda one: one.kind)
+    kinds = groupby(trust.inventory[:MOST_NAMED], lambda one: one.kind)
     named = [f"{', '.join(f'`{one.path}`' for one in files)} ({kind})" for kind, files in kinds]
-    return "; ".join([*named, *_more(len(trust.brought))])
+    return "; ".join([*named, *_format_remainder(len(trust.inventory))])
 
 
-def _some(names: Sequence[str]) -> str:
-    return "; ".join([*names[:MOST_NAMED], *_more(len(names))])
+def _format_names(names: Sequence[str]) -> str:
+    return "; ".join([*names[:MOST_NAMED], *_format_remainder(len(names))])
 
 
-def _more(count: int) -> list[str]:
+def _format_remainder(count: int) -> list[str]:
     return [f"and {count - MOST_NAMED} others"] if count > MOST_NAMED else []
 
 
-async def finish_restore(bench: Workbench, thread_id: str) -> list[str]:
+async def finish_restore(bench: Dependencies, thread_id: str) -> list[str]:
     """Finish a restore of the thread's files that a kill cut short; what to say of it."""
     done = await finish_interrupted(bench.snapshots, bench.history, thread_id)
     if done is None:

@@ -6,7 +6,7 @@ A stray LANGSMITH_TRACING in the user's shell would upload their code and what t
 from contextlib import AbstractContextManager
 
 
-def untraced() -> AbstractContextManager[None]:
+def disable_tracing() -> AbstractContextManager[None]:
     """A block in which LangChain and LangGraph report to nobody."""
     from langsmith import tracing_context  # pyright: ignore[reportUnknownVariableType]
 

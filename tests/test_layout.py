@@ -171,7 +171,7 @@ def named_paths(text: str) -> list[str]:
     return [re.sub(r"(decisions/\d{4})$", r"\1-*", path).rstrip("/") for path in anyone]
 
 
-def test_the_changelog_has_its_kinds_and_no_entry_twice() -> None:
+def test_changelog_has_known_kinds_without_duplicate_entries() -> None:
     text = (ROOT / "CHANGELOG.md").read_text("utf-8").split("\n## ")[1]
     headings, entries = re.findall(r"^### (.*)", text, re.M), re.split(r"\n(?=- |\n)", text)
     kinds = [heading for heading in headings if heading != "Earlier"]

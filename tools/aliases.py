@@ -112,22 +112,22 @@ REMARKS = frozenset(["description", "explanation", "instruction", "reason", "req
 """Arguments that models add about a call; dropped where a tool does not take them."""
 
 
-def tool_name(name: str, known: Iterable[str]) -> str:
+def resolve_tool_name(name: str, known: Iterable[str]) -> str:
     """The canonical name of a tool; `name` itself when it is neither known nor an alias."""
-    names = {_plain(one): one for one in (*TOOLS, *known)}
-    found = names.get(_plain(name), name)
+    names = {_normalize_name(one): one for one in (*TOOLS, *known)}
+    found = names.get(_normalize_name(name), name)
     return TOOLS.get(found, found)
 
 
-def later_tools(names: Iterable[str]) -> list[str]:
+def find_later_tools(names: Iterable[str]) -> list[str]:
     """Those of the names that no tool has yet, as they are written."""
-    return [name for name in names if tool_name(name, LATER) in LATER]
+    return [name for name in names if resolve_tool_name(name, LATER) in LATER]
 
 
-def by_command(name: str, args: Mapping[str, object]) -> tuple[str, dict[str, object]]:
+def translate_editor_call(name: str, args: Mapping[str, object]) -> tuple[str, dict[str, object]]:
     """A call of an editor of several commands as that of the tool for its command."""
     command = args.get("command")
-    one_of_many = _plain(name) in ("strreplaceeditor", "strreplacebasededittool")
+    one_of_many = _normalize_name(name) in ("strreplaceeditor", "strreplacebasededittool")
     if not one_of_many or not isinstance(command, str) or command not in EDITOR:
         return name, dict(args)
     given = {key: value for key, value in args.items() if key != "command"}
@@ -138,21 +138,21 @@ def by_command(name: str, args: Mapping[str, object]) -> tuple[str, dict[str, ob
     return EDITOR[command], given
 
 
-def arguments(
+def rename_arguments(
     tool: str, args: Mapping[str, object], parameters: Iterable[str]
 ) -> dict[str, object]:
     """The arguments under the tool's own names; null means that an argument is left out."""
     takes = list(parameters)
-    own = {_plain(one): one for one in takes}
-    others = {_plain(alias): name for alias, name in ARGUMENTS.get(tool, {}).items()}
+    own = {_normalize_name(one): one for one in takes}
+    others = {_normalize_name(alias): name for alias, name in ARGUMENTS.get(tool, {}).items()}
     renamed: dict[str, object] = {}
     for given, value in args.items():
-        name = own.get(_plain(given)) or others.get(_plain(given), given)
+        name = own.get(_normalize_name(given)) or others.get(_normalize_name(given), given)
         taken = name in renamed or (name != given and name in args)
         if value is not None and not (given in REMARKS and name not in takes):
             renamed[given if taken else name] = value
     return renamed
 
 
-def _plain(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return re.sub(r"[\W_]", "", name).casefold()

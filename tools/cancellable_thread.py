@@ -15,11 +15,11 @@ _cancelled: contextvars.ContextVar[threading.Event | None] = contextvars.Context
 )
 
 
-class Cancelled(Exception):
+class CallCancelled(Exception):
     """The call that this thread works for was cancelled; nobody waits for its answer."""
 
 
-async def in_worker(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+async def run_in_worker(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run a function in a thread; when the call is cancelled, `check_cancelled` there raises."""
     cancelled = threading.Event()
     context = contextvars.copy_context()
@@ -35,11 +35,11 @@ def check_cancelled() -> None:
     """Raise Cancelled in the worker of a cancelled call; called right before something is done."""
     cancelled = _cancelled.get()
     if cancelled and cancelled.is_set():
-        raise Cancelled
+        raise CallCancelled
 
 
 @contextmanager
-def to_the_end() -> Generator[None]:
+def without_cancellation() -> Generator[None]:
     """What begins here is not cut short when the call is cancelled; one cancelled before raises."""
     check_cancelled()
     token = _cancelled.set(None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from langchain_core.tools import BaseTool, InjectedToolArg, StructuredTool
 
-from .result import ToolRefusal, ToolResult, ToolRun
+from .result import ToolError, ToolResult, ToolRun
 
 Effect = Literal["read", "fetch", "edit", "execute", "talk", "note"]
 """read: looks only · fetch: looks at the network, asked by host · edit: writes files ·
@@ -32,27 +32,27 @@ def tool(
 
     The tool is named as the function. What the model reads of it is `<name>.md` beside its module,
     or the docstring when there is none. `paths` names the arguments that are paths in the project,
-    or finds every path in them that the tool may open; it may raise ToolRefusal. `shows` says that
+    or finds every path in them that the tool may open; it may raise ToolError. `shows` says that
     a file which it has shown counts as read.
     """
 
-    def wrap(function: ToolFunction) -> BaseTool:
+    def build_tool(function: ToolFunction) -> BaseTool:
         return StructuredTool.from_function(
             coroutine=function,
             name=function.__name__,
-            description=_description(function),
+            description=_read_description(function),
             metadata={"effect": effect, "paths": paths, "shows": shows},
         )
 
-    return wrap
+    return build_tool
 
 
-def effect_of(subject: BaseTool) -> Effect:
+def get_effect(subject: BaseTool) -> Effect:
     """The tool's effect; a foreign tool that does not say is taken for the most dangerous."""
     return cast(Effect, (subject.metadata or {}).get("effect", "execute"))
 
 
-def named_paths(subject: BaseTool, args: Mapping[str, object]) -> list[str]:
+def extract_paths(subject: BaseTool, args: Mapping[str, object]) -> list[str]:
     """The paths that a call names, as written; one left empty means the tool's own default.
 
     Arguments that the tool will refuse as unreadable name nothing.
@@ -62,30 +62,30 @@ def named_paths(subject: BaseTool, args: Mapping[str, object]) -> list[str]:
         return [path for path in map(args.get, paths) if isinstance(path, str) and path]
     try:
         return paths(args)
-    except ToolRefusal:
+    except ToolError:
         return []
 
 
-def looks_only(subject: BaseTool) -> bool:
+def is_read_only_tool(subject: BaseTool) -> bool:
     """Whether it changes nothing, so that it may run together with others of its kind."""
-    return effect_of(subject) in ("read", "fetch")
+    return get_effect(subject) in ("read", "fetch")
 
 
-def shows_files(subject: BaseTool) -> bool:
+def can_show_files(subject: BaseTool) -> bool:
     """Whether it looks only, and a file that it has shown counts as read."""
-    return effect_of(subject) == "read" and bool((subject.metadata or {}).get("shows"))
+    return get_effect(subject) == "read" and bool((subject.metadata or {}).get("shows"))
 
 
 def has_effect(subject: BaseTool) -> bool:
     """Whether running it twice could matter."""
-    return effect_of(subject) in ("edit", "execute")
+    return get_effect(subject) in ("edit", "execute")
 
 
-def schema_of(subject: BaseTool) -> dict[str, Any]:
+def get_schema(subject: BaseTool) -> dict[str, Any]:
     """The JSON schema of the arguments that a model may give."""
     return subject.tool_call_schema.model_json_schema()  # type: ignore[union-attr]
 
 
-def _description(function: ToolFunction) -> str:
+def _read_description(function: ToolFunction) -> str:
     text = Path(inspect.getfile(function)).with_name(f"{function.__name__}.md")
     return text.read_text(encoding="utf-8").strip() if text.is_file() else (function.__doc__ or "")

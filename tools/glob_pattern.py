@@ -4,51 +4,51 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
 
-from .result import ToolRefusal
+from .result import ToolError
 
 MOST_ALTERNATIVES = 200
 
 _BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 
-def name_matcher(pattern: str) -> Callable[[str], bool]:
+def compile_glob(pattern: str) -> Callable[[str], bool]:
     """A test for relative paths; a pattern without `/` is met by a name in any folder.
 
-    An empty pattern is met by all. Raises ToolRefusal for a pattern that leads out of the folder.
+    An empty pattern is met by all. Raises ToolError for a pattern that leads out of the folder.
     """
     if not pattern:
         return lambda path: True
-    wanted = [_parts(alternative) for alternative in _alternatives(pattern)]
+    wanted = [_split_pattern(alternative) for alternative in _expand_braces(pattern)]
     if all(len(parts) == 2 and parts[0] == "**" != parts[1] for parts in wanted):
         names = [name for _, name in wanted]
         return lambda path: any(fnmatchcase(path.rpartition("/")[2], name) for name in names)
-    return lambda path: any(_fits(path.split("/"), parts) for parts in wanted)
+    return lambda path: any(_matches_parts(path.split("/"), parts) for parts in wanted)
 
 
-def _alternatives(pattern: str) -> list[str]:
+def _expand_braces(pattern: str) -> list[str]:
     found = [pattern]
     while _BRACES.search(found[0]):  # the innermost braces, which are alike in all of them
-        found = [choice for alternative in found for choice in _choices(alternative)]
+        found = [choice for alternative in found for choice in _split_choices(alternative)]
         if len(found) > MOST_ALTERNATIVES:
-            raise ToolRefusal(f"`{pattern}` has more than {MOST_ALTERNATIVES} alternatives")
+            raise ToolError(f"`{pattern}` has more than {MOST_ALTERNATIVES} alternatives")
     return found
 
 
-def _choices(pattern: str) -> Iterable[str]:
+def _split_choices(pattern: str) -> Iterable[str]:
     head, choices, tail = _BRACES.split(pattern, maxsplit=1)
     return (head + choice + tail for choice in choices.split(","))
 
 
-def _parts(pattern: str) -> list[str]:
+def _split_pattern(pattern: str) -> list[str]:
     parts = [part for part in pattern.split("/") if part not in ("", ".")]
     if ".." in parts:
-        raise ToolRefusal(f"`{pattern}` leads out of the folder; leave out `..`, or name a `path`")
+        raise ToolError(f"`{pattern}` leads out of the folder; leave out `..`, or name a `path`")
     above = [] if "/" in pattern.rstrip("/") else ["**"]
     below = ["**"] if pattern.endswith("/") or not parts else []
     return [*above, *parts, *below]
 
 
-def _fits(path: Sequence[str], pattern: Sequence[str]) -> bool:
+def _matches_parts(path: Sequence[str], pattern: Sequence[str]) -> bool:
     reached = _with_skips({0}, pattern)
     for name in path:
         stays = {place for place in reached if pattern[place : place + 1] == ["**"]}

@@ -2,7 +2,7 @@
 
 import re
 
-from ..config.security.path_variants import simplest
+from ..config.security.path_variants import to_canonical_path
 
 _NAMES = {
     "git": ".git git~1 .gitmodules .gitconfig .githooks",
@@ -50,11 +50,11 @@ _INSIDE = {
 """Names that are protected only right below a folder."""
 
 
-def protected_name(path: str) -> str:
+def find_protected_name(path: str) -> str:
     """The part of a path that is protected, however it is spelled; empty when none is."""
     above = ""
     for part in re.split(r"[/\\]", path):
-        name = simplest(part)
+        name = to_canonical_path(part)
         workspace = name.endswith(".code-workspace")
         if name in PROTECTED or workspace or (above in _INSIDE and _INSIDE[above].fullmatch(name)):
             return part

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .workspace import Workspace
 
 
-class ToolRefusal(Exception):
+class ToolError(Exception):
     """What went wrong and what to try, in words for the model; becomes `ToolResult.error`."""
 
 
@@ -25,7 +25,7 @@ class ToolResult:
     error: str = ""
     """What went wrong and what to try; empty when the call succeeded."""
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Small JSON facts for people and programs: `path`, `diff`, `exit_code`, `output_file`…"""
+    """Small JSON facts for people and programs: `path`, `diff`, `exit_code`, `output_path`…"""
     seen: Mapping[str, str] = field(default_factory=dict[str, str])
     """Content hash of every file this call showed or wrote, by path relative to the project."""
     update: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -60,7 +60,7 @@ _NAMES = {
 }
 
 
-def homes() -> set[Path]:
+def find_homes() -> set[Path]:
     """The user's home as the environment has it, and as the system has it."""
     found = {os.path.expanduser("~")}
     with suppress(KeyError):  # a container's user need not be in the list
@@ -68,13 +68,13 @@ def homes() -> set[Path]:
     return {Path(one) for one in found}
 
 
-def secrets_in(folders: Iterable[Path]) -> list[Path]:
+def find_secrets(folders: Iterable[Path]) -> list[Path]:
     """Those that exist, by their real paths."""
-    named = places_in(folders)
+    named = list_secret_paths(folders)
     return sorted({Path(os.path.realpath(path)) for path in named if os.path.exists(path)})
 
 
-def places_in(folders: Iterable[Path]) -> list[Path]:
+def list_secret_paths(folders: Iterable[Path]) -> list[Path]:
     """Where they would be, whether they are there or not."""
     names = [name for kind in _NAMES.values() for name in kind.split()]
     return [folder / name for folder in folders for name in names]

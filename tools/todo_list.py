@@ -7,7 +7,7 @@ from typing import Literal, cast
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from .result import ToolRefusal
+from .result import ToolError
 
 Status = Literal["pending", "in_progress", "completed", "cancelled"]
 Priority = Literal["high", "medium", "low"]
@@ -44,37 +44,39 @@ class Item(TypedDict, total=False):
 _LISTED = TypeAdapter(list[Item | str])
 
 
-def items_of(sent: Sequence[Item | str] | str) -> list[Item]:
+def parse_items(sent: Sequence[Item | str] | str) -> list[Item]:
     """The items in a list, in `<task>` tags, in JSON, or in lines with or without bullets."""
     if not isinstance(sent, str):
         return [
-            item for one in sent for item in (_lines(one) if isinstance(one, str) else _split(one))
+            item
+            for one in sent
+            for item in (_parse_lines(one) if isinstance(one, str) else _split_item(one))
         ]
     if tags := _TASK_TAG.findall(sent):
         return [Item(content=text.strip()) for text in tags if text.strip()]
-    listed = _json_list(sent)
-    return items_of(listed) if listed is not None else _lines(sent)
+    listed = _parse_json(sent)
+    return parse_items(listed) if listed is not None else _parse_lines(sent)
 
 
-def created(items: Sequence[Item], known: Sequence[Todo] = ()) -> list[Todo]:
+def add_todos(items: Sequence[Item], known: Sequence[Todo] = ()) -> list[Todo]:
     """`known` and a task for every item; an item without an id gets the next free number."""
     todos = list(known)
     reserved = {str(item.get("id")) for item in items}
     for item in items:
         if not item.get("content", "").strip():
-            raise ToolRefusal('every task needs a `content`, such as {"content": "add a test"}')
+            raise ToolError('every task needs a `content`, such as {"content": "add a test"}')
         taken = {todo["id"] for todo in todos}
         identity = str(item.get("id") or _free_number(taken | reserved))
         if identity in taken:
-            raise ToolRefusal(f"there are two tasks with the id `{identity}`; leave ids out")
+            raise ToolError(f"there are two tasks with the id `{identity}`; leave ids out")
         blank = Todo(
             id=identity, content="", status="pending", priority="medium", file_path="", details=""
         )
-        todos.append(_merged(blank, item))
+        todos.append(_merge_item(blank, item))
     return todos
 
 
-def updated(
+def update_todos(
     todos: Sequence[Todo], items: Sequence[Item], status: Status | None = None
 ) -> list[Todo]:
     """The list with each item merged into the task of its id; `status` is set if the item has none.
@@ -88,29 +90,29 @@ def updated(
         identity = str(item.get("id") or by_content.get(content, content))
         if identity not in changed:
             ids = ", ".join(f"`{known}`" for known in changed) or "none yet"
-            raise ToolRefusal(f"there is no task with the id `{identity}`; there are: {ids}")
+            raise ToolError(f"there is no task with the id `{identity}`; there are: {ids}")
         default = Item(status=status) if status else Item()
         news = item if item.get("id") else Item()
-        changed[identity] = _merged(changed[identity], cast(Item, {**default, **news}))
+        changed[identity] = _merge_item(changed[identity], cast(Item, {**default, **news}))
     return list(changed.values())
 
 
-def shown(todos: Sequence[Todo]) -> str:
+def render_todos(todos: Sequence[Todo]) -> str:
     """The list for a model or a person to read."""
     if not todos:
         return "The todo list is empty."
     done = sum(todo["status"] == "completed" for todo in todos)
-    return "\n".join([*map(_shown, todos), f"{done} of {len(todos)} completed"])
+    return "\n".join([*map(_render_todo, todos), f"{done} of {len(todos)} completed"])
 
 
-def _shown(todo: Todo) -> str:
+def _render_todo(todo: Todo) -> str:
     priority = "" if todo["priority"] == "medium" else f" ({todo['priority']})"
     file = f" {todo['file_path']}" if todo["file_path"] else ""
     details = f"\n   {todo['details']}" if todo["details"] else ""
     return f"{todo['id']}. {_MARKS[todo['status']]} {todo['content']}{priority}{file}{details}"
 
 
-def _merged(todo: Todo, item: Item) -> Todo:
+def _merge_item(todo: Todo, item: Item) -> Todo:
     news = {key: value for key, value in item.items() if key in todo and key != "id"}
     return cast(Todo, {**todo, **news})
 
@@ -119,22 +121,22 @@ def _free_number(taken: set[str]) -> int:
     return next(number for number in range(1, len(taken) + 2) if str(number) not in taken)
 
 
-def _split(item: Item) -> list[Item]:
+def _split_item(item: Item) -> list[Item]:
     """The tasks in one item's content: in `<task>` tags, or in lines that all have a bullet."""
     content = item.get("content", "")
     lines = [line for line in content.splitlines() if line.strip()]
     is_list = len(lines) > 1 and all(_HAS_BULLET.match(line) for line in lines)
     if item.get("id") or not (is_list or _TASK_TAG.search(content)):
         return [item]
-    return [cast(Item, {**item, **part}) for part in items_of(content)]
+    return [cast(Item, {**item, **part}) for part in parse_items(content)]
 
 
-def _lines(text: str) -> list[Item]:
+def _parse_lines(text: str) -> list[Item]:
     matches = (_BULLET.fullmatch(line.rstrip()) for line in text.splitlines())
-    return [_line(match) for match in matches if match and match["content"]]
+    return [_parse_line(match) for match in matches if match and match["content"]]
 
 
-def _line(match: re.Match[str]) -> Item:
+def _parse_line(match: re.Match[str]) -> Item:
     item = Item(content=match["content"])
     marks = {mark[1]: status for status, mark in _MARKS.items()}
     if status := marks.get((match["mark"] or " ").lower()):
@@ -142,7 +144,7 @@ def _line(match: re.Match[str]) -> Item:
     return item
 
 
-def _json_list(text: str) -> list[Item | str] | None:
+def _parse_json(text: str) -> list[Item | str] | None:
     """The tasks in a JSON text; None when it is not JSON."""
     if not text.lstrip().startswith("["):
         return None
@@ -153,4 +155,4 @@ def _json_list(text: str) -> list[Item | str] | None:
         if first["type"] == "json_invalid":
             return None
         place = ".".join(map(str, first["loc"]))
-        raise ToolRefusal(f"the list of tasks is wrong at `{place}`: {first['msg']}") from None
+        raise ToolError(f"the list of tasks is wrong at `{place}`: {first['msg']}") from None

@@ -8,10 +8,10 @@ from functools import cached_property
 from pathlib import Path
 
 from ..config.errors import UsageError
-from ..config.security.gitignore_match import any_matches, check, matching_names
-from ..config.security.path_variants import spellings
+from ..config.security.gitignore_match import filter_matches, matches_any, validate_patterns
+from ..config.security.path_variants import list_variants
 from ..config.settings.schema import IGNORE_PATTERNS
-from .result import ToolRefusal
+from .result import ToolError
 
 LONGEST_NAME = 255
 LONGEST_PATH = 4096
@@ -35,7 +35,7 @@ class Workspace:
     def __post_init__(self) -> None:
         object.__setattr__(self, "root", Path(os.path.realpath(self.root)))
         try:
-            check(self.ignore)
+            validate_patterns(self.ignore)
         except (ValueError, re.error) as error:
             raise UsageError(
                 f"`security.ignore_patterns` has a wrong pattern: {error}",
@@ -45,19 +45,17 @@ class Workspace:
     def resolve(self, path: str) -> Path:
         """The real file or folder that `path` names, without any link; it need not exist.
 
-        Raises ToolRefusal for what is outside the project, by `..` or by a link, and for what is
+        Raises ToolError for what is outside the project, by `..` or by a link, and for what is
         MaxAgent's own or matched by the ignore patterns, under the given name or the real one.
         """
         _check_spelling(path)
         given = os.path.normpath(os.path.join(self.root, path))
-        name = self._name(given)
+        name = self._to_project_name(given)
         if name:  # whether it is there or not
             self._check_name(name, path)
-        real = self._real_name(given)
+        real = self._resolve_name(given)
         if real is None:
-            raise ToolRefusal(
-                f"`{path}` is outside the project `{self.root}`; name a path inside it"
-            )
+            raise ToolError(f"`{path}` is outside the project `{self.root}`; name a path inside it")
         self._check_name(real, path)
         return self.root / real
 
@@ -68,65 +66,65 @@ class Workspace:
         """
         return any(
             spelling.startswith(place) and not spelling.startswith(f"{place}plans/")
-            for spelling in spellings(f"{path}/")
+            for spelling in list_variants(f"{path}/")
             for place in self._own_places
         )
 
     @cached_property
     def _own_places(self) -> tuple[str, ...]:
         named = (str(self.own), os.path.realpath(self.own)) if self.own else ()
-        return tuple({spelling for place in named for spelling in spellings(f"{place}/")})
+        return tuple({spelling for place in named for spelling in list_variants(f"{place}/")})
 
-    def relative(self, path: Path) -> str:
+    def to_relative(self, path: Path) -> str:
         """The path from the project's root, with `/`; `.` is the root itself."""
         return path.relative_to(self.root).as_posix()
 
     def is_hidden(self, path: Path) -> bool:
         """Whether listings leave this out: hidden by its name, or a link to such or to outside."""
-        if self.hides_name(self.relative(path)):
+        if self.is_hidden_name(self.to_relative(path)):
             return True
-        return path.is_symlink() and self.link_target(path) is None
+        return path.is_symlink() and self.find_link_target(path) is None
 
-    def link_target(self, link: Path) -> str | None:
+    def find_link_target(self, link: Path) -> str | None:
         """Where a link leads, relative to the project; None when no listing may show it."""
-        target = self._real_name(str(link))
-        return None if target is None or self.hides_name(target) else target
+        target = self._resolve_name(str(link))
+        return None if target is None or self.is_hidden_name(target) else target
 
-    def hides_name(self, name: str) -> bool:
+    def is_hidden_name(self, name: str) -> bool:
         """Whether it is ignored, `.git` or our own by its relative name; no link is followed."""
         own = self.is_own(os.path.join(self.root, name))
-        return own or any_matches((*self.ignore, ".git"), name)
+        return own or matches_any((*self.ignore, ".git"), name)
 
-    def hidden_names(self, folder: str, names: Sequence[str]) -> set[str]:
-        """Of the names in a folder those that `hides_name` hides."""
-        hidden = matching_names((*self.ignore, ".git"), folder, names)
+    def find_hidden_names(self, folder: str, names: Sequence[str]) -> set[str]:
+        """Of the names in a folder those that `is_hidden_name` hides."""
+        hidden = filter_matches((*self.ignore, ".git"), folder, names)
         prefix = os.path.normpath(os.path.join(self.root, folder))
-        near = [f"{one}/".replace("//", "/") for one in spellings(prefix)]
+        near = [f"{one}/".replace("//", "/") for one in list_variants(prefix)]
         if any(
             own.startswith(one) or one.startswith(own) for own in self._own_places for one in near
         ):
             hidden |= {name for name in names if self.is_own(os.path.join(prefix, name))}
         return hidden
 
-    def ignores(self, name: str) -> bool:
+    def is_ignored(self, name: str) -> bool:
         """Whether the ignore patterns match a name, in the project or, as if it were, outside; or
         it is MaxAgent's own.
         """
         place = os.path.normpath(os.path.join(self.root, name))
-        matched = any_matches(self.ignore, self._name(place) or place.lstrip("/"))
+        matched = matches_any(self.ignore, self._to_project_name(place) or place.lstrip("/"))
         return matched or self.is_own(place)
 
     def _check_name(self, name: str, path: str) -> None:
-        """Raises ToolRefusal where no tool may touch what `path` names."""
-        if any_matches(self.ignore, name):
-            raise hidden(path)
+        """Raises ToolError where no tool may touch what `path` names."""
+        if matches_any(self.ignore, name):
+            raise make_hidden_error(path)
         if self.is_own(os.path.normpath(self.root / name)):
-            raise ToolRefusal(
+            raise ToolError(
                 f"`{path}` lies in MaxAgent's own folder: no tool may touch it. "
                 "Go on without it, or ask the user for what you need from it"
             )
 
-    def _name(self, path: str) -> str | None:
+    def _to_project_name(self, path: str) -> str | None:
         """An absolute path from the project's root; None when it is outside."""
         root = str(self.root)
         if path == root:
@@ -134,18 +132,18 @@ class Workspace:
         inside = root if root.endswith("/") else f"{root}/"
         return path[len(inside) :] if path.startswith(inside) else None
 
-    def _real_name(self, path: str) -> str | None:
+    def _resolve_name(self, path: str) -> str | None:
         """The same after all links; None also for what has no name, or cannot be followed."""
         try:
             real = os.path.realpath(path)
         except OSError:  # as another user's links in `/proc`
             return None
-        return self._name(real) if _is_text(real) else None
+        return self._to_project_name(real) if _is_text(real) else None
 
 
-def hidden(path: str) -> ToolRefusal:
+def make_hidden_error(path: str) -> ToolError:
     """What is said of a file that no tool may touch, whether it is there or not."""
-    return ToolRefusal(
+    return ToolError(
         f"`{path}` matches the project's ignore patterns: no tool may touch it. "
         "Go on without it, or ask the user for what you need from it"
     )
@@ -153,22 +151,22 @@ def hidden(path: str) -> ToolRefusal:
 
 def _check_spelling(path: str) -> None:
     if not path.strip():
-        raise ToolRefusal("the path is empty; `.` is the project's root")
+        raise ToolError("the path is empty; `.` is the project's root")
     if "\0" in path or not _is_text(path):
-        raise ToolRefusal("the path contains a character that no file name can have")
+        raise ToolError("the path contains a character that no file name can have")
     if path.startswith("~"):
-        raise ToolRefusal(
+        raise ToolError(
             f"`~` is not expanded in `{path}`; name a path inside the project "
             "(`./~name` for a file whose name begins so)"
         )
     if _FOREIGN.match(path) or ("\\" in path and ".." in re.split(r"[/\\]", path)):
-        raise ToolRefusal(
+        raise ToolError(
             f"`{path}` is no path inside the project: it is written for another system, or as an "
             "address; name the file relative to the project, with `/` between folders"
         )
     sizes = [len(part.encode()) for part in path.split("/")]
     if max(sizes) > LONGEST_NAME or sum(sizes) + len(sizes) > LONGEST_PATH:
-        raise ToolRefusal("the path is too long; name an existing file, or choose a shorter name")
+        raise ToolError("the path is too long; name an existing file, or choose a shorter name")
 
 
 def _is_text(path: str) -> bool:

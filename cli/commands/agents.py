@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...config import paths
-from ..i18n.message_translation import told
-from ..rendering.output import echo, echo_json, say
+from ..i18n.message_translation import translate
+from ..rendering.output import echo, echo_json, echo_wrapped
 from .threads.listing import AsJson
 
 if TYPE_CHECKING:
     from ...config.agents.profile import AgentProfile
-    from ...config.agents.registry import Agents
+    from ...config.agents.registry import AgentRegistry
     from ...config.trust.decision import Trust
 
 app = typer.Typer(
@@ -23,30 +23,30 @@ app = typer.Typer(
 
 
 @app.command("list")
-def list_(as_json: AsJson = False) -> None:
+def list_agents(as_json: AsJson = False) -> None:
     """List agents: built-in, your own, and those of a trusted project."""
     from ..i18n.catalogs import t
     from ..rendering.table import show_table
 
-    trust = _trust()
-    found, left_out = _found(trust), _left_out(trust)
+    trust = _load_trust()
+    found, left_out = _load_agents(trust), _list_ignored(trust)
     shown = [one for one in found.profiles.values() if not one.hidden]
     if as_json:
         echo_json(
             {
-                "agents": [_facts(one) for one in shown],
+                "agents": [_describe_agent(one) for one in shown],
                 "not_loaded": left_out,
                 "faults": [report for fault in found.faults for report in fault.reports],
             }
         )
         return
     headers = tuple(t(f"agents.{name}") for name in ("name", "mode", "from", "what"))
-    rows = [(one.name, one.mode, _origin(one), one.description) for one in shown]
+    rows = [(one.name, one.mode, _format_origin(one), one.description) for one in shown]
     show_table(headers, rows, cut=headers[2:])
     for path in left_out:
         echo(t("agents.left_out", path=path), err=True)
     for report in (report for fault in found.faults for report in fault.reports):
-        echo(t("agents.fault", report=told(report)), err=True)
+        echo(t("agents.fault", report=translate(report)), err=True)
 
 
 @app.command()
@@ -55,10 +55,10 @@ def show(name: Annotated[str, typer.Argument(help="Name of the agent.")]) -> Non
     from ..i18n.catalogs import t
     from ..lazy_imports import without_collector
 
-    profile = _found(_trust()).find(name)
+    profile = _load_agents(_load_trust()).find(name)
     with without_collector():
         from ...config.settings.schema import ToolsSection
-        from ...tools.runtime.agent_tools import tools_of
+        from ...tools.runtime.agent_tools import select_agent_tools
 
     facts = {
         "name": profile.name,
@@ -67,17 +67,17 @@ def show(name: Annotated[str, typer.Argument(help="Name of the agent.")]) -> Non
         "mode": profile.mode,
         "model": profile.model,
         "temperature": profile.temperature,
-        "tools": ", ".join(tool.name for tool in tools_of(profile, ToolsSection())),
+        "tools": ", ".join(tool.name for tool in select_agent_tools(profile, ToolsSection())),
         "rules": ", ".join(f"{one.kind} {one.text}" for one in profile.rules),
         "files": "; ".join(", ".join(one.files) for one in profile.limits if one.files),
         "max_steps": profile.steps or "",
     }
     for key, value in facts.items():
         if value not in ("", None):
-            say(f"{key}: {value}")
+            echo_wrapped(f"{key}: {value}")
     for note in profile.notes:
-        say(t("agents.note", note=told(note)))
-    say(f"\n{profile.prompt}")
+        echo_wrapped(t("agents.note", note=translate(note)))
+    echo_wrapped(f"\n{profile.prompt}")
 
 
 @app.command()
@@ -94,15 +94,15 @@ def create(
     """Create an agent from a commented template."""
     from contextlib import nullcontext
 
-    from ...config.trust.decision import own_change
+    from ...config.trust.decision import keep_trust
     from ..i18n.catalogs import t
     from .agents_template import write_new
 
-    folder = (Path.cwd() / ".llc" if project else paths.home()) / "agents"
-    with own_change(Path.cwd(), paths.home(), "agents") if project else nullcontext():
+    folder = (Path.cwd() / ".llc" if project else paths.locate_home()) / "agents"
+    with keep_trust(Path.cwd(), paths.locate_home(), "agents") if project else nullcontext():
         file = write_new(folder, name, description)
     echo(t("agents.created", file=file))
-    for path in _left_out(_trust()) if project else ():
+    for path in _list_ignored(_load_trust()) if project else ():
         echo(t("agents.left_out", path=path), err=True)
 
 
@@ -116,41 +116,43 @@ def validate(
     from ..lazy_imports import without_collector
 
     with without_collector():
-        from .agents_validation import files_of, looked_at
+        from .agents_validation import find_files, inspect_file
     from ..i18n.catalogs import t
 
-    files = files_of(places, Path.cwd(), paths.home())
-    looks = [looked_at(file, paths.home()) for file in files]
+    files = find_files(places, Path.cwd(), paths.locate_home())
+    looks = [inspect_file(file, paths.locate_home()) for file in files]
     for look in looks:
         for note in look.notes:
-            echo(t("agents.note", note=told(note)), err=True)
+            echo(t("agents.note", note=translate(note)), err=True)
         for mistake in look.mistakes:
-            echo(told(mistake))
+            echo(translate(mistake))
     if any(look.mistakes for look in looks):
         raise typer.Exit(1)
     echo(t("agents.sound", count=len(looks)), err=True)
 
 
-def _trust() -> "Trust":
-    from ...config.trust.decision import trust_of
+def _load_trust() -> "Trust":
+    from ...config.trust.decision import check_trust
 
-    return trust_of(Path.cwd(), paths.home())
+    return check_trust(Path.cwd(), paths.locate_home())
 
 
-def _found(trust: "Trust") -> "Agents":
+def _load_agents(trust: "Trust") -> "AgentRegistry":
     from ...config.agents.registry import find_agents
 
-    return find_agents(Path.cwd(), paths.home(), trust)
+    return find_agents(Path.cwd(), paths.locate_home(), trust)
 
 
-def _left_out(trust: "Trust") -> list[str]:
+def _list_ignored(trust: "Trust") -> list[str]:
     """The project's files that are not loaded, since the folder is not trusted."""
     if trust.trusted:
         return []
-    return [one.path for one in trust.brought if one.kind == "agents" and one.path.endswith(".md")]
+    return [
+        one.path for one in trust.inventory if one.kind == "agents" and one.path.endswith(".md")
+    ]
 
 
-def _facts(profile: "AgentProfile") -> dict[str, object]:
+def _describe_agent(profile: "AgentProfile") -> dict[str, object]:
     return {
         "name": profile.name,
         "mode": profile.mode,
@@ -160,7 +162,7 @@ def _facts(profile: "AgentProfile") -> dict[str, object]:
     }
 
 
-def _origin(profile: "AgentProfile") -> str:
+def _format_origin(profile: "AgentProfile") -> str:
     """Its file, short where it can be."""
     file = Path(profile.origin)
     for above, short in ((Path.cwd(), ""), (Path.home(), "~/")):

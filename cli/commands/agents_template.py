@@ -14,7 +14,7 @@ WHAT_FOR = "Say here in a sentence what it is for."
 def write_new(folder: Path, name: str, description: str) -> Path:
     """Write the file of a new agent and return it; raises UsageError where there is one."""
     check_name(name)
-    file, text = folder / f"{name}.md", _text(" ".join(description.split()) or WHAT_FOR)
+    file, text = folder / f"{name}.md", _render_template(" ".join(description.split()) or WHAT_FOR)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
@@ -37,7 +37,7 @@ def _write_whole(handle: int, file: Path, text: str) -> None:
         raise
 
 
-def _text(description: str) -> str:
+def _render_template(description: str) -> str:
     example = resources.files(__package__ or "").joinpath("new_agent.md")
     quoted = json.dumps(description, ensure_ascii=False)
     return example.read_text(encoding="utf-8").replace("{description}", quoted)

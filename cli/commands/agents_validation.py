@@ -4,43 +4,43 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...config.agents.parser import WrongAgent, read_agent
+from ...config.agents.parser import InvalidAgentError, read_agent
 from ...config.errors import UsageError
-from ...config.trust.inventory import brought
-from ...config.yaml.reader import decode, read_bytes
-from ...tools.runtime.agent_validation import mistakes
+from ...config.trust.inventory import take_inventory
+from ...config.yaml.reader import decode_utf8, read_bytes
+from ...tools.runtime.agent_validation import find_mistakes
 
 
 @dataclass(frozen=True)
-class Look:
+class AgentReport:
     """What was found in one file."""
 
     mistakes: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
 
-def files_of(places: Iterable[Path] | None, folder: Path, home: Path) -> list[Path]:
+def find_files(places: Iterable[Path] | None, folder: Path, home: Path) -> list[Path]:
     """The files in these places; without any the user's own and the project's, trusted or not."""
     if places:
-        return [file for place in places for file in _in(place)]
+        return [file for place in places for file in _list_files(place)]
     own = sorted((home / "agents").glob("**/*.md"))
-    listed = [one.path for one in brought(folder) if one.kind == "agents"]
+    listed = [one.path for one in take_inventory(folder) if one.kind == "agents"]
     return [*own, *(folder / path for path in listed if path.endswith(".md"))]
 
 
-def looked_at(file: Path, home: Path) -> Look:
+def inspect_file(file: Path, home: Path) -> AgentReport:
     """What is wrong with a file, and what of it does not count."""
     try:
         own = file.absolute().is_relative_to(home / "agents")
-        profile = read_agent(file, decode(file, read_bytes(file) or b""), own=own)
-    except WrongAgent as fault:
-        return Look(fault.reports)
+        profile = read_agent(file, decode_utf8(file, read_bytes(file) or b""), own=own)
+    except InvalidAgentError as fault:
+        return AgentReport(fault.reports)
     except UsageError as error:
-        return Look((error.message,))
-    return Look(tuple(mistakes(profile)), profile.notes)
+        return AgentReport((error.message,))
+    return AgentReport(tuple(find_mistakes(profile)), profile.notes)
 
 
-def _in(place: Path) -> Iterator[Path]:
+def _list_files(place: Path) -> Iterator[Path]:
     if place.is_dir():
         yield from sorted(place.glob("**/*.md"))
     elif place.exists():

@@ -13,7 +13,7 @@ from ...config.errors import UsageError
 from ..rendering.output import echo, echo_json
 
 if TYPE_CHECKING:
-    from ...config.settings.loader import Loaded
+    from ...config.settings.loader import LoadedSettings
 
 app = typer.Typer(
     help="Show and change settings.",
@@ -37,15 +37,15 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of YAML.")] = False,
 ) -> None:
     """Show all settings in effect in the current folder."""
-    from ...config.settings.keys import hidden, join, leaves
+    from ...config.settings.keys import hide_secrets, iter_leaves, join_key
     from ..rendering.settings import as_yaml
 
-    loaded = _load()
-    values = hidden(loaded.settings.model_dump())
+    loaded = _load_settings()
+    values = hide_secrets(loaded.settings.model_dump())
     if as_json and show_origin:
         values = {
             key: {"value": value, "origin": loaded.origins[key]}
-            for key, value in ((join(path), value) for path, value in leaves(values))
+            for key, value in ((join_key(path), value) for path, value in iter_leaves(values))
         }
     if as_json:
         echo_json(values)
@@ -59,11 +59,11 @@ def get(
     show_origin: ShowOrigin = False,
 ) -> None:
     """Show one setting; with --show-origin: source, tab, value."""
-    from ...config.settings.keys import hidden, split
+    from ...config.settings.keys import hide_secrets, split_key
     from ..rendering.settings import as_text, as_yaml
 
-    loaded, path = _load(), split(key)
-    value: Any = hidden(loaded.settings.model_dump())
+    loaded, path = _load_settings(), split_key(key)
+    value: Any = hide_secrets(loaded.settings.model_dump())
     for part in path:
         if part not in value:
             raise UsageError(
@@ -79,45 +79,49 @@ def get(
 
 
 @app.command("set")
-def set_(
+def set_setting(
     key: Annotated[str, typer.Argument(help="Key, such as model.default.")],
     value: Annotated[str, typer.Argument(help="New value; YAML unless the key takes text.")],
     project: InProject = False,
 ) -> None:
     """Set one key in your configuration file. Comments and other keys are kept."""
-    from ...config.settings.keys import is_secret, split
+    from ...config.settings.keys import is_secret, split_key
     from ...config.settings.writer import set_value
-    from ...config.trust.decision import own_change
+    from ...config.trust.decision import keep_trust
     from ..i18n.catalogs import t
-    from ..prompts.trust import tell_left_out
+    from ..prompts.trust import warn_untrusted
 
-    if project and is_secret(split(key)) and not _REFERENCE.fullmatch(value):
+    if project and is_secret(split_key(key)) and not _REFERENCE.fullmatch(value):
         hint = "remove `--project`, or write `${NAME_OF_VARIABLE}`"
         raise UsageError(f"anyone with access to the project could read `{key}`", hint=hint)
-    file = _file(project)
-    with own_change(Path.cwd(), paths.home()) if project else nullcontext():
+    file = _locate_file(project)
+    with keep_trust(Path.cwd(), paths.locate_home()) if project else nullcontext():
         set_value(file, key, value, new_mode=0o644 if project else 0o600)
     echo(t("config.set", key=key, file=file), err=True)
     if key.startswith("agents."):
         echo(t("config.set.prompt", name=key.split(".")[1]), err=True)
     if project:
-        tell_left_out(Path.cwd())
+        warn_untrusted(Path.cwd())
 
 
 @app.command()
 def path(project: InProject = False) -> None:
     """Print the path of your configuration file. It may not exist yet."""
-    echo(_file(project))
+    echo(_locate_file(project))
 
 
-def _file(project: bool) -> Path:
-    return paths.project_config(Path.cwd()) if project else paths.user_config(paths.home())
+def _locate_file(project: bool) -> Path:
+    return (
+        paths.locate_project_config(Path.cwd())
+        if project
+        else paths.locate_user_config(paths.locate_home())
+    )
 
 
-def _load() -> "Loaded":
-    from ...config.settings.loader import load
-    from ..prompts.trust import tell_left_out
+def _load_settings() -> "LoadedSettings":
+    from ...config.settings.loader import load_settings
+    from ..prompts.trust import warn_untrusted
 
-    loaded = load(Path.cwd(), paths.home())
-    tell_left_out(Path.cwd())
+    loaded = load_settings(Path.cwd(), paths.locate_home())
+    warn_untrusted(Path.cwd())
     return loaded

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...config import paths
-from ..i18n.message_translation import told
+from ..i18n.message_translation import translate
 from ..rendering.output import echo, echo_json
 
 if TYPE_CHECKING:
@@ -22,64 +22,64 @@ app = typer.Typer(
 
 
 @app.callback()
-def _group() -> None:
+def _define_group() -> None:
     """List your own commands, used as /NAME in a conversation."""
 
 
 @app.command("list")
-def list_(
+def list_commands(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """List your own commands and those of a trusted project, with their errors."""
-    from ...config.agents.custom_commands import custom_commands
+    from ...config.agents.custom_commands import load_custom_commands
     from ...config.agents.registry import find_agents
-    from ...config.trust.decision import trust_of
+    from ...config.trust.decision import check_trust
     from ..i18n.catalogs import t
     from ..rendering.table import show_table
 
-    folder, home = Path.cwd(), paths.home()
-    trust = trust_of(folder, home)
-    found = list(custom_commands(folder, home, trust).values())
-    left_out = [*_left_out(trust)]
+    folder, home = Path.cwd(), paths.locate_home()
+    trust = check_trust(folder, home)
+    found = list(load_custom_commands(folder, home, trust).values())
+    left_out = [*_list_ignored(trust)]
     agents = find_agents(folder, home, trust).profiles
     if as_json:
-        facts = [_facts(one, agents) for one in found]
+        facts = [_describe_command(one, agents) for one in found]
         echo_json({"commands": facts, "not_loaded": left_out})
         return
     usable = [one for one in found if not one.fault]
     if usable:
         headers = [t("commands.name"), t("commands.what"), t("commands.from")]
-        rows = [[_called(one), one.description, str(one.file)] for one in usable]
+        rows = [[_format_usage(one), one.description, str(one.file)] for one in usable]
         show_table(headers, rows, cut=headers[1:])
     elif not found:
         echo(t("commands.none", folder=home / "commands"), err=True)
     for path in left_out:
         echo(t("commands.left_out", path=path), err=True)
-    for line in _remarks(found, agents):
+    for line in _format_remarks(found, agents):
         echo(line, err=True)
 
 
-def _called(command: "CustomCommand") -> str:
+def _format_usage(command: "CustomCommand") -> str:
     return f"/{command.name} {command.argument_hint}".rstrip()
 
 
-def _left_out(trust: "Trust") -> Iterator[str]:
+def _list_ignored(trust: "Trust") -> Iterator[str]:
     """The project's files that are not loaded, since the folder is not trusted."""
     if not trust.trusted:
-        yield from (one.path for one in trust.brought if one.kind == "commands")
+        yield from (one.path for one in trust.inventory if one.kind == "commands")
 
 
-def _remarks(commands: "list[CustomCommand]", agents: Collection[str]) -> Iterator[str]:
+def _format_remarks(commands: "list[CustomCommand]", agents: Collection[str]) -> Iterator[str]:
     from ..i18n.catalogs import t
 
     for one in commands:
         if one.fault:
-            yield t("commands.fault", name=one.name, fault=told(one.fault))
-        for note in _notes(one, agents):
-            yield t("commands.note", name=one.name, note=told(note))
+            yield t("commands.fault", name=one.name, fault=translate(one.fault))
+        for note in _collect_notes(one, agents):
+            yield t("commands.note", name=one.name, note=translate(note))
 
 
-def _notes(command: "CustomCommand", agents: Collection[str]) -> list[str]:
+def _collect_notes(command: "CustomCommand", agents: Collection[str]) -> list[str]:
     from ..i18n.catalogs import t
     from ..repl.slash.registry import find_slash
 
@@ -89,7 +89,7 @@ def _notes(command: "CustomCommand", agents: Collection[str]) -> list[str]:
     return [*shadowed, *nobody, *command.notes]
 
 
-def _facts(command: "CustomCommand", agents: Collection[str]) -> dict[str, object]:
+def _describe_command(command: "CustomCommand", agents: Collection[str]) -> dict[str, object]:
     return {
         "name": command.name,
         "file": str(command.file),
@@ -97,6 +97,6 @@ def _facts(command: "CustomCommand", agents: Collection[str]) -> dict[str, objec
         "argument_hint": command.argument_hint,
         "agent": command.agent,
         "model": command.model,
-        "notes": _notes(command, agents),
+        "notes": _collect_notes(command, agents),
         "fault": command.fault,
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...config.errors import UsageError
-from ..prompts.sync_bridge import waited_for
+from ..prompts.sync_bridge import run_sync
 from ..rendering.output import echo
 from .threads.listing import SHORT_ID
 from .undo import Thread
@@ -28,40 +28,44 @@ def diff(
 ) -> None:
     """Show a thread's changes as a diff."""
     from ...config import paths
-    from ...sdk.threads.file_history import files_of
-    from ..execution.thread_argument import which_thread
+    from ...sdk.threads.file_history import open_thread_files
+    from ..execution.thread_argument import resolve_thread
     from ..i18n.catalogs import t
 
     if end is not None and end < start:
         raise UsageError("`--to` is before `--from`", hint="give the earlier step as `--from`")
-    row = which_thread(thread, _has_changed_files)
-    files = files_of(row, paths.home())
-    after = _entry_of(row, start) if start else 0
-    upto = None if end is None else _entry_of(row, end)
-    text = waited_for(files.diff(after, upto))
+    row = resolve_thread(thread, _has_changed_files)
+    files = open_thread_files(row, paths.locate_home())
+    after = _find_entry(row, start) if start else 0
+    upto = None if end is None else _find_entry(row, end)
+    text = run_sync(files.diff(after, upto))
     if text:
-        _show(text)
+        _print_diff(text)
     else:
         echo(t("diff.nothing", thread=row.thread_id[:SHORT_ID]), err=True)
 
 
-def _entry_of(row: "ThreadRow", number: int) -> int:
+def _find_entry(row: "ThreadRow", number: int) -> int:
     """The last entry of the file history at a step."""
     from ...config import paths
-    from ...sdk.threads.steps import step_of
+    from ...sdk.threads.steps import find_step
 
-    return step_of(row, paths.home(), number).file_entry
+    return find_step(row, paths.locate_home(), number).file_entry
 
 
 def _has_changed_files(row: "ThreadRow") -> bool:
     from ...config import paths
     from ...memory.undo.history import FileHistory
-    from ...memory.undo.undo_stack import active
+    from ...memory.undo.undo_stack import find_active_entries
 
-    return bool(active(FileHistory(paths.database(paths.home())).entries(row.thread_id)))
+    return bool(
+        find_active_entries(
+            FileHistory(paths.locate_database(paths.locate_home())).list_entries(row.thread_id)
+        )
+    )
 
 
-def _show(text: str) -> None:
+def _print_diff(text: str) -> None:
     """In a file byte for byte, at a terminal in colour; a pipe may end at a terminal."""
     if S_ISREG(os.fstat(sys.stdout.fileno()).st_mode):
         sys.stdout.write(text)
@@ -71,15 +75,15 @@ def _show(text: str) -> None:
 
         show_diff(open_console(stderr=False), text, indent="", most=None)
     else:
-        _pipe(text)
+        _print_escaped(text)
 
 
-def _pipe(text: str) -> None:
+def _print_escaped(text: str) -> None:
     """`\\r\\n` stays: a patch needs it and it steers nothing."""
     from ..i18n.catalogs import t
-    from ..rendering.sanitize import safe
+    from ..rendering.sanitize import sanitize_text
 
-    shown = "\r\n".join(safe(part) for part in text.split("\r\n"))
+    shown = "\r\n".join(sanitize_text(part) for part in text.split("\r\n"))
     sys.stdout.write(shown)
     if shown != text:
         echo(t("diff.escaped"), err=True)

@@ -10,10 +10,10 @@ import typer
 
 from ...config import paths
 from ...config.errors import UsageError
-from ..rendering.output import echo_json, say
+from ..rendering.output import echo_json, echo_wrapped
 
 if TYPE_CHECKING:
-    from .doctor_checks import Check, Surroundings
+    from .doctor_checks import DoctorCheck, DoctorEnvironment
 
 
 REMEDY = "      →"
@@ -31,43 +31,45 @@ def doctor(
 
     if as_json:
         use_language("en")  # a program reads it
-    surroundings = _surroundings()
+    surroundings = _load_environment()
     found = [check(surroundings) for check in CHECKS]
     if as_json:
         echo_json([asdict(each) for each in found])
     else:
-        _show(found)
+        _print_checks(found)
     raise typer.Exit(1 if any(each.status == "fail" for each in found) else 0)
 
 
-def _surroundings() -> "Surroundings":
-    from ...config.settings.loader import load
-    from ...tools.permissions import policy_for
+def _load_environment() -> "DoctorEnvironment":
+    from ...config.settings.loader import load_settings
+    from ...tools.permissions import build_policy
     from ...tools.workspace import Workspace
-    from .doctor_checks import Surroundings
+    from .doctor_checks import DoctorEnvironment
 
-    home = paths.home()
+    home = paths.locate_home()
     try:
-        loaded = load(Path.cwd(), home)
+        loaded = load_settings(Path.cwd(), home)
         workspace = Workspace(Path.cwd(), tuple(loaded.settings.security.ignore_patterns))
-        policy_for(loaded, workspace, usual="ask")  # its rules must be understood too
+        build_policy(loaded, workspace, usual="ask")  # its rules must be understood too
     except UsageError as problem:
-        return Surroundings(os.environ, home, None, problem)
-    return Surroundings(os.environ, home, loaded, None)
+        return DoctorEnvironment(os.environ, home, None, problem)
+    return DoctorEnvironment(os.environ, home, loaded, None)
 
 
-def _show(found: "Sequence[Check]") -> None:
+def _print_checks(found: "Sequence[DoctorCheck]") -> None:
     """A line a check and one for its remedy; what is too long goes on below its beginning."""
     from ..i18n.catalogs import t
-    from ..rendering.definition_list import hung, room
-    from ..rendering.table import GAP, aligned, width_of
+    from ..rendering.definition_list import format_definition, get_terminal_width
+    from ..rendering.table import GAP, align_columns, measure_width
 
-    heads = aligned([[t(f"doctor.{one.status}"), t(f"doctor.name.{one.name}")] for one in found])
-    names = max(map(width_of, heads)) + len(GAP)
-    columns = room()
+    heads = align_columns(
+        [[t(f"doctor.{one.status}"), t(f"doctor.name.{one.name}")] for one in found]
+    )
+    names = max(map(measure_width, heads)) + len(GAP)
+    columns = get_terminal_width()
     indent = names if columns >= 2 * names else len(REMEDY) + 1
     for head, check in zip(heads, found, strict=True):
-        lines = [*hung(head, check.detail, indent, columns)]
+        lines = [*format_definition(head, check.detail, indent, columns)]
         if check.remedy:
-            lines += hung(REMEDY, check.remedy, len(REMEDY) + 1, columns)
-        say("\n".join(lines))
+            lines += format_definition(REMEDY, check.remedy, len(REMEDY) + 1, columns)
+        echo_wrapped("\n".join(lines))

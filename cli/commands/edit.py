@@ -40,7 +40,7 @@ def edit(
     settle_trust(folder, yes=trust, output=output, tests=False)
     with without_collector():
         from ...nodes.state import Options
-        from ..execution.run import drive
+        from ..execution.run import run_in_terminal
         from .threads.listing import open_index
 
     open_index()  # tells of a damaged one
@@ -48,7 +48,7 @@ def edit(
     given = {name: value for name, value in texts.items() if value}
     options = cast(Options, {**given, "backup": backup})
     raise typer.Exit(
-        drive(
+        run_in_terminal(
             lambda runner: runner.edit(instruction, files=files, folder=folder, options=options),
             output,
             seconds=timeout or 0.0,

@@ -7,7 +7,7 @@ import typer
 
 from ...config.errors import UsageError
 from ..enums import OutputFormat
-from ..execution.single_turn import one_turn
+from ..execution.single_turn import run_single_turn
 from ..options import BaseUrl, Folder, Model, Output, Timeout
 from ..prompts.trust import TrustFlag
 
@@ -31,7 +31,7 @@ def explain(
     words = Path(__file__).with_name("explain.md").read_text(encoding="utf-8").strip()
     options = {"agent": "explore", "mode": "read-only", "model": model, "base_url": base_url}
     raise typer.Exit(
-        one_turn(
+        run_single_turn(
             words.format(target=target),
             options,
             folder=folder,

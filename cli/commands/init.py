@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ..enums import OutputFormat
-from ..execution.single_turn import one_turn
+from ..execution.single_turn import run_single_turn
 from ..options import BaseUrl, Folder, Model, Output, Timeout
 from ..prompts.trust import TrustFlag
 
@@ -26,9 +26,9 @@ def init(
     interrupted.
     """
     options = {"agent": "build", "model": model, "base_url": base_url}
-    said = request(wish)
+    said = build_request(wish)
     raise typer.Exit(
-        one_turn(
+        run_single_turn(
             said,
             options,
             folder=folder,
@@ -40,7 +40,7 @@ def init(
     )
 
 
-def request(wish: str) -> str:
+def build_request(wish: str) -> str:
     """What the agent is asked, with the user's own wish."""
     words = Path(__file__).with_name("init.md").read_text(encoding="utf-8").strip()
     return f"{words}\n\nThe user adds: {wish}" if wish.strip() else words

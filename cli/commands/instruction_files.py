@@ -3,23 +3,23 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ...config.instructions.discovery import MOST_BYTES, Instruction, instructions
+from ...config.instructions.discovery import MOST_BYTES, Instruction, load_instructions
 from ...config.settings.schema import Settings
 from ...config.trust.decision import Trust
 from ..i18n.catalogs import t
-from ..i18n.message_translation import told
+from ..i18n.message_translation import translate
 
 
-def in_effect(folder: Path, home: Path, trust: Trust, settings: Settings) -> str:
+def list_effective_files(folder: Path, home: Path, trust: Trust, settings: Settings) -> str:
     """Their names, what counts most last; then a line for each that is not told, or not whole."""
-    found = instructions(folder, home, trust, settings.security.ignore_patterns)
+    found = load_instructions(folder, home, trust, settings.security.ignore_patterns)
     names = [one.name for one in found if one.text]
-    return "\n".join([", ".join(names) or t("instructions.none"), *_lacking(found)])
+    return "\n".join([", ".join(names) or t("instructions.none"), *_list_incomplete(found)])
 
 
-def _lacking(found: Sequence[Instruction]) -> Iterator[str]:
+def _list_incomplete(found: Sequence[Instruction]) -> Iterator[str]:
     for one in found:
         if one.left_out:
-            yield t("instructions.left_out", name=one.name, why=told(one.left_out))
+            yield t("instructions.left_out", name=one.name, why=translate(one.left_out))
         elif one.cut:
             yield t("instructions.cut", name=one.name, count=one.cut, most=MOST_BYTES // 1000)

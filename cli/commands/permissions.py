@@ -10,13 +10,13 @@ from ...config import paths
 from ...config.errors import UsageError
 from ..enums import Mode
 from ..i18n.catalogs import t
-from ..i18n.message_translation import told
+from ..i18n.message_translation import translate
 from ..lazy_imports import without_collector
 from ..prompts.trust import TrustFlag, settle_here
-from ..rendering.output import echo_json, say
+from ..rendering.output import echo_json, echo_wrapped
 
 if TYPE_CHECKING:
-    from ...config.settings.loader import Loaded
+    from ...config.settings.loader import LoadedSettings
     from ...tools.permissions import Decision
 
 app = typer.Typer(
@@ -55,21 +55,21 @@ def explain(
     made.
     """
     with without_collector():
-        from .permissions_explain import Explainer, refused
+        from .permissions_explain import Explainer, to_usage_error
 
     if stdin == bool(tool):
         raise UsageError("give a tool and its arguments, or --stdin", hint="`mcode tools list`")
     settle_here(yes=trust)
-    explainer = Explainer.of(Path.cwd(), _loaded(mode))
+    explainer = Explainer.from_folder(Path.cwd(), _load_settings(mode))
     if stdin:
         for line in sys.stdin.buffer:
             if line.strip():
-                echo_json(explainer.line(line), indent=None)
+                echo_json(explainer.evaluate_line(line), indent=None)
         return
     try:
-        _show(explainer.words(tool, arguments or []), as_json)
+        _print_decision(explainer.evaluate_words(tool, arguments or []), as_json)
     except ValueError as error:
-        raise refused(error) from None
+        raise to_usage_error(error) from None
 
 
 @app.command("list")
@@ -80,52 +80,54 @@ def list_rules(
 ) -> None:
     """List the active rules and their sources, the approval mode, and read-only commands."""
     settle_here(yes=trust)
-    _show_rules(_loaded(mode), as_json=as_json)
+    _show_rules(_load_settings(mode), as_json=as_json)
 
 
 def show_rules(spoken: str) -> None:
     """List the rules for a conversation; `spoken` is its mode, empty where it has none yet."""
-    _show_rules(_loaded(None), spoken)
+    _show_rules(_load_settings(None), spoken)
 
 
-def _show_rules(loaded: "Loaded", spoken: str = "", *, as_json: bool = False) -> None:
-    from ...tools.permissions.policy import mode_of, read_rules
-    from ...tools.shell.readonly.classifier import reading_programs
+def _show_rules(loaded: "LoadedSettings", spoken: str = "", *, as_json: bool = False) -> None:
+    from ...tools.permissions.policy import read_rules, resolve_mode
+    from ...tools.shell.readonly.classifier import list_reading_programs
     from ...tools.workspace import Workspace
     from ..rendering.table import show_table
 
     security = loaded.settings.security
     rules = read_rules(loaded.rules, Workspace(Path.cwd(), tuple(security.ignore_patterns)))
     rows = [(rule.kind, rule.text, rule.origin) for rule in rules]
-    configured, programs = mode_of(loaded.settings, "ask"), reading_programs()
+    configured, programs = resolve_mode(loaded.settings, "ask"), list_reading_programs()
     mode = spoken or configured
     origin = loaded.origins["security.mode"] if mode == configured else t("permissions.here")
     if as_json:
         listed = [dict(zip(("kind", "rule", "origin"), row, strict=True)) for row in rows]
         echo_json({"mode": mode, "origin": origin, "rules": listed, "read_only": programs})
         return
-    say(t("permissions.mode", mode=mode, origin=origin))
+    echo_wrapped(t("permissions.mode", mode=mode, origin=origin))
     if rows:
         headers = [t(f"permissions.{name}") for name in ("kind", "text", "from")]
         show_table(headers, rows, cut=headers[2:])
     else:
-        say(t("permissions.no_rules"))
-    say(t("permissions.read_only", programs=" ".join(programs)))
+        echo_wrapped(t("permissions.no_rules"))
+    echo_wrapped(t("permissions.read_only", programs=" ".join(programs)))
 
 
-def _loaded(mode: Mode | None) -> "Loaded":
-    from ...config.settings.loader import load
+def _load_settings(mode: Mode | None) -> "LoadedSettings":
+    from ...config.settings.loader import load_settings
 
-    return load(Path.cwd(), paths.home(), flags={"security.mode": mode.value if mode else None})
+    return load_settings(
+        Path.cwd(), paths.locate_home(), flags={"security.mode": mode.value if mode else None}
+    )
 
 
-def _show(decision: "Decision", as_json: bool) -> None:
+def _print_decision(decision: "Decision", as_json: bool) -> None:
     if as_json:
         echo_json(
             {"verdict": decision.verdict, "reason": decision.reason, "rule": decision.rule},
         )
         return
-    say(f"{decision.verdict}: {told(decision.reason)}")
-    say(t("permissions.rule", rule=decision.rule))
+    echo_wrapped(f"{decision.verdict}: {translate(decision.reason)}")
+    echo_wrapped(t("permissions.rule", rule=decision.rule))
     if decision.always:
-        say(t("permissions.always", rule=decision.always))
+        echo_wrapped(t("permissions.always", rule=decision.always))

@@ -12,12 +12,12 @@ from langchain_core.tools import BaseTool
 
 from ...config import paths
 from ...config.errors import UsageError
-from ...config.settings.loader import Loaded
-from ...tools.definition import schema_of
+from ...config.settings.loader import LoadedSettings
+from ...tools.definition import get_schema
 from ...tools.filesystem.project_snapshots import open_snapshots
-from ...tools.permissions import Decision, Policy, decide, policy_for
-from ...tools.permissions.evaluate_tool import decide_call
-from ...tools.runtime.registry import NAMES, canonical, resolve, unknown_tool
+from ...tools.permissions import Decision, Policy, build_policy, evaluate_call
+from ...tools.permissions.evaluate_tool import evaluate_tool_call
+from ...tools.runtime.registry import NAMES, canonical, describe_unknown_tool, resolve
 from ...tools.sandbox.detect import open_sandbox
 from ...tools.workspace import Workspace
 from ..execution.tool_session import MALFORMED, read_call, read_object
@@ -33,53 +33,53 @@ class Explainer:
     policy: Policy
 
     @staticmethod
-    def of(folder: Path, loaded: Loaded) -> "Explainer":
+    def from_folder(folder: Path, loaded: LoadedSettings) -> "Explainer":
         """For a folder and its configuration; raises UsageError for a wrong one."""
         ignored = tuple(loaded.settings.security.ignore_patterns)
-        workspace = Workspace(folder, ignored, paths.home())
-        policy = policy_for(loaded, workspace, usual="ask")
+        workspace = Workspace(folder, ignored, paths.locate_home())
+        policy = build_policy(loaded, workspace, usual="ask")
         if policy.mode != "edits":
             return Explainer(workspace, policy)
         # only in this mode a sandbox and snapshots decide too
-        sandbox = open_sandbox(loaded.settings.sandbox, workspace, paths.home())
-        snapshots = open_snapshots(folder, paths.home(), loaded.settings)
-        return Explainer(workspace, policy.guarded(loaded.settings, sandbox, snapshots))
+        sandbox = open_sandbox(loaded.settings.sandbox, workspace, paths.locate_home())
+        snapshots = open_snapshots(folder, paths.locate_home(), loaded.settings)
+        return Explainer(workspace, policy.with_safeguards(loaded.settings, sandbox, snapshots))
 
-    def words(self, name: str, words: Sequence[str]) -> Decision:
+    def evaluate_words(self, name: str, words: Sequence[str]) -> Decision:
         """Decide what words say; raises ValueError for what is no call."""
-        return self.call(name, _arguments(name, words))
+        return self.evaluate_call(name, _parse_arguments(name, words))
 
-    def line(self, line: bytes) -> dict[str, object]:
+    def evaluate_line(self, line: bytes) -> dict[str, object]:
         """Decide what a line of JSON says, or say what is wrong with it."""
         try:
             name, args = read_call(line)
         except ValueError as error:
             return {"error": MALFORMED.format(problem=error)}
         try:
-            decision = self.call(name, args)
+            decision = self.evaluate_call(name, args)
         except ValueError as error:
             return {"error": str(error)}
         return {"verdict": decision.verdict, "reason": decision.reason, "rule": decision.rule}
 
-    def call(self, name: str, args: Mapping[str, object]) -> Decision:
+    def evaluate_call(self, name: str, args: Mapping[str, object]) -> Decision:
         """Decide one call; raises ValueError for a tool that there is not."""
         own, args = canonical(name, args)
         if tool := resolve(own):
-            return decide_call(tool, args, self.workspace, self.policy)
+            return evaluate_tool_call(tool, args, self.workspace, self.policy)
         if own.startswith("mcp_"):  # whether its server has it is known when it runs
-            return decide(own, "execute", args, (), self.workspace, self.policy)
-        raise ValueError(unknown_tool(name, NAMES))
+            return evaluate_call(own, "execute", args, (), self.workspace, self.policy)
+        raise ValueError(describe_unknown_tool(name, NAMES))
 
 
-def _arguments(name: str, words: Sequence[str]) -> Mapping[str, object]:
+def _parse_arguments(name: str, words: Sequence[str]) -> Mapping[str, object]:
     """A JSON object, `name=value` words, a command line, or the first argument alone."""
     if len(words) == 1 and words[0].lstrip().startswith("{"):
         return read_object(words[0])
     tool = resolve(name)
-    properties = _properties(tool)
+    properties = _read_properties(tool)
     named = [match for word in words if (match := _NAMED.fullmatch(word))]
     if words and len(named) == len(words) and (tool is None or named[0][1] in properties):
-        return {match[1]: _value(match[2], properties.get(match[1])) for match in named}
+        return {match[1]: _parse_value(match[2], properties.get(match[1])) for match in named}
     if tool and tool.name == "run_command" and words:
         return {"command": words[0] if len(words) == 1 else shlex.join(words)}
     if len(words) == 1 and properties:
@@ -89,12 +89,12 @@ def _arguments(name: str, words: Sequence[str]) -> Mapping[str, object]:
     return {}
 
 
-def _properties(tool: BaseTool | None) -> Mapping[str, Mapping[str, object]]:
-    found: object = schema_of(tool).get("properties") if tool else None
+def _read_properties(tool: BaseTool | None) -> Mapping[str, Mapping[str, object]]:
+    found: object = get_schema(tool).get("properties") if tool else None
     return cast("Mapping[str, Mapping[str, object]]", found or {})
 
 
-def _value(text: str, schema: Mapping[str, object] | None) -> object:
+def _parse_value(text: str, schema: Mapping[str, object] | None) -> object:
     """A text where the tool takes one, else JSON where it is some."""
     if schema and schema.get("type") == "string":
         return text
@@ -104,6 +104,6 @@ def _value(text: str, schema: Mapping[str, object] | None) -> object:
         return text
 
 
-def refused(error: ValueError) -> UsageError:
+def to_usage_error(error: ValueError) -> UsageError:
     """What is wrong with the words, for people."""
     return UsageError(str(error), hint="`mcode permissions explain run_command git push`")

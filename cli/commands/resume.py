@@ -63,23 +63,23 @@ def resume(
 ) -> None:
     """Resume a thread where it stopped. Finished work is not repeated."""
     _validate_flags(approve, reject, answer, question)
-    row = _free_thread(thread)
+    row = _resolve_free_thread(thread)
     is_chat = row.graph == "chat"
     tests = not is_chat and row.graph != "edit" and not row.options.get("skip_tests")
     settle_trust(Path(row.folder), yes=trust, output=output, tests=tests)
     with without_collector():
         from ...nodes.context import Context
-        from ..execution.run import drive
+        from ..execution.run import run_in_terminal
 
     said = _read_answer(row.thread_id, approve, reject, answer, question)
     context = Context(mode=mode.value if mode else "", model=model, base_url=base_url)
     style = AnswerStyle.streamed if is_chat else None
     thread_id, asks_instead = row.thread_id, question is None
 
-    def start(runner: "Runner") -> "AsyncGenerator[Event]":
+    def start_run(runner: "Runner") -> "AsyncGenerator[Event]":
         return _resume_or_ask(runner, thread_id, said, context, asks_instead=asks_instead)
 
-    raise typer.Exit(drive(start, output, style, seconds=timeout or 0.0))
+    raise typer.Exit(run_in_terminal(start_run, output, style, seconds=timeout or 0.0))
 
 
 def _validate_flags(
@@ -98,11 +98,11 @@ def _read_answer(
     thread: str, approve: bool, reject: str | None, answer: str | None, question: str | None
 ) -> "Answer | None":
     from ...sdk.interrupt_response import Answer
-    from ..execution.shown_questions import shown_question
+    from ..execution.shown_questions import find_shown_question
 
     if not approve and reject is None and answer is None:
         return None
-    parked = question if question is not None else shown_question(paths.home(), thread)
+    parked = question if question is not None else find_shown_question(paths.locate_home(), thread)
     return Answer(approve, reject, answer, parked=parked)
 
 
@@ -125,11 +125,11 @@ async def _resume_or_ask(
                 yield event
 
 
-def _free_thread(text: str | None) -> "ThreadRow":
+def _resolve_free_thread(text: str | None) -> "ThreadRow":
     """The thread that is meant; one that is held is told now, before LangGraph is imported."""
-    from ...memory.threads.lease import refuse_held
-    from ..execution.thread_argument import which_thread
+    from ...memory.threads.lease import ensure_not_held
+    from ..execution.thread_argument import resolve_thread
 
-    row = which_thread(text)
-    refuse_held(paths.home(), row.thread_id)
+    row = resolve_thread(text)
+    ensure_not_held(paths.locate_home(), row.thread_id)
     return row

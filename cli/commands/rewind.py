@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...config.errors import UsageError
-from ..prompts.sync_bridge import waited_for
+from ..prompts.sync_bridge import run_sync
 from ..rendering.output import echo
 from .threads.listing import SHORT_ID
 from .undo import AsJson, Force, Thread, Yes
 
 if TYPE_CHECKING:
-    from ...memory.checkpoints.steps import Step
+    from ...memory.checkpoints.steps import ThreadStep
     from ...memory.threads.record import ThreadRow
-    from ...sdk.threads.file_history import ThreadFiles, Way
+    from ...sdk.threads.file_history import PendingRestore, ThreadFiles
 
 
 def rewind(
@@ -42,20 +42,20 @@ def rewind(
 
     Later steps are kept, and you can return to them. Your own changes are kept.
     """
-    from ..execution.thread_argument import which_thread
+    from ..execution.thread_argument import resolve_thread
 
     if files + talk + both > 1:
         raise UsageError(
             "`--files`, `--talk` and `--both` cannot be used together", hint="choose one"
         )
-    row = which_thread(thread)
+    row = resolve_thread(thread)
     number = _ask_for_step(row, as_json) if to is None else to
-    wish = _Wish(row, number, files=not talk, talk=not files)
+    wish = _RewindRequest(row, number, files=not talk, talk=not files)
     _go_back(wish, force=force, yes=yes, as_json=as_json)
 
 
 @dataclass(frozen=True)
-class _Wish:
+class _RewindRequest:
     """Where to go back to, and with what."""
 
     row: "ThreadRow"
@@ -67,47 +67,51 @@ class _Wish:
 def _ask_for_step(row: "ThreadRow", as_json: bool) -> int:
     """Show the steps and ask for one; without a terminal they are all that there is to say."""
     from ..i18n.catalogs import t
-    from ..prompts.choice import number
+    from ..prompts.choice import ask_number
     from ..rendering.steps import show_steps
 
     show_steps(row, as_json=as_json)
-    _tell_cut_short(row)
+    _warn_if_interrupted(row)
     if as_json:
         raise typer.Exit
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         echo(t("rewind.choose", thread=row.thread_id[:SHORT_ID]), err=True)
         raise typer.Exit
-    return number(t("rewind.ask"))
+    return ask_number(t("rewind.ask"))
 
 
-def _tell_cut_short(row: "ThreadRow") -> None:
+def _warn_if_interrupted(row: "ThreadRow") -> None:
     from ...config import paths
-    from ...sdk.threads.file_history import files_of
-    from ..execution.restore_files import tell_cut_short
+    from ...sdk.threads.file_history import open_thread_files
+    from ..execution.restore_files import warn_if_interrupted
 
     if Path(row.folder).is_dir():
-        tell_cut_short(files_of(row, paths.home()))
+        warn_if_interrupted(open_thread_files(row, paths.locate_home()))
 
 
-def _go_back(wish: _Wish, *, force: bool, yes: bool, as_json: bool) -> None:
+def _go_back(wish: _RewindRequest, *, force: bool, yes: bool, as_json: bool) -> None:
     from ...config import paths
-    from ...sdk.threads.steps import branches_of, step_of
+    from ...sdk.threads.steps import find_step, read_thread_branches
     from ..execution import restore_files
 
     row, restored = wish.row, None
-    with _held(wish) as files:
-        step = step_of(row, paths.home(), wish.number)
-        known = branches_of(row, paths.home())
+    with _acquire_thread(wish) as files:
+        step = find_step(row, paths.locate_home(), wish.number)
+        known = read_thread_branches(row, paths.locate_home())
         talk = wish.talk and step.checkpoint_id != known.tip
         after = step.file_entry
-        way = restore_files.prepare(files, "rewind", after=after, force=force) if files else None
-        _preview(wish, way, left=known.steps[-1].number if talk else None)
+        way = (
+            restore_files.prepare_restore(files, "rewind", after=after, force=force)
+            if files
+            else None
+        )
+        _print_preview(wish, way, left=known.steps[-1].number if talk else None)
         if talk or (way and way.plan.changes):
-            restore_files.confirm(yes)
+            restore_files.confirm_restore(yes)
         if way:
-            restored = restore_files.go(way, yes=yes)
+            restored = restore_files.apply_restore(way, yes=yes)
         if talk:
-            _go_back_in_talk(row, step)
+            _rewind_conversation(row, step)
     if as_json:
         did = {"thread_id": row.thread_id, "kind": "rewind", "step": wish.number, "talk": talk}
         restore_files.print_json({**did, **restore_files.as_mapping(restored)})
@@ -115,43 +119,43 @@ def _go_back(wish: _Wish, *, force: bool, yes: bool, as_json: bool) -> None:
 
 
 @contextmanager
-def _held(wish: _Wish) -> "Generator[ThreadFiles | None]":
+def _acquire_thread(wish: _RewindRequest) -> "Generator[ThreadFiles | None]":
     """Keep others from running the thread; its files, if they are meant."""
     from ...config import paths
-    from ...memory.threads.lease import hold
-    from ...sdk.threads.file_history import held_files
+    from ...memory.threads.lease import acquire_lease
+    from ...sdk.threads.file_history import open_leased_files
 
     if wish.files:
-        with held_files(wish.row, paths.home()) as files:
+        with open_leased_files(wish.row, paths.locate_home()) as files:
             yield files
     else:
-        with hold(paths.home(), wish.row.thread_id):
+        with acquire_lease(paths.locate_home(), wish.row.thread_id):
             yield None
 
 
-def _preview(wish: _Wish, way: "Way | None", left: int | None) -> None:
+def _print_preview(wish: _RewindRequest, way: "PendingRestore | None", left: int | None) -> None:
     """`left` is the conversation's last step now; None when it stays."""
     from ..execution import restore_files
     from ..i18n.catalogs import t
-    from .threads.listing import title_of
+    from .threads.listing import format_title
 
     if not way and left is None:
         echo(t("rewind.nothing", step=wish.number), err=True)
         return
-    thread, title = wish.row.thread_id[:SHORT_ID], title_of(wish.row)
+    thread, title = wish.row.thread_id[:SHORT_ID], format_title(wish.row)
     echo(t("rewind.preview", thread=thread, title=title, step=wish.number), err=True)
     if way:
-        restore_files.show(way.plan)
+        restore_files.show_plan(way.plan)
     if left is not None:
         echo(f"  {t('rewind.talk', now=left, step=wish.number)}", err=True)
 
 
-def _go_back_in_talk(row: "ThreadRow", step: "Step") -> None:
+def _rewind_conversation(row: "ThreadRow", step: "ThreadStep") -> None:
     from ...config import paths
     from ..i18n.catalogs import t
     from ..lazy_imports import without_collector
 
     with without_collector():
         from ...sdk.threads.time_travel import rewind_talk
-    waited_for(rewind_talk(row, paths.home(), step))
+    run_sync(rewind_talk(row, paths.locate_home(), step))
     echo(t("rewind.talked", step=step.number, thread=row.thread_id[:SHORT_ID]), err=True)

@@ -29,8 +29,8 @@ def studio(
     open_index()  # tells of a damaged one
     stdout = sys.stdout
 
-    def ready(address: str, link: str, count: int) -> None:
+    def print_address(address: str, link: str, count: int) -> None:
         echo(t("studio.ready", address=address, count=count, link=link), file=stdout)
         stdout.flush()
 
-    serve(paths.home(), port, mode.value if mode else "", ready)
+    serve(paths.locate_home(), port, mode.value if mode else "", print_address)

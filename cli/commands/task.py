@@ -38,7 +38,7 @@ def task(
     settle_trust(folder, yes=trust, output=output, tests=not skip_tests)
     with without_collector():
         from ...nodes.state import Options
-        from ..execution.run import drive
+        from ..execution.run import run_in_terminal
         from .threads.listing import open_index
 
     open_index()  # tells of a damaged one
@@ -51,7 +51,7 @@ def task(
     }
     chosen = cast(Options, {name: value for name, value in options.items() if value})
     raise typer.Exit(
-        drive(
+        run_in_terminal(
             lambda runner: runner.task(description, folder=folder, options=chosen),
             output,
             seconds=timeout or 0.0,

@@ -12,10 +12,10 @@ from ...config import paths
 from ...config.errors import MaxAgentError, UsageError
 from ..enums import Mode
 from ..i18n.catalogs import t
-from ..i18n.message_translation import told
+from ..i18n.message_translation import translate
 from ..lazy_imports import without_collector
 from ..prompts.trust import TrustFlag, settle_here
-from ..rendering.output import echo, echo_json, say
+from ..rendering.output import echo, echo_json, echo_wrapped
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...tools.permissions import Decision
     from ..execution.tool_session import Consent, ToolSession
 
-Said = bool | str | None
+ConsentReply = bool | str | None
 """Yes, no, the answer itself, or nobody is there."""
 
 app = typer.Typer(
@@ -42,7 +42,7 @@ def list_tools(
     from ..rendering.table import show_table
 
     rows = [
-        (name, entry.effect, _first_sentence(read_description(name)))
+        (name, entry.effect, _take_first_sentence(read_description(name)))
         for name, entry in TOOLS.items()
     ]
     if as_json:
@@ -57,17 +57,17 @@ def list_tools(
 def show(name: Annotated[str, typer.Argument(help="Name or alias of a tool.")]) -> None:
     """Show a tool's description, arguments and aliases."""
     from ...tools.aliases import TOOLS
-    from ...tools.definition import effect_of, schema_of
-    from ...tools.runtime.registry import NAMES, resolve, unknown_tool
+    from ...tools.definition import get_effect, get_schema
+    from ...tools.runtime.registry import NAMES, describe_unknown_tool, resolve
 
     tool = resolve(name)
     if tool is None:
-        raise UsageError(unknown_tool(name, NAMES))
-    schema = {key: value for key, value in schema_of(tool).items() if key != "description"}
+        raise UsageError(describe_unknown_tool(name, NAMES))
+    schema = {key: value for key, value in get_schema(tool).items() if key != "description"}
     others = ", ".join(alias for alias, canonical in TOOLS.items() if canonical == tool.name)
-    echo(f"{tool.name} ({effect_of(tool)})")
-    say(f"{t('tool.others', names=others)}\n" if others else "")
-    say(f"{tool.description}\n")
+    echo(f"{tool.name} ({get_effect(tool)})")
+    echo_wrapped(f"{t('tool.others', names=others)}\n" if others else "")
+    echo_wrapped(f"{tool.description}\n")
     echo(json.dumps(schema, indent=2))
 
 
@@ -109,16 +109,18 @@ async def _call_one(name: str, arguments: str, mode: str, yes: bool) -> None:
     except ValueError as error:
         raise UsageError(f"the arguments are not a JSON object: {error}") from None
     # always the same folder and the same id, so that the next call can read a long output
-    session = _session(mode, paths.outputs_folder(paths.home(), "by-hand"))
+    session = _open_session(mode, paths.locate_outputs(paths.locate_home(), "by-hand"))
     at_terminal = sys.stdin.isatty() and not yes
-    reply = await session.call(name, args, _asking(session) if at_terminal else _answering(yes))
+    reply = await session.call_tool(
+        name, args, _build_prompted_consent(session) if at_terminal else _build_fixed_consent(yes)
+    )
     if reply.output:
         echo(reply.output.rstrip("\n"))
     if reply.exit_code:
-        raise Failed(reply.error, reply.exit_code)
+        raise ToolCallError(reply.error, reply.exit_code)
 
 
-class Failed(MaxAgentError):
+class ToolCallError(MaxAgentError):
     """A tool's error, with the exit code of its kind."""
 
     def __init__(self, message: str, exit_code: int) -> None:
@@ -131,59 +133,67 @@ async def _answer_lines(mode: str, yes: bool) -> None:
     import asyncio
     import tempfile
 
-    consent = _answering(yes)
+    consent = _build_fixed_consent(yes)
     with tempfile.TemporaryDirectory(prefix="maxagent-") as outputs:
-        session = _session(mode, Path(outputs))
+        session = _open_session(mode, Path(outputs))
         while line := await asyncio.to_thread(sys.stdin.buffer.readline):
             if line.strip():
                 reply = await session.call_line(line, consent)
                 echo_json(reply.as_mapping(), indent=None)
 
 
-def _first_sentence(description: str) -> str:
+def _take_first_sentence(description: str) -> str:
     return " ".join(description.split()).split(". ")[0].rstrip(".")
 
 
-def _session(mode: str, outputs: Path) -> "ToolSession":
+def _open_session(mode: str, outputs: Path) -> "ToolSession":
     with without_collector():
-        from ...config.settings.loader import load
+        from ...config.settings.loader import load_settings
         from ..execution.tool_session import ToolSession
 
     folder = Path.cwd()
-    loaded = load(folder, paths.home(), flags={"security.mode": mode})
+    loaded = load_settings(folder, paths.locate_home(), flags={"security.mode": mode})
     session = ToolSession(folder, loaded, outputs)
     if not session.sandbox.is_on and loaded.settings.sandbox.mode != "off":
-        echo(t("tool.no_sandbox", why=told(session.sandbox.why_none)), err=True)
+        echo(t("tool.no_sandbox", why=translate(session.sandbox.why_none)), err=True)
     return session
 
 
-def _answering(yes: bool) -> "Consent":
+def _build_fixed_consent(yes: bool) -> "Consent":
     """Nobody is there to ask."""
 
-    async def answer(tool: "BaseTool", args: Mapping[str, object], decision: "Decision") -> Said:
+    async def give_consent(
+        tool: "BaseTool", args: Mapping[str, object], decision: "Decision"
+    ) -> ConsentReply:
         return yes or None
 
-    return answer
+    return give_consent
 
 
-def _asking(session: "ToolSession") -> "Consent":
+def _build_prompted_consent(session: "ToolSession") -> "Consent":
     """The human at the terminal, who sees what a thread would show."""
     import asyncio
 
-    async def ask(tool: "BaseTool", args: Mapping[str, object], decision: "Decision") -> Said:
-        request = await session.request(tool, args, decision)
-        return await asyncio.to_thread(_ask, request, is_question=decision.rule == "effect")
+    async def ask_user(
+        tool: "BaseTool", args: Mapping[str, object], decision: "Decision"
+    ) -> ConsentReply:
+        request = await session.build_request(tool, args, decision)
+        return await asyncio.to_thread(
+            _ask_decision, request, is_question=decision.rule == "effect"
+        )
 
-    return ask
+    return ask_user
 
 
-def _ask(request: Mapping[str, object], *, is_question: bool) -> Said:
+def _ask_decision(request: Mapping[str, object], *, is_question: bool) -> ConsentReply:
     from ..prompts.choice import INTERRUPTED
-    from ..prompts.interrupts import decide
+    from ..prompts.interrupts import decide_request
     from ..rendering.console import open_console
 
     try:
-        decided = decide(open_console(), request, ["respond"] if is_question else ["approve"])
+        decided = decide_request(
+            open_console(), request, ["respond"] if is_question else ["approve"]
+        )
     except (EOFError, KeyboardInterrupt):
         raise typer.Exit(INTERRUPTED) from None
     return str(decided["message"]) if is_question else decided["type"] == "approve"

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ...config.errors import NobodyHere, UsageError
+from ...config.errors import NotInteractiveError, UsageError
 from ..rendering.output import echo, echo_json
 
 Folder = Annotated[Path, typer.Argument(help="Project folder; default: the current folder.")]
@@ -29,64 +29,64 @@ def trust(
     if (list_ and (revoke or yes)) or (revoke and yes) or (as_json and not list_):
         raise UsageError("these options cannot be used together", hint="`mcode trust --help`")
     if list_:
-        _list(as_json)
+        _list_folders(as_json)
     elif revoke:
-        _revoke(folder)
+        _revoke_trust(folder)
     else:
-        _trust(folder, yes=yes)
+        _confirm_trust(folder, yes=yes)
 
 
-def _trust(folder: Path, *, yes: bool) -> None:
+def _confirm_trust(folder: Path, *, yes: bool) -> None:
     from ...config import paths
-    from ...config.trust.decision import accept, looked_further, trust_of
+    from ...config.trust.decision import check_trust, grant_trust, with_referenced_files
     from ..i18n.catalogs import t
-    from ..prompts.choice import agreed
-    from ..prompts.trust import show
-    from ..rendering.sanitize import safe_line
-    from ..rendering.trust_inventory import view
+    from ..prompts.choice import confirm
+    from ..prompts.trust import show_inventory
+    from ..rendering.sanitize import sanitize_line
+    from ..rendering.trust_inventory import format_inventory
 
     if not folder.is_dir():
         raise UsageError(f"`{folder}` is not a folder", hint="give a project folder")
-    home = paths.home()
-    found = looked_further(trust_of(folder, home))
-    name = safe_line(found.folder)
+    home = paths.locate_home()
+    found = with_referenced_files(check_trust(folder, home))
+    name = sanitize_line(found.folder)
     if found.trusted and not found.changed:
         echo(t("trust.already", folder=name), err=True)
-        for line in view(found, tests=True):
+        for line in format_inventory(found, tests=True):
             echo(line, err=True)
         return
-    show(found, tests=True)
-    if not yes and not found.odd and not found.damaged:
+    show_inventory(found, tests=True)
+    if not yes and not found.unreadable and not found.damaged:
         if not sys.stdin.isatty():
-            raise NobodyHere(hint="add `--yes` to trust it without asking")
-        if not agreed(t("trust.confirm")):
+            raise NotInteractiveError(hint="add `--yes` to trust it without asking")
+        if not confirm(t("trust.confirm")):
             echo(t("trust.stays.partly" if found.trusted else "trust.stays", folder=name), err=True)
             raise typer.Exit(1)
-    accept(found, home)
+    grant_trust(found, home)
     echo(t("trust.done", folder=name), err=True)
 
 
-def _revoke(folder: Path) -> None:
+def _revoke_trust(folder: Path) -> None:
     from ...config import paths
-    from ...config.trust.decision import revoke
+    from ...config.trust.decision import revoke_trust
     from ..i18n.catalogs import t
-    from ..rendering.sanitize import safe_line
+    from ..rendering.sanitize import sanitize_line
 
-    was = revoke(folder, paths.home())
-    name = safe_line(os.path.realpath(folder))
+    was = revoke_trust(folder, paths.locate_home())
+    name = sanitize_line(os.path.realpath(folder))
     echo(t("trust.revoked" if was else "trust.unknown", folder=name), err=True)
 
 
-def _list(as_json: bool) -> None:
+def _list_folders(as_json: bool) -> None:
     from ...config import paths
-    from ...config.trust.store import read
+    from ...config.trust.store import read_consents
     from ..i18n.catalogs import t
-    from ..rendering.sanitize import safe_line
+    from ..rendering.sanitize import sanitize_line
     from ..rendering.table import show_table
-    from .threads.listing import when
+    from .threads.listing import format_time
 
-    record = read(paths.home())
-    states = {folder: _state(folder) for folder in record}
+    record = read_consents(paths.locate_home())
+    states = {folder: _find_state(folder) for folder in record}
     if as_json:
         facts = [
             (name, yes.since, states[name][0], [*yes.files, *yes.further], states[name][1])
@@ -96,7 +96,7 @@ def _list(as_json: bool) -> None:
         echo_json([dict(zip(keys, fact, strict=True)) for fact in facts])
     elif record:
         rows = [
-            (safe_line(folder), when(said.since), _in_words(*states[folder]))
+            (sanitize_line(folder), format_time(said.since), _format_state(*states[folder]))
             for folder, said in record.items()
         ]
         where = t("trust.where")
@@ -105,19 +105,19 @@ def _list(as_json: bool) -> None:
         echo(t("trust.none"), err=True)
 
 
-def _state(folder: str) -> tuple[str, Sequence[str]]:
+def _find_state(folder: str) -> tuple[str, Sequence[str]]:
     """`trusted`, `changed` since, or `gone`; and what has changed, but for new files below."""
     from ...config import paths
-    from ...config.trust.decision import changed_further, trust_of
+    from ...config.trust.decision import check_trust, find_further_changes
 
     if not os.path.isdir(folder):
         return "gone", ()
-    found = trust_of(Path(folder), paths.home())
-    return ("trusted", changed_further(found)) if found.trusted else ("changed", found.changed)
+    found = check_trust(Path(folder), paths.locate_home())
+    return ("trusted", find_further_changes(found)) if found.trusted else ("changed", found.changed)
 
 
-def _in_words(state: str, changed: Sequence[str]) -> str:
+def _format_state(state: str, changed: Sequence[str]) -> str:
     from ..i18n.catalogs import t
-    from ..rendering.trust_inventory import stands
+    from ..rendering.trust_inventory import describe_trust_state
 
-    return stands(changed) if state == "trusted" else t(f"trust.state.{state}")
+    return describe_trust_state(changed) if state == "trusted" else t(f"trust.state.{state}")

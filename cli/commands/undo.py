@@ -9,8 +9,8 @@ from .threads.listing import SHORT_ID
 
 if TYPE_CHECKING:
     from ...memory.threads.record import ThreadRow
-    from ...memory.undo.restore import Restored
-    from ...sdk.threads.file_history import Way
+    from ...memory.undo.restore import RestoreResult
+    from ...sdk.threads.file_history import PendingRestore
 
 Thread = Annotated[
     str | None,
@@ -47,55 +47,59 @@ def _take_back(
     kind: Literal["undo", "redo"], thread: str | None, *, force: bool, yes: bool, as_json: bool
 ) -> None:
     from ...config import paths
-    from ...sdk.threads.file_history import held_files
+    from ...sdk.threads.file_history import open_leased_files
     from ..execution import restore_files
-    from ..execution.thread_argument import which_thread
+    from ..execution.thread_argument import resolve_thread
     from ..i18n.catalogs import t
 
-    row = which_thread(thread, lambda row: _has_something(row, kind))
-    with held_files(row, paths.home()) as files:
-        restored = restore_files.finish(files)
+    row = resolve_thread(thread, lambda row: _has_something(row, kind))
+    with open_leased_files(row, paths.locate_home()) as files:
+        restored = restore_files.finish_interrupted(files)
         if restored and restored.entry and restored.entry.kind == kind:  # no second one unasked
             echo(t(f"{kind}.again"), err=True)
         else:
-            restored = _go(row, restore_files.prepare(files, kind, force=force), kind, yes)
+            restored = _apply_restore(
+                row, restore_files.prepare_restore(files, kind, force=force), kind, yes
+            )
     if as_json:
         done = restore_files.as_mapping(restored)
         restore_files.print_json({"thread_id": row.thread_id, "kind": kind, **done})
     raise typer.Exit(1 if restored and restored.conflicts else 0)
 
 
-def _go(row: "ThreadRow", way: "Way | None", kind: str, yes: bool) -> "Restored | None":
+def _apply_restore(
+    row: "ThreadRow", way: "PendingRestore | None", kind: str, yes: bool
+) -> "RestoreResult | None":
     """Show the way, ask, and go; None when there is none."""
     from ..execution import restore_files
     from ..i18n.catalogs import t
-    from .threads.listing import title_of
+    from .threads.listing import format_title
 
     thread = row.thread_id[:SHORT_ID]
     if way is None:
         echo(t(f"{kind}.nothing", thread=thread), err=True)
         return None
-    echo(t(f"{kind}.preview", thread=thread, title=title_of(row)), err=True)
-    restore_files.show(way.plan, again=kind == "redo")
+    echo(t(f"{kind}.preview", thread=thread, title=format_title(row)), err=True)
+    restore_files.show_plan(way.plan, again=kind == "redo")
     if _is_of_a_rewind(way):
         echo(f"  {t('redo.talk')}", err=True)
     if way.plan.changes:
-        restore_files.confirm(yes)
-    return restore_files.go(way, yes=yes)
+        restore_files.confirm_restore(yes)
+    return restore_files.apply_restore(way, yes=yes)
 
 
-def _is_of_a_rewind(way: "Way") -> bool:
+def _is_of_a_rewind(way: "PendingRestore") -> bool:
     """Whether a rewind is taken back, which may have put the conversation back as well."""
-    taken = {entry.kind for entry in way.files.entries() if entry.number in way.plan.reverted}
+    taken = {entry.kind for entry in way.files.read_entries() if entry.number in way.plan.reverted}
     return way.kind == "redo" and "rewind" in taken
 
 
 def _has_something(row: "ThreadRow", kind: Literal["undo", "redo"]) -> bool:
     from ...config import paths
     from ...memory.undo.history import RESTORES, FileHistory
-    from ...memory.undo.undo_stack import last_restore, last_turn
+    from ...memory.undo.undo_stack import find_last_restore, find_last_turn
 
-    entries = FileHistory(paths.database(paths.home())).entries(row.thread_id)
+    entries = FileHistory(paths.locate_database(paths.locate_home())).list_entries(row.thread_id)
     if any(entry.kind in RESTORES and entry.state == "started" for entry in entries):
         return True  # a restore to be finished
-    return bool(last_turn(entries) if kind == "undo" else last_restore(entries))
+    return bool(find_last_turn(entries) if kind == "undo" else find_last_restore(entries))

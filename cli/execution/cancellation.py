@@ -15,7 +15,7 @@ GRACE = 3.0
 """Seconds that a step has to finish when it is to stop; a command has two more to end itself."""
 
 
-class Watch:
+class CancellableStream:
     """Shows one stream after another of a runner."""
 
     def __init__(
@@ -35,41 +35,41 @@ class Watch:
         self._grace: asyncio.TimerHandle | None = None
         self._thread_id = ""
 
-    async def show(self, events: AsyncGenerator[Event]) -> Event | None:
+    async def show_events(self, events: AsyncGenerator[Event]) -> Event | None:
         """Show a stream to its end; the last event, or None when it was stopped before its first.
 
         Stopped at once the thread loses nothing either.
         """
-        self._watching = asyncio.ensure_future(self._to_the_end(events))
-        with self._signals(), self._time_limit():
+        self._watching = asyncio.ensure_future(self._consume_events(events))
+        with self._handle_signals(), self._enforce_time_limit():
             try:
                 return await self._watching
             except asyncio.CancelledError:
-                return self._cut_short()
+                return self._show_interrupted()
 
     def stop_at_once(self) -> None:
         """End the stream that is being shown, if any, without waiting for its step."""
         if self._watching:
             self._watching.cancel()
 
-    async def _to_the_end(self, events: AsyncGenerator[Event]) -> Event | None:
+    async def _consume_events(self, events: AsyncGenerator[Event]) -> Event | None:
         last: Event | None = None
         async with aclosing(events):
             async for last in events:
                 if isinstance(last, RunStarted):
                     self._thread_id = last.thread_id
-                self._renderer.show(last)
+                self._renderer.show_event(last)
         return last
 
-    def _cut_short(self) -> Event | None:
+    def _show_interrupted(self) -> Event | None:
         if not self._thread_id:
             return None
         last = Interrupted(self._thread_id, "timeout" if self._timed_out else "user")
-        self._renderer.show(last)
+        self._renderer.show_event(last)
         return last
 
     @contextmanager
-    def _signals(self) -> Generator[None]:
+    def _handle_signals(self) -> Generator[None]:
         """Once: the step has a little time to finish, and all is saved. Twice: stop at once.
 
         A signal is noted when it comes: the loop forgets one of which it hears too late.
@@ -77,26 +77,26 @@ class Watch:
         loop, came = asyncio.get_running_loop(), list[int]()
         self.was_stopped = False
 
-        def note(number: int, _: FrameType | None) -> None:
+        def record_signal(number: int, _: FrameType | None) -> None:
             came.append(number)
-            loop.call_soon_threadsafe(hear)
+            loop.call_soon_threadsafe(process_signals)
 
-        def hear() -> None:
+        def process_signals() -> None:
             while came:
-                self._receive(came.pop(0))
+                self._receive_signal(came.pop(0))
 
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, lambda: None)  # only so does the loop wake up for it
-            signal.signal(number, note)
+            signal.signal(number, record_signal)
         try:
             yield
         finally:
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.remove_signal_handler(number)
-            hear()
+            process_signals()
             self._cancel_grace()
 
-    def _receive(self, number: int) -> None:
+    def _receive_signal(self, number: int) -> None:
         if self._stop:
             self._stop.receive(number)
         self._cancel_grace()
@@ -106,21 +106,21 @@ class Watch:
         self.was_stopped = True
         self._grace = asyncio.get_running_loop().call_later(GRACE, self.stop_at_once)
         self._runner.stop()
-        self._renderer.stopping()
+        self._renderer.show_stopping()
 
     def _cancel_grace(self) -> None:
         if self._grace:
             self._grace.cancel()
 
     @contextmanager
-    def _time_limit(self) -> Generator[None]:
+    def _enforce_time_limit(self) -> Generator[None]:
         """Only streams count: a human may take as long as it takes to answer."""
         if self._left is None:
             yield
             return
         loop = asyncio.get_running_loop()
         begin = loop.time()
-        drain = loop.call_later(self._left, self._time_is_up)
+        drain = loop.call_later(self._left, self._handle_timeout)
         stop = loop.call_later(self._left + GRACE, self.stop_at_once)
         try:
             yield
@@ -129,6 +129,6 @@ class Watch:
             stop.cancel()
             self._left = max(0.0, self._left - (loop.time() - begin))
 
-    def _time_is_up(self) -> None:
+    def _handle_timeout(self) -> None:
         self._timed_out = True
         self._runner.stop("timeout")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Speaker:
+class ChatSession:
     """Says one message after another in one thread."""
 
     folder: Path
@@ -26,14 +26,14 @@ class Speaker:
     """Name for the thread that the next message begins; empty: none."""
     thread: str = ""
     """Id of the thread that is spoken with; empty: the next message begins one."""
-    standing: "Options" = field(default_factory=lambda: {})
+    thread_options: "Options" = field(default_factory=lambda: {})
     """What holds in the thread, as it said last."""
-    aside: list[str] = field(default_factory=list[str])
+    side_context: list[str] = field(default_factory=list[str])
     """What happened besides the thread, such as `!command`; the next message tells it."""
     title: str = ""
     """Title for the thread that the next message begins; empty: the beginning of the message."""
 
-    async def speak(
+    async def send_message(
         self,
         runner: "Runner",
         text: str,
@@ -46,13 +46,13 @@ class Speaker:
 
         `agent` and the options `once` are for this turn only.
         """
-        from ...nodes.state import lasting
+        from ...nodes.state import select_lasting
         from ...sdk.events import RunStarted
 
-        sent = lasting(self.options)
+        sent = select_lasting(self.options)
         options: Options = {**self.options, **(once or {})}
-        if self.aside:
-            options["aside"] = list(self.aside)
+        if self.side_context:
+            options["aside"] = list(self.side_context)
         if self.thread:
             events = runner.say(self.thread, text, options=options, agent=agent, abandon=abandon)
         else:
@@ -63,13 +63,13 @@ class Speaker:
         async with aclosing(events):
             async for event in events:
                 if isinstance(event, RunStarted):
-                    self._has_begun(event.thread_id, sent)
+                    self._mark_started(event.thread_id, sent)
                 yield event
 
-    def _has_begun(self, thread: str, sent: "Options") -> None:
+    def _mark_started(self, thread: str, sent: "Options") -> None:
         """The thread has what was sent, and is not told again what holds from then on."""
-        self.thread, self.standing = thread, {**self.standing, **sent}
+        self.thread, self.thread_options = thread, {**self.thread_options, **sent}
         later = {key: value for key, value in self.options.items() if sent.get(key) != value}
         self.options = cast("Options", later)
-        self.aside.clear()
+        self.side_context.clear()
         self.title = ""

@@ -12,18 +12,18 @@ from ...nodes.state import Options
 from ...sdk.events import Event, Failure, Question
 from ...sdk.interrupt_response import Answer
 from ...sdk.runner import Runner
-from ..prompts.choice import abandons
-from ..prompts.interrupts import ask
+from ..prompts.choice import confirm_abandon
+from ..prompts.interrupts import ask_question
 from ..prompts.mode_switch import show_drafts
-from .chat_session import Speaker
+from .chat_session import ChatSession
 from .shown_questions import remember_shown
 
 Said = TypeVar("Said")
-Show = Callable[[AsyncGenerator[Event]], Awaitable[Event | None]]
+StreamConsumer = Callable[[AsyncGenerator[Event]], Awaitable[Event | None]]
 """Shows a stream to its end; the last event, or None when it was stopped before its first."""
 
 
-class Ask(Protocol):
+class PromptRunner(Protocol):
     """Where a function asks that waits for what is typed, such as `question.choice`."""
 
     async def __call__(self, question: Callable[[], Said]) -> Said:
@@ -31,16 +31,16 @@ class Ask(Protocol):
         ...
 
 
-class Dialogue:
+class InteractiveRun:
     """Streams of one runner, and the human's answers between them."""
 
-    def __init__(self, runner: Runner, show: Show, ask: Ask | None) -> None:
+    def __init__(self, runner: Runner, show: StreamConsumer, ask: PromptRunner | None) -> None:
         """`ask` is None where nobody is there to answer."""
         self.runner, self._show, self._ask = runner, show, ask
 
-    async def say(
+    async def send_message(
         self,
-        speaker: Speaker,
+        speaker: ChatSession,
         text: str,
         *,
         agent: str = "",
@@ -55,35 +55,37 @@ class Dialogue:
         the words are said behind it.
         """
         while True:
-            turn = speaker.speak(self.runner, text, agent=agent, once=once, abandon=abandon)
+            turn = speaker.send_message(self.runner, text, agent=agent, once=once, abandon=abandon)
             try:
-                return await self.follow(turn)
+                return await self.consume(turn)
             except UnfinishedTurn as unfinished:
                 if self._ask is None:
                     raise
-                abandon = await self._ask(partial(abandons, unfinished.message))
+                abandon = await self._ask(partial(confirm_abandon, unfinished.message))
             if not abandon:
-                last = await self.follow(self.runner.resume(speaker.thread))
+                last = await self.consume(self.runner.resume(speaker.thread))
                 if self.runner.is_stopping:
                     return last
                 again()
 
-    async def follow(self, events: AsyncGenerator[Event]) -> Event | None:
+    async def consume(self, events: AsyncGenerator[Event]) -> Event | None:
         """Show a stream, and those that follow from answers, to the end or an open question."""
         answer: Answer | None = None
         while True:
-            last = await self._taken(events, answer)
+            last = await self._show_keeping_drafts(events, answer)
             if not isinstance(last, Question) or last.kind == "limit":
                 return last
             remember_shown(self.runner.home, last)
             if self._ask is None or self.runner.is_stopping:
                 return last
-            answer = await self._ask(partial(ask, last))
+            answer = await self._ask(partial(ask_question, last))
             if answer is None:
                 return last
             events = self.runner.resume(last.thread_id, answer)
 
-    async def _taken(self, events: AsyncGenerator[Event], answer: Answer | None) -> Event | None:
+    async def _show_keeping_drafts(
+        self, events: AsyncGenerator[Event], answer: Answer | None
+    ) -> Event | None:
         """Show what follows from an answer; a plan that is not taken stays in sight at least."""
         drafts = [one for one in (answer.decisions if answer else ()) if one.get("draft")]
         if self._ask is None or not drafts:

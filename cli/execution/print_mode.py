@@ -10,9 +10,9 @@ from ..commands.threads.listing import SHORT_ID, open_index
 from ..enums import AnswerStyle, OutputFormat
 from ..i18n.catalogs import t
 from ..rendering.output import echo
-from .chat_session import Speaker
-from .run import drive_dialogue, open_renderer
-from .stream_json import converse
+from .chat_session import ChatSession
+from .run import open_renderer, run_interactive
+from .stream_json import run_stream_json
 
 CAN_GO_ON = (3, 4)
 """Exit codes of a thread that a limit stopped, or that asks something."""
@@ -43,22 +43,27 @@ def run_chat(run: ChatRun, words: str | None) -> int:
     """Say the words, or without any what the lines of stdin say; the exit code."""
     open_index()  # tells of a damaged one
     renderer = open_renderer(run.output, run.answer)
-    speaker = Speaker(run.folder, cast(Options, run.options), run.name, run.thread, title=run.title)
+    speaker = ChatSession(
+        run.folder, cast(Options, run.options), run.name, run.thread, title=run.title
+    )
     code = 1
     try:
         if words is None:
-            code = converse(speaker, renderer, run.seconds)
+            code = run_stream_json(speaker, renderer, run.seconds)
         else:
-            code = drive_dialogue(
-                lambda dialogue: dialogue.say(speaker, words), renderer, run.output, run.seconds
+            code = run_interactive(
+                lambda dialogue: dialogue.send_message(speaker, words),
+                renderer,
+                run.output,
+                run.seconds,
             )
         return code
     finally:  # also where nobody reads stdout any more
         if speaker.thread and not run.keeps:
-            _forget(speaker.thread, code)
+            _delete_thread(speaker.thread, code)
 
 
-def _forget(thread: str, code: int) -> None:
+def _delete_thread(thread: str, code: int) -> None:
     """What can go on stays in spite of `--no-history`: else nobody could answer it."""
     if code not in CAN_GO_ON:
         open_index().delete(thread)

@@ -6,26 +6,26 @@ from pathlib import Path
 from typing import TypeVar
 
 from ...config import paths
-from ...config.settings.loader import load
+from ...config.settings.loader import load_settings
 from ...sdk.events import Completion, Event, Failure, Interrupted, Question
 from ...sdk.runner import Runner
 from ..enums import AnswerStyle, OutputFormat
-from ..prompts.text_input import forget_typed
+from ..prompts.text_input import discard_typeahead
 from ..rendering.chat_renderer import AnswerRenderer
 from ..rendering.console import open_console
 from ..rendering.progress import ProgressRenderer
 from ..rendering.renderer import JsonRenderer, Renderer
 from ..rendering.text_renderer import TextRenderer
-from .cancellation import Watch
-from .interactive_run import Ask, Dialogue
+from .cancellation import CancellableStream
+from .interactive_run import InteractiveRun, PromptRunner
 from .stop_signal import StopSignal, run_stoppable
 
 Said = TypeVar("Said")
 Start = Callable[[Runner], AsyncGenerator[Event]]
-Talk = Callable[[Dialogue], Awaitable[Event | None]]
+Talk = Callable[[InteractiveRun], Awaitable[Event | None]]
 
 
-def drive(
+def run_in_terminal(
     start: Start, output: OutputFormat, answer: AnswerStyle | None = None, *, seconds: float = 0.0
 ) -> int:
     """Run to the end or to a question that nobody here can answer; returns the exit code.
@@ -33,10 +33,10 @@ def drive(
     `answer` is for a conversation; with `seconds` it may take so long.
     """
 
-    def follow(dialogue: Dialogue) -> Awaitable[Event | None]:
-        return dialogue.follow(start(dialogue.runner))
+    def consume_events(dialogue: InteractiveRun) -> Awaitable[Event | None]:
+        return dialogue.consume(start(dialogue.runner))
 
-    return drive_dialogue(follow, open_renderer(output, answer), output, seconds)
+    return run_interactive(consume_events, open_renderer(output, answer), output, seconds)
 
 
 def open_renderer(output: OutputFormat, answer: AnswerStyle | None = None) -> Renderer:
@@ -46,7 +46,7 @@ def open_renderer(output: OutputFormat, answer: AnswerStyle | None = None) -> Re
     """
     if output is not OutputFormat.text:
         return JsonRenderer(every_event=output is OutputFormat.stream_json)
-    show_thinking = load(Path.cwd(), paths.home()).settings.model.show_thinking
+    show_thinking = load_settings(Path.cwd(), paths.locate_home()).settings.model.show_thinking
     renderer = (
         TextRenderer(show_thinking=show_thinking)
         if answer is None
@@ -57,32 +57,32 @@ def open_renderer(output: OutputFormat, answer: AnswerStyle | None = None) -> Re
     return ProgressRenderer(renderer, console) if is_live else renderer
 
 
-def drive_dialogue(
+def run_interactive(
     talk: Talk, renderer: Renderer, output: OutputFormat, seconds: float = 0.0
 ) -> int:
     """The same for whatever is said; with a time limit in seconds if there is one."""
     can_ask = output is OutputFormat.text and sys.stdin.isatty() and sys.stderr.isatty()
-    ask = _ask if can_ask else None
-    return run_stoppable(lambda stop: _drive(talk, renderer, ask, seconds, stop))
+    ask = _ask_at_once if can_ask else None
+    return run_stoppable(lambda stop: _run_interactive(talk, renderer, ask, seconds, stop))
 
 
-async def _drive(
-    talk: Talk, renderer: Renderer, ask: Ask | None, seconds: float, stop: StopSignal
+async def _run_interactive(
+    talk: Talk, renderer: Renderer, ask: PromptRunner | None, seconds: float, stop: StopSignal
 ) -> int:
     async with Runner() as runner:
-        watch = Watch(runner, renderer, seconds, stop)
-        last = await talk(Dialogue(runner, watch.show, ask))
-    renderer.end(last)
-    return exit_code(last)
+        watch = CancellableStream(runner, renderer, seconds, stop)
+        last = await talk(InteractiveRun(runner, watch.show_events, ask))
+    renderer.show_end(last)
+    return to_exit_code(last)
 
 
-async def _ask(question: Callable[[], Said]) -> Said:
+async def _ask_at_once(question: Callable[[], Said]) -> Said:
     """Ask at once: nothing goes on meanwhile."""
-    forget_typed()
+    discard_typeahead()
     return question()
 
 
-def exit_code(last: Event | None) -> int:
+def to_exit_code(last: Event | None) -> int:
     """The process's exit code after a stream's last event, where no signal ended it."""
     match last:
         case (

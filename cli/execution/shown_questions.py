@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...config import paths
-from ...config.security.private_files import private_opener
+from ...config.security.private_files import open_private
 from ...sdk.events import Question
 
 _LARGEST = 100_000  # bytes; some 900 questions, of which the newer half is kept
@@ -17,26 +17,26 @@ _LARGEST = 100_000  # bytes; some 900 questions, of which the newer half is kept
 
 def remember_shown(home: Path, question: Question) -> None:
     """Note that this terminal has shown it; where that fails it is shown again before an answer."""
-    line = f"{_session()} {question.thread_id} {question.id}\n"
+    line = f"{_identify_session()} {question.thread_id} {question.id}\n"
     with suppress(OSError):
-        file = _file(home)
+        file = _locate_file(home)
         if file.exists() and file.stat().st_size > _LARGEST:
             kept = file.read_text(encoding="utf-8")[-_LARGEST // 2 :]
             file.write_text(kept.partition("\n")[2], encoding="utf-8")
-        with open(file, "a", encoding="utf-8", opener=private_opener) as log:
+        with open(file, "a", encoding="utf-8", opener=open_private) as log:
             log.write(line)
 
 
-def shown_question(home: Path, thread_id: str) -> str:
+def find_shown_question(home: Path, thread_id: str) -> str:
     """The id of the thread's question that this terminal has shown last; empty for none."""
-    own = f"{_session()} {thread_id} "
+    own = f"{_identify_session()} {thread_id} "
     with suppress(OSError):
-        lines = _file(home).read_text(encoding="utf-8").splitlines()
+        lines = _locate_file(home).read_text(encoding="utf-8").splitlines()
         return next((line.removeprefix(own) for line in lines[::-1] if line.startswith(own)), "")
     return ""
 
 
-def _session() -> str:
+def _identify_session() -> str:
     """Number of the session, and its terminal's name; numbers are given again, names too."""
     number = os.getsid(0) if hasattr(os, "getsid") else os.getppid()
     for stream in (0, 1, 2):
@@ -45,5 +45,5 @@ def _session() -> str:
     return f"{number}:"
 
 
-def _file(home: Path) -> Path:
-    return paths.data_folder(home) / "shown-questions"
+def _locate_file(home: Path) -> Path:
+    return paths.ensure_data_folder(home) / "shown-questions"

@@ -8,7 +8,7 @@ from ..lazy_imports import without_collector
 from ..prompts.trust import settle_trust
 
 
-def one_turn(
+def run_single_turn(
     message: str,
     options: Mapping[str, str],
     *,

@@ -33,7 +33,7 @@ class StopSignal:
         self._timer.daemon = True
         self._timer.start()
 
-    def forget(self) -> None:
+    def cancel_exit(self) -> None:
         """Let the process go on: what was to end has ended."""
         if self._timer:
             self._timer.cancel()
@@ -45,5 +45,5 @@ def run_stoppable(main: Callable[[StopSignal], Coroutine[Any, Any, int]]) -> int
     try:
         code = asyncio.run(main(stop))
     finally:
-        stop.forget()
+        stop.cancel_exit()
     return stop.exit_code or code

@@ -54,12 +54,12 @@ class InterruptLine(_Line):
     type: Literal["interrupt"]
 
 
-Line = UserLine | AnswerLine | ResumeLine | InterruptLine
-LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="type")])
+JsonLine = UserLine | AnswerLine | ResumeLine | InterruptLine
+LINE: TypeAdapter[JsonLine] = TypeAdapter(Annotated[JsonLine, Field(discriminator="type")])
 HINT = 'see `docs/headless.md`; a line is a JSON object such as {"type": "user", "text": "…"}'
 
 
-def read_line(line: bytes, number: int) -> Line | None:
+def parse_line(line: bytes, number: int) -> JsonLine | None:
     """What the line says; None for an empty one. Raises UsageError, with its number."""
     if not line.strip():
         return None

@@ -12,7 +12,7 @@ from ..commands.threads.listing import open_index
 from ..prompts.choice import INTERRUPTED
 
 
-def which_thread(
+def resolve_thread(
     text: str | None, fits: Callable[[ThreadRow], bool] = lambda row: True
 ) -> ThreadRow:
     """The thread; raises UsageError when there is none. When none fits, it is the latest.
@@ -22,16 +22,16 @@ def which_thread(
     index = open_index()
     if text is not None:
         return index.find(text)
-    latest = index.latest(Path.cwd())
+    latest = index.get_latest(Path.cwd())
     return next((row for row in index.list(Path.cwd()) if fits(row)), latest)
 
 
-def latest_chat(folder: Path) -> ThreadRow:
+def find_latest_chat(folder: Path) -> ThreadRow:
     """The folder's conversation that was used last; raises UsageError when there is none."""
-    return chats(folder)[0]
+    return list_chats(folder)[0]
 
 
-def picked_chat(folder: Path) -> ThreadRow:
+def pick_chat(folder: Path) -> ThreadRow:
     """The folder's conversation that the human picks; who leaves ends the command.
 
     Raises UsageError where nobody can pick, and where there is none.
@@ -43,13 +43,13 @@ def picked_chat(folder: Path) -> ThreadRow:
         )
     from ..prompts.thread_picker import pick_thread
 
-    picked = pick_thread(chats(folder))
+    picked = pick_thread(list_chats(folder))
     if picked is None:
         raise typer.Exit(INTERRUPTED)
     return picked
 
 
-def chats(folder: Path) -> list[ThreadRow]:
+def list_chats(folder: Path) -> list[ThreadRow]:
     """The folder's conversations, the last used first; raises UsageError when there is none."""
     found = [row for row in open_index().list(folder) if row.graph == "chat"]
     if not found:

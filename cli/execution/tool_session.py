@@ -12,16 +12,16 @@ from langchain_core.tools import BaseTool
 
 from ...config import paths
 from ...config.agents.profile import AgentProfile
-from ...config.settings.loader import Loaded
-from ...sdk.tracing import untraced
-from ...tools.definition import effect_of
-from ...tools.permissions import Decision, policy_for
-from ...tools.permissions.evaluate_tool import decide_call
+from ...config.settings.loader import LoadedSettings
+from ...sdk.tracing import disable_tracing
+from ...tools.definition import get_effect
+from ...tools.permissions import Decision, build_policy
+from ...tools.permissions.evaluate_tool import evaluate_tool_call
 from ...tools.permissions.grants import READS
 from ...tools.result import ToolResult, ToolRun
-from ...tools.runtime.edit_preview import Call, preview
+from ...tools.runtime.edit_preview import PreviewCall, preview_calls
 from ...tools.runtime.invoke import invoke
-from ...tools.runtime.registry import canonical, tools_for, unknown_tool
+from ...tools.runtime.registry import canonical, describe_unknown_tool, select_tools
 from ...tools.sandbox.detect import open_sandbox
 from ...tools.todo_list import Todo
 from ...tools.workspace import Workspace
@@ -35,7 +35,7 @@ Consent = Callable[[BaseTool, Mapping[str, object], Decision], Awaitable[bool | 
 
 
 @dataclass(frozen=True)
-class Reply:
+class ToolReply:
     """What a call came to."""
 
     exit_code: int
@@ -61,71 +61,77 @@ class ToolSession:
     def __init__(
         self,
         folder: Path,
-        loaded: Loaded,
+        loaded: LoadedSettings,
         outputs: Path,
         emit: Callable[[str], None] = lambda text: None,
         agent: AgentProfile | None = None,
     ) -> None:
         """`agent`: for whom the calls are made, by whose own rules they are decided, too."""
-        settings, home = loaded.settings, paths.home()
+        settings, home = loaded.settings, paths.locate_home()
         self._workspace = Workspace(folder, tuple(settings.security.ignore_patterns), home)
         self.sandbox = open_sandbox(settings.sandbox, self._workspace, home)
-        policy = policy_for(loaded, self._workspace, usual="ask")
-        policy = policy.guarded(settings, self.sandbox)
-        self._policy = policy.under(agent, self._workspace) if agent else policy
+        policy = build_policy(loaded, self._workspace, usual="ask")
+        policy = policy.with_safeguards(settings, self.sandbox)
+        self._policy = policy.with_agent(agent, self._workspace) if agent else policy
         self._timeout = settings.security.command_timeout
-        self._tools = {tool.name: tool for tool in tools_for(None, settings.tools)}
+        self._tools = {tool.name: tool for tool in select_tools(None, settings.tools)}
         self._outputs, self._emit = outputs, emit
-        self._backups = paths.backups_folder(home, "by-hand") if settings.tools.backup else None
+        self._backups = paths.locate_backups(home, "by-hand") if settings.tools.backup else None
         self._seen: dict[str, str] = {}
         self._todos: list[Todo] = []
         self._calls = 0
 
-    async def call_line(self, line: bytes, consent: Consent) -> Reply:
+    async def call_line(self, line: bytes, consent: Consent) -> ToolReply:
         """Call what a line of JSON says."""
         try:
             name, args = read_call(line)
         except ValueError as error:
-            return Reply(2, error=MALFORMED.format(problem=error))
-        return await self.call(name, args, consent)
+            return ToolReply(2, error=MALFORMED.format(problem=error))
+        return await self.call_tool(name, args, consent)
 
-    async def call(self, name: str, args: Mapping[str, object], consent: Consent) -> Reply:
+    async def call_tool(self, name: str, args: Mapping[str, object], consent: Consent) -> ToolReply:
         """Decide the call, ask if it must be asked, run it if it may run."""
-        with untraced():
-            return await self._call(*canonical(name, args), consent)
+        with disable_tracing():
+            return await self._evaluate_and_call(*canonical(name, args), consent)
 
-    async def _call(self, name: str, args: Mapping[str, object], consent: Consent) -> Reply:
+    async def _evaluate_and_call(
+        self, name: str, args: Mapping[str, object], consent: Consent
+    ) -> ToolReply:
         tool = self._tools.get(name)
         if tool is None:
-            return Reply(2, error=unknown_tool(name, self._tools))
-        decision = await asyncio.to_thread(decide_call, tool, args, self._workspace, self._policy)
+            return ToolReply(2, error=describe_unknown_tool(name, self._tools))
+        decision = await asyncio.to_thread(
+            evaluate_tool_call, tool, args, self._workspace, self._policy
+        )
         if decision.verdict == "deny":
-            return Reply(1, error=f"Not allowed: {decision.reason}", decision=decision)
+            return ToolReply(1, error=f"Not allowed: {decision.reason}", decision=decision)
         if decision.verdict == "ask":
             said = await consent(tool, args, decision)
             if said is None:
                 error = NEEDS_APPROVAL.format(reason=decision.reason)
-                return Reply(4, error=error, decision=decision)
+                return ToolReply(4, error=error, decision=decision)
             if said is False:
-                return Reply(1, error="The user refused this call.", decision=decision)
+                return ToolReply(1, error="The user refused this call.", decision=decision)
             if isinstance(said, str):
-                return Reply(0, output=said, decision=decision)
-        return _reply(await self._run(tool, args, decision), decision)
+                return ToolReply(0, output=said, decision=decision)
+        return _build_reply(await self._run_tool(tool, args, decision), decision)
 
-    async def request(
+    async def build_request(
         self, tool: BaseTool, args: Mapping[str, object], decision: Decision
     ) -> Mapping[str, object]:
         """What a human is shown of a call, as a thread's question has it."""
         request: dict[str, object] = {"name": tool.name, "args": args, "always": decision.always}
         request["description"] = decision.reason
         request["sandbox"] = self.sandbox.state if self.sandbox.is_on else ""
-        if effect_of(tool) == "edit":
+        if get_effect(tool) == "edit":
             with suppress(OSError):  # without room for copies there is no diff
-                [found] = await preview([Call(tool, args, self._seen)], self._workspace)
+                [found] = await preview_calls(
+                    [PreviewCall(tool, args, self._seen)], self._workspace
+                )
                 request["diff"] = found.metadata.get("diff", "")
         return request
 
-    async def _run(
+    async def _run_tool(
         self, tool: BaseTool, args: Mapping[str, object], decision: Decision
     ) -> ToolResult:
         self._calls += 1
@@ -169,8 +175,8 @@ def read_call(line: bytes) -> tuple[str, dict[str, object]]:
     return name, cast("dict[str, object]", args)
 
 
-def _reply(result: ToolResult, decision: Decision) -> Reply:
-    return Reply(
+def _build_reply(result: ToolResult, decision: Decision) -> ToolReply:
+    return ToolReply(
         exit_code=0 if result.ok else 1,
         output=result.output,
         error=result.error,

@@ -27,47 +27,49 @@ def t(key: str, /, **values: object) -> str:
 
     For a count of 1 the message of `KEY.one` is used, if there is one.
     """
-    return _text_of(key, one=values.get("count") == 1).format(**values)
+    return _find_text(key, one=values.get("count") == 1).format(**values)
 
 
-def _text_of(key: str, *, one: bool) -> str:
+def _find_text(key: str, *, one: bool) -> str:
     keys = [f"{key}.one", key] if one else [key]
-    for spoken in (language(), "en"):
+    for spoken in (get_language(), "en"):
         for name in keys:
-            if (text := translations("mcode", spoken).gettext(name)) != name:
+            if (text := load_catalog("mcode", spoken).gettext(name)) != name:
                 return text
     return key
 
 
-def language() -> str:
+def get_language() -> str:
     """The one that is spoken now, `en` or `zh`."""
-    return _chosen or language_of(os.environ)
+    return _chosen or detect_language(os.environ)
 
 
-def language_of(environ: Mapping[str, str]) -> str:
+def detect_language(environ: Mapping[str, str]) -> str:
     """`zh` when the first of the language variables that is set says so, else `en`."""
     said = next((environ[name] for name in _VARIABLES if environ.get(name)), "")
     return "zh" if said.lower().startswith("zh") else "en"
 
 
-def by_english(domain: str, text: str) -> str:
+def translate_english(domain: str, text: str) -> str:
     """What an English text is in the language that is spoken; itself where nobody has said."""
     return (
-        text if not text or language() == "en" else translations(domain, language()).gettext(text)
+        text
+        if not text or get_language() == "en"
+        else load_catalog(domain, get_language()).gettext(text)
     )
 
 
-class Catalogue(GNUTranslations):
+class MessageCatalog(GNUTranslations):
     """A compiled catalogue that can be looked through."""
 
     _catalog: Mapping[str, str]
 
-    def messages(self) -> Mapping[str, str]:
+    def list_messages(self) -> Mapping[str, str]:
         """Every text with its translation."""
         return {text: told for text, told in self._catalog.items() if text}
 
 
 @cache
-def translations(domain: str, language: str) -> Catalogue:
+def load_catalog(domain: str, language: str) -> MessageCatalog:
     """One catalogue of one language."""
-    return translation(domain, _LOCALE, [language], class_=Catalogue)
+    return translation(domain, _LOCALE, [language], class_=MessageCatalog)

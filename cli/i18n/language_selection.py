@@ -7,25 +7,25 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ...config.errors import UsageError
-from ...config.settings.language import LANGUAGES, configured_language
-from .catalogs import language_of
+from ...config.settings.language import LANGUAGES, read_language
+from .catalogs import detect_language
 
 _VARIABLES = ("MAXAGENT_LANG", "LLC_LANG")
 
 
-def language_for(
+def select_language(
     arguments: Sequence[str], environ: Mapping[str, str], folder: Path, home: Path
 ) -> str:
     """The first that is said; raises UsageError for a variable of ours with another value."""
     return (
-        _asked(arguments)
-        or _of_variable(environ)
-        or configured_language(folder, home)
-        or language_of(environ)
+        _parse_option(arguments)
+        or _read_variable(environ)
+        or read_language(folder, home)
+        or detect_language(environ)
     )
 
 
-def _asked(arguments: Sequence[str]) -> str:
+def _parse_option(arguments: Sequence[str]) -> str:
     """What `--lang` before the command says; a wrong value is left to the parser to refuse."""
     said = ""
     words = iter(arguments)
@@ -38,7 +38,7 @@ def _asked(arguments: Sequence[str]) -> str:
     return said if said in LANGUAGES else ""
 
 
-def _of_variable(environ: Mapping[str, str]) -> str:
+def _read_variable(environ: Mapping[str, str]) -> str:
     for name in _VARIABLES:
         if value := environ.get(name):
             if value not in LANGUAGES:

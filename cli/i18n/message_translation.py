@@ -13,29 +13,29 @@ from itertools import pairwise
 from string import Formatter
 from typing import get_args
 
-from ...config.trust.inventory import Kind
-from .catalogs import language, t, translations
+from ...config.trust.inventory import InventoryKind
+from .catalogs import get_language, load_catalog, t
 
 _GLUE = {". ": "。", "; ": "；", ": ": "：", ", and ": "，"}
 """What lower floors put sentences together with."""
 _GLUED = re.compile("|".join(map(re.escape, _GLUE)))
-MOST_PIECES = 20
-_OF_KIND = re.compile(rf"` \(({'|'.join(get_args(Kind))})\)")
+MOST_PARTS = 20
+_OF_KIND = re.compile(rf"` \(({'|'.join(get_args(InventoryKind))})\)")
 
 
-def told(sentence: str) -> str:
+def translate(sentence: str) -> str:
     """The sentence in the language that is spoken."""
-    if language() == "en" or not sentence:
+    if get_language() == "en" or not sentence:
         return sentence
-    return _anew(sentence) or sentence
+    return _find_translation(sentence) or sentence
 
 
-def told_notice(notice: str) -> str:
+def translate_notice(notice: str) -> str:
     """A notice, in which the kind of a file may stand behind its name."""
-    if language() == "en":
+    if get_language() == "en":
         return notice
     return _OF_KIND.sub(
-        lambda kind: f"`{t('trust.of_kind', kind=t(f'trust.{kind[1]}'))}", told(notice)
+        lambda kind: f"`{t('trust.of_kind', kind=t(f'trust.{kind[1]}'))}", translate(notice)
     )
 
 
@@ -48,7 +48,7 @@ class _Template:
     """What stands before, between and behind the values."""
     meaning: str
 
-    def values_in(self, sentence: str) -> Mapping[str, str] | None:
+    def match_values(self, sentence: str) -> Mapping[str, str] | None:
         """The values of a sentence that fits; a value ends where the next literal first begins."""
         first, *between = self.literals
         if not sentence.startswith(first):
@@ -68,80 +68,80 @@ class _Template:
             place = found + len(literal)
         return dict(zip(self.names, [*values, sentence[place:end]], strict=True))
 
-    def said_with(self, values: Mapping[str, str]) -> str:
+    def format_translation(self, values: Mapping[str, str]) -> str:
         """The meaning with the values: what is quoted is a name and stays, else it may be told."""
         around = zip(self.names, pairwise(self.literals), strict=True)
         quoted = {name for name, (a, b) in around if a.endswith("`") and b.startswith("`")}
-        said = {name: text if name in quoted else told(text) for name, text in values.items()}
+        said = {name: text if name in quoted else translate(text) for name, text in values.items()}
         return self.meaning.format(**said)
 
 
-def _anew(sentence: str) -> str:
+def _find_translation(sentence: str) -> str:
     """Empty where nothing of it is known."""
-    if meaning := _known(sentence):
+    if meaning := _translate_sentence(sentence):
         return meaning
     if "\n" in sentence:
-        return "\n".join(_line(line) for line in sentence.split("\n"))
+        return "\n".join(_translate_line(line) for line in sentence.split("\n"))
     places = list(_GLUED.finditer(sentence))
-    return _in_pieces(sentence, places) if len(places) <= MOST_PIECES else ""
+    return _translate_compound(sentence, places) if len(places) <= MOST_PARTS else ""
 
 
-def _known(sentence: str) -> str:
+def _translate_sentence(sentence: str) -> str:
     """Of one sentence as a whole."""
-    if meaning := _whole().get(sentence):
+    if meaning := _load_exact().get(sentence):
         return meaning
-    for template in _templates():
-        if (values := template.values_in(sentence)) is not None:
-            return template.said_with(values)
+    for template in _load_templates():
+        if (values := template.match_values(sentence)) is not None:
+            return template.format_translation(values)
     return ""
 
 
-def _line(line: str) -> str:
+def _translate_line(line: str) -> str:
     words = line.lstrip()
-    return line[: len(line) - len(words)] + told(words)
+    return line[: len(line) - len(words)] + translate(words)
 
 
-def _in_pieces(sentence: str, places: Sequence[re.Match[str]]) -> str:
+def _translate_compound(sentence: str, places: Sequence[re.Match[str]]) -> str:
     """Several sentences put together, of which one at least is known."""
     for place in places:
-        if first := _known(sentence[: place.start()]):
-            return first + _GLUE[place[0]] + told(sentence[place.end() :])
+        if first := _translate_sentence(sentence[: place.start()]):
+            return first + _GLUE[place[0]] + translate(sentence[place.end() :])
     for place in places[:1]:  # a name may stand before what is known; `file:3: ` stays as it is
-        if rest := _anew(sentence[place.end() :]):
+        if rest := _find_translation(sentence[place.end() :]):
             glue = place[0] if place[0] == ": " else _GLUE[place[0]]
             return sentence[: place.start()] + glue + rest
     return ""
 
 
 @cache
-def _whole() -> Mapping[str, str]:
+def _load_exact() -> Mapping[str, str]:
     """Sentences without values."""
     return {
         text.format(): meaning.format()
-        for text, meaning in translations("told", language()).messages().items()
-        if not any(_names(text))
+        for text, meaning in load_catalog("told", get_language()).list_messages().items()
+        if not any(_find_placeholders(text))
     }
 
 
 @cache
-def _templates() -> list[_Template]:
+def _load_templates() -> list[_Template]:
     """Sentences with values, those that say most first."""
     found = [
-        _template(text, meaning)
-        for text, meaning in translations("told", language()).messages().items()
-        if any(_names(text))
+        _parse_template(text, meaning)
+        for text, meaning in load_catalog("told", get_language()).list_messages().items()
+        if any(_find_placeholders(text))
     ]
     return sorted(found, key=lambda one: -len("".join(one.literals)))
 
 
-def _names(text: str) -> Iterator[str]:
+def _find_placeholders(text: str) -> Iterator[str]:
     return (name for _, name, _, _ in Formatter().parse(text) if name is not None)
 
 
-def _template(text: str, meaning: str) -> _Template:
+def _parse_template(text: str, meaning: str) -> _Template:
     literals = [""]
     for literal, name, _, _ in Formatter().parse(text):
         literals[-1] += literal
         if name is not None:
             literals.append("")
-    return _Template(tuple(_names(text)), tuple(literals), meaning)
+    return _Template(tuple(_find_placeholders(text)), tuple(literals), meaning)

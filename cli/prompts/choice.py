@@ -16,47 +16,47 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 
 
-def agreed(question: str) -> bool:
+def confirm(question: str) -> bool:
     """Whether the answer is yes."""
-    return choice(question, {"yes": t("key.yes"), "no": t("key.no")}) == "yes"
+    return ask_choice(question, {"yes": t("key.yes"), "no": t("key.no")}) == "yes"
 
 
-def number(question: str) -> int:
+def ask_number(question: str) -> int:
     """A whole number; anything else is asked again."""
     from ..rendering.console import show_line  # brings rich
-    from .text_input import read
+    from .text_input import read_line
 
-    with _asking() as console:
-        while not (said := read(console, question)).isdecimal():
+    with _open_prompt_console() as console:
+        while not (said := read_line(console, question)).isdecimal():
             show_line(console, t("key.number"), "yellow")
     return int(said)
 
 
-def choice(question: str, keys: "Keys") -> str:
+def ask_choice(question: str, keys: "Keys") -> str:
     """The word of the key that was pressed; anything else is asked again."""
-    from .key_input import pressed  # brings rich
+    from .key_input import read_key  # brings rich
 
-    with _asking() as console:
-        return pressed(console, question, keys)
+    with _open_prompt_console() as console:
+        return read_key(console, question, keys)
 
 
-def abandons(why: str) -> bool:
+def confirm_abandon(why: str) -> bool:
     """Whether a turn that was left unfinished is abandoned; else it is resumed first.
 
     `why` says in which way it was.
     """
-    from ..i18n.message_translation import told
+    from ..i18n.message_translation import translate
     from ..rendering.console import show_line  # brings rich
-    from .key_input import pressed
+    from .key_input import read_key
 
     keys = {word: t(f"key.unfinished.{word}") for word in ("resume", "abandon")}
-    with _asking() as console:
-        show_line(console, told(why), "yellow")
-        return pressed(console, t("repl.unfinished"), keys, yes="resume") == "abandon"
+    with _open_prompt_console() as console:
+        show_line(console, translate(why), "yellow")
+        return read_key(console, t("repl.unfinished"), keys, yes="resume") == "abandon"
 
 
 @contextmanager
-def _asking() -> "Generator[Console]":
+def _open_prompt_console() -> "Generator[Console]":
     from ..rendering.console import open_console
 
     console = open_console()

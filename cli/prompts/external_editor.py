@@ -11,7 +11,7 @@ from ...config.errors import UsageError
 USUAL = "vi"
 
 
-def edited(text: str, suffix: str) -> str:
+def edit_text(text: str, suffix: str) -> str:
     """The text as the human left it; raises UsageError where there is no editor to leave it in.
 
     `$VISUAL` and `$EDITOR` are command lines, as git reads them.
@@ -21,7 +21,7 @@ def edited(text: str, suffix: str) -> str:
         with tempfile.TemporaryDirectory() as folder:  # for its owner alone
             file = Path(folder, f"edit{suffix}")
             file.write_bytes(text.encode())
-            _leave_it_to(command, file)
+            _run_editor(command, file)
             return file.read_bytes().decode(errors="replace")
     except OSError as error:
         raise UsageError(
@@ -30,7 +30,7 @@ def edited(text: str, suffix: str) -> str:
         ) from error
 
 
-def _leave_it_to(command: str, file: Path) -> None:
+def _run_editor(command: str, file: Path) -> None:
     try:
         done = subprocess.run([*shlex.split(command), str(file)], check=False)
     except (OSError, ValueError) as error:

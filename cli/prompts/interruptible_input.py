@@ -21,7 +21,7 @@ _came: list[BaseException] = []
 """Of the whole process, as signals are."""
 
 
-def hearing(
+def run_interruptible(
     meant: Mapping[signal.Signals, type[BaseException]], ask: Callable[[], Answer]
 ) -> Answer:
     """What `ask` answers; where one of these signals comes, what it means is raised instead.
@@ -29,22 +29,22 @@ def hearing(
     It is raised where `ask` waits, or at its end: nothing else that it does is torn.
     """
 
-    def note(number: int, _: FrameType | None) -> None:
+    def record_signal(number: int, _: FrameType | None) -> None:
         _came.append(meant[signal.Signals(number)]())
 
-    before = {one: signal.signal(one, note) for one in meant}
+    before = {one: signal.signal(one, record_signal) for one in meant}
     try:
         return ask()
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)
         try:
-            _raise_what_came()
+            _raise_pending()
         finally:
             _came.clear()
 
 
-def heard_line() -> str:
+def read_stdin_line() -> str:
     """A line from stdin, like `input`; at a terminal a signal ends the wait."""
     if is_terminal(sys.stdin):  # which gives whole lines: nothing of one is left in a buffer
         wait_until_readable(sys.stdin.fileno())
@@ -64,22 +64,22 @@ def wait_until_readable(descriptor: int) -> None:
     if current_thread() is not main_thread():  # which signals are none of
         select.select([descriptor], [], [])
         return
-    with _ear() as ear:
-        _raise_what_came()
+    with _open_wakeup_pipe() as ear:
+        _raise_pending()
         while descriptor not in select.select([descriptor, ear], [], [])[0]:
             os.read(ear, 512)
-            _raise_what_came()
+            _raise_pending()
 
 
-def _raise_what_came() -> None:
+def _raise_pending() -> None:
     if _came:
         raise _came[-1]
 
 
 @contextmanager
-def _ear() -> Generator[int]:
+def _open_wakeup_pipe() -> Generator[int]:
     """Becomes readable with each signal that has a handler."""
-    ear, mouth = _ear_and_mouth()
+    ear, mouth = _create_pipe()
     before = signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
     try:
         yield ear
@@ -88,7 +88,7 @@ def _ear() -> Generator[int]:
 
 
 @cache
-def _ear_and_mouth() -> tuple[int, int]:
+def _create_pipe() -> tuple[int, int]:
     """Never closed: what is written at a signal must not come to go into another file."""
     ear, mouth = os.pipe()
     os.set_blocking(mouth, False)

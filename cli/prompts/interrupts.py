@@ -10,96 +10,100 @@ from ...sdk.interrupt_response import Answer
 from ..i18n.catalogs import t
 from ..rendering.approval_request import show_request
 from ..rendering.console import open_console, show_line
-from ..rendering.tool_summary import call_line
-from .edit_tool_call import as_it_says
-from .key_input import pressed
+from ..rendering.tool_summary import format_call
+from .edit_tool_call import with_own_diff
+from .key_input import read_key
 from .mode_switch import decide_switch
-from .text_input import read
+from .text_input import read_line
 from .tool_approval import decide_call
 
-Decided = Mapping[str, Any]
+UserDecision = Mapping[str, Any]
 """`{"type": "approve"}` and its like; `always` is a rule that has just been written."""
-Request = Mapping[str, Any]
+ApprovalRequest = Mapping[str, Any]
 SHORT = 40
 """Characters of a call where several are named."""
 
 
-def ask(question: Question) -> Answer | None:
+def ask_question(question: Question) -> Answer | None:
     """One decision for each request; None when the human leaves the question open (Ctrl-D)."""
     console, requests = open_console(), question.action_requests
     allowed = [list(config["allowed_decisions"]) for config in question.review_configs]
     try:
-        decisions = _together(console, requests, allowed) or _each(console, requests, allowed)
+        decisions = _ask_together(console, requests, allowed) or _ask_each(
+            console, requests, allowed
+        )
     except (EOFError, KeyboardInterrupt):
         console.print()
         return None
     return Answer(decisions=decisions, question=question.id)
 
 
-def _together(
-    console: Console, requests: Sequence[Request], allowed: Sequence[list[str]]
-) -> list[Decided]:
+def _ask_together(
+    console: Console, requests: Sequence[ApprovalRequest], allowed: Sequence[list[str]]
+) -> list[UserDecision]:
     """Several calls are shown first and may be answered at once; empty: one by one."""
     if len(requests) < 2 or not all("approve" in choices for choices in allowed):
         return []
     for request in requests:
         show_request(console, request)
-    calls = ", ".join(call_line(one["name"], one["args"], SHORT) for one in requests)
+    calls = ", ".join(format_call(one["name"], one["args"], SHORT) for one in requests)
     keys = {"yes": t("key.all.yes"), "no": t("key.all.no"), "one": t("key.all.one")}
-    match pressed(console, t("ask.all", count=len(requests), calls=calls), keys):
+    match read_key(console, t("ask.all", count=len(requests), calls=calls), keys):
         case "yes":
             return [{"type": "approve"} for _ in requests]
         case "no":
-            why = read(console, t("ask.why"))
+            why = read_line(console, t("ask.why"))
             return [{"type": "reject", "message": why} for _ in requests]
         case _:
             return []
 
 
-def _each(
-    console: Console, requests: Sequence[Request], allowed: Sequence[list[str]]
-) -> list[Decided]:
+def _ask_each(
+    console: Console, requests: Sequence[ApprovalRequest], allowed: Sequence[list[str]]
+) -> list[UserDecision]:
     """One by one: a diff that builds on an edit which was refused is not shown."""
-    decisions: list[Decided] = []
+    decisions: list[UserDecision] = []
     is_refused = False
     for request, choices in zip(requests, allowed, strict=True):
         is_edit = "diff" in request
         if is_edit and is_refused:
             show_line(console, f"\n{t('ask.after_refusal')}", "yellow")
-            request = as_it_says(request)
-        decisions.append(decide(console, request, choices))
+            request = with_own_diff(request)
+        decisions.append(decide_request(console, request, choices))
         is_refused |= is_edit and decisions[-1]["type"] == "reject"
     return decisions
 
 
-def decide(console: Console, request: Request, allowed: Sequence[str]) -> Decided:
+def decide_request(
+    console: Console, request: ApprovalRequest, allowed: Sequence[str]
+) -> UserDecision:
     """What the human decides on one request."""
     from ...tools.builtin.session.plan_mode import LEADS_TO
 
     if request["name"] == "review":
-        return _review(console, request)
+        return _decide_review(console, request)
     if request["name"] in LEADS_TO:
         return decide_switch(console, request)
     if list(allowed) == ["respond"]:
-        return {"type": "respond", "message": _reply(console, request)}
+        return {"type": "respond", "message": _read_reply(console, request)}
     return decide_call(console, request, allowed)
 
 
-def _review(console: Console, request: Request) -> Decided:
+def _decide_review(console: Console, request: ApprovalRequest) -> UserDecision:
     show_line(console, t(f"outcome.{request['args']['outcome']}"), "bold")
     keys = {word: t(f"key.review.{word}") for word in ("keep", "undo", "remark")}
     while True:
-        match pressed(console, t("ask.review"), keys, yes="keep"):
+        match read_key(console, t("ask.review"), keys, yes="keep"):
             case "keep":
                 return {"type": "approve"}
             case "undo":
                 return {"type": "reject"}
             case _:
-                if remark := read(console, t("ask.remark")):
+                if remark := read_line(console, t("ask.remark")):
                     return {"type": "respond", "message": remark}
 
 
-def _reply(console: Console, request: Request) -> str:
+def _read_reply(console: Console, request: ApprovalRequest) -> str:
     """The answer to a question of the model, by a number or in words."""
     args: Mapping[str, Any] = request["args"]
     options = [str(option) for option in cast("list[object]", args.get("options") or [])]
@@ -107,5 +111,5 @@ def _reply(console: Console, request: Request) -> str:
     show_line(console, f"\n{asked}", "bold yellow")
     for number, option in enumerate(options, 1):
         show_line(console, f"  {number}. {option}", "")
-    words = read(console, t("ask.reply"))
+    words = read_line(console, t("ask.reply"))
     return options[int(words) - 1] if words.isdigit() and 0 < int(words) <= len(options) else words

@@ -6,13 +6,13 @@ from rich.console import Console
 
 from ..i18n.catalogs import t
 from ..rendering.console import show_line
-from .text_input import read
+from .text_input import read_line
 
 Keys = Mapping[str, str]
 """English words, of which the first letter is the key, each with what it does."""
 
 
-def pressed(console: Console, question: str, keys: Keys, why: str = "", yes: str = "") -> str:
+def read_key(console: Console, question: str, keys: Keys, why: str = "", yes: str = "") -> str:
     """The word of the key that was pressed, or which was typed whole.
 
     `why` stands first in what `?` says. `yes` is the word that `y` means too. At a terminal a key
@@ -23,18 +23,18 @@ def pressed(console: Console, question: str, keys: Keys, why: str = "", yes: str
     meant = {"y": yes, "yes": yes, **meant} if yes else meant
     single = {sign for typed in (*meant, "?") if len(typed) == 1 for sign in (typed, typed.upper())}
     while True:
-        said = read(console, f"{question} [{'/'.join(offered)}]", single).lower()
+        said = read_line(console, f"{question} [{'/'.join(offered)}]", single).lower()
         if said in meant:
             return meant[said]
         if said == "?":
-            _explain(console, keys, why)
+            _explain_keys(console, keys, why)
         else:
             *keys_before, last = offered
             text = t("key.unknown", keys=", ".join(keys_before), last=last)
             show_line(console, text, "yellow")
 
 
-def _explain(console: Console, keys: Keys, why: str) -> None:
+def _explain_keys(console: Console, keys: Keys, why: str) -> None:
     each = (f"  {t('labelled', label=word[0], said=does)}" for word, does in keys.items())
     for line in (why, *each):
         if line:

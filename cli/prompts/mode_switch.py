@@ -9,15 +9,15 @@ from ..enums import Mode
 from ..i18n.catalogs import t
 from ..rendering.approval_request import show_text
 from ..rendering.console import open_console, show_line
-from .edit_tool_call import edit_of
-from .key_input import Keys, pressed
-from .text_input import read
-from .tool_approval import edited
+from .edit_tool_call import build_edit_decision
+from .key_input import Keys, read_key
+from .text_input import read_line
+from .tool_approval import edit_or_keep
 
-Request = Mapping[str, Any]
+ApprovalRequest = Mapping[str, Any]
 
 
-def decide_switch(console: Console, request: Request) -> dict[str, Any]:
+def decide_switch(console: Console, request: ApprovalRequest) -> dict[str, Any]:
     """Yes, perhaps with another model or approval mode; or no, and why; or a plan that was changed.
 
     That is an answer, too, so it is written before anything else can happen, and asked anew.
@@ -26,21 +26,21 @@ def decide_switch(console: Console, request: Request) -> dict[str, Any]:
     chosen: dict[str, str] = dict(request.get("chosen") or {})
     has_plan = "text" in args
     question = t("ask.plan", plan=args.get("plan", "")) if has_plan else t("ask.plan_mode")
-    _show(console, request)
+    _show_plan(console, request)
     _show_chosen(console, chosen)
     while True:
-        match pressed(console, question, _keys(has_plan=has_plan)):
+        match read_key(console, question, _build_keys(has_plan=has_plan)):
             case "yes":
                 return {"type": "approve", **chosen}
             case "edit":
-                changed = edited(console, request)
+                changed = edit_or_keep(console, request)
                 if changed is not request:
-                    return {**edit_of(changed), **chosen, "draft": True}
+                    return {**build_edit_decision(changed), **chosen, "draft": True}
             case "model":
-                chosen |= _choices(console)
+                chosen |= _read_choices(console)
                 _show_chosen(console, chosen)
             case _:
-                return {"type": "reject", "message": read(console, t("ask.why"))}
+                return {"type": "reject", "message": read_line(console, t("ask.why"))}
 
 
 def show_drafts(decisions: Sequence[Mapping[str, Any]]) -> None:
@@ -51,13 +51,13 @@ def show_drafts(decisions: Sequence[Mapping[str, Any]]) -> None:
         show_text(console, decision["edited_action"]["args"]["text"])
 
 
-def _keys(*, has_plan: bool) -> Keys:
+def _build_keys(*, has_plan: bool) -> Keys:
     if has_plan:
         return {word: t(f"key.plan.{word}") for word in ("yes", "no", "edit", "model")}
     return {word: t(f"key.plan_mode.{word}") for word in ("yes", "no")}
 
 
-def _show(console: Console, request: Request) -> None:
+def _show_plan(console: Console, request: ApprovalRequest) -> None:
     args: Mapping[str, Any] = request["args"]
     key = "ask.plan.head" if "text" in args else "ask.plan_mode.head"
     words = t(key, plan=args.get("plan", ""), reason=args.get("reason", ""))
@@ -70,11 +70,11 @@ def _show_chosen(console: Console, chosen: Mapping[str, str]) -> None:
         show_line(console, t(f"ask.plan.chosen.{name}", value=value), "cyan")
 
 
-def _choices(console: Console) -> dict[str, str]:
+def _read_choices(console: Console) -> dict[str, str]:
     """The model and approval mode that carry the plan out; what is left empty stays."""
     modes = [mode.value for mode in Mode]
-    model = read(console, t("ask.plan.model"))
-    mode = read(console, t("ask.plan.approval", modes=", ".join(modes)))
+    model = read_line(console, t("ask.plan.model"))
+    mode = read_line(console, t("ask.plan.approval", modes=", ".join(modes)))
     while mode and mode not in modes:
-        mode = read(console, t("ask.plan.approval", modes=", ".join(modes)))
+        mode = read_line(console, t("ask.plan.approval", modes=", ".join(modes)))
     return {name: value for name, value in (("model", model), ("mode", mode)) if value}

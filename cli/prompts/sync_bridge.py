@@ -13,7 +13,7 @@ from .interruptible_input import wait_until_readable
 Result = TypeVar("Result")
 
 
-def waited_for(work: Coroutine[Any, Any, Result]) -> Result:
+def run_sync(work: Coroutine[Any, Any, Result]) -> Result:
     """Its result; where a loop runs already, which waits meanwhile, in a loop of its own.
 
     Whatever ends the waiting, such as a signal, ends the work.
@@ -25,7 +25,7 @@ def waited_for(work: Coroutine[Any, Any, Result]) -> Result:
     begun: Future[Callable[[], object]] = Future()
     stopped = Event()
 
-    async def stoppable() -> Result:
+    async def run_cancellable() -> Result:
         loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
         begun.set_result(lambda: loop.call_soon_threadsafe(lambda: task.cancel()))
         if stopped.is_set():  # a signal came before there was anything to stop
@@ -35,7 +35,7 @@ def waited_for(work: Coroutine[Any, Any, Result]) -> Result:
     over, tell_over = socketpair()
     with over, tell_over, ThreadPoolExecutor(1) as apart:
         try:
-            result = apart.submit(asyncio.run, stoppable())
+            result = apart.submit(asyncio.run, run_cancellable())
             result.add_done_callback(lambda _: tell_over.send(b"."))
             wait_until_readable(over.fileno())
             return result.result()

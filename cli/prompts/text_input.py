@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from ..rendering.console import rows_of, styled
-from .interruptible_input import heard_line, is_terminal
-from .sync_bridge import waited_for
+from ..rendering.console import style_text, wrap_for_console
+from .interruptible_input import is_terminal, read_stdin_line
+from .sync_bridge import run_sync
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
@@ -25,24 +25,24 @@ WORD_WAITS = 0.25
 """Seconds of quiet after which a key was no beginning of a word."""
 
 
-def read(console: Console, prompt: str, keys: Collection[str] = ()) -> str:
+def read_line(console: Console, prompt: str, keys: Collection[str] = ()) -> str:
     """What was typed, without blanks around it; raises EOFError at the end of input.
 
     Esc and Ctrl-C, which turn away from the question, raise KeyboardInterrupt. At a terminal each
     of `keys` is an answer by itself, without Enter, where it is the first that is typed
     after the question is shown.
     """
-    *above, last = rows_of(console, styled(prompt, "bold"))
-    line = _line(last.plain, keys) if _can_edit() else None
+    *above, last = wrap_for_console(console, style_text(prompt, "bold"))
+    line = _create_session(last.plain, keys) if _can_edit() else None
     for row in above:
         console.print(row)
     if line:
-        return waited_for(line.prompt_async()).strip()
+        return run_sync(line.prompt_async()).strip()
     console.print(last, end=" ")
-    return heard_line().strip()
+    return read_stdin_line().strip()
 
 
-def forget_typed() -> None:
+def discard_typeahead() -> None:
     """Drop what was typed while a run was working: it is no answer to a question that follows."""
     if is_terminal(sys.stdin):
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
@@ -54,7 +54,7 @@ def _can_edit() -> bool:
     return can_paint and is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
 
-def _line(prompt: str, one_key: Collection[str]) -> "PromptSession[str]":
+def _create_session(prompt: str, one_key: Collection[str]) -> "PromptSession[str]":
     from prompt_toolkit import PromptSession
     from prompt_toolkit.output import create_output
 
@@ -62,7 +62,7 @@ def _line(prompt: str, one_key: Collection[str]) -> "PromptSession[str]":
     os.environ.setdefault("PROMPT_TOOLKIT_NO_CPR", "1")
     session: PromptSession[str] = PromptSession(
         [("bold", prompt), ("", " ")],
-        key_bindings=_bindings(one_key),
+        key_bindings=_build_bindings(one_key),
         enable_suspend=True,
         output=create_output(sys.stderr),
     )
@@ -70,13 +70,13 @@ def _line(prompt: str, one_key: Collection[str]) -> "PromptSession[str]":
     return session
 
 
-def _bindings(one_key: Collection[str]) -> "KeyBindings":
+def _build_bindings(one_key: Collection[str]) -> "KeyBindings":
     from prompt_toolkit.key_binding import KeyBindings
 
     keys = KeyBindings()
 
     @keys.add("escape")
-    def _leave(event: "KeyPressEvent") -> None:
+    def _abort_prompt(event: "KeyPressEvent") -> None:
         event.app.exit(exception=KeyboardInterrupt, style="class:aborting")
 
     if one_key:
@@ -93,23 +93,23 @@ def _bind_single_keys(keys: "KeyBindings", one_key: Collection[str]) -> None:
     is_answered = Condition(lambda: get_app().current_buffer.text in one_key)
     waiting: list[asyncio.Task[None]] = []
 
-    def _wait(event: "KeyPressEvent") -> None:
+    def _accept_later(event: "KeyPressEvent") -> None:
         for task in waiting:
             task.cancel()
         waiting[:] = [event.app.create_background_task(_accept_soon(event.current_buffer))]
 
-    def _answer(event: "KeyPressEvent") -> None:
+    def _insert_answer(event: "KeyPressEvent") -> None:
         event.current_buffer.insert_text(event.data)  # the screen shows what was answered
-        _wait(event)
+        _accept_later(event)
 
-    def _ignore(event: "KeyPressEvent") -> None:
+    def _ignore_enter(event: "KeyPressEvent") -> None:
         """The Enter behind an earlier answer is none."""
 
     for key in one_key:
-        keys.add(key, filter=is_empty)(_answer)
-    keys.add("enter", filter=is_empty)(_ignore)
+        keys.add(key, filter=is_empty)(_insert_answer)
+    keys.add("enter", filter=is_empty)(_ignore_enter)
     for rest in ("<any>", "<bracketed-paste>"):
-        keys.add(rest, filter=is_answered)(_wait)
+        keys.add(rest, filter=is_answered)(_accept_later)
 
 
 async def _accept_soon(answer: "Buffer") -> None:

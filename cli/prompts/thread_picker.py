@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ...memory.threads.record import ThreadRow
-from ..commands.threads.listing import SHORT_ID, title_of
+from ..commands.threads.listing import SHORT_ID, format_title
 from ..i18n.catalogs import t
-from ..rendering.humanize import ago
+from ..rendering.humanize import format_age
 from ..rendering.output import echo
-from ..rendering.table import GAP, NARROW, aligned, width_of
-from .choice import number
-from .sync_bridge import waited_for
+from ..rendering.table import GAP, NARROW, align_columns, measure_width
+from .choice import ask_number
+from .sync_bridge import run_sync
 
 if TYPE_CHECKING:
     from prompt_toolkit.application import Application
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 """Threads that are seen at once."""
-ALIKE = 75.0
+MIN_SIMILARITY = 75.0
 """From 0 to 100: how much of what was typed must be found, in this order, in a thread's words."""
 
 
@@ -33,10 +33,10 @@ def pick_thread(rows: Sequence[ThreadRow]) -> ThreadRow | None:
     """The thread that the human takes; None when they leave. Needs a terminal."""
     if os.environ.get("TERM") in ("dumb", "unknown"):
         return _pick_by_number(rows)
-    return waited_for(picker(rows).run_async())
+    return run_sync(build_picker(rows).run_async())
 
 
-def ranked(rows: Sequence[ThreadRow], typed: str) -> list[ThreadRow]:
+def rank_threads(rows: Sequence[ThreadRow], typed: str) -> list[ThreadRow]:
     """Those that fit what was typed: first those that have every word of it, then alike ones."""
     from rapidfuzz.fuzz import partial_ratio
 
@@ -44,18 +44,20 @@ def ranked(rows: Sequence[ThreadRow], typed: str) -> list[ThreadRow]:
     if not words:
         return list(rows)
 
-    def score(row: ThreadRow) -> float:
+    def score_row(row: ThreadRow) -> float:
         text = f"{row.thread_id[:SHORT_ID]} {row.name} {row.title} {row.request}".casefold()
         if all(word in text for word in words):
             return 101.0
-        return partial_ratio(wanted, f"{row.name} {row.title}".casefold(), score_cutoff=ALIKE)
+        return partial_ratio(
+            wanted, f"{row.name} {row.title}".casefold(), score_cutoff=MIN_SIMILARITY
+        )
 
-    scored = [(score(row), row) for row in rows]
+    scored = [(score_row(row), row) for row in rows]
     fitting = [one for one in scored if one[0]]
     return [row for _, row in sorted(fitting, key=lambda one: -one[0])]
 
 
-class Choice:
+class PickerState:
     """What fits, and which of it is chosen."""
 
     def __init__(self, rows: Sequence[ThreadRow]) -> None:
@@ -64,47 +66,47 @@ class Choice:
         self._at = 0
 
     @property
-    def chosen(self) -> ThreadRow | None:
+    def selected_row(self) -> ThreadRow | None:
         """The row below the mark."""
         return self.fitting[self._at] if self.fitting else None
 
     def filter(self, typed: str) -> None:
         """Leave only what fits; the best is chosen."""
-        self.fitting, self._at = ranked(self._rows, typed), 0
+        self.fitting, self._at = rank_threads(self._rows, typed), 0
 
     def move(self, by: int) -> None:
         """Choose another one; past an end nothing moves."""
         self._at = max(0, min(self._at + by, len(self.fitting) - 1))
 
-    def lines(self, columns: int) -> list[tuple[bool, str]]:
+    def render_lines(self, columns: int) -> list[tuple[bool, str]]:
         """The lines to be seen, each no wider than the screen, and whether it is the chosen one."""
         first = max(0, min(self._at - SHOWN // 2, len(self.fitting) - SHOWN))
         seen = self.fitting[first : first + SHOWN]
-        texts = _lines(seen, columns - 2) if seen else []
+        texts = _format_rows(seen, columns - 2) if seen else []
         return [(first + at == self._at, text) for at, text in enumerate(texts)]
 
 
-def _lines(rows: Sequence[ThreadRow], columns: int) -> list[str]:
+def _format_rows(rows: Sequence[ThreadRow], columns: int) -> list[str]:
     """One line a thread; on a narrow screen age and title only."""
-    cells = [[ago(row.updated_at), title_of(row)] for row in rows]
+    cells = [[format_age(row.updated_at), format_title(row)] for row in rows]
     if columns >= NARROW:
         status = [t(f"threads.status.{row.status}") for row in rows]
         cells = [
             [row.thread_id[:SHORT_ID], word, *cell]
             for row, word, cell in zip(rows, status, cells, strict=True)
         ]
-    return [_cut(line, columns) for line in aligned(cells)]
+    return [_truncate_line(line, columns) for line in align_columns(cells)]
 
 
-def _cut(text: str, columns: int) -> str:
-    if width_of(text) <= columns:
+def _truncate_line(text: str, columns: int) -> str:
+    if measure_width(text) <= columns:
         return text
-    while width_of(text) > columns - 1:
+    while measure_width(text) > columns - 1:
         text = text[:-1]
     return f"{text}…"
 
 
-def picker(rows: Sequence[ThreadRow]) -> "Application[ThreadRow | None]":
+def build_picker(rows: Sequence[ThreadRow]) -> "Application[ThreadRow | None]":
     """The picker, to be run."""
     from prompt_toolkit.application import Application
     from prompt_toolkit.buffer import Buffer
@@ -112,12 +114,12 @@ def picker(rows: Sequence[ThreadRow]) -> "Application[ThreadRow | None]":
     from prompt_toolkit.layout.processors import BeforeInput
     from prompt_toolkit.output import create_output
 
-    choice = Choice(rows)
+    choice = PickerState(rows)
     typed = Buffer(multiline=False, on_text_changed=lambda buffer: choice.filter(buffer.text))
     output = create_output(stdout=sys.stderr)
 
-    def shown() -> "StyleAndTextTuples":
-        lines = choice.lines(output.get_size().columns)
+    def render_rows() -> "StyleAndTextTuples":
+        lines = choice.render_lines(output.get_size().columns)
         return [
             ("reverse" if is_chosen else "", f"{'›' if is_chosen else ' '} {text}\n")
             for is_chosen, text in lines
@@ -126,46 +128,46 @@ def picker(rows: Sequence[ThreadRow]) -> "Application[ThreadRow | None]":
     body = HSplit(
         [
             Window(BufferControl(typed, [BeforeInput(f"{t('picker.search')} ")]), height=1),
-            Window(FormattedTextControl(shown), height=min(SHOWN, len(rows)) or 1),
+            Window(FormattedTextControl(render_rows), height=min(SHOWN, len(rows)) or 1),
             Window(FormattedTextControl(t("picker.keys")), height=1),
         ]
     )
     application: Application[ThreadRow | None] = Application(
-        Layout(body), key_bindings=_keys(choice), erase_when_done=True, output=output
+        Layout(body), key_bindings=_build_bindings(choice), erase_when_done=True, output=output
     )
     application.ttimeoutlen = 0.05  # Esc alone is not the beginning of another key for long
     return application
 
 
-def _keys(choice: Choice) -> "KeyBindings":
+def _build_bindings(choice: PickerState) -> "KeyBindings":
     from prompt_toolkit.key_binding import KeyBindings
 
     keys = KeyBindings()
     moves = {"up": -1, "c-p": -1, "down": 1, "c-n": 1, "pageup": -SHOWN, "pagedown": SHOWN}
     for name, by in moves.items():
-        keys.add(name)(_mover(choice, by))
+        keys.add(name)(_build_mover(choice, by))
 
     @keys.add("enter")
-    def _take(event: "KeyPressEvent") -> None:
-        if choice.chosen:
-            event.app.exit(result=choice.chosen)
+    def _accept_selection(event: "KeyPressEvent") -> None:
+        if choice.selected_row:
+            event.app.exit(result=choice.selected_row)
 
     @keys.add("escape", eager=True)
     @keys.add("c-c")
     @keys.add("c-d")
-    def _leave(event: "KeyPressEvent") -> None:
+    def _cancel_picker(event: "KeyPressEvent") -> None:
         event.app.exit(result=None)
 
     return keys
 
 
-def _mover(choice: Choice, by: int) -> "Callable[[KeyPressEvent], None]":
+def _build_mover(choice: PickerState, by: int) -> "Callable[[KeyPressEvent], None]":
     return lambda event: choice.move(by)
 
 
 def _pick_by_number(rows: Sequence[ThreadRow]) -> ThreadRow | None:
     """For a terminal on which nothing can be painted over."""
-    for place, line in enumerate(_lines(rows[:SHOWN], NARROW), 1):
+    for place, line in enumerate(_format_rows(rows[:SHOWN], NARROW), 1):
         echo(f"{place:>2}{GAP}{line}", err=True)
-    said = number(t("picker.number"))
+    said = ask_number(t("picker.number"))
     return rows[said - 1] if 0 < said <= min(SHOWN, len(rows)) else None

@@ -10,14 +10,14 @@ from typing import Any, cast
 
 from rich.console import Console
 
-from ...config.security.redaction import marks_in
+from ...config.security.redaction import find_marks
 from ...tools.textedits.unified_diff import is_shortened
 from ..i18n.catalogs import t
-from ..i18n.message_translation import told
-from .console import fitted, show_line, styled
+from ..i18n.message_translation import translate
+from .console import fit_rows, show_line, style_text
 from .diff import show_diff
-from .sanitize import safe, safe_line
-from .table import width_of
+from .sanitize import sanitize_line, sanitize_text
+from .table import measure_width
 
 BAR = "  │ "
 ROOM_FOR_ANSWER = 4
@@ -26,20 +26,20 @@ ROOM_FOR_ANSWER = 4
 
 def show_request(console: Console, request: Mapping[str, Any]) -> bool:
     """Show it; whether all of it stands on the screen at once."""
-    why = told(str(request.get("description", "")))
-    head = safe_line(t("labelled", label=request["name"], said=why))
+    why = translate(str(request.get("description", "")))
+    head = sanitize_line(t("labelled", label=request["name"], said=why))
     show_line(console, f"\n{head}", "bold yellow")
     lines = show_arguments(console, request)
     room = shutil.get_terminal_size()
-    above = len(list(fitted(styled(head, ""), room.columns)))
-    return above + _rows(lines) + ROOM_FOR_ANSWER <= room.lines
+    above = len(list(fit_rows(style_text(head, ""), room.columns)))
+    return above + _count_rows(lines) + ROOM_FOR_ANSWER <= room.lines
 
 
 def show_arguments(console: Console, request: Mapping[str, Any]) -> list[str]:
     """Show all that would run or be changed, and where; its lines."""
-    lines, diff = list(_lines(request)), str(request.get("diff") or "")
+    lines, diff = list(_format_lines(request)), str(request.get("diff") or "")
     for line in lines:
-        console.print(styled(line, ""))
+        console.print(style_text(line, ""))
     if diff:
         show_diff(console, diff, indent="  ", most=None)
         lines += diff.split("\n")
@@ -49,26 +49,26 @@ def show_arguments(console: Console, request: Mapping[str, Any]) -> list[str]:
 def show_text(console: Console, text: str) -> None:
     """Show a whole text, each line behind a bar."""
     for line in text.splitlines():
-        console.print(styled(f"{BAR}{safe(line)}", ""))
+        console.print(style_text(f"{BAR}{sanitize_text(line)}", ""))
 
 
-def _lines(request: Mapping[str, Any]) -> Iterator[str]:
+def _format_lines(request: Mapping[str, Any]) -> Iterator[str]:
     """The arguments, unless a diff shows all that becomes of them; where a command would run.
 
     The mark of a secret in a diff may hide words that only look like one.
     """
     args, diff = cast("Mapping[str, object]", request["args"]), str(request.get("diff") or "")
-    shows_all = diff and not is_shortened(diff) and not marks_in(diff)
+    shows_all = diff and not is_shortened(diff) and not find_marks(diff)
     for name, value in () if shows_all else args.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        yield from _argument(name, text)
+        yield from _format_argument(name, text)
     if request["name"] in ("run_command", "run_tests"):
         if "cwd" not in args:
             yield "  cwd: ."
-        yield f"  {t('ask.sandbox', state=_confinement(request))}"
+        yield f"  {t('ask.sandbox', state=_describe_sandbox(request))}"
 
 
-def _argument(name: str, text: str) -> Iterator[str]:
+def _format_argument(name: str, text: str) -> Iterator[str]:
     """On one line, or each of its lines behind a bar; tabs are spelled out."""
     shown = text.replace("\t", "\\t")
     if "\n" not in shown:
@@ -76,16 +76,16 @@ def _argument(name: str, text: str) -> Iterator[str]:
         return
     yield f"  {name}:"
     # a return before the line's end is the text's own, and must be seen
-    yield from (f"{BAR}{safe(line)}" for line in shown.split("\n"))
+    yield from (f"{BAR}{sanitize_text(line)}" for line in shown.split("\n"))
 
 
-def _confinement(request: Mapping[str, Any]) -> str:
+def _describe_sandbox(request: Mapping[str, Any]) -> str:
     if request["args"].get("outside_sandbox"):
         return t("ask.sandbox.outside")
-    return told(str(request.get("sandbox", ""))) or t("ask.sandbox.none")
+    return translate(str(request.get("sandbox", ""))) or t("ask.sandbox.none")
 
 
-def _rows(lines: list[str]) -> int:
+def _count_rows(lines: list[str]) -> int:
     """Rows of the screen that the lines take, each as long as it is."""
     columns = max(shutil.get_terminal_size().columns, 1)
-    return sum(1 + max(width_of(safe(line)) - 1, 0) // columns for line in lines)
+    return sum(1 + max(measure_width(sanitize_text(line)) - 1, 0) // columns for line in lines)

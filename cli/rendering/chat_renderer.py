@@ -7,7 +7,7 @@ reads stdout must not be given it, so there it waits until it is known what it i
 from ...sdk import events as ev
 from ..enums import AnswerStyle
 from .console import open_console
-from .markdown.live import view_for
+from .markdown.live import create_answer_view
 from .output import echo
 from .text_renderer import TextRenderer
 
@@ -18,67 +18,67 @@ class AnswerRenderer:
     def __init__(self, style: AnswerStyle, *, show_thinking: bool = True) -> None:
         self._aside = TextRenderer(show_thinking=show_thinking)
         plain = style is AnswerStyle.plain
-        self._view = None if plain else view_for(open_console(stderr=False))
+        self._view = None if plain else create_answer_view(open_console(stderr=False))
         self._streams = style is AnswerStyle.streamed and self._view is not None
         self._said = ""
         """What the model has said since it called a tool, or since its last answer began."""
         self._has_ended = False
         """Whether that was all."""
 
-    def show(self, event: ev.Event) -> None:
+    def show_event(self, event: ev.Event) -> None:
         """Show one event."""
         match event:
             case ev.Output(text=text):
-                self._hear(text)
+                self._show_text(text)
                 return
             case ev.Retrying():
-                self._forget()
+                self._discard_text()
             case ev.ToolCall() | ev.Question() | ev.Interrupted() | ev.Failure():
                 self._put_aside()
             case ev.TokenUsage():
                 self._has_ended = True
             case ev.Completion():
-                self._answer(event)
+                self._show_answer(event)
                 return
             case _:
                 pass
         self._finish_view()
-        self._aside.show(event)
+        self._aside.show_event(event)
 
-    def stopping(self) -> None:
+    def show_stopping(self) -> None:
         """Say that the first Ctrl-C was heard."""
         self._finish_view()
-        self._aside.stopping()
+        self._aside.show_stopping()
 
-    def end(self, last: ev.Event | None) -> None:
+    def show_end(self, last: ev.Event | None) -> None:
         """Say what became of the thread and how to go on."""
         self._finish_view()
-        self._aside.end(last)
+        self._aside.show_end(last)
 
-    def _hear(self, text: str) -> None:
+    def _show_text(self, text: str) -> None:
         if self._has_ended:  # another answer begins: the one before did not end the turn
             self._put_aside()
         self._aside.pause()
         self._said += text
         if self._streams and self._view:
-            self._view.add(text)
+            self._view.add_text(text)
 
     def _put_aside(self) -> None:
         """It was no answer: where it was not seen as it came it is told on stderr."""
         if self._said and not self._streams:
-            self._aside.show(ev.Output(self._said))
+            self._aside.show_event(ev.Output(self._said))
         self._said, self._has_ended = "", False
 
-    def _forget(self) -> None:
+    def _discard_text(self) -> None:
         self._said = ""
         if self._view:
-            self._view.forget()
+            self._view.discard_tail()
 
     def _finish_view(self) -> None:
         if self._view:
-            self._view.end()
+            self._view.finish_answer()
 
-    def _answer(self, event: ev.Completion) -> None:
+    def _show_answer(self, event: ev.Completion) -> None:
         """The answer; where the model said it by a tool it was not seen yet."""
         self._finish_view()
         if event.outcome != "answered":
@@ -87,6 +87,6 @@ class AnswerRenderer:
         if self._view is None:
             echo(event.summary.strip())
         elif not (self._streams and self._said):
-            self._view.add(event.summary)
-            self._view.end()
+            self._view.add_text(event.summary)
+            self._view.finish_answer()
         self._said, self._has_ended = "", False

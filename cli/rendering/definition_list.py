@@ -4,30 +4,30 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 
-from .line_breaks import rows
-from .table import GAP, width_of
+from .line_breaks import split_rows
+from .table import GAP, measure_width
 
 INDENT = 4
 
 
-def room() -> int:
+def get_terminal_width() -> int:
     """Columns of the terminal; a pipe takes lines of any length."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize
 
 
-def listed(named: Sequence[tuple[str, str]], columns: int = 0) -> str:
+def format_definition_list(named: Sequence[tuple[str, str]], columns: int = 0) -> str:
     """The lines for so many columns, by default as many as there is room for."""
-    columns = columns or room()
-    names = max(width_of(name) for name, _ in named) + len(GAP)
+    columns = columns or get_terminal_width()
+    names = max(measure_width(name) for name, _ in named) + len(GAP)
     indent = names if columns >= 2 * names else INDENT
-    return "\n".join(line for one in named for line in hung(*one, indent, columns))
+    return "\n".join(line for one in named for line in format_definition(*one, indent, columns))
 
 
-def hung(name: str, said: str, indent: int, columns: int) -> Iterator[str]:
+def format_definition(name: str, said: str, indent: int, columns: int) -> Iterator[str]:
     """The lines of one name: what is said of it begins in column `indent`, in each of them."""
-    below = rows(said, columns - indent)
-    if width_of(name) < indent:
-        gap = " " * (indent - width_of(name))
+    below = split_rows(said, columns - indent)
+    if measure_width(name) < indent:
+        gap = " " * (indent - measure_width(name))
         yield f"{name}{gap}{below.pop(0)}".rstrip()
     else:
         yield name

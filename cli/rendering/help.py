@@ -12,11 +12,11 @@ from typing import Any
 
 import typer
 
-from ..i18n.catalogs import by_english
-from .line_breaks import breaks
-from .table import GAP, width_of
+from ..i18n.catalogs import translate_english
+from .line_breaks import find_breaks
+from .table import GAP, measure_width
 
-TYPERS_OWN = (
+TYPER_TEXTS = (
     "Usage: ",
     "Arguments:",
     "Options:",
@@ -35,29 +35,29 @@ _SENTENCE_END = re.compile(r"(?<=。)|(?<=\.) ")
 _EXTRA = re.compile(r"(?:^|  )\[(.*)\]$")
 
 
-def with_own_pages(command: Any) -> None:
+def install_help_pages(command: Any) -> None:
     """Give a command and all below it pages of this kind, in the language that is spoken."""
     command.context_class = _Context
     if command.help:
-        command.help = _told(command.help)
-        command.short_help = command.short_help or _first_sentence(command.help)
+        command.help = _translate_text(command.help)
+        command.short_help = command.short_help or _extract_first_sentence(command.help)
     for one in command.params:
         if getattr(one, "help", None):
-            one.help = _told(one.help)
+            one.help = _translate_text(one.help)
     for below in getattr(command, "commands", {}).values():
-        with_own_pages(below)
+        install_help_pages(below)
 
 
-def in_paragraphs(text: str) -> str:
+def unwrap_paragraphs(text: str) -> str:
     """The text without the line ends that the source needs: as the catalogue has it."""
     return "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip()))
 
 
-def _told(text: str) -> str:
-    return by_english("help", in_paragraphs(text))
+def _translate_text(text: str) -> str:
+    return translate_english("help", unwrap_paragraphs(text))
 
 
-def _first_sentence(text: str) -> str:
+def _extract_first_sentence(text: str) -> str:
     line, _, _ = text.partition("\n")
     return _SENTENCE_END.split(line, maxsplit=1)[0]
 
@@ -72,14 +72,14 @@ class HelpPage:
 
     def write_usage(self, prog: str, args: str = "") -> None:
         """The first line."""
-        head = f"{by_english('help', 'Usage: ')}{prog} "
-        room = self.width - width_of(head)
+        head = f"{translate_english('help', 'Usage: ')}{prog} "
+        room = self.width - measure_width(head)
         if room < LEAST_ROOM or not args:
-            self._add(head)
-            self._add(args, indent=len(GAP) * 2)
+            self._add_text(head)
+            self._add_text(args, indent=len(GAP) * 2)
         else:
-            first, *rest = _rows(args, room)
-            self._lines += [head + first, *(" " * width_of(head) + row for row in rest)]
+            first, *rest = _split_rows(args, room)
+            self._lines += [head + first, *(" " * measure_width(head) + row for row in rest)]
 
     def write_paragraph(self) -> None:
         """An empty line."""
@@ -90,25 +90,25 @@ class HelpPage:
         """Paragraphs."""
         for number, part in enumerate(text.split("\n\n")):
             self._lines += [""] if number else []
-            self._add(part)
+            self._add_text(part)
 
     def write_dl(self, rows: Sequence[tuple[str, str]]) -> None:
         """Names, and beside or below each its text."""
         limit = min(FIRST_COLUMN, self.width - LEAST_ROOM)
-        widths = [width for name, _ in rows if (width := width_of(name)) <= limit]
+        widths = [width for name, _ in rows if (width := measure_width(name)) <= limit]
         column = self._indent + max(widths, default=0) + len(GAP)
         for name, text in rows:
-            told = _rows(_with_extra(text), self.width - column)
+            told = _split_rows(_translate_with_extra(text), self.width - column)
             line = " " * self._indent + name
-            if told and width_of(line) + len(GAP) <= column:
-                line += " " * (column - width_of(line)) + told.pop(0)
+            if told and measure_width(line) + len(GAP) <= column:
+                line += " " * (column - measure_width(line)) + told.pop(0)
             self._lines += [line, *(" " * column + row for row in told)]
 
     @contextmanager
     def section(self, name: str) -> Generator[None]:
         """A heading with what stands below it."""
         self.write_paragraph()
-        self._lines.append(_told(f"{name}:"))
+        self._lines.append(_translate_text(f"{name}:"))
         with self.indentation():
             yield
 
@@ -123,9 +123,9 @@ class HelpPage:
         """The page."""
         return "\n".join(self._lines) + "\n"
 
-    def _add(self, text: str, indent: int = 0) -> None:
+    def _add_text(self, text: str, indent: int = 0) -> None:
         before = " " * (self._indent + indent)
-        self._lines += [before + row for row in _rows(text, self.width - len(before))]
+        self._lines += [before + row for row in _split_rows(text, self.width - len(before))]
 
 
 class _Context(typer.Context):
@@ -133,24 +133,24 @@ class _Context(typer.Context):
         return HelpPage()
 
 
-def _with_extra(text: str) -> str:
+def _translate_with_extra(text: str) -> str:
     """A text with what typer puts behind it in brackets: the default, and whether it must be."""
     extra = _EXTRA.search(text)
     if not extra:
-        return _told(text)
-    said = "; ".join(_extra(one) for one in extra[1].split("; "))
+        return _translate_text(text)
+    said = "; ".join(_translate_extra(one) for one in extra[1].split("; "))
     return f"{text[: extra.start()]}  [{said}]".strip()
 
 
-def _extra(said: str) -> str:
+def _translate_extra(said: str) -> str:
     name, colon, value = said.partition(": ")
     if name == "default" and colon:
-        return _told("default: {default}").format(default=value)
-    return _told(said)
+        return _translate_text("default: {default}").format(default=value)
+    return _translate_text(said)
 
 
-def _rows(text: str, width: int) -> list[str]:
+def _split_rows(text: str, width: int) -> list[str]:
     if not text:
         return []
-    cuts = breaks(text, width)
+    cuts = find_breaks(text, width)
     return [text[a:b].rstrip() for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]

@@ -8,7 +8,7 @@ DAYS = 14
 """What is older has its date: few count that far back."""
 
 
-def ago(moment: str, now: datetime | None = None) -> str:
+def format_age(moment: str, now: datetime | None = None) -> str:
     """The age of an ISO 8601 moment in its largest unit; empty where it is not known."""
     if not moment:
         return ""
@@ -25,7 +25,7 @@ def ago(moment: str, now: datetime | None = None) -> str:
     return then.astimezone().strftime("%Y-%m-%d")
 
 
-def readable(count: int) -> str:
+def format_size(count: int) -> str:
     """Bytes in the largest fitting unit, such as `3.4 MB`."""
     for unit, bytes_ in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if count >= bytes_:

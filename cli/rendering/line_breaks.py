@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from .table import width_of
+from .table import measure_width
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -17,34 +17,34 @@ NEVER_LAST = set("（《「『【〈〔“‘([{$")
 """Characters that stay with the one behind them."""
 
 
-def rows(text: str, width: int) -> list[str]:
+def split_rows(text: str, width: int) -> list[str]:
     """Rows of at most `width` cells; spaces at a break are dropped, a long word is cut."""
-    return [row for line in text.split("\n") for row in _rows(line.expandtabs(TAB), width)]
+    return [row for line in text.split("\n") for row in _split_line(line.expandtabs(TAB), width)]
 
 
-def _rows(line: str, width: int) -> list[str]:
-    places = [0, *breaks(line, width), len(line)]
+def _split_line(line: str, width: int) -> list[str]:
+    places = [0, *find_breaks(line, width), len(line)]
     return [line[begin:end].rstrip() for begin, end in pairwise(places)]
 
 
-def breaks(line: str, width: int, *, anywhere: bool = False) -> list[int]:
+def find_breaks(line: str, width: int, *, anywhere: bool = False) -> list[int]:
     """Where rows of at most `width` cells begin, but for the first."""
     width = max(width, 2)  # of one character at least
     found: list[int] = []
     begin = place = cells = 0  # of the row; where it could end; how wide it is
     for index, char in enumerate(line):
-        size = width_of(char)
+        size = measure_width(char)
         while cells + size > width and (anywhere or char != " "):
             begin = place if place > begin else index
             found.append(begin)
-            cells = width_of(line[begin:index])
+            cells = measure_width(line[begin:index])
         cells += size
         if not anywhere and _may_break(char, line[index + 1 : index + 2]):
             place = index + 1
     return found
 
 
-def last_place(row: str) -> int:
+def find_last_break(row: str) -> int:
     """Where the last word of a row begins, of which more may come; 0: it is all one word."""
     pairs = enumerate(pairwise(row), 1)
     return max((place for place, pair in pairs if _may_break(*pair)), default=0)
@@ -53,20 +53,20 @@ def last_place(row: str) -> int:
 def _may_break(char: str, following: str) -> bool:
     if char == " " or not following:
         return following != " "
-    wide = width_of(char) == 2 or width_of(following) == 2
+    wide = measure_width(char) == 2 or measure_width(following) == 2
     return wide and following not in NEVER_FIRST and char not in NEVER_LAST
 
 
-def wrapped(text: "Text", width: int) -> "Iterator[Text]":
+def wrap_text(text: "Text", width: int) -> "Iterator[Text]":
     """Rows of at most `width` cells; spaces at a break are dropped, a long word is cut."""
     for line in text.split("\n", allow_blank=True):
         line.expand_tabs(TAB)
-        for row in line.divide(breaks(line.plain, width)):
+        for row in line.divide(find_breaks(line.plain, width)):
             row.rstrip()
             yield row
 
 
-def cut(text: "Text", width: int) -> "Iterator[Text]":
+def cut_text(text: "Text", width: int) -> "Iterator[Text]":
     """Rows of at most `width` cells that together are the line as it is, as code wants it."""
     text.expand_tabs(TAB)
-    yield from text.divide(breaks(text.plain, width, anywhere=True))
+    yield from text.divide(find_breaks(text.plain, width, anywhere=True))

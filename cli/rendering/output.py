@@ -9,8 +9,8 @@ from typing import TextIO
 
 import typer
 
-from ...config.security.redaction import redacted
-from .sanitize import safe, safe_json
+from ...config.security.redaction import redact
+from .sanitize import sanitize_text, to_safe_json
 
 
 def echo(text: object = "", *, err: bool = False, file: TextIO | None = None) -> None:
@@ -19,24 +19,24 @@ def echo(text: object = "", *, err: bool = False, file: TextIO | None = None) ->
     What is on stdout is taken as it is by people and programs; on stderr a terminal gets rows that
     are broken between words.
     """
-    shown = safe(redacted(str(text)))
+    shown = sanitize_text(redact(str(text)))
     if err and sys.stderr.isatty():
-        shown = _in_rows(shown)
+        shown = _fit_text(shown)
     typer.echo(shown, err=err, file=file)
 
 
-def say(text: str) -> None:
+def echo_wrapped(text: str) -> None:
     """Write on stdout what is read, not taken: there, too, a terminal gets rows."""
-    shown = safe(redacted(text))
-    typer.echo(_in_rows(shown) if sys.stdout.isatty() else shown)
+    shown = sanitize_text(redact(text))
+    typer.echo(_fit_text(shown) if sys.stdout.isatty() else shown)
 
 
-def _in_rows(shown: str) -> str:
-    from .console import in_rows  # brings rich
+def _fit_text(shown: str) -> str:
+    from .console import fit_text  # brings rich
 
-    return in_rows(shown)
+    return fit_text(shown)
 
 
 def echo_json(value: object, *, indent: int | None = 2) -> None:
     """Write a value as JSON on stdout; without `indent` on one line, at once."""
-    typer.echo(safe_json(value, indent))
+    typer.echo(to_safe_json(value, indent))

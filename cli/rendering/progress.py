@@ -9,18 +9,18 @@ from rich.text import Text
 
 from ...sdk import events as ev
 from ..i18n.catalogs import t
-from .console import open_console, styled
+from .console import open_console, style_text
 from .markdown.live import TransientRows
 from .renderer import Renderer
-from .tool_summary import call_line
+from .tool_summary import format_call
 from .turn_meter import TurnMeter
 
 EVERY = 1.0  # seconds between two paints, and of silence before the first
-ENDS = (ev.Question, ev.Completion, ev.Interrupted, ev.Failure)
-PIECES = (ev.Thinking, ev.Output, ev.ToolOutput, ev.Progress)
+FINAL_EVENTS = (ev.Question, ev.Completion, ev.Interrupted, ev.Failure)
+STREAMED_EVENTS = (ev.Thinking, ev.Output, ev.ToolOutput, ev.Progress)
 
 
-def progress_text(event: ev.Progress) -> str:
+def format_progress(event: ev.Progress) -> str:
     """How far it is, in words."""
     return t(f"progress.{event.task}", done=f"{event.done:,}", total=f"{event.total:,}")
 
@@ -39,26 +39,26 @@ class ProgressRenderer:
         self._step = ""
         self._since = time.monotonic()
 
-    def show(self, event: ev.Event) -> None:
+    def show_event(self, event: ev.Event) -> None:
         """Show one event, and the row again a second after it."""
-        self._clear()
-        self._follow(event)
-        self._renderer.show(event)
+        self._clear_row()
+        self._track_event(event)
+        self._renderer.show_event(event)
         # a text that is being written is progress enough, and its last line may still be open
-        if not isinstance(event, (*ENDS, ev.Thinking, ev.Output)):
-            self._schedule()
+        if not isinstance(event, (*FINAL_EVENTS, ev.Thinking, ev.Output)):
+            self._schedule_paint()
 
-    def stopping(self) -> None:
+    def show_stopping(self) -> None:
         """Say that the first Ctrl-C was heard."""
-        self._clear()
-        self._renderer.stopping()
+        self._clear_row()
+        self._renderer.show_stopping()
 
-    def end(self, last: ev.Event | None) -> None:
+    def show_end(self, last: ev.Event | None) -> None:
         """Show how the run ended."""
-        self._clear()
-        self._renderer.end(last)
+        self._clear_row()
+        self._renderer.show_end(last)
 
-    def row(self) -> str:
+    def format_row(self) -> str:
         """What is waited for, seconds, and tokens of the turn so far."""
         *_, what = (self._role or t("progress.model"), *self._calls.values())
         what = self._step or what
@@ -67,14 +67,14 @@ class ProgressRenderer:
             parts.append(t("progress.tokens", count=f"{self._meter.tokens:,}"))
         return "  ⋯ " + " · ".join(parts)
 
-    def _follow(self, event: ev.Event) -> None:
-        self._meter.count(event)
-        self._step = progress_text(event) if isinstance(event, ev.Progress) else ""
+    def _track_event(self, event: ev.Event) -> None:
+        self._meter.count_event(event)
+        self._step = format_progress(event) if isinstance(event, ev.Progress) else ""
         match event:
             case ev.RoleStarted(role=role):
                 self._role = t(f"role.{role}")
             case ev.ToolCall(id=call_id, tool=tool, args=args):
-                self._calls[call_id] = call_line(tool, args)
+                self._calls[call_id] = format_call(tool, args)
             case ev.ToolResult(id=call_id):
                 self._calls.pop(call_id, None)
             case ev.Verifying(command=command):
@@ -85,21 +85,21 @@ class ProgressRenderer:
                 self._calls.clear()
             case _:
                 pass
-        if not isinstance(event, PIECES):
+        if not isinstance(event, STREAMED_EVENTS):
             self._since = time.monotonic()
 
-    def _schedule(self) -> None:
+    def _schedule_paint(self) -> None:
         with suppress(RuntimeError):  # without a loop nothing can come by itself
-            self._next_paint = asyncio.get_running_loop().call_later(EVERY, self._paint)
+            self._next_paint = asyncio.get_running_loop().call_later(EVERY, self._paint_row)
 
-    def _paint(self) -> None:
-        row: Text = styled(self.row(), "dim")
+    def _paint_row(self) -> None:
+        row: Text = style_text(self.format_row(), "dim")
         row.truncate(self._console.width - 1, overflow="ellipsis")
-        self._row.show([row])
-        self._schedule()
+        self._row.show_rows([row])
+        self._schedule_paint()
 
-    def _clear(self) -> None:
+    def _clear_row(self) -> None:
         if self._next_paint:
             self._next_paint.cancel()
         self._next_paint = None
-        self._row.show([])
+        self._row.show_rows([])

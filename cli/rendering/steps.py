@@ -5,11 +5,11 @@ from dataclasses import asdict
 
 from ...config import paths
 from ...memory.threads.record import ThreadRow
-from ...sdk.threads.steps import StepLine, branches_of, steps
+from ...sdk.threads.steps import StepSummary, read_thread_branches, summarize_steps
 from ..i18n.catalogs import t
-from .humanize import ago
+from .humanize import format_age
 from .output import echo, echo_json
-from .table import is_narrow, shortened, show_table
+from .table import is_narrow, shorten_text, show_table
 
 WIDE = 100
 """Columns of a terminal from which on there is room for the tools as well."""
@@ -21,40 +21,42 @@ _MARKS = re.compile(r"\*\*|`|^(?:#+|[-*>]|\d+\.)\s+")
 
 def show_steps(row: ThreadRow, *, as_json: bool) -> None:
     """Print them on stdout; those that were left by going back are named on stderr."""
-    lines = steps(row, paths.home())
+    lines = summarize_steps(row, paths.locate_home())
     if as_json:
         mappings = [asdict(line) for line in lines]
         echo_json(mappings)
         return
     show_lines(lines)
-    _say_left(row, lines)
+    _show_abandoned_steps(row, lines)
 
 
-def show_lines(lines: list[StepLine]) -> None:
+def show_lines(lines: list[StepSummary]) -> None:
     """Print the table, with as many columns as leave room for what was said."""
     said, files, tools = t("steps.said"), t("steps.files"), t("steps.tools")
     headers = [t("steps.step"), t("steps.role"), said, t("steps.at"), files, tools]
     shown = headers[: 3 if is_narrow() else 5 if is_narrow(WIDE) else 6]
-    show_table(shown, [_cells(line)[: len(shown)] for line in lines], cut=(said, files, tools))
+    show_table(
+        shown, [_build_cells(line)[: len(shown)] for line in lines], cut=(said, files, tools)
+    )
 
 
-def _cells(line: StepLine) -> list[str]:
+def _build_cells(line: StepSummary) -> list[str]:
     """Of a step, all columns."""
-    words = shortened(_MARKS.sub("", line.words), LONGEST_WORDS)
+    words = shorten_text(_MARKS.sub("", line.words), LONGEST_WORDS)
     return [
         str(line.number),
         line.role or t("steps.you"),
         words if line.checkpoint_id else f"{words} ({t('steps.under_way')})".lstrip(),
-        ago(line.at),
+        format_age(line.at),
         ", ".join(line.files),
         ", ".join(line.tools),
     ]
 
 
-def _say_left(row: ThreadRow, lines: list[StepLine]) -> None:
-    known = branches_of(row, paths.home())
+def _show_abandoned_steps(row: ThreadRow, lines: list[StepSummary]) -> None:
+    known = read_thread_branches(row, paths.locate_home())
     last = lines[-1].number if lines else 0
-    left = {step.number for branch in known.left for step in branch if step.number > last}
+    left = {step.number for branch in known.abandoned for step in branch if step.number > last}
     if left:
         key = "steps.left" if len(left) > 1 else "steps.left.one"
         echo(t(key, first=min(left), last=max(left)), err=True)

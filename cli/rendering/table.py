@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from .output import echo
-from .sanitize import safe_line
+from .sanitize import sanitize_line
 
 GAP = "  "
 NARROW = 64
@@ -23,26 +23,27 @@ def show_table(
     headers: Sequence[str], rows: Sequence[Sequence[str]], *, cut: Sequence[str]
 ) -> None:
     """Print a line a row on stdout; on a narrow terminal columns named by `cut` are cut short."""
-    rows = [[safe_line(cell) for cell in row] for row in rows]
+    rows = [[sanitize_line(cell) for cell in row] for row in rows]
     if sys.stdout.isatty():
         _show_rich(headers, rows, cut)
     else:
-        echo("\n".join(aligned([headers, *rows])))
+        echo("\n".join(align_columns([headers, *rows])))
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def align_columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """One line a row, each column as wide as its widest cell on a screen."""
-    widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(measure_width, column)) for column in zip(*rows, strict=True)]
     lines: list[str] = []
     for row in rows:
         cells = (
-            cell + " " * (width - width_of(cell)) for cell, width in zip(row, widths, strict=True)
+            cell + " " * (width - measure_width(cell))
+            for cell, width in zip(row, widths, strict=True)
         )
         lines.append(GAP.join(cells).rstrip())
     return lines
 
 
-def width_of(text: str) -> int:
+def measure_width(text: str) -> int:
     """Screen cells that the text takes: Chinese characters take two, accents none."""
     return sum(
         0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF")
@@ -50,11 +51,11 @@ def width_of(text: str) -> int:
     )
 
 
-def shortened(text: str, cells: int) -> str:
+def shorten_text(text: str, cells: int) -> str:
     """The text, of a long one as much as has room, with an ellipsis at its end."""
-    if width_of(text) <= cells:
+    if measure_width(text) <= cells:
         return text
-    kept = accumulate(map(width_of, text))
+    kept = accumulate(map(measure_width, text))
     return text[: sum(width < cells for width in kept)].rstrip() + "…"
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from ...sdk import events as ev
 from ..i18n.catalogs import t
-from ..i18n.message_translation import told
-from .sanitize import safe_line
-from .tool_summary import call_line, facts
+from ..i18n.message_translation import translate
+from .sanitize import sanitize_line
+from .tool_summary import format_call, format_facts
 
 FIRST_LINES = 6
 """Lines of a tool's output that are shown as it runs; the model and the thread have more."""
@@ -17,7 +17,7 @@ LAST_LINES = 8
 
 
 @dataclass
-class _Written:
+class _CallOutput:
     """What one call has written so far."""
 
     rest: str = ""
@@ -38,40 +38,40 @@ class ToolView:
     ) -> None:
         self._line, self._verbatim, self._diff = line, verbatim, diff
         self._calls: dict[str, str] = {}
-        self._written: dict[str, _Written] = {}
+        self._written: dict[str, _CallOutput] = {}
         self._speaker = ""
         """Id of the call whose output was shown last: its name stands above it."""
         self._asked: dict[str, str] = {}
         """Diffs that a question has shown, by the call's id."""
 
     @property
-    def under_way(self) -> list[str]:
+    def running_calls(self) -> list[str]:
         """The calls of which nothing has come yet, a line each."""
         return [f"  ▸ {call}" for call in self._calls.values()]
 
-    def called(self, event: ev.ToolCall) -> None:
+    def add_call(self, event: ev.ToolCall) -> None:
         """Keep what is called; it is shown with what comes of it."""
-        self._calls[event.id] = call_line(event.tool, event.args)
+        self._calls[event.id] = format_call(event.tool, event.args)
 
-    def asked(self, event: ev.Question) -> None:
+    def add_shown_diffs(self, event: ev.Question) -> None:
         """Keep what the human has seen by now: it is not shown again after a yes."""
         for request in event.action_requests:
             self._asked[str(request.get("tool_call_id"))] = str(request.get("diff") or "")
 
-    def wrote(self, event: ev.ToolOutput) -> None:
+    def show_output(self, event: ev.ToolOutput) -> None:
         """Show the first lines as they come."""
-        written = self._written.setdefault(event.id, _Written())
+        written = self._written.setdefault(event.id, _CallOutput())
         *lines, written.rest = (written.rest + event.text).split("\n")
         for line in lines:
-            self._add(event.id, written, line)
+            self._add_line(event.id, written, line)
 
-    def ended(self, call_id: str) -> bool:
+    def finish_output(self, call_id: str) -> bool:
         """Show the last lines, and how many there were in between; whether there were any."""
-        written = self._written.pop(call_id, _Written())
+        written = self._written.pop(call_id, _CallOutput())
         if written.rest:
-            self._add(call_id, written, written.rest)
+            self._add_line(call_id, written, written.rest)
         if written.last:
-            self._name_speaker(call_id)
+            self._show_call_name(call_id)
         left_out = written.count - FIRST_LINES - len(written.last)
         if left_out > 0:
             self._line(f"    … {t('tool.left_out', count=left_out)}", "dim")
@@ -79,42 +79,42 @@ class ToolView:
             self._verbatim(line)
         return written.count > 0
 
-    def answered(self, event: ev.ToolResult) -> None:
+    def show_result(self, event: ev.ToolResult) -> None:
         """Show what came of a call."""
-        has_output = self.ended(event.id)
-        call = self._calls.pop(event.id, None) or call_line(event.tool, event.args)
+        has_output = self.finish_output(event.id)
+        call = self._calls.pop(event.id, None) or format_call(event.tool, event.args)
         if has_output and self._speaker == event.id:
             call = event.tool  # the whole call stands above the output
         self._speaker = ""
         refused = event.metadata.get("refused")
         mark, style = ("✓", "") if event.ok else ("✗", "red")
-        self._line(f"  {mark} {call}{facts(event.metadata)}", style)
+        self._line(f"  {mark} {call}{format_facts(event.metadata)}", style)
         if refused is not None:
-            why = safe_line(told(str(refused)))
+            why = sanitize_line(translate(str(refused)))
             self._line(f"    {t('tool.refused_why', why=why) if why else t('tool.refused')}", "red")
         elif event.error:
             first, *more = event.error.splitlines()
-            self._line(f"    {told(first)}", "red")
+            self._line(f"    {translate(first)}", "red")
             for line in more[:FIRST_LINES] if first.endswith(":") else ():
                 self._verbatim(line)
         if event.tool == "ask_user" and event.ok:
-            self._line(f"    {t('tool.answer', answer=safe_line(event.output))}", "dim")
+            self._line(f"    {t('tool.answer', answer=sanitize_line(event.output))}", "dim")
         diff = str(event.metadata.get("diff") or "")
         if diff and diff != self._asked.pop(event.id, ""):
             self._diff(diff)
         kept = event.metadata.get("backups") or {"": event.metadata.get("backup")}
         for file in filter(None, kept.values()):
-            self._line(f"    {safe_line(t('tool.backup', file=file))}", "dim")
+            self._line(f"    {sanitize_line(t('tool.backup', file=file))}", "dim")
 
-    def _add(self, call_id: str, written: _Written, line: str) -> None:
+    def _add_line(self, call_id: str, written: _CallOutput, line: str) -> None:
         written.count += 1
         if written.count <= FIRST_LINES:
-            self._name_speaker(call_id)
+            self._show_call_name(call_id)
             self._verbatim(line)
         else:
             written.last.append(line)
 
-    def _name_speaker(self, call_id: str) -> None:
+    def _show_call_name(self, call_id: str) -> None:
         """Show the call above its output, and again where another one's came in between."""
         if call_id not in self._calls:  # after a resume, or the graph's own tests
             self._speaker = ""

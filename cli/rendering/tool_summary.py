@@ -6,32 +6,46 @@ from typing import Any
 from ..i18n.catalogs import t
 
 WIDTH = 120
-TELLING = ("command", "file_path", "path", "regex", "pattern", "question", "action", "id", "result")
+MAIN_ARGUMENTS = (
+    "command",
+    "file_path",
+    "path",
+    "regex",
+    "pattern",
+    "question",
+    "action",
+    "id",
+    "result",
+)
 """Arguments that say what a call is about; the rest are details."""
 
 
-def call_line(tool: str, args: Mapping[str, Any], width: int = WIDTH) -> str:
+def format_call(tool: str, args: Mapping[str, Any], width: int = WIDTH) -> str:
     """The tool and what the call is about; a long text is cut."""
     texts = [value for value in args.values() if isinstance(value, str)]
-    about = [args[name] for name in TELLING if args.get(name)] or _patched(tool, args) or texts[:1]
-    shown = " ".join(_one_line(value) for value in (tool, *about))
+    about = (
+        [args[name] for name in MAIN_ARGUMENTS if args.get(name)]
+        or _list_patched_files(tool, args)
+        or texts[:1]
+    )
+    shown = " ".join(_collapse_whitespace(value) for value in (tool, *about))
     return shown if len(shown) <= width else shown[: width - 1] + "…"
 
 
-def _patched(tool: str, args: Mapping[str, Any]) -> list[str]:
+def _list_patched_files(tool: str, args: Mapping[str, Any]) -> list[str]:
     """The files that a patch names; none when it cannot be read."""
     if tool != "apply_patch":
         return []
-    from ...tools.editing.patch.parser import patched_names
-    from ...tools.result import ToolRefusal
+    from ...tools.editing.patch.parser import find_patched_names
+    from ...tools.result import ToolError
 
     try:
-        return patched_names(args)
-    except ToolRefusal:
+        return find_patched_names(args)
+    except ToolError:
         return []
 
 
-def facts(metadata: Mapping[str, Any]) -> str:
+def format_facts(metadata: Mapping[str, Any]) -> str:
     """Lines added and removed, or the exit code, in brackets; nothing when there is none."""
     if "added" in metadata:
         return f"  (+{metadata['added']} -{metadata.get('removed', 0)})"
@@ -42,5 +56,5 @@ def facts(metadata: Mapping[str, Any]) -> str:
     return ""
 
 
-def _one_line(value: object) -> str:
+def _collapse_whitespace(value: object) -> str:
     return " ".join(str(value).split())

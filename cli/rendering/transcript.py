@@ -4,17 +4,23 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
-from ...sdk.threads.transcript import Passage
-from ..commands.threads.listing import when
-from ..execution.stdin import piped_in
+from ...sdk.threads.transcript import TranscriptEntry
+from ..commands.threads.listing import format_time
+from ..execution.stdin import extract_piped
 from ..i18n.catalogs import t
-from ..i18n.message_translation import told
+from ..i18n.message_translation import translate
 from .output import echo
-from .tool_summary import call_line, facts
+from .tool_summary import format_call, format_facts
 
-Line = tuple[str, str]
+StyledLine = tuple[str, str]
 """A line, and the style that it has at a terminal."""
-IN_WORDS = ("ask_user", "attempt_completion", "plan_enter", "plan_exit", "plan_mode_respond")
+CONVERSATION_TOOLS = (
+    "ask_user",
+    "attempt_completion",
+    "plan_enter",
+    "plan_exit",
+    "plan_mode_respond",
+)
 """Tools whose result is what somebody said: it is shown whole, where the line has not said it."""
 VERDICTS = {"passed": "green", "failed": "red", "unverified": "yellow"}
 OUTCOMES = ("verified", "unverified", "failed", "undone")
@@ -23,19 +29,19 @@ ASIDE_LINES = 12
 DIFF = {"+": "green", "-": "red", "@": "cyan"}
 
 
-def show_transcript(passages: Sequence[Passage], *, diffs: bool) -> None:
+def show_transcript(passages: Sequence[TranscriptEntry], *, diffs: bool) -> None:
     """Print it."""
-    write = _writer()
-    for (heading, style), together in groupby(passages, key=_heading):
+    write = _create_writer()
+    for (heading, style), together in groupby(passages, key=_build_heading):
         write("", "")
         if heading:
             write(heading, style)
         for passage in together:
-            for line, look in _lines(passage, diffs=diffs):
+            for line, look in _format_passage(passage, diffs=diffs):
                 write(line, look)
 
 
-def _writer() -> Callable[[str, str], None]:
+def _create_writer() -> Callable[[str, str], None]:
     """Plain lines for a pipe; Rich is loaded for a terminal only."""
     if not sys.stdout.isatty():
         return lambda text, style: echo(text)
@@ -45,13 +51,13 @@ def _writer() -> Callable[[str, str], None]:
     return lambda text, style: show_line(console, text, style)
 
 
-def _heading(passage: Passage) -> Line:
+def _build_heading(passage: TranscriptEntry) -> StyledLine:
     """Whose words they are; what belongs to one answer stands below one heading."""
     match passage.kind:
         case "human":
-            return f"{t('steps.you')}  {when(passage.at)}", "bold green"
+            return f"{t('steps.you')}  {format_time(passage.at)}", "bold green"
         case "aside":
-            return t("show.aside" if piped_in(passage.text) is None else "show.piped"), "dim"
+            return t("show.aside" if extract_piped(passage.text) is None else "show.piped"), "dim"
         case "answer" | "call":
             return f"{passage.role}  {t('show.step', step=passage.step)}", "bold cyan"
         case "interrupted" if passage.text:
@@ -66,24 +72,24 @@ def _heading(passage: Passage) -> Line:
             return "", ""
 
 
-def _lines(passage: Passage, *, diffs: bool) -> Iterator[Line]:
+def _format_passage(passage: TranscriptEntry, *, diffs: bool) -> Iterator[StyledLine]:
     match passage.kind:
         case "human" | "answer" | "interrupted":
-            yield from _indented(passage.text, "  ")
+            yield from _indent_lines(passage.text, "  ")
         case "aside":
-            piped = piped_in(passage.text)
-            lines = list(_indented(passage.text if piped is None else piped, "  ", "dim"))
+            piped = extract_piped(passage.text)
+            lines = list(_indent_lines(passage.text if piped is None else piped, "  ", "dim"))
             yield from lines[:ASIDE_LINES]
             yield from [("  …", "dim")] if len(lines) > ASIDE_LINES else []
         case "call":
-            yield from _call(passage, diffs=diffs)
+            yield from _format_call_lines(passage, diffs=diffs)
         case "question":
-            yield f"  ? {call_line(passage.tool, passage.args)}", "yellow"
-            yield from _diff(passage)
+            yield f"  ? {format_call(passage.tool, passage.args)}", "yellow"
+            yield from _format_diff(passage)
         case "tests":
             verdict = str(passage.facts.get("verdict"))
             word = t(f"verdict.{verdict}") if verdict in VERDICTS else verdict
-            reason = told(str(passage.facts.get("reason", "")))
+            reason = translate(str(passage.facts.get("reason", "")))
             yield f"  {t('labelled', label=word, said=reason)}", VERDICTS.get(verdict, "")
         case "mode":
             yield t("show.mode", mode=passage.text, agent=passage.role), "dim"
@@ -94,24 +100,24 @@ def _lines(passage: Passage, *, diffs: bool) -> Iterator[Line]:
             yield t("show.shortened"), "dim"
 
 
-def _call(passage: Passage, *, diffs: bool) -> Iterator[Line]:
+def _format_call_lines(passage: TranscriptEntry, *, diffs: bool) -> Iterator[StyledLine]:
     mark, style = {True: ("✓", ""), False: ("✗", "red"), None: ("…", "yellow")}[passage.ok]
-    call = call_line(passage.tool, passage.args)
-    yield f"  {mark} {call}{facts(passage.facts)}", style
-    if passage.tool in IN_WORDS and " ".join(passage.result.split()) not in call:
-        yield from _indented(passage.result, "    ")
+    call = format_call(passage.tool, passage.args)
+    yield f"  {mark} {call}{format_facts(passage.facts)}", style
+    if passage.tool in CONVERSATION_TOOLS and " ".join(passage.result.split()) not in call:
+        yield from _indent_lines(passage.result, "    ")
     elif passage.ok is False:
-        yield from _indented(passage.result.strip().partition("\n")[0], "    ", "red")
+        yield from _indent_lines(passage.result.strip().partition("\n")[0], "    ", "red")
     if diffs:
-        yield from _diff(passage)
+        yield from _format_diff(passage)
 
 
-def _diff(passage: Passage) -> Iterator[Line]:
-    for line, _ in _indented(str(passage.facts.get("diff", "")), "    "):
+def _format_diff(passage: TranscriptEntry) -> Iterator[StyledLine]:
+    for line, _ in _indent_lines(str(passage.facts.get("diff", "")), "    "):
         bold = line.startswith(("    +++", "    ---"))
         yield line, "bold" if bold else DIFF.get(line[4:5], "")
 
 
-def _indented(text: str, by: str, style: str = "") -> Iterator[Line]:
+def _indent_lines(text: str, by: str, style: str = "") -> Iterator[StyledLine]:
     for line in text.strip("\n").split("\n") if text.strip() else ():
         yield f"{by}{line}".rstrip(), style

@@ -23,35 +23,35 @@ class TurnMeter:
         """Tokens of all requests so far, in and out."""
         return self._input + self._output
 
-    def count(self, event: ev.Event) -> None:
+    def count_event(self, event: ev.Event) -> None:
         """Count one event."""
         match event:
             case ev.RunStarted():
                 self._started = self._clock()
             case ev.TokenUsage(request=request):
-                self._add(request)
+                self._add_usage(request)
             case ev.Question() | ev.Completion() | ev.Interrupted() | ev.Failure():
-                self._pause()
+                self._pause_clock()
             case _:
                 pass
 
-    def summary(self) -> str:
+    def format_summary(self) -> str:
         """Seconds, tokens and cost on one line; empty where no request was answered."""
         if not self.tokens:
             return ""
         share = round(100 * self._cached / self._input) if self._input else 0
         tokens = t("run.tokens", input=f"{self._input:,}", cached=share, output=f"{self._output:,}")
         cost = "" if self._cost is None else f" · ${self._cost:.4f}"
-        return f"{self._elapsed():.1f} s · {tokens}{cost}"
+        return f"{self._compute_elapsed():.1f} s · {tokens}{cost}"
 
-    def _elapsed(self) -> float:
+    def _compute_elapsed(self) -> float:
         running = 0.0 if self._started is None else self._clock() - self._started
         return self._seconds + running
 
-    def _pause(self) -> None:
-        self._seconds, self._started = self._elapsed(), None
+    def _pause_clock(self) -> None:
+        self._seconds, self._started = self._compute_elapsed(), None
 
-    def _add(self, request: Mapping[str, Any]) -> None:
+    def _add_usage(self, request: Mapping[str, Any]) -> None:
         self._input += request.get("input", 0)
         self._output += request.get("output", 0)
         self._cached += request.get("cached", 0)

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from .line_breaks import breaks, last_place
+from .line_breaks import find_breaks, find_last_break
 
 
 class WordFlow:
@@ -14,22 +14,22 @@ class WordFlow:
         self._shown = 0
         """Characters of it that are."""
 
-    def add(self, piece: str, width: int) -> str:
+    def add_text(self, piece: str, width: int) -> str:
         """What can be shown by now."""
         *ended, last = (self._row + piece).split("\n")
-        lines = [f"{self._take(line, width)}{self.end()}\n" for line in ended]
-        return "".join([*lines, self._take(last, width)])
+        lines = [f"{self._take_settled(line, width)}{self.flush()}\n" for line in ended]
+        return "".join([*lines, self._take_settled(last, width)])
 
-    def end(self) -> str:
+    def flush(self) -> str:
         """What is left of the row: nothing more comes."""
         rest, self._row, self._shown = self._row[self._shown :], "", 0
         return rest
 
-    def _take(self, line: str, width: int) -> str:
+    def _take_settled(self, line: str, width: int) -> str:
         """The full rows of a line and what is settled of its last one, without what was shown."""
-        begins = [0, *breaks(line, width)]
+        begins = [0, *find_breaks(line, width)]
         full = [line[begin:end].rstrip(" ") for begin, end in pairwise(begins)]
         self._row, shown = line[begins[-1] :], self._shown
-        settled = self._row[: last_place(self._row)].rstrip(" ")
+        settled = self._row[: find_last_break(self._row)].rstrip(" ")
         self._shown = len(settled)
         return "\n".join([*full, settled])[shown:]

@@ -10,13 +10,13 @@ from typer.core import TyperCommand
 
 from ...config.errors import UsageError
 from ..enums import AnswerStyle, InputFormat, OutputFormat
-from ..execution.stdin import as_data, piped_text
+from ..execution.stdin import as_data, read_piped_text
 from ..lazy_imports import without_collector
 from ..options import Approval, BaseUrl, Folder, Model, Output, Timeout
 from ..prompts.trust import TrustFlag, settle_trust
 from . import command_options as given
 from .json_schema_file import read_schema
-from .thread_selection import chosen_thread
+from .thread_selection import select_thread
 
 if TYPE_CHECKING:
     from ...nodes.state import Options
@@ -65,19 +65,19 @@ def chat(
     2 wrong input, 3 limit reached, 4 waiting for an answer, 130 interrupted.
     """
     old = latest or resume is not None
-    _refuse_clashes(message, read, output, deletes_old=no_history and old and not fork)
-    words, part = _words(message, read)
+    _validate_options(message, read, output, deletes_old=no_history and old and not fork)
+    words, part = _read_message(message, read)
     alone = {"--print": prints, "--no-history": no_history, "--timeout": bool(timeout)}
     if opens := words is not None and not words.strip():
-        _refuse_elsewhere(output, alone)
+        _validate_terminal(output, alone)
     schema = read_schema(json_schema) if json_schema else None
     chosen = {"model": model, "base_url": base_url, "agent": agent, "mode": mode and mode.value}
     chosen |= {"max_turns": max_turns, "max_cost": max_cost, "plan": plan, "schema": schema}
     options = part | {key: value for key, value in chosen.items() if value}
-    row = chosen_thread(folder, latest=latest, named=resume, fork=fork, name=name)
+    row = select_thread(folder, latest=latest, named=resume, fork=fork, name=name)
     whom = (Path(row.folder), options, row.thread_id) if row else (folder, options, "")
     if opens:
-        raise typer.Exit(_open(*whom, name=name, trust=trust, titles=not no_title))
+        raise typer.Exit(_open_repl(*whom, name=name, trust=trust, titles=not no_title))
     settle_trust(whom[0], yes=trust, output=output, tests=False)
     style = AnswerStyle.plain if schema else AnswerStyle.streamed if stream else AnswerStyle.whole
     with without_collector():
@@ -86,14 +86,14 @@ def chat(
     raise typer.Exit(run_chat(run, words))
 
 
-def _words(message: str, read: InputFormat) -> tuple[str | None, dict[str, object]]:
+def _read_message(message: str, read: InputFormat) -> tuple[str | None, dict[str, object]]:
     """What is said, None: what lines of stdin say; and as an option what goes beside it.
 
     What is piped alone is the message; it mentions no file, for nobody typed it.
     """
     if read is InputFormat.stream_json:
         return None, {}
-    piped = piped_text()
+    piped = read_piped_text()
     if not piped.strip():
         return message, {}
     if not message.strip():
@@ -101,7 +101,7 @@ def _words(message: str, read: InputFormat) -> tuple[str | None, dict[str, objec
     return message, {"aside": [as_data(piped)]}
 
 
-def _refuse_clashes(
+def _validate_options(
     message: str, read: InputFormat, output: OutputFormat, *, deletes_old: bool
 ) -> None:
     if read is InputFormat.stream_json and message:
@@ -117,7 +117,7 @@ def _refuse_clashes(
         )
 
 
-def _refuse_elsewhere(output: OutputFormat, for_one_message: Mapping[str, bool]) -> None:
+def _validate_terminal(output: OutputFormat, for_one_message: Mapping[str, bool]) -> None:
     """A conversation needs a terminal, and somebody who says when it has ended."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()) or output is not OutputFormat.text:
         raise UsageError("no message given", hint="give a message, or pipe one in")
@@ -126,7 +126,7 @@ def _refuse_elsewhere(output: OutputFormat, for_one_message: Mapping[str, bool])
             raise UsageError(f"`{flag}` works only with one message", hint="give the message")
 
 
-def _open(
+def _open_repl(
     folder: Path,
     options: Mapping[str, object],
     thread: str,

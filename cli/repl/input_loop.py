@@ -8,13 +8,13 @@ from contextlib import suppress
 from typing import Any
 
 from ..i18n.catalogs import t
-from .line_dispatch import do_line, tell_of
+from .line_dispatch import dispatch_line, show_error
 from .prompt.paste_placeholder import Pastes
-from .prompt.protocol import LeaveRepl
+from .prompt.protocol import ReplExit
 from .session.resume import pick_up
 from .session.session import Session
 
-AGAIN = 2.0
+SECOND_PRESS_SECONDS = 2.0
 """Seconds in which a second Ctrl-C leaves."""
 ENDS_BY_ITSELF = 0.5
 """Seconds that what goes on has to come to its end when the human leaves."""
@@ -35,21 +35,21 @@ class Conversation:
         self._left = asyncio.Event()
 
     @property
-    def working(self) -> bool:
+    def is_working(self) -> bool:
         """Whether a line is being worked on."""
         return self._doing is not None
 
     @property
-    def busy(self) -> str:
+    def busy_text(self) -> str:
         """What goes on, in words; empty: nothing."""
-        if not self.working:
+        if not self.is_working:
             return ""
         return t("repl.busy", seconds=int(time.monotonic() - self._since))
 
-    def submit(self, line: str) -> None:
+    def submit_line(self, line: str) -> None:
         """Let a line have its turn."""
         self._pressed = float("-inf")  # a Ctrl-C before it and one behind it are not two in a row
-        self.inbox.put(line)
+        self.inbox.put_line(line)
 
     def take_back(self) -> str:
         """The line that waits last, which then is not sent."""
@@ -62,21 +62,21 @@ class Conversation:
             if waiting := self.inbox.take_all():
                 self.session.prompt.give_back("\n".join(waiting))
 
-    def rewind(self) -> None:
+    def offer_rewind(self) -> None:
         """Offer to go back to an earlier step."""
-        self.submit("/rewind")
+        self.submit_line("/rewind")
 
     def switch_mode(self) -> None:
         """From build to plan and back, with the next message."""
         self.session.plan = not self.session.plan
 
-    def leave(self) -> None:
+    def request_exit(self) -> None:
         """End the conversation, and what goes on."""
         self._left.set()
 
-    def leave_at_once(self) -> None:
+    def exit_at_once(self) -> None:
         """End it where only the end of what goes on leads back to the loop."""
-        self.leave()
+        self.request_exit()
         self.interrupt()
 
     @property
@@ -84,12 +84,12 @@ class Conversation:
         """Whether the human is gone."""
         return self._left.is_set()
 
-    def may_leave(self) -> bool:
+    def confirm_exit(self) -> bool:
         """Whether Ctrl-C was pressed just before; if not, say what a second one does."""
         before, self._pressed = self._pressed, time.monotonic()
-        if self._pressed - before < AGAIN:
+        if self._pressed - before < SECOND_PRESS_SECONDS:
             return True
-        if not self.working:
+        if not self.is_working:
             self.session.show(t("repl.again"), "dim")
         return False
 
@@ -98,7 +98,7 @@ class Conversation:
 
         What nobody foresaw, and would keep all lines from being worked on, is raised.
         """
-        working = asyncio.ensure_future(self._work())
+        working = asyncio.ensure_future(self._run_lines())
         leaving = asyncio.ensure_future(self._left.wait())
         await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
         leaving.cancel()
@@ -111,18 +111,18 @@ class Conversation:
         with suppress(asyncio.CancelledError):
             await working
 
-    async def perform(self, line: str) -> None:
-        """Do what a line says, and tell what goes wrong; raises LeaveRepl."""
-        self.session.complaint = ""
-        self.session.typed, self.session.sending = line.strip(), True
-        await self._do(do_line(self.session, line, self.pastes.unfolded))
+    async def run_line(self, line: str) -> None:
+        """Do what a line says, and tell what goes wrong; raises ReplExit."""
+        self.session.last_error_message = ""
+        self.session.typed, self.session.is_unsent = line.strip(), True
+        await self._run_task(dispatch_line(self.session, line, self.pastes.expand_marks))
 
-    async def come_back(self) -> None:
+    async def resume_thread(self) -> None:
         """Show where the thread stands that is gone on with, if one is."""
         if self.session.thread:
-            await self._do(pick_up(self.session))
+            await self._run_task(pick_up(self.session))
 
-    async def _do(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _run_task(self, work: Coroutine[Any, Any, None]) -> None:
         self._since, self._stopped = time.monotonic(), False
         doing = self._doing = asyncio.ensure_future(work)
         while not doing.done():
@@ -133,27 +133,27 @@ class Conversation:
         if doing.cancelled():
             self._pressed = float("-inf")  # the Ctrl-C that stops something is not half a goodbye
             self.session.show(t("repl.interrupted"), "yellow")
-        elif isinstance(error := doing.exception(), LeaveRepl):
+        elif isinstance(error := doing.exception(), ReplExit):
             raise error
         elif error:
-            tell_of(self.session, error)
+            show_error(self.session, error)
         self._give_back()
 
     def _give_back(self) -> None:
         """What was not said, and what waits behind a turn that was cut short, can be changed."""
         session = self.session
-        unsaid = [session.typed] if session.sending else []
+        unsaid = [session.typed] if session.is_unsent else []
         if session.cut_short and not self._stopped:  # what was sent after a stop is meant
             unsaid += self.inbox.take_all()
-        session.sending = session.cut_short = False
+        session.is_unsent = session.cut_short = False
         session.prompt.give_back("\n".join(unsaid))
 
-    async def _work(self) -> None:
+    async def _run_lines(self) -> None:
         try:
-            await self.come_back()
+            await self.resume_thread()
             while not self.has_left:
-                await self.perform(await self.inbox.next())
-        except LeaveRepl:
+                await self.run_line(await self.inbox.take_next())
+        except ReplExit:
             return
 
 
@@ -165,11 +165,11 @@ class Inbox:
         self._filled = asyncio.Event()
 
     @property
-    def waiting(self) -> tuple[str, ...]:
+    def waiting_lines(self) -> tuple[str, ...]:
         """The lines that wait, the next one first."""
         return tuple(self._lines)
 
-    def put(self, line: str) -> None:
+    def put_line(self, line: str) -> None:
         """Let a line wait behind the others."""
         self._lines.append(line)
         self._filled.set()
@@ -184,7 +184,7 @@ class Inbox:
         self._lines.clear()
         return lines
 
-    async def next(self) -> str:
+    async def take_next(self) -> str:
         """The line whose turn it is, as soon as there is one."""
         while not self._lines:
             self._filled.clear()

@@ -11,7 +11,7 @@ HINT = "give a file with a JSON schema"
 
 def read_schema(file: Path) -> dict[str, Any]:
     """The schema in a file; raises UsageError where it cannot be read or used."""
-    from ...models.structured_output import usable
+    from ...models.structured_output import validate_schema
 
     try:
         value: object = json.loads(file.read_text(encoding="utf-8-sig"))
@@ -22,4 +22,4 @@ def read_schema(file: Path) -> dict[str, Any]:
         raise UsageError(f"{place}: {error.msg}", hint=HINT) from None
     except (UnicodeDecodeError, ValueError, RecursionError):
         raise UsageError(f"`{file}` is not valid JSON", hint=HINT) from None
-    return dict(usable(value, f"`{file}`"))
+    return dict(validate_schema(value, f"`{file}`"))

@@ -15,16 +15,16 @@ from ..enums import OutputFormat
 from ..execution.stop_signal import StopSignal, run_stoppable
 from ..i18n.catalogs import t
 from ..prompts.trust import settle_trust
-from ..rendering.definition_list import room
-from ..rendering.line_breaks import rows
+from ..rendering.definition_list import get_terminal_width
+from ..rendering.line_breaks import split_rows
 from ..rendering.output import echo
 from .input_loop import Conversation
 from .prompt.dumb_prompt import PlainPrompt
-from .prompt.factory import session_prompt
-from .prompt.hangup import told_when_gone
+from .prompt.factory import build_prompt
+from .prompt.hangup import handle_hangup
 from .prompt.live_prompt import LivePrompt
-from .prompt.protocol import LeaveRepl, Unanswered
-from .prompt.terminal_signals import titled
+from .prompt.protocol import PromptAborted, ReplExit
+from .prompt.terminal_signals import build_title_code
 from .session.background_startup import open_behind
 from .session.session import Session
 
@@ -50,15 +50,17 @@ def run_repl(
     configuration.
     """
     settle_trust(folder, yes=trust, output=OutputFormat.text, tests=False)
-    return run_stoppable(lambda stop: _run(folder, options or {}, thread, name, titles, stop))
+    return run_stoppable(
+        lambda stop: _run_conversation(folder, options or {}, thread, name, titles, stop)
+    )
 
 
-async def _run(
+async def _run_conversation(
     folder: Path, options: "Options", thread: str, name: str, titles: bool, stop: StopSignal
 ) -> int:
-    talk, home = Conversation(), paths.home()
+    talk, home = Conversation(), paths.locate_home()
     opened = asyncio.get_running_loop().create_future()
-    prompt = PlainPrompt() if is_dumb_terminal() else session_prompt(talk, folder, home)
+    prompt = PlainPrompt() if is_dumb_terminal() else build_prompt(talk, folder, home)
     talk.session = Session(
         folder,
         options,
@@ -70,25 +72,25 @@ async def _run(
         model=options.get("model", ""),
         titles=titles,
     )
-    greeting = rows(t("repl.greeting", version=__version__), room())
-    prompt.above("\n".join(greeting) + "\n")
+    greeting = split_rows(t("repl.greeting", version=__version__), get_terminal_width())
+    prompt.print_above("\n".join(greeting) + "\n")
     async with AsyncExitStack() as closing:
         if isinstance(prompt, PlainPrompt):
-            closing.enter_context(told_when_gone(talk.leave_at_once, stop.receive))
-            return await _line_by_line(talk, prompt, closing)
-        closing.enter_context(told_when_gone(talk.leave, stop.receive))
-        return await _at_the_bottom(talk, prompt, closing)
+            closing.enter_context(handle_hangup(talk.exit_at_once, stop.receive))
+            return await _run_plain_prompt(talk, prompt, closing)
+        closing.enter_context(handle_hangup(talk.request_exit, stop.receive))
+        return await _run_live_prompt(talk, prompt, closing)
 
 
-async def _at_the_bottom(talk: Conversation, prompt: LivePrompt, closing: AsyncExitStack) -> int:
+async def _run_live_prompt(talk: Conversation, prompt: LivePrompt, closing: AsyncExitStack) -> int:
     """With a prompt that stays there while turns go on."""
     usable = asyncio.Event()
-    opening = asyncio.ensure_future(_open(talk, closing, usable))
+    opening = asyncio.ensure_future(_open_runner(talk, closing, usable))
     showing = asyncio.ensure_future(prompt.run(usable.set))
-    showing.add_done_callback(lambda _: talk.leave())
-    prompt.signal(titled(f"mcode · {talk.session.folder.resolve().name}"))
+    showing.add_done_callback(lambda _: talk.request_exit())
+    prompt.send_escape_codes(build_title_code(f"mcode · {talk.session.folder.resolve().name}"))
     try:
-        await _stoppable(talk, talk.run())  # Ctrl-C is a key, but while an editor is open
+        await _run_interruptibly(talk, talk.run())  # Ctrl-C is a key, but while an editor is open
     finally:
         prompt.close()
         opening.cancel()
@@ -99,27 +101,29 @@ async def _at_the_bottom(talk: Conversation, prompt: LivePrompt, closing: AsyncE
         await showing
     except EOFError:  # nobody is at the other end any more
         return INTERRUPTED
-    _say_goodbye(talk.session)
+    _show_goodbye(talk.session)
     return 0
 
 
-async def _line_by_line(talk: Conversation, prompt: PlainPrompt, closing: AsyncExitStack) -> int:
+async def _run_plain_prompt(
+    talk: Conversation, prompt: PlainPrompt, closing: AsyncExitStack
+) -> int:
     """With a prompt between the turns; Ctrl-C stops a turn."""
     usable = asyncio.Event()
     usable.set()
-    opening = asyncio.ensure_future(_open(talk, closing, usable))
-    with suppress(Unanswered, LeaveRepl):
-        await _stoppable(talk, talk.come_back())
+    opening = asyncio.ensure_future(_open_runner(talk, closing, usable))
+    with suppress(PromptAborted, ReplExit):
+        await _run_interruptibly(talk, talk.resume_thread())
         while not talk.has_left:
-            await _stoppable(talk, talk.perform(prompt.read()))
+            await _run_interruptibly(talk, talk.run_line(prompt.read_line()))
     opening.cancel()
     with suppress(asyncio.CancelledError):
         await opening
-    _say_goodbye(talk.session)
+    _show_goodbye(talk.session)
     return 0
 
 
-async def _stoppable(talk: Conversation, work: Coroutine[Any, Any, None]) -> None:
+async def _run_interruptibly(talk: Conversation, work: Coroutine[Any, Any, None]) -> None:
     """Meanwhile SIGINT stops what goes on, and not the conversation."""
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGINT, talk.interrupt)
@@ -129,16 +133,16 @@ async def _stoppable(talk: Conversation, work: Coroutine[Any, Any, None]) -> Non
         loop.remove_signal_handler(signal.SIGINT)
 
 
-async def _open(talk: Conversation, closing: AsyncExitStack, usable: asyncio.Event) -> None:
+async def _open_runner(talk: Conversation, closing: AsyncExitStack, usable: asyncio.Event) -> None:
     """Open the runner once the prompt can be typed at; without it nobody can speak."""
     await usable.wait()
     try:
         await open_behind(talk.session, closing)
     except Exception:
-        talk.leave()
+        talk.request_exit()
         raise
 
 
-def _say_goodbye(session: Session) -> None:
+def _show_goodbye(session: Session) -> None:
     if session.thread:
         echo(t("repl.goodbye", thread=session.thread[:8]), err=True)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ...tools.permissions import Decision
     from ..execution.tool_session import ToolSession
 
-TOLD = "The user ran `{command}`. {end}\n{output}"
+MESSAGE_TEMPLATE = "The user ran `{command}`. {end}\n{output}"
 
 
 async def run_shell_line(session: Session, command: str) -> None:
@@ -20,44 +20,46 @@ async def run_shell_line(session: Session, command: str) -> None:
 
     Whoever types a command has agreed to it, so only what is never allowed is refused.
     """
-    await session.runner()  # what follows brings as much, and is there by now
-    lines = _Lines(session)
-    tools = await asyncio.to_thread(_tools_of, session, lines.add)
-    reply = await tools.call("run_command", {"command": command}, _agreed)
-    lines.end()
+    await session.wait_for_runner()  # what follows brings as much, and is there by now
+    lines = _LineBuffer(session)
+    tools = await asyncio.to_thread(_open_tools, session, lines.add_text)
+    reply = await tools.call_tool("run_command", {"command": command}, _approve_call)
+    lines.flush()
     if reply.error:
         session.show(reply.error, "red")
     end = reply.error or "It ended with exit code 0."
-    session.aside.append(TOLD.format(command=command, end=end, output=reply.output).rstrip())
+    session.side_context.append(
+        MESSAGE_TEMPLATE.format(command=command, end=end, output=reply.output).rstrip()
+    )
 
 
-def _tools_of(session: Session, emit: Callable[[str], None]) -> "ToolSession":
+def _open_tools(session: Session, emit: Callable[[str], None]) -> "ToolSession":
     """Tools by the user's rules; looks at the folder, which may take long."""
     from ...config import paths
-    from ...config.settings.loader import load
+    from ...config.settings.loader import load_settings
     from ..execution.tool_session import ToolSession
 
-    loaded = load(session.folder, session.home)
-    outputs = paths.outputs_folder(session.home, "by-hand")
+    loaded = load_settings(session.folder, session.home)
+    outputs = paths.locate_outputs(session.home, "by-hand")
     return ToolSession(session.folder, loaded, outputs, emit=emit)
 
 
-async def _agreed(tool: "BaseTool", args: Mapping[str, object], decision: "Decision") -> bool:
+async def _approve_call(tool: "BaseTool", args: Mapping[str, object], decision: "Decision") -> bool:
     return True
 
 
-class _Lines:
+class _LineBuffer:
     """Output as it comes, shown line by line."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._rest = ""
 
-    def add(self, piece: str) -> None:
+    def add_text(self, piece: str) -> None:
         lines, ended, self._rest = (self._rest + piece).rpartition("\n")
         if ended:
             self._session.show(lines)
 
-    def end(self) -> None:
+    def flush(self) -> None:
         if self._rest:
             self._session.show(self._rest)

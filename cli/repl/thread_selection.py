@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from ...memory.threads.record import ThreadRow
 
 
-def chosen_thread(
+def select_thread(
     folder: Path, *, latest: bool, named: str | None, fork: bool, name: str
 ) -> "ThreadRow | None":
     """The thread; None where a new one is begun. Raises UsageError where there is none.
 
     `named` is empty where the human picks one; `name` is what it is called from here on.
     """
-    row = _existing(folder, latest=latest, named=named)
+    row = _find_existing(folder, latest=latest, named=named)
     if row is None:
         if fork:
             raise UsageError(
@@ -27,37 +27,37 @@ def chosen_thread(
             )
         return None
     if fork:
-        row = _forked(row)
+        row = _fork_thread(row)
     if name:
-        _name(row.thread_id, name, is_copy=fork)
+        _rename_thread(row.thread_id, name, is_copy=fork)
     if fork:
         echo(t("chat.forked", thread=row.thread_id[:SHORT_ID]), err=True)
     return row
 
 
-def _existing(folder: Path, *, latest: bool, named: str | None) -> "ThreadRow | None":
+def _find_existing(folder: Path, *, latest: bool, named: str | None) -> "ThreadRow | None":
     from ..commands.threads.listing import open_index
-    from ..execution.thread_argument import latest_chat, picked_chat
+    from ..execution.thread_argument import find_latest_chat, pick_chat
 
     if latest and named is not None:
         raise UsageError("`--continue` and `--resume` cannot be used together", hint="choose one")
     if latest:
-        return latest_chat(folder)
+        return find_latest_chat(folder)
     if named is None:
         return None
-    return open_index().find(named) if named else picked_chat(folder)
+    return open_index().find(named) if named else pick_chat(folder)
 
 
-def _forked(row: "ThreadRow") -> "ThreadRow":
+def _fork_thread(row: "ThreadRow") -> "ThreadRow":
     """A copy of the conversation as it is now."""
     from ...config import paths
-    from ...sdk.threads.time_travel import copy
-    from ..prompts.sync_bridge import waited_for
+    from ...sdk.threads.time_travel import copy_thread
+    from ..prompts.sync_bridge import run_sync
 
-    return waited_for(copy(row, paths.home()))
+    return run_sync(copy_thread(row, paths.locate_home()))
 
 
-def _name(thread: str, name: str, *, is_copy: bool) -> None:
+def _rename_thread(thread: str, name: str, *, is_copy: bool) -> None:
     """Call it so; a copy that cannot be called so is not kept."""
     from ..commands.threads.listing import open_index
 

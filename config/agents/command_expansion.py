@@ -23,7 +23,7 @@ Values = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Piece:
+class PromptSegment:
     """A part of what is going to be said."""
 
     kind: Literal["text", "file", "shell"]
@@ -31,18 +31,18 @@ class Piece:
     text: str
 
 
-def expand(prompt: str, arguments: str) -> list[Piece]:
+def expand_prompt(prompt: str, arguments: str) -> list[PromptSegment]:
     """The pieces in order; arguments for which the prompt has no place stand below it."""
     arguments = arguments.strip()
-    values = {f"${number}": word for number, word in enumerate(_words(arguments), 1)}
+    values = {f"${number}": word for number, word in enumerate(_split_arguments(arguments), 1)}
     values["$ARGUMENTS"] = arguments
-    pieces = list(_pieces(prompt, values))
-    if arguments and not _has_place(prompt):
-        pieces.append(Piece("text", f"\n\n{arguments}"))
-    return _joined(pieces)
+    pieces = list(_split_prompt(prompt, values))
+    if arguments and not _has_placeholder(prompt):
+        pieces.append(PromptSegment("text", f"\n\n{arguments}"))
+    return _merge_texts(pieces)
 
 
-def _words(arguments: str) -> list[str]:
+def _split_arguments(arguments: str) -> list[str]:
     """As a shell takes them apart; where a quote has no end, as in `don't`, at each blank."""
     try:
         return shlex.split(arguments)
@@ -50,30 +50,30 @@ def _words(arguments: str) -> list[str]:
         return arguments.split()
 
 
-def _has_place(prompt: str) -> bool:
+def _has_placeholder(prompt: str) -> bool:
     found = _SPECIAL.finditer(prompt)
     return any(not match["escaped"] and _VALUE.search(match[0]) for match in found)
 
 
-def _pieces(prompt: str, values: Values) -> Iterator[Piece]:
+def _split_prompt(prompt: str, values: Values) -> Iterator[PromptSegment]:
     end = 0
     for match in _SPECIAL.finditer(prompt):
-        yield Piece("text", prompt[end : match.start()])
-        yield _piece(match, values)
+        yield PromptSegment("text", prompt[end : match.start()])
+        yield _build_segment(match, values)
         end = match.end()
-    yield Piece("text", prompt[end:])
+    yield PromptSegment("text", prompt[end:])
 
 
-def _piece(match: re.Match[str], values: Values) -> Piece:
+def _build_segment(match: re.Match[str], values: Values) -> PromptSegment:
     if match["escaped"]:
-        return Piece("text", match["escaped"])
+        return PromptSegment("text", match["escaped"])
     if match["shell"]:
-        return Piece("shell", _line(match["shell"], values))
+        return PromptSegment("shell", _build_shell_line(match["shell"], values))
     said = _VALUE.sub(lambda place: values.get(place[0], ""), match["file"] or match[0])
-    return Piece("file" if match["file"] and said else "text", said)
+    return PromptSegment("file" if match["file"] and said else "text", said)
 
 
-def _line(command: str, values: Values) -> str:
+def _build_shell_line(command: str, values: Values) -> str:
     """The command line, with the values that it asks for given to the shell before it."""
     places, given = set(_VALUE.findall(command)), ""
     if "$ARGUMENTS" in places:
@@ -84,12 +84,12 @@ def _line(command: str, values: Values) -> str:
     return given + command.strip()
 
 
-def _joined(pieces: list[Piece]) -> list[Piece]:
+def _merge_texts(pieces: list[PromptSegment]) -> list[PromptSegment]:
     """The pieces without empty ones, and with neighbouring texts as one."""
-    joined: list[Piece] = []
+    joined: list[PromptSegment] = []
     for piece in filter(lambda piece: piece.text, pieces):
         if piece.kind == "text" and joined and joined[-1].kind == "text":
-            joined[-1] = Piece("text", joined[-1].text + piece.text)
+            joined[-1] = PromptSegment("text", joined[-1].text + piece.text)
         else:
             joined.append(piece)
     return joined

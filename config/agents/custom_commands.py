@@ -7,7 +7,7 @@ from typing import cast
 
 from ..errors import UsageError
 from ..trust.decision import Trust
-from .definition_files import OwnFile, own_files
+from .definition_files import DefinitionFile, read_definition_files
 from .front_matter import FrontMatter, split_front_matter
 from .parser import FOREIGN_MODELS
 
@@ -35,11 +35,11 @@ class CustomCommand:
     """Why it cannot be used; mostly empty."""
 
 
-def custom_commands(folder: Path, home: Path, trust: Trust) -> Mapping[str, CustomCommand]:
+def load_custom_commands(folder: Path, home: Path, trust: Trust) -> Mapping[str, CustomCommand]:
     """All by name, those that cannot be used too; a project's takes the place of the user's."""
     found: dict[str, CustomCommand] = {}
-    for file in own_files("commands", folder, home, trust):
-        command = _command(file)
+    for file in read_definition_files("commands", folder, home, trust):
+        command = _parse_command(file)
         if other := found.get(command.name):
             note = f"replaces {other.file}"
             command = replace(command, notes=(*command.notes, note))
@@ -47,7 +47,7 @@ def custom_commands(folder: Path, home: Path, trust: Trust) -> Mapping[str, Cust
     return dict(sorted(found.items()))
 
 
-def _command(file: OwnFile) -> CustomCommand:
+def _parse_command(file: DefinitionFile) -> CustomCommand:
     try:
         if file.fault or not all(char.isprintable() and not char.isspace() for char in file.name):
             raise UsageError(file.fault or f"{file.path}: the name must not contain spaces")
@@ -56,31 +56,31 @@ def _command(file: OwnFile) -> CustomCommand:
             raise UsageError(f"{file.path}: no message: write it below the second `---`")
     except UsageError as error:
         return CustomCommand(file.name, file.path, fault=error.message)
-    texts = {key: _text(parts.values.get(key)) for key in KEYS}
+    texts = {key: _to_single_line(parts.values.get(key)) for key in KEYS}
     return CustomCommand(
         name=file.name,
         file=file.path,
         prompt=parts.body.strip(),
-        description=texts["description"] or _first_line(parts.body),
+        description=texts["description"] or _extract_first_line(parts.body),
         argument_hint=texts["argument-hint"],
         agent=texts["agent"],
         model="" if texts["model"] in FOREIGN_MODELS else texts["model"],
-        notes=tuple(_notes(parts, texts["model"])),
+        notes=tuple(_collect_notes(parts, texts["model"])),
     )
 
 
-def _text(value: object) -> str:
+def _to_single_line(value: object) -> str:
     """A value in one line; `[file]` is no list for whoever writes an argument's hint."""
     if isinstance(value, list):
         return f"[{', '.join(map(str, cast('list[object]', value)))}]"
     return "" if value in (None, {}) else " ".join(str(value).split())
 
 
-def _first_line(body: str) -> str:
+def _extract_first_line(body: str) -> str:
     return body.strip().partition("\n")[0].lstrip("# ").rstrip()
 
 
-def _notes(parts: FrontMatter, model: str) -> Iterator[str]:
+def _collect_notes(parts: FrontMatter, model: str) -> Iterator[str]:
     for key in parts.values:
         if key not in KEYS:
             yield f"`{key}` has no effect here"

@@ -12,12 +12,12 @@ from typing import Literal
 from ..errors import UsageError
 from ..trust.decision import Trust
 from ..trust.inventory import PLACES
-from ..trust.trusted_reader import listed_bytes
-from ..yaml.reader import decode, read_bytes
+from ..trust.trusted_reader import read_listed_bytes
+from ..yaml.reader import decode_utf8, read_bytes
 
 
 @dataclass(frozen=True)
-class OwnFile:
+class DefinitionFile:
     """One Markdown file."""
 
     name: str
@@ -29,32 +29,34 @@ class OwnFile:
     """Why it cannot be read, with the file's name; mostly empty."""
 
 
-def own_files(
+def read_definition_files(
     kind: Literal["agents", "commands"], folder: Path, home: Path, trust: Trust
-) -> Iterator[OwnFile]:
+) -> Iterator[DefinitionFile]:
     """All of that kind, what counts most last: the user's, the project's, its `.llc`."""
     above = home / kind
     for file in sorted(above.glob("**/*.md")):
-        yield _own_file(file, _name(file.relative_to(above)), "user", partial(read_bytes, file))
+        yield _read_definition_file(
+            file, _format_name(file.relative_to(above)), "user", partial(read_bytes, file)
+        )
     if not trust.trusted:
         return
-    for one in reversed(trust.brought):
+    for one in reversed(trust.inventory):
         mine = (folder / one.path).is_relative_to(above)  # the project is the user's own home
         if one.kind == kind and one.path.endswith(".md") and not mine:
             place = next(place for place in PLACES[kind] if one.path.startswith(f"{place}/"))
-            name = _name(PurePath(one.path).relative_to(place))
-            read = partial(listed_bytes, one.path, folder, trust)
-            yield _own_file(folder / one.path, name, "project", read)
+            name = _format_name(PurePath(one.path).relative_to(place))
+            read = partial(read_listed_bytes, one.path, folder, trust)
+            yield _read_definition_file(folder / one.path, name, "project", read)
 
 
-def _own_file(
+def _read_definition_file(
     file: Path, name: str, origin: Literal["user", "project"], read: Callable[[], bytes | None]
-) -> OwnFile:
+) -> DefinitionFile:
     try:
-        return OwnFile(name, file, origin, decode(file, read() or b""))
+        return DefinitionFile(name, file, origin, decode_utf8(file, read() or b""))
     except UsageError as error:
-        return OwnFile(name, file, origin, "", error.message)
+        return DefinitionFile(name, file, origin, "", error.message)
 
 
-def _name(path: PurePath) -> str:
+def _format_name(path: PurePath) -> str:
     return ":".join(path.with_suffix("").parts)

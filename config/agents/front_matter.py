@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..settings.keys import KeyPath
-from ..yaml.reader import Document, parse
+from ..yaml.reader import YamlDocument, parse_document
 
 _KEY = re.compile(r"([A-Za-z_][\w.-]*):[ \t]+(\S.*)")
 
@@ -39,27 +39,27 @@ def split_front_matter(file: Path, text: str) -> FrontMatter:
     end = next((n for n, line in enumerate(lines) if line.rstrip() == "---"), None)
     if end is None:
         raise UsageError(f"{file}:1: the front matter has no end: a line `---` is missing")
-    above = _parse(file, ["\n", *lines[:end]])
+    above = _parse_yaml(file, ["\n", *lines[:end]])
     return FrontMatter(above.values, above.lines, "".join(lines[end + 1 :]))
 
 
-def _parse(file: Path, lines: list[str]) -> Document:
+def _parse_yaml(file: Path, lines: list[str]) -> YamlDocument:
     try:
-        return parse(file, "".join(lines))
+        return parse_document(file, "".join(lines))
     except UsageError:
-        mended = [_mended(file, line) for line in lines]
+        mended = [_quote_value(file, line) for line in lines]
         if mended == lines:
             raise
-        return parse(file, "".join(mended))
+        return parse_document(file, "".join(mended))
 
 
-def _mended(file: Path, line: str) -> str:
+def _quote_value(file: Path, line: str) -> str:
     """The line, its value in quotes where it is no YAML."""
     match = _KEY.fullmatch(line.rstrip())
     if match is None:
         return line
     try:
-        parse(file, line)
+        parse_document(file, line)
     except UsageError:
         return f"{match[1]}: {json.dumps(match[2], ensure_ascii=False)}\n"
     return line

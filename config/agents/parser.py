@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, cast, get_args
 
 from ..errors import UsageError
-from ..settings.permission_rules import WrittenRule
+from ..settings.permission_rules import RawRule
 from .front_matter import FrontMatter, split_front_matter
 from .profile import ALL_TOOLS, AgentMode, AgentProfile
-from .rules import files_in, rules_in
+from .rules import parse_file_table, parse_rules
 
 KEYS = (
     "name",
@@ -49,7 +49,7 @@ FOREIGN_MODELS = frozenset(["inherit", "sonnet", "opus", "haiku", "opusplan"])
 _NAME = re.compile(r"[a-z0-9_-]{1,64}")
 
 
-class WrongAgent(UsageError):
+class InvalidAgentError(UsageError):
     """A file that is no agent; `reports` has a line for each mistake, `FILE:LINE: what`."""
 
     def __init__(self, name: str, reports: list[str]) -> None:
@@ -67,24 +67,24 @@ def check_name(name: str) -> None:
 
 
 def read_agent(file: Path, text: str, *, own: bool) -> AgentProfile:
-    """The agent that a file's text describes; raises WrongAgent.
+    """The agent that a file's text describes; raises InvalidAgentError.
 
     `own`: whether it is the user's or built in, so that its `allow` rules count.
     """
     try:
         parts = split_front_matter(file, text)
     except UsageError as error:
-        raise WrongAgent(file.stem, [error.message]) from error
+        raise InvalidAgentError(file.stem, [error.message]) from error
     if not parts.values:
-        raise WrongAgent(file.stem, [f"{file}:1: no front matter; start with a line `---`"])
-    reading = _Reading(file, parts)
-    profile = reading.profile(own=own)
+        raise InvalidAgentError(file.stem, [f"{file}:1: no front matter; start with a line `---`"])
+    reading = _AgentReader(file, parts)
+    profile = reading.build_profile(own=own)
     if reading.reports:
-        raise WrongAgent(profile.name, reading.reports)
+        raise InvalidAgentError(profile.name, reading.reports)
     return profile
 
 
-class _Reading:
+class _AgentReader:
     """One file being read: its values under our own keys, and what was wrong with them."""
 
     def __init__(self, file: Path, parts: FrontMatter) -> None:
@@ -94,144 +94,148 @@ class _Reading:
         self.values: dict[str, object] = {}
         self.lines: dict[str, int] = {}
         for key, value in parts.values.items():
-            self._take(key, value)
+            self._add_value(key, value)
 
-    def profile(self, *, own: bool) -> AgentProfile:
+    def build_profile(self, *, own: bool) -> AgentProfile:
         """The agent, as far as it can be understood."""
         prompt = self.parts.body.strip()
         if not prompt:
-            self._wrong("", "no prompt: write the agent's prompt below the second `---`")
-        tools, denied = self._tools()
-        files, file_rules = self._files()
+            self._add_error("", "no prompt: write the agent's prompt below the second `---`")
+        tools, denied = self._read_tools()
+        files, file_rules = self._read_files()
         return AgentProfile(
-            name=self._name(),
-            description=self._text("description"),
+            name=self._read_name(),
+            description=self._read_text("description"),
             prompt=prompt,
-            mode=self._mode(),
-            model=self._model(),
-            temperature=self._number("temperature", (int, float), 0, 2),
+            mode=self._read_mode(),
+            model=self._read_model(),
+            temperature=self._read_number("temperature", (int, float), 0, 2),
             tools=tools,
-            denied_tools=(*denied, *self._texts("denied_tools")),
-            permissions=(*self._rules(own=own), *file_rules),
+            denied_tools=(*denied, *self._read_texts("denied_tools")),
+            permissions=(*self._read_rules(own=own), *file_rules),
             files=files,
-            max_steps=self._number("max_steps", (int,), 1, 10_000) or 0,
+            max_steps=self._read_number("max_steps", (int,), 1, 10_000) or 0,
             origin=str(self.file),
-            hidden=self._hidden(),
+            hidden=self._read_hidden(),
             notes=tuple(self.notes),
             lines=self.lines,
         )
 
-    def _take(self, key: str, value: object) -> None:
+    def _add_value(self, key: str, value: object) -> None:
         name = OTHER_NAMES.get(key, key)
         self.lines.setdefault(name, self.parts.lines.get((key,), 1))
         if key in NOT_USED:
-            self._note(key, f"`{key}` is not used here")
+            self._add_note(key, f"`{key}` is not used here")
         elif name not in KEYS:
             close = get_close_matches(key, [*KEYS, *OTHER_NAMES], n=1, cutoff=0.7)
             known = ", ".join(f"`{one}`" for one in KEYS)
             meant = f"did you mean `{close[0]}`?" if close else f"use one of {known}"
-            self._wrong(key, f"unknown key `{key}`; {meant}")
+            self._add_error(key, f"unknown key `{key}`; {meant}")
         elif name in self.values:
-            self._wrong(name, f"`{key}` sets `{name}` a second time")
+            self._add_error(name, f"`{key}` sets `{name}` a second time")
         elif value not in (None, {}):  # a key that is left empty is not set
             self.values[name] = value
 
-    def _name(self) -> str:
+    def _read_name(self) -> str:
         name = self.values.get("name", self.file.stem)
         try:
             check_name(str(name))
         except UsageError as error:
-            self._wrong("name", f"{error.message}: {error.hint}")
+            self._add_error("name", f"{error.message}: {error.hint}")
         return str(name)
 
-    def _mode(self) -> AgentMode:
+    def _read_mode(self) -> AgentMode:
         mode, known = self.values.get("mode", "all"), get_args(AgentMode)
         if mode not in known:
-            self._wrong("mode", f"`mode` must be one of {', '.join(known)}, not `{mode}`")
+            self._add_error("mode", f"`mode` must be one of {', '.join(known)}, not `{mode}`")
             return "all"
         return cast("AgentMode", mode)
 
-    def _model(self) -> str:
-        model = self._text("model")
+    def _read_model(self) -> str:
+        model = self._read_text("model")
         if model not in FOREIGN_MODELS:
             return model
         if model != "inherit":
-            self._note("model", f"`{model}` is not PROVIDER/MODEL, so the thread's model is used")
+            self._add_note(
+                "model", f"`{model}` is not PROVIDER/MODEL, so the thread's model is used"
+            )
         return ""
 
-    def _hidden(self) -> bool:
+    def _read_hidden(self) -> bool:
         hidden = self.values.get("hidden", False)
         if not isinstance(hidden, bool):
-            self._wrong("hidden", "`hidden` must be true or false")
+            self._add_error("hidden", "`hidden` must be true or false")
         return hidden is True
 
-    def _text(self, key: str) -> str:
+    def _read_text(self, key: str) -> str:
         value = self.values.get(key, "")
         if not isinstance(value, str):
-            self._wrong(key, f"`{key}` must be text")
+            self._add_error(key, f"`{key}` must be text")
         return " ".join(str(value).split())
 
-    def _number(self, key: str, types: tuple[type, ...], least: int, most: int) -> Any:
+    def _read_number(self, key: str, types: tuple[type, ...], least: int, most: int) -> Any:
         value = self.values.get(key)
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, types):
             kind = "a whole number" if types == (int,) else "a number"
-            self._wrong(key, f"`{key}` must be {kind}")
+            self._add_error(key, f"`{key}` must be {kind}")
         elif not least <= cast("float", value) <= most:
-            self._wrong(key, f"`{key}` must be from {least} to {most}")
+            self._add_error(key, f"`{key}` must be from {least} to {most}")
         return value
 
-    def _texts(self, key: str) -> tuple[str, ...]:
+    def _read_texts(self, key: str) -> tuple[str, ...]:
         """A list, or text with commas in it."""
         value = self.values.get(key, [])
         items = value.split(",") if isinstance(value, str) else value
         listed = cast("list[object]", items) if isinstance(items, list) else [None]
         texts = [item.strip() for item in listed if isinstance(item, str)]
         if len(texts) < len(listed):
-            self._wrong(key, f"`{key}` must be a list, or names with commas between them")
+            self._add_error(key, f"`{key}` must be a list, or names with commas between them")
         found = tuple(filter(None, texts))
         if rule := next((one for one in found if "(" in one and key != "files"), ""):
-            self._wrong(
+            self._add_error(
                 key, f"`{rule}` is a rule; `{key}` takes tool names, `permissions` takes rules"
             )
         return found
 
-    def _tools(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _read_tools(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The tools, and those that opencode's `name: false` takes out."""
         value = self.values.get("tools")
         if not isinstance(value, dict):
-            return (ALL_TOOLS if value is None else self._texts("tools")), ()
+            return (ALL_TOOLS if value is None else self._read_texts("tools")), ()
         chosen = cast("Mapping[str, object]", value)
         if any(not isinstance(one, bool) for one in chosen.values()):
-            self._wrong("tools", "in a mapping, `tools` takes only true and false")
+            self._add_error("tools", "in a mapping, `tools` takes only true and false")
         named = tuple(name for name, on in chosen.items() if on is True)
         only = chosen.get("*") is False
         denied = tuple(name for name, on in chosen.items() if on is False and name != "*")
         return named if only else ALL_TOOLS, denied
 
-    def _rules(self, *, own: bool) -> Any:
-        rules, wrong = rules_in(self.values.get("permissions", {}), self._place)
+    def _read_rules(self, *, own: bool) -> Any:
+        rules, wrong = parse_rules(self.values.get("permissions", {}), self._locate_rule)
         self.reports += wrong
         for rule in rules:
             if rule.kind == "allow" and not own:
                 self.notes.append(f"{rule.origin}: a project's agent cannot have `allow` rules")
         return tuple(rule for rule in rules if own or rule.kind != "allow")
 
-    def _files(self) -> tuple[tuple[str, ...], list[WrittenRule]]:
+    def _read_files(self) -> tuple[tuple[str, ...], list[RawRule]]:
         """The only files that may be written, and the rules of a table of files."""
         value = self.values.get("files")
         if not isinstance(value, dict):
-            return self._texts("files"), []
-        files, rules, wrong = files_in(cast("Mapping[str, object]", value), self._file_place)
+            return self._read_texts("files"), []
+        files, rules, wrong = parse_file_table(
+            cast("Mapping[str, object]", value), self._locate_file_rule
+        )
         self.reports += wrong
         return files, rules
 
-    def _file_place(self, *below: str) -> str:
+    def _locate_file_rule(self, *below: str) -> str:
         path = ("file_permissions" if "file_permissions" in self.parts.values else "files", *below)
         return f"{self.file}:{self.parts.lines.get(path, self.lines.get('files', 1))}"
 
-    def _place(self, *below: str) -> str:
+    def _locate_rule(self, *below: str) -> str:
         """`FILE:LINE` of something under `permissions`, or of what is around it."""
         written = next(
             (key for key in ("permissions", "permission") if key in self.parts.values), ""
@@ -241,8 +245,8 @@ class _Reading:
             path = path[:-1]
         return f"{self.file}:{self.parts.lines.get(path, 1)}"
 
-    def _wrong(self, key: str, what: str) -> None:
+    def _add_error(self, key: str, what: str) -> None:
         self.reports.append(f"{self.file}:{self.lines.get(key, 1)}: {what}")
 
-    def _note(self, key: str, what: str) -> None:
+    def _add_note(self, key: str, what: str) -> None:
         self.notes.append(f"{self.file}:{self.lines[key]}: {what}")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..settings.permission_rules import WrittenRule
+from ..settings.permission_rules import RawRule
 
 AgentMode = Literal["primary", "subagent", "all"]
 """primary: speaks with the human · subagent: is sent by another agent · all: either."""
@@ -28,7 +28,7 @@ class AgentProfile:
     """As they are written, aliases too; `*` are all that no graph keeps for itself."""
     denied_tools: tuple[str, ...] = ()
     """These it is not offered, whatever `tools` says."""
-    permissions: tuple[WrittenRule, ...] = ()
+    permissions: tuple[RawRule, ...] = ()
     """Its own rules; a project's agent has none that allow."""
     files: tuple[str, ...] = ()
     """Patterns of the only files it may write; empty: any."""
@@ -51,7 +51,7 @@ class AgentProfile:
         return (self, *(self.under.limits if self.under else ()))
 
     @property
-    def rules(self) -> tuple[WrittenRule, ...]:
+    def rules(self) -> tuple[RawRule, ...]:
         """All rules in force: its own, and what those it stands under deny or ask."""
         below = self.under.rules if self.under else ()
         return (*self.permissions, *(rule for rule in below if rule.kind != "allow"))
@@ -61,6 +61,6 @@ class AgentProfile:
         """The lowest limit of model turns; 0: none of its own."""
         return min((one.max_steps for one in self.limits if one.max_steps), default=0)
 
-    def place(self, key: str) -> str:
+    def locate_key(self, key: str) -> str:
         """`FILE:LINE` of a key."""
         return f"{self.origin}:{self.lines[key]}" if key in self.lines else self.origin

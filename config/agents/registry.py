@@ -15,19 +15,19 @@ from typing import cast
 
 from ..errors import UsageError
 from ..trust.decision import Trust
-from .definition_files import OwnFile, own_files
-from .parser import WrongAgent, read_agent
+from .definition_files import DefinitionFile, read_definition_files
+from .parser import InvalidAgentError, read_agent
 from .profile import AgentProfile
 
 BUILT_IN = Path(__file__).with_name("builtin")
 
 
 @dataclass(frozen=True)
-class Agents:
+class AgentRegistry:
     """What was found."""
 
     profiles: Mapping[str, AgentProfile]
-    faults: tuple[WrongAgent, ...] = ()
+    faults: tuple[InvalidAgentError, ...] = ()
     """Files that are no agents; nobody speaks under their names meanwhile."""
 
     def find(self, name: str) -> AgentProfile:
@@ -42,7 +42,7 @@ class Agents:
         meant = f"did you mean `{close[0]}`? " if close else ""
         raise UsageError(f"no agent `{name}`", hint=f"{meant}There are: {', '.join(known)}")
 
-    def find_speaking(self, name: str) -> AgentProfile:
+    def find_primary_agent(self, name: str) -> AgentProfile:
         """The agent of that name, one that speaks with the human; raises UsageError for others."""
         profile = self.find(name)
         if profile.mode != "subagent":
@@ -56,34 +56,34 @@ class Agents:
         )
 
 
-def find_agents(folder: Path, home: Path, trust: Trust) -> Agents:
+def find_agents(folder: Path, home: Path, trust: Trust) -> AgentRegistry:
     """All agents, and the files that are none; `trust`: how the folder stands."""
-    own, faults = dict[str, AgentProfile](), list[WrongAgent]()
+    own, faults = dict[str, AgentProfile](), list[InvalidAgentError]()
     users = dict[str, AgentProfile]()
-    for one in own_files("agents", folder, home, trust):
+    for one in read_definition_files("agents", folder, home, trust):
         try:
-            profile = _read(one)
-        except WrongAgent as fault:
+            profile = _read_definition(one)
+        except InvalidAgentError as fault:
             faults.append(fault)
         else:
             if one.origin == "user":
                 users[profile.name] = profile
             else:
-                under = users.get(profile.name) or built_in().get(profile.name)
+                under = users.get(profile.name) or load_built_in_agents().get(profile.name)
                 profile = replace(profile, under=under)
             own[profile.name] = profile
     wrong = {fault.name for fault in faults}
     speaking = {name: profile for name, profile in own.items() if name not in wrong}
-    profiles = ChainMap(speaking, cast("dict[str, AgentProfile]", _BuiltIn(without=wrong)))
-    return Agents(MappingProxyType(profiles), tuple(faults))
+    profiles = ChainMap(speaking, cast("dict[str, AgentProfile]", _BuiltInAgents(without=wrong)))
+    return AgentRegistry(MappingProxyType(profiles), tuple(faults))
 
 
-def built_in() -> Mapping[str, AgentProfile]:
+def load_built_in_agents() -> Mapping[str, AgentProfile]:
     """The agents that MaxAgent brings itself."""
-    return _BuiltIn()
+    return _BuiltInAgents()
 
 
-class _BuiltIn(Mapping[str, AgentProfile]):
+class _BuiltInAgents(Mapping[str, AgentProfile]):
     """Each is read when it is asked for: a start needs one of them, and YAML costs milliseconds."""
 
     def __init__(self, without: Collection[str] = ()) -> None:
@@ -110,7 +110,7 @@ def _read_built_in(file: Path) -> AgentProfile:
     return replace(profile, origin="built-in", lines={})
 
 
-def _read(one: OwnFile) -> AgentProfile:
+def _read_definition(one: DefinitionFile) -> AgentProfile:
     if one.fault:
-        raise WrongAgent(one.path.stem, [one.fault])
+        raise InvalidAgentError(one.path.stem, [one.fault])
     return read_agent(one.path, one.text, own=one.origin == "user")

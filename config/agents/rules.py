@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 from typing import cast
 
-from ..settings.permission_rules import KINDS, Kind, WrittenRule
+from ..settings.permission_rules import KINDS, RawRule, RuleKind
 
 NOT_HERE = frozenset(
     ["external_directory", "doom_loop", "task", "skill", "lsp", "websearch", "codesearch"]
@@ -12,27 +12,27 @@ NOT_HERE = frozenset(
 """What opencode's table decides besides: it is never allowed here, or there is no such thing."""
 EVERY_FILE = ("*", "**", "**/*")
 FILE_VERDICTS = ("allow", "read-only", "deny")
-Place = Callable[..., str]
+KeyLocator = Callable[..., str]
 """`FILE:LINE` of a path of keys under `permissions`."""
 
 
-def rules_in(value: object, place: Place) -> tuple[list[WrittenRule], list[str]]:
+def parse_rules(value: object, place: KeyLocator) -> tuple[list[RawRule], list[str]]:
     """The rules, and what could not be understood, each with its place."""
-    rules: list[WrittenRule] = []
+    rules: list[RawRule] = []
     wrong: list[str] = []
     if not isinstance(value, dict):
         return [], [f"{place()}: `permissions` must be a mapping of deny, ask and allow"]
     for name, entry in cast("Mapping[str, object]", value).items():
         if name in KINDS:
-            _take_list(name, entry, place, rules, wrong)
+            _parse_rule_list(name, entry, place, rules, wrong)
         elif name not in NOT_HERE:
-            _take_tool(name, entry, place, rules, wrong)
+            _parse_tool_rules(name, entry, place, rules, wrong)
     return rules, wrong
 
 
-def files_in(
-    table: Mapping[str, object], place: Place
-) -> tuple[tuple[str, ...], list[WrittenRule], list[str]]:
+def parse_file_table(
+    table: Mapping[str, object], place: KeyLocator
+) -> tuple[tuple[str, ...], list[RawRule], list[str]]:
     """What `{".llc/plans/*.md": allow, "*": read-only}` means: the only files that may be written,
     the rules that close others, and the mistakes. The most specific pattern wins.
     """
@@ -51,15 +51,15 @@ def files_in(
         if outer := next((one for one in closed if fnmatchcase(inner, one)), ""):
             wrong.append(f"{place(inner)}: `{inner}` cannot be allowed inside `{outer}`")
     rules = [
-        WrittenRule("deny", f"{tool}({pattern})", place(pattern))
+        RawRule("deny", f"{tool}({pattern})", place(pattern))
         for pattern, verdict in closed.items()
         for tool in (("edit", "read_file") if verdict == "deny" else ("edit",))
     ]
     return (() if rest == "allow" else tuple(allowed)), rules, wrong
 
 
-def _take_list(
-    kind: Kind, entry: object, place: Place, rules: list[WrittenRule], wrong: list[str]
+def _parse_rule_list(
+    kind: RuleKind, entry: object, place: KeyLocator, rules: list[RawRule], wrong: list[str]
 ) -> None:
     """`deny: [edit, run_command(git push:*)]`."""
     if not isinstance(entry, list):
@@ -68,29 +68,29 @@ def _take_list(
     for number, rule in enumerate(cast("list[object]", entry)):
         where = place(kind, str(number))
         if isinstance(rule, str):
-            rules.append(WrittenRule(kind, rule, where))
+            rules.append(RawRule(kind, rule, where))
         else:
             wrong.append(f"{where}: write a rule as `TOOL` or `TOOL(PATTERN)`")
 
 
-def _take_tool(
-    tool: str, entry: object, place: Place, rules: list[WrittenRule], wrong: list[str]
+def _parse_tool_rules(
+    tool: str, entry: object, place: KeyLocator, rules: list[RawRule], wrong: list[str]
 ) -> None:
     """`edit: deny`, or `bash: {"git push *": ask}`."""
     table = cast("Mapping[str, object]", entry) if isinstance(entry, dict) else {"*": entry}
     for pattern, verdict in table.items():
         where = place(tool, pattern)
-        text = _translated(tool, pattern)
+        text = _translate_pattern(tool, pattern)
         if verdict not in KINDS:
             wrong.append(f"{where}: `{tool}` must be deny, ask or allow")
         elif text is None:
             hint = "put the rule under `deny`, `ask` or `allow`"
             wrong.append(f"{where}: invalid pattern `{pattern}`; {hint}")
         else:
-            rules.append(WrittenRule(verdict, text, where))
+            rules.append(RawRule(verdict, text, where))
 
 
-def _translated(tool: str, pattern: str) -> str | None:
+def _translate_pattern(tool: str, pattern: str) -> str | None:
     """Our rule for opencode's pattern; None where it is more than words and a `*` at their end."""
     if pattern == "*":
         return tool

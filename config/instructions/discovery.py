@@ -9,14 +9,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..paths import user_notes
-from ..security.content_digest import LARGEST, Odd, digest_of, regular_bytes
-from ..security.gitignore_match import any_matches
-from ..security.redaction import redacted
-from ..trust.decision import Trust, trust_of
+from ..paths import locate_user_notes
+from ..security.content_digest import (
+    LARGEST,
+    UnreadableFileError,
+    read_regular_file,
+    read_with_digest,
+)
+from ..security.gitignore_match import matches_any
+from ..security.redaction import redact
+from ..trust.decision import Trust, check_trust
 from ..trust.inventory import PLACES
-from ..trust.referenced_instructions import own_start
-from ..trust.resolved_imports import Read, first_that_says, text_of, with_imports
+from ..trust.referenced_instructions import find_project_start
+from ..trust.resolved_imports import FileReader, decode_text, find_first_nonempty, read_with_imports
 
 NAMES = PLACES["instructions"]
 """Of those in one folder the first that says anything is read: others often repeat or name it."""
@@ -25,7 +30,7 @@ MOST_BYTES = 32_000
 HIDDEN = "no tool may read it"
 NOT_AGREED = "it is new or has changed since its folder was trusted"
 FOLDER_CHANGED = "its folder has changed since it was trusted"
-_Found = tuple[str, str, str]
+_ImportedFile = tuple[str, str, str]
 """Path, text, and why it is left out."""
 
 
@@ -42,17 +47,17 @@ class Instruction:
     """Whether they are those at its beginning: of notes the newest count."""
     left_out: str = ""
     """Why nothing of it is told."""
-    ask: str = ""
+    folder_to_trust: str = ""
     """The folder whose trust has to be asked again before it is."""
 
 
 def as_instruction(name: str, text: str, left_out: str, root: Path) -> Instruction:
     """A file with what it says, or why that is not told; `root`: the folder that it belongs to."""
     ask = os.path.realpath(root) if left_out in (NOT_AGREED, FOLDER_CHANGED) else ""
-    return Instruction(name, redacted(text).strip(), left_out=left_out, ask=ask)
+    return Instruction(name, redact(text).strip(), left_out=left_out, folder_to_trust=ask)
 
 
-def instructions(
+def load_instructions(
     folder: Path, home: Path, trust: Trust, ignored: Sequence[str]
 ) -> tuple[Instruction, ...]:
     """All that are told, what counts most last.
@@ -60,71 +65,75 @@ def instructions(
     `trust`: how the folder stands; `ignored`: patterns of the files that nobody may read.
     """
     patterns = (*ignored, ".git")
-    found, notes = dict[str, Instruction](), str(user_notes(home))
-    for root, name, (path, text, left_out) in _files(folder, home, trust, patterns):
+    found, notes = dict[str, Instruction](), str(locate_user_notes(home))
+    for root, name, (path, text, left_out) in _find_files(folder, home, trust, patterns):
         one = as_instruction(name or path, text, left_out, root)
         real = os.path.realpath(root / path)  # the project may be the user's own folder
         found.setdefault(real, replace(one, keeps_end=one.name == notes))
-    return fitted([one for one in found.values() if one.text or one.left_out])
+    return fit_to_limit([one for one in found.values() if one.text or one.left_out])
 
 
-def _files(
+def _find_files(
     folder: Path, home: Path, trust: Trust, patterns: tuple[str, ...]
-) -> Iterator[tuple[Path, str, _Found]]:
+) -> Iterator[tuple[Path, str, _ImportedFile]]:
     """Root, name where that is not just the path from it, and each."""
-    read = _users(home, patterns)
-    for start in (first_that_says(NAMES, read), user_notes(home).name):
-        for one in with_imports(start, read):
+    read = _build_user_reader(home, patterns)
+    for start in (find_first_nonempty(NAMES, read), locate_user_notes(home).name):
+        for one in read_with_imports(start, read):
             yield home, str(home / one[0]), one
-    for above in (place for place in _enclosing(folder) if _brings_any(place)):
-        for one in _of_enclosing(above, trust_of(above, home), patterns):
+    for above in (place for place in _list_enclosing_folders(folder) if _has_instructions(place)):
+        for one in _read_enclosing(above, check_trust(above, home), patterns):
             yield above, str(above / one[0]), one
-    for one in _of_project(folder, trust, patterns):
+    for one in _read_project(folder, trust, patterns):
         yield folder, "", one
 
 
-def _of_enclosing(folder: Path, trust: Trust, patterns: tuple[str, ...]) -> Iterator[_Found]:
-    start = own_start(folder, [one.path for one in trust.brought])
+def _read_enclosing(
+    folder: Path, trust: Trust, patterns: tuple[str, ...]
+) -> Iterator[_ImportedFile]:
+    start = find_project_start(folder, [one.path for one in trust.inventory])
     if trust.changed and start:
         yield start, "", FOLDER_CHANGED
-    yield from _of_project(folder, trust, patterns)
+    yield from _read_project(folder, trust, patterns)
 
 
-def _of_project(folder: Path, trust: Trust, patterns: tuple[str, ...]) -> Iterator[_Found]:
+def _read_project(folder: Path, trust: Trust, patterns: tuple[str, ...]) -> Iterator[_ImportedFile]:
     if trust.trusted:
-        own = {one.path: one.digest for one in trust.brought if one.kind == "instructions"}
-        read = listed_only(folder, {**trust.further, **own}, patterns)
-        yield from with_imports(own_start(folder, own), read)
+        own = {one.path: one.digest for one in trust.inventory if one.kind == "instructions"}
+        read = build_listed_reader(folder, {**trust.further, **own}, patterns)
+        yield from read_with_imports(find_project_start(folder, own), read)
 
 
-def listed_only(folder: Path, listed: Mapping[str, str], patterns: tuple[str, ...]) -> Read:
+def build_listed_reader(
+    folder: Path, listed: Mapping[str, str], patterns: tuple[str, ...]
+) -> FileReader:
     """Reads only what was listed with just these digests."""
 
-    def read(path: str) -> bytes | None:
+    def read_listed(path: str) -> bytes | None:
         if not _is_file(folder / path):
             return None
         if _is_ignored(patterns, folder, path):
-            raise Odd(HIDDEN)
-        digest, content = digest_of(os.path.realpath(folder), path)
+            raise UnreadableFileError(HIDDEN)
+        digest, content = read_with_digest(os.path.realpath(folder), path)
         if listed.get(path) != digest:
-            text_of(content)  # where that is what is wrong, no yes would help
-            raise Odd(NOT_AGREED)
+            decode_text(content)  # where that is what is wrong, no yes would help
+            raise UnreadableFileError(NOT_AGREED)
         return content
 
-    return read
+    return read_listed
 
 
-def _users(home: Path, patterns: tuple[str, ...]) -> Read:
+def _build_user_reader(home: Path, patterns: tuple[str, ...]) -> FileReader:
     """The user's own file may be a link to anywhere; what it brings in stays beside it."""
 
-    def read(path: str) -> bytes | None:
+    def read_user_file(path: str) -> bytes | None:
         if not _is_file(home / path):
             return None
-        if path not in (*NAMES, user_notes(home).name) and _is_ignored(patterns, home, path):
-            raise Odd(HIDDEN)
-        return regular_bytes(os.path.realpath(home / path), LARGEST)
+        if path not in (*NAMES, locate_user_notes(home).name) and _is_ignored(patterns, home, path):
+            raise UnreadableFileError(HIDDEN)
+        return read_regular_file(os.path.realpath(home / path), LARGEST)
 
-    return read
+    return read_user_file
 
 
 def _is_file(path: Path) -> bool:
@@ -136,14 +145,14 @@ def _is_ignored(patterns: tuple[str, ...], root: Path, path: str) -> bool:
     """Whether nobody may read it, under its own name or where it really is."""
     real = os.path.relpath(os.path.realpath(root / path), os.path.realpath(root))
     outside = real.split("/", 1)[0] == ".."
-    return outside or any(any_matches(patterns, name) for name in (path, real))
+    return outside or any(matches_any(patterns, name) for name in (path, real))
 
 
-def _brings_any(folder: Path) -> bool:
+def _has_instructions(folder: Path) -> bool:
     return any(os.path.lexists(folder / name) for name in NAMES)
 
 
-def _enclosing(folder: Path) -> list[Path]:
+def _list_enclosing_folders(folder: Path) -> list[Path]:
     """The folders around it up to the root of its git repository, outermost first."""
     real = Path(os.path.realpath(folder))
     places = (real, *real.parents)
@@ -151,23 +160,23 @@ def _enclosing(folder: Path) -> list[Path]:
     return list(reversed(places[1 : roots[0] + 1])) if roots else []
 
 
-def fitted(found: Sequence[Instruction]) -> tuple[Instruction, ...]:
+def fit_to_limit(found: Sequence[Instruction]) -> tuple[Instruction, ...]:
     """The same within the bytes that all together may have, what counts most whole."""
     left, kept = MOST_BYTES, list[Instruction]()
     for one in reversed(found):
-        small = one if size_of(one) <= left else replace(one, text=_lines_within(one, left))
-        cut = size_of(one) - size_of(small)
-        left = 0 if cut else left - size_of(one)
+        small = one if count_bytes(one) <= left else replace(one, text=_truncate_lines(one, left))
+        cut = count_bytes(one) - count_bytes(small)
+        left = 0 if cut else left - count_bytes(one)
         kept.append(replace(small, cut=cut))
     return tuple(reversed(kept))
 
 
-def size_of(one: Instruction) -> int:
+def count_bytes(one: Instruction) -> int:
     """Bytes of its text."""
     return len(one.text.encode(errors="replace"))
 
 
-def _lines_within(one: Instruction, most: int) -> str:
+def _truncate_lines(one: Instruction, most: int) -> str:
     """So many bytes of it at most, in whole lines where there are any."""
     content = one.text.encode(errors="replace")
     if one.keeps_end:

@@ -6,22 +6,30 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..trust.decision import Trust
-from ..trust.referenced_instructions import is_of_others, start_below
-from ..trust.resolved_imports import with_imports
-from .discovery import MOST_BYTES, NAMES, Instruction, as_instruction, fitted, listed_only, size_of
+from ..trust.referenced_instructions import find_nested_start, is_third_party
+from ..trust.resolved_imports import read_with_imports
+from .discovery import (
+    MOST_BYTES,
+    NAMES,
+    Instruction,
+    as_instruction,
+    build_listed_reader,
+    count_bytes,
+    fit_to_limit,
+)
 
 
 @dataclass(frozen=True)
-class Below:
+class NestedInstructions:
     """What is told at once."""
 
-    told: tuple[Instruction, ...] = ()
+    instructions: tuple[Instruction, ...] = ()
     """The nearest last."""
-    left: tuple[str, ...] = ()
+    deferred: tuple[str, ...] = ()
     """Files for which it has no room beside the others: they are told next."""
 
 
-def files_below(folder: Path, trust: Trust, shown: Iterable[str]) -> list[str]:
+def find_nested_files(folder: Path, trust: Trust, shown: Iterable[str]) -> list[str]:
     """Those of the folders in or under which the shown files are; the nearest last."""
     places = set[str]()
     for above in {os.path.dirname(path) for path in shown} if trust.trusted else ():
@@ -29,11 +37,11 @@ def files_below(folder: Path, trust: Trust, shown: Iterable[str]) -> list[str]:
             places.add(above)
             above = os.path.dirname(above)
     ordered = sorted(places, key=lambda place: (place.count("/"), place))
-    firsts = (_first_in(folder, place, trust.further) for place in ordered)
+    firsts = (_find_first(folder, place, trust.further) for place in ordered)
     return [name for name in firsts if name]
 
 
-def instructions_below(
+def read_nested_instructions(
     folder: Path,
     trust: Trust,
     ignored: Sequence[str],
@@ -41,39 +49,41 @@ def instructions_below(
     files: Sequence[str],
     known: Collection[str],
     passed_over: Collection[str],
-) -> Below:
+) -> NestedInstructions:
     """What these files say and bring in, except what was told before, the nearest first of all.
 
     What has no room whole waits, so that nothing counts as told of which nothing was. What nobody
     said yes to is among them without a text, unless it was `passed_over` before.
     """
-    read = listed_only(folder, trust.further, (*ignored, ".git"))
+    read = build_listed_reader(folder, trust.further, (*ignored, ".git"))
     told, taken, size = list[Instruction](), {*known}, 0
     waiting = [file for file in files if file not in taken]
     while waiting:
-        every = [as_instruction(*one, folder) for one in with_imports(waiting[-1], read)]
+        every = [as_instruction(*one, folder) for one in read_with_imports(waiting[-1], read)]
         new = [one for one in every if one.name not in taken]
-        found = [one for one in new if one.text or (one.ask and one.name not in passed_over)]
-        added = sum(map(size_of, found))
+        found = [
+            one for one in new if one.text or (one.folder_to_trust and one.name not in passed_over)
+        ]
+        added = sum(map(count_bytes, found))
         if size and size + added > MOST_BYTES:
             break
         size += added
         waiting.pop()
         taken |= {one.name for one in found}
         told = [*found, *told]
-    return Below(fitted(told), tuple(waiting))
+    return NestedInstructions(fit_to_limit(told), tuple(waiting))
 
 
-def _first_in(folder: Path, place: str, listed: Collection[str]) -> str:
+def _find_first(folder: Path, place: str, listed: Collection[str]) -> str:
     """The one that was listed; else one that is new, which is said to be."""
     mine = next((one for name in NAMES if (one := f"{place}/{name}") in listed), "")
-    return mine or (start_below(folder, place) if _is_ours(folder, place) else "")
+    return mine or (find_nested_start(folder, place) if _is_ours(folder, place) else "")
 
 
 def _is_ours(folder: Path, place: str) -> bool:
     """Whether what is in it would be listed: no other's package or repository, nothing hidden."""
     names = place.split("/")
     within = (Path(folder, *names[:count]) for count in range(1, len(names) + 1))
-    return not any(is_of_others(name) for name in names) and not any(
+    return not any(is_third_party(name) for name in names) and not any(
         os.path.islink(one) or os.path.lexists(one / ".git") for one in within
     )

@@ -11,21 +11,21 @@ LARGEST = 5_000_000
 _FOR_READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
-class Odd(Exception):
+class UnreadableFileError(Exception):
     """What is there is no file or folder of the project."""
 
 
-def bytes_of(folder: Path, path: str) -> bytes:
+def read_content(folder: Path, path: str) -> bytes:
     """Those of a file of the folder; raises Odd."""
-    return digest_of(os.path.realpath(folder), path)[1]
+    return read_with_digest(os.path.realpath(folder), path)[1]
 
 
-def known_by(folder: Path, path: str, content: bytes) -> str:
+def compute_digest(folder: Path, path: str, content: bytes) -> str:
     """The digest of a file of the folder that holds these bytes; empty for what is odd."""
     root = os.path.realpath(folder)
     try:
-        return _digest_of(root, real_path(root, path), content)
-    except Odd:
+        return _hash_content(root, resolve_real_path(root, path), content)
+    except UnreadableFileError:
         return ""
 
 
@@ -40,45 +40,45 @@ def as_text(content: bytes) -> str | None:
     return None if "\0" in text else text
 
 
-def digest_of(root: str, path: str, largest: int = LARGEST) -> tuple[str, bytes]:
+def read_with_digest(root: str, path: str, largest: int = LARGEST) -> tuple[str, bytes]:
     """What the file is known by, and its bytes; a link is known by where it leads, too.
 
     Raises Odd.
     """
-    real = real_path(root, path)
-    content = regular_bytes(real, largest + 1)
+    real = resolve_real_path(root, path)
+    content = read_regular_file(real, largest + 1)
     if len(content) > largest:
-        raise Odd("too large")
-    return _digest_of(root, real, content), content
+        raise UnreadableFileError("too large")
+    return _hash_content(root, real, content), content
 
 
-def regular_bytes(real: str, most: int) -> bytes:
+def read_regular_file(real: str, most: int) -> bytes:
     """So many bytes of a file at most, without ever waiting for them; raises Odd."""
     try:
         handle = os.open(real, _FOR_READING)
         try:
             # asked of what was opened: by its name it may be another by now
             if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise Odd("not a readable file or folder")
+                raise UnreadableFileError("not a readable file or folder")
             with open(handle, "rb", closefd=False) as file:
                 return file.read(most)
         finally:
             os.close(handle)
     except OSError as error:
-        raise Odd(f"cannot be read: {error.strerror}") from error
+        raise UnreadableFileError(f"cannot be read: {error.strerror}") from error
 
 
-def real_path(root: str, path: str) -> str:
+def resolve_real_path(root: str, path: str) -> str:
     """Where the path really is; raises Odd when that is nowhere, or outside of the folder."""
     try:
         real = os.path.realpath(os.path.join(root, path), strict=True)
     except (OSError, ValueError) as error:
-        raise Odd("a broken link") from error
+        raise UnreadableFileError("a broken link") from error
     if os.path.commonpath([root, real]) != root:
-        raise Odd("a link to outside the folder")
+        raise UnreadableFileError("a link to outside the folder")
     return real
 
 
-def _digest_of(root: str, real: str, content: bytes) -> str:
+def _hash_content(root: str, real: str, content: bytes) -> str:
     name = os.fsencode(os.path.relpath(real, root))
     return hashlib.sha256(name + b"\0" + content).hexdigest()

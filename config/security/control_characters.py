@@ -1,6 +1,6 @@
 """Characters that steer a terminal, turn the direction of text, or are not seen at all."""
 
-UNSEEN = (
+CONTROL_CHARACTERS = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but tab and newline, DEL, C1
     "\xad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, fillers, joiners
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164"  # zero width, separators, bidi

@@ -15,24 +15,24 @@ def find_program(
 
     `outside`: projects, whose own folders on PATH do not count.
     """
-    path = absolute_entries(environ.get("PATH", os.defpath))
-    return shutil.which(name, path=entries_outside(path, *outside))
+    path = keep_absolute_entries(environ.get("PATH", os.defpath))
+    return shutil.which(name, path=drop_project_entries(path, *outside))
 
 
-def absolute_entries(path: str) -> str:
+def keep_absolute_entries(path: str) -> str:
     """The same PATH without entries that mean the current folder, or one below it."""
     return os.pathsep.join(filter(os.path.isabs, path.split(os.pathsep)))
 
 
-def own_path(*projects: Path, environ: Mapping[str, str] = os.environ) -> str:
+def build_search_path(*projects: Path, environ: Mapping[str, str] = os.environ) -> str:
     """The PATH for programs that MaxAgent starts by itself, without the sandbox.
 
     A project's environment may be active, and what lies in it is anybody's.
     """
-    return entries_outside(absolute_entries(environ.get("PATH", "")), *projects) or _USUAL
+    return drop_project_entries(keep_absolute_entries(environ.get("PATH", "")), *projects) or _USUAL
 
 
-def entries_outside(path: str, *projects: Path) -> str:
+def drop_project_entries(path: str, *projects: Path) -> str:
     """The same PATH without entries that lie in a project, by their names or behind links."""
     roots = {Path(os.path.realpath(project)) for project in projects}
     roots = {root for root in roots if root != Path(root.anchor)}  # all there is would be in it

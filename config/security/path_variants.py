@@ -9,35 +9,35 @@ import re
 import unicodedata
 from typing import Literal
 
-_ODD = re.compile(r"[^ -~]|[\\:]|[ .](?:/|\Z)|(?:\A|/) ")
+_AMBIGUOUS = re.compile(r"[^ -~]|[\\:]|[ .](?:/|\Z)|(?:\A|/) ")
 """What makes a name one that could be read in another way, but for case."""
 
 
 def is_plain(name: str) -> bool:
     """Whether the lower case of a name is its only spelling."""
-    return not _ODD.search(name)
+    return not _AMBIGUOUS.search(name)
 
 
-def folded(name: str) -> str:
+def fold_name(name: str) -> str:
     """One spelling for names that differ in case or in Unicode form, or hold line breaks."""
-    return _same("NFC", name).replace("\n", " ").replace("\r", " ")
+    return _normalize_unicode("NFC", name).replace("\n", " ").replace("\r", " ")
 
 
-def simplest(path: str) -> str:
+def to_canonical_path(path: str) -> str:
     """The plainest name that any file system could take this one for, part by part."""
-    if not _ODD.search(path):
+    if not _AMBIGUOUS.search(path):
         return path.lower()
     seen = "".join(letter for letter in path if unicodedata.category(letter) != "Cf")
-    return "/".join(map(_bare, re.split(r"[/\\]", _same("NFKC", seen))))
+    return "/".join(map(_strip_part, re.split(r"[/\\]", _normalize_unicode("NFKC", seen))))
 
 
-def spellings(path: str) -> tuple[str, ...]:
+def list_variants(path: str) -> tuple[str, ...]:
     """The ways to read a name, folded: one for nearly all names."""
-    first, second = folded(path), simplest(path)
+    first, second = fold_name(path), to_canonical_path(path)
     return (first,) if first == second else (first, second)
 
 
-def _same(form: Literal["NFC", "NFKC"], name: str) -> str:
+def _normalize_unicode(form: Literal["NFC", "NFKC"], name: str) -> str:
     """Without case, in one Unicode form."""
     if name.isascii():
         return name.lower()
@@ -45,7 +45,7 @@ def _same(form: Literal["NFC", "NFKC"], name: str) -> str:
     return unicodedata.normalize(form, apart.casefold())
 
 
-def _bare(part: str) -> str:
+def _strip_part(part: str) -> str:
     """Without blanks around it, dots at its end, or a stream of it as in `name::$DATA`."""
     name = part.partition(":")[0] or part
     return " ".join(name.split()).rstrip(". ") or part

@@ -52,7 +52,7 @@ def _give_to_owner_of(file: Path, new: str) -> None:
 
 
 @contextmanager
-def alone_in(folder: Path) -> Generator[None]:
+def lock_folder(folder: Path) -> Generator[None]:
     """Wait until no other process is alone in the folder, which is made where it is missing.
 
     So nothing is lost that another writes between our reading and our writing. Where that cannot
@@ -67,7 +67,7 @@ def alone_in(folder: Path) -> Generator[None]:
         yield
 
 
-def take_over(folder: Path) -> Path | None:
+def restrict_to_owner(folder: Path) -> Path | None:
     """Shut others out of a folder; what they may have put there meanwhile, if anything.
 
     While they could write, they could plant a link to have us write elsewhere, or a file of theirs
@@ -79,10 +79,10 @@ def take_over(folder: Path) -> Path | None:
     if not found.st_mode & 0o077:
         return None
     folder.chmod(0o700)
-    return next(_planted(folder), None) if found.st_mode & 0o022 else None
+    return next(_find_planted(folder), None) if found.st_mode & 0o022 else None
 
 
-def _planted(folder: Path) -> Iterator[Path]:
+def _find_planted(folder: Path) -> Iterator[Path]:
     for place, folders, files in os.walk(folder):
         for name in (*folders, *files):
             path = Path(place, name)
@@ -90,6 +90,6 @@ def _planted(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def private_opener(path: str, flags: int) -> int:
+def open_private(path: str, flags: int) -> int:
     """For `open`: what is made is readable and writable by its owner alone."""
     return os.open(path, flags, 0o600)

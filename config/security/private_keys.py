@@ -51,23 +51,23 @@ def without_private_keys(text: str, mark: str) -> str:
     for begin in _BEGINS.finditer(text):
         if begin.start() >= at:
             shown += text[at : begin.start()], mark
-            at = _end_of_key(text, begin)
+            at = _find_key_end(text, begin)
     return "".join([*shown, text[at:]])
 
 
-def _end_of_key(text: str, begin: re.Match[str]) -> int:
+def _find_key_end(text: str, begin: re.Match[str]) -> int:
     """Where its last line ends that is seen to be of it."""
     if closed := _ON_ONE_LINE.match(text, begin.end()):
         return closed.end()
     rest = _REST_OF_LINE.match(text, begin.end())
     end, blank = rest.end() if rest else begin.end(), 0
-    line = _line_end(text, end)
+    line = _find_line_end(text, end)
     if not _NO_MORE.match(text, end, line):
         return end
-    lead = _lead(text, begin.start())
+    lead = _get_lead(text, begin.start())
     while line < len(text) and blank <= MOST_BLANK:
-        start, line = line + 1, _line_end(text, line + 1)
-        start += len(lead) if lead == _shape(text[start : start + len(lead)]) else 0
+        start, line = line + 1, _find_line_end(text, line + 1)
+        start += len(lead) if lead == _mask_digits(text[start : start + len(lead)]) else 0
         if closed := _END_LINE.match(text, start, line):
             return closed.end()
         key = _KEY_LINE.match(text, start, line)
@@ -80,16 +80,16 @@ def _end_of_key(text: str, begin: re.Match[str]) -> int:
     return end
 
 
-def _line_end(text: str, at: int) -> int:
+def _find_line_end(text: str, at: int) -> int:
     end = text.find("\n", at)
     return len(text) if end < 0 else end
 
 
-def _lead(text: str, at: int) -> str:
+def _get_lead(text: str, at: int) -> str:
     """What stands before the first line, as of a log; its numbers may count on."""
     start = max(text.rfind("\n", max(0, at - LONGEST_LEAD), at) + 1, at - LONGEST_LEAD, 0)
-    return _shape(text[start:at])
+    return _mask_digits(text[start:at])
 
 
-def _shape(lead: str) -> str:
+def _mask_digits(lead: str) -> str:
     return re.sub(r"\d", "0", lead)

@@ -60,13 +60,13 @@ _remembered: dict[str, str] = {}
 """Value and name of those that the settings hold."""
 
 
-def remember(name: str, value: str) -> None:
+def remember_secret(name: str, value: str) -> None:
     """A secret of the settings: from now on it is hidden like those of the environment."""
     if _is_secret_value(value):
         _remembered[value] = name
 
 
-def redacted(text: str) -> str:
+def redact(text: str) -> str:
     """The text with a mark in the place of every secret."""
     text = without_known(text)
     if "PRIVATE KEY-----" in text:
@@ -79,45 +79,45 @@ def redacted(text: str) -> str:
 
 def without_known(text: str) -> str:
     """The text with a mark in the place of every secret whose value is known."""
-    for name, spellings in _known():
+    for name, spellings in _list_known_secrets():
         for spelling in spellings:
             if spelling in text:
                 text = text.replace(spelling, f"[secret: {name}]")
     return text
 
 
-def redacted_all(value: Any) -> Any:
+def redact_json(value: Any) -> Any:
     """The same JSON value with every text in it redacted, names in objects as well."""
     match value:
         case str():
-            return redacted(value)
+            return redact(value)
         case dict():
             items = cast("dict[Any, Any]", value).items()
-            return {redacted_all(name): redacted_all(one) for name, one in items}
+            return {redact_json(name): redact_json(one) for name, one in items}
         case list() | tuple():
-            return [redacted_all(one) for one in cast("list[Any]", value)]
+            return [redact_json(one) for one in cast("list[Any]", value)]
         case _:
             return value
 
 
-def marks_in(text: str) -> set[str]:
+def find_marks(text: str) -> set[str]:
     """The marks that stand in a text where a secret was."""
     return set(_MARK.findall(text)) if "[secret: " in text else set()
 
 
-def _known() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    named = (*_secret_variables(), *((name, value) for value, name in _remembered.items()))
-    return _spelled(tuple(named))
+def _list_known_secrets() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    named = (*_find_secret_variables(), *((name, value) for value, name in _remembered.items()))
+    return _encode_secrets(tuple(named))
 
 
-def _secret_variables() -> Iterator[tuple[str, str]]:
+def _find_secret_variables() -> Iterator[tuple[str, str]]:
     for name in os.environ:
-        if _speaks_of_keys(name) and _is_secret_value(value := os.environ[name].strip()):
+        if _is_secret_name(name) and _is_secret_value(value := os.environ[name].strip()):
             yield name, value
 
 
 @lru_cache(maxsize=1000)
-def _speaks_of_keys(name: str) -> bool:
+def _is_secret_name(name: str) -> bool:
     return bool(_NAME.search(name))
 
 
@@ -127,13 +127,13 @@ def _is_secret_value(value: str) -> bool:
 
 
 @lru_cache(maxsize=4)
-def _spelled(named: tuple[tuple[str, str], ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _encode_secrets(named: tuple[tuple[str, str], ...]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Each name with its value as texts, addresses, JSON and base64 spell it; the longest first."""
     by_length = sorted(named, key=lambda one: -len(one[1]))
-    return tuple((name, tuple(dict.fromkeys(_spellings(value)))) for name, value in by_length)
+    return tuple((name, tuple(dict.fromkeys(_list_encodings(value)))) for name, value in by_length)
 
 
-def _spellings(value: str) -> Iterator[str]:
+def _list_encodings(value: str) -> Iterator[str]:
     yield value
     yield quote(value, safe="")
     yield json.dumps(value)[1:-1]

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import cast
 
 from ..errors import UsageError
-from ..yaml.reader import value_of
-from .keys import KeyPath, is_secret, mapped
+from ..yaml.reader import parse_value
+from .keys import KeyPath, is_secret, map_values
 from .schema import Settings
-from .sources import Layer, single
+from .sources import Layer, build_layer
 
 PREFIXES = ("LLC_", "MAXAGENT_")
 """The later one wins."""
@@ -33,62 +33,64 @@ def from_environment(environ: Mapping[str, str]) -> Iterator[Layer]:
     """
     for prefix in PREFIXES:
         for name in sorted(environ):
-            path = _path(name.removeprefix(prefix)) if name.startswith(prefix) else None
+            path = _parse_name(name.removeprefix(prefix)) if name.startswith(prefix) else None
             if path and environ[name]:
-                yield single(f"environment {name}", path, _value(name, path, environ[name]))
+                yield build_layer(
+                    f"environment {name}", path, _parse_value(name, path, environ[name])
+                )
 
 
-def expand(text: str, environ: Mapping[str, str]) -> str:
+def expand_references(text: str, environ: Mapping[str, str]) -> str:
     """Replace `${NAME}` and `${NAME:-default}`; `$${NAME}` stays `${NAME}`.
 
     The default also stands in for an empty variable. Raises KeyError with an unset variable's name.
     """
 
-    def replacement(match: re.Match[str]) -> str:
+    def resolve_reference(match: re.Match[str]) -> str:
         if match[0].startswith("$$"):
             return match[0][1:]
         name, default = match[1], cast("str | None", match[2])
         return environ[name] if default is None else environ.get(name) or default
 
-    return _REFERENCE.sub(replacement, text)
+    return _REFERENCE.sub(resolve_reference, text)
 
 
-def expanded(layer: Layer, environ: Mapping[str, str]) -> tuple[Layer, dict[KeyPath, str]]:
+def expand_layer(layer: Layer, environ: Mapping[str, str]) -> tuple[Layer, dict[KeyPath, str]]:
     """The layer with its references replaced, and what is wrong with those that could not be."""
     wrong: dict[KeyPath, str] = {}
 
-    def change(path: KeyPath, value: object) -> object:
+    def expand_value(path: KeyPath, value: object) -> object:
         try:
-            return _replaced(path, value, environ) if isinstance(value, str) else value
+            return _expand_text(path, value, environ) if isinstance(value, str) else value
         except UsageError as error:
             wrong[path] = f"{error.message}; {error.hint}"
             return value
 
-    return replace(layer, values=mapped(layer.values, change)), wrong
+    return replace(layer, values=map_values(layer.values, expand_value)), wrong
 
 
-def _replaced(path: KeyPath, text: str, environ: Mapping[str, str]) -> object:
+def _expand_text(path: KeyPath, text: str, environ: Mapping[str, str]) -> object:
     """The text's value; where a number, switch or list belongs, a replaced text is YAML."""
     try:
-        result = expand(text, environ)
+        result = expand_references(text, environ)
     except KeyError as unset:
         if is_secret(path):
             return ""  # the provider's own variable may hold it
         name = unset.args[0]
         hint = f"set it, or write `${{{name}:-DEFAULT}}`"
         raise UsageError(f"variable `{name}` is not set", hint=hint) from unset
-    return text if result == text else value_of(path, result)
+    return text if result == text else parse_value(path, result)
 
 
-def _path(name: str) -> KeyPath | None:
+def _parse_name(name: str) -> KeyPath | None:
     if name in SHORT_NAMES:
         return SHORT_NAMES[name]
     path = tuple(name.lower().split("__"))
     return path if path[0] in Settings.model_fields else None
 
 
-def _value(name: str, path: KeyPath, text: str) -> object:
+def _parse_value(name: str, path: KeyPath, text: str) -> object:
     try:
-        return value_of(path, text)
+        return parse_value(path, text)
     except UsageError as error:
         raise UsageError(f"environment {name}: {error.message}", hint=error.hint) from error

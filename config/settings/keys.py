@@ -16,16 +16,16 @@ FAR_REACHING = ("litellm.", "security.", "permissions.", "sandbox.", "task.", "a
 """Settings of endpoints, permissions and commands: what a project sets of them is told."""
 
 
-def split(key: str) -> KeyPath:
+def split_key(key: str) -> KeyPath:
     """`model.max_tokens` as a path. Refuses a key that the schema does not know."""
     parts = tuple(key.split("."))
     path = _with_dotted_name(parts)
     if type_of(path) is None:
-        raise UsageError(f"unknown key `{key}`", hint=suggestion(key))
+        raise UsageError(f"unknown key `{key}`", hint=suggest_key(key))
     return path
 
 
-def join(path: KeyPath) -> str:
+def join_key(path: KeyPath) -> str:
     """The dotted key of a path."""
     return ".".join(path)
 
@@ -34,13 +34,13 @@ def type_of(path: KeyPath) -> object:
     """The type that a key takes; None for an unknown key."""
     found: object = Settings
     for part in path:
-        found = get_args(found)[1] if get_origin(found) is dict else _fields(found).get(part)
+        found = get_args(found)[1] if get_origin(found) is dict else _get_fields(found).get(part)
     return found
 
 
-def holds_keys(path: KeyPath) -> bool:
+def is_section(path: KeyPath) -> bool:
     """Whether it is a section or a table of named sections, rather than a value."""
-    return bool(_fields(type_of(path))) or _is_table(path)
+    return bool(_get_fields(type_of(path))) or _is_table(path)
 
 
 def is_secret(path: KeyPath) -> bool:
@@ -48,56 +48,58 @@ def is_secret(path: KeyPath) -> bool:
     return path[-1:] == ("api_key",)
 
 
-def leaves(tree: Mapping[str, object], above: KeyPath = ()) -> Iterator[tuple[KeyPath, object]]:
+def iter_leaves(
+    tree: Mapping[str, object], above: KeyPath = ()
+) -> Iterator[tuple[KeyPath, object]]:
     """Every value of nested mappings with its path; an empty mapping counts as a value."""
     for name, value in tree.items():
         if isinstance(value, Mapping) and value:
-            yield from leaves(cast("Mapping[str, object]", value), (*above, name))
+            yield from iter_leaves(cast("Mapping[str, object]", value), (*above, name))
         else:
             yield (*above, name), value
 
 
-def mapped(
+def map_values(
     tree: Mapping[str, object], change: Callable[[KeyPath, object], object], above: KeyPath = ()
 ) -> dict[str, object]:
     """The same nested mappings with every value, and every item of a list, changed."""
 
-    def visit(value: object, path: KeyPath) -> object:
+    def visit_value(value: object, path: KeyPath) -> object:
         if isinstance(value, Mapping):
-            return mapped(cast("Mapping[str, object]", value), change, path)
+            return map_values(cast("Mapping[str, object]", value), change, path)
         if isinstance(value, list):
             items = enumerate(cast("list[object]", value))
-            return [visit(item, (*path, str(number))) for number, item in items]
+            return [visit_value(item, (*path, str(number))) for number, item in items]
         return change(path, value)
 
-    return {name: visit(value, (*above, name)) for name, value in tree.items()}
+    return {name: visit_value(value, (*above, name)) for name, value in tree.items()}
 
 
-def hidden(tree: Mapping[str, object]) -> dict[str, object]:
+def hide_secrets(tree: Mapping[str, object]) -> dict[str, object]:
     """The same settings with every secret that is set replaced by stars."""
-    return mapped(tree, lambda path, value: HIDDEN if value and is_secret(path) else value)
+    return map_values(tree, lambda path, value: HIDDEN if value and is_secret(path) else value)
 
 
-def known_keys() -> list[str]:
+def list_keys() -> list[str]:
     """Every dotted key that takes a value, in the order of the schema."""
-    return [join(path) for path, _ in leaves(Settings().model_dump())]
+    return [join_key(path) for path, _ in iter_leaves(Settings().model_dump())]
 
 
-def suggestion(key: str) -> str:
+def suggest_key(key: str) -> str:
     """What was probably meant by an unknown key, else what is known in its place."""
-    keys = known_keys()
+    keys = list_keys()
     last = key.rpartition(".")[2]
     meant = [known for known in keys if known.rpartition(".")[2] == last]
     meant = meant[:1] or get_close_matches(key, [*keys, *Settings.model_fields], n=1, cutoff=0.75)
     if meant:
         return f"did you mean `{meant[0]}`?"
     place: KeyPath = tuple(key.split(".")[:-1])
-    while not _fields(type_of(place)):
+    while not _get_fields(type_of(place)):
         place = place[:-1]
-    return "available: " + ", ".join(f"`{name}`" for name in _fields(type_of(place)))
+    return "available: " + ", ".join(f"`{name}`" for name in _get_fields(type_of(place)))
 
 
-def _fields(found: object) -> dict[str, object]:
+def _get_fields(found: object) -> dict[str, object]:
     if isinstance(found, type) and issubclass(found, BaseModel):
         return {name: field.annotation for name, field in found.model_fields.items()}
     return {}
@@ -114,6 +116,6 @@ def _with_dotted_name(parts: KeyPath) -> KeyPath:
     table, rest = parts[:depth], parts[depth:]
     if not rest:
         return parts
-    names_a_field = len(rest) > 1 and rest[-1] in _fields(get_args(type_of(table))[1])
+    names_a_field = len(rest) > 1 and rest[-1] in _get_fields(get_args(type_of(table))[1])
     name, field = (rest[:-1], rest[-1:]) if names_a_field else (rest, ())
     return (*table, ".".join(name), *field)

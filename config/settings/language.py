@@ -7,9 +7,9 @@ passed over here: whoever loads the configuration names it with its line.
 import re
 from pathlib import Path
 
-from ..paths import project_config, user_config
-from ..security.content_digest import known_by
-from ..trust.decision import trust_of
+from ..paths import locate_project_config, locate_user_config
+from ..security.content_digest import compute_digest
+from ..trust.decision import check_trust
 
 LANGUAGES = ("en", "zh")
 """Those that the interface speaks."""
@@ -22,24 +22,26 @@ _LINE = re.compile(
 LARGEST = 1_000_000
 
 
-def configured_language(folder: Path, home: Path) -> str:
+def read_language(folder: Path, home: Path) -> str:
     """`en` or `zh` by the project's file, where it is trusted, or the user's; else empty."""
-    return _of_project(folder, home) or _said(_content(user_config(home)))
+    return _read_project_language(folder, home) or _parse_language(
+        _read_content(locate_user_config(home))
+    )
 
 
-def _of_project(folder: Path, home: Path) -> str:
-    file = project_config(folder)
-    content = _content(file)
-    language = _said(content)
+def _read_project_language(folder: Path, home: Path) -> str:
+    file = locate_project_config(folder)
+    content = _read_content(file)
+    language = _parse_language(content)
     if not language:
         return ""
-    found = trust_of(folder, home)
-    listed = {one.path: one.digest for one in found.brought}
-    same = listed.get(file.name) == known_by(folder, file.name, content)
+    found = check_trust(folder, home)
+    listed = {one.path: one.digest for one in found.inventory}
+    same = listed.get(file.name) == compute_digest(folder, file.name, content)
     return language if found.trusted and same else ""
 
 
-def _content(file: Path) -> bytes:
+def _read_content(file: Path) -> bytes:
     """Empty where there is no such file, or none that can be read."""
     try:
         if not file.is_file():  # a pipe would never end
@@ -50,6 +52,6 @@ def _content(file: Path) -> bytes:
         return b""
 
 
-def _said(content: bytes) -> str:
+def _parse_language(content: bytes) -> str:
     found = _LINE.search(content)
     return found[1].decode() if found else ""

@@ -9,16 +9,16 @@ from typing import Literal, cast
 
 from .sources import Layer
 
-Kind = Literal["deny", "ask", "allow"]
-KINDS: tuple[Kind, ...] = ("deny", "ask", "allow")
+RuleKind = Literal["deny", "ask", "allow"]
+KINDS: tuple[RuleKind, ...] = ("deny", "ask", "allow")
 SECTION = "permissions"
 
 
 @dataclass(frozen=True)
-class WrittenRule:
+class RawRule:
     """A rule before it is understood."""
 
-    kind: Kind
+    kind: RuleKind
     text: str
     """`TOOL` or `TOOL(PATTERN)`."""
     origin: str
@@ -27,69 +27,74 @@ class WrittenRule:
     not_match: tuple[str, ...] = ()
 
 
-def written_rules(layers: Sequence[Layer]) -> tuple[WrittenRule, ...]:
+def read_rules(layers: Sequence[Layer]) -> tuple[RawRule, ...]:
     """Every layer's rules, and those that settings of `security` stand for."""
-    rules = [rule for layer in layers for kind in KINDS for rule in _rules(layer, kind)]
-    return (*rules, *_whitelisted(layers), *_confirmed(layers), *_unconfirmed_commands(layers))
+    rules = [rule for layer in layers for kind in KINDS for rule in _read_layer_rules(layer, kind)]
+    return (
+        *rules,
+        *_read_whitelist(layers),
+        *_read_confirmed_tools(layers),
+        *_read_command_confirmation(layers),
+    )
 
 
-def gathered(layers: Iterable[Layer]) -> Layer:
+def merge_rules(layers: Iterable[Layer]) -> Layer:
     """A layer whose lists of rules hold those of all layers."""
     together: dict[str, object] = {
-        kind: [item for layer in layers for item in _written(layer, kind)] for kind in KINDS
+        kind: [item for layer in layers for item in _get_entries(layer, kind)] for kind in KINDS
     }
     return Layer("", {SECTION: {kind: items for kind, items in together.items() if items}})
 
 
-def _rules(layer: Layer, kind: Kind) -> Iterator[WrittenRule]:
-    for number, item in enumerate(_written(layer, kind)):
-        origin = layer.origin((SECTION, kind, str(number)))
+def _read_layer_rules(layer: Layer, kind: RuleKind) -> Iterator[RawRule]:
+    for number, item in enumerate(_get_entries(layer, kind)):
+        origin = layer.find_origin((SECTION, kind, str(number)))
         if isinstance(item, str):
-            yield WrittenRule(kind, item, origin)
+            yield RawRule(kind, item, origin)
         else:
             rule = cast("Mapping[str, object]", item)
-            match, not_match = (_texts(rule.get(key)) for key in ("match", "not_match"))
-            yield WrittenRule(kind, str(rule["rule"]), origin, match, not_match)
+            match, not_match = (_to_texts(rule.get(key)) for key in ("match", "not_match"))
+            yield RawRule(kind, str(rule["rule"]), origin, match, not_match)
 
 
-def _whitelisted(layers: Sequence[Layer]) -> Iterator[WrittenRule]:
+def _read_whitelist(layers: Sequence[Layer]) -> Iterator[RawRule]:
     """The strongest layer's whitelist; an entry without a word allows nothing."""
     for layer in reversed(layers):
-        if (entries := _section(layer, "security").get("command_whitelist")) is not None:
-            for number, entry in enumerate(_texts(entries)):
-                origin = layer.origin(("security", "command_whitelist", str(number)))
+        if (entries := _get_section(layer, "security").get("command_whitelist")) is not None:
+            for number, entry in enumerate(_to_texts(entries)):
+                origin = layer.find_origin(("security", "command_whitelist", str(number)))
                 if entry.strip():
-                    yield WrittenRule("allow", f"run_command({entry.strip()}:*)", origin)
+                    yield RawRule("allow", f"run_command({entry.strip()}:*)", origin)
             return
 
 
-def _confirmed(layers: Sequence[Layer]) -> Iterator[WrittenRule]:
+def _read_confirmed_tools(layers: Sequence[Layer]) -> Iterator[RawRule]:
     """Ask about each tool of every layer's `security.require_confirmation`."""
     key = "require_confirmation"
     for layer in layers:
-        given = _section(layer, "security").get(key)
+        given = _get_section(layer, "security").get(key)
         tools = cast("list[str]", given) if isinstance(given, list) else []
         for number, tool in enumerate(tools):
-            yield WrittenRule("ask", tool, layer.origin(("security", key, str(number))))
+            yield RawRule("ask", tool, layer.find_origin(("security", key, str(number))))
 
 
-def _unconfirmed_commands(layers: Sequence[Layer]) -> Iterator[WrittenRule]:
+def _read_command_confirmation(layers: Sequence[Layer]) -> Iterator[RawRule]:
     """Allow commands where the strongest layer's `require_command_confirmation` is false."""
     key = "require_command_confirmation"
     for layer in reversed(layers):
-        if (asks := _section(layer, "security").get(key)) is not None:
+        if (asks := _get_section(layer, "security").get(key)) is not None:
             if not asks:
-                yield WrittenRule("allow", "run_command", layer.origin(("security", key)))
+                yield RawRule("allow", "run_command", layer.find_origin(("security", key)))
             return
 
 
-def _written(layer: Layer, kind: Kind) -> list[object]:
-    return cast("list[object]", _section(layer, SECTION).get(kind) or [])
+def _get_entries(layer: Layer, kind: RuleKind) -> list[object]:
+    return cast("list[object]", _get_section(layer, SECTION).get(kind) or [])
 
 
-def _section(layer: Layer, name: str) -> Mapping[str, object]:
+def _get_section(layer: Layer, name: str) -> Mapping[str, object]:
     return cast("Mapping[str, object]", layer.values.get(name) or {})
 
 
-def _texts(items: object) -> tuple[str, ...]:
+def _to_texts(items: object) -> tuple[str, ...]:
     return tuple(cast("list[str]", items or []))

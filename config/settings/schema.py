@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-Mode = Literal["ask", "edits", "auto", "read-only"]
+ApprovalMode = Literal["ask", "edits", "auto", "read-only"]
 """ask: every write and command is asked · edits: writes accepted, commands confined or asked ·
 auto: all but hard denies, and web pages · read-only: nothing that has an effect."""
 
@@ -142,7 +142,7 @@ class ToolsSection(Section):
 class SecuritySection(Section):
     """What may be touched and run without asking."""
 
-    mode: Mode | None = None
+    mode: ApprovalMode | None = None
     """Approval mode; unset: the command's own (`task` starts in `edits`)."""
     ignore_patterns: list[str] = Field(default_factory=lambda: list(IGNORE_PATTERNS))
     """gitignore patterns of files that no tool may read, list or write; a file's patterns are added
@@ -197,7 +197,7 @@ class SandboxSection(Section):
     """Folders besides the project that commands inside may write to; `~` is the home."""
 
 
-class Agent(Section):
+class AgentSettings(Section):
     """One role's own words."""
 
     system_prompt: str = ""
@@ -207,12 +207,12 @@ class Agent(Section):
 class AgentsSection(Section):
     """The three roles of a task, the editor of `mcode edit`, and the modes of `mcode chat`."""
 
-    architect: Agent = Agent()
-    coder: Agent = Agent()
-    tester: Agent = Agent()
-    editor: Agent = Agent()
-    build: Agent = Agent()
-    plan: Agent = Agent()
+    architect: AgentSettings = AgentSettings()
+    coder: AgentSettings = AgentSettings()
+    tester: AgentSettings = AgentSettings()
+    editor: AgentSettings = AgentSettings()
+    build: AgentSettings = AgentSettings()
+    plan: AgentSettings = AgentSettings()
 
 
 class TaskSection(Section):
@@ -253,11 +253,11 @@ class Settings(Section):
 
     @field_validator("sandbox", mode="before")
     @classmethod
-    def _mode_alone(cls, given: object) -> object:
+    def _expand_mode(cls, given: object) -> object:
         return {"mode": given} if isinstance(given, str) else given
 
 
-def named_tools(settings: Settings) -> list[str]:
+def list_named_tools(settings: Settings) -> list[str]:
     """The names of tools that the settings hold, as they are written, each once."""
     confirmed = settings.security.require_confirmation
     listed = confirmed if isinstance(confirmed, list) else []

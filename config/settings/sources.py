@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import UsageError
-from .keys import KeyPath, is_secret, join, suggestion
+from .keys import KeyPath, is_secret, join_key, suggest_key
 from .schema import Settings
 
 if TYPE_CHECKING:
@@ -23,29 +23,29 @@ class Layer:
     lines: Mapping[KeyPath, int] = field(default_factory=dict[KeyPath, int])
     """Where each key stands in the file, from 1."""
 
-    def origin(self, path: KeyPath) -> str:
+    def find_origin(self, path: KeyPath) -> str:
         """`FILE:LINE` of the key or of the section around it; the name where there are no lines."""
         while path and path not in self.lines:
             path = path[:-1]
         return f"{self.name}:{self.lines[path]}" if path else self.name
 
 
-def single(name: str, path: KeyPath, value: object) -> Layer:
+def build_layer(name: str, path: KeyPath, value: object) -> Layer:
     """A layer with one value."""
     for part in reversed(path):
         value = {part: value}
     return Layer(name, cast("dict[str, object]", value))
 
 
-def merged(layers: Iterable[Layer]) -> dict[str, object]:
+def merge_layers(layers: Iterable[Layer]) -> dict[str, object]:
     """All layers in one, later ones over earlier: mappings merge, all else replaces."""
     result: dict[str, object] = {}
     for layer in layers:
-        result = _over(result, layer.values)
+        result = _merge_mappings(result, layer.values)
     return result
 
 
-def mistakes(layer: Layer) -> dict[KeyPath, str]:
+def find_mistakes(layer: Layer) -> dict[KeyPath, str]:
     """What the schema does not allow, and what it allows there."""
     from pydantic import ValidationError
 
@@ -53,27 +53,27 @@ def mistakes(layer: Layer) -> dict[KeyPath, str]:
         Settings.model_validate(layer.values, strict=True)
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False)
-        return dict(_mistake(detail) for detail in details if not _is_other_form(detail))
+        return dict(_describe_mistake(detail) for detail in details if not _is_other_form(detail))
     return {}
 
 
-def report(layer: Layer, found: Mapping[KeyPath, str]) -> list[str]:
+def format_mistakes(layer: Layer, found: Mapping[KeyPath, str]) -> list[str]:
     """The mistakes with their places, in line order."""
     ordered = sorted(found.items(), key=lambda item: layer.lines.get(item[0], 0))
-    return [f"{layer.origin(path)}: {text}" for path, text in ordered]
+    return [f"{layer.find_origin(path)}: {text}" for path, text in ordered]
 
 
-def refuse(reports: list[str]) -> None:
+def raise_mistakes(reports: list[str]) -> None:
     """Raise one UsageError for all mistakes, if there are any."""
     if reports:
         many = f"{len(reports)} mistakes in the configuration:\n  " if reports[1:] else ""
         raise UsageError(many + "\n  ".join(reports))
 
 
-def _over(lower: object, upper: dict[str, object]) -> dict[str, object]:
+def _merge_mappings(lower: object, upper: dict[str, object]) -> dict[str, object]:
     below = cast("dict[str, object]", lower) if isinstance(lower, dict) else {}
     return below | {
-        name: _over(below.get(name), cast("dict[str, object]", value))
+        name: _merge_mappings(below.get(name), cast("dict[str, object]", value))
         if isinstance(value, dict)
         else value
         for name, value in upper.items()
@@ -87,24 +87,26 @@ def _is_other_form(detail: "ErrorDetails") -> bool:
     return place[0] == "permissions" and place[3:] == (other,)
 
 
-def _mistake(detail: "ErrorDetails") -> tuple[KeyPath, str]:
+def _describe_mistake(detail: "ErrorDetails") -> tuple[KeyPath, str]:
     path = tuple(str(part) for part in detail["loc"])
     if path[0] == "permissions":  # behind a rule's number stands which of its forms it has
         path = (*path[:3], *path[4:])
-    key = join(path)
+    key = join_key(path)
     if detail["type"] == "extra_forbidden":
-        return path, f"unknown key `{key}`; {suggestion(key)}"
+        return path, f"unknown key `{key}`; {suggest_key(key)}"
     if detail["type"] == "missing":
         return path, f"`{key}` is missing"
-    expected = "must be a mapping" if detail["type"] == "model_type" else _expected(detail["msg"])
-    return path, f"`{key}` {expected}, not {_shown(path, detail['input'])}"
+    expected = (
+        "must be a mapping" if detail["type"] == "model_type" else _format_expected(detail["msg"])
+    )
+    return path, f"`{key}` {expected}, not {_format_value(path, detail['input'])}"
 
 
-def _expected(message: str) -> str:
+def _format_expected(message: str) -> str:
     return message.replace("Input should be", "must be")
 
 
-def _shown(path: KeyPath, value: Any) -> str:
+def _format_value(path: KeyPath, value: Any) -> str:
     if is_secret(path):
         return "the value there"
     if isinstance(value, dict | list):

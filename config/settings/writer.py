@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import cast
 
 from ..errors import UsageError
-from ..security.private_files import alone_in, replace_file
+from ..security.private_files import lock_folder, replace_file
 from ..yaml.editor import with_item, with_value
-from ..yaml.reader import decode, parse, read, read_bytes, value_of
-from .env_vars import expanded
-from .keys import KeyPath, holds_keys, split
-from .loader import checked, file_layer
-from .sources import Layer, merged, mistakes, refuse, single
+from ..yaml.reader import decode_utf8, parse_document, parse_value, read_bytes, read_document
+from .env_vars import expand_layer
+from .keys import KeyPath, is_section, split_key
+from .loader import build_file_layer, validate_layer
+from .sources import Layer, build_layer, find_mistakes, merge_layers, raise_mistakes
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -32,16 +32,16 @@ def set_value(
     with nothing written, when the schema would refuse the value or the file with it.
     """
     file = Path(os.path.realpath(file))  # a linked file stays a link
-    path = split(key)
-    if holds_keys(path):
+    path = split_key(key)
+    if is_section(path):
         raise UsageError(f"`{key}` is a section", hint=f"set one key of it: `{key}.NAME`")
-    value = value_of(path, text)
-    wish = single(key, path, value)
-    filled, unset = expanded(wish, environ)
-    refuse(list((mistakes(filled) | unset).values()))
+    value = parse_value(path, text)
+    wish = build_layer(key, path, value)
+    filled, unset = expand_layer(wish, environ)
+    raise_mistakes(list((find_mistakes(filled) | unset).values()))
 
-    with alone_in(file.parent):
-        _change(file, wish, lambda text: with_value(text, path, value), environ, new_mode)
+    with lock_folder(file.parent):
+        _write_change(file, wish, lambda text: with_value(text, path, value), environ, new_mode)
 
 
 def add_item(
@@ -51,17 +51,17 @@ def add_item(
 
     One that is there already is not written again. Raises UsageError as `set_value` does.
     """
-    path = split(key)
+    path = split_key(key)
     file = Path(os.path.realpath(file))
-    with alone_in(file.parent):
-        found = read(file)
+    with lock_folder(file.parent):
+        found = read_document(file)
         old = _list_at(found.values if found else {}, path)
         if item not in old:
-            wish = single(key, path, [*old, item])
-            _change(file, wish, lambda text: with_item(text, path, old, item), environ, 0o600)
+            wish = build_layer(key, path, [*old, item])
+            _write_change(file, wish, lambda text: with_item(text, path, old, item), environ, 0o600)
 
 
-def _change(
+def _write_change(
     file: Path,
     wish: Layer,
     changed: Callable[[str], str],
@@ -70,15 +70,15 @@ def _change(
 ) -> None:
     """Write the file's changed text, if it says all that it said before and the wish."""
     content = read_bytes(file) or b""
-    old_text = decode(file, content)
-    old = parse(file, old_text)
-    wanted = merged([file_layer(file, old), wish])
-    refuse(checked(Layer(str(file), wanted, old.lines), environ)[1])
+    old_text = decode_utf8(file, content)
+    old = parse_document(file, old_text)
+    wanted = merge_layers([build_file_layer(file, old), wish])
+    raise_mistakes(validate_layer(Layer(str(file), wanted, old.lines), environ)[1])
     new_text = changed(old_text)
-    if not _says(file, new_text, wanted):
+    if not _matches_values(file, new_text, wanted):
         hint = f"change `{file}` by hand"
         raise UsageError(f"`{wish.name}` cannot be set without changing other keys", hint=hint)
-    _write(file, (_BOM if content.startswith(_BOM) else b"") + new_text.encode(), new_mode)
+    _write_file(file, (_BOM if content.startswith(_BOM) else b"") + new_text.encode(), new_mode)
 
 
 def _list_at(values: Mapping[str, object], path: KeyPath) -> list[object]:
@@ -88,15 +88,15 @@ def _list_at(values: Mapping[str, object], path: KeyPath) -> list[object]:
     return cast("list[object]", found) if isinstance(found, list) else []
 
 
-def _says(file: Path, text: str, wanted: dict[str, object]) -> bool:
+def _matches_values(file: Path, text: str, wanted: dict[str, object]) -> bool:
     """Whether the text holds just these values; an anchor elsewhere may have got in the way."""
     try:
-        return parse(file, text).values == wanted
+        return parse_document(file, text).values == wanted
     except UsageError:
         return False
 
 
-def _write(file: Path, content: bytes, new_mode: int) -> None:
+def _write_file(file: Path, content: bytes, new_mode: int) -> None:
     """Replace the file, with the mode that it has; raises UsageError."""
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -14,29 +14,29 @@ _PUNCTUATION = ".,;:!?)]}'\"\u3002\uff0c\uff1b\uff1a\uff01\uff1f\uff09"
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
-def imports_in(text: str, path: str) -> list[str]:
+def find_imports(text: str, path: str) -> list[str]:
     """What the text of the file at `path` names, as paths from the same root; it need not exist.
 
     Nothing that would be outside of the root, or begins with `/` or `~`.
     """
     found: dict[str, None] = {}
-    for paragraph in _BLANK_LINE.split(_prose(text[:LARGEST_READ])):
+    for paragraph in _BLANK_LINE.split(_strip_code_blocks(text[:LARGEST_READ])):
         for match in _NAME.finditer(_without_spans(paragraph)):
             if len(found) == MOST_NAMES:
                 return list(found)
-            if name := _beside(path, match[1].rstrip(_PUNCTUATION)):
+            if name := _resolve_import(path, match[1].rstrip(_PUNCTUATION)):
                 found[name] = None
     return list(found)
 
 
-def _beside(path: str, name: str) -> str:
+def _resolve_import(path: str, name: str) -> str:
     if not name or name.startswith(("/", "~")) or "\0" in name:
         return ""
     target = os.path.normpath(os.path.join(os.path.dirname(path), name))
     return "" if target == "." or target.split("/", 1)[0] == ".." else target
 
 
-def _prose(text: str) -> str:
+def _strip_code_blocks(text: str) -> str:
     """The text without its fenced code; a fence that has no end reaches to the text's."""
     lines, fence = list[str](), ""
     for line in text.splitlines():
@@ -60,10 +60,10 @@ def _without_spans(paragraph: str) -> str:
         if other := following.get(len(run[0])):
             ends[run.start()] = other
         following[len(run[0])] = run
-    return "".join(_outside(paragraph, runs, ends))
+    return "".join(_iter_outside_spans(paragraph, runs, ends))
 
 
-def _outside(
+def _iter_outside_spans(
     paragraph: str, runs: list[re.Match[str]], ends: dict[int, re.Match[str]]
 ) -> Iterator[str]:
     done = 0

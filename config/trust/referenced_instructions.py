@@ -11,10 +11,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from ..security.content_digest import Odd, as_text, bytes_of, digest_of, real_path
-from .import_syntax import imports_in
+from ..security.content_digest import (
+    UnreadableFileError,
+    as_text,
+    read_content,
+    read_with_digest,
+    resolve_real_path,
+)
+from .import_syntax import find_imports
 from .inventory import PLACES
-from .resolved_imports import LARGEST, first_that_says, reached
+from .resolved_imports import LARGEST, find_first_nonempty, follow_imports
 
 NAMES = PLACES["instructions"]
 MOST_FOUND = 500
@@ -26,37 +32,37 @@ OF_OTHERS = frozenset(["node_modules", "site-packages", "dist-packages", "vendor
 """Packages of others: what is written in them is for whoever works on them."""
 
 
-def further_instructions(folder: Path, brought: Collection[str]) -> dict[str, str]:
+def find_further_instructions(folder: Path, brought: Collection[str]) -> dict[str, str]:
     """Their digests by path; nothing odd, no secret, and nothing that is `brought` anyway.
 
     Repositories in the folder are asked about for themselves, and hidden folders hold none.
     """
-    listing = _Listing(os.path.realpath(folder))
-    for start in (own_start(folder, brought), *_below(listing.root)):
-        reached(start, partial(listing.look, start=start))
+    listing = _InstructionListing(os.path.realpath(folder))
+    for start in (find_project_start(folder, brought), *_iter_nested_starts(listing.root)):
+        follow_imports(start, partial(listing.list_names, start=start))
         if len(listing.found) >= MOST_FOUND:
             break
     return {path: digest for path, digest in listing.found.items() if path not in brought}
 
 
-def own_start(folder: Path, brought: Collection[str]) -> str:
+def find_project_start(folder: Path, brought: Collection[str]) -> str:
     """The one of the folder's own that is told; else nothing."""
-    return first_that_says(filter(brought.__contains__, NAMES), partial(bytes_of, folder))
+    return find_first_nonempty(filter(brought.__contains__, NAMES), partial(read_content, folder))
 
 
-def start_below(folder: Path, place: str, names: Collection[str] = NAMES) -> str:
+def find_nested_start(folder: Path, place: str, names: Collection[str] = NAMES) -> str:
     """The same of a folder below, in which there are these names."""
     paths = [f"{place}/{name}" for name in NAMES if name in names]
-    return first_that_says(paths, partial(bytes_of, folder))
+    return find_first_nonempty(paths, partial(read_content, folder))
 
 
-def is_of_others(name: str) -> bool:
+def is_third_party(name: str) -> bool:
     """Whether a folder of this name holds no instructions for this project."""
     return name.startswith(".") or name in OF_OTHERS
 
 
 @dataclass
-class _Listing:
+class _InstructionListing:
     root: str
     found: dict[str, str] = field(default_factory=dict[str, str])
     """The digests, by path."""
@@ -65,49 +71,51 @@ class _Listing:
     )
     """What each that is brought in names; None for what is no more than a word."""
 
-    def look(self, path: str, start: str) -> Sequence[str] | None:
+    def list_names(self, path: str, start: str) -> Sequence[str] | None:
         """What the file names; it is found by that."""
         if path == start:
-            return self._added(path, digest_of)
+            return self._add_file(path, read_with_digest)
         if path not in self.imported and len(self.found) < MOST_FOUND:
-            self.imported[path] = self._added(path, _read_import)
+            self.imported[path] = self._add_file(path, _read_import)
         return self.imported.get(path)
 
-    def _added(self, path: str, read: Callable[[str, str], tuple[str, bytes]]) -> list[str] | None:
+    def _add_file(
+        self, path: str, read: Callable[[str, str], tuple[str, bytes]]
+    ) -> list[str] | None:
         try:
             digest, content = read(self.root, path)
-        except Odd:
+        except UnreadableFileError:
             return None
         if (text := as_text(content)) is None:
             return None
         self.found[path] = digest
-        return imports_in(text, path)
+        return find_imports(text, path)
 
 
 def _read_import(root: str, path: str) -> tuple[str, bytes]:
     from ..security.gitignore_match import (
-        any_matches,
+        matches_any,
     )  # which takes its time, and few files need it
     from ..settings.schema import IGNORE_PATTERNS  # the usual ones: a project's may not be read yet
 
-    real = os.path.relpath(real_path(root, path), root)
-    if any(any_matches((*IGNORE_PATTERNS, ".git"), name) for name in (path, real)):
-        raise Odd("a secret")
-    return digest_of(root, path, LARGEST)
+    real = os.path.relpath(resolve_real_path(root, path), root)
+    if any(matches_any((*IGNORE_PATTERNS, ".git"), name) for name in (path, real)):
+        raise UnreadableFileError("a secret")
+    return read_with_digest(root, path, LARGEST)
 
 
-def _below(root: str) -> Iterator[str]:
+def _iter_nested_starts(root: str) -> Iterator[str]:
     """Of each folder below the first of the names that is there."""
     waiting, looked_at = [("", 0)], 0
     for path, depth in waiting:  # which grows meanwhile
-        entries = _entries(os.path.join(root, path))
+        entries = _list_entries(os.path.join(root, path))
         looked_at += len(entries)
         if looked_at > MOST_LOOKED_AT:
             return
         names = {entry.name for entry in entries}
         if depth and ".git" in names:
             continue
-        if depth and (start := start_below(Path(root), path, names)):
+        if depth and (start := find_nested_start(Path(root), path, names)):
             yield start
         waiting += [
             (f"{path}/{entry.name}".lstrip("/"), depth + 1)
@@ -117,10 +125,10 @@ def _below(root: str) -> Iterator[str]:
 
 
 def _may_hold_any(entry: os.DirEntry[str]) -> bool:
-    return not is_of_others(entry.name) and entry.is_dir(follow_symlinks=False)
+    return not is_third_party(entry.name) and entry.is_dir(follow_symlinks=False)
 
 
-def _entries(folder: str) -> list[os.DirEntry[str]]:
+def _list_entries(folder: str) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as found:
             return sorted(found, key=lambda entry: entry.name)

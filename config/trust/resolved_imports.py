@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from ..security.content_digest import Odd, as_text
-from .import_syntax import imports_in
+from ..security.content_digest import UnreadableFileError, as_text
+from .import_syntax import find_imports
 
 DEEPEST = 5
 """Files that bring each other in."""
@@ -12,13 +12,13 @@ LARGEST = 100_000
 """Bytes of a file that is brought in."""
 TOO_LARGE = "it is over 100 kB"
 NOT_TEXT = "it is not UTF-8 text"
-Read = Callable[[str], bytes | None]
+FileReader = Callable[[str], bytes | None]
 """Reads a file by its path from a root; None where there is none. Raises Odd: why it may not be."""
-Names = Callable[[str], Sequence[str] | None]
+NameLister = Callable[[str], Sequence[str] | None]
 """The files that a file names, by its path; None for what is no more than a word."""
 
 
-def reached(start: str, names_in: Names) -> dict[str, Sequence[str]]:
+def follow_imports(start: str, names_in: NameLister) -> dict[str, Sequence[str]]:
     """The file and all that it brings in with what each names, by the shortest ways to them."""
     found, known, waiting = dict[str, Sequence[str]](), {start}, [(start, 0)]
     for path, depth in waiting:  # which grows meanwhile
@@ -31,46 +31,46 @@ def reached(start: str, names_in: Names) -> dict[str, Sequence[str]]:
     return found
 
 
-def with_imports(start: str, read: Read) -> Iterator[tuple[str, str, str]]:
+def read_with_imports(start: str, read: FileReader) -> Iterator[tuple[str, str, str]]:
     """The file and what it brings in, each behind those that it names: path, text, and why it is
     left out, which is mostly empty.
     """
     found = dict[str, tuple[str, str]]()
 
-    def names_in(path: str) -> Sequence[str] | None:
+    def read_names(path: str) -> Sequence[str] | None:
         try:
             if (content := read(path)) is None:
                 return None
-            text = text_of(content, len(content) if path == start else LARGEST)
-        except Odd as odd:
+            text = decode_text(content, len(content) if path == start else LARGEST)
+        except UnreadableFileError as odd:
             found[path] = "", str(odd)
             return ()
         found[path] = text, ""
-        return imports_in(text, path)
+        return find_imports(text, path)
 
-    for path in _in_order(start, reached(start, names_in)):
+    for path in _order_by_import(start, follow_imports(start, read_names)):
         yield path, *found[path]
 
 
-def text_of(content: bytes, most: int = LARGEST) -> str:
+def decode_text(content: bytes, most: int = LARGEST) -> str:
     """What a file says that has so many bytes at most; raises Odd."""
     if len(content) > most:
-        raise Odd(TOO_LARGE)
+        raise UnreadableFileError(TOO_LARGE)
     if (text := as_text(content)) is None:
-        raise Odd(NOT_TEXT)
+        raise UnreadableFileError(NOT_TEXT)
     return text
 
 
-def first_that_says(paths: Iterable[str], read: Read) -> str:
+def find_first_nonempty(paths: Iterable[str], read: FileReader) -> str:
     """Of files in one folder the first that is there and not empty; else nothing."""
     for path in paths:
-        with suppress(Odd):
+        with suppress(UnreadableFileError):
             if (read(path) or b"").strip():
                 return path
     return ""
 
 
-def _in_order(start: str, named: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def _order_by_import(start: str, named: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Each once behind those that it names, so that it counts more."""
     entered, way = {start}, [(start, iter(named[start]))] if start in named else []
     while way:

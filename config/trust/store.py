@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import cast
 
 from ..errors import MaxAgentError
-from ..paths import data_folder
+from ..paths import ensure_data_folder
 from ..security.private_files import replace_file
 
 LARGEST = 50_000_000
@@ -21,7 +21,7 @@ LARGEST = 50_000_000
 
 
 @dataclass(frozen=True)
-class Yes:
+class Consent:
     """What the user said yes to."""
 
     since: str
@@ -32,48 +32,50 @@ class Yes:
     """The same for further instruction files."""
 
 
-Record = dict[str, Yes]
+ConsentsByFolder = dict[str, Consent]
 """By real path of the folder."""
 
 
-class Damaged(MaxAgentError):
+class CorruptTrustStoreError(MaxAgentError):
     """The record cannot be understood, so nothing is trusted."""
 
 
-def record_file(home: Path) -> Path:
+def locate_record(home: Path) -> Path:
     """Where the record is; it may not exist yet."""
     return home / "data" / "trust.json"
 
 
-def read(home: Path) -> Record:
+def read_consents(home: Path) -> ConsentsByFolder:
     """Every folder with what was said yes to; raises Damaged."""
-    file = record_file(home)
+    file = locate_record(home)
     try:
         with file.open("rb") as stream:
             content = stream.read(LARGEST + 1)
         if len(content) > LARGEST:
             raise ValueError("it is too large")
-        return _record(json.loads(content, object_pairs_hook=_without_doubles))
+        return _parse_record(json.loads(content, object_pairs_hook=_reject_duplicates))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
-        raise Damaged(
+        raise CorruptTrustStoreError(
             f"cannot read the list of trusted folders, `{file}`, so no folder is trusted",
             hint=f"{error}; run `mv {file} {file}.damaged`, then trust the folders again with "
             "`mcode trust`",
         ) from error
 
 
-def note(home: Path, folder: str, change: Callable[[Yes | None], Yes | None]) -> None:
+def update_consent(
+    home: Path, folder: str, change: Callable[[Consent | None], Consent | None]
+) -> None:
     """Put what becomes of the yes to a folder on record; raises Damaged, and MaxAgentError.
 
     Nobody else writes between `change` being told what is there and its answer being kept. None is
     no yes.
     """
-    file = data_folder(home) / record_file(home).name
+    file = ensure_data_folder(home) / locate_record(home).name
     try:
-        with _locked(file.with_suffix(".lock")):
-            record = read(home)
+        with _lock_file(file.with_suffix(".lock")):
+            record = read_consents(home)
             yes = change(record.pop(folder, None))
             record |= {} if yes is None else {folder: yes}
             written = {name: asdict(said) for name, said in record.items()}
@@ -84,7 +86,7 @@ def note(home: Path, folder: str, change: Callable[[Yes | None], Yes | None]) ->
 
 
 @contextmanager
-def _locked(path: Path) -> Generator[None]:
+def _lock_file(path: Path) -> Generator[None]:
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -93,29 +95,29 @@ def _locked(path: Path) -> Generator[None]:
         os.close(lock)
 
 
-def _record(value: object) -> Record:
-    return {folder: _yes(said) for folder, said in _mapping(value).items()}
+def _parse_record(value: object) -> ConsentsByFolder:
+    return {folder: _parse_consent(said) for folder, said in _require_mapping(value).items()}
 
 
-def _yes(value: object) -> Yes:
-    said = _mapping(value)
-    files, further = _mapping(said.get("files")), _mapping(said.get("further", {}))
+def _parse_consent(value: object) -> Consent:
+    said = _require_mapping(value)
+    files, further = _require_mapping(said.get("files")), _require_mapping(said.get("further", {}))
     if {*said, "further"} != {"since", "files", "further"} or not all(
         isinstance(text, str) for text in (said["since"], *files.values(), *further.values())
     ):
         raise ValueError("an entry is not a valid consent")
-    return Yes(
+    return Consent(
         str(said["since"]), cast("Mapping[str, str]", files), cast("Mapping[str, str]", further)
     )
 
 
-def _mapping(value: object) -> dict[str, object]:
+def _require_mapping(value: object) -> dict[str, object]:
     if not isinstance(value, dict):
         raise ValueError("it is not a mapping of folders")
     return cast("dict[str, object]", value)
 
 
-def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def _reject_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("it contains a name twice")

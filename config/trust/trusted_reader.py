@@ -4,33 +4,33 @@ import os
 from pathlib import Path
 
 from ..errors import UsageError
-from ..paths import project_config
-from ..security.content_digest import known_by
-from ..yaml.reader import Document, decode, parse, read_bytes
+from ..paths import locate_project_config
+from ..security.content_digest import compute_digest
+from ..yaml.reader import YamlDocument, decode_utf8, parse_document, read_bytes
 from .decision import Trust
 
 
-def read_listed(file: Path, found: Trust) -> Document | None:
+def read_listed(file: Path, found: Trust) -> YamlDocument | None:
     """What the file says; None when there is none. Raises UsageError when it changed since."""
-    content = listed_bytes(file.name, file.parent, found)
-    return None if content is None else parse(file, decode(file, content))
+    content = read_listed_bytes(file.name, file.parent, found)
+    return None if content is None else parse_document(file, decode_utf8(file, content))
 
 
 def is_empty_folder(folder: Path) -> bool:
     """Whether an empty folder stands in the file's place, as a sandbox may leave it: no file."""
     try:
-        return not os.listdir(project_config(folder))
+        return not os.listdir(locate_project_config(folder))
     except OSError:  # no folder, or whoever reads the file says what is wrong
         return False
 
 
-def listed_bytes(path: str, folder: Path, found: Trust) -> bytes | None:
+def read_listed_bytes(path: str, folder: Path, found: Trust) -> bytes | None:
     """The same for what a file of any kind holds; `path` is relative to the folder."""
     file = folder / path
     content = read_bytes(file)
     if content is not None:
-        listed = {one.path: one.digest for one in found.brought}
-        if known_by(folder, path, content) != listed.get(path):
+        listed = {one.path: one.digest for one in found.inventory}
+        if compute_digest(folder, path, content) != listed.get(path):
             hint = "check it and try again"
             raise UsageError(f"{file}: changed while it was read", hint=hint)
     return content

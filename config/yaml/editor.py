@@ -11,9 +11,9 @@ from typing import Any, cast
 
 from ..errors import UsageError
 from ..settings.keys import KeyPath
-from .reader import compose
+from .reader import compose_tree
 
-Change = tuple[int, int, str]
+YamlEdit = tuple[int, int, str]
 """Start, end, and what stands there instead."""
 
 _PLAIN = re.compile(r"(?!(true|false|null|yes|no|on|off|y|n)$)[a-z_][\w./-]*", re.I | re.ASCII)
@@ -22,57 +22,57 @@ _LINE_END = re.compile(r"\r?\n|\Z")
 
 def with_value(text: str, path: KeyPath, value: object) -> str:
     """The text with the value at the path; unusual YAML may need a comparison with the wish."""
-    start, end, new = _change(text, compose(text), path, value)
+    start, end, new = _compute_edit(text, compose_tree(text), path, value)
     line_end = "\r\n" if "\r\n" in text else "\n"
     return text[:start] + new.replace("\n", line_end) + text[end:]
 
 
-def _change(text: str, node: Any, path: KeyPath, value: object) -> Change:
+def _compute_edit(text: str, node: Any, path: KeyPath, value: object) -> YamlEdit:
     if node is None or node.id != "mapping":
         gap = "\n" if text and not text.endswith("\n") else ""
-        return len(text), len(text), gap + _block(path, value, 0) + "\n"
+        return len(text), len(text), gap + _format_block(path, value, 0) + "\n"
     for key, below in node.value:
         if key.value == path[0]:
-            return _below(text, key, below, path[1:], value)
-    return _addition(text, node, path, value)
+            return _edit_nested(text, key, below, path[1:], value)
+    return _add_pair(text, node, path, value)
 
 
-def _below(text: str, key: Any, below: Any, rest: KeyPath, value: object) -> Change:
+def _edit_nested(text: str, key: Any, below: Any, rest: KeyPath, value: object) -> YamlEdit:
     if below.start_mark.index < key.end_mark.index:
         raise UsageError(f"`{key.value}` is a YAML alias", hint="change the file by hand")
     if rest and below.id == "mapping":
-        return _change(text, below, rest, value)
+        return _compute_edit(text, below, rest, value)
     if rest and _is_empty(below):
-        at = line_end(text, _end_of_pair(text, key, below))
-        return at, at, "\n" + _block(rest, value, key.start_mark.column + 2)
+        at = find_line_end(text, _find_pair_end(text, key, below))
+        return at, at, "\n" + _format_block(rest, value, key.start_mark.column + 2)
     for part in reversed(rest):
         value = {part: value}
-    return _replacement(text, key, below, value)
+    return _replace_value(text, key, below, value)
 
 
-def _replacement(text: str, key: Any, below: Any, value: object) -> Change:
-    after_colon = _after_colon(text, key)
+def _replace_value(text: str, key: Any, below: Any, value: object) -> YamlEdit:
+    after_colon = _find_after_colon(text, key)
     if _is_empty(below):
-        return after_colon, after_colon, " " + inline(value)
-    start, end = below.start_mark.index, end_of(text, below)
+        return after_colon, after_colon, " " + format_inline(value)
+    start, end = below.start_mark.index, find_value_end(text, below)
     if "\n" not in text[after_colon:start]:
-        return start, end, inline(value)
+        return start, end, format_inline(value)
     comments = text[after_colon:start].rstrip()
-    return after_colon, end, f" {inline(value)}{comments}"
+    return after_colon, end, f" {format_inline(value)}{comments}"
 
 
-def _addition(text: str, node: Any, path: KeyPath, value: object) -> Change:
+def _add_pair(text: str, node: Any, path: KeyPath, value: object) -> YamlEdit:
     if not node.value:
         for part in reversed(path):
             value = {part: value}
-        return node.start_mark.index, node.end_mark.index, inline(value)
-    at = _end_of_pair(text, *node.value[-1])
+        return node.start_mark.index, node.end_mark.index, format_inline(value)
+    at = _find_pair_end(text, *node.value[-1])
     if node.flow_style:
         for part in reversed(path[1:]):
             value = {part: value}
-        return at, at, f", {inline(path[0])}: {inline(value)}"
-    at = line_end(text, at)
-    return at, at, "\n" + _block(path, value, node.start_mark.column)
+        return at, at, f", {format_inline(path[0])}: {format_inline(value)}"
+    at = find_line_end(text, at)
+    return at, at, "\n" + _format_block(path, value, node.start_mark.column)
 
 
 def _is_empty(node: Any) -> bool:
@@ -80,47 +80,53 @@ def _is_empty(node: Any) -> bool:
     return node.id == "scalar" and node.start_mark.index == node.end_mark.index
 
 
-def _after_colon(text: str, key: Any) -> int:
+def _find_after_colon(text: str, key: Any) -> int:
     return text.index(":", key.end_mark.index) + 1
 
 
-def _end_of_pair(text: str, key: Any, value: Any) -> int:
+def _find_pair_end(text: str, key: Any, value: Any) -> int:
     is_alias = value.start_mark.index < key.end_mark.index
     if is_alias or _is_empty(value):
-        return _after_colon(text, key)
-    return end_of(text, value)
+        return _find_after_colon(text, key)
+    return find_value_end(text, value)
 
 
-def end_of(text: str, node: Any) -> int:
+def find_value_end(text: str, node: Any) -> int:
     """Where a value ends, without the blank lines and comments that ruamel counts to it."""
     if node.id == "mapping" and not node.flow_style:
-        return _end_of_pair(text, *node.value[-1])
+        return _find_pair_end(text, *node.value[-1])
     if node.id == "sequence" and not node.flow_style:
-        return end_of(text, node.value[-1])
+        return find_value_end(text, node.value[-1])
     return len(text[: node.end_mark.index].rstrip())
 
 
-def line_end(text: str, at: int) -> int:
+def find_line_end(text: str, at: int) -> int:
     """Where the line around a place ends."""
     found = _LINE_END.search(text, at)
     return found.start() if found else len(text)
 
 
-def _block(path: KeyPath, value: object, column: int) -> str:
+def _format_block(path: KeyPath, value: object, column: int) -> str:
     """One line for every part of the path, each below and inside the one before."""
-    lines = [" " * (column + 2 * depth) + inline(part) + ":" for depth, part in enumerate(path)]
-    return "\n".join(lines) + " " + inline(value)
+    lines = [
+        " " * (column + 2 * depth) + format_inline(part) + ":" for depth, part in enumerate(path)
+    ]
+    return "\n".join(lines) + " " + format_inline(value)
 
 
-def inline(value: object) -> str:
+def format_inline(value: object) -> str:
     """The value on one line: JSON, which YAML understands, with plain words unquoted."""
     if isinstance(value, str) and _PLAIN.fullmatch(value):
         return value
     if isinstance(value, Mapping):
         pairs = cast("Mapping[str, object]", value).items()
-        return "{" + ", ".join(f"{inline(name)}: {inline(below)}" for name, below in pairs) + "}"
+        return (
+            "{"
+            + ", ".join(f"{format_inline(name)}: {format_inline(below)}" for name, below in pairs)
+            + "}"
+        )
     if isinstance(value, list):
-        return "[" + ", ".join(inline(item) for item in cast("list[object]", value)) + "]"
+        return "[" + ", ".join(format_inline(item) for item in cast("list[object]", value)) + "]"
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
@@ -129,20 +135,20 @@ def with_item(text: str, path: KeyPath, old: Sequence[object], item: object) -> 
 
     A list that is not there is made; unusual YAML may need a comparison with the wish.
     """
-    found = _node(compose(text), path)
+    found = _find_node(compose_tree(text), path)
     if found is None or found.id != "sequence" or not found.value:
         return with_value(text, path, [*old, item])
     last = found.value[-1]
-    at = end_of(text, last)
+    at = find_value_end(text, last)
     if found.flow_style:
-        return f"{text[:at]}, {inline(item)}{text[at:]}"
-    at = line_end(text, at)
+        return f"{text[:at]}, {format_inline(item)}{text[at:]}"
+    at = find_line_end(text, at)
     newline = "\r\n" if "\r\n" in text else "\n"
     indent = " " * found.start_mark.column
-    return f"{text[:at]}{newline}{indent}- {inline(item)}{text[at:]}"
+    return f"{text[:at]}{newline}{indent}- {format_inline(item)}{text[at:]}"
 
 
-def _node(node: Any, path: KeyPath) -> Any:
+def _find_node(node: Any, path: KeyPath) -> Any:
     """The node at the path; None where there is none."""
     for part in path:
         if node is None or node.id != "mapping":

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ..errors import UsageError
-from ..settings.keys import KeyPath, holds_keys, type_of
+from ..settings.keys import KeyPath, is_section, type_of
 
 LARGEST = 1_000_000
 """Bytes; more is no configuration file."""
@@ -17,17 +17,17 @@ DEEPEST = 5
 
 
 @dataclass(frozen=True)
-class Document:
+class YamlDocument:
     """What a file says; lines count from 1."""
 
     values: dict[str, object]
     lines: dict[KeyPath, int]
 
 
-def read(file: Path) -> Document | None:
+def read_document(file: Path) -> YamlDocument | None:
     """The file's mapping; None when there is no file. Raises UsageError with file and line."""
     content = read_bytes(file)
-    return None if content is None else parse(file, decode(file, content))
+    return None if content is None else parse_document(file, decode_utf8(file, content))
 
 
 def read_bytes(file: Path) -> bytes | None:
@@ -45,7 +45,7 @@ def read_bytes(file: Path) -> bytes | None:
         raise UsageError(f"{file}: cannot be read: {error.strerror}") from error
 
 
-def decode(file: Path, content: bytes) -> str:
+def decode_utf8(file: Path, content: bytes) -> str:
     """The file's text, which must be UTF-8."""
     try:
         return content.decode("utf-8-sig")
@@ -54,28 +54,28 @@ def decode(file: Path, content: bytes) -> str:
         raise UsageError(f"{file}:{line}: not UTF-8 text", hint="save it as UTF-8") from error
 
 
-def parse(file: Path, text: str) -> Document:
+def parse_document(file: Path, text: str) -> YamlDocument:
     """The mapping that a text holds; an empty text is an empty mapping."""
-    yaml = _yaml()
+    yaml = _create_parser()
     try:
         node = yaml.compose(text)
         values = None if node is None else yaml.constructor.construct_document(node)
     except Exception as error:  # beside its own errors ruamel lets through what odd tags cause
-        raise UsageError(f"{file}{_complaint(text, error)}") from error
+        raise UsageError(f"{file}{_describe_error(text, error)}") from error
     if values is None:
-        return Document({}, {})
-    plain = _plain(values)
+        return YamlDocument({}, {})
+    plain = _to_plain(values)
     if not isinstance(plain, dict):
         raise UsageError(f"{file}:1: not a mapping", hint="write `section:` and `key: value` lines")
-    return Document(cast("dict[str, object]", plain), dict(_lines(node)))
+    return YamlDocument(cast("dict[str, object]", plain), dict(_find_lines(node)))
 
 
-def compose(text: str) -> Any:
+def compose_tree(text: str) -> Any:
     """The tree of YAML nodes with their places in the text; None for an empty text."""
-    return _yaml().compose(text)
+    return _create_parser().compose(text)
 
 
-def value_of(path: KeyPath, text: str) -> object:
+def parse_value(path: KeyPath, text: str) -> object:
     """The value that a text means for a key: text for a text key, YAML for any other.
 
     Raises UsageError when it is not YAML.
@@ -83,18 +83,18 @@ def value_of(path: KeyPath, text: str) -> object:
     if type_of(path) in (str, None):
         return text
     try:
-        return cast(object, _yaml().load(text))
+        return cast(object, _create_parser().load(text))
     except Exception as error:
         raise UsageError(f"`{text}` is not YAML", hint="write a list as `[a, b]`") from error
 
 
-def _yaml() -> Any:
+def _create_parser() -> Any:
     from ruamel.yaml import YAML
 
     return YAML(typ="safe", pure=True)
 
 
-def _complaint(text: str, error: Exception) -> str:
+def _describe_error(text: str, error: Exception) -> str:
     """`:LINE: what is wrong`, from what ruamel says over many lines."""
     position = getattr(error, "position", None)
     if (mark := getattr(error, "problem_mark", None)) is not None:
@@ -105,24 +105,24 @@ def _complaint(text: str, error: Exception) -> str:
     return f"{line}: not YAML: {problem.partition(' with value ')[0]}"  # a value may be a secret
 
 
-def _plain(value: object, path: KeyPath = ()) -> object:
+def _to_plain(value: object, path: KeyPath = ()) -> object:
     """The same values with text keys; a section left empty is an empty mapping."""
     if isinstance(value, dict):
         items = cast("dict[object, object]", value).items() if len(path) < DEEPEST else ()
-        return {str(key): _plain(below, (*path, str(key))) for key, below in items}
+        return {str(key): _to_plain(below, (*path, str(key))) for key, below in items}
     if isinstance(value, list):
         items = cast("list[object]", value) if len(path) < DEEPEST else []
-        return [_plain(item, (*path, str(number))) for number, item in enumerate(items)]
-    return {} if value is None and holds_keys(path) else value
+        return [_to_plain(item, (*path, str(number))) for number, item in enumerate(items)]
+    return {} if value is None and is_section(path) else value
 
 
-def _lines(node: Any, above: KeyPath = ()) -> Iterator[tuple[KeyPath, int]]:
+def _find_lines(node: Any, above: KeyPath = ()) -> Iterator[tuple[KeyPath, int]]:
     if len(above) == DEEPEST:
         return
     if node.id == "mapping":
         for key, value in node.value:
             yield (*above, str(key.value)), key.start_mark.line + 1
-            yield from _lines(value, (*above, str(key.value)))
+            yield from _find_lines(value, (*above, str(key.value)))
     elif node.id == "sequence":
         for number, item in enumerate(node.value):
             yield (*above, str(number)), item.start_mark.line + 1

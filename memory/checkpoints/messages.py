@@ -4,7 +4,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ..database.checkpoint_queries import part, unpacked
+from ..database.checkpoint_queries import get_mapping, unpack_blob
 
 _WRITES = (
     "SELECT checkpoint_id, value FROM writes WHERE thread_id = ? AND checkpoint_ns = ''"
@@ -16,11 +16,11 @@ calls are pushed."""
 
 
 @dataclass(frozen=True)
-class Said:
+class ModelMessage:
     """One model answer; empty for the beginning of a thread."""
 
     role: str = ""
-    words: str = ""
+    text: str = ""
     """Its text, of any length."""
     tools: tuple[str, ...] = ()
     """Names of the tools that it calls, in order."""
@@ -28,46 +28,46 @@ class Said:
     """And the ids of these calls."""
 
 
-def answers(connection: sqlite3.Connection, thread_id: str) -> dict[str, Said]:
+def read_model_messages(connection: sqlite3.Connection, thread_id: str) -> dict[str, ModelMessage]:
     """The model answers of a thread by the checkpoint from which each was asked for."""
-    found: dict[str, Said] = {}
+    found: dict[str, ModelMessage] = {}
     for checkpoint_id, value in connection.execute(_WRITES, (thread_id,)):
-        for message in mappings(unpacked(value, fields)):
-            is_half = part(message, "additional_kwargs").get("interrupted")
+        for message in filter_mappings(unpack_blob(value, unpack_fields)):
+            is_half = get_mapping(message, "additional_kwargs").get("interrupted")
             if message.get("type") == "ai" and not is_half:
-                found[checkpoint_id] = _said(message)
+                found[checkpoint_id] = _parse_message(message)
     return found
 
 
-def fields(data: bytes) -> object:
+def unpack_fields(data: bytes) -> object:
     """The fields of a stored object, which is packed as module, name, fields, …"""
-    packed = unpacked(data)
+    packed = unpack_blob(data)
     parts = cast("list[object]", packed) if isinstance(packed, list) else []
     return parts[2] if len(parts) > 2 else None
 
 
-def _said(message: dict[str, Any]) -> Said:
+def _parse_message(message: dict[str, Any]) -> ModelMessage:
     kinds = ("tool_calls", "invalid_tool_calls")
-    calls = [call for kind in kinds for call in mappings(message.get(kind))]
-    return Said(
-        role=str(part(message, "additional_kwargs").get("role", "")),
-        words=text_of(message.get("content")),
+    calls = [call for kind in kinds for call in filter_mappings(message.get(kind))]
+    return ModelMessage(
+        role=str(get_mapping(message, "additional_kwargs").get("role", "")),
+        text=extract_text(message.get("content")),
         tools=tuple(str(call.get("name") or "?") for call in calls),
         calls=tuple(str(call.get("id")) for call in calls),
     )
 
 
-def text_of(content: object) -> str:
+def extract_text(content: object) -> str:
     """The text of a message, which may come in blocks."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        return "".join(text_of(block) for block in cast("list[object]", content))
+        return "".join(extract_text(block) for block in cast("list[object]", content))
     text = cast("dict[str, Any]", content).get("text") if isinstance(content, dict) else None
     return text if isinstance(text, str) else ""
 
 
-def mappings(value: object) -> list[dict[str, Any]]:
+def filter_mappings(value: object) -> list[dict[str, Any]]:
     """The mappings of a list; whatever else is there is left out."""
     found = cast("list[object]", value) if isinstance(value, list) else []
     return [cast("dict[str, Any]", each) for each in found if isinstance(each, dict)]

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ..database.checkpoint_queries import has_tables, time_of, unpacked
-from .messages import fields, mappings
+from ..database.checkpoint_queries import has_tables, parse_time, unpack_blob
+from .messages import filter_mappings, unpack_fields
 
 CHAIN = """
     WITH RECURSIVE chain(id) AS (
@@ -37,7 +37,7 @@ _PULLED, _PUSHED = "~__pregel_pull, ", "~__pregel_push, "
 
 
 @dataclass(frozen=True)
-class Written:
+class ChannelWrite:
     """One value that a node wrote; of messages each by itself."""
 
     at: str
@@ -51,7 +51,7 @@ class Written:
     """The checkpoint from which the node ran."""
 
 
-def written(connection: sqlite3.Connection, thread_id: str) -> Iterator[Written]:
+def read_channel_writes(connection: sqlite3.Connection, thread_id: str) -> Iterator[ChannelWrite]:
     """Everything that tells the story of a thread; nothing before its first checkpoint."""
     if not has_tables(connection):
         return
@@ -59,24 +59,24 @@ def written(connection: sqlite3.Connection, thread_id: str) -> Iterator[Written]
     ids = [row[0] for row in connection.execute(_IDS, given)]
     kept = dict(zip(ids, [*ids[1:], ids[-1]], strict=True)) if ids else {}
     for checkpoint_id, path, channel, value in connection.execute(_WRITES, given):
-        at = time_of(kept[checkpoint_id])
-        for one in _values(channel, value):
-            yield Written(at, _node(path), channel, one, checkpoint_id)
+        at = parse_time(kept[checkpoint_id])
+        for one in _unpack_values(channel, value):
+            yield ChannelWrite(at, _parse_node(path), channel, one, checkpoint_id)
 
 
-def _node(path: str) -> str:
+def _parse_node(path: str) -> str:
     if path.startswith(_PULLED):
         return path.removeprefix(_PULLED)
     return "tools" if path.startswith(_PUSHED) else ""
 
 
-def _values(channel: str, value: bytes) -> list[Any]:
+def _unpack_values(channel: str, value: bytes) -> list[Any]:
     """What one row holds."""
-    found = unpacked(value, fields)
-    if channel == "messages" and _replaces_all(found):
+    found = unpack_blob(value, unpack_fields)
+    if channel == "messages" and _is_overwrite(found):
         return [None]
-    return list(mappings(found)) if channel in ("messages", "__interrupt__") else [found]
+    return list(filter_mappings(found)) if channel in ("messages", "__interrupt__") else [found]
 
 
-def _replaces_all(found: object) -> bool:
+def _is_overwrite(found: object) -> bool:
     return isinstance(found, dict) and cast("dict[str, Any]", found).get("type") == "__overwrite__"

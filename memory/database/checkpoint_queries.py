@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
-from .row_compression import expand
+from .row_compression import expand_row
 
 STORY = ("request", "messages", "told", "evidence", "outcome")
 """The channels whose writes tell the story of a thread; they are kept for good."""
@@ -38,7 +38,7 @@ _WAITS = (
 
 
 @dataclass(frozen=True)
-class Facts:
+class ThreadFacts:
     """One thread, seen through its last checkpoint."""
 
     steps: int = 0
@@ -49,49 +49,49 @@ class Facts:
     updated_at: str = ""
 
 
-def read(connection: sqlite3.Connection) -> dict[str, Facts]:
+def read_facts(connection: sqlite3.Connection) -> dict[str, ThreadFacts]:
     """The facts of every thread that has a checkpoint, by thread id."""
     if not has_tables(connection):
         return {}
     ids = [row[0] for row in connection.execute(_THREAD_IDS)]
-    found = {thread_id: _facts(connection, thread_id) for thread_id in ids}
+    found = {thread_id: _read_thread_facts(connection, thread_id) for thread_id in ids}
     return {thread_id: facts for thread_id, facts in found.items() if facts}
 
 
-def values(connection: sqlite3.Connection, thread_id: str) -> dict[str, Any]:
+def read_values(connection: sqlite3.Connection, thread_id: str) -> dict[str, Any]:
     """The plain values in the thread's last checkpoint, such as where it stands.
 
     Nothing but numbers, texts, lists and mappings is built, whatever the row says.
     """
     found = connection.execute(_BLOB, (thread_id,)).fetchone()
-    return part(unpacked(found[0]), "channel_values") if found else {}
+    return get_mapping(unpack_blob(found[0]), "channel_values") if found else {}
 
 
-def begun_with(connection: sqlite3.Connection, thread_id: str) -> dict[str, Any]:
+def read_values_with_request(connection: sqlite3.Connection, thread_id: str) -> dict[str, Any]:
     """The same with what the thread was asked last, which is in the writes."""
     found = connection.execute(_REQUEST, (thread_id,)).fetchone()
-    asked = {"request": unpacked(found[0])} if found else {}
-    return asked | values(connection, thread_id)
+    asked = {"request": unpack_blob(found[0])} if found else {}
+    return asked | read_values(connection, thread_id)
 
 
-def unpacked(blob: object, other: Callable[[bytes], object] = lambda data: None) -> object:
+def unpack_blob(blob: object, other: Callable[[bytes], object] = lambda data: None) -> object:
     """A row's plain data, with what `other` makes of everything else; None if it is damaged."""
     import ormsgpack
 
     try:
-        data = expand(cast(bytes, blob))
+        data = expand_row(cast(bytes, blob))
         return ormsgpack.unpackb(data, ext_hook=lambda code, data: other(data))
     except (TypeError, ValueError):
         return None
 
 
-def part(mapping: object, key: str) -> dict[str, Any]:
+def get_mapping(mapping: object, key: str) -> dict[str, Any]:
     """The mapping under that key, if there is one."""
     found = cast("dict[str, Any]", mapping).get(key) if isinstance(mapping, dict) else None
     return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
 
 
-def sizes(connection: sqlite3.Connection) -> dict[str, int]:
+def read_sizes(connection: sqlite3.Connection) -> dict[str, int]:
     """Bytes of each thread's checkpoints and writes."""
     found: dict[str, int] = {}
     for table, column in (("checkpoints", "checkpoint"), ("writes", "value")):
@@ -101,7 +101,7 @@ def sizes(connection: sqlite3.Connection) -> dict[str, int]:
     return found
 
 
-def delete(connection: sqlite3.Connection, thread_id: str) -> None:
+def delete_checkpoints(connection: sqlite3.Connection, thread_id: str) -> None:
     """Delete the thread's checkpoints and writes."""
     if has_tables(connection):
         connection.execute("DELETE FROM checkpoints WHERE thread_id = ?", (thread_id,))
@@ -114,23 +114,23 @@ def has_tables(connection: sqlite3.Connection) -> bool:
     return connection.execute(query).fetchone()[0] == 2
 
 
-def _facts(connection: sqlite3.Connection, thread_id: str) -> Facts | None:
+def _read_thread_facts(connection: sqlite3.Connection, thread_id: str) -> ThreadFacts | None:
     last = connection.execute(_LAST, (thread_id,)).fetchone()
     if last is None:
         return None
     first = connection.execute(_FIRST, (thread_id,)).fetchone()[0]
-    metadata = _parsed(last[1])
-    steps = values(connection, thread_id).get("steps")
-    return Facts(
+    metadata = _parse_metadata(last[1])
+    steps = read_values(connection, thread_id).get("steps")
+    return ThreadFacts(
         steps=max(steps, 0) if isinstance(steps, int) else 0,
         graph=str(metadata.get("graph_id", "")),
         waiting=bool(connection.execute(_WAITS, (thread_id, last[0])).fetchone()[0]),
-        created_at=time_of(first),
-        updated_at=time_of(last[0]),
+        created_at=parse_time(first),
+        updated_at=parse_time(last[0]),
     )
 
 
-def _parsed(metadata: bytes | None) -> dict[str, Any]:
+def _parse_metadata(metadata: bytes | None) -> dict[str, Any]:
     try:
         parsed = json.loads(metadata or b"{}")
     except ValueError:
@@ -138,17 +138,17 @@ def _parsed(metadata: bytes | None) -> dict[str, Any]:
     return cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}
 
 
-def time_of(checkpoint_id: str) -> str:
+def parse_time(checkpoint_id: str) -> str:
     """When a checkpoint was made."""
     try:
-        since = timedelta(microseconds=ticks_of(checkpoint_id) // 10)
+        since = timedelta(microseconds=parse_ticks(checkpoint_id) // 10)
         moment = datetime(1582, 10, 15, tzinfo=UTC) + since
     except (ValueError, OverflowError):
         return ""
     return moment.isoformat(timespec="microseconds")
 
 
-def ticks_of(checkpoint_id: str) -> int:
+def parse_ticks(checkpoint_id: str) -> int:
     """The time in the id, a UUID of version 6, in units of 100 ns; raises ValueError."""
     digits = checkpoint_id.replace("-", "")
     return int(digits[:12] + digits[13:16], 16)

@@ -22,9 +22,9 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from typing_extensions import override
 
 from ...config import paths
-from .checkpoint_queries import STORY, ticks_of
-from .connection import SETTINGS, explained, prepare
-from .delta_history import DeltaHistories, Place
+from .checkpoint_queries import STORY, parse_ticks
+from .connection import SETTINGS, prepare_database, translate_sqlite_errors
+from .delta_history import CheckpointKey, DeltaHistories
 from .serializer import StrictSerializer
 
 _LAST = "SELECT MAX(checkpoint_id) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?"
@@ -44,7 +44,7 @@ _LAST_TICKS = "_last_v6_timestamp"
 """LangGraph's name for the time in the last id that this process has made; private."""
 
 
-class Saver(AsyncSqliteSaver):
+class CheckpointSaver(AsyncSqliteSaver):
     """Keeps each thing once, and reads a thread's messages once in a process.
 
     Goes on after a thread's last checkpoint even if the clock was set back since: the latest
@@ -64,7 +64,7 @@ class Saver(AsyncSqliteSaver):
             asked = (given.get("thread_id"), given.get("checkpoint_ns", ""))
             async with self.lock, self.conn.execute(_LAST, asked) as rows:
                 (last,) = await rows.fetchone() or ("",)
-            _go_on_after(last)
+            _advance_clock(last)
         return found
 
     @override
@@ -77,7 +77,7 @@ class Saver(AsyncSqliteSaver):
     ) -> RunnableConfig:
         """Save a checkpoint; of what led to it only the thread's story is kept."""
         given: dict[str, Any] = config.get("configurable", {})
-        place = Place(str(given["thread_id"]), given["checkpoint_ns"], checkpoint["id"])
+        place = CheckpointKey(str(given["thread_id"]), given["checkpoint_ns"], checkpoint["id"])
         kind, data = self.serde.dumps_typed(checkpoint)
         facts = get_checkpoint_metadata(config, metadata)
         told = json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
@@ -90,7 +90,7 @@ class Saver(AsyncSqliteSaver):
         }
         await self.setup()
         async with self.lock:
-            await self._put(row)
+            await self._write_checkpoint(row)
         return {
             "configurable": {
                 "thread_id": given["thread_id"],
@@ -99,7 +99,7 @@ class Saver(AsyncSqliteSaver):
             }
         }
 
-    async def _put(self, row: Mapping[str, object]) -> None:
+    async def _write_checkpoint(self, row: Mapping[str, object]) -> None:
         """In one transaction: a step that is half saved would be done again without its writes."""
         try:
             await self.conn.execute(_PUT, row)
@@ -121,16 +121,16 @@ class Saver(AsyncSqliteSaver):
             checkpoint = last.checkpoint["id"]
         if not checkpoint:
             return {channel: {"writes": []} for channel in channels}
-        place = Place(str(given["thread_id"]), given.get("checkpoint_ns", ""), checkpoint)
+        place = CheckpointKey(str(given["thread_id"]), given.get("checkpoint_ns", ""), checkpoint)
         await self.setup()
         async with self.lock:
-            return await self._histories.read(place, channels)
+            return await self._histories.read_histories(place, channels)
 
 
-def _go_on_after(checkpoint_id: str) -> None:
+def _advance_clock(checkpoint_id: str) -> None:
     known: int = getattr(checkpoint_ids, _LAST_TICKS) or 0
     with suppress(ValueError):  # an id of another program's
-        setattr(checkpoint_ids, _LAST_TICKS, max(known, ticks_of(checkpoint_id)))
+        setattr(checkpoint_ids, _LAST_TICKS, max(known, parse_ticks(checkpoint_id)))
 
 
 @asynccontextmanager
@@ -140,12 +140,12 @@ async def open_checkpointer(path: Path) -> AsyncGenerator[AsyncSqliteSaver]:
     Errors of SQLite that leave the block are explained; where they are caught inside it, wrap the
     saver's use in `database.explained`.
     """
-    await asyncio.to_thread(prepare, path)
-    with explained(path):
+    await asyncio.to_thread(prepare_database, path)
+    with translate_sqlite_errors(path):
         async with aiosqlite.connect(path) as connection:
             for setting in SETTINGS:
                 await connection.execute(f"PRAGMA {setting}")
-            saver = Saver(connection)
+            saver = CheckpointSaver(connection)
             await saver.setup()
             yield saver
 
@@ -153,9 +153,9 @@ async def open_checkpointer(path: Path) -> AsyncGenerator[AsyncSqliteSaver]:
 @asynccontextmanager
 async def studio_checkpointer() -> AsyncGenerator[AsyncSqliteSaver]:
     """The user's own threads for `langgraph dev`: name it in `checkpointer.path`."""
-    async with open_checkpointer(await asyncio.to_thread(_database)) as saver:
+    async with open_checkpointer(await asyncio.to_thread(_find_database)) as saver:
         yield saver
 
 
-def _database() -> Path:
-    return paths.database(paths.home())
+def _find_database() -> Path:
+    return paths.locate_database(paths.locate_home())

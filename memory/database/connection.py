@@ -18,8 +18,15 @@ from pathlib import Path
 
 from ...config.errors import MaxAgentError, UsageError
 from .migrations import MIGRATIONS
-from .recovery import keep_salvaged, last_set_aside, parts, salvaged, set_aside, take_up_salvaged
-from .salvage import Salvaged, salvage
+from .recovery import (
+    find_set_aside,
+    get_salvaged_path,
+    install_salvaged,
+    keep_salvaged,
+    list_database_files,
+    set_aside,
+)
+from .salvage import SalvageResult, salvage_rows
 
 SETTINGS = (
     "busy_timeout = 30000",
@@ -51,7 +58,7 @@ _REASONS = {
 
 
 @dataclass(frozen=True)
-class Prepared:
+class DatabaseSetup:
     """What `prepare` found."""
 
     set_aside: Path | None
@@ -63,7 +70,7 @@ def connect(path: Path) -> sqlite3.Connection:
 
     Where the folder cannot be written, it reads.
     """
-    address = _address(path)
+    address = _build_uri(path)
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
     try:
         for setting in SETTINGS:
@@ -74,7 +81,7 @@ def connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _address(path: Path) -> str:
+def _build_uri(path: Path) -> str:
     """Even to read SQLite makes files beside the database, unless it is told that it cannot."""
     address = path.absolute().as_uri()
     if _can_write(path):
@@ -88,7 +95,7 @@ def _can_write(path: Path) -> bool:
 
 
 @contextmanager
-def immediate(connection: sqlite3.Connection) -> Generator[None]:
+def begin_transaction(connection: sqlite3.Connection) -> Generator[None]:
     """One write transaction: all of it is on the disk afterwards, or nothing."""
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -100,19 +107,19 @@ def immediate(connection: sqlite3.Connection) -> Generator[None]:
         raise
 
 
-def prepare(path: Path) -> Prepared:
+def prepare_database(path: Path) -> DatabaseSetup:
     """Make the database ready: private, migrated, and begun anew when it was damaged.
 
     Raises UsageError when a newer MaxAgent wrote it, MaxAgentError when the disk refuses.
     """
     try:
-        with explained(path):
+        with translate_sqlite_errors(path):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            is_ready = path.exists() and not salvaged(path).exists()
-            if is_ready and _probe(path) == len(MIGRATIONS):
-                return Prepared(set_aside=None)
-            with _one_at_a_time(path):
-                return Prepared(set_aside=_begin_or_migrate(path))
+            is_ready = path.exists() and not get_salvaged_path(path).exists()
+            if is_ready and _probe_version(path) == len(MIGRATIONS):
+                return DatabaseSetup(set_aside=None)
+            with _lock_database(path):
+                return DatabaseSetup(set_aside=_create_or_migrate(path))
     except OSError as error:
         raise MaxAgentError(
             f"cannot keep threads in `{path.parent}`: {error.strerror}", hint=_NOT_WRITABLE[1]
@@ -120,26 +127,26 @@ def prepare(path: Path) -> Prepared:
 
 
 @contextmanager
-def explained(path: Path) -> Generator[None]:
+def translate_sqlite_errors(path: Path) -> Generator[None]:
     """Turn SQLite's errors into words; a file found damaged is set aside.
 
     Wrap whatever reads or writes the database, LangGraph's saver included.
     """
-    with _in_words(path):
+    with _translate_known_errors(path):
         try:
             yield
         except sqlite3.Error as error:
-            if _code(error) not in _DAMAGED:
+            if _get_error_code(error) not in _DAMAGED:
                 raise
-            raise _after_damage(path, error) from error
+            raise _recover_from_damage(path, error) from error
 
 
 @contextmanager
-def _in_words(path: Path) -> Generator[None]:
+def _translate_known_errors(path: Path) -> Generator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        code = _code(error)
+        code = _get_error_code(error)
         if code not in _REASONS:
             raise
         reason, hint = _REASONS[code]
@@ -147,46 +154,46 @@ def _in_words(path: Path) -> Generator[None]:
         raise MaxAgentError(message, hint=hint) from error
 
 
-def _after_damage(path: Path, error: sqlite3.Error) -> MaxAgentError:
+def _recover_from_damage(path: Path, error: sqlite3.Error) -> MaxAgentError:
     if not _can_write(path):
         message = f"cannot read the database `{path}`: {error}"
         return MaxAgentError(message, hint=_NOT_WRITABLE[1])
-    with _one_at_a_time(path):
+    with _lock_database(path):
         if _is_whole(path):  # another process has begun a new one
             return MaxAgentError(f"cannot read the database `{path}`: {error}", hint="try again")
-        saved = _save(path)
+        saved = _salvage_database(path)
         moved = set_aside(path)
-        take_up_salvaged(path)
+        install_salvaged(path)
     return MaxAgentError(
-        f"the database was damaged; it was moved to `{moved}`; {_result(saved)}",
+        f"the database was damaged; it was moved to `{moved}`; {_describe_losses(saved)}",
         hint="run the command again; it uses a new database with all readable data",
     )
 
 
-def _save(path: Path) -> Salvaged:
+def _salvage_database(path: Path) -> SalvageResult:
     """Copy what can be read; until all of it is on the disk the damaged database stays."""
     fresh = path.with_name(f"{path.name}.new")
     try:
-        _begin(fresh)
+        _create_database(fresh)
         with closing(connect(fresh)) as connection:
-            saved = salvage(path, connection)
+            saved = salvage_rows(path, connection)
             # closing would not say that there is no room for it
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         keep_salvaged(fresh, path)
     except BaseException:
-        _remove(fresh)
+        _remove_database(fresh)
         raise
     return saved
 
 
-def _result(saved: Salvaged) -> str:
-    hurt = ", ".join(f"`{thread[:8]}`" for thread in sorted(saved.hurt))
-    if saved.more:
+def _describe_losses(saved: SalvageResult) -> str:
+    hurt = ", ".join(f"`{thread[:8]}`" for thread in sorted(saved.damaged_threads))
+    if saved.has_unknown_losses:
         return f"these threads, and perhaps others, lost data: {hurt or '?'}"
     return f"these threads lost data: {hurt}" if hurt else "no thread lost data"
 
 
-def _probe(path: Path) -> int | None:
+def _probe_version(path: Path) -> int | None:
     """The version of our tables; None when header or schema are damaged. Costs under 1 ms.
 
     Only SQLite may open the file: when a process closes one that it opened otherwise, the locks of
@@ -199,10 +206,10 @@ def _probe(path: Path) -> int | None:
             connection.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()
             version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     except sqlite3.Error as error:
-        if _code(error) in _DAMAGED:
+        if _get_error_code(error) in _DAMAGED:
             return None
         raise
-    _refuse_newer(version)
+    _validate_version(version)
     return version
 
 
@@ -212,12 +219,12 @@ def _is_whole(path: Path) -> bool:
         with closing(connect(path)) as connection:
             return connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
     except sqlite3.Error as error:
-        if _code(error) in _DAMAGED:
+        if _get_error_code(error) in _DAMAGED:
             return False
         raise
 
 
-def _refuse_newer(version: int) -> None:
+def _validate_version(version: int) -> None:
     if version > len(MIGRATIONS):
         raise UsageError(
             f"a newer MaxAgent wrote the list of threads (version {version}; this one reads "
@@ -226,27 +233,29 @@ def _refuse_newer(version: int) -> None:
         )
 
 
-def _begin_or_migrate(path: Path) -> Path | None:
-    done = _probe(path) if path.exists() else None
+def _create_or_migrate(path: Path) -> Path | None:
+    done = _probe_version(path) if path.exists() else None
     if done is not None:
-        _remove(salvaged(path))  # a kill kept it from its place, and threads have gone on since
+        _remove_database(
+            get_salvaged_path(path)
+        )  # a kill kept it from its place, and threads have gone on since
         path.chmod(0o600)
         _migrate(path, done)
         return None
-    moved = set_aside(path) if any(part.exists() for part in parts(path)) else None
-    if salvaged(path).exists():
-        take_up_salvaged(path)
-        _migrate(path, _probe(path) or 0)
-        return moved or last_set_aside(path)
+    moved = set_aside(path) if any(part.exists() for part in list_database_files(path)) else None
+    if get_salvaged_path(path).exists():
+        install_salvaged(path)
+        _migrate(path, _probe_version(path) or 0)
+        return moved or find_set_aside(path)
     fresh = path.with_name(f"{path.name}.new")  # renamed when whole: a kill leaves nothing half
-    _begin(fresh)
+    _create_database(fresh)
     fresh.rename(path)
     return moved
 
 
-def _begin(fresh: Path) -> None:
+def _create_database(fresh: Path) -> None:
     """Make a new database with our tables."""
-    _remove(fresh)
+    _remove_database(fresh)
     os.close(os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     with closing(sqlite3.connect(fresh)) as connection:
         for setting in _FRESH:
@@ -255,8 +264,8 @@ def _begin(fresh: Path) -> None:
     _migrate(fresh, 0)
 
 
-def _remove(database: Path) -> None:
-    for part in parts(database):
+def _remove_database(database: Path) -> None:
+    for part in list_database_files(database):
         part.unlink(missing_ok=True)
 
 
@@ -269,7 +278,7 @@ def _migrate(path: Path, done: int) -> None:
 
 
 @contextmanager
-def _one_at_a_time(path: Path) -> Generator[None]:
+def _lock_database(path: Path) -> Generator[None]:
     """Keep two processes from moving or migrating the same file at once."""
     lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -279,6 +288,6 @@ def _one_at_a_time(path: Path) -> Generator[None]:
         os.close(lock)
 
 
-def _code(error: sqlite3.Error) -> int:
+def _get_error_code(error: sqlite3.Error) -> int:
     """SQLite's primary result code; 0 for an error of Python's own."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF

@@ -15,7 +15,7 @@ from langgraph.checkpoint.base import DeltaChannelHistory, PendingWrite, writes_
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.serde.types import _DeltaSnapshot  # pyright: ignore[reportPrivateUsage]
 
-from .checkpoint_queries import part
+from .checkpoint_queries import get_mapping
 from .message_merge import merge_messages
 
 # threads that are kept in memory
@@ -45,7 +45,7 @@ _WRITES = """
 """
 
 
-class Place(NamedTuple):
+class CheckpointKey(NamedTuple):
     """A checkpoint of a thread."""
 
     thread: str
@@ -54,7 +54,7 @@ class Place(NamedTuple):
 
 
 @dataclass
-class _Walk:
+class _AncestorWalk:
     """What was met on the way from a checkpoint to the beginning of its thread."""
 
     chains: dict[str, list[str]]
@@ -75,13 +75,15 @@ class DeltaHistories:
             OrderedDict()
         )
 
-    async def read(
-        self, place: Place, channels: Sequence[str]
+    async def read_histories(
+        self, place: CheckpointKey, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
         """For each channel its value at an earlier checkpoint, and all writes from there on."""
         known_at, known = self._known.get(place[:2], ("", {}))
-        walk = await self._walk(place, channels, known_at if {*channels} <= {*known} else "")
-        writes = await self._writes(place, walk.chains)
+        walk = await self._walk_ancestors(
+            place, channels, known_at if {*channels} <= {*known} else ""
+        )
+        writes = await self._read_writes(place, walk.chains)
         found: dict[str, DeltaChannelHistory] = {}
         for channel, ids in walk.chains.items():
             new = [write for id_ in reversed(ids) for write in writes[channel, id_]]
@@ -92,36 +94,44 @@ class DeltaHistories:
                 found[channel] = {**before, "writes": [*before["writes"], *new]}
             else:
                 found[channel] = {"writes": new}
-        self._keep(place, found)
+        self._remember_histories(place, found)
         return {channel: {**one, "writes": [*one["writes"]]} for channel, one in found.items()}
 
-    def _keep(self, place: Place, found: Mapping[str, DeltaChannelHistory]) -> None:
+    def _remember_histories(
+        self, place: CheckpointKey, found: Mapping[str, DeltaChannelHistory]
+    ) -> None:
         for channel, one in found.items():
-            _fold(channel, one)
+            _fold_writes(channel, one)
         self._known[place[:2]] = (place.checkpoint, found)
         self._known.move_to_end(place[:2])
         if len(self._known) > _MOST:
             self._known.popitem(last=False)
 
-    async def _walk(self, place: Place, channels: Sequence[str], known_at: str) -> _Walk:
-        walk = _Walk({channel: [] for channel in channels})
+    async def _walk_ancestors(
+        self, place: CheckpointKey, channels: Sequence[str], known_at: str
+    ) -> _AncestorWalk:
+        walk = _AncestorWalk({channel: [] for channel in channels})
         # a row that is not read is not looked for either: the walk costs what it is long
         async with self._connection.execute(_ANCESTORS, place._asdict()) as rows:
             async for checkpoint, metadata in rows:
                 if checkpoint != place.checkpoint:
-                    await self._pass(place._replace(checkpoint=checkpoint), metadata, walk)
+                    await self._visit_checkpoint(
+                        place._replace(checkpoint=checkpoint), metadata, walk
+                    )
                 walk.reached = checkpoint == known_at
                 if walk.reached or len(walk.seeds) == len(channels):
                     break
         return walk
 
-    async def _pass(self, place: Place, metadata: bytes | None, walk: _Walk) -> None:
+    async def _visit_checkpoint(
+        self, place: CheckpointKey, metadata: bytes | None, walk: _AncestorWalk
+    ) -> None:
         """Note a checkpoint on the way."""
         wanted = [channel for channel in walk.chains if channel not in walk.seeds]
         for channel in wanted:
             walk.chains[channel].append(place.checkpoint)
         # LangGraph counts from the last checkpoint that has the whole value
-        counted = part(json.loads(metadata or b"{}"), "counters_since_delta_snapshot")
+        counted = get_mapping(json.loads(metadata or b"{}"), "counters_since_delta_snapshot")
         if all(channel in counted for channel in wanted):
             return
         async with self._connection.execute(_CHECKPOINT, place) as rows:
@@ -129,8 +139,8 @@ class DeltaHistories:
         values = self._serde.loads_typed(tuple(stored or ()))["channel_values"]
         walk.seeds |= {channel: values[channel] for channel in wanted if channel in values}
 
-    async def _writes(
-        self, place: Place, chains: Mapping[str, Sequence[str]]
+    async def _read_writes(
+        self, place: CheckpointKey, chains: Mapping[str, Sequence[str]]
     ) -> Mapping[tuple[str, str], list[PendingWrite]]:
         """What was written from each checkpoint, by channel and checkpoint, in order."""
         ids = [*max(chains.values(), key=len, default=())]
@@ -139,13 +149,13 @@ class DeltaHistories:
             rows = await cursor.fetchall()
         found: defaultdict[tuple[str, str], list[PendingWrite]] = defaultdict(list)
         wanted = {(channel, id_) for channel, chain in chains.items() for id_ in chain}
-        for id_, channel, kind, value, _, task, _ in sorted(rows, key=_order):
+        for id_, channel, kind, value, _, task, _ in sorted(rows, key=_get_sort_key):
             if (channel, id_) in wanted:
                 found[channel, id_].append((task, channel, self._serde.loads_typed((kind, value))))
         return found
 
 
-def _fold(channel: str, history: DeltaChannelHistory) -> None:
+def _fold_writes(channel: str, history: DeltaChannelHistory) -> None:
     """Apply the writes here, once, as the channel's reducer would each time it is loaded."""
     writes = history["writes"]
     if not writes:
@@ -159,6 +169,6 @@ def _fold(channel: str, history: DeltaChannelHistory) -> None:
         history["writes"] = []
 
 
-def _order(row: aiosqlite.Row) -> Any:
+def _get_sort_key(row: aiosqlite.Row) -> Any:
     path, task, index = row[4:7]
     return writes_sort_key(path, task, index)

@@ -12,7 +12,7 @@ _INCREMENTAL = 2
 _TABLES = "SELECT name FROM sqlite_schema WHERE name IN ('checkpoints', 'writes')"
 
 
-def give_back(path: Path) -> None:
+def release_pages(path: Path) -> None:
     """Shorten the file by what is free in it.
 
     A database of an older MaxAgent is written anew once, which others wait for; on the disk, as

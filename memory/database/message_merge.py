@@ -30,7 +30,7 @@ def merge_messages(state: list[AnyMessage], writes: Sequence[Any]) -> list[AnyMe
         written += cast("list[object]", write) if isinstance(write, list) else [write]
     # nearly always there is nothing to replace
     if {*map(type, written)} <= _PLAIN:
-        new, known = {*map(_ID, written)}, _ids_of(state)
+        new, known = {*map(_ID, written)}, _collect_ids(state)
         if len(new) == len(written) and new.isdisjoint(known):
             whole = [*state, *cast("list[AnyMessage]", written)]
             _merged.append((whole, known | new))
@@ -44,7 +44,7 @@ def merge_messages(state: list[AnyMessage], writes: Sequence[Any]) -> list[AnyMe
     return list(merged.values())
 
 
-def _ids_of(messages: list[AnyMessage]) -> set[str | None]:
+def _collect_ids(messages: list[AnyMessage]) -> set[str | None]:
     for known, ids in tuple(_merged):  # other threads merge, too
         if known is messages and len(ids) == len(messages):
             return ids

@@ -11,7 +11,7 @@ from itertools import chain, count
 from pathlib import Path
 
 
-def parts(path: Path) -> list[Path]:
+def list_database_files(path: Path) -> list[Path]:
     """The database and the files that SQLite keeps beside it."""
     return [path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm")]
 
@@ -21,20 +21,20 @@ def set_aside(path: Path) -> Path:
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     names = (f"{path.name}.corrupt-{stamp}{again}" for again in chain([""], count(2)))
     aside = next(path.with_name(name) for name in names if not path.with_name(name).exists())
-    for part, moved in zip(parts(path), parts(aside), strict=True):
+    for part, moved in zip(list_database_files(path), list_database_files(aside), strict=True):
         if part.exists():
             part.rename(moved)
     return aside
 
 
-def last_set_aside(path: Path) -> Path | None:
+def find_set_aside(path: Path) -> Path | None:
     """The damaged database that was moved away last."""
     logs = ("-wal", "-shm")
     found = (file for file in path.parent.glob(f"{path.name}.corrupt-*"))
     return max((file for file in found if not file.name.endswith(logs)), default=None)
 
 
-def salvaged(path: Path) -> Path:
+def get_salvaged_path(path: Path) -> Path:
     """The name of a complete new database that waits to take the damaged one's place."""
     return path.with_name(f"{path.name}.salvaged")
 
@@ -43,13 +43,13 @@ def keep_salvaged(fresh: Path, path: Path) -> None:
     """Name a closed new database so, once its content is on the disk."""
     with fresh.open("rb+") as file:
         os.fsync(file.fileno())
-    fresh.rename(salvaged(path))
+    fresh.rename(get_salvaged_path(path))
     _sync_folder(path)
 
 
-def take_up_salvaged(path: Path) -> None:
+def install_salvaged(path: Path) -> None:
     """Give what was saved the name of the database, which is free."""
-    salvaged(path).rename(path)
+    get_salvaged_path(path).rename(path)
     _sync_folder(path)
 
 

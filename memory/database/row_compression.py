@@ -35,17 +35,21 @@ _VALUES = (
 _VERSION = b"\xd9\x30" + b"0" * 27
 
 
-def _named(names: str) -> list[bytes]:
+def _encode_names(names: str) -> list[bytes]:
     """The names as msgpack writes them."""
     return [bytes([0xA0 | len(name)]) + name.encode() for name in names.split() if len(name) < 32]
 
 
 _DICTIONARY = b"".join(
-    [*_named(_MESSAGE), *_named(_VALUES), *(name + _VERSION for name in _named(_CHANNELS))]
+    [
+        *_encode_names(_MESSAGE),
+        *_encode_names(_VALUES),
+        *(name + _VERSION for name in _encode_names(_CHANNELS)),
+    ]
 )
 
 
-def compress(data: bytes) -> bytes:
+def compress_row(data: bytes) -> bytes:
     """The msgpack row for the disk: compressed where that makes it shorter."""
     if len(data) < _SHORTEST:
         return data
@@ -54,7 +58,7 @@ def compress(data: bytes) -> bytes:
     return small if len(small) < len(data) else data
 
 
-def expand(stored: bytes) -> bytes:
+def expand_row(stored: bytes) -> bytes:
     """The msgpack row from the disk; raises ValueError where it is damaged."""
     if len(stored) < 2 or stored[0] != _MARK:
         return stored

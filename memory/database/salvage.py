@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .checkpoint_queries import unpacked
+from .checkpoint_queries import unpack_blob
 
 # LangGraph's tables, which the first run makes
 _LANGGRAPH = """
@@ -64,88 +64,90 @@ _FILL = """
 
 
 @dataclass
-class Salvaged:
+class SalvageResult:
     """What came of it."""
 
     rows: int = 0
-    hurt: set[str] = field(default_factory=set[str])
+    damaged_threads: set[str] = field(default_factory=set[str])
     """Ids of the threads that lost something."""
-    more: bool = False
+    has_unknown_losses: bool = False
     """Something is lost, and nobody knows of which threads."""
 
 
-def salvage(damaged: Path, fresh: sqlite3.Connection) -> Salvaged:
+def salvage_rows(damaged: Path, fresh: sqlite3.Connection) -> SalvageResult:
     """Copy all rows that can be read; `fresh` has our tables, with nothing in them.
 
     Raises the errors of `fresh`, such as a full disk; what the damaged one refuses is lost.
     """
-    done = Salvaged()
+    done = SalvageResult()
     try:
-        source = _open(damaged)
+        source = _open_damaged(damaged)
     except sqlite3.Error:
-        return Salvaged(more=True)
+        return SalvageResult(has_unknown_losses=True)
     with closing(source):
-        tables = _tables(source, done)
+        tables = _list_tables(source, done)
         if {"checkpoints", "writes"} <= tables:
             fresh.executescript(_LANGGRAPH)
         else:  # LangGraph makes both or none
             tables -= {"checkpoints", "writes"}
         for table in sorted(tables):
             fresh.execute("BEGIN")
-            _copy(source, fresh, table, done)
+            _copy_table(source, fresh, table, done)
             fresh.execute("COMMIT")
     if "checkpoints" in tables:
         for thread, hole in fresh.execute(_HOLES).fetchall():
-            done.hurt.add(thread)
+            done.damaged_threads.add(thread)
             fresh.execute(_FILL, {"thread": thread, "hole": hole})
     return done
 
 
-def _open(damaged: Path) -> sqlite3.Connection:
+def _open_damaged(damaged: Path) -> sqlite3.Connection:
     source = sqlite3.connect(f"{damaged.absolute().as_uri()}?mode=ro", uri=True)
-    source.text_factory = _text
+    source.text_factory = _decode_text
     source.execute("PRAGMA cell_size_check = ON")
     return source
 
 
-def _tables(source: sqlite3.Connection, done: Salvaged) -> set[str]:
+def _list_tables(source: sqlite3.Connection, done: SalvageResult) -> set[str]:
     found: set[str] = set()
     try:
         found.update(name for (name,) in source.execute("SELECT name FROM sqlite_schema"))
     except sqlite3.Error:
-        done.more = True
+        done.has_unknown_losses = True
     return found.intersection(_TABLES)
 
 
-def _text(data: bytes) -> str:
+def _decode_text(data: bytes) -> str:
     return data.decode(errors="replace")
 
 
-def _copy(
-    source: sqlite3.Connection, fresh: sqlite3.Connection, table: str, done: Salvaged
+def _copy_table(
+    source: sqlite3.Connection, fresh: sqlite3.Connection, table: str, done: SalvageResult
 ) -> None:
-    columns = _columns(source, fresh, table)
+    columns = _list_shared_columns(source, fresh, table)
     if not columns:
-        done.more = True
+        done.has_unknown_losses = True
         return
     marks = ", ".join("?" for _ in columns)
     insert = f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({marks})"
     saved: set[int] = set()
     gaps: list[int] = []
-    for number, *row in _rows(source, table, columns, gaps):
+    for number, *row in _read_rows(source, table, columns, gaps):
         values = dict(zip(columns, row, strict=True))
         if not _is_sound(table, values):
-            done.hurt.add(str(values.get("thread_id")))
+            done.damaged_threads.add(str(values.get("thread_id")))
             continue
         with suppress(sqlite3.IntegrityError):
             done.rows += fresh.execute(insert, row).rowcount
             saved.add(number)
-    missing, is_complete = _missing(source, table, saved)
-    done.hurt |= missing
-    done.more |= bool(gaps) and not is_complete or len(gaps) >= _MOST_FAILURES
+    missing, is_complete = _find_missing_threads(source, table, saved)
+    done.damaged_threads |= missing
+    done.has_unknown_losses |= bool(gaps) and not is_complete or len(gaps) >= _MOST_FAILURES
 
 
-def _columns(source: sqlite3.Connection, fresh: sqlite3.Connection, table: str) -> list[str]:
+def _list_shared_columns(
+    source: sqlite3.Connection, fresh: sqlite3.Connection, table: str
+) -> list[str]:
     """The columns that both have."""
     query = f"PRAGMA table_info({table})"
     known = {row[1] for row in fresh.execute(query)}
@@ -157,10 +159,10 @@ def _columns(source: sqlite3.Connection, fresh: sqlite3.Connection, table: str) 
 def _is_sound(table: str, values: dict[str, Any]) -> bool:
     if table not in _PACKED or values.get("type") != "msgpack":
         return True
-    return unpacked(values.get(_PACKED[table])) is not None
+    return unpack_blob(values.get(_PACKED[table])) is not None
 
 
-def _rows(
+def _read_rows(
     source: sqlite3.Connection, table: str, columns: Sequence[str], gaps: list[int]
 ) -> Iterator[tuple[Any, ...]]:
     """All rows that can be read, each with its number before it.
@@ -169,7 +171,7 @@ def _rows(
     """
     every = f"SELECT rowid, {', '.join(columns)} FROM {table}"
     query = every + " WHERE rowid BETWEEN ? AND ? ORDER BY rowid"
-    ranges = [(1, _last_number(source, table, gaps))]
+    ranges = [(1, _find_last_rowid(source, table, gaps))]
     while ranges and len(gaps) < _MOST_FAILURES:
         first, last = ranges.pop()
         try:
@@ -182,7 +184,7 @@ def _rows(
             ranges += [(middle + 1, last), (first, middle)] if first < last else []
 
 
-def _last_number(source: sqlite3.Connection, table: str, gaps: list[int]) -> int:
+def _find_last_rowid(source: sqlite3.Connection, table: str, gaps: list[int]) -> int:
     for query in (f"SELECT MAX(rowid) FROM {table}", f"SELECT COUNT(*) FROM {table}"):
         try:
             return source.execute(query).fetchone()[0] or 0
@@ -191,7 +193,9 @@ def _last_number(source: sqlite3.Connection, table: str, gaps: list[int]) -> int
     return _MOST_FAILURES
 
 
-def _missing(source: sqlite3.Connection, table: str, saved: set[int]) -> tuple[set[str], bool]:
+def _find_missing_threads(
+    source: sqlite3.Connection, table: str, saved: set[int]
+) -> tuple[set[str], bool]:
     """The threads whose rows an index knows and nobody can read.
 
     And whether the index itself could be read to its end.

@@ -22,7 +22,7 @@ from langgraph.checkpoint.serde.jsonplus import (
 from langgraph.types import Command, Interrupt, Overwrite, Send, TimeoutPolicy
 
 from ...config.errors import MaxAgentError
-from .row_compression import compress, expand
+from .row_compression import compress_row, expand_row
 
 ALLOWED = {
     (kind.__module__, kind.__name__)
@@ -64,51 +64,51 @@ class StrictSerializer(JsonPlusSerializer):
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
         """Serialize; raises MaxAgentError for a value that could not be read back."""
         kind, data = super().dumps_typed(obj)
-        _check(kind, data, "a step returned", "return plain data or messages")
-        return kind, compress(data) if kind == "msgpack" else data
+        _check_types(kind, data, "a step returned", "return plain data or messages")
+        return kind, compress_row(data) if kind == "msgpack" else data
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         """Deserialize; raises MaxAgentError for a type that MaxAgent never stores."""
         kind, payload = data
         if kind == "msgpack":
-            payload = _expanded(payload)
-        _check(kind, payload, "the thread's data holds", "another program has written to it")
+            payload = _try_expand(payload)
+        _check_types(kind, payload, "the thread's data holds", "another program has written to it")
         return super().loads_typed((kind, payload))
 
 
-def _expanded(stored: bytes) -> bytes:
+def _try_expand(stored: bytes) -> bytes:
     try:
-        return expand(stored)
+        return expand_row(stored)
     except ValueError:
         return stored  # no msgpack either, which the check says
 
 
-def _check(kind: str, data: bytes, where: str, remedy: str) -> None:
-    foreign = foreign_in(data) if kind == "msgpack" else None if kind in _PLAIN else kind
+def _check_types(kind: str, data: bytes, where: str, remedy: str) -> None:
+    foreign = find_foreign_type(data) if kind == "msgpack" else None if kind in _PLAIN else kind
     if foreign:
         raise MaxAgentError(f"{where} a `{foreign}`, which cannot be kept", hint=remedy)
 
 
-def foreign_in(data: bytes, allowed: Collection[tuple[str, str]] = ALLOWED) -> str | None:
+def find_foreign_type(data: bytes, allowed: Collection[tuple[str, str]] = ALLOWED) -> str | None:
     """The first thing in a msgpack row that is not allowed; nothing is built to find it."""
     found: list[str] = []
 
-    def look(code: int, payload: bytes) -> None:
+    def collect_foreign(code: int, payload: bytes) -> None:
         if code == EXT_DELTA_SNAPSHOT:
-            _unpack(payload, look)
+            _unpack_row(payload, collect_foreign)
         elif code in _BUILDERS:
-            module, name, *_ = cast("list[Any]", _unpack(payload, look))
+            module, name, *_ = cast("list[Any]", _unpack_row(payload, collect_foreign))
             if (module, name) not in allowed:
                 found.append(f"{module}.{name}")
         else:
             found.append(f"msgpack extension {code}")
 
     try:
-        _unpack(data, look)
+        _unpack_row(data, collect_foreign)
     except ValueError:
         found.append("damaged row")
     return found[0] if found else None
 
 
-def _unpack(data: bytes, look: Callable[[int, bytes], None]) -> Any:
+def _unpack_row(data: bytes, look: Callable[[int, bytes], None]) -> Any:
     return ormsgpack.unpackb(data, ext_hook=look, option=ormsgpack.OPT_NON_STR_KEYS)

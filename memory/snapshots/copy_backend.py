@@ -9,125 +9,127 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ...config.errors import MaxAgentError
-from .diff import plain_diff
-from .empty_folders import folders_of
-from .file_version import ABSENT, FILE, UNKNOWN, Change, Report, Version
+from .diff import render_diff
+from .empty_folders import collect_folders
+from .file_version import ABSENT, FILE, UNKNOWN, FileVersion, PathChange, ProgressCallback
 from .git_objects import EMPTY_TREE, read_object, read_tree, write_object, write_tree
-from .limits import LARGEST_FILE, NotStored
-from .permissions import ENTRY, Permissions, read_permissions, unpacked
-from .working_tree import content_on_disk, version_on_disk
+from .limits import LARGEST_FILE, SkippedFiles
+from .permissions import ENTRY, FilePermissions, read_permissions, unpack_permissions
+from .working_tree import read_content, read_version
 
-TOO_LARGE = Version("too large", "")
+TOO_LARGE = FileVersion("too large", "")
 
 
-class PlainSnapshots:
+class CopySnapshots:
     """The snapshots of the named files of one folder, in the store `directory`."""
 
     def __init__(self, folder: Path, directory: Path) -> None:
         self._folder = folder
         self._objects = directory / "objects"
-        self._last = dict[bytes, Version]()
+        self._last = dict[bytes, FileVersion]()
 
     async def is_large(self) -> bool:
         """Whether the first snapshot takes its time: only named files are in it."""
         return False
 
     async def take(
-        self, lock: int, named: frozenset[bytes], report: Report | None = None
-    ) -> tuple[str, NotStored]:
+        self, lock: int, named: frozenset[bytes], report: ProgressCallback | None = None
+    ) -> tuple[str, SkippedFiles]:
         """Store the named files as they are; the tree, and what is not in it."""
-        return await asyncio.to_thread(self._take, named)
+        return await asyncio.to_thread(self._take_snapshot, named)
 
-    async def changes(self, old: str, new: str) -> list[Change]:
+    async def list_changes(self, old: str, new: str) -> list[PathChange]:
         """What differs between two trees, by path."""
-        return await asyncio.to_thread(self._changes, old, new)
+        return await asyncio.to_thread(self._list_changes, old, new)
 
-    async def permissions(self, tree: str) -> Permissions | None:
+    async def load_permissions(self, tree: str) -> FilePermissions | None:
         """Of a tree's files; None when an older MaxAgent made it."""
         return await asyncio.to_thread(self._read_permissions, tree)
 
-    async def files(self, tree: str) -> dict[str, Version]:
+    async def list_files(self, tree: str) -> dict[str, FileVersion]:
         """The files of a tree, by path."""
-        found = await asyncio.to_thread(self._files, tree)
+        found = await asyncio.to_thread(self._read_files, tree)
         return {os.fsdecode(path): version for path, version in found.items()}
 
     async def diff(self, old: str, new: str, paths: Collection[str] | None) -> str:
         """The difference as a unified diff."""
-        found = await self.changes(old, new)
+        found = await self.list_changes(old, new)
         wanted = [change for change in found if paths is None or change.path in paths]
         versions = {version for change in wanted for version in (change.old, change.new)}
-        contents = await self.read([version.blob for version in versions - {ABSENT}])
-        return await asyncio.to_thread(plain_diff, wanted, contents)
+        contents = await self.read_blobs([version.blob for version in versions - {ABSENT}])
+        return await asyncio.to_thread(render_diff, wanted, contents)
 
-    async def read(self, blobs: Sequence[str]) -> dict[str, bytes]:
+    async def read_blobs(self, blobs: Sequence[str]) -> dict[str, bytes]:
         """The contents of blobs, by id."""
-        return await asyncio.to_thread(self._read, blobs)
+        return await asyncio.to_thread(self._read_blobs, blobs)
 
-    async def write(self, content: bytes) -> str:
+    async def write_blob(self, content: bytes) -> str:
         """Store a content; its id."""
         return await asyncio.to_thread(write_object, self._objects, "blob", content)
 
-    def _take(self, named: frozenset[bytes]) -> tuple[str, NotStored]:
+    def _take_snapshot(self, named: frozenset[bytes]) -> tuple[str, SkippedFiles]:
         if not self._folder.is_dir():
             raise MaxAgentError(f"`{self._folder}` is not a folder")
-        left, files = NotStored(), dict[bytes, Version]()
+        left, files = SkippedFiles(), dict[bytes, FileVersion]()
         for path in named:
-            version = self._stored(os.fsdecode(path))
+            version = self._store_file(os.fsdecode(path))
             if version in (TOO_LARGE, UNKNOWN):
                 (left.large if version == TOO_LARGE else left.unreadable).append(path)
                 version = self._last.get(path, ABSENT)  # stays as it was stored last
             if version != ABSENT:
                 files[path] = version
         self._last = dict(files)
-        if packed := self._permissions(files, named).packed():
-            files[ENTRY] = Version(FILE, write_object(self._objects, "blob", packed))
+        if packed := self._collect_permissions(files, named).pack():
+            files[ENTRY] = FileVersion(FILE, write_object(self._objects, "blob", packed))
         return write_tree(self._objects, files), left
 
-    def _permissions(self, files: Mapping[bytes, Version], named: Iterable[bytes]) -> Permissions:
+    def _collect_permissions(
+        self, files: Mapping[bytes, FileVersion], named: Iterable[bytes]
+    ) -> FilePermissions:
         """Of the named files; a folder that waits for the first of them counts as empty."""
-        root, folders = os.fsencode(self._folder), folders_of(files)
-        bare = {path for path in folders_of(named) - folders if _is_folder(root, path)}
-        deepest = bare - folders_of(path.rstrip(b"/") for path in bare)
+        root, folders = os.fsencode(self._folder), collect_folders(files)
+        bare = {path for path in collect_folders(named) - folders if _is_folder(root, path)}
+        deepest = bare - collect_folders(path.rstrip(b"/") for path in bare)
         return read_permissions(root, files, folders, deepest)
 
-    def _stored(self, path: str) -> Version:
+    def _store_file(self, path: str) -> FileVersion:
         """The file as it is, with its content in the store."""
         try:
             if os.lstat(self._folder / path).st_size > LARGEST_FILE:
                 return TOO_LARGE
-            version = version_on_disk(self._folder, path)
+            version = read_version(self._folder, path)
             if version in (ABSENT, UNKNOWN):
                 return version
-            content = content_on_disk(self._folder, path)
+            content = read_content(self._folder, path)
         except (FileNotFoundError, NotADirectoryError):
             return ABSENT
         except OSError:
             return UNKNOWN
-        return Version(version.mode, write_object(self._objects, "blob", content))
+        return FileVersion(version.mode, write_object(self._objects, "blob", content))
 
-    def _changes(self, old: str, new: str) -> list[Change]:
-        before, after = self._files(old), self._files(new)
+    def _list_changes(self, old: str, new: str) -> list[PathChange]:
+        before, after = self._read_files(old), self._read_files(new)
         return [
-            Change(os.fsdecode(path), before.get(path, ABSENT), after.get(path, ABSENT))
+            PathChange(os.fsdecode(path), before.get(path, ABSENT), after.get(path, ABSENT))
             for path in sorted(before.keys() | after.keys())
             if before.get(path) != after.get(path)
         ]
 
-    def _files(self, tree: str) -> dict[bytes, Version]:
+    def _read_files(self, tree: str) -> dict[bytes, FileVersion]:
         files = read_tree(self._objects, tree)
         files.pop(ENTRY, None)
         return files
 
-    def _read_permissions(self, tree: str) -> Permissions | None:
+    def _read_permissions(self, tree: str) -> FilePermissions | None:
         if tree == EMPTY_TREE:
-            return Permissions()
+            return FilePermissions()
         entry = read_tree(self._objects, tree).get(ENTRY)
-        return unpacked(read_object(self._objects, "blob", entry.blob)) if entry else None
+        return unpack_permissions(read_object(self._objects, "blob", entry.blob)) if entry else None
 
-    def _read(self, blobs: Sequence[str]) -> dict[str, bytes]:
+    def _read_blobs(self, blobs: Sequence[str]) -> dict[str, bytes]:
         return {blob: read_object(self._objects, "blob", blob) for blob in blobs}
 
 
 def _is_folder(root: bytes, path: bytes) -> bool:
     """Whether there is a real folder, and links lead to none."""
-    return version_on_disk(Path(os.fsdecode(root)), os.fsdecode(path)) != ABSENT
+    return read_version(Path(os.fsdecode(root)), os.fsdecode(path)) != ABSENT

@@ -18,15 +18,15 @@ _EXTENDED = 0x4000
 _STORED = (0o100000, 0o120000)
 """Types of entries: a file, a link."""
 
-Listed = frozenset[bytes]
+IndexedPaths = frozenset[bytes]
 """Paths relative to the top of git's work tree."""
 
 
-def list_index(index: Path) -> Listed:
+def list_index(index: Path) -> IndexedPaths:
     """The files in an index of git; none where it is missing or of a format that is not read."""
     try:
         found = index.stat()
-        return _read(index, (found.st_ino, found.st_mtime_ns, found.st_size))
+        return _read_index(index, (found.st_ino, found.st_mtime_ns, found.st_size))
     except (OSError, ValueError, struct.error):
         return frozenset()
 
@@ -71,7 +71,7 @@ def _is_stored(
 
 
 @lru_cache(maxsize=4)
-def _read(index: Path, state: tuple[int, int, int]) -> Listed:
+def _read_index(index: Path, state: tuple[int, int, int]) -> IndexedPaths:
     data = index.read_bytes()
     signature, version, count = _HEADER.unpack_from(data)
     if signature != b"DIRC" or version not in (2, 3) or count > 2 * MOST_FILES:

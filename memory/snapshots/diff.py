@@ -3,39 +3,41 @@
 from collections.abc import Iterable, Mapping
 from difflib import unified_diff
 
-from .file_version import ABSENT, Change, Version
+from .file_version import ABSENT, FileVersion, PathChange
 
 NO_NEWLINE = "\n\\ No newline at end of file\n"
 NOTHING = "/dev/null"
 
 
-def plain_diff(changes: Iterable[Change], contents: Mapping[str, bytes]) -> str:
+def render_diff(changes: Iterable[PathChange], contents: Mapping[str, bytes]) -> str:
     """The changes in git's form; `contents` has all their blobs."""
-    return "".join("".join(_of_file(change, contents)) for change in changes)
+    return "".join("".join(_render_file(change, contents)) for change in changes)
 
 
-def _of_file(change: Change, contents: Mapping[str, bytes]) -> Iterable[str]:
+def _render_file(change: PathChange, contents: Mapping[str, bytes]) -> Iterable[str]:
     path = change.path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     old_name = NOTHING if change.old == ABSENT else f"a/{path}"
     new_name = NOTHING if change.new == ABSENT else f"b/{path}"
     yield f"diff --git a/{path} b/{path}\n"
-    yield from _modes(change)
+    yield from _render_modes(change)
     if change.old.blob == change.new.blob:
         return
-    old, new = (_content(version, contents) for version in (change.old, change.new))
+    old, new = (_get_content(version, contents) for version in (change.old, change.new))
     if b"\0" in old + new:
         yield f"Binary files {old_name} and {new_name} differ\n"
         return
-    for line in unified_diff(_lines(old), _lines(new), _ended(old_name), _ended(new_name)):
+    for line in unified_diff(
+        _split_lines(old), _split_lines(new), _terminate_name(old_name), _terminate_name(new_name)
+    ):
         yield line if line.endswith("\n") else line + NO_NEWLINE
 
 
-def _ended(name: str) -> str:
+def _terminate_name(name: str) -> str:
     """As git does, so that a reader knows where the name ends."""
     return f"{name}\t" if " " in name else name
 
 
-def _modes(change: Change) -> Iterable[str]:
+def _render_modes(change: PathChange) -> Iterable[str]:
     if change.old == ABSENT:
         yield f"new file mode {change.new.mode}\n"
     elif change.new == ABSENT:
@@ -44,11 +46,11 @@ def _modes(change: Change) -> Iterable[str]:
         yield f"old mode {change.old.mode}\nnew mode {change.new.mode}\n"
 
 
-def _content(version: Version, contents: Mapping[str, bytes]) -> bytes:
+def _get_content(version: FileVersion, contents: Mapping[str, bytes]) -> bytes:
     return b"" if version == ABSENT else contents[version.blob]
 
 
-def _lines(content: bytes) -> list[str]:
+def _split_lines(content: bytes) -> list[str]:
     """Lines end with `\\n` alone, as for git."""
     *whole, last = content.decode("utf-8", "replace").split("\n")
     return [f"{line}\n" for line in whole] + ([last] if last else [])

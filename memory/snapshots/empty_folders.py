@@ -3,13 +3,13 @@
 import os
 from collections.abc import Collection, Iterable
 
-from .exclusions import LeftOut
+from .exclusions import Exclusions
 
 MOST = 10_000
 """Folders below those without a file that are looked into."""
 
 
-def folders_of(files: Iterable[bytes]) -> set[bytes]:
+def collect_folders(files: Iterable[bytes]) -> set[bytes]:
     """The folders that these files lie in, each with its slash."""
     found = set[bytes]()
     for path in files:
@@ -19,29 +19,31 @@ def folders_of(files: Iterable[bytes]) -> set[bytes]:
     return found
 
 
-def without_files(root: bytes, folders: Collection[bytes], out: LeftOut) -> list[bytes]:
+def find_bare_folders(root: bytes, folders: Collection[bytes], out: Exclusions) -> list[bytes]:
     """The folders in `folders`, or in the root, that are not themselves among these."""
     found: list[bytes] = []
     for above in (b"", *folders):
-        found += [path for path in _inside(root, above) or () if path not in folders]
-    return sorted(path for path in found if not out.skips(os.fsdecode(path)))
+        found += [path for path in _list_subfolders(root, above) or () if path not in folders]
+    return sorted(path for path in found if not out.is_skipped_folder(os.fsdecode(path)))
 
 
-def empty_below(root: bytes, tops: Iterable[bytes], out: LeftOut) -> list[bytes]:
+def find_empty_folders(root: bytes, tops: Iterable[bytes], out: Exclusions) -> list[bytes]:
     """Of these folders and those below them, the ones with nothing in them."""
     pending, found = list(tops), list[bytes]()
     for _ in range(MOST):
         if not pending:
             break
         path = pending.pop()
-        inside = _inside(root, path)
+        inside = _list_subfolders(root, path)
         if inside is None:
             found.append(path)
-        pending += [below for below in inside or () if not out.skips(os.fsdecode(below))]
+        pending += [
+            below for below in inside or () if not out.is_skipped_folder(os.fsdecode(below))
+        ]
     return sorted(found)
 
 
-def _inside(root: bytes, folder: bytes) -> list[bytes] | None:
+def _list_subfolders(root: bytes, folder: bytes) -> list[bytes] | None:
     """The folders in a folder, but for `.git`; None when it has nothing in it at all."""
     found, is_empty = list[bytes](), True
     try:

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from pathspec import GitIgnoreSpec
 
-from ...config.security.path_variants import folded, spellings
+from ...config.security.path_variants import fold_name, list_variants
 
 CACHES = (
     "__pycache__/",
@@ -27,31 +27,35 @@ CACHES = (
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class Exclusions:
     """The patterns, written as in `.gitignore`, for one folder; case does not count."""
 
     patterns: tuple[str, ...]
 
-    def for_git(self, prefix: str) -> list[str]:
+    def to_git_patterns(self, prefix: str) -> list[str]:
         """The patterns and caches for a git whose top is above the folder, which is at `prefix`.
 
         `prefix` is empty or ends with a slash.
         """
-        return [_below(prefix, _any_case(pattern)) for pattern in (*CACHES, *self.patterns)]
+        return [
+            _prefix_pattern(prefix, _ignore_case(pattern)) for pattern in (*CACHES, *self.patterns)
+        ]
 
-    def holds(self, path: str) -> bool:
+    def is_excluded(self, path: str) -> bool:
         """Whether a path of the folder may never be stored; so may nothing outside the folder."""
         parts = PurePosixPath(path).parts
         if not parts or path.endswith("/"):
             return True
-        return any(self._holds(spelling) for spelling in spellings("/".join(parts)))
+        return any(
+            self._is_excluded_spelling(spelling) for spelling in list_variants("/".join(parts))
+        )
 
-    def skips(self, folder: str) -> bool:
+    def is_skipped_folder(self, folder: str) -> bool:
         """Whether a folder without a file of a snapshot is none of the project's: a cache, say."""
         bare = folder.rstrip("/")
-        return self.holds(bare) or self._caches.match_file(f"{bare}/")
+        return self.is_excluded(bare) or self._caches.match_file(f"{bare}/")
 
-    def _holds(self, spelling: str) -> bool:
+    def _is_excluded_spelling(self, spelling: str) -> bool:
         parts = spelling.split("/")
         if {"", "..", ".git"} & set(parts):
             return True
@@ -62,14 +66,14 @@ class LeftOut:
 
     @cached_property
     def _spec(self) -> GitIgnoreSpec:
-        return GitIgnoreSpec.from_lines(map(folded, self.patterns))
+        return GitIgnoreSpec.from_lines(map(fold_name, self.patterns))
 
     @cached_property
     def _caches(self) -> GitIgnoreSpec:
         return GitIgnoreSpec.from_lines(CACHES)
 
 
-def left_out(folder: Path, data: Path, exclude: Sequence[str]) -> LeftOut:
+def build_exclusions(folder: Path, data: Path, exclude: Sequence[str]) -> Exclusions:
     """What stays out of a folder's snapshots: `exclude`, and our `data` if it lies inside.
 
     `folder` is free of links; the way to `data` may lead through some, as a home's often does.
@@ -78,10 +82,10 @@ def left_out(folder: Path, data: Path, exclude: Sequence[str]) -> LeftOut:
     if data.is_relative_to(folder):
         relative = data.relative_to(folder).as_posix()
         own = ["/" + re.sub(r"([\\*?\[])", r"\\\1", relative) + "/"]
-    return LeftOut((*exclude, *own))
+    return Exclusions((*exclude, *own))
 
 
-def _below(prefix: str, pattern: str) -> str:
+def _prefix_pattern(prefix: str, pattern: str) -> str:
     """A pattern with a slash before its end is tied to the folder, which is not git's top."""
     sign, bare = ("!", pattern[1:]) if pattern.startswith("!") else ("", pattern)
     if not prefix or "/" not in bare.rstrip("/ "):
@@ -90,7 +94,7 @@ def _below(prefix: str, pattern: str) -> str:
     return f"{sign}/{escaped}{bare.removeprefix('/')}"
 
 
-def _any_case(pattern: str) -> str:
+def _ignore_case(pattern: str) -> str:
     """The pattern with `[aA]` for each letter; git's own `core.ignoreCase` would merge files."""
     found = re.findall(r"\\.|\[[!^]?\]?(?:\\.|[^\]\\])*\]|.", pattern, re.DOTALL)
     return "".join(

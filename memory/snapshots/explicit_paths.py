@@ -4,14 +4,14 @@ import os
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from ...config.security.private_files import private_opener
-from .exclusions import LeftOut
+from ...config.security.private_files import open_private
+from .exclusions import Exclusions
 
 
-class NamedFiles:
+class ExplicitPaths:
     """The names, kept in a file of the store; used by the holder of the store's lock alone."""
 
-    def __init__(self, directory: Path, out: LeftOut) -> None:
+    def __init__(self, directory: Path, out: Exclusions) -> None:
         self._file = directory / "named"
         self._out = out
         self._size = 0
@@ -20,19 +20,19 @@ class NamedFiles:
 
     def add(self, paths: Sequence[str]) -> frozenset[str]:
         """Remember these as well; all names."""
-        self._read()
-        allowed = {str(PurePosixPath(path)) for path in paths if not self._out.holds(path)}
+        self._read_new_names()
+        allowed = {str(PurePosixPath(path)) for path in paths if not self._out.is_excluded(path)}
         new = allowed - self._names
         if new:
-            with open(self._file, "ab", opener=private_opener) as file:
+            with open(self._file, "ab", opener=open_private) as file:
                 # begins with the end: a name that a power cut has torn joins no other
                 file.write(b"".join(b"\0" + os.fsencode(path) + b"\0" for path in sorted(new)))
                 file.flush()
                 os.fsync(file.fileno())
-            self._read()
+            self._read_new_names()
         return frozenset(self._names)
 
-    def _read(self) -> None:
+    def _read_new_names(self) -> None:
         """Read what this and other processes have written since."""
         try:
             with self._file.open("rb") as file:
@@ -47,4 +47,4 @@ class NamedFiles:
             return
         self._size += len(written)
         names = {os.fsdecode(name) for name in written.split(b"\0") if name}
-        self._names |= {name for name in names if not self._out.holds(name)}
+        self._names |= {name for name in names if not self._out.is_excluded(name)}

@@ -9,12 +9,12 @@ FILE, PROGRAM, LINK, FOLDER = "100644", "100755", "120000", "040000"
 _NO_CONTENT = "0" * 40
 
 
-Report = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 """Told how many files of how many are stored."""
 
 
 @dataclass(frozen=True, eq=False)
-class Version:
+class FileVersion:
     """A file as git names it, mode and id of the content, with the permissions that git drops."""
 
     mode: str
@@ -26,7 +26,7 @@ class Version:
     """
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Version):
+        if not isinstance(other, FileVersion):
             return NotImplemented
         mine, its = self.permissions, other.permissions
         return (self.mode, self.blob) == (other.mode, other.blob) and (
@@ -42,14 +42,14 @@ class Version:
         return self.mode in (FILE, PROGRAM, LINK)
 
 
-ABSENT = Version("000000", _NO_CONTENT)
-UNKNOWN = Version("", "")
+ABSENT = FileVersion("000000", _NO_CONTENT)
+UNKNOWN = FileVersion("", "")
 """Neither a file nor a link, or not readable: equal to nothing in any snapshot."""
 
 
-def folder_version(permissions: int | None) -> Version:
+def build_folder_version(permissions: int | None) -> FileVersion:
     """A folder that is there, whatever is in it."""
-    return Version(FOLDER, _NO_CONTENT, permissions)
+    return FileVersion(FOLDER, _NO_CONTENT, permissions)
 
 
 def is_folder(path: str) -> bool:
@@ -58,7 +58,7 @@ def is_folder(path: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Change:
+class PathChange:
     """One path that differs between two snapshots.
 
     Of a folder both versions may be the same: it was empty in one of the snapshots, so taking the
@@ -66,8 +66,8 @@ class Change:
     """
 
     path: str
-    old: Version
-    new: Version
+    old: FileVersion
+    new: FileVersion
 
     @property
     def kind(self) -> Literal["added", "modified", "deleted"]:
@@ -77,15 +77,15 @@ class Change:
         return "deleted" if self.new == ABSENT else "modified"
 
 
-def folders_above(path: str) -> list[str]:
+def list_parent_folders(path: str) -> list[str]:
     """The folders that a path lies in, each with its slash."""
     return [f"{above}/" for above in PurePosixPath(path).parents[:-1]]
 
 
-def visible(changes: Iterable[Change]) -> list[Change]:
+def filter_visible(changes: Iterable[PathChange]) -> list[PathChange]:
     """The changes that people are shown: a folder only where none of its files tells of it."""
     every = list(changes)
-    told = {above for change in every for above in folders_above(change.path)}
+    told = {above for change in every for above in list_parent_folders(change.path)}
     return [
         change
         for change in every

@@ -10,15 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from .coverage import is_covered, list_index
-from .exclusions import LeftOut
-from .file_version import Change, Report, Version
-from .git_ls_files import Work, nested_repositories, work_of
-from .git_objects import EMPTY_TREE, Lost
-from .git_permissions import Git, GitPermissions
-from .git_repository import FULL, GitFailed, GitStore, count_entries, index_for
-from .limits import LITTLE, MOST_FILES, NotStored, fitting
-from .permissions import ENTRY, Permissions
-from .user_repository import own_excludes, own_index, top_of
+from .exclusions import Exclusions
+from .file_version import FileVersion, PathChange, ProgressCallback
+from .git_ls_files import IndexUpdate, find_nested_repositories, plan_index_update
+from .git_objects import EMPTY_TREE, MissingObjectError
+from .git_permissions import GitPermissions, RunGit
+from .git_repository import FULL, GitCommandError, GitStore, count_entries, get_index_path
+from .limits import LITTLE, MOST_FILES, SkippedFiles, select_fitting
+from .permissions import ENTRY, FilePermissions
+from .user_repository import find_index, find_top, read_excludes
 
 ATTEMPTS = 3
 MANY = 300
@@ -40,9 +40,9 @@ _NO_BLOB = b"0" * 39 + b"1"
 class GitSnapshots:
     """The snapshots of one folder, in git's object store `directory`."""
 
-    def __init__(self, folder: Path, directory: Path, out: LeftOut, program: str) -> None:
-        top = top_of(folder)
-        index = index_for(directory, out.patterns, top)
+    def __init__(self, folder: Path, directory: Path, out: Exclusions, program: str) -> None:
+        top = find_top(folder)
+        index = get_index_path(directory, out.patterns, top)
         self._store = GitStore(folder, directory, top, index, program)
         self._out = out
         self._ready = False
@@ -55,48 +55,48 @@ class GitSnapshots:
         """Files that the user's git tracks though they are ignored."""
 
     async def take(
-        self, lock: int, named: frozenset[bytes], report: Report
-    ) -> tuple[str, NotStored]:
+        self, lock: int, named: frozenset[bytes], report: ProgressCallback
+    ) -> tuple[str, SkippedFiles]:
         """Store the files as they are, `named` ones even if ignored; the tree, and what is not in.
 
         `lock` is the descriptor of the store's lock, which a git that outlives us still holds.
         `report` is called with the files stored and all of them, where there are many.
         """
-        await self._open()
+        await self._open_store()
         for attempt in range(1, ATTEMPTS):
             try:
-                return await self._take(lock, named, report)
-            except GitFailed as error:
+                return await self._take_snapshot(lock, named, report)
+            except GitCommandError as error:
                 # a file came or went meanwhile, or a power cut tore the index
                 if FULL in error.message:
                     raise
                 if attempt > 1:
                     await asyncio.to_thread(self._store.forget_index)
-        return await self._take(lock, named, report)
+        return await self._take_snapshot(lock, named, report)
 
     async def is_large(self) -> bool:
         """Whether the user's git tracks many files, and no snapshot has been taken yet."""
-        index = await asyncio.to_thread(own_index, self._store.top)
-        if index is None or await asyncio.to_thread(self._store.index_holds):
+        index = await asyncio.to_thread(find_index, self._store.top)
+        if index is None or await asyncio.to_thread(self._store.count_index_files):
             return False
         return await asyncio.to_thread(count_entries, index) > STORED_AT_ONCE
 
-    async def changes(self, old: str, new: str) -> list[Change]:
+    async def list_changes(self, old: str, new: str) -> list[PathChange]:
         """What differs between two trees, by path."""
         flags = ("--raw", "--no-abbrev", "-z")
         entries = (await self._diff_trees(old, new, *flags, paths=_ALL)).split(b"\0")
-        return [_change(*pair) for pair in zip(entries[0::2], entries[1::2], strict=False)]
+        return [_parse_change(*pair) for pair in zip(entries[0::2], entries[1::2], strict=False)]
 
-    async def permissions(self, tree: str) -> Permissions | None:
+    async def load_permissions(self, tree: str) -> FilePermissions | None:
         """Of a tree's files; None when an older MaxAgent made it."""
-        return await self._permissions.read(self._store, tree)
+        return await self._permissions.load_permissions(self._store, tree)
 
-    async def files(self, tree: str) -> dict[str, Version]:
+    async def list_files(self, tree: str) -> dict[str, FileVersion]:
         """The files of a tree, by path."""
-        listed = await self._store.git("ls-tree", "-r", "-z", "--full-tree", tree)
+        listed = await self._store.run_git("ls-tree", "-r", "-z", "--full-tree", tree)
         pairs = (entry.split(b"\t", 1) for entry in listed.split(b"\0") if entry)
         return {
-            os.fsdecode(path): Version(described[:6].decode(), described[-40:].decode())
+            os.fsdecode(path): FileVersion(described[:6].decode(), described[-40:].decode())
             for described, path in pairs
             if path != ENTRY
         }
@@ -107,35 +107,39 @@ class GitSnapshots:
         if paths is None:
             every = await self._diff_trees(old, new, *flags, paths=_ALL)
             return every.decode("utf-8", "replace")
-        changed = [change.path for change in await self.changes(old, new)]
+        changed = [change.path for change in await self.list_changes(old, new)]
         shown, wanted, every = "", set(paths), set(changed)
         nested = [path for path in changed if _is_below(path, every)]
-        for chosen in _portions([path for path in changed if path in wanted]):
-            printed = await self._diff_trees(old, new, *flags, paths=_pathspecs(chosen, nested))
+        for chosen in _split_paths([path for path in changed if path in wanted]):
+            printed = await self._diff_trees(
+                old, new, *flags, paths=_build_pathspecs(chosen, nested)
+            )
             shown += printed.decode("utf-8", "replace")
         return shown
 
-    async def read(self, blobs: Sequence[str]) -> dict[str, bytes]:
+    async def read_blobs(self, blobs: Sequence[str]) -> dict[str, bytes]:
         """The contents of blobs, by id."""
         asked = "".join(f"{blob}\n" for blob in dict.fromkeys(blobs)).encode()
-        printed = await self._store.git("cat-file", "--batch", given=asked)
+        printed = await self._store.run_git("cat-file", "--batch", given=asked)
         contents: dict[str, bytes] = {}
         at = 0
         while at < len(printed):
             line_end = printed.index(b"\n", at)
             blob, kind, *size = printed[at:line_end].decode().split(" ")
             if kind != "blob":
-                raise Lost(f"the snapshots have lost a file's content: {blob} {kind}")
+                raise MissingObjectError(f"the snapshots have lost a file's content: {blob} {kind}")
             at = line_end + 1 + int(size[0]) + 1
             contents[blob] = printed[line_end + 1 : at - 1]
         return contents
 
-    async def write(self, content: bytes) -> str:
+    async def write_blob(self, content: bytes) -> str:
         """Store a content; its id."""
-        await self._open()
-        return (await self._store.git("hash-object", "-w", "--stdin", given=content)).decode()[:40]
+        await self._open_store()
+        return (await self._store.run_git("hash-object", "-w", "--stdin", given=content)).decode()[
+            :40
+        ]
 
-    def covers(self, path: Path) -> bool:
+    def can_restore(self, path: Path) -> bool:
         """Whether the last snapshot has all that is at a path, or the next one surely will.
 
         Before the first snapshot those files count that the user's git tracks: it takes them in.
@@ -143,135 +147,152 @@ class GitSnapshots:
         top, stored = self._store.top, list_index(self._store.index)
         if stored:
             return is_covered(path, top, stored.__contains__)
-        own = own_index(top)
+        own = find_index(top)
         tracked = list_index(own) if own else frozenset[bytes]()
 
         def will_be_stored(name: bytes) -> bool:
             below = os.fsdecode(name).removeprefix(self._store.prefix)
-            return name in tracked and not self._out.holds(below)
+            return name in tracked and not self._out.is_excluded(below)
 
         return len(tracked) <= MOST_FILES and is_covered(path, top, will_be_stored, SMALL)
 
-    async def _open(self) -> None:
+    async def _open_store(self) -> None:
         """Make the store ready, once; rules of a repository that ignores the folder do not hold."""
         if self._ready and await asyncio.to_thread(self._store.is_there):
             return
-        excludes = await asyncio.to_thread(own_excludes, self._store.top)
+        excludes = await asyncio.to_thread(read_excludes, self._store.top)
         await asyncio.to_thread(self._store.create, excludes)
         if self._store.prefix and await self._is_ignored():
             top = self._store.folder
-            index = index_for(self._store.directory, self._out.patterns, top)
+            index = get_index_path(self._store.directory, self._out.patterns, top)
             self._store = replace(self._store, top=top, index=index)
             await asyncio.to_thread(self._store.create, b"")
-        self._tracked = await self._tracked_though_ignored()
+        self._tracked = await self._list_tracked_ignored()
         self._ready = True
 
-    async def _tracked_though_ignored(self) -> frozenset[bytes]:
+    async def _list_tracked_ignored(self) -> frozenset[bytes]:
         """Read with the rules of our own store, so nothing that the user configured is run."""
-        index = await asyncio.to_thread(own_index, self._store.top)
+        index = await asyncio.to_thread(find_index, self._store.top)
         if index is None:
             return frozenset()
-        asked = ("ls-files", "-z", "-c", "-i", "--exclude-standard", *self._excludes())
+        asked = ("ls-files", "-z", "-c", "-i", "--exclude-standard", *self._build_exclude_options())
         try:
-            listed = await replace(self._store, index=index).git(*asked)
-        except GitFailed:  # of a kind that git reads only beside its objects, or damaged
+            listed = await replace(self._store, index=index).run_git(*asked)
+        except GitCommandError:  # of a kind that git reads only beside its objects, or damaged
             return frozenset()
         paths = (path for path in listed.split(b"\0") if path)
-        return frozenset(path for path in paths if not self._out.holds(os.fsdecode(path)))
+        return frozenset(path for path in paths if not self._out.is_excluded(os.fsdecode(path)))
 
-    def _excludes(self) -> list[str]:
-        return [f"--exclude={pattern}" for pattern in self._out.for_git(self._store.prefix)]
+    def _build_exclude_options(self) -> list[str]:
+        return [f"--exclude={pattern}" for pattern in self._out.to_git_patterns(self._store.prefix)]
 
     async def _is_ignored(self) -> bool:
         """Whether the repository around the folder ignores it."""
         asked = ("check-ignore", "--no-index", "-v", "-n", "-z", "--stdin")
         folder = os.fsencode(self._store.folder) + b"\0"
-        said = await self._store.git(*asked, given=folder, fine=(0, 1))
+        said = await self._store.run_git(*asked, given=folder, fine=(0, 1))
         pattern = said.split(b"\0")[2]
         return bool(pattern) and not pattern.startswith(b"!")
 
-    async def _take(
-        self, lock: int, named: frozenset[bytes], report: Report
-    ) -> tuple[str, NotStored]:
-        async def git(*arguments: str, given: bytes = b"", one_pack: bool = False) -> bytes:
-            return await self._store.git(*arguments, given=given, keep=(lock,), one_pack=one_pack)
+    async def _take_snapshot(
+        self, lock: int, named: frozenset[bytes], report: ProgressCallback
+    ) -> tuple[str, SkippedFiles]:
+        async def run_git(*arguments: str, given: bytes = b"", one_pack: bool = False) -> bytes:
+            return await self._store.run_git(
+                *arguments, given=given, keep=(lock,), one_pack=one_pack
+            )
 
         store = self._store
         await asyncio.to_thread(store.unlock_index)
-        before = await asyncio.to_thread(store.index_state)
+        before = await asyncio.to_thread(store.read_index_state)
         if self._last[0] != before:
             self._stored.clear()
-        listed = await self._list(git)
+        listed = await self._list_changed_files(run_git)
         kept = named | self._tracked
-        work = await asyncio.to_thread(work_of, store.folder, listed, kept - self._stored)
-        present = work.changed + await asyncio.to_thread(self._fitting, work, named)
+        work = await asyncio.to_thread(plan_index_update, store.folder, listed, kept - self._stored)
+        present = work.changed + await asyncio.to_thread(self._select_fitting, work, named)
         if work.gone:
-            await git("update-index", "-z", "--force-remove", "--stdin", given=_joined(work.gone))
+            await run_git(
+                "update-index", "-z", "--force-remove", "--stdin", given=_join_paths(work.gone)
+            )
         flags = ("update-index", "-z", "--add", "--remove", "--stdin")
         for at in range(0, len(present), STORED_AT_ONCE):
             if len(present) > STORED_AT_ONCE:
                 report(at, len(present))
             some = present[at : at + STORED_AT_ONCE]
-            await git(*flags, given=_joined(some), one_pack=len(some) > MANY)
-        if self._last[0] != await asyncio.to_thread(store.index_state):
+            await run_git(*flags, given=_join_paths(some), one_pack=len(some) > MANY)
+        if self._last[0] != await asyncio.to_thread(store.read_index_state):
             tree = EMPTY_TREE
-            if await asyncio.to_thread(store.index_holds):
-                tree = (await git("write-tree", f"--prefix={store.prefix}")).decode().strip()
+            if await asyncio.to_thread(store.count_index_files):
+                tree = (await run_git("write-tree", f"--prefix={store.prefix}")).decode().strip()
             # which writes to the index as well
-            self._last = (await asyncio.to_thread(store.index_state), tree)
+            self._last = (await asyncio.to_thread(store.read_index_state), tree)
         self._stored = (self._stored | kept.intersection(present)).difference(work.gone)
-        await self._permissions.follow(before, self._last[0], present, work.gone, git)
-        return await self._permissions.add(store, self._last[1], git), work.left
+        await self._permissions.follow_index(before, self._last[0], present, work.gone, run_git)
+        return await self._permissions.add_to_tree(store, self._last[1], run_git), work.skipped
 
-    async def _list(self, git: Git) -> bytes:
+    async def _list_changed_files(self, git: RunGit) -> bytes:
         """New, changed and deleted files, with those in nested repositories.
 
         Git looks into a nested repository as soon as its index has something below it.
         """
-        asked = ("ls-files", "-z", "-t", "-o", "-m", "-d", "--exclude-standard", *self._excludes())
+        asked = (
+            "ls-files",
+            "-z",
+            "-t",
+            "-o",
+            "-m",
+            "-d",
+            "--exclude-standard",
+            *self._build_exclude_options(),
+        )
         listed = await git(*asked)
         opened = set[bytes]()
-        while closed := await self._closed(listed) - opened:
+        while closed := await self._find_nested_repositories(listed) - opened:
             below = [os.fsencode(self._store.prefix) + path + _PLACEHOLDER for path in closed]
-            given = _joined([b"100644 " + _NO_BLOB + b"\t" + path for path in below])
+            given = _join_paths([b"100644 " + _NO_BLOB + b"\t" + path for path in below])
             await git("update-index", "-z", "--replace", "--index-info", given=given)
             opened |= closed
             listed = await git(*asked)  # which says that the placeholders are gone
         return listed
 
-    async def _closed(self, listed: bytes) -> set[bytes]:
-        return await asyncio.to_thread(nested_repositories, self._store.folder, listed)
+    async def _find_nested_repositories(self, listed: bytes) -> set[bytes]:
+        return await asyncio.to_thread(find_nested_repositories, self._store.folder, listed)
 
-    def _fitting(self, work: Work, named: frozenset[bytes]) -> list[bytes]:
+    def _select_fitting(self, work: IndexUpdate, named: frozenset[bytes]) -> list[bytes]:
         """Of the new files those that the snapshot has room for."""
-        files = self._store.index_holds()
+        files = self._store.count_index_files()
         little = sum(file.size for file in work.new) <= LITTLE
         if little and files + len(work.new) <= MOST_FILES:
             return [file.path for file in work.new]
-        size = 0 if little else self._store.index_bytes()
-        return fitting(work.new, named, files, size, work.left)
+        size = 0 if little else self._store.measure_index()
+        return select_fitting(work.new, named, files, size, work.skipped)
 
     async def _diff_trees(
         self, old: str, new: str, *flags: str, paths: Sequence[str] = ()
     ) -> bytes:
         compare = ("diff-tree", "-r", "--no-renames", *flags, old, new, "--", *paths)
         try:
-            return await self._store.git(*compare)
-        except GitFailed as error:
+            return await self._store.run_git(*compare)
+        except GitCommandError as error:
             if not any(words in error.message for words in LOST):
                 raise
             hint = "earlier changes can be neither shown nor restored; the thread can continue"
-            raise Lost(f"the snapshots of `{self._store.folder}` are lost", hint=hint) from error
+            raise MissingObjectError(
+                f"the snapshots of `{self._store.folder}` are lost", hint=hint
+            ) from error
 
 
-def _joined(paths: Iterable[bytes]) -> bytes:
+def _join_paths(paths: Iterable[bytes]) -> bytes:
     return b"".join(path + b"\0" for path in sorted(paths))
 
 
-def _change(described: bytes, path: bytes) -> Change:
+def _parse_change(described: bytes, path: bytes) -> PathChange:
     """One entry of `diff-tree --raw`: `:old mode, new mode, old blob, new blob, letter`."""
     old_mode, new_mode, old_blob, new_blob, _ = described.decode().removeprefix(":").split(" ")
-    return Change(os.fsdecode(path), Version(old_mode, old_blob), Version(new_mode, new_blob))
+    return PathChange(
+        os.fsdecode(path), FileVersion(old_mode, old_blob), FileVersion(new_mode, new_blob)
+    )
 
 
 def _is_below(path: str, others: Collection[str]) -> bool:
@@ -279,7 +300,7 @@ def _is_below(path: str, others: Collection[str]) -> bool:
     return any(path[:at] in others for at, letter in enumerate(path) if letter == "/")
 
 
-def _pathspecs(paths: Sequence[str], nested: Sequence[str]) -> list[str]:
+def _build_pathspecs(paths: Sequence[str], nested: Sequence[str]) -> list[str]:
     """What chooses these of all changed paths; a path stands for what is below it as well.
 
     `nested` are those where a file has become a folder, or the other way round.
@@ -290,6 +311,6 @@ def _pathspecs(paths: Sequence[str], nested: Sequence[str]) -> list[str]:
     return wanted + [f":(top,literal,exclude){path}" for path in below]
 
 
-def _portions(paths: Sequence[str]) -> Iterable[Sequence[str]]:
+def _split_paths(paths: Sequence[str]) -> Iterable[Sequence[str]]:
     """As many paths as fit on one command line."""
     return (paths[at : at + PORTION] for at in range(0, len(paths), PORTION))

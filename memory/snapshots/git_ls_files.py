@@ -6,20 +6,20 @@ from collections.abc import Set
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from .limits import LARGEST_FILE, Found, NotStored
+from .limits import LARGEST_FILE, NewFile, SkippedFiles
 
 
 @dataclass
-class Work:
+class IndexUpdate:
     """What has to be done so that the index is as the folder."""
 
     gone: list[bytes] = field(default_factory=list[bytes])
     changed: list[bytes] = field(default_factory=list[bytes])
-    new: list[Found] = field(default_factory=list[Found])
-    left: NotStored = field(default_factory=NotStored)
+    new: list[NewFile] = field(default_factory=list[NewFile])
+    skipped: SkippedFiles = field(default_factory=SkippedFiles)
 
 
-def nested_repositories(folder: Path, listed: bytes) -> set[bytes]:
+def find_nested_repositories(folder: Path, listed: bytes) -> set[bytes]:
     """Those that git does not look into, each with a slash at its end."""
     entries = [(entry[:1], entry[2:]) for entry in listed.split(b"\0")]
     root = os.fsencode(folder)
@@ -30,13 +30,13 @@ def nested_repositories(folder: Path, listed: bytes) -> set[bytes]:
     }
 
 
-def work_of(folder: Path, listed: bytes, named: Set[bytes]) -> Work:
+def plan_index_update(folder: Path, listed: bytes, named: Set[bytes]) -> IndexUpdate:
     """Sort what `ls-files -t -z` listed, and the `named` files that it leaves out as ignored."""
     entries = [(entry[:1], entry[2:]) for entry in listed.split(b"\0") if entry]
     untracked = {path for tag, path in entries if tag == b"?" and not path.endswith(b"/")}
     tracked = {path for tag, path in entries if tag != b"?"}
     root = os.fsencode(folder)
-    work = Work()
+    work = IndexUpdate()
     for path in sorted(tracked):
         _sort_tracked(root, path, work)
     for path in sorted(untracked):
@@ -47,7 +47,7 @@ def work_of(folder: Path, listed: bytes, named: Set[bytes]) -> Work:
     return work
 
 
-def _sort_tracked(root: bytes, path: bytes, work: Work) -> None:
+def _sort_tracked(root: bytes, path: bytes, work: IndexUpdate) -> None:
     """What cannot be stored any more stays as it was stored last."""
     try:
         found = os.lstat(os.path.join(root, path))
@@ -55,27 +55,29 @@ def _sort_tracked(root: bytes, path: bytes, work: Work) -> None:
         work.gone.append(path)
         return
     except OSError:  # a folder above cannot be looked into
-        work.left.unreadable.append(path)
+        work.skipped.unreadable.append(path)
         return
     if not stat.S_ISREG(found.st_mode) and not stat.S_ISLNK(found.st_mode):
         work.gone.append(path)
-    elif _can_be_stored(root, path, found, work.left):
+    elif _can_be_stored(root, path, found, work.skipped):
         work.changed.append(path)
 
 
-def _sort_new(root: bytes, path: bytes, work: Work) -> None:
+def _sort_new(root: bytes, path: bytes, work: IndexUpdate) -> None:
     try:
         found = os.lstat(os.path.join(root, path))
     except OSError:  # come and gone, or still to be made
         return
     is_link = stat.S_ISLNK(found.st_mode)
     if _is_gits_own(path, is_link):
-        work.left.refused.append(path)
-    elif (is_link or stat.S_ISREG(found.st_mode)) and _can_be_stored(root, path, found, work.left):
-        work.new.append(Found(found.st_size, path))
+        work.skipped.refused.append(path)
+    elif (is_link or stat.S_ISREG(found.st_mode)) and _can_be_stored(
+        root, path, found, work.skipped
+    ):
+        work.new.append(NewFile(found.st_size, path))
 
 
-def _can_be_stored(root: bytes, path: bytes, found: os.stat_result, left: NotStored) -> bool:
+def _can_be_stored(root: bytes, path: bytes, found: os.stat_result, left: SkippedFiles) -> bool:
     if stat.S_ISLNK(found.st_mode):
         return True
     if found.st_size > LARGEST_FILE:

@@ -13,14 +13,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...config.errors import MaxAgentError
-from ...config.security.private_files import make_private_folder, private_opener
-from .file_version import FILE, Version
+from ...config.security.private_files import make_private_folder, open_private
+from .file_version import FILE, FileVersion
 
 _FOLDER = "40000"
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 
-class Lost(MaxAgentError):
+class MissingObjectError(MaxAgentError):
     """Something is in no snapshot any more, because the store was deleted or damaged."""
 
 
@@ -38,7 +38,7 @@ def write_object(objects: Path, kind: str, content: bytes) -> str:
     make_private_folder(place.parent)
     temporary = place.with_name(f"tmp_obj_{secrets.token_hex(8)}")
     try:
-        with open(temporary, "xb", opener=private_opener) as file:
+        with open(temporary, "xb", opener=open_private) as file:
             file.write(zlib.compress(whole, 1))
             file.flush()
             os.fsync(file.fileno())
@@ -56,17 +56,17 @@ def read_object(objects: Path, kind: str, name: str) -> bytes:
         whole = zlib.decompress((objects / name[:2] / name[2:]).read_bytes())
     except (OSError, zlib.error) as error:
         message = f"the snapshots have lost a {kind}: {name}"
-        raise Lost(message, hint="if git made it, install git again") from error
+        raise MissingObjectError(message, hint="if git made it, install git again") from error
     head, _, content = whole.partition(b"\0")
     if head != b"%s %d" % (kind.encode(), len(content)):
         raise MaxAgentError(f"{name} is not a {kind}")
     return content
 
 
-def write_tree(objects: Path, files: Mapping[bytes, Version]) -> str:
+def write_tree(objects: Path, files: Mapping[bytes, FileVersion]) -> str:
     """Store the tree of these files, with the trees of their folders; its id."""
     entries: dict[bytes, tuple[str, str]] = {}
-    folders: dict[bytes, dict[bytes, Version]] = {}
+    folders: dict[bytes, dict[bytes, FileVersion]] = {}
     for path, version in files.items():
         name, slash, rest = path.partition(b"/")
         if slash:
@@ -82,21 +82,22 @@ def write_tree(objects: Path, files: Mapping[bytes, Version]) -> str:
     return write_object(objects, "tree", b"".join(lines))
 
 
-def read_tree(objects: Path, tree: str, above: bytes = b"") -> dict[bytes, Version]:
+def read_tree(objects: Path, tree: str, above: bytes = b"") -> dict[bytes, FileVersion]:
     """The files of a tree, by path."""
-    files: dict[bytes, Version] = {}
-    for mode, name, inner in _entries(read_object(objects, "tree", tree)):
+    files: dict[bytes, FileVersion] = {}
+    for mode, name, inner in _parse_entries(read_object(objects, "tree", tree)):
         if mode == _FOLDER:
             files |= read_tree(objects, inner, above + name + b"/")
         else:
-            files[above + name] = Version(mode, inner)
+            files[above + name] = FileVersion(mode, inner)
     return files
 
 
-def with_entry(tree: bytes, name: bytes, blob: str) -> bytes:
+def add_entry(tree: bytes, name: bytes, blob: str) -> bytes:
     """The content of a tree with one more blob in it."""
     entries = {
-        each + b"/" * (mode == _FOLDER): (mode, each, inner) for mode, each, inner in _entries(tree)
+        each + b"/" * (mode == _FOLDER): (mode, each, inner)
+        for mode, each, inner in _parse_entries(tree)
     }
     entries[name] = (FILE, name, blob)
     return b"".join(
@@ -105,7 +106,7 @@ def with_entry(tree: bytes, name: bytes, blob: str) -> bytes:
     )
 
 
-def with_parts(objects: Path, names: Iterable[str]) -> set[str]:
+def collect_object_ids(objects: Path, names: Iterable[str]) -> set[str]:
     """Ids of trees and blobs, and of all that these trees consist of, as far as they are there."""
     found, pending = set[str](), list(names)
     while pending:
@@ -114,12 +115,12 @@ def with_parts(objects: Path, names: Iterable[str]) -> set[str]:
             continue
         found.add(name)
         with suppress(MaxAgentError):  # a blob, or lost
-            for mode, _, inner in _entries(read_object(objects, "tree", name)):
+            for mode, _, inner in _parse_entries(read_object(objects, "tree", name)):
                 (pending.append if mode == _FOLDER else found.add)(inner)
     return found
 
 
-def _entries(tree: bytes) -> Iterator[tuple[str, bytes, str]]:
+def _parse_entries(tree: bytes) -> Iterator[tuple[str, bytes, str]]:
     """Mode, name and id of each entry."""
     at = 0
     while at < len(tree):

@@ -6,14 +6,14 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from ...config.security.private_files import private_opener
-from .empty_folders import empty_below, folders_of, without_files
-from .exclusions import LeftOut
-from .git_objects import EMPTY_TREE, Lost, read_object, with_entry, write_object
+from ...config.security.private_files import open_private
+from .empty_folders import collect_folders, find_bare_folders, find_empty_folders
+from .exclusions import Exclusions
+from .git_objects import EMPTY_TREE, MissingObjectError, add_entry, read_object, write_object
 from .git_repository import GitStore
-from .permissions import ENTRY, Permissions, read_permissions, unpacked
+from .permissions import ENTRY, FilePermissions, read_permissions, unpack_permissions
 
-Git = Callable[..., Awaitable[bytes]]
+RunGit = Callable[..., Awaitable[bytes]]
 _KEPT = 8
 """Snapshots whose permissions are remembered: the next question is about the last of them."""
 _IGNORE_FILE = b".gitignore"
@@ -22,7 +22,7 @@ _IGNORE_FILE = b".gitignore"
 class GitPermissions:
     """Those of one folder; used by the holder of the store's lock alone, but for `read`."""
 
-    def __init__(self, out: LeftOut) -> None:
+    def __init__(self, out: Exclusions) -> None:
         self._out = out
         self._index: object = object()  # no state that an index has
         self._files = set[bytes]()
@@ -31,17 +31,17 @@ class GitPermissions:
         """State of the files that say what is ignored."""
         self._ignored = dict[bytes, bool]()
         """Of folders without a file, as long as the rules are the same."""
-        self._known = dict[str, Permissions]()
+        self._known = dict[str, FilePermissions]()
         self._last = ("", b"")
         """A tree of git and its content."""
 
-    async def follow(
+    async def follow_index(
         self,
         before: object,
         after: object,
         present: Sequence[bytes],
         gone: Sequence[bytes],
-        git: Git,
+        git: RunGit,
     ) -> None:
         """Know the files of the index, which was in one state and now is in another.
 
@@ -52,83 +52,83 @@ class GitPermissions:
         elif before == after:
             return
         self._files = self._files.difference(gone).union(present)
-        self._folders = await asyncio.to_thread(folders_of, self._files)
+        self._folders = await asyncio.to_thread(collect_folders, self._files)
         self._index = after
 
-    async def add(self, store: GitStore, tree: str, git: Git) -> str:
+    async def add_to_tree(self, store: GitStore, tree: str, git: RunGit) -> str:
         """The tree with the permissions of its files, after `follow`."""
-        found = await self._look(store)
-        packed = found.packed()
+        found = await self._scan_folder(store)
+        packed = found.pack()
         if not packed:
             return tree
         objects = store.directory / "objects"
         if self._last[0] != tree:
-            self._last = (tree, await _content(objects, tree, git))
+            self._last = (tree, await _read_tree_content(objects, tree, git))
         # each time, for nobody keeps them before a history names them
-        full = await asyncio.to_thread(_write, store, self._last[1], packed)
-        self._remember(full, found)
+        full = await asyncio.to_thread(_write_full_tree, store, self._last[1], packed)
+        self._remember_tree(full, found)
         return full
 
-    async def read(self, store: GitStore, tree: str) -> Permissions | None:
+    async def load_permissions(self, store: GitStore, tree: str) -> FilePermissions | None:
         """Those of a tree; None when an older MaxAgent made it."""
         if tree == EMPTY_TREE:
-            return Permissions()
+            return FilePermissions()
         if tree not in self._known:
             asked = f"{tree}:{ENTRY.decode()}\n".encode()
-            printed = await store.git("cat-file", "--batch", given=asked)
+            printed = await store.run_git("cat-file", "--batch", given=asked)
             head, _, content = printed.partition(b"\n")
             if head.endswith(b" missing"):
                 return None
-            self._remember(tree, unpacked(content.removesuffix(b"\n")))
+            self._remember_tree(tree, unpack_permissions(content.removesuffix(b"\n")))
         return self._known[tree]
 
-    def _remember(self, tree: str, found: Permissions) -> None:
+    def _remember_tree(self, tree: str, found: FilePermissions) -> None:
         self._known.pop(tree, None)
         self._known[tree] = found
         for old in list(self._known)[:-_KEPT]:
             del self._known[old]
 
-    async def _look(self, store: GitStore) -> Permissions:
+    async def _scan_folder(self, store: GitStore) -> FilePermissions:
         root = os.fsencode(store.folder)
-        rules = await asyncio.to_thread(_states, root, self._files)
+        rules = await asyncio.to_thread(_read_rule_states, root, self._files)
         if rules != self._rules:
             self._rules, self._ignored = rules, {}
-        bare = await asyncio.to_thread(without_files, root, self._folders, self._out)
-        open_folders = await self._not_ignored(store, bare)
-        below = await asyncio.to_thread(empty_below, root, open_folders, self._out)
-        empty = await self._not_ignored(store, below)
+        bare = await asyncio.to_thread(find_bare_folders, root, self._folders, self._out)
+        open_folders = await self._drop_ignored(store, bare)
+        below = await asyncio.to_thread(find_empty_folders, root, open_folders, self._out)
+        empty = await self._drop_ignored(store, below)
         self._ignored = {path: self._ignored[path] for path in (*bare, *below)}
         return await asyncio.to_thread(read_permissions, root, self._files, self._folders, empty)
 
-    async def _not_ignored(self, store: GitStore, folders: Sequence[bytes]) -> list[bytes]:
+    async def _drop_ignored(self, store: GitStore, folders: Sequence[bytes]) -> list[bytes]:
         """Of these folders those that no `.gitignore` names."""
         asked = [path for path in folders if path not in self._ignored]
         if asked:
             given = b"".join(b"./" + path.rstrip(b"/") + b"\0" for path in asked)
             flags = ("check-ignore", "--no-index", "-z", "--stdin")
-            named = (await store.git(*flags, given=given, fine=(0, 1))).split(b"\0")
+            named = (await store.run_git(*flags, given=given, fine=(0, 1))).split(b"\0")
             ignored = {path.removeprefix(b"./") + b"/" for path in named}
             self._ignored |= {path: path in ignored for path in asked}
         return [path for path in folders if not self._ignored[path]]
 
 
-async def _content(objects: Path, tree: str, git: Git) -> bytes:
+async def _read_tree_content(objects: Path, tree: str, git: RunGit) -> bytes:
     try:
         return await asyncio.to_thread(read_object, objects, "tree", tree)
-    except Lost:  # it is in a pack
+    except MissingObjectError:  # it is in a pack
         return await git("cat-file", "tree", tree)
 
 
-def _write(store: GitStore, tree: bytes, packed: bytes) -> str:
+def _write_full_tree(store: GitStore, tree: bytes, packed: bytes) -> str:
     objects = store.directory / "objects"
     blob = write_object(objects, "blob", packed)
-    full = write_object(objects, "tree", with_entry(tree, ENTRY, blob))
-    with open(store.last_tree, "w", encoding="ascii", opener=private_opener) as file:
+    full = write_object(objects, "tree", add_entry(tree, ENTRY, blob))
+    with open(store.last_tree, "w", encoding="ascii", opener=open_private) as file:
         file.write(full)
     return full
 
 
-def _states(root: bytes, files: Iterable[bytes]) -> list[tuple[bytes, int, int]]:
+def _read_rule_states(root: bytes, files: Iterable[bytes]) -> list[tuple[bytes, int, int]]:
     """Something that differs whenever a file with rules of what to ignore was written."""
     found: list[tuple[bytes, int, int]] = []
     for path in files:

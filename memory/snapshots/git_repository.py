@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...config.errors import MaxAgentError
-from ...config.security.executables import find_program, own_path
+from ...config.security.executables import build_search_path, find_program
 from ...config.security.private_files import make_private_folder
-from .storage import short_digest, write_whole
+from .storage import hash_texts, write_atomically
 
 _CONFIG = """[core]
 \trepositoryformatversion = 0
@@ -53,15 +53,15 @@ TIMEOUT = 300.0
 """Seconds for one git command: a first snapshot takes long, a pipe named `.gitignore` for ever."""
 
 
-class GitTooSlow(MaxAgentError):
+class GitTimeoutError(MaxAgentError):
     """Git did not end in time."""
 
 
-class GitFailed(MaxAgentError):
+class GitCommandError(MaxAgentError):
     """Git ended with an error; the message is git's own."""
 
 
-def git_program(*projects: Path) -> str | None:
+def find_git(*projects: Path) -> str | None:
     """Git's absolute path, and none that lies in one of these folders."""
     return find_program("git", outside=projects)
 
@@ -101,10 +101,10 @@ class GitStore:
         """
         for part in ("objects/info", "objects/pack", "refs", "info"):
             make_private_folder(self.directory / part)
-        write_whole(self.directory / "config", _CONFIG.encode())
-        write_whole(self.directory / "info" / "attributes", _ATTRIBUTES.encode())
-        write_whole(self.directory / "info" / "exclude", excludes)
-        write_whole(self.directory / "HEAD", b"ref: refs/heads/none\n")
+        write_atomically(self.directory / "config", _CONFIG.encode())
+        write_atomically(self.directory / "info" / "attributes", _ATTRIBUTES.encode())
+        write_atomically(self.directory / "info" / "exclude", excludes)
+        write_atomically(self.directory / "HEAD", b"ref: refs/heads/none\n")
 
     def unlock_index(self) -> None:
         """Take away the lock that a killed git has left; only while no git is running."""
@@ -114,7 +114,7 @@ class GitStore:
         """Begin the index anew: every file is read again, and nothing else is lost."""
         self.index.unlink(missing_ok=True)
 
-    def index_state(self) -> object:
+    def read_index_state(self) -> object:
         """Something that differs whenever the index was written; None when there is none."""
         try:
             found = self.index.stat()
@@ -122,15 +122,15 @@ class GitStore:
             return None
         return (found.st_ino, found.st_mtime_ns, found.st_size)
 
-    def index_holds(self) -> int:
+    def count_index_files(self) -> int:
         """Number of files in the index."""
         return count_entries(self.index)
 
-    def index_bytes(self) -> int:
+    def measure_index(self) -> int:
         """Size of all files in the index together; its format: `git help format-index`."""
         index = self.index.read_bytes() if self.index.exists() else b""
         at, total = _ENTRIES.size, 0
-        for _ in range(self.index_holds()):
+        for _ in range(self.count_index_files()):
             size, flags = _ENTRY.unpack_from(index, at)
             name = flags & 0xFFF
             if name == 0xFFF:  # longer than the field can say
@@ -139,7 +139,7 @@ class GitStore:
             total += size
         return total
 
-    async def git(
+    async def run_git(
         self,
         *arguments: str,
         given: bytes = b"",
@@ -147,7 +147,7 @@ class GitStore:
         one_pack: bool = False,
         fine: Collection[int] = (0,),
     ) -> bytes:
-        """Run git in the folder and return what it printed; raises GitFailed and GitTooSlow.
+        """Run git in the folder, return its output; raises GitCommandError, GitTimeoutError.
 
         `given` is its standard input, `keep` descriptors that stay open until git is gone.
         `one_pack`: contents go into one pack, not into a file each. `fine`: exit codes of success.
@@ -159,14 +159,14 @@ class GitStore:
                 *options,
                 *arguments,
                 cwd=self.folder,
-                env=await asyncio.to_thread(self._environment),
+                env=await asyncio.to_thread(self._build_environment),
                 stdin=PIPE if given else DEVNULL,
                 stdout=PIPE,
                 stderr=PIPE,
                 pass_fds=keep,
             )
         except OSError as error:
-            raise GitFailed(f"cannot run git in `{self.folder}`: {error.strerror}") from error
+            raise GitCommandError(f"cannot run git in `{self.folder}`: {error.strerror}") from error
         try:
             async with asyncio.timeout(TIMEOUT):
                 printed, complaint = await process.communicate(given or None)
@@ -175,17 +175,17 @@ class GitStore:
                 process.kill()
             await process.wait()
             if isinstance(error, TimeoutError):
-                raise _too_slow(self.folder) from error
+                raise _build_timeout_error(self.folder) from error
             raise
         if process.returncode not in fine:
             words = complaint.decode("utf-8", "replace").strip() or f"exit {process.returncode}"
-            raise GitFailed(f"git {arguments[0]} failed: {words}")
+            raise GitCommandError(f"git {arguments[0]} failed: {words}")
         return printed
 
-    def _environment(self) -> dict[str, str]:
+    def _build_environment(self) -> dict[str, str]:
         kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
         return kept | {
-            "PATH": own_path(self.folder, *self.projects),
+            "PATH": build_search_path(self.folder, *self.projects),
             "GIT_DIR": str(self.directory),
             "GIT_WORK_TREE": str(self.top),
             "GIT_INDEX_FILE": str(self.index),
@@ -206,14 +206,14 @@ def count_entries(index: Path) -> int:
         return 0
 
 
-def _too_slow(folder: Path) -> GitTooSlow:
-    return GitTooSlow(
+def _build_timeout_error(folder: Path) -> GitTimeoutError:
+    return GitTimeoutError(
         f"git did not look through `{folder}` in {TIMEOUT:g} seconds",
         hint="check whether a `.gitignore` or `.gitattributes` in it is a pipe, or whether "
         "its disk does not respond",
     )
 
 
-def index_for(directory: Path, patterns: Sequence[str], top: Path) -> Path:
+def get_index_path(directory: Path, patterns: Sequence[str], top: Path) -> Path:
     """The index of a store; another one for other patterns and another top."""
-    return directory / f"index-{short_digest(*patterns, str(top))}"
+    return directory / f"index-{hash_texts(*patterns, str(top))}"

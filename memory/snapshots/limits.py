@@ -17,7 +17,7 @@ SHOWN = 5
 
 
 @dataclass(frozen=True, order=True)
-class Found:
+class NewFile:
     """A file that could enter a snapshot; the smaller, the sooner."""
 
     size: int
@@ -25,7 +25,7 @@ class Found:
 
 
 @dataclass
-class NotStored:
+class SkippedFiles:
     """What one snapshot leaves out."""
 
     large: list[bytes] = field(default_factory=list[bytes])
@@ -35,27 +35,29 @@ class NotStored:
     refused: list[bytes] = field(default_factory=list[bytes])
     """Named so that git takes them for its own."""
 
-    def words(self) -> str:
+    def describe(self) -> str:
         """For a notice; the same words as long as the same is left out, empty when nothing is."""
         told = list[str]()
         if self.large:
-            told.append(f"over {LARGEST_FILE / 1e6:.0f} MB: {_names(self.large)}")
+            told.append(f"over {LARGEST_FILE / 1e6:.0f} MB: {_format_names(self.large)}")
         if self.many:
-            told.append(f"{_files(self.many)} beyond the {MOST_FILES:,} that a snapshot holds")
+            told.append(
+                f"{_format_count(self.many)} beyond the {MOST_FILES:,} that a snapshot holds"
+            )
         if self.heavy:
             limit = f"{MOST_BYTES / 1e9:.0f} GB that all files of a snapshot may take"
-            told.append(f"{_files(self.heavy)} beyond the {limit}")
+            told.append(f"{_format_count(self.heavy)} beyond the {limit}")
         if self.unreadable:
-            told.append(f"not readable: {_names(self.unreadable)}")
+            told.append(f"not readable: {_format_names(self.unreadable)}")
         if self.refused:
-            told.append(f"named like git's own files: {_names(self.refused)}")
+            told.append(f"named like git's own files: {_format_names(self.refused)}")
         if not told:
             return ""
         return f"not in snapshots, so undo cannot restore it: {'; '.join(told)}"
 
 
-def fitting(
-    found: Sequence[Found], named: Collection[bytes], files: int, size: int, left: NotStored
+def select_fitting(
+    found: Sequence[NewFile], named: Collection[bytes], files: int, size: int, left: SkippedFiles
 ) -> list[bytes]:
     """Of new files those that fit where `files` of `size` bytes are already.
 
@@ -74,11 +76,11 @@ def fitting(
     return [file.path for file in chosen]
 
 
-def _files(count: int) -> str:
+def _format_count(count: int) -> str:
     return "1 file" if count == 1 else f"{count:,} files"
 
 
-def _names(paths: Collection[bytes]) -> str:
+def _format_names(paths: Collection[bytes]) -> str:
     shown = [path.decode("utf-8", "backslashreplace") for path in sorted(paths)[:SHOWN]]
     more = [f"{len(paths) - SHOWN:,} more"] if len(paths) > SHOWN else []
     return ", ".join([*(f"`{name}`" for name in shown), *more])

@@ -9,16 +9,16 @@ import stat
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from .empty_folders import folders_of
+from .empty_folders import collect_folders
 from .file_version import (
     ABSENT,
     FILE,
     FOLDER,
     LINK,
     PROGRAM,
-    Change,
-    Version,
-    folder_version,
+    FileVersion,
+    PathChange,
+    build_folder_version,
     is_folder,
 )
 
@@ -29,7 +29,7 @@ _NONE = b"-"
 
 
 @dataclass(frozen=True)
-class Permissions:
+class FilePermissions:
     """Of one snapshot; paths are bytes, those of folders end with a slash."""
 
     usual: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -40,13 +40,13 @@ class Permissions:
     folders: Collection[bytes] | None = field(default=None, compare=False)
     """Those with files; None where they are still to be read from the snapshot."""
 
-    def of(self, path: str, mode: str) -> int | None:
+    def get_bits(self, path: str, mode: str) -> int | None:
         """The permissions of a path that is in the snapshot."""
         if mode == LINK:
             return None
         return self.special.get(os.fsencode(path), self.usual.get(mode))
 
-    def packed(self) -> bytes:
+    def pack(self) -> bytes:
         """As it is stored, the same for the same files; empty when there is nothing to store."""
         if not self.usual:
             return b""
@@ -58,7 +58,7 @@ class Permissions:
         return b"\0".join([usual, *special, *empty])
 
 
-def unpacked(packed: bytes) -> Permissions:
+def unpack_permissions(packed: bytes) -> FilePermissions:
     """Read what was stored."""
     usual, *lines = packed.split(b"\0")
     special: dict[bytes, int] = {}
@@ -71,31 +71,34 @@ def unpacked(packed: bytes) -> Permissions:
             special[path] = int(bits, 8)
     pairs = zip(_KINDS, usual.split(b" "), strict=True)
     shared = {kind: int(bits, 8) for kind, bits in pairs if bits != _NONE}
-    return Permissions(shared, special, frozenset(empty))
+    return FilePermissions(shared, special, frozenset(empty))
 
 
 def read_permissions(
     folder: bytes, files: Iterable[bytes], folders: Iterable[bytes], empty: Iterable[bytes]
-) -> Permissions:
+) -> FilePermissions:
     """Look at the files and folders of a snapshot, links not followed."""
     empty, folders = frozenset(empty), frozenset(folders)
     usual: dict[str, int] = {}
     special: dict[bytes, int] = {}
     there = set[bytes]()
-    groups = [*_by_mode(folder, files).items(), *_by_mode(folder, {*folders, *empty}).items()]
+    groups = [
+        *_group_by_mode(folder, files).items(),
+        *_group_by_mode(folder, {*folders, *empty}).items(),
+    ]
     # the most frequent first: what comes after them is special
     for mode, paths in sorted(groups, key=lambda group: (-len(group[1]), group[0])):
-        kind = _kind(mode)
+        kind = _to_git_mode(mode)
         if not kind or (kind == FOLDER) != paths[0].endswith(b"/"):
             continue
         if usual.setdefault(kind, mode & 0o777) != mode & 0o777:
             special |= dict.fromkeys(paths, mode & 0o777)
         if kind == FOLDER:
             there.update(paths)
-    return Permissions(usual, special, empty & there, folders)
+    return FilePermissions(usual, special, empty & there, folders)
 
 
-def _by_mode(folder: bytes, paths: Iterable[bytes]) -> dict[int, list[bytes]]:
+def _group_by_mode(folder: bytes, paths: Iterable[bytes]) -> dict[int, list[bytes]]:
     """The paths that are there, by what the system says of them."""
     found: dict[int, list[bytes]] = {}
     look, above = os.stat, os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -111,7 +114,7 @@ def _by_mode(folder: bytes, paths: Iterable[bytes]) -> dict[int, list[bytes]]:
     return found
 
 
-def _kind(mode: int) -> str:
+def _to_git_mode(mode: int) -> str:
     if stat.S_ISDIR(mode):
         return FOLDER
     if not stat.S_ISREG(mode):
@@ -120,13 +123,18 @@ def _kind(mode: int) -> str:
 
 
 def with_permissions(
-    changes: Iterable[Change], old: Permissions | None, new: Permissions | None
-) -> list[Change]:
+    changes: Iterable[PathChange], old: FilePermissions | None, new: FilePermissions | None
+) -> list[PathChange]:
     """Changes of content with their permissions, as far as these are known."""
-    return [Change(c.path, _known(c.path, c.old, old), _known(c.path, c.new, new)) for c in changes]
+    return [
+        PathChange(
+            c.path, _with_known_bits(c.path, c.old, old), _with_known_bits(c.path, c.new, new)
+        )
+        for c in changes
+    ]
 
 
-def may_have_changed(changed: Collection[str], old: Permissions, new: Permissions) -> bool:
+def may_have_changed(changed: Collection[str], old: FilePermissions, new: FilePermissions) -> bool:
     """Whether files other than the changed ones may have other permissions now."""
     usual = (old.usual.get(kind) == new.usual.get(kind) for kind in (FILE, PROGRAM))
     differing = {path for path, _ in old.special.items() ^ new.special.items()}
@@ -134,41 +142,43 @@ def may_have_changed(changed: Collection[str], old: Permissions, new: Permission
     return not all(usual) or any(not is_folder(n) and n not in changed for n in names)
 
 
-def changed_permissions(
-    files: Mapping[str, Version], old: Permissions, new: Permissions
-) -> list[Change]:
+def find_changed_permissions(
+    files: Mapping[str, FileVersion], old: FilePermissions, new: FilePermissions
+) -> list[PathChange]:
     """Of files with the same content in both snapshots, those with other permissions now."""
     every = (
-        Change(path, _known(path, version, old), _known(path, version, new))
+        PathChange(path, _with_known_bits(path, version, old), _with_known_bits(path, version, new))
         for path, version in files.items()
     )
     return [change for change in every if change.old != change.new]
 
 
-def changed_folders(
-    were: Collection[bytes], are: Collection[bytes], old: Permissions, new: Permissions
-) -> list[Change]:
+def find_changed_folders(
+    were: Collection[bytes], are: Collection[bytes], old: FilePermissions, new: FilePermissions
+) -> list[PathChange]:
     """Folders that came, went, have other permissions, or were empty before or are so now.
 
     `were` and `are` are those with files; the empty ones and those above them come to them.
     """
-    every_old, every_new = _all_folders(were, old), _all_folders(are, new)
-    changes: list[Change] = []
+    every_old, every_new = _collect_all_folders(were, old), _collect_all_folders(are, new)
+    changes: list[PathChange] = []
     for path in sorted(every_old | every_new):
         name = os.fsdecode(path)
-        before = folder_version(old.of(name, FOLDER)) if path in every_old else ABSENT
-        after = folder_version(new.of(name, FOLDER)) if path in every_new else ABSENT
+        before = build_folder_version(old.get_bits(name, FOLDER)) if path in every_old else ABSENT
+        after = build_folder_version(new.get_bits(name, FOLDER)) if path in every_new else ABSENT
         if before != after or (path in old.empty) != (path in new.empty):
-            changes.append(Change(name, before, after))
+            changes.append(PathChange(name, before, after))
     return changes
 
 
-def _all_folders(with_files: Iterable[bytes], permissions: Permissions) -> set[bytes]:
+def _collect_all_folders(with_files: Iterable[bytes], permissions: FilePermissions) -> set[bytes]:
     empty = permissions.empty
-    return {*with_files, *empty, *folders_of(path.rstrip(b"/") for path in empty)}
+    return {*with_files, *empty, *collect_folders(path.rstrip(b"/") for path in empty)}
 
 
-def _known(path: str, version: Version, permissions: Permissions | None) -> Version:
+def _with_known_bits(
+    path: str, version: FileVersion, permissions: FilePermissions | None
+) -> FileVersion:
     if version == ABSENT or permissions is None:
         return version
-    return Version(version.mode, version.blob, permissions.of(path, version.mode))
+    return FileVersion(version.mode, version.blob, permissions.get_bits(path, version.mode))

@@ -14,22 +14,22 @@ from errno import ENOSPC
 from pathlib import Path
 
 from ...config.errors import MaxAgentError
-from .copy_backend import PlainSnapshots
-from .empty_folders import folders_of
-from .exclusions import left_out
-from .explicit_paths import NamedFiles
-from .file_version import Change, Report
+from .copy_backend import CopySnapshots
+from .empty_folders import collect_folders
+from .exclusions import build_exclusions
+from .explicit_paths import ExplicitPaths
+from .file_version import PathChange, ProgressCallback
 from .git_backend import GitSnapshots
-from .git_repository import FULL, GitFailed, git_program
-from .limits import NotStored
+from .git_repository import FULL, GitCommandError, find_git
+from .limits import SkippedFiles
 from .permissions import (
-    Permissions,
-    changed_folders,
-    changed_permissions,
+    FilePermissions,
+    find_changed_folders,
+    find_changed_permissions,
     may_have_changed,
     with_permissions,
 )
-from .storage import note_folder, store_directory, store_lock
+from .storage import get_store_directory, lock_store, note_folder
 
 FULL_DISK = "the disk is full"
 _ID = re.compile(r"[0-9a-f]{40}")
@@ -48,33 +48,33 @@ class Snapshots:
         """What the last take left out for its size or number, in words; empty when that is nothing,
         or the same as in the take before it."""
         self._left_out = ""
-        self._report: Report = _report_nothing
+        self._report: ProgressCallback = _report_nothing
         self._first: asyncio.Task[None] | None = None
-        self.directory = store_directory(folder, store)
+        self.directory = get_store_directory(folder, store)
         """Where the store lies."""
-        out = left_out(folder, store.parent, exclude)
-        self._named = NamedFiles(self.directory, out)
-        program = git_program(folder)
+        out = build_exclusions(folder, store.parent, exclude)
+        self._named = ExplicitPaths(self.directory, out)
+        program = find_git(folder)
         self._files = (
             GitSnapshots(folder, self.directory, out, program)
             if program
-            else PlainSnapshots(folder, self.directory)
+            else CopySnapshots(folder, self.directory)
         )
 
     @property
-    def sees_commands(self) -> bool:
+    def has_all_files(self) -> bool:
         """Whether snapshots have all files; without git only those that tools named."""
         return isinstance(self._files, GitSnapshots)
 
-    def covers(self, path: Path) -> bool:
+    def can_restore(self, path: Path) -> bool:
         """Whether undo can bring back all that is at a path, as far as is known before a snapshot.
 
         Without git no snapshot has files that only a command names.
         """
         files = self._files
-        return isinstance(files, GitSnapshots) and files.covers(path)
+        return isinstance(files, GitSnapshots) and files.can_restore(path)
 
-    def begin(self) -> None:
+    def start_background(self) -> None:
         """Take the first snapshot of a large folder in the background: it may take half a minute.
 
         A failure waits for the next `take`, which tries again.
@@ -88,7 +88,7 @@ class Snapshots:
             self._first.cancel()
             await asyncio.wait([self._first])
 
-    async def take(self, also: Sequence[str] = (), report: Report | None = None) -> str:
+    async def take(self, also: Sequence[str] = (), report: ProgressCallback | None = None) -> str:
         """Store the files as they are; the tree's id. Raises MaxAgentError when that fails.
 
         `also` are files that tools name: they are kept from now on, even if `.gitignore` has them.
@@ -97,100 +97,103 @@ class Snapshots:
         """
         self._report = report or _report_nothing
         try:
-            tree, left = await self._take(also)
+            tree, left = await self._take_snapshot(also)
         finally:
             self._report = _report_nothing
-        words = left.words()
+        words = left.describe()
         self.skipped = "" if words == self._left_out else words
         self._left_out = words
         return tree
 
-    def _tell(self, done: int, total: int) -> None:
+    def _report_progress(self, done: int, total: int) -> None:
         self._report(done, total)  # which may change while a snapshot is taken
 
     async def _take_if_large(self) -> None:
         if await self._files.is_large():
-            await self._take(())  # what it leaves out is said by the next `take`
+            await self._take_snapshot(())  # what it leaves out is said by the next `take`
 
-    async def _take(self, also: Sequence[str]) -> tuple[str, NotStored]:
-        with _explained(self.directory):
-            async with store_lock(self.directory) as lock:
+    async def _take_snapshot(self, also: Sequence[str]) -> tuple[str, SkippedFiles]:
+        with _translate_storage_errors(self.directory):
+            async with lock_store(self.directory) as lock:
                 await asyncio.to_thread(note_folder, self.directory, self.folder)
                 named = await asyncio.to_thread(self._named.add, also)
                 names = frozenset(map(os.fsencode, named))
-                return await self._files.take(lock, names, self._tell)
+                return await self._files.take(lock, names, self._report_progress)
 
-    async def changes(self, old: str, new: str) -> list[Change]:
+    async def list_changes(self, old: str, new: str) -> list[PathChange]:
         """What differs between two snapshots, by path; raises Lost when one is gone."""
-        _check(old, new)
+        _validate_ids(old, new)
         if old == new:
             return []
-        content = await self._files.changes(old, new)
-        before, after = [await self._files.permissions(tree) for tree in (old, new)]
+        content = await self._files.list_changes(old, new)
+        before, after = [await self._files.load_permissions(tree) for tree in (old, new)]
         changes = with_permissions(content, before, after)
         if before and after:
             changed = {change.path for change in changes}
             if may_have_changed(changed, before, after):
-                files = (await self._files.files(new)).items()
+                files = (await self._files.list_files(new)).items()
                 same = {path: version for path, version in files if path not in changed}
-                changes += changed_permissions(same, before, after)
+                changes += find_changed_permissions(same, before, after)
             if before != after or any(change.kind != "modified" for change in changes):
-                were, are = await self._folders(old, before), await self._folders(new, after)
-                changes += changed_folders(were, are, before, after)
+                were, are = (
+                    await self._list_folders(old, before),
+                    await self._list_folders(new, after),
+                )
+                changes += find_changed_folders(were, are, before, after)
         return sorted(changes, key=lambda change: change.path)
 
-    async def _folders(self, tree: str, permissions: Permissions) -> Collection[bytes]:
+    async def _list_folders(self, tree: str, permissions: FilePermissions) -> Collection[bytes]:
         """The snapshot's folders with files."""
         if permissions.folders is not None:
             return permissions.folders
-        files = await self._files.files(tree)
-        return await asyncio.to_thread(folders_of, map(os.fsencode, files))
+        files = await self._files.list_files(tree)
+        return await asyncio.to_thread(collect_folders, map(os.fsencode, files))
 
     async def diff(self, old: str, new: str, paths: Collection[str] | None = None) -> str:
         """The difference between two snapshots, of all files or of some, as a unified diff.
 
         Raises Lost when one is gone.
         """
-        _check(old, new)
+        _validate_ids(old, new)
         return "" if old == new else await self._files.diff(old, new, paths)
 
-    async def read(self, blobs: Sequence[str]) -> dict[str, bytes]:
+    async def read_blobs(self, blobs: Sequence[str]) -> dict[str, bytes]:
         """The contents of blobs, by id; raises Lost when one is gone."""
-        _check(*blobs)
-        return await self._files.read(blobs) if blobs else {}
+        _validate_ids(*blobs)
+        return await self._files.read_blobs(blobs) if blobs else {}
 
-    async def write(self, content: bytes) -> str:
+    async def write_blob(self, content: bytes) -> str:
         """Store a file's content; its id, which is git's."""
-        with _explained(self.directory):
+        with _translate_storage_errors(self.directory):
             await asyncio.to_thread(note_folder, self.directory, self.folder)
-            return await self._files.write(content)
+            return await self._files.write_blob(content)
 
 
 def _report_nothing(done: int, total: int) -> None:
     pass
 
 
-def _check(*names: str) -> None:
+def _validate_ids(*names: str) -> None:
     for name in names:
         if not _ID.fullmatch(name):
             raise MaxAgentError(f"`{name}` is not a snapshot")
 
 
 @contextmanager
-def _explained(directory: Path) -> Generator[None]:
+def _translate_storage_errors(directory: Path) -> Generator[None]:
     """Turn the system's errors into words, and git's about a full disk."""
     try:
         yield
-    except GitFailed as error:
+    except GitCommandError as error:
         if FULL not in error.message:
             raise
-        raise _cannot(directory, FULL_DISK) from error
+        raise _build_error(directory, FULL_DISK) from error
     except OSError as error:
         reason = FULL_DISK if error.errno == ENOSPC else str(error.strerror)
-        raise _cannot(directory, reason) from error
+        raise _build_error(directory, reason) from error
 
 
-def _cannot(directory: Path, reason: str) -> MaxAgentError:
+def _build_error(directory: Path, reason: str) -> MaxAgentError:
     remedy = "free some space" if reason == FULL_DISK else "check the data folder"
     message = f"cannot store a snapshot in `{directory}`: {reason}"
     return MaxAgentError(message, hint=f"{remedy} and run the command again")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 
-def top_of(folder: Path) -> Path:
+def find_top(folder: Path) -> Path:
     """The top of the work tree that the folder lies in; the folder itself outside of any."""
     for place in (folder, *folder.parents):
         if (place / ".git").exists():
@@ -11,10 +11,10 @@ def top_of(folder: Path) -> Path:
     return folder
 
 
-def own_excludes(top: Path) -> bytes:
+def read_excludes(top: Path) -> bytes:
     """The repository's `info/exclude`, which a linked worktree shares; empty when there is none."""
     try:
-        directory = _directory(top)
+        directory = _find_git_directory(top)
         common = directory / "commondir"
         if common.is_file():
             directory = directory / common.read_text().strip()
@@ -24,16 +24,16 @@ def own_excludes(top: Path) -> bytes:
         return b""
 
 
-def own_index(top: Path) -> Path | None:
+def find_index(top: Path) -> Path | None:
     """The index of this checkout, only ever to be read; None when there is none."""
     try:
-        index = _directory(top) / "index"
+        index = _find_git_directory(top) / "index"
     except (OSError, UnicodeError):
         return None
     return index if index.is_file() else None
 
 
-def _directory(top: Path) -> Path:
+def _find_git_directory(top: Path) -> Path:
     """A checkout's own directory: `.git`, or where that points; raises OSError, UnicodeError."""
     directory = top / ".git"
     if directory.is_file():

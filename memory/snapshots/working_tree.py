@@ -12,62 +12,62 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
-from ...config.security.path_variants import simplest
+from ...config.security.path_variants import to_canonical_path
 from .file_version import (
     ABSENT,
     FILE,
     LINK,
     PROGRAM,
     UNKNOWN,
-    Version,
-    folder_version,
+    FileVersion,
+    build_folder_version,
     is_folder,
 )
 
 _CHUNK = 1 << 20
 
 
-def version_on_disk(folder: Path, path: str) -> Version:
+def read_version(folder: Path, path: str) -> FileVersion:
     """The file as it is; anything behind a link counts as ABSENT.
 
     So does a folder, unless the path ends with a slash: then a file does.
     """
     try:
-        with parent_of(folder, path) as (parent, name):
+        with open_parent(folder, path) as (parent, name):
             mode = os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
             if is_folder(path):
-                return folder_version(mode & 0o777) if stat.S_ISDIR(mode) else ABSENT
+                return build_folder_version(mode & 0o777) if stat.S_ISDIR(mode) else ABSENT
             if stat.S_ISLNK(mode):
-                return Version(LINK, blob_id(os.fsencode(os.readlink(name, dir_fd=parent))))
+                return FileVersion(LINK, hash_blob(os.fsencode(os.readlink(name, dir_fd=parent))))
             if not stat.S_ISREG(mode):
                 return ABSENT if stat.S_ISDIR(mode) else UNKNOWN
             kind = PROGRAM if mode & 0o100 else FILE
-            return Version(kind, _blob_of_file(parent, name), mode & 0o777)
+            return FileVersion(kind, _hash_file(parent, name), mode & 0o777)
     except (FileNotFoundError, NotADirectoryError):
         return ABSENT
     except OSError:
         return UNKNOWN
 
 
-def content_on_disk(folder: Path, path: str) -> bytes:
+def read_content(folder: Path, path: str) -> bytes:
     """The content of a file, or the target of a link; raises OSError."""
-    with parent_of(folder, path) as (parent, name):
+    with open_parent(folder, path) as (parent, name):
         with suppress(OSError):
             return os.fsencode(os.readlink(name, dir_fd=parent))
-        with open(_opened(parent, name), "rb") as file:
+        with open(_open_file(parent, name), "rb") as file:
             return file.read()
 
 
-def blob_id(content: bytes) -> str:
+def hash_blob(content: bytes) -> str:
     """The name that git gives to a file's content."""
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 @contextmanager
-def parent_of(folder: Path, path: str, *, create: bool = False) -> Generator[tuple[int, str]]:
+def open_parent(folder: Path, path: str, *, create: bool = False) -> Generator[tuple[int, str]]:
     """A descriptor of the path's parent, reached through real folders only, and the last name."""
     *parents, name = PurePosixPath(path).parts
-    if {"/", "..", ".git"} & {simplest(part) for part in (*parents, name)}:
+    if {"/", "..", ".git"} & {to_canonical_path(part) for part in (*parents, name)}:
         raise OSError(errno.EINVAL, "not a path that a snapshot may hold")
     at = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -84,13 +84,13 @@ def parent_of(folder: Path, path: str, *, create: bool = False) -> Generator[tup
         os.close(at)
 
 
-def _opened(parent: int, name: str) -> int:
+def _open_file(parent: int, name: str) -> int:
     return os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=parent)
 
 
-def _blob_of_file(parent: int, name: str) -> str:
-    """`blob_id` of a file of any size."""
-    with open(_opened(parent, name), "rb") as file:
+def _hash_file(parent: int, name: str) -> str:
+    """`hash_blob` of a file of any size."""
+    with open(_open_file(parent, name), "rb") as file:
         size = os.fstat(file.fileno()).st_size
         digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
         while chunk := file.read(_CHUNK):

@@ -24,9 +24,9 @@ from pydantic import (
 from pydantic import ValidationError as Invalid
 
 from ...config.errors import UsageError
-from .record import Status
-from .thread_id import checked
-from .transfer_rows import Call, Channel, Checkpoint, Rows, Write
+from .record import ThreadStatus
+from .thread_id import validate_thread_id
+from .transfer_rows import CallRow, Channel, CheckpointRow, TransferRows, WriteRow
 
 VERSION = 1
 LARGEST = 200_000_000
@@ -38,18 +38,18 @@ MANIFEST, ROWS, OUTPUTS = "manifest.json", "rows.msgpack", "outputs/"
 _HINT = "get the file again, or export the thread with this version of MaxAgent"
 
 
-class Thread(BaseModel):
+class ArchivedThread(BaseModel):
     """What is known of the thread itself."""
 
     model_config = ConfigDict(extra="ignore")
 
-    thread_id: Annotated[str, AfterValidator(checked)]
+    thread_id: Annotated[str, AfterValidator(validate_thread_id)]
     title: str
     name: str
     folder: str
     graph: Literal["task", "edit", "chat"]
     request: str
-    status: Status
+    status: ThreadStatus
     created_at: AwareDatetime
     options: dict[str, Any]
 
@@ -61,16 +61,16 @@ class Manifest(BaseModel):
     version: int = VERSION
     made_by: str
     exported_at: AwareDatetime
-    thread: Thread
+    thread: ArchivedThread
     left_out: list[str] = []
 
 
 @dataclass(frozen=True)
-class ThreadFile:
+class ThreadArchive:
     """What is in such a file."""
 
     manifest: Manifest
-    rows: Rows
+    rows: TransferRows
     outputs: Mapping[str, bytes]
     """Whole outputs of commands, by the name of their file."""
 
@@ -85,9 +85,9 @@ _ROWS = TypeAdapter(tuple[_Checkpoints, _Writes, _Calls])
 OUTPUT_NAME = re.compile(r"[\w-]{1,100}\.(txt|html)")
 
 
-def room_for_outputs(rows: Rows) -> int:
+def get_output_room(rows: TransferRows) -> int:
     """Bytes of outputs that an import takes beside these rows; raises UsageError for none."""
-    room = LARGEST - MANIFEST_ROOM - len(_packed_rows(rows))
+    room = LARGEST - MANIFEST_ROOM - len(_pack_rows(rows))
     if room < 0:
         raise UsageError(
             f"the conversation is larger than {LARGEST:,} bytes, the limit for an import",
@@ -96,49 +96,49 @@ def room_for_outputs(rows: Rows) -> int:
     return room
 
 
-def _packed_rows(rows: Rows) -> bytes:
+def _pack_rows(rows: TransferRows) -> bytes:
     return ormsgpack.packb([[[*row] for row in table] for table in rows])
 
 
-def packed_file(file: ThreadFile) -> bytes:
+def pack_archive(file: ThreadArchive) -> bytes:
     """The file's bytes."""
     held = BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(MANIFEST, file.manifest.model_dump_json(indent=2))
-        archive.writestr(ROWS, _packed_rows(file.rows))
+        archive.writestr(ROWS, _pack_rows(file.rows))
         for name, content in file.outputs.items():
             archive.writestr(OUTPUTS + name, content)
     return held.getvalue()
 
 
-def read_file(path: Path) -> ThreadFile:
+def read_archive(path: Path) -> ThreadArchive:
     """What is in it; raises UsageError where it is anything but such a file, whole and sound."""
     try:
         with zipfile.ZipFile(path) as archive:
-            contents = _contents(archive)
-        return ThreadFile(
-            manifest=_manifest(contents.pop(MANIFEST)),
-            rows=_rows(contents.pop(ROWS)),
+            contents = _read_members(archive)
+        return ThreadArchive(
+            manifest=_parse_manifest(contents.pop(MANIFEST)),
+            rows=_parse_rows(contents.pop(ROWS)),
             outputs={name.removeprefix(OUTPUTS): data for name, data in contents.items()},
         )
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise _broken(str(error)) from None
+        raise _build_error(str(error)) from None
     except KeyError as error:
-        raise _broken(f"it has no {error}") from None
+        raise _build_error(f"it has no {error}") from None
     except Invalid as error:
-        raise _broken(first_fault(error)) from None
+        raise _build_error(describe_first_error(error)) from None
     except ValueError as error:
-        raise _broken(str(error)) from None
+        raise _build_error(str(error)) from None
     except OSError as error:
         raise UsageError(f"cannot read `{path}`: {error.strerror}", hint="check its name") from None
 
 
-def _contents(archive: zipfile.ZipFile) -> dict[str, bytes]:
+def _read_members(archive: zipfile.ZipFile) -> dict[str, bytes]:
     """All that is in the zip, by name; what it says of its sizes is not believed."""
     names, left = archive.namelist(), LARGEST
     strange = [name for name in names if name not in (MANIFEST, ROWS) and not _is_output(name)]
     if strange or len(set(names)) < len(names) or len(names) > MOST_OUTPUTS + 2:
-        raise _broken(
+        raise _build_error(
             f"unknown argument `{strange[0]}`" if strange else "it has too many or equal names"
         )
     contents: dict[str, bytes] = {}
@@ -147,7 +147,7 @@ def _contents(archive: zipfile.ZipFile) -> dict[str, bytes]:
             contents[name] = member.read(left + 1)
         left -= len(contents[name])
         if left < 0:
-            raise _broken(f"it is larger than {LARGEST:,} bytes")
+            raise _build_error(f"it is larger than {LARGEST:,} bytes")
     return contents
 
 
@@ -155,16 +155,16 @@ def _is_output(name: str) -> bool:
     return name.startswith(OUTPUTS) and bool(OUTPUT_NAME.fullmatch(name.removeprefix(OUTPUTS)))
 
 
-def _rows(data: bytes) -> Rows:
+def _parse_rows(data: bytes) -> TransferRows:
     checkpoints, writes, calls = _ROWS.validate_python(ormsgpack.unpackb(data))
-    return Rows(
-        [Checkpoint(*row) for row in checkpoints],
-        [Write(*row) for row in writes],
-        [Call(*row) for row in calls],
+    return TransferRows(
+        [CheckpointRow(*row) for row in checkpoints],
+        [WriteRow(*row) for row in writes],
+        [CallRow(*row) for row in calls],
     )
 
 
-def _manifest(text: bytes) -> Manifest:
+def _parse_manifest(text: bytes) -> Manifest:
     """Of another version nothing but that is looked at."""
     said = TypeAdapter(dict[str, Any]).validate_json(text)
     if said.get("format") == "mcode-thread" and said.get("version") != VERSION:
@@ -176,12 +176,12 @@ def _manifest(text: bytes) -> Manifest:
     return Manifest.model_validate_json(text)
 
 
-def first_fault(error: Invalid) -> str:
+def describe_first_error(error: Invalid) -> str:
     """The first thing that is wrong, and where, on one line."""
     first = error.errors()[0]
     what = first["msg"].removeprefix("Value error, ")  # a validator's own words are behind it
     return f"{'.'.join(map(str, first['loc']))}: {what}"
 
 
-def _broken(why: str) -> UsageError:
+def _build_error(why: str) -> UsageError:
     return UsageError(f"the file is not a complete MaxAgent thread: {why}", hint=_HINT)

@@ -10,11 +10,11 @@ import sqlite3
 from typing import Any
 
 from ..checkpoints.writes import CHAIN
-from ..database.checkpoint_queries import STORY, has_tables, part
-from ..database.connection import immediate
-from ..database.row_compression import compress, expand
+from ..database.checkpoint_queries import STORY, get_mapping, has_tables
+from ..database.connection import begin_transaction
+from ..database.row_compression import compress_row, expand_row
 from .replay import Replay
-from .row_redaction import opened, packed
+from .row_redaction import pack_row, unpack_row
 
 # checkpoints in one transaction
 _PORTION = 200
@@ -61,7 +61,7 @@ _ANSWERED = ("outcome", b"\xa8answered")  # every turn of a conversation ends so
 _COUNTERS = "counters_since_delta_snapshot"
 
 
-def compact(connection: sqlite3.Connection, thread_id: str) -> None:
+def compact_thread(connection: sqlite3.Connection, thread_id: str) -> None:
     """Free what the thread's conversation as it is does not need."""
     if not has_tables(connection):
         return
@@ -70,25 +70,25 @@ def compact(connection: sqlite3.Connection, thread_id: str) -> None:
     left = [row[0] for row in connection.execute(_LEFT, (thread_id, json.dumps(ids)))]
     for at in range(0, len(left), _PORTION):  # the newest first: what is half gone has no end
         given = (thread_id, json.dumps(left[at : at + _PORTION]))
-        with immediate(connection):
+        with begin_transaction(connection):
             connection.execute(_DELETE, given)
             connection.execute(_DELETE_WRITES, given)
     thread = _Conversation(connection, thread_id)
     for at in range(0, len(ids), _PORTION):
-        with immediate(connection):
+        with begin_transaction(connection):
             for id_, child in zip(ids[at : at + _PORTION], [*ids[at + 1 :], ""], strict=False):
-                thread.compact(id_, child)
+                thread.compact_checkpoint(id_, child)
 
     if connection.total_changes > before:
         for rows, move in _MOVES:
-            _pack(connection, rows, move, thread_id)
+            _move_rows(connection, rows, move, thread_id)
 
 
-def _pack(connection: sqlite3.Connection, rows: str, move: str, thread_id: str) -> None:
+def _move_rows(connection: sqlite3.Connection, rows: str, move: str, thread_id: str) -> None:
     """Put the thread's rows behind all others, close together: pages full of holes become free."""
     ids = [row for (row,) in connection.execute(rows, (thread_id,))]
     for at in range(0, len(ids), _PORTION):
-        with immediate(connection):
+        with begin_transaction(connection):
             connection.executemany(move, [(row,) for row in ids[at : at + _PORTION]])
 
 
@@ -103,46 +103,48 @@ class _Conversation:
         self._has_messages = False
         """Messages were written from it; others beside them would have no order."""
 
-    def compact(self, id_: str, child: str) -> None:
+    def compact_checkpoint(self, id_: str, child: str) -> None:
         """One checkpoint with what was written from it; `child` follows it, if any."""
         row = self._connection.execute(_ROW, (self._thread_id, id_)).fetchone()
         values: dict[str, Any] = {}
         if row is None:
             self._replay.forget()
         else:
-            values = self._shorten(*row)
+            values = self._shorten_checkpoint(*row)
         if not child:
             return
         kept = self._shorten_writes(id_)
         mixed = self._has_messages and "messages" in kept
-        if self._before and _passes(values) and not mixed:
-            self._join(id_, child)
+        if self._before and _is_turn_start(values) and not mixed:
+            self._join_checkpoints(id_, child)
             self._has_messages |= "messages" in kept
         else:
             begins = "__start__" in values and kept <= {"request"}
             self._before, self._has_messages = id_ if begins else "", False
 
-    def _join(self, id_: str, child: str) -> None:
+    def _join_checkpoints(self, id_: str, child: str) -> None:
         """What was written from it was written from the one before, too."""
         given = (self._before, self._thread_id)
         self._connection.execute(_MOVE_WRITES, (*given, id_))
         self._connection.execute(_MOVE_CHILD, (*given, child))
         self._connection.execute(_DELETE, (self._thread_id, json.dumps([id_])))
 
-    def _shorten(self, row: int, stored: bytes, metadata: bytes | None) -> dict[str, Any]:
+    def _shorten_checkpoint(
+        self, row: int, stored: bytes, metadata: bytes | None
+    ) -> dict[str, Any]:
         """Take out what the writes tell; the values that are left."""
-        whole = opened(expand(stored))
+        whole = unpack_row(expand_row(stored))
         values = whole["channel_values"]
-        told = self._replay.told_by_writes(values)
+        told = self._replay.find_redundant_channels(values)
         for channel in told:
             del values[channel]
-        if values.get("outcome") == "answered" and not part(values, "options").get("schema"):
+        if values.get("outcome") == "answered" and not get_mapping(values, "options").get("schema"):
             values.pop("summary", None)  # it is the last message
         facts = json.loads(metadata or b"{}")
         # what is not in the checkpoint counts as written since; how often, nobody asks any more
-        if counted := {*told, *part(facts, _COUNTERS)}:
+        if counted := {*told, *get_mapping(facts, _COUNTERS)}:
             facts[_COUNTERS] = {name: [1, 1] for name in sorted(counted)}
-        small = (compress(packed(whole)), json.dumps(facts, separators=(",", ":")).encode())
+        small = (compress_row(pack_row(whole)), json.dumps(facts, separators=(",", ":")).encode())
         if small != (stored, metadata):
             self._connection.execute(_STORE, (*small, row))
         return values
@@ -157,14 +159,14 @@ class _Conversation:
                 continue
             kept.add(channel)
             if kind == "msgpack":
-                data = expand(value)
-                self._replay.apply(channel, data)
-                if (small := compress(data)) != value:
+                data = expand_row(value)
+                self._replay.apply_write(channel, data)
+                if (small := compress_row(data)) != value:
                     self._connection.execute(_STORE_WRITE, (small, row))
         return kept
 
 
-def _passes(values: dict[str, Any]) -> bool:
+def _is_turn_start(values: dict[str, Any]) -> bool:
     """Whether a turn of a conversation begins there: no step ends at it, nobody goes back to it."""
     return not {"branch:to:listen", "branch:to:compact"}.isdisjoint(values) and not (
         {"messages", "request"} & values.keys()

@@ -16,14 +16,26 @@ from typing import Any
 
 from ...config import paths
 from ...config.errors import UsageError
-from ..checkpoints.search import heard
+from ..checkpoints.search import read_searchable_texts
 from ..database import checkpoint_queries
-from ..database.connection import connect, explained, immediate, prepare
+from ..database.connection import (
+    begin_transaction,
+    connect,
+    prepare_database,
+    translate_sqlite_errors,
+)
 from . import lease
-from .compaction import compact
+from .compaction import compact_thread
 from .forks import copy_checkpoints, copy_history
-from .record import Status, ThreadRow, as_it_is, begun_elsewhere, from_store, to_store
-from .transfer_rows import Rows, insert_rows
+from .record import (
+    ThreadRow,
+    ThreadStatus,
+    from_checkpoint,
+    from_store,
+    to_store,
+    update_from_facts,
+)
+from .transfer_rows import TransferRows, insert_rows
 
 SHORTEST_PREFIX = 4
 LONGEST_NAME = 60
@@ -37,11 +49,11 @@ class ThreadIndex:
 
     def __init__(self, home: Path | None = None) -> None:
         """Make the database ready; `set_aside` tells where a damaged one was moved, if it was."""
-        self._home = home or paths.home()
-        self._path = paths.database(self._home)
-        self.set_aside = prepare(self._path).set_aside
+        self._home = home or paths.locate_home()
+        self._path = paths.locate_database(self._home)
+        self.set_aside = prepare_database(self._path).set_aside
 
-    def record(
+    def record_thread(
         self,
         *,
         thread_id: str,
@@ -53,12 +65,12 @@ class ThreadIndex:
         name: str = "",
     ) -> ThreadRow:
         """Put a new thread on the list, as running; raises UsageError for a bad or taken name."""
-        now, name = _now(), name and _name(name)
+        now, name = _format_now(), name and _validate_name(name)
         row = ThreadRow(
             thread_id, title, folder, graph, request, "running", now, now, name, options
         )
-        with _unless_taken(name):
-            self._insert(row)
+        with _translate_name_conflict(name):
+            self._insert_row(row)
         return row
 
     def fork(self, fork: ThreadRow, checkpoint_id: str, file_entry: int) -> None:
@@ -67,53 +79,53 @@ class ThreadIndex:
         Without a checkpoint it begins anew.
         """
         with (
-            explained(self._path),
+            translate_sqlite_errors(self._path),
             closing(connect(self._path)) as connection,
-            immediate(connection),
+            begin_transaction(connection),
         ):
             if checkpoint_id:
                 copy_checkpoints(connection, fork.parent, checkpoint_id, fork.thread_id)
                 copy_history(connection, fork.parent, file_entry, fork.thread_id)
-            _insert(connection, fork)
+            _insert_thread(connection, fork)
 
-    def take_in(self, row: ThreadRow, rows: Rows) -> None:
+    def import_thread(self, row: ThreadRow, rows: TransferRows) -> None:
         """Put a thread of elsewhere on the list, with all its rows or not at all.
 
         Raises UsageError where two of them are the same one, or are here already.
         """
         try:
             with (
-                explained(self._path),
+                translate_sqlite_errors(self._path),
                 closing(connect(self._path)) as connection,
-                immediate(connection),
+                begin_transaction(connection),
             ):
                 insert_rows(connection, row.thread_id, rows)
-                _insert(connection, row)
+                _insert_thread(connection, row)
         except sqlite3.IntegrityError as error:
             raise UsageError(
                 f"cannot import the thread: {error}", hint="get the file again, or try again"
             ) from error
 
     def set_status(
-        self, thread_id: str, status: Status, *, evidence: Mapping[str, object] | None = None
+        self, thread_id: str, status: ThreadStatus, *, evidence: Mapping[str, object] | None = None
     ) -> None:
         """Say how the thread stands, and what proves it; without `evidence` the old one stays."""
         proof = json.dumps(evidence) if evidence is not None else None
-        self._update(
+        self._update_row(
             thread_id,
             "status = ?, evidence = COALESCE(?, evidence), updated_at = ?",
-            (status, proof, _now()),
+            (status, proof, _format_now()),
         )
 
     def rename(self, thread_id: str, name: str) -> None:
         """Give the thread a name of the user's own; raises UsageError for a bad or taken one."""
-        name = _name(name)
-        with _unless_taken(name):
-            self._update(thread_id, "name = ?", (name,))
+        name = _validate_name(name)
+        with _translate_name_conflict(name):
+            self._update_row(thread_id, "name = ?", (name,))
 
-    def entitle(self, thread_id: str, title: str) -> None:
+    def set_title(self, thread_id: str, title: str) -> None:
         """Put a better title in the place of the request's first line; a user's name wins."""
-        with explained(self._path), closing(connect(self._path)) as connection:
+        with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
             query = "UPDATE threads SET title = ? WHERE thread_id = ? AND name = ''"
             connection.execute(query, (title, thread_id))
 
@@ -135,9 +147,9 @@ class ThreadIndex:
         found = exact or begins
         if len(found) == 1:
             return found[0]
-        raise _ambiguous(text, found) if found else _not_found(text, rows)
+        raise _build_ambiguous_error(text, found) if found else _build_not_found_error(text, rows)
 
-    def latest(self, folder: Path) -> ThreadRow:
+    def get_latest(self, folder: Path) -> ThreadRow:
         """The thread of this folder that was used last; raises UsageError when there is none."""
         rows = self.list(folder)
         if not rows:
@@ -149,89 +161,89 @@ class ThreadIndex:
 
     def list(self, folder: Path | None = None) -> list[ThreadRow]:
         """All threads or those of a folder, the last used first."""
-        with explained(self._path), closing(connect(self._path)) as connection:
-            facts = checkpoint_queries.read(connection)
+        with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
+            facts = checkpoint_queries.read_facts(connection)
             connection.row_factory = sqlite3.Row
             stored = connection.execute("SELECT * FROM threads").fetchall()
             rows = {row["thread_id"]: from_store(row) for row in stored}
             ended = {each for each, row in rows.items() if self._has_ended(row)}
-            rows |= _again(connection, ended)
+            rows |= _reload_rows(connection, ended)
             for thread_id in facts.keys() - rows.keys():
-                begun_with = checkpoint_queries.begun_with(connection, thread_id)
-                rows[thread_id] = begun_elsewhere(thread_id, facts[thread_id], begun_with)
+                begun_with = checkpoint_queries.read_values_with_request(connection, thread_id)
+                rows[thread_id] = from_checkpoint(thread_id, facts[thread_id], begun_with)
         wanted = str(folder.resolve()) if folder else None
         chosen = [row for row in rows.values() if wanted in (None, row.folder)]
         true = [
-            as_it_is(row, facts.get(row.thread_id), is_held=row.thread_id not in ended)
+            update_from_facts(row, facts.get(row.thread_id), is_held=row.thread_id not in ended)
             for row in chosen
         ]
         return sorted(true, key=lambda row: row.updated_at, reverse=True)
 
-    def values_of(self, thread_id: str) -> dict[str, Any]:
+    def read_values(self, thread_id: str) -> dict[str, Any]:
         """The plain values of the thread's state as it stands; none before its first checkpoint."""
-        with explained(self._path), closing(connect(self._path)) as connection:
+        with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
             has_begun = checkpoint_queries.has_tables(connection)
-            return checkpoint_queries.values(connection, thread_id) if has_begun else {}
+            return checkpoint_queries.read_values(connection, thread_id) if has_begun else {}
 
     def search(self, text: str, folder: Path | None = None) -> "list[ThreadRow]":
         """Those in whose name, title or talk all these words occur, in any case."""
         words = text.casefold().split()
-        with explained(self._path), closing(connect(self._path)) as connection:
-            said = heard(connection)
+        with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
+            said = read_searchable_texts(connection)
 
-        def fits(row: ThreadRow) -> bool:
+        def is_match(row: ThreadRow) -> bool:
             own = (row.name, row.title, row.request)
             told = "\n".join([*own, *said.get(row.thread_id, ())]).casefold()
             return all(word in told for word in words)
 
-        return [row for row in self.list(folder) if fits(row)]
+        return [row for row in self.list(folder) if is_match(row)]
 
     def compact(self, thread_id: str) -> None:
         """Free what was left by going back, and what the thread's rows say twice."""
-        with explained(self._path), closing(connect(self._path)) as connection:
-            compact(connection, thread_id)
+        with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
+            compact_thread(connection, thread_id)
 
     def delete(self, thread_id: str) -> None:
         """Forget the thread and everything kept for it; raises ThreadBusy while it is run."""
         with (
-            lease.hold(self._home, thread_id),
-            explained(self._path),
+            lease.acquire_lease(self._home, thread_id),
+            translate_sqlite_errors(self._path),
             closing(connect(self._path)) as connection,
-            immediate(connection),
+            begin_transaction(connection),
         ):
-            checkpoint_queries.delete(connection, thread_id)
+            checkpoint_queries.delete_checkpoints(connection, thread_id)
             connection.execute("DELETE FROM journal WHERE thread_id = ?", (thread_id,))
             connection.execute("DELETE FROM file_history WHERE thread_id = ?", (thread_id,))
             connection.execute("DELETE FROM threads WHERE thread_id = ?", (thread_id,))
-            shutil.rmtree(paths.outputs_folder(self._home, thread_id), ignore_errors=True)
-            shutil.rmtree(paths.backups_folder(self._home, thread_id), ignore_errors=True)
+            shutil.rmtree(paths.locate_outputs(self._home, thread_id), ignore_errors=True)
+            shutil.rmtree(paths.locate_backups(self._home, thread_id), ignore_errors=True)
 
     def _has_ended(self, row: ThreadRow) -> bool:
-        return row.status == "running" and lease.holder(self._home, row.thread_id) is None
+        return row.status == "running" and lease.find_holder(self._home, row.thread_id) is None
 
-    def _insert(self, row: ThreadRow) -> None:
-        with explained(self._path), closing(connect(self._path)) as connection:
-            _insert(connection, row)
+    def _insert_row(self, row: ThreadRow) -> None:
+        with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
+            _insert_thread(connection, row)
 
-    def _update(self, thread_id: str, assignment: str, values: tuple[str | None, ...]) -> None:
+    def _update_row(self, thread_id: str, assignment: str, values: tuple[str | None, ...]) -> None:
         """Change a thread's row; one begun elsewhere gets its row now."""
-        with explained(self._path), closing(connect(self._path)) as connection:
+        with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
             change = f"UPDATE threads SET {assignment} WHERE thread_id = ?"
             if connection.execute(change, (*values, thread_id)).rowcount:
                 return
         with suppress(sqlite3.IntegrityError):  # another process has just put it there
-            self._insert(self.get(thread_id))
-        self._update(thread_id, assignment, values)
+            self._insert_row(self.get(thread_id))
+        self._update_row(thread_id, assignment, values)
 
 
-def _again(connection: sqlite3.Connection, ended: set[str]) -> dict[str, ThreadRow]:
+def _reload_rows(connection: sqlite3.Connection, ended: set[str]) -> dict[str, ThreadRow]:
     """Rows as they are by now: a run says how it ended before it lets go of its thread."""
     query = "SELECT * FROM threads WHERE thread_id = ?"
     found = [connection.execute(query, (each,)).fetchone() for each in ended]
     return {row["thread_id"]: from_store(row) for row in found if row}
 
 
-def _insert(connection: sqlite3.Connection, row: ThreadRow) -> None:
+def _insert_thread(connection: sqlite3.Connection, row: ThreadRow) -> None:
     stored = to_store(row)
     connection.execute(
         f"INSERT INTO threads ({', '.join(stored)})"
@@ -240,7 +252,7 @@ def _insert(connection: sqlite3.Connection, row: ThreadRow) -> None:
     )
 
 
-def _name(given: str) -> str:
+def _validate_name(given: str) -> str:
     name = given.strip()
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise UsageError(
@@ -251,7 +263,7 @@ def _name(given: str) -> str:
 
 
 @contextmanager
-def _unless_taken(name: str) -> Generator[None]:
+def _translate_name_conflict(name: str) -> Generator[None]:
     try:
         yield
     except sqlite3.IntegrityError as error:
@@ -262,7 +274,7 @@ def _unless_taken(name: str) -> Generator[None]:
         ) from None
 
 
-def _ambiguous(text: str, found: list[ThreadRow]) -> UsageError:
+def _build_ambiguous_error(text: str, found: list[ThreadRow]) -> UsageError:
     every = [row.thread_id for row in found]
     letters = SHORT_ID
     while len({one[:letters] for one in every}) < len(every):
@@ -271,7 +283,7 @@ def _ambiguous(text: str, found: list[ThreadRow]) -> UsageError:
     return UsageError(f"`{text}` matches {len(found)} threads", hint=f"give more of the ID: {ids}")
 
 
-def _not_found(text: str, rows: list[ThreadRow]) -> UsageError:
+def _build_not_found_error(text: str, rows: list[ThreadRow]) -> UsageError:
     names = {row.name: row.name for row in rows if row.name}
     ids = {
         row.thread_id[: max(len(text), SHORTEST_PREFIX)]: row.thread_id[:SHORT_ID] for row in rows
@@ -291,5 +303,5 @@ def _not_found(text: str, rows: list[ThreadRow]) -> UsageError:
     )
 
 
-def _now() -> str:
+def _format_now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")

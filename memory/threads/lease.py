@@ -17,15 +17,15 @@ from pathlib import Path
 
 from ...config import paths
 from ...config.errors import MaxAgentError, ThreadBusy
-from ...config.paths import data_folder
-from ..database.connection import connect, explained
-from .thread_id import checked
+from ...config.paths import ensure_data_folder
+from ..database.connection import connect, translate_sqlite_errors
+from .thread_id import validate_thread_id
 
 _HOST = socket.gethostname()
 
 
 @dataclass(frozen=True)
-class Holder:
+class LeaseHolder:
     """The process that runs a thread."""
 
     pid: int
@@ -41,19 +41,19 @@ class Holder:
 
 
 @contextmanager
-def hold(home: Path, thread_id: str) -> Generator[None]:
+def acquire_lease(home: Path, thread_id: str) -> Generator[None]:
     """Be the only one to run the thread; raises ThreadBusy within 0.1 s when somebody else does."""
-    path = lock_file(home, thread_id)
+    path = get_lock_path(home, thread_id)
     try:
         path.parent.mkdir(mode=0o700, exist_ok=True)
-        lock = _lock(path)
+        lock = _try_lock(path)
     except OSError as error:
         message = f"cannot lock thread `{thread_id}` in `{path.parent}`: {error.strerror}"
         raise MaxAgentError(
             message, hint="check the folder's permissions and free space"
         ) from error
     if lock is None:
-        raise _busy(thread_id, _read(path))
+        raise _build_busy_error(thread_id, _read_holder(path))
     try:
         yield
     finally:
@@ -61,9 +61,9 @@ def hold(home: Path, thread_id: str) -> Generator[None]:
         os.close(lock)
 
 
-def holder(home: Path, thread_id: str) -> Holder | None:
+def find_holder(home: Path, thread_id: str) -> LeaseHolder | None:
     """Who runs the thread now; None when nobody does."""
-    path = lock_file(home, thread_id)
+    path = get_lock_path(home, thread_id)
     try:
         lock = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -72,23 +72,23 @@ def holder(home: Path, thread_id: str) -> Holder | None:
         fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         return None  # left by a process that was killed
     except BlockingIOError:
-        return _read(path) or Holder(pid=0, host="", command="", since=0)
+        return _read_holder(path) or LeaseHolder(pid=0, host="", command="", since=0)
     finally:
         os.close(lock)
 
 
-def refuse_held(home: Path, thread_id: str) -> None:
+def ensure_not_held(home: Path, thread_id: str) -> None:
     """Raise ThreadBusy when somebody runs the thread now; it may be taken in the next moment."""
-    if found := holder(home, thread_id):
-        raise _busy(thread_id, found)
+    if found := find_holder(home, thread_id):
+        raise _build_busy_error(thread_id, found)
 
 
-def lock_file(home: Path, thread_id: str) -> Path:
+def get_lock_path(home: Path, thread_id: str) -> Path:
     """Where the thread's lock is while somebody holds it."""
-    return data_folder(home) / "leases" / f"{checked(thread_id)}.lock"
+    return ensure_data_folder(home) / "leases" / f"{validate_thread_id(thread_id)}.lock"
 
 
-def _lock(path: Path) -> int | None:
+def _try_lock(path: Path) -> int | None:
     """A descriptor of the locked file, signed by us; None when somebody holds it.
 
     A few tries, because a look by `holder` locks for a moment, and because the file that was
@@ -105,7 +105,7 @@ def _lock(path: Path) -> int | None:
                 continue
             if _is_at(path, lock):
                 os.ftruncate(lock, 0)
-                os.pwrite(lock, json.dumps(asdict(_this_process())).encode(), 0)
+                os.pwrite(lock, json.dumps(asdict(_describe_this_process())).encode(), 0)
                 undo.pop_all()
                 return lock
     return None
@@ -118,7 +118,7 @@ def _is_at(path: Path, lock: int) -> bool:
         return False
 
 
-def _busy(thread_id: str, found: Holder | None) -> ThreadBusy:
+def _build_busy_error(thread_id: str, found: LeaseHolder | None) -> ThreadBusy:
     if found and found.pid:
         who = f"process {found.pid} on {found.host} since {found.clock}"
     else:
@@ -130,22 +130,22 @@ def _busy(thread_id: str, found: Holder | None) -> ThreadBusy:
     )
 
 
-def _this_process() -> Holder:
+def _describe_this_process() -> LeaseHolder:
     command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:2]])
-    return Holder(pid=os.getpid(), host=_HOST, command=command, since=time.time())
+    return LeaseHolder(pid=os.getpid(), host=_HOST, command=command, since=time.time())
 
 
-def _read(path: Path) -> Holder | None:
+def _read_holder(path: Path) -> LeaseHolder | None:
     """What the lock file says; None when it is gone or not written yet."""
     try:
-        return Holder(**json.loads(path.read_text(encoding="utf-8")))
+        return LeaseHolder(**json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None
 
 
-def was_killed(home: Path, thread_id: str) -> bool:
+def has_crashed(home: Path, thread_id: str) -> bool:
     """Whether it still counts as running; only whoever holds the thread knows that it does not."""
-    path = paths.database(home)
-    with explained(path), closing(connect(path)) as connection:
+    path = paths.locate_database(home)
+    with translate_sqlite_errors(path), closing(connect(path)) as connection:
         query = "SELECT status FROM threads WHERE thread_id = ?"
         return connection.execute(query, (thread_id,)).fetchone() == ("running",)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, cast, get_args
 
-from ..database.checkpoint_queries import Facts
+from ..database.checkpoint_queries import ThreadFacts
 
-Status = Literal[
+ThreadStatus = Literal[
     "running",
     "waiting",
     "idle",
@@ -24,7 +24,7 @@ Status = Literal[
 proof · limit: a limit stopped it, it can go on · interrupted: stopped half-way, it can go on ·
 unknown: went on elsewhere, as in Studio."""
 
-STATUS_OF_OUTCOME: dict[str, Status] = {
+STATUS_OF_OUTCOME: dict[str, ThreadStatus] = {
     "verified": "done",
     "unverified": "unverified",
     "failed": "failed",
@@ -44,7 +44,7 @@ class ThreadRow:
     """The project's absolute path."""
     graph: str
     request: str
-    status: Status
+    status: ThreadStatus
     created_at: str
     """ISO 8601, UTC, as `updated_at`."""
     updated_at: str
@@ -62,7 +62,7 @@ class ThreadRow:
     """Model answers so far."""
 
 
-def title_of(request: str) -> str:
+def build_title(request: str) -> str:
     """The first line of what was asked, cut short."""
     first = request.strip().splitlines()[0]
     return first if len(first) <= TITLE_LENGTH else first[: TITLE_LENGTH - 1].rstrip() + "…"
@@ -73,7 +73,7 @@ def from_store(stored: sqlite3.Row) -> ThreadRow:
     parsed = {column: json.loads(stored[column]) for column in ("options", "evidence")}
     row = ThreadRow(**{**dict(stored), **parsed})
     # another hand, or a newer version, may have written it
-    return row if row.status in get_args(Status) else replace(row, status="unknown")
+    return row if row.status in get_args(ThreadStatus) else replace(row, status="unknown")
 
 
 def to_store(row: ThreadRow) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def to_store(row: ThreadRow) -> dict[str, Any]:
     return {column: value for column, value in (asdict(row) | texts).items() if column != "steps"}
 
 
-def begun_elsewhere(thread_id: str, facts: Facts, values: Mapping[str, Any]) -> ThreadRow:
+def from_checkpoint(thread_id: str, facts: ThreadFacts, values: Mapping[str, Any]) -> ThreadRow:
     """A thread that is not on our list; `values` are those of its last checkpoint."""
     request, folder, options = (values.get(key) for key in ("request", "folder", "options"))
     request = request if isinstance(request, str) else ""
@@ -92,30 +92,30 @@ def begun_elsewhere(thread_id: str, facts: Facts, values: Mapping[str, Any]) -> 
         folder=folder if isinstance(folder, str) else "",
         graph=facts.graph,
         request=request,
-        status=_status_elsewhere(facts),
+        status=_derive_status(facts),
         created_at=facts.created_at,
         updated_at=facts.updated_at,
-        options=_plain(options),
+        options=_filter_options(options),
     )
 
 
-def as_it_is(row: ThreadRow, facts: Facts | None, *, is_held: bool) -> ThreadRow:
+def update_from_facts(row: ThreadRow, facts: ThreadFacts | None, *, is_held: bool) -> ThreadRow:
     """The row, corrected where its thread was killed or has gone on elsewhere since."""
-    known = facts or Facts()
+    known = facts or ThreadFacts()
     status = row.status
     if status == "running":
         status = "running" if is_held else "interrupted"
     elif known.updated_at > row.updated_at:
-        status = _status_elsewhere(known)
+        status = _derive_status(known)
     used = max(row.updated_at, known.updated_at)
     return replace(row, steps=known.steps, status=status, updated_at=used)
 
 
-def _status_elsewhere(facts: Facts) -> Status:
+def _derive_status(facts: ThreadFacts) -> ThreadStatus:
     return "waiting" if facts.waiting else "unknown"
 
 
-def _plain(options: object) -> dict[str, Any]:
+def _filter_options(options: object) -> dict[str, Any]:
     """Options as they can be: names with texts or yes and no."""
     if not isinstance(options, dict):
         return {}

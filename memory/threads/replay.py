@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, cast
 
-from .row_redaction import Packed, opened
+from .row_redaction import PackedObject, unpack_row
 
 # LangGraph's code for a whole value that is copied into a checkpoint
 _WHOLE = 7
@@ -22,23 +22,23 @@ class Replay:
         self._request = None
         self._messages.are_known = False
 
-    def apply(self, channel: str, data: bytes) -> None:
+    def apply_write(self, channel: str, data: bytes) -> None:
         """What a node wrote."""
         if channel == "request":
-            self._request = opened(data)
+            self._request = unpack_row(data)
         elif channel == "messages":
-            self._messages.add(opened(data))
+            self._messages.add(unpack_row(data))
 
-    def told_by_writes(self, values: Mapping[str, Any]) -> list[str]:
+    def find_redundant_channels(self, values: Mapping[str, Any]) -> list[str]:
         """The channels that a checkpoint has as the writes before it tell them."""
         told: list[str] = []
         if "request" in values:
-            request = _value(values["request"])
+            request = _unpack_value(values["request"])
             told += ["request"] if request == self._request else []
             self._request = request
         if "messages" in values:
             messages = _Digests()
-            messages.add(_value(values["messages"]))
+            messages.add(_unpack_value(values["messages"]))
             told += ["messages"] if messages == self._messages else []
             self._messages = messages
         return told
@@ -60,18 +60,18 @@ class _Digests:
         """What a node wrote: messages, alone or in a list; anything else is not understood."""
         listed = cast("list[object]", written if isinstance(written, list) else [written])
         for message in listed:
-            name, facts = _opened_message(message)
+            name, facts = _unpack_message(message)
             if not isinstance(facts, dict):
                 self.are_known = False
             elif name == "RemoveMessage":
                 self._of.pop(facts.get("id"), None)
             else:
-                self._of[facts.get("id")] = sha256(cast(Packed, message).payload).digest()
+                self._of[facts.get("id")] = sha256(cast(PackedObject, message).payload).digest()
 
 
-def _opened_message(message: object) -> tuple[str, dict[str, Any] | None]:
+def _unpack_message(message: object) -> tuple[str, dict[str, Any] | None]:
     """The name of its class and its fields; None for what is no message."""
-    found = opened(message.payload) if isinstance(message, Packed) else None
+    found = unpack_row(message.payload) if isinstance(message, PackedObject) else None
     parts = cast("list[Any]", found) if isinstance(found, list) else []
     if len(parts) < 3 or not str(parts[0]).startswith("langchain_core.messages"):
         return "", None
@@ -79,7 +79,7 @@ def _opened_message(message: object) -> tuple[str, dict[str, Any] | None]:
     return str(parts[1]), facts
 
 
-def _value(stored: object) -> object:
-    if isinstance(stored, Packed) and stored.code == _WHOLE:
-        return opened(stored.payload)
+def _unpack_value(stored: object) -> object:
+    if isinstance(stored, PackedObject) and stored.code == _WHOLE:
+        return unpack_row(stored.payload)
     return stored

@@ -10,7 +10,7 @@ from ...config.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedObject:
     """An object inside of a row, as it is stored."""
 
     code: int
@@ -25,7 +25,7 @@ _OPTION = ormsgpack.OPT_NON_STR_KEYS | ormsgpack.OPT_PASSTHROUGH_DATACLASS
 """As LangGraph packs."""
 
 
-def opened(data: bytes, inner: Callable[[int, bytes], object] = Packed) -> Any:
+def unpack_row(data: bytes, inner: Callable[[int, bytes], object] = PackedObject) -> Any:
     """The plain data of a row; its objects stay packed, or are what `inner` makes of them.
 
     Raises UsageError where it is no such data.
@@ -36,34 +36,34 @@ def opened(data: bytes, inner: Callable[[int, bytes], object] = Packed) -> Any:
         raise UsageError(f"a row is damaged: {error}", hint="get the file again") from None
 
 
-def packed(value: Any) -> bytes:
+def pack_row(value: Any) -> bytes:
     """A row of plain data and packed objects."""
-    return ormsgpack.packb(value, default=_stored, option=_OPTION)
+    return ormsgpack.packb(value, default=_to_ext, option=_OPTION)
 
 
-def _stored(value: object) -> ormsgpack.Ext:
-    if isinstance(value, Packed):
+def _to_ext(value: object) -> ormsgpack.Ext:
+    if isinstance(value, PackedObject):
         return ormsgpack.Ext(value.code, value.payload)
     raise TypeError(f"{type(value)} is not plain data")
 
 
-def rewritten(data: bytes, change: Callable[[str], str]) -> bytes:
+def rewrite_texts(data: bytes, change: Callable[[str], str]) -> bytes:
     """The row with every text in it changed, also within objects."""
 
-    def inner(code: int, payload: bytes) -> Packed:
-        return Packed(code, rewritten(payload, change))
+    def rewrite_object(code: int, payload: bytes) -> PackedObject:
+        return PackedObject(code, rewrite_texts(payload, change))
 
-    return packed(_changed(opened(data, inner), change))
+    return pack_row(_change_texts(unpack_row(data, rewrite_object), change))
 
 
-def _changed(value: Any, change: Callable[[str], str]) -> Any:
+def _change_texts(value: Any, change: Callable[[str], str]) -> Any:
     match value:
         case str():
             return change(value)
         case list():
-            return [_changed(one, change) for one in cast("list[Any]", value)]
+            return [_change_texts(one, change) for one in cast("list[Any]", value)]
         case dict():
             items = cast("dict[Any, Any]", value).items()
-            return {key: _changed(one, change) for key, one in items}
+            return {key: _change_texts(one, change) for key, one in items}
         case _:
             return value

@@ -8,19 +8,19 @@ from ...config.errors import UsageError
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
-def new() -> str:
+def create_thread_id() -> str:
     """A fresh thread id."""
     return str(uuid.uuid4())
 
 
-def is_one(text: str) -> bool:
+def is_thread_id(text: str) -> bool:
     """Whether a text is a thread id: a lower-case UUID."""
     return bool(_UUID.fullmatch(text))
 
 
-def checked(thread_id: str) -> str:
+def validate_thread_id(thread_id: str) -> str:
     """The id itself, fit to name a file; raises UsageError for anything but a lower-case UUID."""
-    if not is_one(thread_id):
+    if not is_thread_id(thread_id):
         raise UsageError(
             f"`{thread_id}` is not a thread ID",
             hint="a thread ID is a UUID; run `mcode threads list --all` to list threads",

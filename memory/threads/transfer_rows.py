@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from ..checkpoints.writes import CHAIN
 from ..database.checkpoint_queries import has_tables
-from ..database.row_compression import compress, expand
+from ..database.row_compression import compress_row, expand_row
 
 Channel = Literal["request", "messages", "told", "evidence", "outcome"]
 """What of the writes is moved: what the conversation is made of and is told by. The rest stands in
@@ -44,7 +44,7 @@ _CALLS = """
 """Only results go along, not what a call had printed, or a model had said, when it was killed."""
 
 
-class Checkpoint(NamedTuple):
+class CheckpointRow(NamedTuple):
     """One row of LangGraph's checkpoints; its parent is the one before it."""
 
     id: str
@@ -52,7 +52,7 @@ class Checkpoint(NamedTuple):
     metadata: bytes
 
 
-class Write(NamedTuple):
+class WriteRow(NamedTuple):
     """One row of LangGraph's writes."""
 
     checkpoint: str
@@ -63,10 +63,10 @@ class Write(NamedTuple):
     data: bytes
 
 
-Row = TypeVar("Row", Checkpoint, Write)
+Row = TypeVar("Row", CheckpointRow, WriteRow)
 
 
-class Call(NamedTuple):
+class CallRow(NamedTuple):
     """One row of our journal."""
 
     id: str
@@ -77,49 +77,49 @@ class Call(NamedTuple):
     finished_at: str | None
 
 
-class Rows(NamedTuple):
+class TransferRows(NamedTuple):
     """All rows of a thread."""
 
-    checkpoints: Sequence[Checkpoint]
-    writes: Sequence[Write]
-    calls: Sequence[Call]
+    checkpoints: Sequence[CheckpointRow]
+    writes: Sequence[WriteRow]
+    calls: Sequence[CallRow]
 
 
-def read_rows(connection: sqlite3.Connection, thread_id: str) -> Rows:
+def read_rows(connection: sqlite3.Connection, thread_id: str) -> TransferRows:
     """The rows as they stand at one moment, also while the thread runs."""
     given = {"thread": thread_id}
     connection.execute("BEGIN")
     try:
         if not has_tables(connection):
-            return Rows((), (), ())
-        return Rows(
-            [_expanded(Checkpoint(*row)) for row in connection.execute(_CHECKPOINTS, given)],
-            [_expanded(Write(*row)) for row in connection.execute(_WRITES, given)],
-            [Call(*row) for row in connection.execute(_CALLS, given)],
+            return TransferRows((), (), ())
+        return TransferRows(
+            [_expand_data(CheckpointRow(*row)) for row in connection.execute(_CHECKPOINTS, given)],
+            [_expand_data(WriteRow(*row)) for row in connection.execute(_WRITES, given)],
+            [CallRow(*row) for row in connection.execute(_CALLS, given)],
         )
     finally:
         connection.execute("ROLLBACK")
 
 
-def _expanded(row: Row) -> Row:
-    return row._replace(data=expand(row.data))
+def _expand_data(row: Row) -> Row:
+    return row._replace(data=expand_row(row.data))
 
 
-def insert_rows(connection: sqlite3.Connection, thread_id: str, rows: Rows) -> None:
+def insert_rows(connection: sqlite3.Connection, thread_id: str, rows: TransferRows) -> None:
     """Put them in under that id; LangGraph's tables must be there."""
     parents = [None, *(checkpoint.id for checkpoint in rows.checkpoints)]
     connection.executemany(
         "INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id,"
         " type, checkpoint, metadata) VALUES (?, '', ?, ?, 'msgpack', ?, ?)",
         [
-            (thread_id, checkpoint.id, parent, compress(checkpoint.data), checkpoint.metadata)
+            (thread_id, checkpoint.id, parent, compress_row(checkpoint.data), checkpoint.metadata)
             for checkpoint, parent in zip(rows.checkpoints, parents, strict=False)
         ],
     )
     connection.executemany(
         "INSERT INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx,"
         " channel, type, value) VALUES (?, '', ?, ?, ?, ?, ?, 'msgpack', ?)",
-        [(thread_id, *write._replace(data=compress(write.data))) for write in rows.writes],
+        [(thread_id, *write._replace(data=compress_row(write.data))) for write in rows.writes],
     )
     connection.executemany(
         "INSERT INTO journal (thread_id, call_id, tool, effectful, state, result, started_at,"

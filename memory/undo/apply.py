@@ -9,39 +9,41 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
-from ..snapshots.file_version import ABSENT, LINK, PROGRAM, Change, Version, is_folder
-from ..snapshots.working_tree import parent_of, version_on_disk
+from ..snapshots.file_version import ABSENT, LINK, PROGRAM, FileVersion, PathChange, is_folder
+from ..snapshots.working_tree import open_parent, read_version
 
 MOVED = "it changed during the restore"
 LOST = "its content is no longer kept"
 
 
-def put_back(
-    folder: Path, changes: Sequence[Change], contents: Mapping[str, bytes], mark: str
+def apply_restore(
+    folder: Path, changes: Sequence[PathChange], contents: Mapping[str, bytes], mark: str
 ) -> dict[str, str]:
     """Make the changes, from `old` to `new`; the paths left alone, with the reason in words.
 
     `contents` has the blobs of the new versions. `mark` is part of the names of temporary files.
     """
     # what goes away is first: its folder may stand where a file has to come back
-    ordered = sorted(changes, key=_turn)
-    reasons = {change.path: _put(folder, change, contents, mark) for change in ordered}
+    ordered = sorted(changes, key=_get_order)
+    reasons = {change.path: _apply_change(folder, change, contents, mark) for change in ordered}
     # only now, for nothing can be put into a folder that may not be written
     for change in reversed(ordered):
         if is_folder(change.path) and change.new.permissions is not None:
-            reasons[change.path] = reasons[change.path] or _allow(folder, change)
-    _settle(folder, changes)
+            reasons[change.path] = reasons[change.path] or _restore_permissions(folder, change)
+    _sync_parents(folder, changes)
     return {path: reason for path, reason in reasons.items() if reason}
 
 
-def sweep(folder: Path, changes: Sequence[Change], mark: str) -> None:
+def remove_leftovers(folder: Path, changes: Sequence[PathChange], mark: str) -> None:
     """Delete the temporary file that a killed `put_back` of this mark has left."""
-    for beside in {PurePosixPath(change.path).with_name(_temporary(mark)) for change in changes}:
-        with suppress(OSError), parent_of(folder, str(beside)) as (parent, name):
+    for beside in {
+        PurePosixPath(change.path).with_name(_build_temporary_name(mark)) for change in changes
+    }:
+        with suppress(OSError), open_parent(folder, str(beside)) as (parent, name):
             os.unlink(name, dir_fd=parent)
 
 
-def _turn(change: Change) -> tuple[int, int]:
+def _get_order(change: PathChange) -> tuple[int, int]:
     """Files go, then folders, the deepest first; then folders come, and at last files."""
     depth = len(PurePosixPath(change.path).parts)
     if change.new == ABSENT:
@@ -49,40 +51,42 @@ def _turn(change: Change) -> tuple[int, int]:
     return (2, depth) if is_folder(change.path) else (3, 0)
 
 
-def _put(folder: Path, change: Change, contents: Mapping[str, bytes], mark: str) -> str:
+def _apply_change(
+    folder: Path, change: PathChange, contents: Mapping[str, bytes], mark: str
+) -> str:
     """Empty when the path is in its new version afterwards, otherwise why not."""
-    current = version_on_disk(folder, change.path)
+    current = read_version(folder, change.path)
     try:
         if is_folder(change.path):
-            _put_folder(folder, change, there=current != ABSENT)
+            _apply_folder(folder, change, there=current != ABSENT)
         elif current not in (change.old, change.new):
             return MOVED
         elif change.new == ABSENT:
-            _remove(folder, change.path, there=current != ABSENT)
-        elif current != change.new and not _has_changed_mode(folder, change, current):
+            _remove_file(folder, change.path, there=current != ABSENT)
+        elif current != change.new and not _try_set_mode(folder, change, current):
             if change.new.blob not in contents:
                 return LOST
-            _write(folder, change.path, change.new, contents[change.new.blob], mark)
+            _write_file(folder, change.path, change.new, contents[change.new.blob], mark)
     except OSError as error:  # a link or a folder stands in the way, the disk is full, …
         return f"it cannot be written: {error.strerror}"
     return ""
 
 
-def _put_folder(folder: Path, change: Change, *, there: bool) -> None:
+def _apply_folder(folder: Path, change: PathChange, *, there: bool) -> None:
     """Make the folder, for its owner alone until it has its permissions; or delete it if empty."""
     if change.new == ABSENT:
         if there:
-            with suppress(OSError), parent_of(folder, change.path) as (parent, name):
+            with suppress(OSError), open_parent(folder, change.path) as (parent, name):
                 os.rmdir(name, dir_fd=parent)
-        _remove(folder, change.path, there=False)
+        _remove_file(folder, change.path, there=False)
     elif not there:
-        with parent_of(folder, change.path, create=True) as (parent, name):
+        with open_parent(folder, change.path, create=True) as (parent, name):
             os.mkdir(name, 0o777 if change.new.permissions is None else 0o700, dir_fd=parent)
 
 
-def _allow(folder: Path, change: Change) -> str:
+def _restore_permissions(folder: Path, change: PathChange) -> str:
     """Give a folder its permissions; why not, when that fails."""
-    if version_on_disk(folder, change.path) != change.new:
+    if read_version(folder, change.path) != change.new:
         try:
             _set_mode(folder, change.path, change.new.permissions or 0)
         except OSError as error:
@@ -90,19 +94,19 @@ def _allow(folder: Path, change: Change) -> str:
     return ""
 
 
-def _has_changed_mode(folder: Path, change: Change, current: Version) -> bool:
+def _try_set_mode(folder: Path, change: PathChange, current: FileVersion) -> bool:
     """Give a file of the same content its permissions; False where it must be written anew."""
     wanted = change.new.permissions
     if wanted is None or change.new.mode == LINK or current.blob != change.new.blob:
         return False
     with suppress(OSError):
         _set_mode(folder, change.path, wanted)
-    return version_on_disk(folder, change.path) == change.new
+    return read_version(folder, change.path) == change.new
 
 
 def _set_mode(folder: Path, path: str, permissions: int) -> None:
     """Set the nine bits and keep the others; never through a link."""
-    with parent_of(folder, path) as (parent, name):
+    with open_parent(folder, path) as (parent, name):
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         opened = os.open(name, flags, dir_fd=parent)
         try:
@@ -111,32 +115,32 @@ def _set_mode(folder: Path, path: str, permissions: int) -> None:
             os.close(opened)
 
 
-def _settle(folder: Path, changes: Sequence[Change]) -> None:
+def _sync_parents(folder: Path, changes: Sequence[PathChange]) -> None:
     """Have the new names on the disk as well, before anybody records that all is done."""
     for beside in {PurePosixPath(change.path).with_name("x") for change in changes}:
-        with suppress(OSError), parent_of(folder, str(beside)) as (parent, _):
+        with suppress(OSError), open_parent(folder, str(beside)) as (parent, _):
             os.fsync(parent)
 
 
-def _temporary(mark: str) -> str:
+def _build_temporary_name(mark: str) -> str:
     return f".mcode-{mark}"
 
 
-def _remove(folder: Path, path: str, *, there: bool) -> None:
+def _remove_file(folder: Path, path: str, *, there: bool) -> None:
     """Delete the file if it is there, and the folders that are empty without it, as git does."""
     if there:
-        with parent_of(folder, path) as (parent, name):
+        with open_parent(folder, path) as (parent, name):
             os.unlink(name, dir_fd=parent)
     with suppress(OSError):  # not empty
         for above in PurePosixPath(path).parents[:-1]:
-            with parent_of(folder, str(above)) as (parent, name):
+            with open_parent(folder, str(above)) as (parent, name):
                 os.rmdir(name, dir_fd=parent)
 
 
-def _write(folder: Path, path: str, version: Version, content: bytes, mark: str) -> None:
+def _write_file(folder: Path, path: str, version: FileVersion, content: bytes, mark: str) -> None:
     """Put the file or link in place at once: it is never seen half-written."""
-    with parent_of(folder, path, create=True) as (parent, name):
-        temporary = _temporary(mark)
+    with open_parent(folder, path, create=True) as (parent, name):
+        temporary = _build_temporary_name(mark)
         try:
             with suppress(FileNotFoundError):
                 os.unlink(temporary, dir_fd=parent)
@@ -153,9 +157,11 @@ def _write(folder: Path, path: str, version: Version, content: bytes, mark: str)
             raise
 
 
-def _write_beside(parent: int, name: str, temporary: str, version: Version, content: bytes) -> None:
-    kept = _permissions(parent, name)
-    permissions = _wanted(version, kept)
+def _write_beside(
+    parent: int, name: str, temporary: str, version: FileVersion, content: bytes
+) -> None:
+    kept = _read_permissions(parent, name)
+    permissions = _choose_permissions(version, kept)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     usual = 0o777 if version.mode == PROGRAM else 0o666  # less what the umask takes away
     created = os.open(temporary, flags, usual if permissions is None else 0o600, dir_fd=parent)
@@ -167,7 +173,7 @@ def _write_beside(parent: int, name: str, temporary: str, version: Version, cont
         os.fsync(created)
 
 
-def _wanted(version: Version, kept: int | None) -> int | None:
+def _choose_permissions(version: FileVersion, kept: int | None) -> int | None:
     """The permissions of a file that replaces one with those `kept`; None: those of a new file."""
     if version.permissions is not None:
         return version.permissions | (kept or 0) & ~0o777
@@ -177,7 +183,7 @@ def _wanted(version: Version, kept: int | None) -> int | None:
     return kept | readable if version.mode == PROGRAM else kept & ~0o111
 
 
-def _permissions(parent: int, name: str) -> int | None:
+def _read_permissions(parent: int, name: str) -> int | None:
     """The permissions of the file that is replaced; None when there is none."""
     try:
         found = os.stat(name, dir_fd=parent, follow_symlinks=False)

@@ -3,77 +3,79 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..snapshots.file_version import Change, Version, visible
-from ..snapshots.git_objects import Lost
+from ..snapshots.file_version import FileVersion, PathChange, filter_visible
+from ..snapshots.git_objects import MissingObjectError
 from ..snapshots.store import Snapshots
-from .history import Entry
+from .history import HistoryEntry
 
 
 @dataclass(frozen=True)
-class Run:
+class ChangeRun:
     """Changes of one file by the thread, between which nobody else changed it."""
 
-    old: Version
-    new: Version
+    old: FileVersion
+    new: FileVersion
     unsure: str
     """Name of a tool that was killed while it ran, so that some of it may be others' doing."""
     doubt: str = ""
     """Name of a tool that ran meanwhile and does not name the file; empty where all is sure."""
 
 
-def chains(entries: Sequence[Entry]) -> dict[str, list[Run]]:
+def build_chains(entries: Sequence[HistoryEntry]) -> dict[str, list[ChangeRun]]:
     """The runs of each file that the entries, given in order, changed; by path, in order.
 
     Where a restore took back what is to be taken back anyway, neither counts.
     """
-    steps: dict[str, list[tuple[Entry, Change]]] = {}
+    steps: dict[str, list[tuple[HistoryEntry, PathChange]]] = {}
     for entry in entries:
         for change in entry.changes:
             steps.setdefault(change.path, []).append((entry, change))
     given = {entry.number for entry in entries}
     restores = [e for e in reversed(entries) if e.reverted and given.issuperset(e.reverted)]
-    standing = {path: _standing(path, steps[path], restores) for path in sorted(steps)}
-    return {path: _runs(left) for path, left in standing.items() if left}
+    standing = {path: _drop_reverted(path, steps[path], restores) for path in sorted(steps)}
+    return {path: _merge_runs(left) for path, left in standing.items() if left}
 
 
-def _standing(
-    path: str, steps: list[tuple[Entry, Change]], restores: Sequence[Entry]
-) -> list[tuple[Entry, Change]]:
+def _drop_reverted(
+    path: str, steps: list[tuple[HistoryEntry, PathChange]], restores: Sequence[HistoryEntry]
+) -> list[tuple[HistoryEntry, PathChange]]:
     """A file's changes without the restores, given last first, and what they took back."""
     gone: set[int] = set()
     for restore in restores:
-        if restore.number not in gone and path not in restore.left:
+        if restore.number not in gone and path not in restore.left_alone:
             gone |= {restore.number, *restore.reverted}
     return [step for step in steps if step[0].number not in gone]
 
 
-def _runs(steps: list[tuple[Entry, Change]]) -> list[Run]:
-    runs: list[Run] = []
+def _merge_runs(steps: list[tuple[HistoryEntry, PathChange]]) -> list[ChangeRun]:
+    runs: list[ChangeRun] = []
     for entry, change in steps:
         tool = entry.tool or "a command"
         doubt = tool if change.path in entry.doubtful else ""
         unsure = "" if entry.sure else tool
         if runs and runs[-1].new == change.old and bool(runs[-1].doubt) == bool(doubt):
             last = runs.pop()
-            runs.append(Run(last.old, change.new, last.unsure or unsure, last.doubt or doubt))
+            runs.append(ChangeRun(last.old, change.new, last.unsure or unsure, last.doubt or doubt))
         else:
-            runs.append(Run(change.old, change.new, unsure, doubt))
+            runs.append(ChangeRun(change.old, change.new, unsure, doubt))
     return runs
 
 
-def net_changes(entries: Sequence[Entry]) -> tuple[Change, ...]:
+def compute_net_changes(entries: Sequence[HistoryEntry]) -> tuple[PathChange, ...]:
     """Each changed file once, by path; what ended as it began is left out."""
-    ends = (Change(path, runs[0].old, runs[-1].new) for path, runs in chains(entries).items())
-    return tuple(visible(change for change in ends if change.old != change.new))
+    ends = (
+        PathChange(path, runs[0].old, runs[-1].new) for path, runs in build_chains(entries).items()
+    )
+    return tuple(filter_visible(change for change in ends if change.old != change.new))
 
 
-async def net_diff(snapshots: Snapshots, entries: Sequence[Entry]) -> str:
+async def render_net_diff(snapshots: Snapshots, entries: Sequence[HistoryEntry]) -> str:
     """The entries' changes as one unified diff; what others did to the same files meanwhile is
     part of it. Where the snapshots are lost, words that say so.
     """
     done = [entry for entry in entries if entry.state == "done"]
-    paths = [change.path for change in net_changes(done)]
+    paths = [change.path for change in compute_net_changes(done)]
     try:
         return await snapshots.diff(done[0].before, done[-1].after, paths) if paths else ""
-    except Lost as error:
+    except MissingObjectError as error:
         return f"{error.message}\n"

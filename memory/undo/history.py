@@ -14,24 +14,29 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from ..database.connection import connect, explained, immediate, prepare
-from ..snapshots.file_version import ABSENT, Change, Version
+from ..database.connection import (
+    begin_transaction,
+    connect,
+    prepare_database,
+    translate_sqlite_errors,
+)
+from ..snapshots.file_version import ABSENT, FileVersion, PathChange
 
-Kind = Literal["tool", "shell", "others", "undo", "redo", "rewind"]
+HistoryKind = Literal["tool", "shell", "others", "undo", "redo", "rewind"]
 """tool: a tool wrote the files that it names · shell: a command ran · others: changed while no step
 of the thread ran · the rest: files were put back."""
 RESTORES = ("undo", "redo", "rewind")
 
 
 @dataclass(frozen=True)
-class Entry:
+class HistoryEntry:
     """One change of a thread's files."""
 
     number: int
     """From 1, growing within its thread."""
     key: str
     """Id of the call or of the restore: the same key is the same entry."""
-    kind: Kind
+    kind: HistoryKind
     tool: str
     """Name of the tool that ran; empty where none did."""
     turn: int
@@ -40,7 +45,7 @@ class Entry:
     """Snapshot of the workspace before."""
     after: str
     """And after; empty while the entry is `started`."""
-    changes: tuple[Change, ...]
+    changes: tuple[PathChange, ...]
     """What it did to each file. Of a restore that is `started`: what it means to do."""
     reverted: tuple[int, ...]
     """Numbers of the entries that a restore took back."""
@@ -49,7 +54,7 @@ class Entry:
     """False when the process died meanwhile: changes of others may be among these."""
     created_at: str
     """ISO 8601, UTC."""
-    left: frozenset[str] = frozenset()
+    left_alone: frozenset[str] = frozenset()
     """Files that a restore left alone: in them it took nothing back."""
     doubtful: frozenset[str] = frozenset()
     """Files that changed while a command ran, and that may have been changed by others."""
@@ -60,24 +65,24 @@ class FileHistory:
 
     def __init__(self, path: Path) -> None:
         """Open the history in the database, which is made ready first."""
-        prepare(path)
+        prepare_database(path)
         self._path = path
 
-    def begin(
+    def begin_entry(
         self,
         thread_id: str,
         key: str,
-        kind: Kind,
+        kind: HistoryKind,
         *,
         before: str,
         turn: int,
         tool: str = "",
-        changes: Sequence[Change] = (),
+        changes: Sequence[PathChange] = (),
         reverted: Sequence[int] = (),
         left: Collection[str] = (),
-    ) -> Entry:
+    ) -> HistoryEntry:
         """Put an entry on record before its files change; one begun and not finished is unsure."""
-        with self._writing() as connection:
+        with self._begin_write() as connection:
             query = (
                 "UPDATE file_history SET sure = sure AND state = 'done'"
                 " WHERE thread_id = ? AND key = ?"
@@ -87,28 +92,28 @@ class FileHistory:
                     "INSERT INTO file_history SELECT ?, COALESCE(MAX(number), 0) + 1, ?, ?, ?, ?,"
                     " ?, ?, '', ?, 'started', 1, ?, ?, '[]' FROM file_history WHERE thread_id = ?",
                     (thread_id, key, kind, tool, turn, json.dumps(list(reverted)), before)
-                    + (_packed(changes), _now(), json.dumps(sorted(left)), thread_id),
+                    + (_pack_changes(changes), _format_now(), json.dumps(sorted(left)), thread_id),
                 )
-            return _entry(_row(connection, thread_id, key))
+            return _to_entry(_read_row(connection, thread_id, key))
 
-    def finish(
+    def finish_entry(
         self,
         thread_id: str,
         key: str,
         *,
         after: str,
-        changes: Sequence[Change],
+        changes: Sequence[PathChange],
         sure: bool = True,
         reverted: Sequence[int] = (),
         left: Collection[str] = (),
         doubtful: Collection[str] = (),
-    ) -> Entry | None:
+    ) -> HistoryEntry | None:
         """Record what became of the files; an entry that changed nothing is dropped: None.
 
         `reverted` are the entries that a restore has taken back, which may have changed nothing,
         but for the files that it `left` alone. `doubtful` are files that others may have changed.
         """
-        with self._writing() as connection:
+        with self._begin_write() as connection:
             if not changes and not reverted:
                 query = "DELETE FROM file_history WHERE thread_id = ? AND key = ?"
                 connection.execute(query, (thread_id, key))
@@ -117,48 +122,50 @@ class FileHistory:
                 "UPDATE file_history SET state = 'done', after_tree = ?, changes = ?,"
                 " sure = sure AND ?, reverted = ?, left_alone = ?, doubtful = ?"
                 " WHERE thread_id = ? AND key = ?",
-                (after, _packed(changes), sure, json.dumps(list(reverted)))
+                (after, _pack_changes(changes), sure, json.dumps(list(reverted)))
                 + (json.dumps(sorted(left)), json.dumps(sorted(doubtful)), thread_id, key),
             )
-            return _entry(_row(connection, thread_id, key))
+            return _to_entry(_read_row(connection, thread_id, key))
 
-    def record(
+    def record_entry(
         self,
         thread_id: str,
         key: str,
-        kind: Kind,
+        kind: HistoryKind,
         *,
         before: str,
         after: str,
         turn: int,
-        changes: Sequence[Change],
+        changes: Sequence[PathChange],
     ) -> None:
         """Record at once what has happened already; nothing when nothing changed."""
-        self.begin(thread_id, key, kind, before=before, turn=turn, changes=changes)
-        self.finish(thread_id, key, after=after, changes=changes)
+        self.begin_entry(thread_id, key, kind, before=before, turn=turn, changes=changes)
+        self.finish_entry(thread_id, key, after=after, changes=changes)
 
-    def entries(self, thread_id: str, after: int = 0) -> list[Entry]:
+    def list_entries(self, thread_id: str, after: int = 0) -> list[HistoryEntry]:
         """The thread's entries with a greater number, in order; `started` ones too."""
-        with self._reading() as connection:
+        with self._begin_read() as connection:
             query = "SELECT * FROM file_history WHERE thread_id = ? AND number > ? ORDER BY number"
-            return [_entry(row) for row in connection.execute(query, (thread_id, after))]
+            return [_to_entry(row) for row in connection.execute(query, (thread_id, after))]
 
-    def last(self, thread_id: str) -> Entry | None:
+    def get_last_entry(self, thread_id: str) -> HistoryEntry | None:
         """The thread's last entry."""
-        with self._reading() as connection:
+        with self._begin_read() as connection:
             query = "SELECT * FROM file_history WHERE thread_id = ? ORDER BY number DESC LIMIT 1"
             row = connection.execute(query, (thread_id,)).fetchone()
-            return _entry(row) if row else None
+            return _to_entry(row) if row else None
 
-    def others_since(self, entry: Entry, thread_id: str) -> set[tuple[str, Version]]:
+    def find_claims_since(
+        self, entry: HistoryEntry, thread_id: str
+    ) -> set[tuple[str, FileVersion]]:
         """What the folder's other threads surely made of files since the entry began."""
-        return self._claims(thread_id, entry.number)
+        return self._read_claims(thread_id, entry.number)
 
-    def of_others(self, thread_id: str) -> set[tuple[str, Version]]:
+    def find_claims(self, thread_id: str) -> set[tuple[str, FileVersion]]:
         """What the folder's other threads surely made of files, ever."""
-        return self._claims(thread_id, 0)
+        return self._read_claims(thread_id, 0)
 
-    def _claims(self, thread_id: str, since: int) -> set[tuple[str, Version]]:
+    def _read_claims(self, thread_id: str, since: int) -> set[tuple[str, FileVersion]]:
         query = (
             # CROSS: the few entries that are younger first, not all of the folder's threads
             "SELECT other.* FROM file_history AS other CROSS JOIN threads USING (thread_id)"
@@ -167,9 +174,9 @@ class FileHistory:
             " WHERE thread_id = :thread AND number = :since), 0)"
             " AND folder = (SELECT folder FROM threads WHERE thread_id = :thread)"
         )
-        with self._reading() as connection:
+        with self._begin_read() as connection:
             rows = connection.execute(query, {"thread": thread_id, "since": since})
-            entries = [_entry(row) for row in rows]
+            entries = [_to_entry(row) for row in rows]
         return {
             (change.path, change.new)
             for entry in entries
@@ -177,17 +184,17 @@ class FileHistory:
             if change.path not in entry.doubtful
         }
 
-    def commands_running(self, thread_id: str) -> set[str]:
+    def find_running_commands(self, thread_id: str) -> set[str]:
         """The folder's other threads with a command that has not finished, killed or not."""
         query = (
             "SELECT DISTINCT thread_id FROM file_history JOIN threads USING (thread_id)"
             " WHERE thread_id != :thread AND kind = 'shell' AND state = 'started'"
             " AND folder = (SELECT folder FROM threads WHERE thread_id = :thread)"
         )
-        with self._reading() as connection:
+        with self._begin_read() as connection:
             return {row[0] for row in connection.execute(query, {"thread": thread_id})}
 
-    def commands_since(self, thread_id: str, entry: Entry) -> set[str]:
+    def find_commands_since(self, thread_id: str, entry: HistoryEntry) -> set[str]:
         """The folder's other threads with a command that began after the entry."""
         query = (
             "SELECT DISTINCT other.thread_id FROM file_history AS other"
@@ -197,13 +204,13 @@ class FileHistory:
             " WHERE thread_id = :thread AND number = :number)"
             " AND folder = (SELECT folder FROM threads WHERE thread_id = :thread)"
         )
-        with self._reading() as connection:
+        with self._begin_read() as connection:
             given = {"thread": thread_id, "number": entry.number}
             return {row[0] for row in connection.execute(query, given)}
 
-    def put_back(self) -> set[str]:
+    def find_restored_threads(self) -> set[str]:
         """The threads that did nothing since their files were last put back, by undo or rewind."""
-        with self._reading() as connection:
+        with self._begin_read() as connection:
             query = (
                 "SELECT thread_id, kind, MAX(number) FROM file_history"
                 " WHERE kind != 'others' AND state = 'done' GROUP BY thread_id"
@@ -211,24 +218,24 @@ class FileHistory:
             return {row[0] for row in connection.execute(query) if row[1] in ("undo", "rewind")}
 
     @contextmanager
-    def _reading(self) -> Generator[sqlite3.Connection]:
-        with explained(self._path), closing(connect(self._path)) as connection:
+    def _begin_read(self) -> Generator[sqlite3.Connection]:
+        with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
             connection.row_factory = sqlite3.Row
             yield connection
 
     @contextmanager
-    def _writing(self) -> Generator[sqlite3.Connection]:
-        with self._reading() as connection, immediate(connection):
+    def _begin_write(self) -> Generator[sqlite3.Connection]:
+        with self._begin_read() as connection, begin_transaction(connection):
             yield connection
 
 
-def _row(connection: sqlite3.Connection, thread_id: str, key: str) -> sqlite3.Row:
+def _read_row(connection: sqlite3.Connection, thread_id: str, key: str) -> sqlite3.Row:
     query = "SELECT * FROM file_history WHERE thread_id = ? AND key = ?"
     return connection.execute(query, (thread_id, key)).fetchone()
 
 
-def _entry(row: sqlite3.Row) -> Entry:
-    return Entry(
+def _to_entry(row: sqlite3.Row) -> HistoryEntry:
+    return HistoryEntry(
         number=row["number"],
         key=row["key"],
         kind=row["kind"],
@@ -236,41 +243,41 @@ def _entry(row: sqlite3.Row) -> Entry:
         turn=row["turn"],
         before=row["before_tree"],
         after=row["after_tree"],
-        changes=_unpacked(row["changes"]),
+        changes=_unpack_changes(row["changes"]),
         reverted=tuple(json.loads(row["reverted"])),
         state=row["state"],
         sure=bool(row["sure"]),
         created_at=row["created_at"],
-        left=frozenset(json.loads(row["left_alone"])),
-        doubtful=_doubtful(row),
+        left_alone=frozenset(json.loads(row["left_alone"])),
+        doubtful=_parse_doubtful(row),
     )
 
 
-def _doubtful(row: sqlite3.Row) -> frozenset[str]:
+def _parse_doubtful(row: sqlite3.Row) -> frozenset[str]:
     """Of an entry of an older MaxAgent all new files: whose they are it did not record."""
     if row["doubtful"] is not None:
         return frozenset(json.loads(row["doubtful"]))
     if row["kind"] != "shell":
         return frozenset()
-    return frozenset(c.path for c in _unpacked(row["changes"]) if c.old == ABSENT)
+    return frozenset(c.path for c in _unpack_changes(row["changes"]) if c.old == ABSENT)
 
 
-def _unpacked(packed: str) -> tuple[Change, ...]:
+def _unpack_changes(packed: str) -> tuple[PathChange, ...]:
     read = json.loads(packed)
-    return tuple(Change(path, Version(*old), Version(*new)) for path, old, new in read)
+    return tuple(PathChange(path, FileVersion(*old), FileVersion(*new)) for path, old, new in read)
 
 
-def _packed(changes: Sequence[Change]) -> str:
+def _pack_changes(changes: Sequence[PathChange]) -> str:
     """Paths may hold bytes that are no UTF-8: JSON's escapes keep them."""
     return json.dumps(
-        [[change.path, _listed(change.old), _listed(change.new)] for change in changes]
+        [[change.path, _to_list(change.old), _to_list(change.new)] for change in changes]
     )
 
 
-def _listed(version: Version) -> list[str | int]:
+def _to_list(version: FileVersion) -> list[str | int]:
     known = [] if version.permissions is None else [version.permissions]
     return [version.mode, version.blob, *known]
 
 
-def _now() -> str:
+def _format_now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field, PrivateAttr, SkipValidation
 from typing_extensions import override
 
 from ..resolver import ResolvedModel
-from .http_client import Connection
+from .http_client import EndpointClient
 from .request_cache import RequestWriter
 
 READ_SECONDS = 120.0
@@ -20,7 +20,7 @@ READ_SECONDS = 120.0
 
 
 class ChatCompletions(BaseChatModel):
-    """Asks, streams, never retries, raises `ModelFailure`. Async only; `aclose` ends it."""
+    """Asks, streams, never retries, raises `ModelCallError`. Async only; `aclose` ends it."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -29,12 +29,12 @@ class ChatCompletions(BaseChatModel):
     tools: SkipValidation[bytes] = Field(default=b"", repr=False)
     """The bound tools as JSON."""
     tool_choice: str = ""
-    _connection: Connection = PrivateAttr()
+    _connection: EndpointClient = PrivateAttr()
     _writer: RequestWriter = PrivateAttr()
 
     @override
     def model_post_init(self, context: Any, /) -> None:
-        self._connection = Connection(self.resolved, self.read_seconds)
+        self._connection = EndpointClient(self.resolved, self.read_seconds)
         self._writer = RequestWriter(self.resolved)
 
     @property
@@ -57,7 +57,7 @@ class ChatCompletions(BaseChatModel):
     ) -> "ChatCompletions":
         """A copy that offers these tools, on the same connection."""
         return self.model_copy(
-            update={"tools": self._writer.tools(tools), "tool_choice": tool_choice or ""}
+            update={"tools": self._writer.encode_tools(tools), "tool_choice": tool_choice or ""}
         )
 
     async def aclose(self) -> None:
@@ -72,10 +72,10 @@ class ChatCompletions(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        request = self._writer.request(
+        request = self._writer.build_request(
             messages, self.tools, tool_choice=self.tool_choice, stop=stop
         )
-        async for chunk in self._connection.answer(request):
+        async for chunk in self._connection.stream_answer(request):
             yield ChatGenerationChunk(message=chunk)
 
     @override

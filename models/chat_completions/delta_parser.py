@@ -27,83 +27,83 @@ class Delta:
     error: object = None
 
 
-def read(value: Mapping[str, Any]) -> Delta:
+def parse_delta(value: Mapping[str, Any]) -> Delta:
     """The delta in one JSON object of a stream, or in an answer that is not streamed."""
-    choice = _first_choice(value)
+    choice = _get_first_choice(value)
     repeats = not isinstance(choice.get("delta"), dict)
-    message = _fields(choice.get("message") if repeats else choice["delta"])
+    message = _to_dict(choice.get("message") if repeats else choice["delta"])
     return Delta(
-        text=_text(message.get("content")) + _string(message.get("refusal")),
-        thinking=_thinking(message),
-        calls=[_fields(piece) for piece in _items(message.get("tool_calls"))],
+        text=_join_text(message.get("content")) + _to_text(message.get("refusal")),
+        thinking=_find_thinking(message),
+        calls=[_to_dict(piece) for piece in _to_list(message.get("tool_calls"))],
         repeats=repeats,
-        finish_reason=_string(choice.get("finish_reason")),
-        model=_string(value.get("model")),
-        usage=_usage(_fields(value.get("usage")) or _fields(choice.get("usage"))),
-        error=_error(value, choice),
+        finish_reason=_to_text(choice.get("finish_reason")),
+        model=_to_text(value.get("model")),
+        usage=_parse_usage(_to_dict(value.get("usage")) or _to_dict(choice.get("usage"))),
+        error=_find_error(value, choice),
     )
 
 
-def _error(value: Mapping[str, Any], choice: Mapping[str, Any]) -> object:
+def _find_error(value: Mapping[str, Any], choice: Mapping[str, Any]) -> object:
     """An error in place of an answer: `{"error": …}`, or bare `{"code": …, "message": …}`."""
     bare = not choice and isinstance(value.get("message"), str) and value.get("code")
     return value.get("error") or (dict(value) if bare else None)
 
 
-def _first_choice(value: Mapping[str, Any]) -> dict[str, Any]:
+def _get_first_choice(value: Mapping[str, Any]) -> dict[str, Any]:
     """The first of the choices; nobody asked for others."""
-    choices = [_fields(choice) for choice in _items(value.get("choices"))]
+    choices = [_to_dict(choice) for choice in _to_list(value.get("choices"))]
     first = [choice for choice in choices if not choice.get("index")]
     return first[0] if first else {}
 
 
-def _text(content: object) -> str:
+def _join_text(content: object) -> str:
     """The text of a content: a string, or parts as Mistral has them."""
     if isinstance(content, str):
         return content
-    return "".join(_string(_fields(part).get("text")) for part in _items(content))
+    return "".join(_to_text(_to_dict(part).get("text")) for part in _to_list(content))
 
 
-def _thinking(message: Mapping[str, Any]) -> str:
+def _find_thinking(message: Mapping[str, Any]) -> str:
     """The thinking under any of its names; OpenRouter sends the same under two of them."""
     for name in ("reasoning_content", "reasoning"):
-        if found := _string(message.get(name)):
+        if found := _to_text(message.get(name)):
             return found
-    details = [_fields(part) for part in _items(message.get("reasoning_details"))]
-    return "".join(_string(part.get("text")) or _string(part.get("summary")) for part in details)
+    details = [_to_dict(part) for part in _to_list(message.get("reasoning_details"))]
+    return "".join(_to_text(part.get("text")) or _to_text(part.get("summary")) for part in details)
 
 
-def _usage(counts: Mapping[str, Any]) -> UsageMetadata | None:
+def _parse_usage(counts: Mapping[str, Any]) -> UsageMetadata | None:
     if not counts:
         return None
     cached = (
-        _number(_fields(counts.get("prompt_tokens_details")).get("cached_tokens"))
-        or _number(counts.get("prompt_cache_hit_tokens"))  # DeepSeek
-        or _number(counts.get("cached_tokens"))  # Kimi
+        _to_count(_to_dict(counts.get("prompt_tokens_details")).get("cached_tokens"))
+        or _to_count(counts.get("prompt_cache_hit_tokens"))  # DeepSeek
+        or _to_count(counts.get("cached_tokens"))  # Kimi
     )
-    thought = _number(_fields(counts.get("completion_tokens_details")).get("reasoning_tokens"))
-    read_ = _number(counts.get("prompt_tokens")) or _number(counts.get("input_tokens"))
-    written = _number(counts.get("completion_tokens")) or _number(counts.get("output_tokens"))
+    thought = _to_count(_to_dict(counts.get("completion_tokens_details")).get("reasoning_tokens"))
+    read_ = _to_count(counts.get("prompt_tokens")) or _to_count(counts.get("input_tokens"))
+    written = _to_count(counts.get("completion_tokens")) or _to_count(counts.get("output_tokens"))
     return UsageMetadata(
         input_tokens=read_,
         output_tokens=written,
-        total_tokens=_number(counts.get("total_tokens")) or read_ + written,
+        total_tokens=_to_count(counts.get("total_tokens")) or read_ + written,
         input_token_details={"cache_read": cached},
         output_token_details={"reasoning": thought},
     )
 
 
-def _fields(value: object) -> dict[str, Any]:
+def _to_dict(value: object) -> dict[str, Any]:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
-def _items(value: object) -> list[object]:
+def _to_list(value: object) -> list[object]:
     return cast("list[object]", value) if isinstance(value, list) else []
 
 
-def _string(value: object) -> str:
+def _to_text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _number(value: object) -> int:
+def _to_count(value: object) -> int:
     return value if isinstance(value, int) and 0 <= value < 2**63 else 0

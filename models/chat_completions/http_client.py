@@ -1,4 +1,4 @@
-"""One endpoint over HTTP: request in, message chunks out, every way to fail a `ModelFailure`."""
+"""One endpoint over HTTP: request in, message chunks out, every way to fail a `ModelCallError`."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -8,8 +8,8 @@ import httpx
 from langchain_core.messages import AIMessageChunk
 
 from ... import __version__
-from ..error_classification import HINTS, Asked, refusal
-from ..errors import BrokenStream, InvalidRequest, ModelFailure, ProviderFault
+from ..error_classification import HINTS, RequestTarget, classify_response
+from ..errors import BrokenStreamError, InvalidRequestError, ModelCallError, ProviderFaultError
 from ..resolver import ResolvedModel
 from .response_stream import AnswerStream
 from .sse import LONGEST_EVENT
@@ -25,13 +25,13 @@ DRAIN_SECONDS = 1.0
 """How long to wait for the formal end of a complete answer, so that its connection can be kept."""
 
 
-class Connection:
+class EndpointClient:
     """Asks; never retries. The HTTP client is made at the first request and kept."""
 
     def __init__(self, resolved: ResolvedModel, read_seconds: float) -> None:
         self._resolved = resolved
         self._read_seconds = read_seconds
-        self._asked = Asked(resolved.model, resolved.host, resolved.api_key)
+        self._asked = RequestTarget(resolved.model, resolved.host, resolved.api_key)
         self._client: httpx.AsyncClient | None = None
 
     async def close(self) -> None:
@@ -40,33 +40,35 @@ class Connection:
         if client:
             await client.aclose()
 
-    async def answer(self, request: bytes) -> AsyncIterator[AIMessageChunk]:
+    async def stream_answer(self, request: bytes) -> AsyncIterator[AIMessageChunk]:
         """The chunks of the answer to one request."""
         stream = AnswerStream(self._asked, self._resolved.provider.name)
-        async with self._posted(request, stream) as response:
+        async with self._post_request(request, stream) as response:
             if "json" in response.headers.get("content-type", ""):
-                for chunk in stream.whole(await self._document(response)):
+                for chunk in stream.feed_document(await self._read_document(response)):
                     yield chunk
             else:
-                async for portion in self._portions(response, stream):
+                async for portion in self._read_portions(response, stream):
                     for chunk in stream.feed(portion):
                         yield chunk
         for chunk in stream.close():
             yield chunk
 
     @asynccontextmanager
-    async def _posted(self, request: bytes, stream: AnswerStream) -> AsyncGenerator[httpx.Response]:
+    async def _post_request(
+        self, request: bytes, stream: AnswerStream
+    ) -> AsyncGenerator[httpx.Response]:
         """The open answer; an end that is not formal does not hurt a complete one."""
         url = f"{self._resolved.base_url}/chat/completions"
         try:
-            async with self._opened().stream("POST", url, content=request) as response:
-                await self._check(response)
+            async with self._open_client().stream("POST", url, content=request) as response:
+                await self._check_response(response)
                 yield response
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            if not stream.finished:
-                raise self._failure(error) from error
+            if not stream.is_finished:
+                raise self._to_model_error(error) from error
 
-    def _opened(self) -> httpx.AsyncClient:
+    def _open_client(self) -> httpx.AsyncClient:
         if self._client is None:
             key = self._resolved.api_key
             self._client = httpx.AsyncClient(
@@ -81,79 +83,79 @@ class Connection:
             )
         return self._client
 
-    async def _check(self, response: httpx.Response) -> None:
+    async def _check_response(self, response: httpx.Response) -> None:
         """Raise unless this is the beginning of an answer."""
         if response.status_code != 200:
-            text = await self._refusal_text(response)
-            raise refusal(self._asked, response.status_code, text, response.headers)
+            text = await self._read_error_text(response)
+            raise classify_response(self._asked, response.status_code, text, response.headers)
         if "html" in response.headers.get("content-type", ""):
-            raise InvalidRequest(
-                f"{self._asked.who} answered with a web page",
+            raise InvalidRequestError(
+                f"{self._asked.label} answered with a web page",
                 hint="Check the base URL (most end in `/v1`) and any proxy before it",
             )
 
-    async def _document(self, response: httpx.Response) -> str:
+    async def _read_document(self, response: httpx.Response) -> str:
         """An answer that is one JSON document; blanks before it are keep-alives."""
-        pieces, size, patience = list[bytes](), 0, _Patience(self._read_seconds)
+        pieces, size, patience = list[bytes](), 0, _ReadDeadline(self._read_seconds)
         portions = response.aiter_bytes()
-        while portion := await patience.next(portions):
+        while portion := await patience.read_next(portions):
             if portion.strip():
                 patience.renew()
             pieces.append(portion)
             size += len(portion)
             if size > LONGEST_EVENT:
-                who = self._asked.who
-                raise BrokenStream(
+                who = self._asked.label
+                raise BrokenStreamError(
                     f"{who} sent an answer of over {LONGEST_EVENT:,} bytes",
-                    hint=HINTS[ProviderFault],
+                    hint=HINTS[ProviderFaultError],
                 )
         return b"".join(pieces).decode("utf-8", "replace")
 
-    async def _refusal_text(self, response: httpx.Response) -> str:
+    async def _read_error_text(self, response: httpx.Response) -> str:
         """What a refusal says, as far as it comes in time and is of any use."""
-        text, patience = bytearray(), _Patience(self._read_seconds)
+        text, patience = bytearray(), _ReadDeadline(self._read_seconds)
         portions = response.aiter_bytes()
-        while len(text) < LONGEST_REFUSAL and (portion := await patience.next(portions)):
+        while len(text) < LONGEST_REFUSAL and (portion := await patience.read_next(portions)):
             text += portion
         return text.decode("utf-8", "replace")
 
-    async def _portions(
+    async def _read_portions(
         self, response: httpx.Response, stream: AnswerStream
     ) -> AsyncIterator[bytes]:
         """The bytes of the answer; once it is complete, silence ends it."""
-        portions, patience = response.aiter_bytes(), _Patience(self._read_seconds)
+        portions, patience = response.aiter_bytes(), _ReadDeadline(self._read_seconds)
         seen = stream.progress
         while True:
             if stream.progress != seen:
                 seen = stream.progress
-                patience.renew(_late_seconds(stream))
+                patience.renew(_get_late_timeout(stream))
             try:
-                portion = await patience.next(portions)
+                portion = await patience.read_next(portions)
             except httpx.ReadTimeout:
-                if stream.finished:
+                if stream.is_finished:
                     return
                 raise
             if not portion:
                 return
             yield portion
 
-    def _failure(self, error: Exception) -> ModelFailure:
-        who, words = self._asked.who, self._asked.quote(str(error) or type(error).__name__)
+    def _to_model_error(self, error: Exception) -> ModelCallError:
+        who, words = self._asked.label, self._asked.quote(str(error) or type(error).__name__)
         if isinstance(error, httpx.ConnectTimeout | httpx.PoolTimeout):
             what = f"{who} could not be reached within {CONNECT_SECONDS:g} s"
-            return ProviderFault(what, hint="Check the network and the base URL")
+            return ProviderFaultError(what, hint="Check the network and the base URL")
         if isinstance(error, httpx.TimeoutException):
             what = f"{who} was silent for {self._read_seconds:g} s"
-            return ProviderFault(what, hint=HINTS[ProviderFault])
+            return ProviderFaultError(what, hint=HINTS[ProviderFaultError])
         if isinstance(error, httpx.ConnectError | httpx.ProxyError):
             hint = "Check the network, the base URL and whether the server runs"
-            return ProviderFault(f"{who} could not be reached: {words}", hint=hint)
+            return ProviderFaultError(f"{who} could not be reached: {words}", hint=hint)
         if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol):
-            return InvalidRequest(f"{who}: {words}", hint="Check the base URL")
-        return BrokenStream(f"{who} broke off: {words}", hint=HINTS[ProviderFault])
+            return InvalidRequestError(f"{who}: {words}", hint="Check the base URL")
+        return BrokenStreamError(f"{who} broke off: {words}", hint=HINTS[ProviderFaultError])
 
 
-class _Patience:
+class _ReadDeadline:
     """How long to wait for more of an answer: keep-alives do not renew it."""
 
     def __init__(self, seconds: float) -> None:
@@ -165,7 +167,7 @@ class _Patience:
         """Wait again, from now on: so many seconds, or as many as at first."""
         self._until = self._clock() + (self._seconds if seconds is None else seconds)
 
-    async def next(self, portions: AsyncIterator[bytes]) -> bytes:
+    async def read_next(self, portions: AsyncIterator[bytes]) -> bytes:
         """The next portion, empty at the end; raises httpx.ReadTimeout as httpx does."""
         try:
             async with asyncio.timeout_at(self._until):
@@ -174,8 +176,8 @@ class _Patience:
             raise httpx.ReadTimeout("silence") from None
 
 
-def _late_seconds(stream: AnswerStream) -> float | None:
+def _get_late_timeout(stream: AnswerStream) -> float | None:
     """Seconds to wait for what may follow a complete answer; None: it is not complete."""
     if stream.said_done:
         return DRAIN_SECONDS
-    return LATE_SECONDS if stream.finished else None
+    return LATE_SECONDS if stream.is_finished else None

@@ -12,12 +12,12 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from ..providers import Provider
 from ..resolver import ResolvedModel
-from ..text_cleanup import repair
+from ..text_cleanup import repair_text
 
 ROLES = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool"}
 
 
-def options(resolved: ResolvedModel, *, tools: bool, tool_choice: str = "") -> dict[str, Any]:
+def build_options(resolved: ResolvedModel, *, tools: bool, tool_choice: str = "") -> dict[str, Any]:
     """Everything of a request but its tools and messages."""
     dialect = resolved.provider
     fields: dict[str, Any] = {"model": resolved.model, "stream": True}
@@ -27,38 +27,40 @@ def options(resolved: ResolvedModel, *, tools: bool, tool_choice: str = "") -> d
         fields["temperature"] = resolved.temperature
     fields[dialect.max_tokens_field] = resolved.max_tokens
     if tools:
-        fields |= _tool_options(resolved, tool_choice)
+        fields |= _build_tool_options(resolved, tool_choice)
     return fields
 
 
-def body(fields: Mapping[str, Any], tools: bytes, messages: Iterable[bytes]) -> bytes:
-    """A whole request; `tools` is a JSON list or empty, `messages` are `message_json`s."""
+def build_body(fields: Mapping[str, Any], tools: bytes, messages: Iterable[bytes]) -> bytes:
+    """A whole request; `tools` is a JSON list or empty, `messages` are `encode_message`s."""
     offered = b',"tools":' + tools if tools else b""
-    return b"".join((encode(fields)[:-1], offered, b',"messages":[', b",".join(messages), b"]}"))
+    return b"".join(
+        (encode_json(fields)[:-1], offered, b',"messages":[', b",".join(messages), b"]}")
+    )
 
 
-def message_json(message: BaseMessage, dialect: Provider) -> bytes:
+def encode_message(message: BaseMessage, dialect: Provider) -> bytes:
     """One message of a request."""
     if isinstance(message, AIMessage):
-        return encode(_assistant(message, dialect))
+        return encode_json(_convert_assistant(message, dialect))
     role = ROLES.get(message.type) or str(getattr(message, "role", "user"))
     if isinstance(message, ToolMessage):
-        text = _joined(_parts(message.content))
-        return encode({"role": role, "tool_call_id": message.tool_call_id, "content": text})
-    parts = _parts(message.content)
+        text = _join_text(_convert_content(message.content))
+        return encode_json({"role": role, "tool_call_id": message.tool_call_id, "content": text})
+    parts = _convert_content(message.content)
     only_text = all(part["type"] == "text" for part in parts)
-    return encode({"role": role, "content": _joined(parts) if only_text else parts})
+    return encode_json({"role": role, "content": _join_text(parts) if only_text else parts})
 
 
-def encode(value: object) -> bytes:
+def encode_json(value: object) -> bytes:
     """Compact JSON in UTF-8, without NUL and lone surrogates, which no server takes."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if "\\u0000" in text:
         text = json.dumps(_without_nul(value), ensure_ascii=False, separators=(",", ":"))
-    return repair(text).encode()
+    return repair_text(text).encode()
 
 
-def _tool_options(resolved: ResolvedModel, tool_choice: str) -> dict[str, Any]:
+def _build_tool_options(resolved: ResolvedModel, tool_choice: str) -> dict[str, Any]:
     dialect = resolved.provider
     fields = dict(dialect.extra)
     usual = dialect.parallel_by_default
@@ -69,13 +71,13 @@ def _tool_options(resolved: ResolvedModel, tool_choice: str) -> dict[str, Any]:
     return fields
 
 
-def _assistant(message: AIMessage, dialect: Provider) -> dict[str, Any]:
+def _convert_assistant(message: AIMessage, dialect: Provider) -> dict[str, Any]:
     """An earlier answer. A call whose arguments were broken goes back with none: servers refuse
     a history with broken JSON in it, and the tool message after it says what was wrong."""
     calls = [
-        _call(call["id"], call["name"], encode(call["args"]).decode())
+        _build_call(call["id"], call["name"], encode_json(call["args"]).decode())
         for call in message.tool_calls
-    ] + [_call(call["id"], call["name"], "{}") for call in message.invalid_tool_calls]
+    ] + [_build_call(call["id"], call["name"], "{}") for call in message.invalid_tool_calls]
     text = str(message.text)
     thinking = message.additional_kwargs.get("reasoning_content", "")
     fields: dict[str, Any] = {"role": "assistant"}
@@ -89,7 +91,7 @@ def _assistant(message: AIMessage, dialect: Provider) -> dict[str, Any]:
     return fields
 
 
-def _call(identity: str | None, name: str | None, arguments: str) -> dict[str, Any]:
+def _build_call(identity: str | None, name: str | None, arguments: str) -> dict[str, Any]:
     return {
         "id": identity or "",
         "type": "function",
@@ -97,14 +99,14 @@ def _call(identity: str | None, name: str | None, arguments: str) -> dict[str, A
     }
 
 
-def _parts(content: str | Sequence[str | dict[Any, Any]]) -> list[dict[str, Any]]:
+def _convert_content(content: str | Sequence[str | dict[Any, Any]]) -> list[dict[str, Any]]:
     """Content as chat-completions parts; parts that the protocol has no name for are left out."""
     blocks = [content] if isinstance(content, str) else content
-    parts = [_part(block) for block in blocks]
+    parts = [_convert_block(block) for block in blocks]
     return [part for part in parts if part]
 
 
-def _part(block: str | dict[Any, Any]) -> dict[str, Any]:
+def _convert_block(block: str | dict[Any, Any]) -> dict[str, Any]:
     if isinstance(block, str):
         return {"type": "text", "text": block}
     fields = cast("dict[str, Any]", block)
@@ -117,7 +119,7 @@ def _part(block: str | dict[Any, Any]) -> dict[str, Any]:
     return fields if kind in ("image_url", "input_audio", "file") else {}
 
 
-def _joined(parts: Sequence[Mapping[str, Any]]) -> str:
+def _join_text(parts: Sequence[Mapping[str, Any]]) -> str:
     """The text of the parts; what is not text is named."""
     return "\n".join(
         part["text"] if part["type"] == "text" else f"[{part['type'].removesuffix('_url')}]"
@@ -127,10 +129,10 @@ def _joined(parts: Sequence[Mapping[str, Any]]) -> str:
 
 def _without_nul(value: object) -> object:
     if isinstance(value, str):
-        return repair(value)
+        return repair_text(value)
     if isinstance(value, dict):
         fields = cast("dict[str, object]", value)
-        return {repair(name): _without_nul(each) for name, each in fields.items()}
+        return {repair_text(name): _without_nul(each) for name, each in fields.items()}
     if isinstance(value, list):
         return [_without_nul(each) for each in cast("list[object]", value)]
     return value

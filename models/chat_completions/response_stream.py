@@ -13,14 +13,14 @@ from langchain_core.messages import AIMessageChunk
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import ToolCallChunk, tool_call_chunk
 
-from ..error_classification import HINTS, Asked, refusal_in_stream
-from ..errors import BrokenStream, ContextOverflow, ProviderFault
+from ..error_classification import HINTS, RequestTarget, classify_stream_error
+from ..errors import BrokenStreamError, ContextOverflowError, ProviderFaultError
 from ..text_cleanup import CharacterJoiner
-from ..tool_arguments import valid_json
-from .delta_parser import Delta, read
-from .sse import LONGEST_EVENT, EventDecoder, EventTooLongError, json_values
+from ..tool_arguments import to_valid_json
+from .delta_parser import Delta, parse_delta
+from .sse import LONGEST_EVENT, EventDecoder, EventTooLongError, parse_json_values
 from .think_tags import ThinkingSplitter
-from .tool_call_assembler import Call, CallAssembler
+from .tool_call_assembler import CallAssembler, StreamedCall
 
 FAULTS = ("error", "network_error", "insufficient_system_resource")
 """Finish reasons of OpenRouter, GLM and DeepSeek that mean: the provider failed."""
@@ -30,7 +30,7 @@ OVERFLOWS = ("model_context_window_exceeded",)
 class AnswerStream:
     """One answer: bytes in, chunks out; raises the failure that the stream tells of."""
 
-    def __init__(self, asked: Asked, provider: str) -> None:
+    def __init__(self, asked: RequestTarget, provider: str) -> None:
         self._asked = asked
         self._provider = "openai-compatible" if provider == "openai" else provider
         self._events = EventDecoder()
@@ -47,62 +47,67 @@ class AnswerStream:
         """Whether `[DONE]` has come: nothing follows."""
 
     @property
-    def finished(self) -> bool:
+    def is_finished(self) -> bool:
         """Whether the model has said that its answer is complete."""
         return bool(self._finish_reason)
 
     def feed(self, portion: bytes) -> list[AIMessageChunk]:
         """The chunks that this portion of the stream completes."""
         try:
-            return self._chunks(self._events.feed(portion))
+            return self._process_events(self._events.feed(portion))
         except EventTooLongError:
-            who = self._asked.who
-            raise BrokenStream(
-                f"{who} sent an event of over {LONGEST_EVENT:,} bytes", hint=HINTS[ProviderFault]
+            who = self._asked.label
+            raise BrokenStreamError(
+                f"{who} sent an event of over {LONGEST_EVENT:,} bytes",
+                hint=HINTS[ProviderFaultError],
             ) from None
 
-    def whole(self, body: str) -> list[AIMessageChunk]:
+    def feed_document(self, body: str) -> list[AIMessageChunk]:
         """The chunks of an answer that came as one JSON document instead of a stream."""
-        return self._chunks([body])
+        return self._process_events([body])
 
     def close(self) -> list[AIMessageChunk]:
         """The last chunks, at the end of the stream."""
-        chunks = self._chunks(self._events.close())
+        chunks = self._process_events(self._events.close())
         self._check_the_end()
         thinking, text = self._splitter.close()
         thinking = self._thinking.feed(thinking) + self._thinking.close()
         text = self._text.feed(text) + self._text.close()
-        return [*chunks, *self._chunk(thinking, text), self._last_chunk()]
+        return [*chunks, *self._build_chunk(thinking, text), self._build_last_chunk()]
 
-    def _chunks(self, events: Sequence[str]) -> list[AIMessageChunk]:
-        parts = [self._take(read(value)) for data in events for value in self._values(data)]
+    def _process_events(self, events: Sequence[str]) -> list[AIMessageChunk]:
+        parts = [
+            self._apply_delta(parse_delta(value))
+            for data in events
+            for value in self._parse_values(data)
+        ]
         thinking = self._thinking.feed("".join(thinking for thinking, _ in parts))
-        return self._chunk(thinking, self._text.feed("".join(text for _, text in parts)))
+        return self._build_chunk(thinking, self._text.feed("".join(text for _, text in parts)))
 
-    def _chunk(self, thinking: str, text: str) -> list[AIMessageChunk]:
+    def _build_chunk(self, thinking: str, text: str) -> list[AIMessageChunk]:
         self._characters += len(thinking) + len(text)
         extra = {"reasoning_content": thinking} if thinking else {}
         found = bool(thinking or text)
         return [AIMessageChunk(content=text, additional_kwargs=extra)] if found else []
 
-    def _values(self, data: str) -> list[dict[str, Any]]:
+    def _parse_values(self, data: str) -> list[dict[str, Any]]:
         if not self.said_done and data.rstrip().endswith("[DONE]"):
             self.said_done = True
             self.progress += 1
         try:
-            return list(json_values(data))
+            return list(parse_json_values(data))
         except ValueError as error:
-            if self.finished:
+            if self.is_finished:
                 return []
-            who = self._asked.who
-            raise BrokenStream(
-                f"{who} sent broken JSON: {error}", hint=HINTS[ProviderFault]
+            who = self._asked.label
+            raise BrokenStreamError(
+                f"{who} sent broken JSON: {error}", hint=HINTS[ProviderFaultError]
             ) from None
 
-    def _take(self, delta: Delta) -> tuple[str, str]:
+    def _apply_delta(self, delta: Delta) -> tuple[str, str]:
         """The thinking and the text of a delta; the rest is kept for the end."""
         if delta.error:
-            raise refusal_in_stream(self._asked, delta.error)
+            raise classify_stream_error(self._asked, delta.error)
         if delta.text or delta.thinking or delta.calls or delta.finish_reason:
             self.progress += 1
         self._usage = delta.usage or self._usage
@@ -111,29 +116,31 @@ class AnswerStream:
         if delta.repeats and (self._characters or self._calls.calls):
             return "", ""
         for piece in delta.calls:
-            self._calls.add(piece)
+            self._calls.add_delta(piece)
         thinking, text = self._splitter.feed(delta.text)
         return delta.thinking + thinking, text
 
     def _check_the_end(self) -> None:
-        who = self._asked.who
+        who = self._asked.label
         if not self._finish_reason:
-            raise BrokenStream(
+            raise BrokenStreamError(
                 f"{who} broke off after {self._characters:,} characters, without a finish reason",
-                hint=HINTS[ProviderFault],
+                hint=HINTS[ProviderFaultError],
             )
         if self._finish_reason in OVERFLOWS:
-            raise ContextOverflow(
-                f"{who} ran out of context: {self._finish_reason}", hint=HINTS[ContextOverflow]
+            raise ContextOverflowError(
+                f"{who} ran out of context: {self._finish_reason}", hint=HINTS[ContextOverflowError]
             )
         if self._finish_reason in FAULTS:
-            raise ProviderFault(f"{who} gave up: {self._finish_reason}", hint=HINTS[ProviderFault])
+            raise ProviderFaultError(
+                f"{who} gave up: {self._finish_reason}", hint=HINTS[ProviderFaultError]
+            )
 
-    def _last_chunk(self) -> AIMessageChunk:
-        calls = self._calls.finished(lambda: f"call_{uuid4().hex[:24]}")
+    def _build_last_chunk(self) -> AIMessageChunk:
+        calls = self._calls.finish_calls(lambda: f"call_{uuid4().hex[:24]}")
         return AIMessageChunk(
             content="",
-            tool_call_chunks=[_call_chunk(index, call) for index, call in enumerate(calls)],
+            tool_call_chunks=[_to_call_chunk(index, call) for index, call in enumerate(calls)],
             usage_metadata=self._usage,
             response_metadata={
                 "finish_reason": self._finish_reason,
@@ -144,6 +151,6 @@ class AnswerStream:
         )
 
 
-def _call_chunk(index: int, call: Call) -> ToolCallChunk:
-    arguments = valid_json(call.arguments)
+def _to_call_chunk(index: int, call: StreamedCall) -> ToolCallChunk:
+    arguments = to_valid_json(call.arguments)
     return tool_call_chunk(name=call.name, args=arguments, id=call.id, index=index)

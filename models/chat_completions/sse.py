@@ -40,20 +40,20 @@ class EventDecoder:
         lines = LINE_END.split(held[: len(held) - len(carry)])
         self._rest = [lines.pop() + carry]
         self._rest_size = len(self._rest[0])
-        events = [event for line in lines for event in self._line(line)]
+        events = [event for line in lines for event in self._process_line(line)]
         self._check_size()
         return events
 
     def close(self) -> list[str]:
         """The last event of a stream that ends without a blank line."""
         rest, self._rest = b"".join(self._rest), []
-        return [*self._line(rest.rstrip(b"\r")), *self._line(b"")]
+        return [*self._process_line(rest.rstrip(b"\r")), *self._process_line(b"")]
 
     def _check_size(self) -> None:
         if self._rest_size + self._data_size > LONGEST_EVENT:
             raise EventTooLongError
 
-    def _line(self, line: bytes) -> Iterator[str]:
+    def _process_line(self, line: bytes) -> Iterator[str]:
         if line.startswith(b"data:"):
             self._data.append(line[5:].removeprefix(b" "))
             self._data_size += len(line)
@@ -62,7 +62,7 @@ class EventDecoder:
             self._data, self._data_size = [], 0
 
 
-def json_values(data: str) -> Iterator[dict[str, Any]]:
+def parse_json_values(data: str) -> Iterator[dict[str, Any]]:
     """The JSON objects in one event's data; `ValueError` when one is broken.
 
     Usually one; several where a server leaves out the blank line between events. Anything else,

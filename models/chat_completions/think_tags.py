@@ -19,11 +19,11 @@ class ThinkingSplitter:
         self._held += text
         thinking = answer = ""
         if self._state == "start":
-            self._start()
+            self._detect_start()
         if self._state == "thinking":
-            thinking = self._thinking()
+            thinking = self._split_thinking()
         if self._state == "gap":
-            self._gap()
+            self._skip_gap()
         if self._state == "answer":
             answer, self._held = self._held, ""
         return thinking, answer
@@ -33,7 +33,7 @@ class ThinkingSplitter:
         held, self._held = self._held, ""
         return (held, "") if self._state == "thinking" else ("", held)
 
-    def _start(self) -> None:
+    def _detect_start(self) -> None:
         word = self._held.lstrip()
         if len(self._held) - len(word) > LONGEST_BLANK:
             self._state = "answer"
@@ -42,23 +42,23 @@ class ThinkingSplitter:
         elif not OPEN.startswith(word):
             self._state = "answer"
 
-    def _thinking(self) -> str:
+    def _split_thinking(self) -> str:
         thinking, found, rest = self._held.partition(CLOSE)
         if found:
             self._state, self._held = "gap", rest
             return thinking
-        keep = _overlap(self._held, CLOSE)
+        keep = _measure_overlap(self._held, CLOSE)
         thinking = self._held[: len(self._held) - keep]
         self._held = self._held[len(thinking) :]
         return thinking
 
-    def _gap(self) -> None:
+    def _skip_gap(self) -> None:
         """Blank lines between the thinking and the answer belong to neither."""
         self._held = self._held.lstrip()
         if self._held:
             self._state = "answer"
 
 
-def _overlap(text: str, tag: str) -> int:
+def _measure_overlap(text: str, tag: str) -> int:
     """How many characters at the end of the text could begin the tag."""
     return next((size for size in range(len(tag) - 1, 0, -1) if text.endswith(tag[:size])), 0)

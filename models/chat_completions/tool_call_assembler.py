@@ -7,27 +7,27 @@ from typing import Any, cast
 
 
 @dataclass
-class Call:
+class StreamedCall:
     """One tool call as far as it has arrived."""
 
     index: object = None
     id: str = ""
     name: str = ""
-    pieces: list[str] = field(default_factory=list[str])
+    fragments: list[str] = field(default_factory=list[str])
 
     @property
     def arguments(self) -> str:
         """The JSON text of the arguments so far."""
-        return "".join(self.pieces)
+        return "".join(self.fragments)
 
     def is_whole(self) -> bool:
         """Whether the arguments are already a complete JSON object."""
-        ends = bool(self.pieces) and self.pieces[-1].rstrip().endswith("}")
+        ends = bool(self.fragments) and self.fragments[-1].rstrip().endswith("}")
         return ends and _is_object(self.arguments)
 
 
 @dataclass(frozen=True)
-class Piece:
+class CallDelta:
     """One delta of a tool call; whatever the provider left out is empty."""
 
     index: object
@@ -36,13 +36,13 @@ class Piece:
     arguments: str
 
     @classmethod
-    def of(cls, delta: Mapping[str, Any]) -> "Piece":
+    def from_delta(cls, delta: Mapping[str, Any]) -> "CallDelta":
         """The piece in a `tool_calls` delta; arguments may be an object instead of its text."""
         function = cast("dict[str, Any]", delta.get("function") or {})
         arguments = function.get("arguments")
-        text = arguments if isinstance(arguments, str) else _dumped(arguments)
+        text = arguments if isinstance(arguments, str) else _dump_arguments(arguments)
         index = delta.get("index")
-        return cls(index, _text(delta.get("id")), _text(function.get("name")), text)
+        return cls(index, _to_text(delta.get("id")), _to_text(function.get("name")), text)
 
 
 class CallAssembler:
@@ -55,24 +55,24 @@ class CallAssembler:
     """
 
     def __init__(self) -> None:
-        self.calls: list[Call] = []
+        self.calls: list[StreamedCall] = []
 
-    def add(self, delta: Mapping[str, Any]) -> None:
+    def add_delta(self, delta: Mapping[str, Any]) -> None:
         """Take one element of a `tool_calls` delta."""
-        piece = Piece.of(delta)
-        call = self._continued(piece)
+        piece = CallDelta.from_delta(delta)
+        call = self._find_continued(piece)
         if call is None:
             if not (piece.id or piece.name or piece.arguments):
                 return
-            call = Call(piece.index)
+            call = StreamedCall(piece.index)
             self.calls.append(call)
         elif piece.arguments.startswith("{") and piece.arguments == call.arguments:
             return  # the finished call once more
         call.id, call.name = call.id or piece.id, call.name or piece.name
         if piece.arguments:
-            call.pieces.append(piece.arguments)
+            call.fragments.append(piece.arguments)
 
-    def finished(self, new_id: Callable[[], str]) -> list[Call]:
+    def finish_calls(self, new_id: Callable[[], str]) -> list[StreamedCall]:
         """The calls, each with a name and an id of its own."""
         seen: set[str] = set()
         for call in self.calls:
@@ -82,9 +82,9 @@ class CallAssembler:
             call.name = call.name or "unknown"
         return self.calls
 
-    def _continued(self, piece: Piece) -> Call | None:
+    def _find_continued(self, piece: CallDelta) -> StreamedCall | None:
         """The call that the piece goes on with, or None: it begins one."""
-        call = self._candidate(piece)
+        call = self._find_candidate(piece)
         if call is None:
             return None
         other_id = bool(piece.id and call.id and piece.id != call.id)
@@ -98,17 +98,17 @@ class CallAssembler:
             return None
         return call
 
-    def _candidate(self, piece: Piece) -> Call | None:
+    def _find_candidate(self, piece: CallDelta) -> StreamedCall | None:
         """The call that the piece's number, else its id, else its place points to."""
-        numbered = self._latest("index", piece.index)
+        numbered = self._find_latest("index", piece.index)
         if numbered or (piece.index is not None and piece.name):
             return numbered
-        known = self._latest("id", piece.id or None)
+        known = self._find_latest("id", piece.id or None)
         if known or (piece.index is not None and piece.id):
             return known
         return self.calls[-1] if self.calls else None
 
-    def _latest(self, field_name: str, value: object) -> Call | None:
+    def _find_latest(self, field_name: str, value: object) -> StreamedCall | None:
         if value is None:
             return None
         return next((c for c in reversed(self.calls) if getattr(c, field_name) == value), None)
@@ -121,9 +121,9 @@ def _is_object(text: str) -> bool:
         return False
 
 
-def _dumped(arguments: object) -> str:
+def _dump_arguments(arguments: object) -> str:
     return "" if arguments is None else json.dumps(arguments, ensure_ascii=False)
 
 
-def _text(value: object) -> str:
+def _to_text(value: object) -> str:
     return value if isinstance(value, str) else ""

@@ -9,28 +9,28 @@ from contextlib import asynccontextmanager, suppress
 from langgraph.runtime import Runtime
 
 from ...config.errors import MaxAgentError
-from ...config.security.redaction import redacted
+from ...config.security.redaction import redact
 from ...tools.process.autosave import autosave
 from ..context import Context
-from .dependencies import Workbench, thread_id
+from .dependencies import Dependencies, get_thread_id
 
 
 @asynccontextmanager
 async def autosave_answer(
-    bench: Workbench, runtime: Runtime[Context]
+    bench: Dependencies, runtime: Runtime[Context]
 ) -> AsyncGenerator[Callable[[str], None]]:
     """Call what this yields with each piece of the answer."""
     pieces, info = list[str](), runtime.execution_info
     checkpoint = info.checkpoint_id if info else ""
 
-    def save(text: str) -> None:
+    def save_answer(text: str) -> None:
         with suppress(MaxAgentError):  # a full disk stops no answer
-            bench.journal.keep_answer(thread_id(runtime), checkpoint, redacted(text))
+            bench.journal.keep_partial_answer(get_thread_id(runtime), checkpoint, redact(text))
 
-    async with autosave(lambda: "".join(pieces), save) as grown:
+    async with autosave(lambda: "".join(pieces), save_answer) as grown:
 
-        def keep(piece: str) -> None:
+        def append_text(piece: str) -> None:
             pieces.append(piece)
             grown()
 
-        yield keep
+        yield append_text

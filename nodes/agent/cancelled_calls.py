@@ -5,11 +5,11 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
-from ...memory.journal import SECOND_RUN, Finished, Journal, Unfinished
+from ...memory.journal import SECOND_RUN, FinishedCall, Journal, UnfinishedCall
 from ...tools.result import ToolResult
-from ...tools.runtime.invoke import for_model
+from ...tools.runtime.invoke import render_for_model
 from ..state import RoleName
-from .message_history import answer_to
+from .message_history import build_tool_message
 
 ABANDONED = "The user did not wait for this call and went on without it. It was not run."
 HALF_RUN = (
@@ -19,7 +19,7 @@ HALF_RUN = (
 PRINTED = " What it had printed by then:\n\n{output}"
 
 
-def left_calls(
+def answer_cancelled_calls(
     newest_first: Iterable[AnyMessage], role: RoleName, journal: Journal, thread: str
 ) -> list[ToolMessage]:
     """An answer to each call of the last answer heard that has none, by the thread's journal."""
@@ -30,21 +30,25 @@ def left_calls(
         if isinstance(message, AIMessage):
             calls: list[Any] = [*message.tool_calls, *message.invalid_tool_calls]
             left = [call for call in calls if call["id"] not in answered]
-            return [_abandoned(call, role, journal, thread) for call in left]
+            return [_answer_call(call, role, journal, thread) for call in left]
     return []
 
 
-def _abandoned(call: Any, role: RoleName, journal: Journal, thread: str) -> ToolMessage:
+def _answer_call(call: Any, role: RoleName, journal: Journal, thread: str) -> ToolMessage:
     # of a command that was to run again outside the sandbox, what is known of that run
-    known = journal.known(thread, call["id"] + SECOND_RUN) or journal.known(thread, call["id"])
+    known = journal.find_call(thread, call["id"] + SECOND_RUN) or journal.find_call(
+        thread, call["id"]
+    )
     name = call["name"] or "unknown"
-    if isinstance(known, Finished):
+    if isinstance(known, FinishedCall):
         result = ToolResult(**known.result)
-        return answer_to(call["id"], name, role, for_model(result), ok=result.ok, seen=result.seen)
-    text = _half_run(known) if isinstance(known, Unfinished) else ABANDONED
-    return answer_to(call["id"], name, role, text, ok=False)
+        return build_tool_message(
+            call["id"], name, role, render_for_model(result), ok=result.ok, seen=result.seen
+        )
+    text = _describe_unfinished(known) if isinstance(known, UnfinishedCall) else ABANDONED
+    return build_tool_message(call["id"], name, role, text, ok=False)
 
 
-def _half_run(known: Unfinished) -> str:
+def _describe_unfinished(known: UnfinishedCall) -> str:
     printed = PRINTED.format(output=known.output) if known.output else ""
     return HALF_RUN.format(started=known.started_at) + printed

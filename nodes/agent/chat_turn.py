@@ -7,20 +7,20 @@ from langgraph.types import Command
 
 from ..context import Context
 from ..state import RoleName, State
-from .emit import tell
-from .model_turn import take_turn
+from .emit import emit_event
+from .model_turn import run_model_turn
 
-Spoken = Command[Literal["approve", "fit_schema", "__end__"]]
+ChatTransition = Command[Literal["approve", "fit_schema", "__end__"]]
 
 
-async def chat_turn(state: State, runtime: Runtime[Context], role: RoleName) -> Spoken:
+async def run_chat_turn(state: State, runtime: Runtime[Context], role: RoleName) -> ChatTransition:
     """Speak once; the turn ends with the first answer that calls nothing."""
-    turn = await take_turn(state, runtime, role)
-    if turn.words is None:
+    turn = await run_model_turn(state, runtime, role)
+    if turn.final_text is None:
         return Command(goto="approve", update=turn.update)
     if not turn.update:  # by `attempt_completion`: nobody has seen it yet
-        tell(runtime, "output", text=turn.words)
+        emit_event(runtime, "output", text=turn.final_text)
     said = {**turn.update, "outcome": "answered"}
     if state.get("options", {}).get("schema"):
-        return Command(goto="fit_schema", update={**said, "summary": turn.words})
+        return Command(goto="fit_schema", update={**said, "summary": turn.final_text})
     return Command(goto="__end__", update=said)

@@ -16,23 +16,23 @@ from weakref import WeakKeyDictionary
 from langgraph.runtime import Runtime
 
 from ...config import paths
-from ...config.agents.definition_files import OwnFile, own_files
+from ...config.agents.definition_files import DefinitionFile, read_definition_files
 from ...config.agents.profile import AgentProfile
-from ...config.agents.registry import Agents, find_agents
+from ...config.agents.registry import AgentRegistry, find_agents
 from ...config.errors import UsageError
-from ...config.instructions.discovery import Instruction, instructions
+from ...config.instructions.discovery import Instruction, load_instructions
 from ...config.settings.keys import FAR_REACHING
-from ...config.settings.loader import Loaded, load
-from ...config.settings.permission_rules import WrittenRule
-from ...config.settings.schema import Mode, Settings
-from ...config.trust.decision import Trust, trust_of
+from ...config.settings.loader import LoadedSettings, load_settings
+from ...config.settings.permission_rules import RawRule
+from ...config.settings.schema import ApprovalMode, Settings
+from ...config.trust.decision import Trust, check_trust
 from ...memory.journal import Journal
 from ...memory.snapshots.store import Snapshots
 from ...memory.undo.history import FileHistory
-from ...models.model_pool import OpenModels
+from ...models.model_pool import ModelPool
 from ...models.resolver import ResolvedModel, resolve
 from ...tools.filesystem.project_snapshots import open_snapshots
-from ...tools.permissions import Policy, policy_for
+from ...tools.permissions import Policy, build_policy
 from ...tools.sandbox.detect import open_sandbox
 from ...tools.sandbox.sandbox import Sandbox
 from ...tools.workspace import Workspace
@@ -40,11 +40,11 @@ from ..context import Context
 from ..state import Options
 
 if TYPE_CHECKING:
-    from .agent import Voice
+    from .agent import Agent
 
 
 @dataclass(frozen=True)
-class Workbench:
+class Dependencies:
     """What a thread's nodes share while this process runs it."""
 
     settings: Settings
@@ -55,8 +55,8 @@ class Workbench:
     snapshots: Snapshots
     history: FileHistory
     home: Path
-    sources: "Sources"
-    agents: Agents
+    sources: "DependencySources"
+    agents: AgentRegistry
     model: ResolvedModel
     model_named: bool
     """Whether the user has named it for this thread, so that no agent has one of its own."""
@@ -64,8 +64,8 @@ class Workbench:
     """What the project's own configuration says about endpoints, permissions and commands."""
     turns: int
     """Of the model, for one request of the human."""
-    chat_models: OpenModels = field(default_factory=OpenModels)
-    voices: "dict[str, Voice]" = field(default_factory=dict[str, "Voice"], init=False)
+    chat_models: ModelPool = field(default_factory=ModelPool)
+    open_agents: "dict[str, Agent]" = field(default_factory=dict[str, "Agent"], init=False)
     """Whose were opened, by agent; a bench that is made of this one, with other rules, has none."""
 
     @property
@@ -73,7 +73,7 @@ class Workbench:
         """How the folder stood when the bench was opened: what is loaded later must be in it."""
         return self.sources.trust
 
-    def model_for(self, profile: AgentProfile) -> ResolvedModel:
+    def resolve_model(self, profile: AgentProfile) -> ResolvedModel:
         """The agent's own model, unless the user has named one; its own temperature anyway."""
         own = "" if self.model_named else profile.model
         found = resolve(self.settings, os.environ, own) if own else self.model
@@ -89,18 +89,18 @@ class Workbench:
 
 
 @dataclass(frozen=True)
-class Sources:
+class DependencySources:
     """What a bench is made of; when that has changed, the next run gets another one."""
 
     trust: Trust
-    loaded: Loaded
-    agents: tuple[OwnFile, ...]
+    loaded: LoadedSettings
+    agents: tuple[DefinitionFile, ...]
     """The files of agents that are not built in."""
     instructions: tuple[Instruction, ...]
 
 
 @dataclass(frozen=True)
-class _Wish:
+class _DependencyKey:
     """What a workbench is made for."""
 
     folder: str
@@ -117,88 +117,90 @@ class _Wish:
 
 
 @dataclass(frozen=True)
-class _Benches:
+class _DependencyCache:
     """Those of one event loop."""
 
-    current: dict[_Wish, Workbench] = field(default_factory=dict[_Wish, Workbench])
-    replaced: list[Workbench] = field(default_factory=list[Workbench])
+    current: dict[_DependencyKey, Dependencies] = field(
+        default_factory=dict[_DependencyKey, Dependencies]
+    )
+    replaced: list[Dependencies] = field(default_factory=list[Dependencies])
     """Another thread may still be at work on them, so they are closed last."""
 
 
-_BENCHES: WeakKeyDictionary[asyncio.AbstractEventLoop, _Benches] = WeakKeyDictionary()
+_CACHES: WeakKeyDictionary[asyncio.AbstractEventLoop, _DependencyCache] = WeakKeyDictionary()
 
 
-async def workbench(folder: str, options: Options, context: Context | None) -> Workbench:
+async def open_dependencies(folder: str, options: Options, context: Context | None) -> Dependencies:
     """The workbench of a thread; raises UsageError for a wrong folder, configuration, endpoint."""
     context = context or Context()
-    wish = _wish(folder, options, context)
-    benches = _BENCHES.setdefault(asyncio.get_running_loop(), _Benches()).current
+    wish = _build_key(folder, options, context)
+    benches = _CACHES.setdefault(asyncio.get_running_loop(), _DependencyCache()).current
     if wish in benches:
         return benches[wish]
-    opened = await asyncio.to_thread(_open, wish, context)
+    opened = await asyncio.to_thread(_create_dependencies, wish, context)
     kept = benches.setdefault(wish, opened)
     if kept is not opened:  # somebody else was faster
         await opened.close()
     else:
-        kept.snapshots.begin()
+        kept.snapshots.start_background()
     return kept
 
 
-async def look_again(folder: str) -> None:
+async def reload_if_changed(folder: str) -> None:
     """Put away the folder's benches whose configuration, agents and such are others by now.
 
     For where a run begins; until it ends it goes on with what was loaded then.
     """
-    benches = _BENCHES.get(asyncio.get_running_loop(), _Benches())
+    benches = _CACHES.get(asyncio.get_running_loop(), _DependencyCache())
     here = [(wish, bench) for wish, bench in benches.current.items() if wish.folder == folder]
     for wish, bench in here:
         try:
-            now = await asyncio.to_thread(_sources, wish)
+            now = await asyncio.to_thread(_load_sources, wish)
         except UsageError:  # who opens the next one is told
             now = None
         if bench.sources != now and benches.current.get(wish) is bench:
             benches.replaced.append(benches.current.pop(wish))
 
 
-def learn(rules: Sequence[str]) -> None:
+def add_session_rules(rules: Sequence[str]) -> None:
     """Let the open benches of the running loop know what the user allows from now on.
 
     A run goes on with what was loaded when it began, so these are added to that.
     """
-    benches = _BENCHES.get(asyncio.get_running_loop(), _Benches())
+    benches = _CACHES.get(asyncio.get_running_loop(), _DependencyCache())
     for wish, bench in benches.current.items():
-        origin = str(paths.user_config(bench.home))
-        written = [WrittenRule("allow", rule, origin) for rule in rules]
-        policy = bench.policy.extended(written, bench.workspace)
+        origin = str(paths.locate_user_config(bench.home))
+        written = [RawRule("allow", rule, origin) for rule in rules]
+        policy = bench.policy.with_rules(written, bench.workspace)
         benches.current[wish] = replace(bench, policy=policy)
 
 
-async def close_workbenches() -> None:
+async def close_dependencies() -> None:
     """Close every workbench of the running loop."""
-    benches = _BENCHES.pop(asyncio.get_running_loop(), _Benches())
+    benches = _CACHES.pop(asyncio.get_running_loop(), _DependencyCache())
     for bench in (*benches.current.values(), *benches.replaced):
         await bench.close()
 
 
-def outputs_folder(bench: Workbench, runtime: Runtime[Context]) -> Path:
+def locate_outputs(bench: Dependencies, runtime: Runtime[Context]) -> Path:
     """Where whole outputs of this thread's commands are kept."""
-    return paths.outputs_folder(bench.home, thread_id(runtime))
+    return paths.locate_outputs(bench.home, get_thread_id(runtime))
 
 
-def backups_folder(bench: Workbench, runtime: Runtime[Context]) -> Path | None:
+def locate_backups(bench: Dependencies, runtime: Runtime[Context]) -> Path | None:
     """Where this thread's tools keep what they overwrite; None where that is not configured."""
     wanted = bench.settings.tools.backup
-    return paths.backups_folder(bench.home, thread_id(runtime)) if wanted else None
+    return paths.locate_backups(bench.home, get_thread_id(runtime)) if wanted else None
 
 
-def thread_id(runtime: Runtime[Context]) -> str:
+def get_thread_id(runtime: Runtime[Context]) -> str:
     """The id of the running thread; `none` for a graph that runs without a checkpointer."""
     info = runtime.execution_info
     return (info.thread_id if info else None) or "none"
 
 
-def _wish(folder: str, options: Options, context: Context) -> _Wish:
-    return _Wish(
+def _build_key(folder: str, options: Options, context: Context) -> _DependencyKey:
+    return _DependencyKey(
         folder=folder,
         home=context.home,
         mode=context.mode or options.get("mode", ""),
@@ -211,53 +213,55 @@ def _wish(folder: str, options: Options, context: Context) -> _Wish:
     )
 
 
-def _open(wish: _Wish, context: Context) -> Workbench:
+def _create_dependencies(wish: _DependencyKey, context: Context) -> Dependencies:
     root = Path(wish.folder)
     if not root.is_absolute() or not os.path.isdir(root):
         raise UsageError(f"`{root}` is not a folder", hint="give the project's absolute path")
-    home, sources = _home(wish), _sources(wish)
+    home, sources = _resolve_home(wish), _load_sources(wish)
     loaded, settings = sources.loaded, sources.loaded.settings
     workspace = Workspace(root.resolve(), tuple(settings.security.ignore_patterns), home)
-    policy = policy_for(loaded, workspace, usual=_usual_mode(wish), scope=wish.files)
-    policy = replace(policy, mode=context.strictest(policy.mode))
+    policy = build_policy(loaded, workspace, usual=_get_default_mode(wish), scope=wish.files)
+    policy = replace(policy, mode=context.restrict_mode(policy.mode))
     context.check_endpoint(settings.litellm.base_url)
     sandbox = open_sandbox(settings.sandbox, workspace, home)
     snapshots = open_snapshots(root, home, settings)
-    policy = policy.guarded(settings, sandbox, snapshots)
-    bench = Workbench(
+    policy = policy.with_safeguards(settings, sandbox, snapshots)
+    bench = Dependencies(
         settings=settings,
         workspace=workspace,
-        policy=policy.planning(wish.plan) if wish.plan else policy,
+        policy=policy.with_plan(wish.plan) if wish.plan else policy,
         sandbox=sandbox,
-        journal=Journal(paths.database(home)),
+        journal=Journal(paths.locate_database(home)),
         snapshots=snapshots,
-        history=FileHistory(paths.database(home)),
+        history=FileHistory(paths.locate_database(home)),
         home=home,
         sources=sources,
         agents=find_agents(root, home, sources.trust),
         model=resolve(settings, os.environ),
         model_named=bool(wish.model),
-        from_project=_from_project(loaded, root),
+        from_project=_list_project_keys(loaded, root),
         turns=settings.model.max_iterations,
     )
     speaks = bench.agents.profiles.get(wish.speaker)  # none of that name is told when it speaks
-    return replace(bench, model=bench.model_for(speaks)) if speaks else bench
+    return replace(bench, model=bench.resolve_model(speaks)) if speaks else bench
 
 
-def _home(wish: _Wish) -> Path:
-    return Path(wish.home) if wish.home else paths.home()
+def _resolve_home(wish: _DependencyKey) -> Path:
+    return Path(wish.home) if wish.home else paths.locate_home()
 
 
-def _sources(wish: _Wish) -> Sources:
-    root, home = Path(wish.folder), _home(wish)
-    _refuse_link(root)
-    trust = trust_of(root, home)
-    loaded = load(root, home, flags=_flags(wish), trust=trust)
-    told = instructions(root, home, trust, loaded.settings.security.ignore_patterns)
-    return Sources(trust, loaded, tuple(own_files("agents", root, home, trust)), told)
+def _load_sources(wish: _DependencyKey) -> DependencySources:
+    root, home = Path(wish.folder), _resolve_home(wish)
+    _validate_folder(root)
+    trust = check_trust(root, home)
+    loaded = load_settings(root, home, flags=_build_flags(wish), trust=trust)
+    told = load_instructions(root, home, trust, loaded.settings.security.ignore_patterns)
+    return DependencySources(
+        trust, loaded, tuple(read_definition_files("agents", root, home, trust)), told
+    )
 
 
-def _refuse_link(root: Path) -> None:
+def _validate_folder(root: Path) -> None:
     """A thread's folder is kept by its real name: a link there was put in its place since."""
     real = Path(os.path.realpath(root))
     if root.is_absolute() and real != Path(os.path.normpath(root)):
@@ -268,7 +272,7 @@ def _refuse_link(root: Path) -> None:
         )
 
 
-def _usual_mode(wish: _Wish) -> Mode:
+def _get_default_mode(wish: _DependencyKey) -> ApprovalMode:
     """The mode where nobody names one: conversations, and edits of named files, ask first.
 
     A task does not: whatever it did is reviewed at its end.
@@ -276,7 +280,7 @@ def _usual_mode(wish: _Wish) -> Mode:
     return "ask" if wish.files or wish.speaker else "edits"
 
 
-def _flags(wish: _Wish) -> dict[str, object]:
+def _build_flags(wish: _DependencyKey) -> dict[str, object]:
     texts = {
         "security.mode": wish.mode,
         "model.default": wish.model,
@@ -289,8 +293,8 @@ def _flags(wish: _Wish) -> dict[str, object]:
     return {**given, "litellm.provider": ""} if wish.base_url else given
 
 
-def _from_project(loaded: Loaded, root: Path) -> tuple[str, ...]:
-    file = f"{paths.project_config(root)}:"
+def _list_project_keys(loaded: LoadedSettings, root: Path) -> tuple[str, ...]:
+    file = f"{paths.locate_project_config(root)}:"
     return tuple(
         key
         for key, origin in loaded.origins.items()

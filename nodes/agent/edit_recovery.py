@@ -12,17 +12,17 @@ from langchain_core.tools import BaseTool
 from ...config.errors import MaxAgentError
 from ...memory.snapshots.limits import LARGEST_FILE
 from ...tools.result import ToolResult
-from ...tools.runtime.edit_preview import Call, replay
+from ...tools.runtime.edit_preview import PreviewCall, replay_edit
 from .snapshot_recorder import FileRecord
 
 CHECKS = "The run was cut short before the commands that run after an edit were known to have ended"
 
-Outcome = ToolResult | Literal["not made", "unknown"]
+RecoveryOutcome = ToolResult | Literal["not made", "unknown"]
 """The edit's answer, where its files hold what it was to write."""
 
 
 @dataclass(frozen=True)
-class CutShort:
+class InterruptedEdit:
     """An edit that was begun and whose answer is not on record."""
 
     record: FileRecord
@@ -32,30 +32,30 @@ class CutShort:
     """Its files, relative to the project."""
     seen: Mapping[str, str]
 
-    async def outcome(self) -> Outcome:
+    async def find_outcome(self) -> RecoveryOutcome:
         """Find out what became of it; one that was not made is on record as begun."""
         if not self.named or await asyncio.to_thread(self._is_too_large):
             return "unknown"
-        entry = await asyncio.to_thread(self.record.own_entry)
+        entry = await asyncio.to_thread(self.record.find_entry)
         if entry is None:  # it goes on record right before it is made
             await self.record.begin()
             return "not made"
         if entry.state == "done":  # files were put back meanwhile
             return "unknown"
         with suppress(MaxAgentError, OSError):  # snapshots that are lost
-            return await self._compared(entry.before)
+            return await self._compare_files(entry.before)
         return "unknown"
 
-    async def _compared(self, tree: str) -> Outcome:
-        snapshots = self.record.bench.snapshots
-        changes = await snapshots.changes(tree, self.record.tree)
+    async def _compare_files(self, tree: str) -> RecoveryOutcome:
+        snapshots = self.record.deps.snapshots
+        changes = await snapshots.list_changes(tree, self.record.tree)
         touched = [change for change in changes if change.path in self.named]
         if not touched:
             return "not made"
-        contents = await snapshots.read([c.old.blob for c in touched if c.old.has_content])
+        contents = await snapshots.read_blobs([c.old.blob for c in touched if c.old.has_content])
         before = {c.path: contents.get(c.old.blob) for c in touched}
-        call = Call(self.tool, self.args, self.seen)
-        result = await replay(call, self.record.bench.workspace, before)
+        call = PreviewCall(self.tool, self.args, self.seen)
+        result = await replay_edit(call, self.record.deps.workspace, before)
         if result is None:
             return "unknown"
         if self.record.kind == "shell":
@@ -66,11 +66,11 @@ class CutShort:
 
     def _is_too_large(self) -> bool:
         """Whether one is in no snapshot."""
-        folder = self.record.bench.workspace.root
-        return any(_size(folder / name) > LARGEST_FILE for name in self.named)
+        folder = self.record.deps.workspace.root
+        return any(_get_size(folder / name) > LARGEST_FILE for name in self.named)
 
 
-def _size(path: Path) -> int:
+def _get_size(path: Path) -> int:
     try:
         return path.lstat().st_size
     except OSError:

@@ -5,24 +5,24 @@ from collections.abc import Mapping
 from langchain_core.messages import ToolMessage
 from langgraph.runtime import Runtime
 
-from ...config.security.redaction import redacted_all
+from ...config.security.redaction import redact_json
 from ..context import Context
 from ..state import Options
-from .modes import mode_of
+from .modes import get_mode
 
 
-def tell(runtime: Runtime[Context], event: str, **fields: object) -> None:
+def emit_event(runtime: Runtime[Context], event: str, **fields: object) -> None:
     """Send one event, no secret in it; its names and fields are those of `sdk/events.py`."""
-    runtime.stream_writer({"type": event, **redacted_all(fields)})
+    runtime.stream_writer({"type": event, **redact_json(fields)})
 
 
-def tell_mode(runtime: Runtime[Context], options: Options) -> None:
+def emit_mode(runtime: Runtime[Context], options: Options) -> None:
     """Tell which mode holds from here on, and who speaks."""
     plan = options.get("plan_file", "") if options.get("plan") else ""
-    tell(runtime, "mode", mode=mode_of(options), agent=options.get("speaker", ""), plan=plan)
+    emit_event(runtime, "mode", mode=get_mode(options), agent=options.get("speaker", ""), plan=plan)
 
 
-def tell_result(
+def emit_result(
     runtime: Runtime[Context],
     message: ToolMessage,
     args: Mapping[str, object] | None = None,
@@ -31,7 +31,7 @@ def tell_result(
 ) -> None:
     """Tell the answer to a call that did not run; `refused` is what the human said who said no."""
     ok, text = message.status == "success", str(message.text)
-    tell(
+    emit_event(
         runtime,
         "tool_result",
         id=message.tool_call_id,

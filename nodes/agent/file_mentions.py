@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from langchain_core.messages import HumanMessage
 
 from ...tools.builtin.files.read_file import read_file
-from ...tools.permissions.evaluate_tool import decide_call
+from ...tools.permissions.evaluate_tool import evaluate_tool_call
 from ...tools.result import ToolResult, ToolRun
 from ...tools.runtime.invoke import invoke
 from ..state import RoleName
-from .dependencies import Workbench
-from .message_history import brief
+from .dependencies import Dependencies
+from .message_history import build_role_message
 
 MOST = 10
 """Files that one message shows; the model can read others itself."""
@@ -29,7 +29,7 @@ _PUNCTUATION = ",.;:!?)]}'\u3002\uff0c\uff1b\uff1a\uff01\uff1f\uff09"
 
 
 @dataclass(frozen=True)
-class Mentioned:
+class MentionedFiles:
     """What became of the mentions in a message."""
 
     notes: list[HumanMessage] = field(default_factory=list[HumanMessage])
@@ -40,16 +40,16 @@ class Mentioned:
     """Names of no agent, and of no file that can be shown."""
 
 
-async def mentioned_files(words: str, role: RoleName, bench: Workbench) -> Mentioned:
+async def read_mentioned_files(words: str, role: RoleName, bench: Dependencies) -> MentionedFiles:
     """A note for each file that the words mention, as long as they are not too much together."""
-    mentioned = Mentioned()
+    mentioned = MentionedFiles()
     left = MOST_BYTES
-    for path in await asyncio.to_thread(_names, words, bench):
-        result = await _read(path, bench)
+    for path in await asyncio.to_thread(_find_names, words, bench):
+        result = await _read_mention(path, bench)
         size = len(result.output.encode())
         if result.ok and size <= left and len(mentioned.shown) < MOST:
             left -= size
-            note = brief(role, SHOWN.format(path=path, text=result.output))
+            note = build_role_message(role, SHOWN.format(path=path, text=result.output))
             note.additional_kwargs |= {"synthetic": True, "seen": dict(result.seen)}
             mentioned.notes.append(note)
             mentioned.shown.append(path)
@@ -58,22 +58,24 @@ async def mentioned_files(words: str, role: RoleName, bench: Workbench) -> Menti
     return mentioned
 
 
-def _names(words: str, bench: Workbench) -> list[str]:
+def _find_names(words: str, bench: Dependencies) -> list[str]:
     """What is written behind an `@`; less what ends a sentence, unless a file's name has it."""
     found = [match[1] or match[2] for match in _MENTION.finditer(words)]
     named = (path if _is_file(path, bench) else path.rstrip(_PUNCTUATION) for path in found)
     return list(dict.fromkeys(filter(None, named)))[:MOST_NAMES]
 
 
-def _is_file(path: str, bench: Workbench) -> bool:
+def _is_file(path: str, bench: Dependencies) -> bool:
     return os.path.isfile(bench.workspace.root / path)
 
 
-async def _read(path: str, bench: Workbench) -> ToolResult:
+async def _read_mention(path: str, bench: Dependencies) -> ToolResult:
     if not _is_file(path, bench):
         return ToolResult(error="no file")
     args = {"path": path}
-    decision = await asyncio.to_thread(decide_call, read_file, args, bench.workspace, bench.policy)
+    decision = await asyncio.to_thread(
+        evaluate_tool_call, read_file, args, bench.workspace, bench.policy
+    )
     if decision.verdict != "allow":
         return ToolResult(error=decision.reason)
     return await invoke(read_file, args, ToolRun(bench.workspace, "mention", bench.home))

@@ -6,33 +6,33 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...config.instructions.discovery import Instruction
-from ...config.security.control_characters import UNSEEN
+from ...config.security.control_characters import CONTROL_CHARACTERS
 
 BLOCK = "<instructions file={name}>\n{text}\n</instructions>"
 CUT = "[{count} more bytes of this file are left out: altogether there is too much of it]"
 LEFT_OUT = "[this file is left out: {why}]"
 _MARK = re.compile(r"<(?=\s*/?\s*instructions)", re.IGNORECASE)
-_UNSEEN = re.compile(f"[{UNSEEN}]")
+_INVISIBLE = re.compile(f"[{CONTROL_CHARACTERS}]")
 
 
-def as_told(found: Sequence[Instruction]) -> str:
+def format_instructions(found: Sequence[Instruction]) -> str:
     """The files with what they are; empty where there are none."""
     if not found:
         return ""
     words = Path(__file__).with_name("instructions.md").read_text(encoding="utf-8").strip()
-    return "\n\n".join([words, *blocks(found)])
+    return "\n\n".join([words, *format_blocks(found)])
 
 
-def blocks(found: Sequence[Instruction]) -> list[str]:
+def format_blocks(found: Sequence[Instruction]) -> list[str]:
     """Each file in its block."""
-    return [_block(one) for one in found]
+    return [_format_block(one) for one in found]
 
 
-def _block(one: Instruction) -> str:
+def _format_block(one: Instruction) -> str:
     """Characters that nobody sees are left out: whoever said yes to them did not see them."""
-    text = _MARK.sub("&lt;", _UNSEEN.sub("", one.text))
+    text = _MARK.sub("&lt;", _INVISIBLE.sub("", one.text))
     more = [LEFT_OUT.format(why=one.left_out)] if one.left_out else []
     more += [CUT.format(count=one.cut)] if one.cut else []
     parts = [*more, text] if one.keeps_end else [text, *more]
-    name = _MARK.sub("&lt;", json.dumps(_UNSEEN.sub("", one.name), ensure_ascii=False))
+    name = _MARK.sub("&lt;", json.dumps(_INVISIBLE.sub("", one.name), ensure_ascii=False))
     return BLOCK.format(name=name, text="\n".join(filter(None, parts)))

@@ -12,8 +12,8 @@ from langgraph.types import interrupt
 from ...models.catalog import has_price
 from ..context import Context
 from ..state import State, Usage
-from .dependencies import Workbench
-from .emit import tell
+from .dependencies import Dependencies
+from .emit import emit_event
 
 NOTHING_USED = Usage(requests=0, input=0, output=0, cached=0, cost=0.0)
 NO_PRICE = "The limit of ${limit:g} cannot be enforced: the price of `{model}` is unknown"
@@ -21,10 +21,10 @@ NO_TOTAL = "The limit of ${limit:g} cannot be enforced: the earlier cost of the 
 
 
 @dataclass(frozen=True)
-class Limit:
+class UsageLimit:
     """One kind of use."""
 
-    words: str
+    description: str
     used: float
     """By the thread, in all."""
     allowed: float
@@ -38,12 +38,15 @@ class Limit:
         return bool(self.grant) and self.used >= self.allowed
 
 
-def granted(state: State, runtime: Runtime[Context], bench: Workbench) -> dict[str, Any]:
+def enforce_limits(state: State, runtime: Runtime[Context], bench: Dependencies) -> dict[str, Any]:
     """What may be used in all, for the state; parks the thread where it is used up."""
     if not state.get("steps_allowed"):
-        _say_what_cannot_be_kept(state, runtime, bench)
-    limits = {"steps_allowed": _turns(state, bench), "cost_allowed": _dollars(state)}
-    if reached := [limit.words for limit in limits.values() if limit.is_reached]:
+        _warn_unknown_cost(state, runtime, bench)
+    limits = {
+        "steps_allowed": _build_turn_limit(state, bench),
+        "cost_allowed": _build_cost_limit(state),
+    }
+    if reached := [limit.description for limit in limits.values() if limit.is_reached]:
         interrupt({"type": "limit", "description": " and ".join(reached)})
     return {
         name: limit.allowed + (limit.grant if limit.is_reached else 0)
@@ -51,29 +54,29 @@ def granted(state: State, runtime: Runtime[Context], bench: Workbench) -> dict[s
     }
 
 
-def _turns(state: State, bench: Workbench) -> Limit:
+def _build_turn_limit(state: State, bench: Dependencies) -> UsageLimit:
     chosen = state.get("options", {}).get("max_turns")
     turns, used = chosen or bench.turns, state.get("steps", 0)
-    return Limit(
+    return UsageLimit(
         f"{turns} model turns used", used, state.get("steps_allowed") or used + turns, turns
     )
 
 
-def _dollars(state: State) -> Limit:
-    limit, spent = state.get("options", {}).get("max_cost"), _spent(state)
+def _build_cost_limit(state: State) -> UsageLimit:
+    limit, spent = state.get("options", {}).get("max_cost"), _get_cost(state)
     if not limit or spent is None:
-        return Limit("", 0.0, 0.0, 0.0)
-    return Limit(
+        return UsageLimit("", 0.0, 0.0, 0.0)
+    return UsageLimit(
         f"at least ${limit:g} spent", spent, state.get("cost_allowed") or spent + limit, limit
     )
 
 
-def _say_what_cannot_be_kept(state: State, runtime: Runtime[Context], bench: Workbench) -> None:
+def _warn_unknown_cost(state: State, runtime: Runtime[Context], bench: Dependencies) -> None:
     limit = state.get("options", {}).get("max_cost")
     words = NO_TOTAL if has_price(bench.model.name) else NO_PRICE
-    if limit and (_spent(state) is None or words is NO_PRICE):
-        tell(runtime, "notice", text=words.format(limit=limit, model=bench.model.name))
+    if limit and (_get_cost(state) is None or words is NO_PRICE):
+        emit_event(runtime, "notice", text=words.format(limit=limit, model=bench.model.name))
 
 
-def _spent(state: State) -> float | None:
+def _get_cost(state: State) -> float | None:
     return state.get("usage", NOTHING_USED)["cost"]

@@ -13,44 +13,44 @@ from ..state import RoleName, State
 FOREIGN = "it is damaged or was edited by hand; start a new one"
 CHAT: frozenset[RoleName] = frozenset({"build", "plan"})
 """They speak in one conversation."""
-_heard: deque[tuple[list[AnyMessage], RoleName, list[AnyMessage]]] = deque(maxlen=8)
+_visible_cache: deque[tuple[list[AnyMessage], RoleName, list[AnyMessage]]] = deque(maxlen=8)
 # the last messages, which are other objects when they have been read from the disk
-_YOUNG = 50
+_RECENT = 50
 
 
-def conversation(state: State, role: RoleName) -> list[AnyMessage]:
+def select_conversation(state: State, role: RoleName) -> list[AnyMessage]:
     """The messages that a role hears, in order: its own, and in a chat the other mode's."""
     messages = state.get("messages", [])
     # a long conversation has thousands of them: nearly always only the last few are new
-    settled = messages[:-_YOUNG]
-    before, heard = _before(settled, role)
-    heard = [*heard, *(one for one in settled[len(before) :] if _is_heard(one, role))]
-    _heard.append((settled, role, heard))
-    return [*heard, *(one for one in messages[-_YOUNG:] if _is_heard(one, role))]
+    settled = messages[:-_RECENT]
+    before, heard = _find_cached_prefix(settled, role)
+    heard = [*heard, *(one for one in settled[len(before) :] if _is_visible_to(one, role))]
+    _visible_cache.append((settled, role, heard))
+    return [*heard, *(one for one in messages[-_RECENT:] if _is_visible_to(one, role))]
 
 
-def _before(
+def _find_cached_prefix(
     messages: list[AnyMessage], role: RoleName
 ) -> tuple[list[AnyMessage], list[AnyMessage]]:
     """The beginning of these messages that was looked at before, and what was heard of it."""
-    for known, by, heard in reversed(tuple(_heard)):
+    for known, by, heard in reversed(tuple(_visible_cache)):
         is_longer = by == role and len(known) <= len(messages)
         if is_longer and all(map(is_, known, messages)):
             return known, heard
     return [], []
 
 
-def newest_first(state: State, role: RoleName) -> Iterator[AnyMessage]:
+def iter_newest_first(state: State, role: RoleName) -> Iterator[AnyMessage]:
     """The same from the last one back, for who needs only a few."""
-    return (one for one in reversed(state.get("messages", [])) if _is_heard(one, role))
+    return (one for one in reversed(state.get("messages", [])) if _is_visible_to(one, role))
 
 
-def brief(role: RoleName, text: str) -> HumanMessage:
+def build_role_message(role: RoleName, text: str) -> HumanMessage:
     """What a role is told by the user, the graph or another role."""
     return HumanMessage(text, id=f"brief-{uuid4().hex}", additional_kwargs={"role": role})
 
 
-def answer_to(
+def build_tool_message(
     call_id: str,
     name: str,
     role: RoleName,
@@ -73,7 +73,7 @@ def answer_to(
     )
 
 
-def last_seen(state: State, paths: Iterable[str]) -> dict[str, str]:
+def find_last_seen(state: State, paths: Iterable[str]) -> dict[str, str]:
     """The content hash of each of these files as the thread last saw it."""
     wanted, found = set(paths), dict[str, str]()
     for message in reversed(state.get("messages", [])):
@@ -85,31 +85,31 @@ def last_seen(state: State, paths: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def last_answer(state: State, role: RoleName) -> AIMessage:
+def find_last_answer(state: State, role: RoleName) -> AIMessage:
     """The role's last model answer; raises MaxAgentError when it never spoke."""
     for message in reversed(state.get("messages", [])):
-        if isinstance(message, AIMessage) and _is_heard(message, role):
+        if isinstance(message, AIMessage) and _is_visible_to(message, role):
             return message
     raise MaxAgentError(f"this thread has no answer of `{role}`", hint=FOREIGN)
 
 
-def final_words(state: State, role: RoleName) -> str | None:
+def find_final_text(state: State, role: RoleName) -> str | None:
     """What the role ended with, by an answer without calls or `attempt_completion`; else None.
 
     A completion beside a call that failed does not count: the role has not seen that answer yet.
     """
     results: list[ToolMessage] = []
     for message in reversed(state.get("messages", [])):
-        if not _is_heard(message, role) or isinstance(message, HumanMessage):
+        if not _is_visible_to(message, role) or isinstance(message, HumanMessage):
             return None
         if isinstance(message, AIMessage):
-            return _ended(message, results, state.get("completion", ""))
+            return _get_final_text(message, results, state.get("completion", ""))
         if isinstance(message, ToolMessage):
             results.append(message)
     return None
 
 
-def _is_heard(message: AnyMessage, role: RoleName) -> bool:
+def _is_visible_to(message: AnyMessage, role: RoleName) -> bool:
     more = message.additional_kwargs
     if more.get("interrupted") and not more.get("told"):
         return False
@@ -117,7 +117,7 @@ def _is_heard(message: AnyMessage, role: RoleName) -> bool:
     return speaker == role or (role in CHAT and speaker in CHAT)
 
 
-def _ended(answer: AIMessage, results: list[ToolMessage], completion: str) -> str | None:
+def _get_final_text(answer: AIMessage, results: list[ToolMessage], completion: str) -> str | None:
     if not (answer.tool_calls or answer.invalid_tool_calls):
         return str(answer.text)
     completed = any(result.name == "attempt_completion" for result in results)

@@ -10,62 +10,62 @@ from uuid import uuid4
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
 
-from ...models.catalog import cost
-from ...models.errors import ModelFailure
-from ...models.invoke import ask, is_cut
-from ...models.retry import delay
+from ...models.catalog import compute_cost
+from ...models.errors import ModelCallError
+from ...models.invoke import invoke_model, is_cut
+from ...models.retry import compute_delay
 from ..context import Context
-from ..state import RoleName, State, Usage, changes
-from .agent import Voice, voice_of
+from ..state import RoleName, State, Usage, select_changes
+from .agent import Agent, load_agent
 from .answer_autosave import autosave_answer
-from .dependencies import Workbench
-from .emit import tell
-from .limits import NOTHING_USED, granted
-from .message_history import brief, conversation, final_words
-from .nested_instructions import nested_instructions, passed_over_in
-from .snapshot_recorder import last_entry
-from .stale_files import moved_files
+from .dependencies import Dependencies
+from .emit import emit_event
+from .limits import NOTHING_USED, enforce_limits
+from .message_history import build_role_message, find_final_text, select_conversation
+from .nested_instructions import build_nested_notes, build_notices
+from .snapshot_recorder import find_last_entry
+from .stale_files import report_stale_files
 
 CUT = "Your answer was cut at its token limit and does not count. Give it again, whole and shorter."
 
 
 @dataclass(frozen=True)
-class Turn:
+class ModelTurn:
     """What a turn changes in the state, and the role's last words when it has finished."""
 
     update: dict[str, Any]
-    words: str | None
+    final_text: str | None
 
 
-async def take_turn(
+async def run_model_turn(
     state: State, runtime: Runtime[Context], role: RoleName, opening: str = ""
-) -> Turn:
+) -> ModelTurn:
     """Let the role speak once, unless it has finished; `opening` is its brief if it has none yet.
 
     Raises the provider's error when retries are used up; the thread can be resumed then.
     """
-    words = final_words(state, role)
+    words = find_final_text(state, role)
     if words is not None:
-        return Turn({}, words)
+        return ModelTurn({}, words)
     options = state.get("options", {})
-    voice = await voice_of(role, state["folder"], options, runtime.context)
-    bench = voice.bench
-    allowed = granted(state, runtime, bench)
+    voice = await load_agent(role, state["folder"], options, runtime.context)
+    bench = voice.deps
+    allowed = enforce_limits(state, runtime, bench)
     if state.get("role") != role:
-        tell(runtime, "role", role=role)
-    heard = conversation(state, role)
-    moved = await moved_files(state, runtime, bench, role)
-    nested = await asyncio.to_thread(nested_instructions, heard, bench, role)
-    for notice in passed_over_in(nested):
-        tell(runtime, "notice", text=notice)
-    told = [*moved, *nested] if heard else [brief(role, opening)]
+        emit_event(runtime, "role", role=role)
+    heard = select_conversation(state, role)
+    moved = await report_stale_files(state, runtime, bench, role)
+    nested = await asyncio.to_thread(build_nested_notes, heard, bench, role)
+    for notice in build_notices(nested):
+        emit_event(runtime, "notice", text=notice)
+    told = [*moved, *nested] if heard else [build_role_message(role, opening)]
     step = state.get("steps", 0) + 1
-    answer = _signed(await _answer(voice, [*heard, *told], runtime), role, step)
-    taken = _taken(answer, bench)
-    used = _added(state.get("usage", NOTHING_USED), taken)
-    _tell_answer(runtime, answer, role, used, taken, bench)
+    answer = _label_answer(await _invoke_with_retries(voice, [*heard, *told], runtime), role, step)
+    taken = _count_usage(answer, bench)
+    used = _add_usage(state.get("usage", NOTHING_USED), taken)
+    _emit_answer(runtime, answer, role, used, taken, bench)
     finished = not (answer.tool_calls or answer.invalid_tool_calls)
-    again = [_again(heard, role, bench)] if finished and is_cut(answer) else []
+    again = [_retry_cut_answer(heard, role, bench)] if finished and is_cut(answer) else []
     update = {
         "messages": [*told, answer, *again],
         "role": role,
@@ -73,49 +73,51 @@ async def take_turn(
         "usage": used,
         **allowed,
         # the human may have put files back since the last call
-        "file_entry": await last_entry(bench, runtime),
+        "file_entry": await find_last_entry(bench, runtime),
     }
-    return Turn(changes(state, update), str(answer.text) if finished and not again else None)
+    return ModelTurn(
+        select_changes(state, update), str(answer.text) if finished and not again else None
+    )
 
 
-def _again(heard: list[AnyMessage], role: RoleName, bench: Workbench) -> HumanMessage:
+def _retry_cut_answer(heard: list[AnyMessage], role: RoleName, bench: Dependencies) -> HumanMessage:
     """Ask once more for an answer that was cut: half a verdict must not pass for a whole one."""
     if heard and heard[-1].text == CUT:
-        raise ModelFailure(
+        raise ModelCallError(
             f"`{bench.model.name}` was cut at its token limit twice",
             hint="Raise `max_tokens` of this model in the configuration",
         )
-    return brief(role, CUT)
+    return build_role_message(role, CUT)
 
 
-async def _answer(
-    voice: Voice, messages: list[BaseMessage], runtime: Runtime[Context]
+async def _invoke_with_retries(
+    voice: Agent, messages: list[BaseMessage], runtime: Runtime[Context]
 ) -> AIMessage:
     attempt = 0
     while True:
         try:
-            async with autosave_answer(voice.bench, runtime) as keep:
-                return await ask(
+            async with autosave_answer(voice.deps, runtime) as keep:
+                return await invoke_model(
                     voice.model,
                     [voice.system, *messages],
-                    on_text=lambda text: _tell_text(runtime, text, keep),
-                    on_thinking=lambda text: tell(runtime, "thinking", text=text),
+                    on_text=lambda text: _emit_text(runtime, text, keep),
+                    on_thinking=lambda text: emit_event(runtime, "thinking", text=text),
                 )
-        except ModelFailure as error:
+        except ModelCallError as error:
             attempt += 1
-            seconds = delay(attempt, error, random=random.random)
-            if seconds is None or attempt > voice.bench.settings.model.max_retries:
+            seconds = compute_delay(attempt, error, random=random.random)
+            if seconds is None or attempt > voice.deps.settings.model.max_retries:
                 raise
-            tell(runtime, "retry", reason=error.message, seconds=seconds, attempt=attempt)
+            emit_event(runtime, "retry", reason=error.message, seconds=seconds, attempt=attempt)
         await asyncio.sleep(seconds)
 
 
-def _tell_text(runtime: Runtime[Context], text: str, keep: Callable[[str], None]) -> None:
-    tell(runtime, "output", text=text)
+def _emit_text(runtime: Runtime[Context], text: str, keep: Callable[[str], None]) -> None:
+    emit_event(runtime, "output", text=text)
     keep(text)
 
 
-def _signed(answer: AIMessage, role: RoleName, step: int) -> AIMessage:
+def _label_answer(answer: AIMessage, role: RoleName, step: int) -> AIMessage:
     """Mark whose answer it is and which; give each call an id of its own: the journal needs it.
 
     Providers send empty and repeated ids, and a rewound thread must not meet its old ones again.
@@ -127,7 +129,7 @@ def _signed(answer: AIMessage, role: RoleName, step: int) -> AIMessage:
     return answer
 
 
-def _taken(answer: AIMessage, bench: Workbench) -> Usage:
+def _count_usage(answer: AIMessage, bench: Dependencies) -> Usage:
     """What one request took; nothing where the provider does not say."""
     usage = answer.usage_metadata
     if usage is None:
@@ -137,11 +139,11 @@ def _taken(answer: AIMessage, bench: Workbench) -> Usage:
         input=usage["input_tokens"],
         output=usage["output_tokens"],
         cached=usage.get("input_token_details", {}).get("cache_read", 0),
-        cost=cost(bench.model.name, usage),
+        cost=compute_cost(bench.model.name, usage),
     )
 
 
-def _added(before: Usage, taken: Usage) -> Usage:
+def _add_usage(before: Usage, taken: Usage) -> Usage:
     known = before["cost"] is not None and taken["cost"] is not None
     return Usage(
         requests=before["requests"] + taken["requests"],
@@ -152,16 +154,16 @@ def _added(before: Usage, taken: Usage) -> Usage:
     )
 
 
-def _tell_answer(
+def _emit_answer(
     runtime: Runtime[Context],
     answer: AIMessage,
     role: RoleName,
     used: Usage,
     taken: Usage,
-    bench: Workbench,
+    bench: Dependencies,
 ) -> None:
     window = answer.usage_metadata["input_tokens"] if answer.usage_metadata else 0
-    tell(
+    emit_event(
         runtime,
         "token_usage",
         **used,
@@ -170,6 +172,10 @@ def _tell_answer(
         request={name: taken[name] for name in ("input", "output", "cached", "cost")},
     )
     for call in answer.tool_calls:
-        tell(runtime, "tool_call", id=call["id"], tool=call["name"], args=call["args"], role=role)
+        emit_event(
+            runtime, "tool_call", id=call["id"], tool=call["name"], args=call["args"], role=role
+        )
     for call in answer.invalid_tool_calls:
-        tell(runtime, "tool_call", id=call["id"], tool=call["name"] or "?", args={}, role=role)
+        emit_event(
+            runtime, "tool_call", id=call["id"], tool=call["name"] or "?", args={}, role=role
+        )

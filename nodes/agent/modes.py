@@ -7,12 +7,12 @@ from typing import Literal
 from langchain_core.messages import AIMessage, HumanMessage
 
 from ...tools.builtin.session.plan_mode import LEADS_TO
-from ...tools.filesystem.plan_file import new_plan_file
+from ...tools.filesystem.plan_file import make_plan_path
 from ..state import Options, RoleName, State
-from .message_history import brief
+from .message_history import build_role_message
 
-Mode = Literal["build", "plan"]
-MODES: tuple[Mode, Mode] = ("build", "plan")
+ChatMode = Literal["build", "plan"]
+MODES: tuple[ChatMode, ChatMode] = ("build", "plan")
 PLANNING = (
     "You are the agent `{speaker}` now, in plan mode. Nothing in the project may change; only the "
     "plan, `{plan_file}`, may be written. Commands that only read run. When the plan is complete, "
@@ -22,12 +22,12 @@ BUILDING = "You are the agent `{speaker}` now, in build mode: files may be chang
 REMINDER = "(Plan mode: only `{plan_file}` may be written.)"
 
 
-def mode_of(options: Options) -> Mode:
+def get_mode(options: Options) -> ChatMode:
     """The mode that these options mean."""
     return "plan" if options.get("plan") else "build"
 
 
-def chosen(options: Options, agent: str) -> Options:
+def apply_choice(options: Options, agent: str) -> Options:
     """What a human chose; the agent of a mode, named for the thread or one turn, means the mode."""
     named = agent or options.get("agent", "")
     if named not in MODES:
@@ -36,75 +36,75 @@ def chosen(options: Options, agent: str) -> Options:
     return {**options, "agent": "build", "plan": planning, "speaker": ""}
 
 
-def settled(options: Options, request: str, now: datetime) -> Options:
+def settle_options(options: Options, request: str, now: datetime) -> Options:
     """The options of a turn: who speaks is chosen, and in plan mode the plan has its file."""
-    mode = mode_of(options)
-    chosen: Options = {**options, "plan": mode == "plan", "speaker": speaking(options)}
+    mode = get_mode(options)
+    chosen: Options = {**options, "plan": mode == "plan", "speaker": choose_next_agent(options)}
     if mode == "plan" and not options.get("plan_file"):
-        chosen["plan_file"] = new_plan_file(request, now)
+        chosen["plan_file"] = make_plan_path(request, now)
     return chosen
 
 
-def speaking(options: Options) -> str:
+def choose_next_agent(options: Options) -> str:
     """The profile that speaks next: one that was named, or the mode's own."""
     named = options.get("speaker") or options.get("agent", "")
-    return named if named not in ("", *MODES) else mode_of(options)
+    return named if named not in ("", *MODES) else get_mode(options)
 
 
-def switched(options: Options, mode: Mode, request: str, now: datetime) -> Options:
+def switch_options(options: Options, mode: ChatMode, request: str, now: datetime) -> Options:
     """The options after the mode has changed; the mode's own agent speaks from here on."""
     kept: Options = {**options, "plan": mode == "plan", "speaker": mode, "plan_file": ""}
-    return settled(kept, request, now)
+    return settle_options(kept, request, now)
 
 
-def speaker(options: Options, role: RoleName) -> str:
+def get_active_agent(options: Options, role: RoleName) -> str:
     """The profile that speaks as this role."""
     return options.get("speaker") or role
 
 
-def as_told(options: Options) -> list[str]:
+def to_announced_mode(options: Options) -> list[str]:
     """What the model knows of mode and speaker once it has been told; the state keeps it."""
-    return [mode_of(options), options.get("speaker", "")]
+    return [get_mode(options), options.get("speaker", "")]
 
 
-def told_before(state: State) -> Options:
+def read_announced_mode(state: State) -> Options:
     """The mode and speaker that the model was told of last."""
     mode, speaker = state.get("told") or ("build", "build")
     return {"plan": mode == "plan", "speaker": speaker}
 
 
-def proposes_switch(answer: AIMessage, tools: Collection[str]) -> bool:
+def is_switch_proposal(answer: AIMessage, tools: Collection[str]) -> bool:
     """Whether the answer is one proposal, by a tool that the speaker has, and nothing else."""
     names = [call["name"] for call in answer.tool_calls]
     return len(names) == 1 and not answer.invalid_tool_calls and names[0] in {*LEADS_TO} & {*tools}
 
 
-def announced(options: Options) -> str:
+def format_announcement(options: Options) -> str:
     """What tells the model which agent it is now, and in which mode."""
     words = PLANNING if options.get("plan") else BUILDING
     return words.format(speaker=options.get("speaker"), plan_file=options.get("plan_file"))
 
 
-def notes(options: Options, before: Options, role: RoleName) -> list[HumanMessage]:
+def build_mode_notes(options: Options, before: Options, role: RoleName) -> list[HumanMessage]:
     """What the model is told beside the human's words: that the mode changed, or a reminder."""
     new = (options.get("plan", False), options.get("speaker"))
     old = (before.get("plan", False), before.get("speaker", "build"))
     if new != old:
-        return [note(role, announced(options))]
+        return [build_note(role, format_announcement(options))]
     if options.get("plan"):
-        return [note(role, REMINDER.format(plan_file=options.get("plan_file")))]
+        return [build_note(role, REMINDER.format(plan_file=options.get("plan_file")))]
     return []
 
 
-def note(role: RoleName, text: str) -> HumanMessage:
+def build_note(role: RoleName, text: str) -> HumanMessage:
     """What nobody said: words of the graph's own in the conversation."""
-    told = brief(role, text)
+    told = build_role_message(role, text)
     told.additional_kwargs["synthetic"] = True
     return told
 
 
-def aside(role: RoleName, text: str) -> HumanMessage:
+def build_side_context(role: RoleName, text: str) -> HumanMessage:
     """What happened besides the conversation; a transcript shows it as that."""
-    told = note(role, text)
+    told = build_note(role, text)
     told.additional_kwargs["aside"] = True
     return told

@@ -5,19 +5,19 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
 from ...config.instructions.discovery import NOT_AGREED
-from ...config.instructions.nested import files_below, instructions_below
+from ...config.instructions.nested import find_nested_files, read_nested_instructions
 from ..state import RoleName
-from .dependencies import Workbench
-from .instruction_blocks import blocks
-from .message_history import brief
+from .dependencies import Dependencies
+from .instruction_blocks import format_blocks
+from .message_history import build_role_message
 
-TOLD = "instructions"
+INCLUDED = "instructions"
 """In a message's `additional_kwargs`: the files that it tells."""
-LEFT = "instructions_left"
+DEFERRED = "instructions_left"
 """And those for which it had no room: the next tells them."""
 PASSED_OVER = "instructions_passed_over"
 """And those that nobody said yes to as they are."""
-NOT_TOLD = (
+PASSED_OVER_NOTICE = (
     "`{path}` is not told: {why}; `mcode trust`, or `/trust` in a conversation, asks about it"
 )
 WORDS = (
@@ -26,8 +26,8 @@ WORDS = (
 )
 
 
-def nested_instructions(
-    heard: Sequence[AnyMessage], bench: Workbench, role: RoleName
+def build_nested_notes(
+    heard: Sequence[AnyMessage], bench: Dependencies, role: RoleName
 ) -> list[HumanMessage]:
     """What the role is told of them, by what it has heard; mostly nothing.
 
@@ -35,38 +35,44 @@ def nested_instructions(
     and one that goes back to before it is told again.
     """
     root, begun_with = bench.workspace.root, bench.sources.instructions
-    files = files_below(root, bench.trust, _named(_news(heard), "seen", LEFT))
+    files = find_nested_files(
+        root, bench.trust, _collect_names(_select_new_messages(heard), "seen", DEFERRED)
+    )
     if not files:
         return []
-    found = instructions_below(
+    found = read_nested_instructions(
         root,
         bench.trust,
         bench.settings.security.ignore_patterns,
         files=files,
-        known={*_named(heard, TOLD), *(one.name for one in begun_with if one.text)},
-        passed_over={*_named(heard, PASSED_OVER), *(one.name for one in begun_with if one.ask)},
+        known={*_collect_names(heard, INCLUDED), *(one.name for one in begun_with if one.text)},
+        passed_over={
+            *_collect_names(heard, PASSED_OVER),
+            *(one.name for one in begun_with if one.folder_to_trust),
+        },
     )
-    if not found.told:
+    if not found.instructions:
         return []
-    note = brief(role, "\n\n".join([WORDS, *blocks(found.told)]))
+    note = build_role_message(role, "\n\n".join([WORDS, *format_blocks(found.instructions)]))
     note.additional_kwargs |= {
         "synthetic": True,
-        TOLD: [one.name for one in found.told if one.text],
+        INCLUDED: [one.name for one in found.instructions if one.text],
     }
-    passed_over = [one.name for one in found.told if one.ask]
-    more = {LEFT: [*found.left], PASSED_OVER: passed_over}
+    passed_over = [one.name for one in found.instructions if one.folder_to_trust]
+    more = {DEFERRED: [*found.deferred], PASSED_OVER: passed_over}
     note.additional_kwargs |= {mark: names for mark, names in more.items() if names}
     return [note]
 
 
-def passed_over_in(notes: Sequence[AnyMessage]) -> list[str]:
+def build_notices(notes: Sequence[AnyMessage]) -> list[str]:
     """What to tell the user of files that are told by none of these, though they stand there."""
     return [
-        NOT_TOLD.format(path=path, why=NOT_AGREED) for path in sorted(_named(notes, PASSED_OVER))
+        PASSED_OVER_NOTICE.format(path=path, why=NOT_AGREED)
+        for path in sorted(_collect_names(notes, PASSED_OVER))
     ]
 
 
-def _news(heard: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
+def _select_new_messages(heard: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
     """What came since the last answer, and the note right before it; what is older was told then.
 
     When somebody speaks to the role it is everything: they may have trusted more meanwhile, or cut
@@ -74,14 +80,14 @@ def _news(heard: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
     """
     answers = (at for at in reversed(range(len(heard))) if isinstance(heard[at], AIMessage))
     last = next(answers, 0)
-    return heard if any(map(_are_words, heard[last:])) else heard[max(last - 1, 0) :]
+    return heard if any(map(_is_user_message, heard[last:])) else heard[max(last - 1, 0) :]
 
 
-def _are_words(message: AnyMessage) -> bool:
+def _is_user_message(message: AnyMessage) -> bool:
     return isinstance(message, HumanMessage) and not message.additional_kwargs.get("synthetic")
 
 
-def _named(messages: Sequence[AnyMessage], *marks: str) -> set[str]:
+def _collect_names(messages: Sequence[AnyMessage], *marks: str) -> set[str]:
     return {
         name
         for message in messages

@@ -3,13 +3,13 @@
 from typing import Any
 
 from ..state import RoleName, State
-from .message_history import brief
+from .message_history import build_role_message
 
 
-def next_job(state: State, role: RoleName, opening: str) -> dict[str, Any]:
+def build_job_update(state: State, role: RoleName, opening: str) -> dict[str, Any]:
     """What changes in the state for a job that begins with this role and these words."""
     return {
-        "messages": [brief(role, opening)],
+        "messages": [build_role_message(role, opening)],
         "role": role,
         "steps_allowed": 0,
         "cost_allowed": 0.0,

@@ -9,10 +9,10 @@ from uuid import uuid4
 
 from langchain_core.messages import AIMessage, AnyMessage
 
-from ...models.text_cleanup import repair
+from ...models.text_cleanup import repair_text
 from ..state import RoleName, State
-from .message_history import newest_first
-from .modes import note
+from .message_history import iter_newest_first
+from .modes import build_note
 
 INTERRUPTED = (
     "Your answer was cut short there, by the user or by a limit. Whatever you were about to call "
@@ -21,13 +21,13 @@ INTERRUPTED = (
 UNANSWERED = "Your turn was cut short there, before you had answered."
 
 
-def half_answer(role: RoleName, text: str) -> AIMessage:
+def build_partial_answer(role: RoleName, text: str) -> AIMessage:
     """What a role had said, as it is kept."""
     marked = {"role": role, "interrupted": True}
-    return AIMessage(repair(text), id=f"half-{uuid4().hex}", additional_kwargs=marked)
+    return AIMessage(repair_text(text), id=f"half-{uuid4().hex}", additional_kwargs=marked)
 
 
-def told_cut_short(state: State, role: RoleName) -> list[AnyMessage]:
+def build_interruption_notes(state: State, role: RoleName) -> list[AnyMessage]:
     """Of the turn before, where it did not come to its end: what was said, and that it did not.
 
     With the last message the conversation never ends with the model's own words, which a provider
@@ -36,8 +36,8 @@ def told_cut_short(state: State, role: RoleName) -> list[AnyMessage]:
     said = next(reversed(state.get("messages", [])), None)
     if isinstance(said, AIMessage) and said.additional_kwargs.get("interrupted"):
         heard = {**said.additional_kwargs, "told": True}
-        return [said.model_copy(update={"additional_kwargs": heard}), note(role, INTERRUPTED)]
-    last = next(newest_first(state, role), None)
+        return [said.model_copy(update={"additional_kwargs": heard}), build_note(role, INTERRUPTED)]
+    last = next(iter_newest_first(state, role), None)
     if last is None or isinstance(last, AIMessage) or state.get("outcome") == "answered":
         return []
-    return [note(role, UNANSWERED)]
+    return [build_note(role, UNANSWERED)]

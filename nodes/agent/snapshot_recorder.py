@@ -12,21 +12,21 @@ from uuid import uuid4
 
 from langgraph.runtime import Runtime
 
-from ...memory.snapshots.file_version import ABSENT, Change, folders_above, visible
-from ...memory.snapshots.git_objects import Lost
-from ...memory.threads.lease import holder
-from ...memory.undo.history import Entry, Kind
+from ...memory.snapshots.file_version import ABSENT, PathChange, filter_visible, list_parent_folders
+from ...memory.snapshots.git_objects import MissingObjectError
+from ...memory.threads.lease import find_holder
+from ...memory.undo.history import HistoryEntry, HistoryKind
 from ...tools.shell.named_paths import NamedPaths
 from ..context import Context
-from .dependencies import Workbench, thread_id
-from .emit import tell
+from .dependencies import Dependencies, get_thread_id
+from .emit import emit_event
 
 
 @dataclass
 class FileRecord:
     """One call, or one run of the tests, that may change files: look, begin, act, finish."""
 
-    bench: Workbench
+    deps: Dependencies
     runtime: Runtime[Context]
     key: str
     """Id of the call: recorded again under the same one, it is the same entry."""
@@ -41,20 +41,20 @@ class FileRecord:
     _beside: set[str] = field(default_factory=set[str])
     """Other threads whose commands ran in the folder when this one began."""
 
-    async def look(self, named: Sequence[str] = ()) -> None:
+    async def take_snapshot(self, named: Sequence[str] = ()) -> None:
         """See the workspace before anything happens; `named` are files that a tool is to write."""
-        self.tree = await look(self.bench, self.runtime, self.tree, named)
+        self.tree = await take_workspace_snapshot(self.deps, self.runtime, self.tree, named)
 
-    def own_entry(self) -> Entry | None:
+    def find_entry(self) -> HistoryEntry | None:
         """What is on record of it already; blocks."""
-        entries = self.bench.history.entries(thread_id(self.runtime))
+        entries = self.deps.history.list_entries(get_thread_id(self.runtime))
         return next((entry for entry in entries if entry.key == self.key), None)
 
     async def begin(self) -> None:
         """Put it on record before it happens."""
         await asyncio.to_thread(
-            self.bench.history.begin,
-            thread_id(self.runtime),
+            self.deps.history.begin_entry,
+            get_thread_id(self.runtime),
             self.key,
             self.kind,
             before=self.tree,
@@ -62,7 +62,7 @@ class FileRecord:
             tool=self.tool,
         )
         if self.kind == "shell":
-            self._beside = await asyncio.to_thread(_commands_running, self.bench, self.runtime)
+            self._beside = await asyncio.to_thread(_find_running_commands, self.deps, self.runtime)
 
     async def finish(self, written: Sequence[str] = ()) -> None:
         """Record what it did: a tool only what it has `written`, a command all that has changed.
@@ -71,14 +71,14 @@ class FileRecord:
         the doing of others: new files that the command does not name, and where a command of
         another thread ran beside it whatever it does not name.
         """
-        self.tree = await self.bench.snapshots.take(written)
-        thread, history = thread_id(self.runtime), self.bench.history
-        entry = await asyncio.to_thread(history.last, thread)
+        self.tree = await self.deps.snapshots.take(written)
+        thread, history = get_thread_id(self.runtime), self.deps.history
+        entry = await asyncio.to_thread(history.get_last_entry, thread)
         if entry is None or entry.key != self.key or entry.state == "done":
             return  # it was finished by a process that died right after
-        changes = await _changes(self.bench, self.runtime, entry.before, self.tree)
-        known = await asyncio.to_thread(history.others_since, entry, thread)
-        named = {*written, *(above for path in written for above in folders_above(path))}
+        changes = await _compare_snapshots(self.deps, self.runtime, entry.before, self.tree)
+        known = await asyncio.to_thread(history.find_claims_since, entry, thread)
+        named = {*written, *(above for path in written for above in list_parent_folders(path))}
         own = [
             change
             for change in changes
@@ -87,85 +87,87 @@ class FileRecord:
         ]
         ours = {change.path for change in own}
         theirs = [change for change in changes if change.path not in ours]
-        beside = self._beside | await asyncio.to_thread(history.commands_since, thread, entry)
+        beside = self._beside | await asyncio.to_thread(history.find_commands_since, thread, entry)
         doubtful = [
             change.path
-            for change in visible(own)
-            if not (change.path in named or self.named.has(change.path))
+            for change in filter_visible(own)
+            if not (change.path in named or self.named.has_path(change.path))
             and (beside or change.old == ABSENT)
         ]
         await asyncio.to_thread(
-            history.finish, thread, self.key, after=self.tree, changes=own, doubtful=doubtful
+            history.finish_entry, thread, self.key, after=self.tree, changes=own, doubtful=doubtful
         )
-        tell_changes(self.runtime, own, self.kind, self.tree)
-        await _record_others(self.bench, self.runtime, entry.before, self.tree, self.turn, theirs)
+        emit_changes(self.runtime, own, self.kind, self.tree)
+        await _record_others(self.deps, self.runtime, entry.before, self.tree, self.turn, theirs)
 
-    async def update(self) -> dict[str, Any]:
+    async def build_update(self) -> dict[str, Any]:
         """Where the thread's files stand now, as changes to the state."""
-        return await stand(self.bench, self.runtime, self.tree)
+        return await build_file_state(self.deps, self.runtime, self.tree)
 
 
-def _commands_running(bench: Workbench, runtime: Runtime[Context]) -> set[str]:
+def _find_running_commands(bench: Dependencies, runtime: Runtime[Context]) -> set[str]:
     """Of a thread that was killed no command runs, whatever its history says."""
-    found = bench.history.commands_running(thread_id(runtime))
-    return {thread for thread in found if holder(bench.home, thread)}
+    found = bench.history.find_running_commands(get_thread_id(runtime))
+    return {thread for thread in found if find_holder(bench.home, thread)}
 
 
-async def look(
-    bench: Workbench, runtime: Runtime[Context], known: str, named: Sequence[str] = ()
+async def take_workspace_snapshot(
+    bench: Dependencies, runtime: Runtime[Context], known: str, named: Sequence[str] = ()
 ) -> str:
     """The snapshot of the workspace as it is; what others changed meanwhile is recorded.
 
     `known` is the one that the thread took last.
     """
 
-    def report(done: int, total: int) -> None:
-        tell(runtime, "progress", task="snapshot", done=done, total=total)
+    def report_progress(done: int, total: int) -> None:
+        emit_event(runtime, "progress", task="snapshot", done=done, total=total)
 
-    tree = await bench.snapshots.take(named, report)
-    last = await asyncio.to_thread(bench.history.last, thread_id(runtime))
+    tree = await bench.snapshots.take(named, report_progress)
+    last = await asyncio.to_thread(bench.history.get_last_entry, get_thread_id(runtime))
     before = last.after if last else known
     if before and before != tree:
-        theirs = await _changes(bench, runtime, before, tree)
+        theirs = await _compare_snapshots(bench, runtime, before, tree)
         await _record_others(bench, runtime, before, tree, last.turn if last else 1, theirs)
     if bench.snapshots.skipped:
-        tell(runtime, "notice", text=bench.snapshots.skipped)
+        emit_event(runtime, "notice", text=bench.snapshots.skipped)
     return tree
 
 
-async def stand(bench: Workbench, runtime: Runtime[Context], tree: str) -> dict[str, Any]:
+async def build_file_state(
+    bench: Dependencies, runtime: Runtime[Context], tree: str
+) -> dict[str, Any]:
     """Where the thread's files stand, as changes to the state; `tree` is their snapshot."""
-    return {"tree": tree, "file_entry": await last_entry(bench, runtime)}
+    return {"tree": tree, "file_entry": await find_last_entry(bench, runtime)}
 
 
-async def last_entry(bench: Workbench, runtime: Runtime[Context]) -> int:
+async def find_last_entry(bench: Dependencies, runtime: Runtime[Context]) -> int:
     """Number of the last entry of the thread's history of files; 0 before the first."""
-    last = await asyncio.to_thread(bench.history.last, thread_id(runtime))
+    last = await asyncio.to_thread(bench.history.get_last_entry, get_thread_id(runtime))
     return last.number if last else 0
 
 
-async def _changes(
-    bench: Workbench, runtime: Runtime[Context], old: str, new: str
-) -> Sequence[Change]:
+async def _compare_snapshots(
+    bench: Dependencies, runtime: Runtime[Context], old: str, new: str
+) -> Sequence[PathChange]:
     """What differs; of a snapshot that is lost nothing can be said but that: the thread goes on."""
     try:
-        return await bench.snapshots.changes(old, new)
-    except Lost as error:
-        tell(runtime, "notice", text=f"{error.message}; changes since then are not recorded")
+        return await bench.snapshots.list_changes(old, new)
+    except MissingObjectError as error:
+        emit_event(runtime, "notice", text=f"{error.message}; changes since then are not recorded")
         return ()
 
 
 async def _record_others(
-    bench: Workbench,
+    bench: Dependencies,
     runtime: Runtime[Context],
     before: str,
     after: str,
     turn: int,
-    changes: Sequence[Change],
+    changes: Sequence[PathChange],
 ) -> None:
     await asyncio.to_thread(
-        bench.history.record,
-        thread_id(runtime),
+        bench.history.record_entry,
+        get_thread_id(runtime),
         f"others-{uuid4().hex}",
         "others",
         before=before,
@@ -173,11 +175,13 @@ async def _record_others(
         turn=turn,
         changes=changes,
     )
-    tell_changes(runtime, changes, "others", after)
+    emit_changes(runtime, changes, "others", after)
 
 
-def tell_changes(runtime: Runtime[Context], changes: Sequence[Change], by: Kind, tree: str) -> None:
+def emit_changes(
+    runtime: Runtime[Context], changes: Sequence[PathChange], by: HistoryKind, tree: str
+) -> None:
     """Tell which files changed; `tree` is the snapshot after it."""
-    files = [{"path": c.path, "kind": c.kind, "by": by} for c in visible(changes)]
+    files = [{"path": c.path, "kind": c.kind, "by": by} for c in filter_visible(changes)]
     if files:
-        tell(runtime, "files_changed", files=files, tree=tree)
+        emit_event(runtime, "files_changed", files=files, tree=tree)

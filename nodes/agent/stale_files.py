@@ -5,11 +5,11 @@ import asyncio
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
-from ...memory.undo.change_chains import net_changes
+from ...memory.undo.change_chains import compute_net_changes
 from ..context import Context
 from ..state import RoleName, State
-from .dependencies import Workbench, thread_id
-from .message_history import brief
+from .dependencies import Dependencies, get_thread_id
+from .message_history import build_role_message
 
 MOST_NAMED = 20
 MOVED = (
@@ -18,14 +18,14 @@ MOVED = (
 )
 
 
-async def moved_files(
-    state: State, runtime: Runtime[Context], bench: Workbench, role: RoleName
+async def report_stale_files(
+    state: State, runtime: Runtime[Context], bench: Dependencies, role: RoleName
 ) -> list[HumanMessage]:
     """What the role is told of them; mostly nothing, as each step knows what it did itself."""
     known = state.get("file_entry", 0)
-    entries = await asyncio.to_thread(bench.history.entries, thread_id(runtime), known)
-    names = [f"`{change.path}`" for change in net_changes(entries)]
+    entries = await asyncio.to_thread(bench.history.list_entries, get_thread_id(runtime), known)
+    names = [f"`{change.path}`" for change in compute_net_changes(entries)]
     if not names:
         return []
     more = [f"and {len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
-    return [brief(role, MOVED.format(names=", ".join([*names[:MOST_NAMED], *more])))]
+    return [build_role_message(role, MOVED.format(names=", ".join([*names[:MOST_NAMED], *more])))]

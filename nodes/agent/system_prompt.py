@@ -10,24 +10,26 @@ from langchain_core.messages import SystemMessage
 
 from ...config.agents.profile import AgentProfile
 from ...config.instructions.discovery import Instruction
-from ...config.settings.schema import Agent, AgentsSection
-from .instruction_blocks import as_told
+from ...config.settings.schema import AgentSettings, AgentsSection
+from .instruction_blocks import format_instructions
 
 TEMPLATE = """{words}
 
 The project is `{folder}` ({system}). Tools take paths relative to it."""
 
 
-def system_prompt(
+def build_system_prompt(
     profile: AgentProfile,
     folder: str,
     agents: AgentsSection,
     instructions: Sequence[Instruction] = (),
 ) -> SystemMessage:
     """The first message of every request of this agent; the same bytes each time."""
-    known: Mapping[str, Agent] = {name: getattr(agents, name) for name in type(agents).model_fields}
-    added = known.get(profile.name, Agent()).system_prompt.strip()
+    known: Mapping[str, AgentSettings] = {
+        name: getattr(agents, name) for name in type(agents).model_fields
+    }
+    added = known.get(profile.name, AgentSettings()).system_prompt.strip()
     words = "\n\n".join(filter(None, (profile.prompt, added)))
     text = TEMPLATE.format(words=words, folder=folder, system=platform.system())
-    text = "\n\n".join(filter(None, (text, as_told(instructions))))
+    text = "\n\n".join(filter(None, (text, format_instructions(instructions))))
     return SystemMessage(text, id=f"system-{profile.name}")

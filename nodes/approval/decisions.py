@@ -13,25 +13,27 @@ WAS_READ = "was_read"
 
 def was_read(answer: object) -> bool:
     """Whether it answers what was shown, and not whatever the thread asks."""
-    return _maps(answer) and cast("Mapping[str, object]", answer).get(WAS_READ) is True
+    return _is_mapping(answer) and cast("Mapping[str, object]", answer).get(WAS_READ) is True
 
 
-def decisions_in(answer: object) -> list[Mapping[str, Any]]:
+def parse_decisions(answer: object) -> list[Mapping[str, Any]]:
     """The decisions in order, each with a `type`; empty when the answer has no known shape.
 
     Clients send `{"decisions": […]}`, older ones a plain list.
     """
-    listed = cast("Mapping[str, object]", answer).get("decisions") if _maps(answer) else answer
+    listed = (
+        cast("Mapping[str, object]", answer).get("decisions") if _is_mapping(answer) else answer
+    )
     items = cast("list[object]", listed) if isinstance(listed, list) else []
-    if not all(map(_maps, items)):
+    if not all(map(_is_mapping, items)):
         return []
-    return [_named(cast("Mapping[str, Any]", item)) for item in items]
+    return [_normalize_type(cast("Mapping[str, Any]", item)) for item in items]
 
 
-def _named(decision: Mapping[str, Any]) -> Mapping[str, Any]:
+def _normalize_type(decision: Mapping[str, Any]) -> Mapping[str, Any]:
     kind = str(decision.get("type", ""))
     return {**decision, "type": OLD_TYPES.get(kind, kind)}
 
 
-def _maps(value: object) -> bool:
+def _is_mapping(value: object) -> bool:
     return isinstance(value, Mapping)

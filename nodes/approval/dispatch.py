@@ -7,25 +7,25 @@ from typing import Any, Literal
 from langchain_core.tools import BaseTool
 from langgraph.types import Command, Send
 
-from ...tools.definition import looks_only, named_paths
-from ...tools.result import ToolRefusal
+from ...tools.definition import extract_paths, is_read_only_tool
+from ...tools.result import ToolError
 from ...tools.workspace import Workspace
-from ..agent.message_history import last_seen
-from ..state import AfterTools, Queued, State, ToolTask
+from ..agent.message_history import find_last_seen
+from ..state import AfterTools, PendingCall, State, ToolTask
 
-Dispatched = Command[
+DispatchTransition = Command[
     Literal["approve", "tools", "switch", "architect", "coder", "tester", "editor", "build", "plan"]
 ]
 Tools = Mapping[str, BaseTool]
 
 
-def grouped(calls: Sequence[Queued], tools: Tools) -> list[list[Queued]]:
+def group_calls(calls: Sequence[PendingCall], tools: Tools) -> list[list[PendingCall]]:
     """Cut calls into groups that run one after the other, in the model's order.
 
     Notes change the thread's state, so each must see what the one before it wrote.
     """
-    groups: list[list[Queued]] = []
-    for reads, run in groupby(calls, key=lambda call: looks_only(tools[call["name"]])):
+    groups: list[list[PendingCall]] = []
+    for reads, run in groupby(calls, key=lambda call: is_read_only_tool(tools[call["name"]])):
         together = list(run)
         groups += [together] if reads else [[call] for call in together]
     return groups
@@ -33,11 +33,11 @@ def grouped(calls: Sequence[Queued], tools: Tools) -> list[list[Queued]]:
 
 def dispatch(
     state: State,
-    groups: list[list[Queued]],
+    groups: list[list[PendingCall]],
     tools: Tools,
     workspace: Workspace,
     update: dict[str, Any] | None = None,
-) -> Dispatched:
+) -> DispatchTransition:
     """Start the first group and queue the rest; with no group, let the role read its answers."""
     role = state.get("role", "coder")
     if not groups:
@@ -48,23 +48,23 @@ def dispatch(
     sends = [
         Send(
             "tools",
-            {**_task(state, call, then, tools, workspace), "rest": rest, "allowed": allowed},
+            {**_build_task(state, call, then, tools, workspace), "rest": rest, "allowed": allowed},
         )
         for call in first
     ]
     return Command(goto=sends, update={**(update or {}), "queue": rest})
 
 
-def _task(
-    state: State, call: Queued, then: AfterTools, tools: Tools, workspace: Workspace
+def _build_task(
+    state: State, call: PendingCall, then: AfterTools, tools: Tools, workspace: Workspace
 ) -> ToolTask:
-    named = named_files(call, tools[call["name"]], workspace)
+    named = list_named_files(call, tools[call["name"]], workspace)
     return ToolTask(
         call=call,
         role=state.get("role", "coder"),
         folder=state["folder"],
         options=state.get("options", {}),
-        seen=last_seen(state, named),
+        seen=find_last_seen(state, named),
         todos=state.get("todos", []),
         tree=state.get("tree", ""),
         turn=state.get("turn", 1),
@@ -72,12 +72,12 @@ def _task(
     )
 
 
-def named_files(call: Queued, tool: BaseTool, workspace: Workspace) -> list[str]:
+def list_named_files(call: PendingCall, tool: BaseTool, workspace: Workspace) -> list[str]:
     """The files that the call names, relative to the project; one that is refused has no entry."""
     files: list[str] = []
-    for name in named_paths(tool, call["args"]):
+    for name in extract_paths(tool, call["args"]):
         try:
-            files.append(workspace.relative(workspace.resolve(name)))
-        except ToolRefusal:
+            files.append(workspace.to_relative(workspace.resolve(name)))
+        except ToolError:
             continue
     return files

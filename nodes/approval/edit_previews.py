@@ -4,16 +4,16 @@ import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from ...config.security.redaction import marks_in
-from ...tools.definition import effect_of, shows_files
+from ...config.security.redaction import find_marks
+from ...tools.definition import can_show_files, get_effect
 from ...tools.result import ToolResult
-from ...tools.runtime.edit_preview import CHANGED, Call, preview
-from ...tools.textedits.unified_diff import shortened
-from ..agent.agent import Voice
-from ..agent.message_history import last_seen
+from ...tools.runtime.edit_preview import CHANGED, PreviewCall, preview_calls
+from ...tools.textedits.unified_diff import shorten_diff
+from ..agent.agent import Agent
+from ..agent.message_history import find_last_seen
 from ..state import State
-from .dispatch import Tools, named_files
-from .evaluate import Ruling, ids_of
+from .dispatch import Tools, list_named_files
+from .evaluate import CallEvaluation, extract_ids
 
 LONGEST_SHOWN = 20_000
 """Characters of a diff that a question carries."""
@@ -21,80 +21,90 @@ NO_DIFF = "{reason}; what it would change cannot be shown: {why}"
 NO_CHANGE = "{reason}; it would change nothing"
 
 
-async def previewed(rulings: Sequence[Ruling], state: State, voice: Voice) -> list[Ruling]:
+async def preview_edits(
+    rulings: Sequence[CallEvaluation], state: State, voice: Agent
+) -> list[CallEvaluation]:
     """The rulings on an answer's calls, those on edits that must be asked with their diffs.
 
     What was shown to the human already stays asked, whatever has become of the files since.
     """
     tools = voice.tools
-    tried = _tried(rulings, tools)
+    tried = _select_calls(rulings, tools)
     if not tried:
         return list(rulings)
-    calls = [await asyncio.to_thread(_call, one, state, voice) for one in tried]
+    calls = [await asyncio.to_thread(_build_call, one, state, voice) for one in tried]
     try:
-        found = await preview(calls, voice.bench.workspace)
+        found = await preview_calls(calls, voice.deps.workspace)
     except OSError as error:
         found = [ToolResult(error=str(error.strerror or error))] * len(tried)
-        return _with(rulings, tried, found, stay={ruling.call["id"] for ruling in tried})
-    stay = {*ids_of(state.get("asked", [])), *_after_a_program(rulings, tools)}
-    return _with(rulings, tried, found, stay=stay)
+        return _merge_results(rulings, tried, found, stay={ruling.call["id"] for ruling in tried})
+    stay = {*extract_ids(state.get("asked", [])), *_list_after_program(rulings, tools)}
+    return _merge_results(rulings, tried, found, stay=stay)
 
 
-def _tried(rulings: Sequence[Ruling], tools: Tools) -> list[Ruling]:
+def _select_calls(rulings: Sequence[CallEvaluation], tools: Tools) -> list[CallEvaluation]:
     """The edits up to the last that must be asked, and what shows files before them, in order.
 
     Each edit builds on those before it. A model may read a file and edit it in one answer: when
     the edit's turn comes, the file has been read.
     """
-    asked = [at for at, one in enumerate(rulings) if one.verdict == "ask" and _writes(one, tools)]
+    asked = [
+        at
+        for at, one in enumerate(rulings)
+        if one.verdict == "ask" and _is_possible_edit(one, tools)
+    ]
     last = asked[-1] if asked else -1
-    return [one for one in rulings[: last + 1] if _writes(one, tools) or _shows(one, tools)]
+    return [
+        one
+        for one in rulings[: last + 1]
+        if _is_possible_edit(one, tools) or _is_file_read(one, tools)
+    ]
 
 
-def _writes(ruling: Ruling, tools: Tools) -> bool:
+def _is_possible_edit(ruling: CallEvaluation, tools: Tools) -> bool:
     """Whether it is an edit that may be made."""
     may_be = ruling.verdict in ("ask", "allow")
-    return may_be and effect_of(tools[ruling.call["name"]]) == "edit"
+    return may_be and get_effect(tools[ruling.call["name"]]) == "edit"
 
 
-def _shows(ruling: Ruling, tools: Tools) -> bool:
-    return ruling.verdict == "allow" and shows_files(tools[ruling.call["name"]])
+def _is_file_read(ruling: CallEvaluation, tools: Tools) -> bool:
+    return ruling.verdict == "allow" and can_show_files(tools[ruling.call["name"]])
 
 
-def _call(ruling: Ruling, state: State, voice: Voice) -> Call:
+def _build_call(ruling: CallEvaluation, state: State, voice: Agent) -> PreviewCall:
     tool = voice.tools[ruling.call["name"]]
-    named = named_files(ruling.call, tool, voice.bench.workspace)
-    return Call(tool, ruling.call["args"], last_seen(state, named))
+    named = list_named_files(ruling.call, tool, voice.deps.workspace)
+    return PreviewCall(tool, ruling.call["args"], find_last_seen(state, named))
 
 
-def _after_a_program(rulings: Sequence[Ruling], tools: Tools) -> set[str]:
+def _list_after_program(rulings: Sequence[CallEvaluation], tools: Tools) -> set[str]:
     """Calls before which a program runs: what it does to the files is not known yet."""
-    effects = [effect_of(tools[r.call["name"]]) if r.verdict != "deny" else "" for r in rulings]
+    effects = [get_effect(tools[r.call["name"]]) if r.verdict != "deny" else "" for r in rulings]
     first = effects.index("execute") if "execute" in effects else len(effects)
     return {ruling.call["id"] for ruling in rulings[first:]}
 
 
-def _with(
-    rulings: Sequence[Ruling],
-    edits: Sequence[Ruling],
+def _merge_results(
+    rulings: Sequence[CallEvaluation],
+    edits: Sequence[CallEvaluation],
     found: Sequence[ToolResult],
     stay: Collection[str],
-) -> list[Ruling]:
+) -> list[CallEvaluation]:
     results = {edit.call["id"]: result for edit, result in zip(edits, found, strict=True)}
     return [
-        _shown(ruling, result, stays=ruling.call["id"] in stay)
+        _apply_result(ruling, result, stays=ruling.call["id"] in stay)
         if ruling.verdict == "ask" and (result := results.get(ruling.call["id"]))
         else ruling
         for ruling in rulings
     ]
 
 
-def _shown(ruling: Ruling, result: ToolResult, *, stays: bool) -> Ruling:
+def _apply_result(ruling: CallEvaluation, result: ToolResult, *, stays: bool) -> CallEvaluation:
     if result.ok:
         whole = str(result.metadata.get("diff", ""))
-        diff = shortened(whole, LONGEST_SHOWN)
+        diff = shorten_diff(whole, LONGEST_SHOWN)
         reason = ruling.reason if diff else NO_CHANGE.format(reason=ruling.reason)
-        if diff == whole and _tells_all(diff) and (changed := result.metadata.get(CHANGED)):
+        if diff == whole and _is_complete(diff) and (changed := result.metadata.get(CHANGED)):
             ruling = replace(ruling, call={**ruling.call, "instructions": changed})
         return replace(ruling, reason=reason, diff=diff)
     if stays:
@@ -103,8 +113,8 @@ def _shown(ruling: Ruling, result: ToolResult, *, stays: bool) -> Ruling:
     return replace(ruling, verdict="deny", reason=result.error)
 
 
-def _tells_all(diff: str) -> bool:
+def _is_complete(diff: str) -> bool:
     """Whether each byte that changes stands in it: the mark of a secret may hide words that only
     look like one, and a file that moves brings along what it held.
     """
-    return not marks_in(diff) and "\nrename to " not in f"\n{diff}"
+    return not find_marks(diff) and "\nrename to " not in f"\n{diff}"

@@ -9,18 +9,18 @@ from typing import Any, Literal, cast
 from langchain_core.messages.tool import ToolCall
 from langchain_core.tools import BaseTool
 
-from ...tools.definition import effect_of, has_effect
+from ...tools.definition import get_effect, has_effect
 from ...tools.permissions import Decision
-from ...tools.permissions.evaluate_tool import decide_call
+from ...tools.permissions.evaluate_tool import evaluate_tool_call
 from ...tools.permissions.grants import READS
 from ...tools.permissions.restrictions import OUTSIDE
 from ...tools.permissions.unasked_commands import CONFINED, COVERED, needs_outside
-from ...tools.runtime.registry import canonical, unknown_tool
-from ..agent.agent import Voice
-from ..agent.dependencies import Workbench
-from ..state import Queued
-from .decisions import decisions_in, was_read
-from .dispatch import named_files
+from ...tools.runtime.registry import canonical, describe_unknown_tool
+from ..agent.agent import Agent
+from ..agent.dependencies import Dependencies
+from ..state import PendingCall
+from .decisions import parse_decisions, was_read
+from .dispatch import list_named_files
 
 REJECTED = "The user refused this call. Do not try it again in another form."
 NOT_ALLOWED = "Not allowed: {reason}"
@@ -47,10 +47,10 @@ EDITED = "The user changed this call before it ran; its arguments were: {args}"
 
 
 @dataclass(frozen=True)
-class Ruling:
+class CallEvaluation:
     """What becomes of one call."""
 
-    call: Queued
+    call: PendingCall
     verdict: Literal["allow", "ask", "deny", "answered"]
     """`answered`: the human's words are the result, the tool does not run."""
     reason: str = ""
@@ -61,13 +61,13 @@ class Ruling:
     """What an edit would change, for the human who is asked."""
     refused: str | None = None
     """What the human said who refused it; None where nobody did."""
-    always: str = ""
+    suggested_rule: str = ""
     """The rule that would allow it and its like from now on; empty where none should."""
     for_thread: bool = False
     """Whether the human has allowed its like for the rest of the thread."""
 
 
-def shown(ruling: Ruling) -> str:
+def compute_binding(ruling: CallEvaluation) -> str:
     """What an answer binds to, as `State.asked` keeps it: the call, to the letter, and its id."""
     call = ruling.call
     parts = [call["name"], call["args"], call.get("sandbox"), call.get("files")]
@@ -77,71 +77,77 @@ def shown(ruling: Ruling) -> str:
     return "\n".join([call["id"], digest, *call.get("commands", ())])
 
 
-def ids_of(asked: Sequence[str]) -> set[str]:
+def extract_ids(asked: Sequence[str]) -> set[str]:
     """The ids of the calls that are being asked."""
     return {one.partition("\n")[0] for one in asked}
 
 
-def rule(call: ToolCall, voice: Voice) -> Ruling:
+def evaluate_call(call: ToolCall, voice: Agent) -> CallEvaluation:
     """Decide one call by the permission rules; an unknown tool is refused with what there is."""
     name, args = canonical(call["name"], call["args"])
-    queued = Queued(id=call["id"] or "", name=name, args=args, notice="")
+    queued = PendingCall(id=call["id"] or "", name=name, args=args, notice="")
     tool = voice.tools.get(name)
     if tool is None:
-        return Ruling(queued, "deny", unknown_tool(call["name"], tuple(voice.tools)))
-    return _moved_outside(decide_queued(queued, tool, voice.bench), tool, voice.bench)
+        return CallEvaluation(
+            queued, "deny", describe_unknown_tool(call["name"], tuple(voice.tools))
+        )
+    return _move_outside(evaluate_queued(queued, tool, voice.deps), tool, voice.deps)
 
 
-def decide_queued(queued: Queued, tool: BaseTool, bench: Workbench) -> Ruling:
+def evaluate_queued(queued: PendingCall, tool: BaseTool, bench: Dependencies) -> CallEvaluation:
     """Decide one call under the tool's own names."""
-    decision = decide_call(tool, queued["args"], bench.workspace, bench.policy)
+    decision = evaluate_tool_call(tool, queued["args"], bench.workspace, bench.policy)
     queued = {
         **queued,
         "commands": list(decision.commands),
-        "sandbox": confinement(bench),
-        "files": _edited_files(queued, tool, bench),
+        "sandbox": describe_confinement(bench),
+        "files": _list_edited_files(queued, tool, bench),
         "rule": decision.rule,
         "only_reads": decision.rule == READS,
     }
     if decision.verdict == "deny":
-        return Ruling(queued, "deny", NOT_ALLOWED.format(reason=decision.reason))
-    if effect_of(tool) == "talk":
-        return Ruling(queued, "ask", str(queued["args"].get("question", "")), ("respond",))
+        return CallEvaluation(queued, "deny", NOT_ALLOWED.format(reason=decision.reason))
+    if get_effect(tool) == "talk":
+        return CallEvaluation(queued, "ask", str(queued["args"].get("question", "")), ("respond",))
     choices = ("approve", "edit", "reject", "respond")
-    return Ruling(queued, decision.verdict, decision.reason, choices, always=decision.always)
+    return CallEvaluation(
+        queued, decision.verdict, decision.reason, choices, suggested_rule=decision.always
+    )
 
 
-def _moved_outside(ruling: Ruling, tool: BaseTool, bench: Workbench) -> Ruling:
+def _move_outside(ruling: CallEvaluation, tool: BaseTool, bench: Dependencies) -> CallEvaluation:
     """The same call outside of the sandbox, where inside it can do nothing; else the ruling."""
     call = ruling.call
     if not needs_outside(ruling.verdict, call.get("rule", ""), bench.policy):
         return ruling
-    outside = decide_queued(
+    outside = evaluate_queued(
         {**call, "args": {**call["args"], "outside_sandbox": True}}, tool, bench
     )
     return with_reason(outside, f"{ruling.reason}; {OUTSIDE}")
 
 
-def with_reason(ruling: Ruling, reason: str) -> Ruling:
+def with_reason(ruling: CallEvaluation, reason: str) -> CallEvaluation:
     """The ruling with another reason, where it is a question."""
     return replace(ruling, reason=reason) if ruling.verdict == "ask" else ruling
 
 
-def _edited_files(call: Queued, tool: BaseTool, bench: Workbench) -> list[str]:
-    return named_files(call, tool, bench.workspace) if effect_of(tool) == "edit" else []
+def _list_edited_files(call: PendingCall, tool: BaseTool, bench: Dependencies) -> list[str]:
+    return list_named_files(call, tool, bench.workspace) if get_effect(tool) == "edit" else []
 
 
-def confinement(bench: Workbench) -> str:
+def describe_confinement(bench: Dependencies) -> str:
     """What confines commands, in words; empty where nothing does."""
     return bench.sandbox.state if bench.sandbox.is_on else ""
 
 
-def decided_now(call: Queued, tool: BaseTool, bench: Workbench) -> Decision:
+def recheck_call(call: PendingCall, tool: BaseTool, bench: Dependencies) -> Decision:
     """What is to be said of a call at the moment it runs, perhaps in another process."""
-    return decide_call(tool, call["args"], bench.workspace, bench.policy)
+    return evaluate_tool_call(tool, call["args"], bench.workspace, bench.policy)
 
 
-def refused_by_now(call: Queued, tool: BaseTool, decision: Decision, bench: Workbench) -> str:
+def explain_refusal(
+    call: PendingCall, tool: BaseTool, decision: Decision, bench: Dependencies
+) -> str:
     """Why a call that was allowed may not run any more, as it is decided now; or empty.
 
     What was allowed inside a sandbox is not run outside of it; a stricter one does no harm. Nor is
@@ -151,11 +157,11 @@ def refused_by_now(call: Queued, tool: BaseTool, decision: Decision, bench: Work
     if decision.verdict == "deny":
         return NOT_ALLOWED.format(reason=decision.reason)
     confined = call.get("sandbox", "")
-    if has_effect(tool) and confined and confined != confinement(bench):
+    if has_effect(tool) and confined and confined != describe_confinement(bench):
         return OTHER_SANDBOX.format(then=confined, now=bench.sandbox.state)
     if call.get("only_reads") and decision.verdict != "allow":
         return NO_LONGER_READS.format(reason=decision.reason)
-    if call.get("files", now := _edited_files(call, tool, bench)) != now:
+    if call.get("files", now := _list_edited_files(call, tool, bench)) != now:
         return OTHER_FILES
     rule = call.get("rule", "")
     if rule in UNASKED and decision.verdict != "allow":
@@ -174,42 +180,49 @@ def _is_another_question(decision: Decision, rule: str) -> bool:
     return bool(rule) and decision.verdict == "ask" and not own and decision.rule != rule
 
 
-def answered(asked: Sequence[Ruling], answer: object, voice: Voice) -> list[Ruling] | None:
+def apply_answer(
+    asked: Sequence[CallEvaluation], answer: object, voice: Agent
+) -> list[CallEvaluation] | None:
     """The rulings after the human's decisions; None when the answer does not fit the questions."""
-    decisions = decisions_in(answer)
+    decisions = parse_decisions(answer)
     if len(decisions) != len(asked):
         return None
     asked = asked if was_read(answer) else [_without_instructions(ruling) for ruling in asked]
     settled = [
-        _settled(ruling, decision, voice) for ruling, decision in zip(asked, decisions, strict=True)
+        _apply_decision(ruling, decision, voice)
+        for ruling, decision in zip(asked, decisions, strict=True)
     ]
     return [ruling for ruling in settled if ruling] if all(settled) else None
 
 
-def _without_instructions(ruling: Ruling) -> Ruling:
+def _without_instructions(ruling: CallEvaluation) -> CallEvaluation:
     """Trust follows no change that was not seen."""
     call = ruling.call.copy()
     call.pop("instructions", None)
     return replace(ruling, call=call)
 
 
-def _settled(ruling: Ruling, decision: Mapping[str, Any], voice: Voice) -> Ruling | None:
+def _apply_decision(
+    ruling: CallEvaluation, decision: Mapping[str, Any], voice: Agent
+) -> CallEvaluation | None:
     kind = decision["type"]
     if kind not in ruling.choices and kind != "reject":
         return None
     words = str(decision.get("message") or "")
     if kind == "approve":
-        for_thread = decision.get("for_thread") is True and bool(ruling.always)
+        for_thread = decision.get("for_thread") is True and bool(ruling.suggested_rule)
         return replace(ruling, verdict="allow", for_thread=for_thread)
     if kind == "respond":
         return replace(ruling, verdict="answered", reason=words or str(decision.get("args") or ""))
     if kind == "reject":
         reason = f"{REJECTED} Their reason: {words}" if words else REJECTED
         return replace(ruling, verdict="deny", reason=reason, refused=words)
-    return _edited(ruling, decision, voice)
+    return _apply_edit(ruling, decision, voice)
 
 
-def _edited(ruling: Ruling, decision: Mapping[str, Any], voice: Voice) -> Ruling | None:
+def _apply_edit(
+    ruling: CallEvaluation, decision: Mapping[str, Any], voice: Agent
+) -> CallEvaluation | None:
     """What the human edits is checked again: only a refusal is left to stop it.
 
     Commands after the edit that were not shown are not run. Another tool instead of the one that
@@ -222,10 +235,10 @@ def _edited(ruling: Ruling, decision: Mapping[str, Any], voice: Voice) -> Ruling
         return None
     args = cast("dict[str, Any]", args)
     notice = EDITED.format(args=args)
-    queued = Queued(id=ruling.call["id"], name=ruling.call["name"], args=args, notice=notice)
+    queued = PendingCall(id=ruling.call["id"], name=ruling.call["name"], args=args, notice=notice)
     if "blocked" in ruling.call:
         queued["blocked"] = ruling.call["blocked"]
-    checked = decide_queued(queued, voice.tools[queued["name"]], voice.bench)
+    checked = evaluate_queued(queued, voice.tools[queued["name"]], voice.deps)
     if checked.verdict != "ask":
         return checked
     known = ruling.call.get("commands", [])

@@ -9,7 +9,7 @@ from langgraph.types import interrupt
 Fitted = TypeVar("Fitted")
 
 
-def newest_answer(question: dict[str, Any], fitted: Callable[[object], Fitted | None]) -> Fitted:
+def request_answer(question: dict[str, Any], fitted: Callable[[object], Fitted | None]) -> Fitted:
     """What the human answered last, made fit; asks while there is no answer, or none that fits.
 
     LangGraph hands a step's answers out in the order in which they came. If the step died after

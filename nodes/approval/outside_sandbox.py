@@ -9,41 +9,45 @@ from collections.abc import Mapping
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 
-from ...memory.journal import SECOND_RUN, Finished, Journal
+from ...memory.journal import SECOND_RUN, FinishedCall, Journal
 from ...tools.permissions.restrictions import OUTSIDE
 from ...tools.result import ToolResult
-from ...tools.runtime.invoke import for_model
-from ..agent.dependencies import Workbench
-from ..agent.message_history import answer_to
-from ..state import Queued, RoleName, State
-from .evaluate import BLOCKED_INSIDE, Ruling, decide_queued, with_reason
+from ...tools.runtime.invoke import render_for_model
+from ..agent.dependencies import Dependencies
+from ..agent.message_history import build_tool_message
+from ..state import PendingCall, RoleName, State
+from .evaluate import BLOCKED_INSIDE, CallEvaluation, evaluate_queued, with_reason
 
 
-def journal_key(call: Queued) -> str:
+def get_journal_key(call: PendingCall) -> str:
     """Under which id a call is on record."""
     return call["id"] + (SECOND_RUN if "blocked" in call else "")
 
 
-def waiting_call(state: State) -> Queued | None:
+def find_blocked_call(state: State) -> PendingCall | None:
     """The call that is to be asked, if there is one."""
     queue = state.get("queue") or [[]]
     first = queue[0][0] if queue[0] else None
     return first if first and "blocked" in first else None
 
 
-def ask_outside(call: Queued, tools: Mapping[str, BaseTool], bench: Workbench) -> Ruling:
+def ask_outside(
+    call: PendingCall, tools: Mapping[str, BaseTool], bench: Dependencies
+) -> CallEvaluation:
     """The question; a refusal where the call may not even be asked any more."""
     if (tool := tools.get(call["name"])) is None:
-        return Ruling(call, "deny", f"no tool `{call['name']}` any more")
-    ruling = decide_queued(call, tool, bench)
+        return CallEvaluation(call, "deny", f"no tool `{call['name']}` any more")
+    ruling = evaluate_queued(call, tool, bench)
     reason = BLOCKED_INSIDE.format(blocked=call.get("blocked", ""), reason=OUTSIDE)
     return with_reason(ruling, reason)
 
 
-def answer_first_run(ruling: Ruling, role: RoleName, journal: Journal, thread: str) -> ToolMessage:
+def answer_first_run(
+    ruling: CallEvaluation, role: RoleName, journal: Journal, thread: str
+) -> ToolMessage:
     """What the model reads where the call does not run again: the first result, and why."""
     call = ruling.call
-    known = journal.known(thread, call["id"])
-    result = ToolResult(**known.result) if isinstance(known, Finished) else ToolResult()
-    words = "\n\n".join(filter(None, (for_model(result), ruling.reason)))
-    return answer_to(call["id"], call["name"], role, words, ok=False)
+    known = journal.find_call(thread, call["id"])
+    result = ToolResult(**known.result) if isinstance(known, FinishedCall) else ToolResult()
+    words = "\n\n".join(filter(None, (render_for_model(result), ruling.reason)))
+    return build_tool_message(call["id"], call["name"], role, words, ok=False)

@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from ...tools.runtime.test_frameworks import TestCommand
-from ..agent.dependencies import Workbench
+from ..agent.dependencies import Dependencies
 from ..state import State
-from .decisions import decisions_in
-from .evaluate import confinement
-from .interrupts import newest_answer
+from .decisions import parse_decisions
+from .evaluate import describe_confinement
+from .interrupts import request_answer
 
 UNCONFINED, UNIX_SOCKETS = "unconfined", "unix_sockets"
 """What a yes allows for the rest of the thread; the third word of what is asked."""
@@ -22,7 +22,7 @@ _WHY = {
 }
 
 
-def find_question(state: State, bench: Workbench, command: TestCommand | None) -> list[str]:
+def find_question(state: State, bench: Dependencies, command: TestCommand | None) -> list[str]:
     """What is to be asked, as `State.asked` keeps it: the command, its sandbox, what a yes allows.
 
     What is being asked stays asked, even where the mode has changed meanwhile. Starting a task is
@@ -30,26 +30,26 @@ def find_question(state: State, bench: Workbench, command: TestCommand | None) -
     """
     if command is None or bench.policy.mode == "read-only":
         return []
-    run, waiting = [command.shown, confinement(bench)], state.get("asked", [])
+    run, waiting = [command.shown, describe_confinement(bench)], state.get("asked", [])
     if waiting[:2] == run:
         return waiting
     if bench.policy.mode == "ask":
         return run
-    if _is_unconfined(bench) and not _consents(state).get(UNCONFINED):
+    if _is_unconfined(bench) and not _get_consents(state).get(UNCONFINED):
         return [*run, UNCONFINED]
     return run if waiting else []
 
 
-def socket_question(
-    state: State, bench: Workbench, command: TestCommand | None, *, missed: bool
+def find_socket_question(
+    state: State, bench: Dependencies, command: TestCommand | None, *, missed: bool
 ) -> list[str]:
     """The same once a run has failed, perhaps for want of a unix socket; asked in every mode."""
-    if not missed or command is None or UNIX_SOCKETS in _consents(state):
+    if not missed or command is None or UNIX_SOCKETS in _get_consents(state):
         return []
-    return [command.shown, confinement(bench), UNIX_SOCKETS]
+    return [command.shown, describe_confinement(bench), UNIX_SOCKETS]
 
 
-def ask_consent(asked: Sequence[str], bench: Workbench) -> bool:
+def ask_consent(asked: Sequence[str], bench: Dependencies) -> bool:
     """Whether the human says yes; interrupts the run until there is an answer."""
     command, _, kind, *_ = (*asked, "")
     sandbox = bench.sandbox.with_unix_sockets() if kind == UNIX_SOCKETS else bench.sandbox
@@ -57,11 +57,11 @@ def ask_consent(asked: Sequence[str], bench: Workbench) -> bool:
         "name": "run_tests",
         "args": {"command": command},
         "description": _WHY[kind],
-        "sandbox": confinement(replace(bench, sandbox=sandbox)),
+        "sandbox": describe_confinement(replace(bench, sandbox=sandbox)),
     }
     review = {"action_name": "run_tests", "allowed_decisions": ["approve", "reject"]}
     question = {"action_requests": [request], "review_configs": [review]}
-    return newest_answer(question, _decision) == "approve"
+    return request_answer(question, _parse_decision) == "approve"
 
 
 def add_consent(state: State, asked: Sequence[str], *, approved: bool) -> dict[str, Any]:
@@ -69,26 +69,26 @@ def add_consent(state: State, asked: Sequence[str], *, approved: bool) -> dict[s
     kind = asked[2] if len(asked) > 2 else ""
     if not kind or (kind == UNCONFINED and not approved):
         return {}
-    return {"consents": {**_consents(state), kind: approved}}
+    return {"consents": {**_get_consents(state), kind: approved}}
 
 
-def with_consents(bench: Workbench, consents: Mapping[str, bool]) -> Workbench:
+def with_consents(bench: Dependencies, consents: Mapping[str, bool]) -> Dependencies:
     """The workbench with the sandbox in which the tests may run."""
     if not consents.get(UNIX_SOCKETS):
         return bench
     return replace(bench, sandbox=bench.sandbox.with_unix_sockets())
 
 
-def _is_unconfined(bench: Workbench) -> bool:
+def _is_unconfined(bench: Dependencies) -> bool:
     """Whether the model's own code would run with all of the user's rights, and nobody said so."""
     own = bench.settings.task.test_command and "task.test_command" not in bench.from_project
     return bench.policy.mode == "edits" and not bench.sandbox.is_on and not own
 
 
-def _consents(state: State) -> Mapping[str, bool]:
+def _get_consents(state: State) -> Mapping[str, bool]:
     return state.get("consents", {})
 
 
-def _decision(answer: object) -> str | None:
-    decisions = decisions_in(answer) or [{}]
+def _parse_decision(answer: object) -> str | None:
+    decisions = parse_decisions(answer) or [{}]
     return decisions[0].get("type")

@@ -52,7 +52,7 @@ def is_local(headers: Headers) -> bool:
     return bool(_HOST.fullmatch(host)) and (origin is None or bool(_ORIGIN.fullmatch(origin)))
 
 
-def secret_address() -> str:
+def build_secret_address() -> str:
     """Where the running server answers, with the secret; empty before it has chosen a port.
 
     The server chooses another port where its own was taken meanwhile: the secret must not be sent
@@ -62,7 +62,7 @@ def secret_address() -> str:
     return f"{server}/{_SECRET}" if server else ""
 
 
-def studio_link(address: str) -> str:
+def build_studio_link(address: str) -> str:
     """Studio's page on this server."""
     return _STUDIO_PAGE.format(address=address)
 
@@ -79,7 +79,7 @@ def _without_secret(scope: Scope) -> Scope | None:
 @asynccontextmanager
 async def _print_link(_: Starlette) -> AsyncGenerator[None]:
     """For `langgraph dev`, which knows nothing of the secret; `mcode studio` hides logs of INFO."""
-    _logger.info("Studio: %s", studio_link(secret_address()))
+    _logger.info("Studio: %s", build_studio_link(build_secret_address()))
     yield
 
 

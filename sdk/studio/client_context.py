@@ -6,12 +6,12 @@ from typing import ClassVar
 
 from ...config import paths
 from ...config.errors import UsageError
-from ...config.settings.loader import load
-from ...config.settings.schema import Mode, Settings
+from ...config.settings.loader import load_settings
+from ...config.settings.schema import ApprovalMode, Settings
 from ...nodes.context import Context
-from ...tools.permissions.policy import mode_of
+from ...tools.permissions.policy import resolve_mode
 
-STRICTEST_FIRST: tuple[Mode, ...] = ("read-only", "ask", "edits", "auto")
+STRICTEST_FIRST: tuple[ApprovalMode, ...] = ("read-only", "ask", "edits", "auto")
 MODE_VARIABLE = "MAXAGENT_STUDIO_MODE"
 """The loosest mode of any run; unset: the user's own, else `edits`."""
 
@@ -24,9 +24,9 @@ class ClientContext(Context):
     home: ClassVar[str] = ""  # pyright: ignore[reportIncompatibleVariableOverride]
     base_url: ClassVar[str] = ""  # pyright: ignore[reportIncompatibleVariableOverride]
 
-    def strictest(self, mode: Mode) -> Mode:
+    def restrict_mode(self, mode: ApprovalMode) -> ApprovalMode:
         """The mode, or the server's own where that is stricter."""
-        loosest = _loosest_mode()
+        loosest = _find_loosest_mode()
         return mode if mode in STRICTEST_FIRST[: STRICTEST_FIRST.index(loosest)] else loosest
 
     def check_endpoint(self, base_url: str) -> None:
@@ -34,7 +34,7 @@ class ClientContext(Context):
 
         A client can write the options of a thread, and a project's file.
         """
-        if base_url.strip() not in ("", _own_settings().litellm.base_url.strip()):
+        if base_url.strip() not in ("", _load_user_settings().litellm.base_url.strip()):
             raise UsageError(
                 f"`{base_url}` is not an endpoint in your configuration, so no key is sent there",
                 hint="add it with `mcode config set litellm.base_url URL`, or continue this "
@@ -42,15 +42,15 @@ class ClientContext(Context):
             )
 
 
-def _loosest_mode() -> Mode:
+def _find_loosest_mode() -> ApprovalMode:
     named = os.environ.get(MODE_VARIABLE)
     for mode in STRICTEST_FIRST:
         if mode == named:
             return mode
-    return mode_of(_own_settings(), "edits")
+    return resolve_mode(_load_user_settings(), "edits")
 
 
-def _own_settings() -> Settings:
+def _load_user_settings() -> Settings:
     """The user's, without any project's."""
-    home = paths.home()
-    return load(paths.data_folder(home), home).settings
+    home = paths.locate_home()
+    return load_settings(paths.ensure_data_folder(home), home).settings

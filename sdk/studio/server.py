@@ -52,22 +52,22 @@ def serve(home: Path, port: int, mode: str, on_ready: Callable[[str, str, int], 
             "LangGraph's dev server is not installed", hint='pip install "maxagent[studio]"'
         )
     threads = ThreadIndex(home).list()
-    _refuse_busy(port)
+    _check_port(port)
     os.environ.update({**QUIET, "MAXAGENT_HOME": str(home)})
     os.environ.update({MODE_VARIABLE: mode} if mode else {})
     for name in MOUNT_PREFIXES:
         os.environ.pop(name, None)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    Thread(target=_announce, args=(threads, on_ready), daemon=True).start()
+    Thread(target=_announce_threads, args=(threads, on_ready), daemon=True).start()
     with (
-        TemporaryDirectory(prefix="studio-", dir=paths.data_folder(home)) as folder,
+        TemporaryDirectory(prefix="studio-", dir=paths.ensure_data_folder(home)) as folder,
         chdir(folder),
         redirect_stdout(sys.stderr),
     ):
-        _run(port)
+        _run_server(port)
 
 
-def _refuse_busy(port: int) -> None:
+def _check_port(port: int) -> None:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -80,7 +80,7 @@ def _refuse_busy(port: int) -> None:
             ) from error
 
 
-def _run(port: int) -> None:
+def _run_server(port: int) -> None:
     logging.basicConfig(level=logging.WARNING)  # before the server would greet at length
     from langgraph_api.cli import run_server  # pyright: ignore[reportUnknownVariableType]
 
@@ -100,27 +100,29 @@ def _run(port: int) -> None:
         ) from error
 
 
-def _announce(threads: Sequence[ThreadRow], on_ready: Callable[[str, str, int], None]) -> None:
+def _announce_threads(
+    threads: Sequence[ThreadRow], on_ready: Callable[[str, str, int], None]
+) -> None:
     """Once the server answers, tell it of the threads, which it does not look for by itself."""
     from langgraph_sdk import get_sync_client
 
-    from ..graph_registry import job_of
-    from .access_control import secret_address, studio_link
+    from ..graph_registry import find_job
+    from .access_control import build_secret_address, build_studio_link
 
-    while not (address := secret_address()) or not _answers(address):
+    while not (address := build_secret_address()) or not _is_ready(address):
         time.sleep(0.1)
     with get_sync_client(url=address) as client:
         for row in threads:
             client.threads.create(
                 thread_id=row.thread_id,
-                graph_id=job_of(row.graph).name,
+                graph_id=find_job(row.graph).name,
                 if_exists="do_nothing",
                 metadata={"title": row.title, "folder": row.folder},
             )
-    on_ready(address, studio_link(address), len(threads))
+    on_ready(address, build_studio_link(address), len(threads))
 
 
-def _answers(address: str) -> bool:
+def _is_ready(address: str) -> bool:
     try:
         with urlopen(f"{address}/ok", timeout=1):
             return True

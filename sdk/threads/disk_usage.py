@@ -6,44 +6,46 @@ from pathlib import Path
 
 from ...config import paths
 from ...memory.database import checkpoint_queries
-from ...memory.database.connection import connect, explained
+from ...memory.database.connection import connect, translate_sqlite_errors
 from ...memory.snapshots import garbage_collection
 from ...memory.threads.record import ThreadRow
 
 
-def thread_sizes(rows: list[ThreadRow], home: Path) -> dict[str, int]:
+def measure_threads(rows: list[ThreadRow], home: Path) -> dict[str, int]:
     """Bytes of each thread: its checkpoints, the outputs and the backups kept for it."""
-    path = paths.database(home)
+    path = paths.locate_database(home)
     found = {row.thread_id: 0 for row in rows}
-    with explained(path), closing(connect(path)) as connection:
+    with translate_sqlite_errors(path), closing(connect(path)) as connection:
         if checkpoint_queries.has_tables(connection):
-            sizes = checkpoint_queries.sizes(connection)
+            sizes = checkpoint_queries.read_sizes(connection)
             found = {thread: sizes.get(thread, 0) for thread in found}
     for thread in found:
-        for kind in (paths.outputs_folder, paths.backups_folder):
-            found[thread] += folder_size(kind(home, thread))
+        for kind in (paths.locate_outputs, paths.locate_backups):
+            found[thread] += measure_folder(kind(home, thread))
     return found
 
 
-def snapshot_sizes(rows: list[ThreadRow], home: Path) -> dict[Path, int]:
+def measure_snapshots(rows: list[ThreadRow], home: Path) -> dict[Path, int]:
     """Bytes of the snapshots of each folder of the threads."""
     folders = {Path(row.folder).resolve() for row in rows}
-    every = garbage_collection.sizes(paths.data_folder(home) / "snapshots")
+    every = garbage_collection.measure_stores(paths.ensure_data_folder(home) / "snapshots")
     return {folder: size for folder, size in every.items() if folder in folders}
 
 
-def database_size(home: Path) -> int:
+def measure_database(home: Path) -> int:
     """Bytes of the database, with what is not yet merged into it."""
-    path = paths.database(home)
-    return sum(_size(path.with_name(path.name + suffix)) for suffix in ("", "-wal"))
+    path = paths.locate_database(home)
+    return sum(_measure_file(path.with_name(path.name + suffix)) for suffix in ("", "-wal"))
 
 
-def folder_size(folder: Path) -> int:
+def measure_folder(folder: Path) -> int:
     """Bytes of all files below a folder; 0 when there is none."""
-    return sum(_size(Path(above, name)) for above, _, names in os.walk(folder) for name in names)
+    return sum(
+        _measure_file(Path(above, name)) for above, _, names in os.walk(folder) for name in names
+    )
 
 
-def _size(file: Path) -> int:
+def _measure_file(file: Path) -> int:
     """Bytes of a file; 0 when there is none, or when others have just deleted it."""
     try:
         return file.stat().st_size

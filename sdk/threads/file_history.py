@@ -9,18 +9,23 @@ from typing import Literal
 
 from ...config import paths
 from ...config.errors import UsageError
-from ...config.settings.loader import load
+from ...config.settings.loader import load_settings
 from ...memory.snapshots.store import Snapshots
-from ...memory.threads.lease import hold
+from ...memory.threads.lease import acquire_lease
 from ...memory.threads.record import ThreadRow
-from ...memory.undo.crash_recovery import record_cut_short
-from ...memory.undo.history import Entry, FileHistory
-from ...memory.undo.restore import Restored, carry_out, finish_interrupted
-from ...memory.undo.restore_plan import Plan, plan
-from ...memory.undo.undo_stack import last_restore, last_turn, later, without_claimed
+from ...memory.undo.crash_recovery import record_crashed_calls
+from ...memory.undo.history import FileHistory, HistoryEntry
+from ...memory.undo.restore import RestoreResult, execute_plan, finish_interrupted
+from ...memory.undo.restore_plan import RestorePlan, plan_restore
+from ...memory.undo.undo_stack import (
+    drop_claimed,
+    find_last_restore,
+    find_last_turn,
+    find_later_entries,
+)
 from ...tools.filesystem.project_snapshots import open_snapshots
 
-Kind = Literal["undo", "redo", "rewind"]
+RestoreKind = Literal["undo", "redo", "rewind"]
 
 
 @dataclass(frozen=True)
@@ -31,13 +36,13 @@ class ThreadFiles:
     snapshots: Snapshots
     history: FileHistory
 
-    def entries(self) -> list[Entry]:
+    def read_entries(self) -> list[HistoryEntry]:
         """All that happened to them, in order."""
-        return self.history.entries(self.thread_id)
+        return self.history.list_entries(self.thread_id)
 
-    async def finish_interrupted(self) -> Restored | None:
+    async def finish_interrupted(self) -> RestoreResult | None:
         """Finish a restore that was cut short, record a call that was; the thread must be held."""
-        await record_cut_short(self.snapshots, self.history, self.thread_id)
+        await record_crashed_calls(self.snapshots, self.history, self.thread_id)
         return await finish_interrupted(self.snapshots, self.history, self.thread_id)
 
     async def diff(self, after: int = 0, upto: int | None = None) -> str:
@@ -46,7 +51,7 @@ class ThreadFiles:
         From the entry `after`, to the entry `upto` or to how they are now; what others did to the
         same files is part of it.
         """
-        every = await asyncio.to_thread(self.entries)
+        every = await asyncio.to_thread(self.read_entries)
         last = upto if upto is not None else every[-1].number if every else 0
         own = [e for e in every if after < e.number <= last and e.after and e.kind != "others"]
         named = {change.path for entry in own for change in entry.changes}
@@ -55,50 +60,52 @@ class ThreadFiles:
         then = own[-1].after if upto is not None else await self.snapshots.take(sorted(named))
         return await self.snapshots.diff(own[0].before, then, named)
 
-    async def way(self, kind: Kind, *, after: int = 0, force: bool = False) -> "Way | None":
+    async def plan_restore(
+        self, kind: RestoreKind, *, after: int = 0, force: bool = False
+    ) -> "PendingRestore | None":
         """Plan to undo, redo or rewind; None when there is nothing to take back.
 
         A rewind takes back every entry with a number greater than `after`. `force` puts files back
         as they were, whatever others have done to them.
         """
-        entries = await asyncio.to_thread(self.entries)
-        taken = _taken(kind, entries, after)
+        entries = await asyncio.to_thread(self.read_entries)
+        taken = _select_entries(kind, entries, after)
         if not taken:
             return None
         if any(entry.doubtful for entry in taken):
-            claimed = await asyncio.to_thread(self.history.of_others, self.thread_id)
-            taken = [without_claimed(entry, claimed) for entry in taken]
-        planned = await plan(self.snapshots, taken, force=force)
-        return Way(self, kind, planned, tuple(taken), turn=entries[-1].turn)
+            claimed = await asyncio.to_thread(self.history.find_claims, self.thread_id)
+            taken = [drop_claimed(entry, claimed) for entry in taken]
+        planned = await plan_restore(self.snapshots, taken, force=force)
+        return PendingRestore(self, kind, planned, tuple(taken), turn=entries[-1].turn)
 
 
 @dataclass(frozen=True)
-class Way:
+class PendingRestore:
     """A restore that is planned: to be looked at first."""
 
     files: ThreadFiles
-    kind: Kind
-    plan: Plan
-    entries: tuple[Entry, ...]
+    kind: RestoreKind
+    plan: RestorePlan
+    entries: tuple[HistoryEntry, ...]
     """What is taken back."""
     turn: int
 
-    async def decide(self, *, ours: bool) -> "Way":
+    async def resolve_doubtful(self, *, ours: bool) -> "PendingRestore":
         """Take back what others may have done while a command ran, too; or it is theirs."""
-        planned = await plan(
+        planned = await plan_restore(
             self.files.snapshots, self.entries, doubtful="take" if ours else "theirs"
         )
         return replace(self, plan=planned)
 
-    async def go(self) -> Restored:
+    async def apply(self) -> RestoreResult:
         """Carry it out; the thread must be held since it was planned."""
         files = self.files
-        return await carry_out(
+        return await execute_plan(
             files.snapshots, files.history, files.thread_id, self.plan, self.kind, self.turn
         )
 
 
-def files_of(row: ThreadRow, home: Path) -> ThreadFiles:
+def open_thread_files(row: ThreadRow, home: Path) -> ThreadFiles:
     """The files of a thread; raises UsageError when its folder is gone."""
     folder = Path(row.folder)
     if not row.folder or not folder.is_dir():
@@ -106,24 +113,26 @@ def files_of(row: ThreadRow, home: Path) -> ThreadFiles:
             f"the folder of thread `{row.thread_id[:8]}` does not exist: `{row.folder}`",
             hint="move it back; `threads fork` and `rewind --talk` work without the files",
         )
-    snapshots = open_snapshots(folder, home, load(folder, home).settings)
-    return ThreadFiles(row.thread_id, snapshots, FileHistory(paths.database(home)))
+    snapshots = open_snapshots(folder, home, load_settings(folder, home).settings)
+    return ThreadFiles(row.thread_id, snapshots, FileHistory(paths.locate_database(home)))
 
 
 @contextmanager
-def held_files(row: ThreadRow, home: Path) -> Generator[ThreadFiles]:
+def open_leased_files(row: ThreadRow, home: Path) -> Generator[ThreadFiles]:
     """The same, while nobody else may run the thread; raises ThreadBusy when somebody does."""
-    files = files_of(row, home)
-    with hold(home, row.thread_id):
+    files = open_thread_files(row, home)
+    with acquire_lease(home, row.thread_id):
         yield files
 
 
-def _taken(kind: Kind, entries: list[Entry], after: int) -> list[Entry]:
+def _select_entries(
+    kind: RestoreKind, entries: list[HistoryEntry], after: int
+) -> list[HistoryEntry]:
     match kind:
         case "undo":
-            return last_turn(entries)
+            return find_last_turn(entries)
         case "redo":
-            restore = last_restore(entries)
+            restore = find_last_restore(entries)
             return [restore] if restore else []
         case "rewind":
-            return later(entries, after)
+            return find_later_entries(entries, after)

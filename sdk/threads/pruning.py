@@ -11,72 +11,72 @@ from pathlib import Path
 from ...config import paths
 from ...config.errors import ThreadBusy
 from ...memory.database import checkpoint_queries
-from ...memory.database.connection import connect, explained
-from ...memory.database.free_pages import give_back
+from ...memory.database.connection import connect, translate_sqlite_errors
+from ...memory.database.free_pages import release_pages
 from ...memory.snapshots import garbage_collection
-from ...memory.snapshots.storage import store_directory
+from ...memory.snapshots.storage import get_store_directory
 from ...memory.threads import thread_id
 from ...memory.threads.index import ThreadIndex
-from ...memory.threads.lease import hold
+from ...memory.threads.lease import acquire_lease
 from ...memory.threads.record import ThreadRow
 from ...memory.undo.history import FileHistory
-from .disk_usage import database_size, folder_size
+from .disk_usage import measure_database, measure_folder
 
 IMPORT = "import-"
 """Begins the name of a folder that `thread_import` fills with outputs."""
 
 
-def unused(rows: list[ThreadRow], days: float) -> list[ThreadRow]:
+def find_unused(rows: list[ThreadRow], days: float) -> list[ThreadRow]:
     """The threads that were last used so many days ago, and are not being run."""
     since = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="microseconds")
     return [row for row in rows if row.updated_at < since and row.status != "running"]
 
 
-async def prune(home: Path) -> int:
+async def prune_storage(home: Path) -> int:
     """Free what no thread needs, branches that were left included; the bytes freed.
 
     What is younger than an hour stays of snapshots, outputs and backups: a step under way may be
     about to name it. A thread that is being run stays as it is.
     """
-    index, before = ThreadIndex(home), database_size(home)
+    index, before = ThreadIndex(home), measure_database(home)
     rows = index.list()
     for row in rows:
-        with suppress(ThreadBusy), hold(home, row.thread_id):
+        with suppress(ThreadBusy), acquire_lease(home, row.thread_id):
             index.compact(row.thread_id)
     freed = _delete_folders(home, {row.thread_id for row in rows})
-    stores = paths.data_folder(home) / "snapshots"
-    freed += await garbage_collection.forget(
-        stores, lambda: {_store(row, stores) for row in index.list()}
+    stores = paths.ensure_data_folder(home) / "snapshots"
+    freed += await garbage_collection.remove_unused_stores(
+        stores, lambda: {_locate_store(row, stores) for row in index.list()}
     )
     projects = [Path.cwd(), *{Path(row.folder) for row in rows}]
-    for store, keep in _needed(home, stores, index.list()).items():
-        freed += await garbage_collection.prune(store, keep, projects)
-    path = paths.database(home)
-    with explained(path):
-        give_back(path)
-    return freed + max(0, before - database_size(home))
+    for store, keep in _collect_needed(home, stores, index.list()).items():
+        freed += await garbage_collection.prune_store(store, keep, projects)
+    path = paths.locate_database(home)
+    with translate_sqlite_errors(path):
+        release_pages(path)
+    return freed + max(0, before - measure_database(home))
 
 
-def _store(row: ThreadRow, stores: Path) -> Path:
-    return store_directory(Path(row.folder).resolve(), stores)
+def _locate_store(row: ThreadRow, stores: Path) -> Path:
+    return get_store_directory(Path(row.folder).resolve(), stores)
 
 
-def _needed(home: Path, stores: Path, rows: list[ThreadRow]) -> dict[Path, set[str]]:
+def _collect_needed(home: Path, stores: Path, rows: list[ThreadRow]) -> dict[Path, set[str]]:
     """For each store the trees and blobs that its threads may ask for."""
     needed: dict[Path, set[str]] = defaultdict(set)
-    history, path = FileHistory(paths.database(home)), paths.database(home)
-    with explained(path), closing(connect(path)) as connection:
+    history, path = FileHistory(paths.locate_database(home)), paths.locate_database(home)
+    with translate_sqlite_errors(path), closing(connect(path)) as connection:
         for row in rows:
-            named = needed[_store(row, stores)]
-            named.update(_named_in_history(history, row.thread_id))
+            named = needed[_locate_store(row, stores)]
+            named.update(_iter_history_objects(history, row.thread_id))
             if checkpoint_queries.has_tables(connection):
-                tree = checkpoint_queries.values(connection, row.thread_id).get("tree")
+                tree = checkpoint_queries.read_values(connection, row.thread_id).get("tree")
                 named.update([tree] if isinstance(tree, str) and tree else [])
     return needed
 
 
-def _named_in_history(history: FileHistory, thread_id: str) -> Iterator[str]:
-    for entry in history.entries(thread_id):
+def _iter_history_objects(history: FileHistory, thread_id: str) -> Iterator[str]:
+    for entry in history.list_entries(thread_id):
         yield from filter(None, (entry.before, entry.after))
         versions = (version for change in entry.changes for version in (change.old, change.new))
         yield from (version.blob for version in versions if version.has_content)
@@ -85,12 +85,12 @@ def _named_in_history(history: FileHistory, thread_id: str) -> Iterator[str]:
 def _delete_folders(home: Path, threads: set[str]) -> int:
     """Outputs and backups of threads that are gone, and of imports that were killed."""
     freed = 0
-    for kind in (paths.outputs_folder, paths.backups_folder):
+    for kind in (paths.locate_outputs, paths.locate_backups):
         above = kind(home, "any").parent
         for folder in above.iterdir() if above.is_dir() else ():
             name = folder.name.removeprefix(IMPORT)
-            if thread_id.is_one(name) and folder.name not in threads and _is_old(folder):
-                freed += folder_size(folder)
+            if thread_id.is_thread_id(name) and folder.name not in threads and _is_old(folder):
+                freed += measure_folder(folder)
                 shutil.rmtree(folder, ignore_errors=True)
     return freed
 

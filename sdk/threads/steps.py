@@ -8,15 +8,20 @@ from pathlib import Path
 
 from ...config import paths
 from ...config.errors import UsageError
-from ...memory.checkpoints.steps import Branches, Step, branches, left
-from ...memory.database.connection import connect, explained
-from ...memory.snapshots.file_version import visible
+from ...memory.checkpoints.steps import (
+    ThreadBranches,
+    ThreadStep,
+    read_abandoned_steps,
+    read_branches,
+)
+from ...memory.database.connection import connect, translate_sqlite_errors
+from ...memory.snapshots.file_version import filter_visible
 from ...memory.threads.record import ThreadRow
-from ...memory.undo.history import Entry, FileHistory
+from ...memory.undo.history import FileHistory, HistoryEntry
 
 
 @dataclass(frozen=True)
-class StepLine:
+class StepSummary:
     """One step, in short."""
 
     number: int
@@ -35,32 +40,37 @@ class StepLine:
     """Empty while its calls are under way: nobody can go back there yet."""
 
 
-def steps(row: ThreadRow, home: Path) -> list[StepLine]:
+def summarize_steps(row: ThreadRow, home: Path) -> list[StepSummary]:
     """The steps of the thread's conversation as it is."""
-    files = _files_by_call(FileHistory(paths.database(home)).entries(row.thread_id))
-    return [_line(step, row, files) for step in branches_of(row, home).steps]
+    files = _group_files_by_call(
+        FileHistory(paths.locate_database(home)).list_entries(row.thread_id)
+    )
+    return [_summarize_step(step, row, files) for step in read_thread_branches(row, home).steps]
 
 
-def branches_of(row: ThreadRow, home: Path) -> Branches:
+def read_thread_branches(row: ThreadRow, home: Path) -> ThreadBranches:
     """All steps of the thread, also those that were left by going back."""
-    path = paths.database(home)
-    with explained(path), closing(connect(path)) as connection:
-        return branches(connection, row.thread_id)
+    path = paths.locate_database(home)
+    with translate_sqlite_errors(path), closing(connect(path)) as connection:
+        return read_branches(connection, row.thread_id)
 
 
-def left_of(row: ThreadRow, home: Path) -> list[tuple[int, int]]:
+def read_abandoned_ranges(row: ThreadRow, home: Path) -> list[tuple[int, int]]:
     """The first and last steps of each branch that was left by going back, the newest first."""
-    path = paths.database(home)
-    with explained(path), closing(connect(path)) as connection:
-        return [(steps[0].number, steps[-1].number) for steps in left(connection, row.thread_id)]
+    path = paths.locate_database(home)
+    with translate_sqlite_errors(path), closing(connect(path)) as connection:
+        return [
+            (steps[0].number, steps[-1].number)
+            for steps in read_abandoned_steps(connection, row.thread_id)
+        ]
 
 
-def step_of(row: ThreadRow, home: Path, number: int) -> Step:
+def find_step(row: ThreadRow, home: Path, number: int) -> ThreadStep:
     """The step with that number; raises UsageError when nobody can go there."""
-    known = branches_of(row, home)
-    step, thread = known.find(number), row.thread_id[:8]
+    known = read_thread_branches(row, home)
+    step, thread = known.find_step(number), row.thread_id[:8]
     if not known.steps:
-        raise _not_begun(row)
+        raise _build_not_started_error(row)
     if step is None:
         hint = f"choose a number from 0 to {known.steps[-1].number}"
         raise UsageError(f"thread `{thread}` has no step {number}", hint=hint)
@@ -72,39 +82,39 @@ def step_of(row: ThreadRow, home: Path, number: int) -> Step:
     return step
 
 
-def head_of(row: ThreadRow, home: Path) -> Step:
+def find_head(row: ThreadRow, home: Path) -> ThreadStep:
     """Where the conversation is now, also in the middle of a turn; raises UsageError before it."""
-    head = branches_of(row, home).head
+    head = read_thread_branches(row, home).head
     if head is None:
-        raise _not_begun(row)
+        raise _build_not_started_error(row)
     return head
 
 
-def _not_begun(row: ThreadRow) -> UsageError:
+def _build_not_started_error(row: ThreadRow) -> UsageError:
     thread = row.thread_id[:8]
     hint = f"start it with `mcode resume {thread}`"
     return UsageError(f"thread `{thread}` has not started yet", hint=hint)
 
 
-def _files_by_call(entries: Sequence[Entry]) -> dict[str, list[str]]:
+def _group_files_by_call(entries: Sequence[HistoryEntry]) -> dict[str, list[str]]:
     files: dict[str, list[str]] = defaultdict(list)
     for entry in entries:
-        files[entry.key] += [change.path for change in visible(entry.changes)]
+        files[entry.key] += [change.path for change in filter_visible(entry.changes)]
     return files
 
 
-def _line(step: Step, row: ThreadRow, files: dict[str, list[str]]) -> StepLine:
-    changed = [path for call in step.said.calls for path in files.get(call, ())]
-    return StepLine(
+def _summarize_step(step: ThreadStep, row: ThreadRow, files: dict[str, list[str]]) -> StepSummary:
+    changed = [path for call in step.message.calls for path in files.get(call, ())]
+    return StepSummary(
         number=step.number,
-        role=step.said.role,
-        words=_first_line(step.said.words if step.number else row.request),
-        tools=step.said.tools,
+        role=step.message.role,
+        words=_take_first_line(step.message.text if step.number else row.request),
+        tools=step.message.tools,
         files=tuple(dict.fromkeys(changed)),
         at=step.at,
         checkpoint_id=step.checkpoint_id,
     )
 
 
-def _first_line(text: str) -> str:
+def _take_first_line(text: str) -> str:
     return text.strip().partition("\n")[0].rstrip()

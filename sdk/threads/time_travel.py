@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, cast
 
 from ...config import paths
 from ...config.errors import UsageError
-from ...config.security.redaction import redacted
-from ...memory.checkpoints.steps import CALLING, JUDGING, Step
+from ...config.security.redaction import redact
+from ...memory.checkpoints.steps import CALL_NODES, VERIFICATION_NODES, ThreadStep
 from ...memory.journal import Journal
 from ...memory.threads import thread_id
 from ...memory.threads.index import ThreadIndex
-from ...memory.threads.record import STATUS_OF_OUTCOME, Status, ThreadRow, title_of
-from ..tracing import untraced
-from .steps import head_of
+from ...memory.threads.record import STATUS_OF_OUTCOME, ThreadRow, ThreadStatus, build_title
+from ..tracing import disable_tracing
+from .steps import find_head
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -33,24 +33,24 @@ if TYPE_CHECKING:
     from ..run import Graph
 
 
-async def rewind_talk(row: ThreadRow, home: Path, step: Step) -> None:
+async def rewind_talk(row: ThreadRow, home: Path, step: ThreadStep) -> None:
     """Put the conversation back to the step, in place; `resume` goes on from there.
 
     The thread must be held.
     """
-    async with _graph(row, home) as graph:
+    async with _open_graph(row, home) as graph:
         at = {"thread_id": row.thread_id, "checkpoint_ns": "", "checkpoint_id": step.checkpoint_id}
         await graph.aupdate_state({"configurable": at}, None, as_node="__copy__")
-    await asyncio.to_thread(_note, row.thread_id, home, step)
+    await asyncio.to_thread(_record_rewind, row.thread_id, home, step)
 
 
-def _note(thread: str, home: Path, step: Step) -> None:
+def _record_rewind(thread: str, home: Path, step: ThreadStep) -> None:
     """Say on the list of threads how it stands; what a later run had proved holds no longer."""
     proof: Mapping[str, object] | None = {} if step.next else None
-    ThreadIndex(home).set_status(thread, _status(step), evidence=proof)
+    ThreadIndex(home).set_status(thread, _derive_status(step), evidence=proof)
 
 
-async def fork(row: ThreadRow, home: Path, step: Step, say: str | None = None) -> ThreadRow:
+async def fork(row: ThreadRow, home: Path, step: ThreadStep, say: str | None = None) -> ThreadRow:
     """A new thread that shares all up to the step; nothing of the parent changes.
 
     `say` is new input: at step 0 it stands in place of the request, at the end it begins a new job,
@@ -58,43 +58,43 @@ async def fork(row: ThreadRow, home: Path, step: Step, say: str | None = None) -
     """
     if say is not None and not say.strip():
         raise UsageError("the new input is empty", hint="say what should be done instead")
-    say = say and redacted(say)
-    forked = _row(row, step, say)
+    say = say and redact(say)
+    forked = _build_row(row, step, say)
     since = step.checkpoint_id if step.number else ""
-    await asyncio.to_thread(_put, home, forked, since, step.file_entry)
+    await asyncio.to_thread(_store_fork, home, forked, since, step.file_entry)
     if say is not None and step.number:
-        await _tell(forked, home, step, say)
+        await _add_input(forked, home, step, say)
         await asyncio.to_thread(ThreadIndex(home).set_status, forked.thread_id, forked.status)
     return forked
 
 
-async def copy(row: ThreadRow, home: Path) -> ThreadRow:
+async def copy_thread(row: ThreadRow, home: Path) -> ThreadRow:
     """A new thread that has all of this one as it stands, also in the middle of a stopped turn.
 
     A call or a question that is open stays the parent's alone: the fork hears what is known of it.
     """
-    head = await asyncio.to_thread(head_of, row, home)
-    is_open = head.next in CALLING
-    forked = _row(row, head, None)
+    head = await asyncio.to_thread(find_head, row, home)
+    is_open = head.next in CALL_NODES
+    forked = _build_row(row, head, None)
     upto = (
         head.file_entry if is_open else sys.maxsize
     )  # files that were put back since belong to it
-    await asyncio.to_thread(_put, home, forked, head.checkpoint_id, upto)
+    await asyncio.to_thread(_store_fork, home, forked, head.checkpoint_id, upto)
     if is_open:
-        await _leave_calls(forked, home)
+        await _cancel_calls(forked, home)
     return forked
 
 
-def _row(row: ThreadRow, step: Step, say: str | None) -> ThreadRow:
+def _build_row(row: ThreadRow, step: ThreadStep, say: str | None) -> ThreadRow:
     now = datetime.now(UTC).isoformat(timespec="microseconds")
     request = say if say and not step.number else row.request
     return replace(
         row,
-        thread_id=thread_id.new(),
+        thread_id=thread_id.create_thread_id(),
         request=request,
-        title=title_of(request) if say and not step.number else row.title,
+        title=build_title(request) if say and not step.number else row.title,
         name="",
-        status="interrupted" if say is not None else _status(step),
+        status="interrupted" if say is not None else _derive_status(step),
         created_at=now,
         updated_at=now,
         evidence=None if step.next else row.evidence,
@@ -103,63 +103,65 @@ def _row(row: ThreadRow, step: Step, say: str | None) -> ThreadRow:
     )
 
 
-def _put(home: Path, forked: ThreadRow, checkpoint: str, upto: int) -> None:
+def _store_fork(home: Path, forked: ThreadRow, checkpoint: str, upto: int) -> None:
     """Keep the fork, which shares the outputs of commands that its conversation names."""
-    outputs = paths.outputs_folder(home, forked.parent)
+    outputs = paths.locate_outputs(home, forked.parent)
     if outputs.is_dir():
-        shared = paths.outputs_folder(home, forked.thread_id)
+        shared = paths.locate_outputs(home, forked.thread_id)
         shutil.copytree(outputs, shared, copy_function=os.link)
     ThreadIndex(home).fork(forked, checkpoint, upto)
 
 
-async def _leave_calls(forked: ThreadRow, home: Path) -> None:
+async def _cancel_calls(forked: ThreadRow, home: Path) -> None:
     """Answer the calls that are open, by what the parent's journal says; nothing comes of them."""
     from langgraph.types import Command
 
-    from ...nodes.agent.cancelled_calls import left_calls
-    from ...nodes.agent.message_history import newest_first
+    from ...nodes.agent.cancelled_calls import answer_cancelled_calls
+    from ...nodes.agent.message_history import iter_newest_first
 
-    journal = Journal(paths.database(home))
-    async with _graph(forked, home) as graph:
+    journal = Journal(paths.locate_database(home))
+    async with _open_graph(forked, home) as graph:
         config: RunnableConfig = {"configurable": {"thread_id": forked.thread_id}}
         state = cast("State", (await graph.aget_state(config)).values)
         role = cast("RoleName", state.get("role"))
-        heard = newest_first(state, role)
+        heard = iter_newest_first(state, role)
         with closing(journal):
-            left = await asyncio.to_thread(left_calls, heard, role, journal, forked.parent)
+            left = await asyncio.to_thread(
+                answer_cancelled_calls, heard, role, journal, forked.parent
+            )
         update: dict[str, object] = {"messages": left, "queue": [], "asked": [], "draft": {}}
         await graph.aupdate_state(config, Command(goto=role, update=update), as_node=role)
     await asyncio.to_thread(ThreadIndex(home).set_status, forked.thread_id, forked.status)
 
 
-async def _tell(forked: ThreadRow, home: Path, step: Step, say: str) -> None:
+async def _add_input(forked: ThreadRow, home: Path, step: ThreadStep, say: str) -> None:
     """Put new input into the forked conversation."""
     from langgraph.types import Command
 
-    from ...nodes.agent.message_history import brief
+    from ...nodes.agent.message_history import build_role_message
     from ...nodes.state import Task
 
-    async with _graph(forked, home) as graph:
+    async with _open_graph(forked, home) as graph:
         config: RunnableConfig = {"configurable": {"thread_id": forked.thread_id}}
         if not step.next:
             task = Task(request=say, folder=forked.folder)  # options stay as they were by then
             await graph.aupdate_state(config, task, as_node="__input__")
             return
-        role = cast("RoleName", "coder" if step.next in JUDGING else step.next)
-        said = {"messages": [brief(role, say)], "turn": max(step.turn, 1) + 1}
+        role = cast("RoleName", "coder" if step.next in VERIFICATION_NODES else step.next)
+        said = {"messages": [build_role_message(role, say)], "turn": max(step.turn, 1) + 1}
         told = Command(goto=role, update={**said, "accepted": False, "rounds": 0})
         await graph.aupdate_state(config, told, as_node=role)
 
 
 @asynccontextmanager
-async def _graph(row: ThreadRow, home: Path) -> "AsyncGenerator[Graph]":
+async def _open_graph(row: ThreadRow, home: Path) -> "AsyncGenerator[Graph]":
     from ...memory.database.checkpointer import open_checkpointer
-    from ..graph_registry import compiled, job_of
+    from ..graph_registry import compile_graph, find_job
 
-    async with open_checkpointer(await asyncio.to_thread(paths.database, home)) as saver:
-        with untraced():
-            yield compiled(job_of(row.graph), saver)
+    async with open_checkpointer(await asyncio.to_thread(paths.locate_database, home)) as saver:
+        with disable_tracing():
+            yield compile_graph(find_job(row.graph), saver)
 
 
-def _status(step: Step) -> Status:
+def _derive_status(step: ThreadStep) -> ThreadStatus:
     return "interrupted" if step.next else STATUS_OF_OUTCOME.get(step.outcome, "unverified")

@@ -10,16 +10,16 @@ from pathlib import Path
 from langchain_core.messages import BaseMessage, HumanMessage
 
 from ...config.errors import MaxAgentError, UsageError
-from ...config.security.redaction import redacted
+from ...config.security.redaction import redact
 from ...memory.threads.index import ThreadIndex
-from ...memory.threads.record import ThreadRow, title_of
-from ...models.errors import ModelFailure
+from ...memory.threads.record import ThreadRow, build_title
+from ...models.errors import ModelCallError
 from ...models.factory import close_model, open_model
-from ...models.invoke import ask
+from ...models.invoke import invoke_model
 from ...models.resolver import ResolvedModel
-from ...nodes.agent.dependencies import workbench
+from ...nodes.agent.dependencies import open_dependencies
 from ...nodes.context import Context
-from ..tracing import untraced
+from ..tracing import disable_tracing
 
 ASKED = (
     "Name this conversation in its own language: at most six words that tell it from others, "
@@ -33,26 +33,26 @@ MOST_TOKENS = 200
 SECONDS = 20.0
 
 
-async def entitle(home: Path, thread_id: str, answer: str) -> str:
+async def generate_title(home: Path, thread_id: str, answer: str) -> str:
     """Name a conversation after its first turn; the title, empty where the old one stays.
 
     It stays where the user has named the thread, has switched titles off, or the model fails.
     """
     try:
-        return await _entitle(home, thread_id, answer)
+        return await _generate_title(home, thread_id, answer)
     except MaxAgentError:  # it was deleted meanwhile, the database is locked: nothing is lost
         return ""
 
 
-async def _entitle(home: Path, thread_id: str, answer: str) -> str:
+async def _generate_title(home: Path, thread_id: str, answer: str) -> str:
     threads = ThreadIndex(home)
     row = await asyncio.to_thread(threads.get, thread_id)
-    bench = await workbench(row.folder, row.options, Context(home=str(home)))
-    if not (bench.settings.threads.titles and _has_none(row)):
+    bench = await open_dependencies(row.folder, row.options, Context(home=str(home)))
+    if not (bench.settings.threads.titles and _needs_title(row)):
         return ""
     title = await make_title(bench.model, row.request, answer)
     if title:
-        await asyncio.to_thread(threads.entitle, thread_id, title)
+        await asyncio.to_thread(threads.set_title, thread_id, title)
     return title
 
 
@@ -61,31 +61,33 @@ async def make_title(model: ResolvedModel, message: str, answer: str) -> str:
     text = ASKED.format(message=message[:READ], answer=answer[:READ])
     try:
         async with asyncio.timeout(SECONDS):
-            return _cleaned(await _asked(model, [HumanMessage(text)]))
-    except (ModelFailure, UsageError, TimeoutError):
+            return _clean_title(await _invoke_title_model(model, [HumanMessage(text)]))
+    except (ModelCallError, UsageError, TimeoutError):
         return ""
 
 
-async def _asked(model: ResolvedModel, messages: list[BaseMessage]) -> str:
+async def _invoke_title_model(model: ResolvedModel, messages: list[BaseMessage]) -> str:
     chat_model = open_model(replace(model, max_tokens=MOST_TOKENS), role="title")
     try:
-        with untraced():
-            said = await ask(chat_model, messages, on_text=_unheard, on_thinking=_unheard)
+        with disable_tracing():
+            said = await invoke_model(
+                chat_model, messages, on_text=_ignore_text, on_thinking=_ignore_text
+            )
     finally:
         await close_model(chat_model)
     return str(said.text)
 
 
-def _unheard(text: str) -> None:
+def _ignore_text(text: str) -> None:
     """Nobody watches how it is made."""
 
 
-def _has_none(row: ThreadRow) -> bool:
-    return row.graph == "chat" and not row.name and row.title == title_of(row.request)
+def _needs_title(row: ThreadRow) -> bool:
+    return row.graph == "chat" and not row.name and row.title == build_title(row.request)
 
 
-def _cleaned(text: str) -> str:
+def _clean_title(text: str) -> str:
     """One line of it, without a secret and what models put around a name."""
-    first = redacted(text).strip().partition("\n")[0]
+    first = redact(text).strip().partition("\n")[0]
     name = "".join(letter for letter in first if letter.isprintable()).strip("#*\"'`“”「」《》 .。")
-    return title_of(name) if name else ""
+    return build_title(name) if name else ""

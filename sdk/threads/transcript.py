@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from ...config import paths
-from ...memory.checkpoints.messages import mappings, text_of
-from ...memory.checkpoints.steps import number_of
-from ...memory.checkpoints.writes import Written, written
-from ...memory.database.checkpoint_queries import part
-from ...memory.database.connection import connect, explained
+from ...memory.checkpoints.messages import extract_text, filter_mappings
+from ...memory.checkpoints.steps import to_int
+from ...memory.checkpoints.writes import ChannelWrite, read_channel_writes
+from ...memory.database.checkpoint_queries import get_mapping
+from ...memory.database.connection import connect, translate_sqlite_errors
 from ...memory.journal import SECOND_RUN
-from ...memory.threads.lease import holder
+from ...memory.threads.lease import find_holder
 from ...memory.threads.record import ThreadRow
 
 HUMAN = ("review", "")
@@ -34,7 +34,7 @@ _RESULTS = """
 """
 """What was called before a fork is on record under the thread that called it."""
 
-_HALF_ANSWER = """
+_PARTIAL_ANSWER = """
     SELECT started_at, result FROM journal
     WHERE thread_id = :thread AND call_id = 'answer' AND tool = (
         SELECT MAX(checkpoint_id) FROM checkpoints WHERE thread_id = :thread AND checkpoint_ns = ''
@@ -42,7 +42,7 @@ _HALF_ANSWER = """
 """
 """What a model had said of the answer that comes next."""
 
-Kind = Literal[
+EntryKind = Literal[
     "human",
     "aside",
     "answer",
@@ -62,10 +62,10 @@ Facts = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class Passage:
+class TranscriptEntry:
     """One thing that was said or done."""
 
-    kind: Kind
+    kind: EntryKind
     at: str
     """ISO 8601, UTC."""
     text: str = ""
@@ -84,51 +84,55 @@ class Passage:
     """What is known of a call besides, such as its `diff`; of tests their evidence."""
 
 
-def transcript(row: ThreadRow, home: Path) -> list[Passage]:
+def read_transcript(row: ThreadRow, home: Path) -> list[TranscriptEntry]:
     """The thread's story so far; of one that has not begun its request."""
-    with _database(home) as connection:
-        rows = list(written(connection, row.thread_id))
-        recorded = _recorded(connection, row.thread_id)
-        half = _half_answer(connection, row, home) if rows else []
-    told = _passages(rows, recorded, is_waiting=row.status == "waiting")
+    with _open_database(home) as connection:
+        rows = list(read_channel_writes(connection, row.thread_id))
+        recorded = _read_results(connection, row.thread_id)
+        half = _read_partial_answer(connection, row, home) if rows else []
+    told = _build_entries(rows, recorded, is_waiting=row.status == "waiting")
     told = chain(_without_repeats(told), half)
-    story = _with_stops(told, is_stopped=row.status in STOPPED)
-    return list(story) or [Passage("human", row.created_at, row.request)]
+    story = _with_interruptions(told, is_stopped=row.status in STOPPED)
+    return list(story) or [TranscriptEntry("human", row.created_at, row.request)]
 
 
-def raw(row: ThreadRow, home: Path) -> list[Written]:
+def read_stored_writes(row: ThreadRow, home: Path) -> list[ChannelWrite]:
     """What the nodes wrote, as it is stored."""
-    with _database(home) as connection:
-        return list(written(connection, row.thread_id))
+    with _open_database(home) as connection:
+        return list(read_channel_writes(connection, row.thread_id))
 
 
 @contextmanager
-def _database(home: Path) -> Generator[sqlite3.Connection]:
-    path = paths.database(home)
-    with explained(path), closing(connect(path)) as connection:
+def _open_database(home: Path) -> Generator[sqlite3.Connection]:
+    path = paths.locate_database(home)
+    with translate_sqlite_errors(path), closing(connect(path)) as connection:
         yield connection
 
 
-def _recorded(connection: sqlite3.Connection, thread_id: str) -> Facts:
+def _read_results(connection: sqlite3.Connection, thread_id: str) -> Facts:
     """What is known of each call's result, by its id."""
     found: dict[str, Mapping[str, Any]] = {}
     for call_id, result in connection.execute(_RESULTS, (thread_id,)):
         with suppress(ValueError, TypeError):  # another hand may have written it
             # a second run's key sorts behind the first's
-            found[call_id.removesuffix(SECOND_RUN)] = part(json.loads(result), "metadata")
+            found[call_id.removesuffix(SECOND_RUN)] = get_mapping(json.loads(result), "metadata")
     return found
 
 
-def _half_answer(connection: sqlite3.Connection, row: ThreadRow, home: Path) -> list[Passage]:
+def _read_partial_answer(
+    connection: sqlite3.Connection, row: ThreadRow, home: Path
+) -> list[TranscriptEntry]:
     """What a killed run had shown of an answer; the next run puts it into the thread."""
-    if row.status not in ("running", "interrupted") or holder(home, row.thread_id):
+    if row.status not in ("running", "interrupted") or find_holder(home, row.thread_id):
         return []
-    found = connection.execute(_HALF_ANSWER, {"thread": row.thread_id}).fetchone()
+    found = connection.execute(_PARTIAL_ANSWER, {"thread": row.thread_id}).fetchone()
     text = json.loads(found[1])["output"] if found else ""
-    return [Passage("interrupted", found[0], text)] if text.strip() else []
+    return [TranscriptEntry("interrupted", found[0], text)] if text.strip() else []
 
 
-def _passages(rows: list[Written], recorded: Facts, *, is_waiting: bool) -> Iterator[Passage]:
+def _build_entries(
+    rows: list[ChannelWrite], recorded: Facts, *, is_waiting: bool
+) -> Iterator[TranscriptEntry]:
     answers = {
         str(row.value.get("tool_call_id")): row.value
         for row in rows
@@ -138,30 +142,30 @@ def _passages(rows: list[Written], recorded: Facts, *, is_waiting: bool) -> Iter
     for row in rows:
         match row.channel:
             case "request":
-                yield from _human(row, row.value)
+                yield from _build_user_entry(row, row.value)
             case "messages" if row.value is None:
-                yield Passage("shortened", row.at)
-            case "messages" if _is_again(row.value, cut_short):
+                yield TranscriptEntry("shortened", row.at)
+            case "messages" if _is_repeated(row.value, cut_short):
                 pass
             case "messages":
-                yield from _message(row, answers, recorded)
+                yield from _build_message_entries(row, answers, recorded)
             case "__interrupt__":
                 if is_waiting and row.checkpoint_id == rows[-1].checkpoint_id:
-                    yield from _questions(row)
+                    yield from _build_question_entries(row)
             case _:
-                yield from _turn_of_events(row)
+                yield from _build_event_entry(row)
 
 
-def _is_again(message: Mapping[str, Any], cut_short: set[str]) -> bool:
+def _is_repeated(message: Mapping[str, Any], cut_short: set[str]) -> bool:
     """Whether it is an answer that stands already where it was cut short."""
-    more, name = part(message, "additional_kwargs"), str(message.get("id"))
+    more, name = get_mapping(message, "additional_kwargs"), str(message.get("id"))
     if more.get("told"):
         return name in cut_short
     cut_short |= {name} if more.get("interrupted") else set()
     return False
 
 
-def _without_repeats(passages: Iterator[Passage]) -> Iterator[Passage]:
+def _without_repeats(passages: Iterator[TranscriptEntry]) -> Iterator[TranscriptEntry]:
     """A mode is told where it changes; a conversation begins in build mode."""
     mode = ("build", "build")
     for passage in passages:
@@ -172,91 +176,95 @@ def _without_repeats(passages: Iterator[Passage]) -> Iterator[Passage]:
             yield passage
 
 
-def _with_stops(passages: Iterator[Passage], *, is_stopped: bool) -> Iterator[Passage]:
+def _with_interruptions(
+    passages: Iterator[TranscriptEntry], *, is_stopped: bool
+) -> Iterator[TranscriptEntry]:
     """Of a message that was not answered before the next one, or the end, that it was stopped."""
     open_since = ""
     for passage in passages:
         if passage.kind == "human":
             if open_since:
-                yield Passage("interrupted", open_since)
+                yield TranscriptEntry("interrupted", open_since)
             open_since = passage.at
         elif passage.kind not in ("aside", "mode"):
             open_since = ""
         yield passage
     if open_since and is_stopped:
-        yield Passage("interrupted", open_since)
+        yield TranscriptEntry("interrupted", open_since)
 
 
-def _human(row: Written, words: object) -> Iterator[Passage]:
+def _build_user_entry(row: ChannelWrite, words: object) -> Iterator[TranscriptEntry]:
     if isinstance(words, str) and row.node in ("__start__", *HUMAN):
-        yield Passage("human", row.at, words)
+        yield TranscriptEntry("human", row.at, words)
 
 
-def _turn_of_events(row: Written) -> Iterator[Passage]:
+def _build_event_entry(row: ChannelWrite) -> Iterator[TranscriptEntry]:
     """Another mode, a run of the tests, the end of a task."""
     value = row.value
     if row.channel == "told" and isinstance(value, list) and value:
         mode, *speaker = map(str, cast("list[object]", value))
-        yield Passage("mode", row.at, mode, role="".join(speaker))
+        yield TranscriptEntry("mode", row.at, mode, role="".join(speaker))
     elif row.channel == "evidence" and isinstance(value, dict):
         facts = cast("dict[str, Any]", value)
-        yield Passage("tests", row.at, str(facts.get("command", "")), facts=facts)
+        yield TranscriptEntry("tests", row.at, str(facts.get("command", "")), facts=facts)
     elif row.channel == "outcome" and isinstance(value, str) and value != "answered":
-        yield Passage("outcome", row.at, value)
+        yield TranscriptEntry("outcome", row.at, value)
 
 
-def _message(
-    row: Written, answers: Mapping[str, Mapping[str, Any]], recorded: Facts
-) -> Iterator[Passage]:
+def _build_message_entries(
+    row: ChannelWrite, answers: Mapping[str, Mapping[str, Any]], recorded: Facts
+) -> Iterator[TranscriptEntry]:
     message: dict[str, Any] = row.value
     if message.get("type") == "human":
-        words = text_of(message.get("content"))
+        words = extract_text(message.get("content"))
         if row.node in HUMAN:
-            yield from _human(row, words)
-        elif part(message, "additional_kwargs").get("aside"):
-            yield Passage("aside", row.at, words)
+            yield from _build_user_entry(row, words)
+        elif get_mapping(message, "additional_kwargs").get("aside"):
+            yield TranscriptEntry("aside", row.at, words)
     elif message.get("type") == "ai":
-        more = part(message, "additional_kwargs")
-        role, step = str(more.get("role", "")), number_of(more.get("step"))
-        kind: Kind = "interrupted" if more.get("interrupted") else "answer"
-        if words := text_of(message.get("content")).strip():
-            yield Passage(kind, row.at, words, role, step)
+        more = get_mapping(message, "additional_kwargs")
+        role, step = str(more.get("role", "")), to_int(more.get("step"))
+        kind: EntryKind = "interrupted" if more.get("interrupted") else "answer"
+        if words := extract_text(message.get("content")).strip():
+            yield TranscriptEntry(kind, row.at, words, role, step)
         for calls in ("tool_calls", "invalid_tool_calls"):
-            for call in mappings(message.get(calls)):
+            for call in filter_mappings(message.get(calls)):
                 key = str(call.get("id"))
-                yield _call(row.at, role, step, call, answers.get(key), recorded.get(key, {}))
+                yield _build_call_entry(
+                    row.at, role, step, call, answers.get(key), recorded.get(key, {})
+                )
 
 
-def _call(
+def _build_call_entry(
     at: str,
     role: str,
     step: int,
     call: Mapping[str, Any],
     answer: Mapping[str, Any] | None,
     facts: Mapping[str, Any],
-) -> Passage:
-    result = text_of(answer.get("content")) if answer else ""
-    return Passage(
+) -> TranscriptEntry:
+    result = extract_text(answer.get("content")) if answer else ""
+    return TranscriptEntry(
         "call",
         at,
         role=role,
         step=step,
         tool=str(call.get("name") or "?"),
-        args=part(call, "args"),
+        args=get_mapping(call, "args"),
         ok=answer.get("status") != "error" if answer else None,
         result=result,
         facts=facts,
     )
 
 
-def _questions(row: Written) -> Iterator[Passage]:
+def _build_question_entries(row: ChannelWrite) -> Iterator[TranscriptEntry]:
     """What is asked now; the words of a model that asks are in its call already."""
-    for request in mappings(part(row.value, "value").get("action_requests")):
-        yield Passage(
+    for request in filter_mappings(get_mapping(row.value, "value").get("action_requests")):
+        yield TranscriptEntry(
             "question",
             row.at,
             str(request.get("description", "")),
             tool=str(request.get("name")),
-            args=part(request, "args"),
+            args=get_mapping(request, "args"),
             facts={"diff": request["diff"]} if request.get("diff") else {},
         )

@@ -4,42 +4,44 @@ from contextlib import closing
 from pathlib import Path
 
 from ...config import paths
-from ...memory.checkpoints.steps import number_of
-from ...memory.checkpoints.writes import written
-from ...memory.database.checkpoint_queries import part, values
-from ...memory.database.connection import connect, explained
+from ...memory.checkpoints.steps import to_int
+from ...memory.checkpoints.writes import read_channel_writes
+from ...memory.database.checkpoint_queries import get_mapping, read_values
+from ...memory.database.connection import connect, translate_sqlite_errors
 from ..events import TokenUsage
 
 
-def used_so_far(thread_id: str, home: Path, context_length: int) -> TokenUsage | None:
+def read_usage(thread_id: str, home: Path, context_length: int) -> TokenUsage | None:
     """Its totals, as its last answer told them; None where nothing has been answered."""
-    path, window = paths.database(home), 0
-    with explained(path), closing(connect(path)) as connection:
-        totals = part(values(connection, thread_id), "usage")
-        for row in written(connection, thread_id) if totals else ():
+    path, window = paths.locate_database(home), 0
+    with translate_sqlite_errors(path), closing(connect(path)) as connection:
+        totals = get_mapping(read_values(connection, thread_id), "usage")
+        for row in read_channel_writes(connection, thread_id) if totals else ():
             if row.channel == "messages" and row.value:
-                window = number_of(part(row.value, "usage_metadata").get("input_tokens")) or window
+                window = (
+                    to_int(get_mapping(row.value, "usage_metadata").get("input_tokens")) or window
+                )
     if not totals:
         return None
     cost = totals.get("cost")
     return TokenUsage(
-        *(number_of(totals.get(key)) for key in ("requests", "input", "output", "cached")),
+        *(to_int(totals.get(key)) for key in ("requests", "input", "output", "cached")),
         cost=cost if isinstance(cost, float) else None,
         window=window,
         context_length=context_length,
     )
 
 
-TOLD = "instructions"
+INSTRUCTIONS_MARK = "instructions"
 """The mark of `nodes/agent/nested_instructions.py`."""
 
 
-def told_below(thread_id: str, home: Path) -> list[str]:
+def read_nested_instructions(thread_id: str, home: Path) -> list[str]:
     """Their paths in the order in which they were told, each once."""
-    path, found = paths.database(home), dict[str, None]()
-    with explained(path), closing(connect(path)) as connection:
-        for row in written(connection, thread_id):
+    path, found = paths.locate_database(home), dict[str, None]()
+    with translate_sqlite_errors(path), closing(connect(path)) as connection:
+        for row in read_channel_writes(connection, thread_id):
             if row.channel == "messages":
-                names = part(row.value, "additional_kwargs").get(TOLD, ())
+                names = get_mapping(row.value, "additional_kwargs").get(INSTRUCTIONS_MARK, ())
                 found |= dict.fromkeys(map(str, names))
     return list(found)

@@ -14,20 +14,20 @@ from pathlib import Path
 
 from ... import __version__
 from ...config import paths
-from ...config.security.redaction import redacted, redacted_all
-from ...memory.database.connection import connect, explained
+from ...config.security.redaction import redact, redact_json
+from ...memory.database.connection import connect, translate_sqlite_errors
 from ...memory.threads.archive import (
     MOST_OUTPUTS,
     OUTPUT_NAME,
+    ArchivedThread,
     Manifest,
-    Thread,
-    ThreadFile,
-    packed_file,
-    room_for_outputs,
+    ThreadArchive,
+    get_output_room,
+    pack_archive,
 )
 from ...memory.threads.record import ThreadRow
-from ...memory.threads.row_redaction import rewritten
-from ...memory.threads.transfer_rows import Rows, read_rows
+from ...memory.threads.row_redaction import rewrite_texts
+from ...memory.threads.transfer_rows import TransferRows, read_rows
 
 LEFT_OUT = [
     "the project's files, their snapshots and history: undo and diff begin anew",
@@ -38,7 +38,7 @@ OUTPUT_LEFT_OUT = "the whole output {name}: with it the file would be too large 
 
 
 @dataclass(frozen=True)
-class Exported:
+class ExportedThread:
     """A thread as a file."""
 
     content: bytes
@@ -46,32 +46,32 @@ class Exported:
     """Names of whole outputs that found no room in it."""
 
 
-def exported(row: ThreadRow, home: Path) -> Exported:
+def export_thread(row: ThreadRow, home: Path) -> ExportedThread:
     """The thread as a file; what is a secret by now, and was none when kept, is hidden, too.
 
     Raises UsageError where the conversation alone is larger than an import takes.
     """
-    path = paths.database(home)
-    with explained(path), closing(connect(path)) as connection:
+    path = paths.locate_database(home)
+    with translate_sqlite_errors(path), closing(connect(path)) as connection:
         rows = _without_secrets(read_rows(connection, row.thread_id))
-    folder = paths.outputs_folder(home, row.thread_id)
-    outputs, too_large = _outputs(folder, room_for_outputs(rows))
-    file = ThreadFile(_manifest(row, too_large), rows, outputs)
-    return Exported(packed_file(file), too_large)
+    folder = paths.locate_outputs(home, row.thread_id)
+    outputs, too_large = _collect_outputs(folder, get_output_room(rows))
+    file = ThreadArchive(_build_manifest(row, too_large), rows, outputs)
+    return ExportedThread(pack_archive(file), too_large)
 
 
-def _manifest(row: ThreadRow, too_large: Sequence[str]) -> Manifest:
+def _build_manifest(row: ThreadRow, too_large: Sequence[str]) -> Manifest:
     known = row.graph if row.graph in ("task", "edit", "chat") else "task"
     texts = {"title": row.title, "name": row.name, "request": row.request}
-    thread = Thread.model_validate(
+    thread = ArchivedThread.model_validate(
         {
-            **{key: redacted(text) for key, text in texts.items()},
+            **{key: redact(text) for key, text in texts.items()},
             "thread_id": row.thread_id,
             "folder": row.folder,
             "graph": known,
             "status": row.status,
             "created_at": row.created_at or datetime.now(UTC),
-            "options": redacted_all(row.options or {}),
+            "options": redact_json(row.options or {}),
         }
     )
     return Manifest(
@@ -82,19 +82,19 @@ def _manifest(row: ThreadRow, too_large: Sequence[str]) -> Manifest:
     )
 
 
-def _without_secrets(rows: Rows) -> Rows:
-    return Rows(
-        [one._replace(data=rewritten(one.data, redacted)) for one in rows.checkpoints],
-        [one._replace(data=rewritten(one.data, redacted)) for one in rows.writes],
-        [one._replace(result=_told(one.result)) for one in rows.calls],
+def _without_secrets(rows: TransferRows) -> TransferRows:
+    return TransferRows(
+        [one._replace(data=rewrite_texts(one.data, redact)) for one in rows.checkpoints],
+        [one._replace(data=rewrite_texts(one.data, redact)) for one in rows.writes],
+        [one._replace(result=_redact_result(one.result)) for one in rows.calls],
     )
 
 
-def _told(result: str | None) -> str | None:
-    return None if result is None else json.dumps(redacted_all(json.loads(result)))
+def _redact_result(result: str | None) -> str | None:
+    return None if result is None else json.dumps(redact_json(json.loads(result)))
 
 
-def _outputs(folder: Path, room: int) -> tuple[dict[str, bytes], list[str]]:
+def _collect_outputs(folder: Path, room: int) -> tuple[dict[str, bytes], list[str]]:
     """Whole outputs, by the name under which the conversation speaks of them; those without room.
 
     The smaller ones come first, so that most have room.
@@ -103,7 +103,7 @@ def _outputs(folder: Path, room: int) -> tuple[dict[str, bytes], list[str]]:
     files = [file for file in folder.iterdir() if _is_ours(file)] if folder.is_dir() else []
     for file in sorted(files, key=lambda file: (file.stat().st_size, file.name)):
         has_room = len(kept) < MOST_OUTPUTS and file.stat().st_size <= room
-        data = _bytes_without_secrets(file.read_bytes()) if has_room else b""
+        data = _redact_bytes(file.read_bytes()) if has_room else b""
         if has_room and len(data) <= room:
             kept[file.name] = data
             room -= len(data)
@@ -118,6 +118,6 @@ def _is_ours(file: Path) -> bool:
     return bool(is_output) and file.is_file() and not file.is_symlink()
 
 
-def _bytes_without_secrets(data: bytes) -> bytes:
+def _redact_bytes(data: bytes) -> bytes:
     text = data.decode(errors="surrogateescape")
-    return redacted(text).encode(errors="surrogateescape")
+    return redact(text).encode(errors="surrogateescape")

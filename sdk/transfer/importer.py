@@ -10,20 +10,20 @@ from uuid import uuid4
 
 from ...config import paths
 from ...config.errors import UsageError
-from ...config.security.private_files import make_private_folder, private_opener
-from ...config.security.redaction import redacted
+from ...config.security.private_files import make_private_folder, open_private
+from ...config.security.redaction import redact
 from ...memory.database.checkpointer import open_checkpointer
 from ...memory.threads import thread_id
-from ...memory.threads.archive import Thread, read_file
+from ...memory.threads.archive import ArchivedThread, read_archive
 from ...memory.threads.index import LONGEST_NAME, ThreadIndex
-from ...memory.threads.record import STATUS_OF_OUTCOME, Status, ThreadRow, title_of
+from ...memory.threads.record import STATUS_OF_OUTCOME, ThreadRow, ThreadStatus, build_title
 from ..threads.pruning import IMPORT
-from .options_filter import dropped, safe_options
-from .sanitize import Taken, taken_over
+from .options_filter import filter_options, find_dropped
+from .sanitize import SanitizedThread, sanitize_import
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedThread:
     """The thread as it stands here now."""
 
     row: ThreadRow
@@ -31,76 +31,76 @@ class Imported:
     """Names of options that it had and that do not hold here."""
 
 
-async def import_thread(file: Path, folder: Path, home: Path) -> Imported:
+async def import_thread(file: Path, folder: Path, home: Path) -> ImportedThread:
     """Put the thread of a file on the list, as one of `folder`.
 
     Raises UsageError, with nothing written, where the file is anything but a sound thread.
     """
     if not folder.is_dir():
         raise UsageError(f"`{folder}` is not a folder", hint="give the project folder")
-    given = await asyncio.to_thread(read_file, file)
+    given = await asyncio.to_thread(read_archive, file)
     thread, where = given.manifest.thread, str(folder.resolve())
-    taken = await asyncio.to_thread(taken_over, given.rows, thread.graph, where)
-    row = _row(thread, taken, where)
+    taken = await asyncio.to_thread(sanitize_import, given.rows, thread.graph, where)
+    row = _build_row(thread, taken, where)
     index = ThreadIndex(home)
-    async with open_checkpointer(paths.database(home)):
+    async with open_checkpointer(paths.locate_database(home)):
         pass  # LangGraph's tables are there now
-    row = await asyncio.to_thread(_free, row, index, home)
+    row = await asyncio.to_thread(_assign_free_id, row, index, home)
     # another import of the same file may take the same id: what it keeps stays its own
-    outputs = paths.outputs_folder(home, row.thread_id)
+    outputs = paths.locate_outputs(home, row.thread_id)
     kept = outputs.with_name(f"{IMPORT}{uuid4()}")
     try:
-        await asyncio.to_thread(_keep, kept, given.outputs)
-        await asyncio.to_thread(index.take_in, row, taken.rows)
+        await asyncio.to_thread(_write_outputs, kept, given.outputs)
+        await asyncio.to_thread(index.import_thread, row, taken.rows)
         if kept.exists():
             kept.replace(outputs)
     finally:
         shutil.rmtree(kept, ignore_errors=True)
-    return Imported(row, dropped({**thread.options, **taken.options}, row.options))
+    return ImportedThread(row, find_dropped({**thread.options, **taken.options}, row.options))
 
 
-def _row(thread: Thread, taken: Taken, folder: str) -> ThreadRow:
+def _build_row(thread: ArchivedThread, taken: SanitizedThread, folder: str) -> ThreadRow:
     now = datetime.now(UTC).isoformat(timespec="microseconds")
-    request = redacted(thread.request)
+    request = redact(thread.request)
     return ThreadRow(
         thread_id=thread.thread_id,
-        title=title_of(redacted(thread.title)) if thread.title.strip() else "",
-        name=redacted(thread.name).strip(),
+        title=build_title(redact(thread.title)) if thread.title.strip() else "",
+        name=redact(thread.name).strip(),
         folder=folder,
         graph=thread.graph,
         request=request,
-        status=_status(thread.status, taken),
+        status=_derive_status(thread.status, taken),
         created_at=thread.created_at.astimezone(UTC).isoformat(timespec="microseconds"),
         updated_at=now,
-        options=safe_options(thread.options, thread.graph, request),
+        options=filter_options(thread.options, thread.graph, request),
     )
 
 
-def _status(given: Status, taken: Taken) -> Status:
+def _derive_status(given: ThreadStatus, taken: SanitizedThread) -> ThreadStatus:
     """How it stands here: what was open is open still, what was proved elsewhere is not here."""
     if taken.outcome and not taken.next:
         return STATUS_OF_OUTCOME.get(taken.outcome, "unverified")
     return given if given in ("waiting", "limit") else "interrupted"
 
 
-def _free(row: ThreadRow, index: ThreadIndex, home: Path) -> ThreadRow:
+def _assign_free_id(row: ThreadRow, index: ThreadIndex, home: Path) -> ThreadRow:
     """The row under an id and a name that nobody has here, nor had in a database that is lost."""
     known = index.list()
-    left = paths.outputs_folder(home, row.thread_id).exists()
+    left = paths.locate_outputs(home, row.thread_id).exists()
     taken = left or row.thread_id in {one.thread_id for one in known}
     is_name = row.name.isprintable() and len(row.name) <= LONGEST_NAME
     named = is_name and row.name not in {one.name for one in known}
     return replace(
         row,
-        thread_id=thread_id.new() if taken else row.thread_id,
+        thread_id=thread_id.create_thread_id() if taken else row.thread_id,
         name=row.name if named else "",
     )
 
 
-def _keep(folder: Path, outputs: Mapping[str, bytes]) -> None:
+def _write_outputs(folder: Path, outputs: Mapping[str, bytes]) -> None:
     """Outputs of commands, which are asked for by their names."""
     if outputs:
         make_private_folder(folder)
     for name, content in outputs.items():
-        with open(folder / name, "xb", opener=private_opener) as file:
+        with open(folder / name, "xb", opener=open_private) as file:
             file.write(content)

@@ -48,10 +48,10 @@ def check_marks(message: BaseMessage) -> None:
         raise ValueError("a message has the marks of another kind")
     if "told" in marks and "interrupted" not in marks:
         raise ValueError("it mentions an interrupted answer that does not exist")
-    if "interrupted" in marks and not _is_half_answer(message):
+    if "interrupted" in marks and not _is_partial_answer(message):
         raise ValueError("the interrupted answer is not text")
 
 
-def _is_half_answer(message: BaseMessage) -> bool:
+def _is_partial_answer(message: BaseMessage) -> bool:
     is_answer = isinstance(message, AIMessage)
     return is_answer and not message.tool_calls and not message.invalid_tool_calls

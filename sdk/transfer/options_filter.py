@@ -7,13 +7,13 @@ from typing import Any, cast
 
 from ...config.errors import UsageError
 from ...nodes.state import FOR_ONE_MESSAGE, Options
-from ...tools.filesystem.plan_file import PLANS, new_plan_file
+from ...tools.filesystem.plan_file import PLANS, make_plan_path
 
 _PLAN_FILE = re.compile(rf"{re.escape(PLANS)}/[\w-]{{1,80}}\.md")
 _OUT = re.compile(r"^/|(^|/)\.\.(/|$)|\0")
 
 
-def safe_options(given: object, graph: str, request: str) -> Options:
+def filter_options(given: object, graph: str, request: str) -> Options:
     """The options for use here; raises UsageError where those that it needs are wrong.
 
     Approval mode, model, endpoint, `apply`, profile and the rest are for whoever imports to choose.
@@ -21,13 +21,13 @@ def safe_options(given: object, graph: str, request: str) -> Options:
     options = cast("dict[str, Any]", given) if isinstance(given, dict) else dict[str, Any]()
     safe: Options = {"mode": "read-only"} if options.get("mode") == "read-only" else {}
     if graph == "edit":
-        safe["files"] = _files(options.get("files"))
+        safe["files"] = _validate_files(options.get("files"))
     if graph == "chat":
-        safe |= _speaking(options, request)
+        safe |= _filter_chat_options(options, request)
     return safe
 
 
-def _speaking(options: Mapping[str, Any], request: str) -> Options:
+def _filter_chat_options(options: Mapping[str, Any], request: str) -> Options:
     """Plan mode stays: what was planned under it expects that nothing is changed."""
     if options.get("plan") is not True:
         return {"agent": "build", "speaker": "build", "plan": False}
@@ -37,11 +37,11 @@ def _speaking(options: Mapping[str, Any], request: str) -> Options:
         "agent": "build",
         "speaker": "plan",
         "plan": True,
-        "plan_file": plan_file if fits else new_plan_file(request, datetime.now()),
+        "plan_file": plan_file if fits else make_plan_path(request, datetime.now()),
     }
 
 
-def _files(given: object) -> list[str]:
+def _validate_files(given: object) -> list[str]:
     """The only files that an edit may change: without them it could change any."""
     files = cast("list[object]", given) if isinstance(given, list) else []
     named = [one for one in files if isinstance(one, str) and one and not _OUT.search(one)]
@@ -50,7 +50,7 @@ def _files(given: object) -> list[str]:
     return named
 
 
-def dropped(given: Mapping[str, Any], safe: Mapping[str, Any]) -> list[str]:
+def find_dropped(given: Mapping[str, Any], safe: Mapping[str, Any]) -> list[str]:
     """The names of the options that the user had chosen and that do not hold here."""
     lasting = Options.__annotations__.keys() - FOR_ONE_MESSAGE
     return sorted(name for name in lasting if given.get(name) and name not in safe)

@@ -19,16 +19,16 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
 from ...config.errors import UsageError
-from ...memory.database.checkpoint_queries import part, time_of
-from ...memory.database.serializer import ALLOWED, StrictSerializer, foreign_in
-from ...memory.threads.archive import first_fault
-from ...memory.threads.row_redaction import Packed, opened, packed
-from ...memory.threads.transfer_rows import Call, Checkpoint, Rows, Write
+from ...memory.database.checkpoint_queries import get_mapping, parse_time
+from ...memory.database.serializer import ALLOWED, StrictSerializer, find_foreign_type
+from ...memory.threads.archive import describe_first_error
+from ...memory.threads.row_redaction import PackedObject, pack_row, unpack_row
+from ...memory.threads.transfer_rows import CallRow, CheckpointRow, TransferRows, WriteRow
 from ...nodes.state import Options, Outcome, RoleName, Usage
 from ...tools.todo_list import Todo
-from ..graph_registry import job_of
+from ..graph_registry import find_job
 from .message_metadata import check_marks
-from .options_filter import safe_options
+from .options_filter import filter_options
 
 Count = Annotated[int, Ge(0), Le(1_000_000)]
 _MESSAGES = {
@@ -89,10 +89,10 @@ _METADATA, _RESULT = TypeAdapter(_Metadata), TypeAdapter(_Result)
 
 
 @dataclass(frozen=True)
-class Taken:
+class SanitizedThread:
     """A thread's rows as they may stand here, and how it stands by them."""
 
-    rows: Rows
+    rows: TransferRows
     next: str
     """The node that follows; empty at an end."""
     outcome: str
@@ -101,10 +101,10 @@ class Taken:
 
 
 @dataclass(frozen=True)
-class _Point:
+class _DecodedCheckpoint:
     """A checkpoint that was opened."""
 
-    row: Checkpoint
+    row: CheckpointRow
     whole: _Checkpoint
 
     @property
@@ -118,45 +118,45 @@ class _Point:
         return waits or f"{_BRANCH}fit_schema" in self.values
 
 
-def taken_over(rows: Rows, graph: str, folder: str) -> Taken:
+def sanitize_import(rows: TransferRows, graph: str, folder: str) -> SanitizedThread:
     """The rows of a stranger's thread for use in `folder`; raises UsageError for what is wrong."""
     try:
-        points = _cut_back([_opened(row) for row in rows.checkpoints])
+        points = _cut_back([_decode_checkpoint(row) for row in rows.checkpoints])
         if [one.row.id for one in points] != sorted({one.row.id for one in points}):
             raise UsageError("the checkpoints are in no order", hint=_HINT)
-        values = [_values(point, graph, folder) for point in points]
-        checkpoints = [_checkpoint(*pair) for pair in zip(points, values, strict=True)]
-        calls = [_call(call) for call in rows.calls]
-        writes = list(_writes(rows.writes, {one.row.id for one in points[:-1]}, graph))
+        values = [_sanitize_values(point, graph, folder) for point in points]
+        checkpoints = [_encode_checkpoint(*pair) for pair in zip(points, values, strict=True)]
+        calls = [_sanitize_call(call) for call in rows.calls]
+        writes = list(_filter_writes(rows.writes, {one.row.id for one in points[:-1]}, graph))
     except ValueError as error:
-        why = first_fault(error) if isinstance(error, ValidationError) else str(error)
+        why = describe_first_error(error) if isinstance(error, ValidationError) else str(error)
         message = f"the thread contains unexpected data: {why}"
         raise UsageError(message, hint=_HINT) from None
     last = values[-1] if values else {}
     named = [key.removeprefix(_BRANCH) for key in last if key.startswith(_BRANCH)]
     begins = ["__start__"] if "__start__" in last else []
-    return Taken(
-        Rows(checkpoints, writes, calls),
+    return SanitizedThread(
+        TransferRows(checkpoints, writes, calls),
         next=next(iter([*begins, *named]), ""),
         outcome=str(last.get("outcome") or ""),
-        options=part(points[-1].values, "options") if points else {},
+        options=get_mapping(points[-1].values, "options") if points else {},
     )
 
 
 _HINT = "the file is damaged or was edited; get it again"
 
 
-def _opened(row: Checkpoint) -> _Point:
-    whole = _CHECKPOINT.validate_python(opened(row.data))
+def _decode_checkpoint(row: CheckpointRow) -> _DecodedCheckpoint:
+    whole = _CHECKPOINT.validate_python(unpack_row(row.data))
     if whole["id"] != row.id:
         raise ValueError(f"a checkpoint has the two names `{row.id}` and `{whole['id']}`")
-    made, tomorrow = time_of(row.id), (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    made, tomorrow = parse_time(row.id), (datetime.now(UTC) + timedelta(days=1)).isoformat()
     if not made or made > tomorrow:  # whatever is saved next has to come after it
         raise ValueError(f"the checkpoint `{row.id}` is of no time before now")
-    return _Point(row, whole)
+    return _DecodedCheckpoint(row, whole)
 
 
-def _cut_back(points: Sequence[_Point]) -> Sequence[_Point]:
+def _cut_back(points: Sequence[_DecodedCheckpoint]) -> Sequence[_DecodedCheckpoint]:
     """Up to where nothing is under way: calls that were allowed elsewhere are decided anew here.
 
     What had finished is on record and is not done again.
@@ -167,16 +167,16 @@ def _cut_back(points: Sequence[_Point]) -> Sequence[_Point]:
     return points[:end]
 
 
-def _checkpoint(point: _Point, values: dict[str, Any]) -> Checkpoint:
+def _encode_checkpoint(point: _DecodedCheckpoint, values: dict[str, Any]) -> CheckpointRow:
     whole = {**point.whole, "channel_values": values}
     metadata: dict[str, Any] = {"parents": {}, **_METADATA.validate_json(point.row.metadata)}
-    return Checkpoint(point.row.id, packed(whole), json.dumps(metadata).encode())
+    return CheckpointRow(point.row.id, pack_row(whole), json.dumps(metadata).encode())
 
 
-def _values(point: _Point, graph: str, folder: str) -> dict[str, Any]:
+def _sanitize_values(point: _DecodedCheckpoint, graph: str, folder: str) -> dict[str, Any]:
     given = {**point.values}
-    if isinstance(whole := given.get("request"), Packed) and whole.code == EXT_DELTA_SNAPSHOT:
-        given["request"] = opened(whole.payload)
+    if isinstance(whole := given.get("request"), PackedObject) and whole.code == EXT_DELTA_SNAPSHOT:
+        given["request"] = unpack_row(whole.payload)
     kept: dict[str, Any] = {**_STATE.validate_python(given)}
     if "role" in kept:
         _check_role(kept["role"], graph)
@@ -186,16 +186,20 @@ def _values(point: _Point, graph: str, folder: str) -> dict[str, Any]:
     if point.is_under_way:  # nobody goes there; but it must not look like a place to go to
         kept[f"{_BRANCH}approve"] = None
     if "messages" in given:
-        kept["messages"] = _snapshot(given["messages"], graph)
-    kept |= {"folder": folder, "options": _options(given, graph)}
+        kept["messages"] = _check_snapshot(given["messages"], graph)
+    kept |= {"folder": folder, "options": _sanitize_options(given, graph)}
     if start := given.get("__start__"):
         request = _STATE.validate_python({"request": start.get("request")})
-        kept["__start__"] = {**request, "folder": folder, "options": _options(start, graph)}
+        kept["__start__"] = {
+            **request,
+            "folder": folder,
+            "options": _sanitize_options(start, graph),
+        }
     return kept
 
 
-def _options(values: Mapping[str, Any], graph: str) -> Options:
-    return safe_options(values.get("options"), graph, str(values.get("request", "")))
+def _sanitize_options(values: Mapping[str, Any], graph: str) -> Options:
+    return filter_options(values.get("options"), graph, str(values.get("request", "")))
 
 
 def _is_open(key: str) -> bool:
@@ -203,29 +207,29 @@ def _is_open(key: str) -> bool:
     return key.startswith(_BRANCH) and key not in (f"{_BRANCH}tools", f"{_BRANCH}fit_schema")
 
 
-def _snapshot(value: object, graph: str) -> Packed:
+def _check_snapshot(value: object, graph: str) -> PackedObject:
     """All messages so far, as LangGraph writes them out now and then."""
-    if not isinstance(value, Packed) or value.code != EXT_DELTA_SNAPSHOT:
+    if not isinstance(value, PackedObject) or value.code != EXT_DELTA_SNAPSHOT:
         raise ValueError("the messages have the wrong type")
     _check_messages(value.payload, graph)
     return value
 
 
-def _writes(writes: Sequence[Write], known: set[str], graph: str) -> Iterator[Write]:
+def _filter_writes(writes: Sequence[WriteRow], known: set[str], graph: str) -> Iterator[WriteRow]:
     """Those of steps that are complete: what a step had done when it was cut short is not one."""
     for write in writes:
         if write.checkpoint not in known:
             continue
         if write.channel == "messages":
             _check_messages(write.data, graph)
-        elif _holds_objects(opened(write.data)):
+        elif _has_objects(unpack_row(write.data)):
             raise ValueError(f"`{write.channel}` is not plain data")
         yield write
 
 
 def _check_messages(data: bytes, graph: str) -> None:
     """Raise ValueError for anything but messages of its roles, each as its class wants it."""
-    if foreign := foreign_in(data, _MESSAGES):
+    if foreign := find_foreign_type(data, _MESSAGES):
         raise ValueError(f"a message is a `{foreign}`")
     built = StrictSerializer().loads_typed(("msgpack", data))
     listed = built.value if isinstance(built, Overwrite) else built
@@ -240,23 +244,23 @@ def _check_messages(data: bytes, graph: str) -> None:
 
 def _check_role(role: object, graph: str) -> None:
     """Raise ValueError for one that this graph has no node for: nobody could go on as it."""
-    if role not in job_of(graph).roles:
+    if role not in find_job(graph).roles:
         raise ValueError(f"`{role}` does not answer in this thread")
 
 
-def _holds_objects(value: object) -> bool:
+def _has_objects(value: object) -> bool:
     match value:
-        case Packed():
+        case PackedObject():
             return True
         case list():
-            return any(map(_holds_objects, cast("list[object]", value)))
+            return any(map(_has_objects, cast("list[object]", value)))
         case dict():
-            return any(map(_holds_objects, cast("dict[object, object]", value).values()))
+            return any(map(_has_objects, cast("dict[object, object]", value).values()))
         case _:
             return False
 
 
-def _call(call: Call) -> Call:
+def _sanitize_call(call: CallRow) -> CallRow:
     """A result that can be replayed: what it would change in the state is left out."""
     if call.result is None:
         return call

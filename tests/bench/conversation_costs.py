@@ -21,8 +21,8 @@ from maxagent.cli.lazy_imports import without_collector
 with without_collector():  # as `mcode chat` does
     from maxagent import Runner
     from maxagent.sdk.events import Completion
-    from maxagent.sdk.threads.disk_usage import database_size
-    from maxagent.sdk.threads.pruning import prune
+    from maxagent.sdk.threads.disk_usage import measure_database
+    from maxagent.sdk.threads.pruning import prune_storage
 
 TURNS = 1000
 SIZE = 2000
@@ -70,9 +70,9 @@ async def cost_of(place: Path, turns: int) -> Cost:
             before = time.process_time()
             thread = await _turn(runner, thread, text_of(turn), folder, f"scripted/{script}")
             cost.seconds.append(time.process_time() - before)
-    cost.megabytes = database_size(home) / 1e6
-    await prune(home)
-    cost.pruned = database_size(home) / 1e6
+    cost.megabytes = measure_database(home) / 1e6
+    await prune_storage(home)
+    cost.pruned = measure_database(home) / 1e6
     return cost
 
 

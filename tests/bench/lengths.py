@@ -14,7 +14,7 @@ from table import Row
 from maxagent.cli.lazy_imports import without_collector
 
 with without_collector():  # as `mcode resume` does
-    from maxagent.graphs.task import build
+    from maxagent.graphs.task import build_graph
     from maxagent.memory.database.checkpointer import open_checkpointer
     from maxagent.memory.threads.index import ThreadIndex
 
@@ -82,7 +82,7 @@ async def _read(database: Path, least: int) -> dict[str, float]:
     thread = ThreadIndex(database.parents[1]).list()[0].thread_id
     cpu, wall = time.process_time(), time.perf_counter()
     async with open_checkpointer(database) as saver:
-        graph = build().compile(checkpointer=saver, name="task")
+        graph = build_graph().compile(checkpointer=saver, name="task")
         before = time.process_time()
         state = await graph.aget_state({"configurable": {"thread_id": thread}})
         end = time.process_time()

@@ -15,7 +15,7 @@ from gauge import Gauge
 from table import Row
 
 from maxagent.config.settings.schema import SandboxSection
-from maxagent.tools.process.launcher import capture
+from maxagent.tools.process.launcher import capture_output
 from maxagent.tools.sandbox.bubblewrap import find_program
 from maxagent.tools.sandbox.detect import open_sandbox
 from maxagent.tools.sandbox.sandbox import Sandbox
@@ -69,8 +69,8 @@ async def _times(sandbox: Sandbox, repetitions: int) -> tuple[list[float], list[
 
 async def _time(sandbox: Sandbox) -> float:
     root, started = sandbox.workspace.root, time.perf_counter()
-    async with sandbox.around(["true"], root) as argv:
-        done = await capture(argv, cwd=root, timeout=60)
+    async with sandbox.wrap(["true"], root) as argv:
+        done = await capture_output(argv, cwd=root, timeout=60)
     if done.exit_code:
         raise SystemExit(done.stderr.decode())
     return time.perf_counter() - started

@@ -20,9 +20,9 @@ from contenders import environment
 from gauge import Gauge
 from table import Row
 
-from maxagent.memory.snapshots.file_version import ABSENT, Change
+from maxagent.memory.snapshots.file_version import ABSENT, PathChange
 from maxagent.memory.snapshots.store import Snapshots
-from maxagent.memory.undo.apply import put_back
+from maxagent.memory.undo.apply import apply_restore
 
 REPETITIONS = 5
 CHANGED = (0, 1, 100)
@@ -105,9 +105,9 @@ def _restore(tree: Path, snapshots: Snapshots, git: Callable[..., None]) -> Row:
 
 
 async def _put_back(snapshots: Snapshots, old: str, new: str) -> None:
-    back = [Change(c.path, c.new, c.old) for c in await snapshots.changes(old, new)]
-    contents = await snapshots.read([c.new.blob for c in back if c.new != ABSENT])
-    left = await asyncio.to_thread(put_back, snapshots.folder, back, contents, "bench")
+    back = [PathChange(c.path, c.new, c.old) for c in await snapshots.list_changes(old, new)]
+    contents = await snapshots.read_blobs([c.new.blob for c in back if c.new != ABSENT])
+    left = await asyncio.to_thread(apply_restore, snapshots.folder, back, contents, "bench")
     if left or len(back) != 100:
         raise SystemExit(f"{len(back)} changes, left alone: {left}")
 

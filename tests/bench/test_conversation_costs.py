@@ -9,7 +9,7 @@ EMPTY = 0.25
 """MB of a database with nothing in it, and of its pages that are not full."""
 
 
-async def test_a_conversation_is_kept_in_a_few_times_its_bytes(tmp_path: Path) -> None:
+async def test_stored_conversation_takes_few_times_its_bytes(tmp_path: Path) -> None:
     cost = await cost_of(tmp_path / "long", TURNS)
     said = TURNS * 2 * SIZE / 1e6
     assert cost.megabytes < 4 * said + EMPTY

@@ -10,9 +10,7 @@ from provider import Provider
 MESSAGES = 200
 
 
-def test_the_database_of_a_long_thread_does_not_repeat_all_messages_at_each_step(
-    provider: Provider, tmp_path: Path
-) -> None:
+def test_long_thread_database_does_not_repeat_messages(provider: Provider, tmp_path: Path) -> None:
     gauge, project = Gauge(provider, tmp_path), make_project(tmp_path)
     (project / "notes.txt").write_text(text_of(0))
     database = make_thread(gauge, project, MESSAGES)

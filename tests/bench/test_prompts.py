@@ -22,7 +22,7 @@ BROKEN = {"tool_calls": [{"name": "read_file", "args": '{"path": "not'}]}
 UNKNOWN = {"text": "?", "tool_calls": [{"name": "launch_rocket", "args": {"to": "the moon"}}]}
 
 
-def test_each_prompt_begins_with_the_whole_prompt_before_it_also_after_a_resume(
+def test_prompt_extends_previous_prompt_also_after_resume(
     provider: Provider, tmp_path: Path
 ) -> None:
     gauge, project, home = Gauge(provider, tmp_path), make_project(tmp_path), tmp_path / "home"
@@ -34,7 +34,7 @@ def test_each_prompt_begins_with_the_whole_prompt_before_it_also_after_a_resume(
     assert share_repeated(of_the_coder) == 1.0
 
 
-def test_the_first_prompts_are_short_and_the_same_in_every_thread(
+def test_first_prompts_are_short_and_equal_across_threads(
     provider: Provider, tmp_path: Path
 ) -> None:
     gauge, project = Gauge(provider, tmp_path), make_project(tmp_path)
@@ -59,9 +59,7 @@ def request(**body: object) -> Request:
         ({"model": "n", "messages": ["a", "b"]}, False),
     ],
 )
-def test_a_changed_message_or_option_is_not_a_repetition(
-    later: dict[str, object], whole: bool
-) -> None:
+def test_changed_message_or_option_is_no_repetition(later: dict[str, object], whole: bool) -> None:
     share = share_repeated([request(model="m", messages=["a"]), request(**later)])
     assert (share == 1.0) is whole
 

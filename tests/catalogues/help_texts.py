@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from typer.main import get_command
 
 from maxagent.cli.app import app
-from maxagent.cli.rendering.help import TYPERS_OWN, in_paragraphs
+from maxagent.cli.rendering.help import TYPER_TEXTS, unwrap_paragraphs
 
 
 def help_texts() -> set[str]:
     """The texts that need a translation."""
-    return {in_paragraphs(text) for text in _below(get_command(app))} | set(TYPERS_OWN)
+    return {unwrap_paragraphs(text) for text in _below(get_command(app))} | set(TYPER_TEXTS)
 
 
 def _below(command) -> Iterator[str]:

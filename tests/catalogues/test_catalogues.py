@@ -44,7 +44,7 @@ def test_a_catalogue_has_what_the_source_says(language: str, domain: str) -> Non
 @pytest.mark.parametrize(
     "never", ["规划", "(?<!主)目录", r"[\u4e00-\u9fff}][,:;] ?[\u4e00-\u9fff{]"]
 )
-def test_one_thing_has_one_word_in_chinese_and_marks_are_full_width(never: str) -> None:
+def test_chinese_uses_one_term_and_full_width_marks(never: str) -> None:
     """计划 is the plan, 文件夹 a folder: `docs/languages.md`."""
     odd = [
         text
@@ -61,7 +61,7 @@ def test_every_key_is_said_somewhere() -> None:
     assert [key for key in unsaid if not said.fullmatch(key.removesuffix(".one"))] == []
 
 
-def test_every_place_where_people_are_spoken_to_is_there() -> None:
+def test_every_pattern_of_translated_sources_matches_a_file() -> None:
     assert [pattern for pattern in (*SPEAKING, *SILENT) if not any(ROOT.glob(pattern))] == []
 
 

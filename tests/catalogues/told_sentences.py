@@ -16,7 +16,7 @@ _SENTENCE = re.compile(r"(?<![\w.-])[a-z']{2,}[,;:]? [a-z'`{\"(]")
 _NO_SENTENCE = re.compile(
     r"^\n|\n\s|\b(SELECT|INSERT|UPDATE|CREATE|DELETE)\b|^\w+\[[\w\[\], ]+\]$|^(bold|dim|fg:|bg:)"
 )
-_TAKES_NO_SENTENCE = ("cast", "t", "compile", "one_of", "split")
+_TAKES_NO_SENTENCE = ("cast", "t", "compile", "split_names", "split")
 _PLACE = re.compile(r"\{\{|\}\}|\{([a-z_]\w*)(?::[^{}]*)?\}")
 
 

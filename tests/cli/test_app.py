@@ -25,7 +25,7 @@ def test_a_closed_stream_is_no_traceback(tmp_path, closed):
 
 
 @pytest.mark.parametrize("flag", ["--version", "--help"])
-def test_what_needs_no_settings_does_not_wait_for_their_schema(flag):
+def test_command_without_settings_skips_their_schema(flag):
     code = (
         f"import sys; from maxagent.cli.app import main; sys.argv[1:] = [{flag!r}]\n"
         "try: main()\nfinally: print(*sys.modules)"

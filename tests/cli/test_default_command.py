@@ -2,7 +2,7 @@ import pytest
 from typer.testing import CliRunner
 
 from maxagent.cli.app import app
-from maxagent.cli.default_command import with_chat
+from maxagent.cli.default_command import insert_chat
 from maxagent.config.errors import UsageError
 
 
@@ -26,13 +26,13 @@ from maxagent.config.errors import UsageError
         ("--lang zh 修好测试 --plan", "--lang zh chat 修好测试 --plan"),
     ],
 )
-def test_options_without_a_command_are_those_of_a_conversation(typed: str, meant: str) -> None:
+def test_options_without_command_belong_to_chat(typed: str, meant: str) -> None:
     flags = ("-h", "--help", "--version")
-    assert with_chat(typed.split(), flags, ("--lang",)) == meant.split()
+    assert insert_chat(typed.split(), flags, ("--lang",)) == meant.split()
 
 
 def test_a_request_without_a_command_is_a_chat() -> None:
-    assert with_chat(["fix the bug", "--plan"], (), ()) == ["chat", "fix the bug", "--plan"]
+    assert insert_chat(["fix the bug", "--plan"], (), ()) == ["chat", "fix the bug", "--plan"]
 
 
 def test_bare_options_reach_the_conversation() -> None:

@@ -11,7 +11,7 @@ def _thawed():
     gc.unfreeze()
 
 
-def test_the_collector_rests_inside_and_works_again_after_an_import_that_failed():
+def test_collector_is_paused_and_restored_after_failed_import():
     with pytest.raises(ImportError), without_collector():
         assert not gc.isenabled()
         raise ImportError

@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.config.crash_report import fault, in_words
+from maxagent.config.crash_report import describe_error, record_crash
 from maxagent.config.errors import UsageError
 
 
 def test_an_error_of_ours_stays_as_it_is(tmp_path: Path) -> None:
     error = UsageError("wrong", hint="right")
-    assert in_words(error, tmp_path) is error
+    assert describe_error(error, tmp_path) is error
 
 
-def test_an_error_of_the_system_is_told_by_file_and_reason(tmp_path: Path) -> None:
-    told = in_words(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/disk/file"), tmp_path)
+def test_system_error_is_described_by_file_and_reason(tmp_path: Path) -> None:
+    told = describe_error(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/disk/file"), tmp_path)
     assert (told.message, told.exit_code) == ("`/disk/file`: No space left on device", 1)
 
 
@@ -23,12 +23,12 @@ def test_a_folder_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.Monke
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    told = in_words(FileNotFoundError(errno.ENOENT, "no"), tmp_path)
+    told = describe_error(FileNotFoundError(errno.ENOENT, "no"), tmp_path)
     assert (told.message, told.exit_code) == ("the current folder no longer exists", 2)
 
 
-def test_a_fault_is_one_line_and_its_traceback_is_kept(tmp_path: Path) -> None:
-    told = in_words(_raised(KeyError("x")), tmp_path)
+def test_crash_is_one_line_and_traceback_is_saved(tmp_path: Path) -> None:
+    told = describe_error(_raised(KeyError("x")), tmp_path)
     (log,) = (tmp_path / "data/errors").iterdir()
     assert (told.message, told.hint) == (
         "internal error: KeyError: 'x'",
@@ -37,8 +37,8 @@ def test_a_fault_is_one_line_and_its_traceback_is_kept(tmp_path: Path) -> None:
     assert "Traceback" in log.read_text() and "_raised" in log.read_text()
 
 
-def test_a_fault_is_told_even_where_nothing_can_be_written() -> None:
-    told = fault(KeyError("x"), Path("/dev/null"))
+def test_crash_is_described_when_nothing_can_be_written() -> None:
+    told = record_crash(KeyError("x"), Path("/dev/null"))
     assert (told.message, told.hint) == ("internal error: KeyError: 'x'", "please report this")
 
 

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from maxagent.tools.shell.analysis import Judgement
-from maxagent.tools.shell.analyzer import judge
+from maxagent.tools.shell.analysis import CommandAnalysis
+from maxagent.tools.shell.analyzer import analyze_command
 from maxagent.tools.workspace import Workspace
 
 TABLES = sorted(Path(__file__).parent.glob("commands*.txt"))
@@ -65,9 +65,9 @@ def project(folder: Path) -> Workspace:
     return Workspace(root, own=Path(HOME) / ".llc")
 
 
-def judged(case: Case, workspace: Workspace) -> Judgement:
+def judged(case: Case, workspace: Workspace) -> CommandAnalysis:
     """What the judge says of a case."""
-    return judge(case.line.replace("@ROOT@", str(workspace.root)), ".", workspace)
+    return analyze_command(case.line.replace("@ROOT@", str(workspace.root)), ".", workspace)
 
 
 def _spelled(row: str) -> str:

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from maxagent.memory.snapshots.store import Snapshots
-from maxagent.tools.permissions import Decision, Policy, decide
+from maxagent.tools.permissions import Decision, Policy, evaluate_call
 from maxagent.tools.permissions.policy import Safeguards
 from maxagent.tools.workspace import Workspace
 
@@ -58,7 +58,7 @@ def project(folder: Path) -> Workspace:
 
 def decision(command: str, workspace: Workspace, policy: Policy) -> Decision:
     """What becomes of one command."""
-    return decide("run_command", "execute", {"command": command}, (), workspace, policy)
+    return evaluate_call("run_command", "execute", {"command": command}, (), workspace, policy)
 
 
 def asked(workspace: Workspace, policy: Policy) -> list[str]:
@@ -71,7 +71,7 @@ def policy(workspace: Workspace, folder: Path, *, sandboxed: bool) -> Policy:
     """The mode `edits` after a first snapshot, with a sandbox or without."""
     snapshots = Snapshots(workspace.root, folder / "home/data/snapshots", workspace.ignore)
     asyncio.run(snapshots.take())
-    return Policy("edits", safeguards=Safeguards(snapshots.covers, sandboxed))
+    return Policy("edits", safeguards=Safeguards(snapshots.can_restore, sandboxed))
 
 
 def main() -> None:

@@ -40,7 +40,7 @@ def test_a_finding_says_what_was_found(workspace: Workspace) -> None:
         assert reason and "\n" not in reason.replace(case.line, "")
 
 
-def test_what_is_allowed_to_run_unasked_is_only_made_of_reading_commands(
+def test_allowed_lines_hold_only_reading_commands(
     workspace: Workspace,
 ) -> None:
     for case in EVERY:

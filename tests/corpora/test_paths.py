@@ -121,7 +121,7 @@ def outcome(answer: dict[str, Any]) -> str:
     return "allow" if answer["ok"] else "deny"
 
 
-def test_every_path_is_allowed_asked_or_refused_as_it_should_be(told) -> None:
+def test_every_path_gets_its_expected_verdict(told) -> None:
     wrong = [
         (case.tool, case.args, f"{outcome(answer)} instead of {case.expect}", answer["error"][:120])
         for case, answer in told
@@ -146,7 +146,7 @@ def test_what_was_refused_or_never_answered_made_nothing(told, project: PathProj
     assert (project.root / "moved.txt").read_text() == PLAIN
 
 
-def test_a_refusal_does_not_tell_whether_there_is_a_file(project: PathProject, told) -> None:
+def test_refusal_does_not_reveal_whether_file_exists(project: PathProject, told) -> None:
     there = ["secrets/zebra.txt", "server.pem", "llc/zebra.txt"]
     absent = [path.replace("zebra", "zebrb").replace("server", "servex") for path in there]
     calls = [

@@ -8,9 +8,9 @@ import pytest
 from ruamel.yaml import YAML
 
 from maxagent.tools.git.hardened_git import GUARD
-from maxagent.tools.process.environment import child_environment
+from maxagent.tools.process.environment import build_child_environment
 from maxagent.tools.process.launcher import SHELL
-from maxagent.tools.shell.analyzer import judge
+from maxagent.tools.shell.analyzer import analyze_command
 from maxagent.tools.workspace import Workspace
 
 SECRET = "c4nary"
@@ -102,11 +102,11 @@ def state(root: Path) -> dict[str, tuple[int, int, int]]:
 
 
 @pytest.mark.parametrize("line", lines("allow"))
-def test_what_people_run_all_day_runs_unasked_and_only_reads(line: str, root: Path) -> None:
-    judgement = judge(line, ".", Workspace(root))
+def test_everyday_commands_run_unasked_and_only_read(line: str, root: Path) -> None:
+    judgement = analyze_command(line, ".", Workspace(root))
     assert (judgement.verdict, judgement.rule) == ("allow", "read-only"), judgement.reason
     before = state(root)
-    environment = child_environment(os.environ, GUARD)
+    environment = build_child_environment(os.environ, GUARD)
     done = subprocess.run(
         [SHELL, "-c", line],
         cwd=root,
@@ -124,6 +124,6 @@ def test_what_people_run_all_day_runs_unasked_and_only_reads(line: str, root: Pa
 
 @pytest.mark.parametrize("line", lines("ask"))
 def test_what_may_do_more_does_not_run_unasked(line: str, root: Path) -> None:
-    judgement = judge(line, ".", Workspace(root))
+    judgement = analyze_command(line, ".", Workspace(root))
     assert judgement.verdict != "allow"
     assert judgement.reason

@@ -6,7 +6,7 @@ import pytest
 from ruamel.yaml import YAML
 from ruled import ruled
 
-from maxagent.tools.permissions import decide
+from maxagent.tools.permissions import evaluate_call
 from maxagent.tools.permissions.decision import Decision
 from maxagent.tools.workspace import Workspace
 
@@ -24,11 +24,11 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 
 
 def decided(line: str, workspace: Workspace) -> Decision:
-    return decide("run_command", "execute", {"command": line}, (), workspace, POLICY)
+    return evaluate_call("run_command", "execute", {"command": line}, (), workspace, POLICY)
 
 
 @pytest.mark.parametrize("line", [*CORPUS["ask"], *CORPUS["unseen"]])
-def test_a_flag_or_path_beyond_the_rule_is_asked(line: str, workspace: Workspace) -> None:
+def test_flag_or_path_beyond_rule_is_asked(line: str, workspace: Workspace) -> None:
     decision = decided(line, workspace)
     assert decision.verdict != "allow" and decision.reason
 

@@ -7,11 +7,11 @@ from typer.testing import CliRunner
 
 from maxagent.cli.app import app
 from maxagent.cli.repl.prompt.history import MOST_BYTES as HISTORY
-from maxagent.cli.repl.prompt.input_line import read_line
+from maxagent.cli.repl.prompt.input_line import parse_line
 from maxagent.cli.repl.prompt.paste_placeholder import FOLDED_LINES, Pastes
-from maxagent.cli.repl.slash.registry import SLASH
-from maxagent.config.agents.registry import built_in
-from maxagent.config.paths import user_notes
+from maxagent.cli.repl.slash.registry import SLASH_COMMANDS
+from maxagent.config.agents.registry import load_built_in_agents
+from maxagent.config.paths import locate_user_notes
 from maxagent.nodes.agent.file_mentions import MOST, MOST_BYTES
 
 ROOT = Path(__file__).parents[2]
@@ -25,16 +25,19 @@ def test_its_lines_mean_what_it_says() -> None:
     kinds = {"message": "message", "command": "slash", "own": "shell", "note": "note"}
     assert {word for _, _, word in lines} == set(kinds)
     for line, _, word in lines:
-        assert read_line(line).kind == kinds[word], line
-    assert set(re.findall(r"`@(\w+) ", PAGE)) <= built_in().keys()
-    assert set(re.findall(r"`/(\w+)`", PAGE)) <= SLASH.keys()
+        assert parse_line(line).kind == kinds[word], line
+    assert set(re.findall(r"`@(\w+) ", PAGE)) <= load_built_in_agents().keys()
+    assert set(re.findall(r"`/(\w+)`", PAGE)) <= SLASH_COMMANDS.keys()
 
 
 def test_its_figures_are_those_of_the_program() -> None:
     assert f"up to {MOST} files and {MOST_BYTES // 1000} kB" in PAGE
     assert FOLDED_LINES == 5 and "of five lines or more" in PAGE
-    assert f"`{Pastes().folded('x' + chr(10) * 5 + 'y')}`" in PAGE
-    assert f"at most {HISTORY // 1_000_000} MB" in PAGE and str(user_notes(Path("~/.llc"))) in PAGE
+    assert f"`{Pastes().fold_text('x' + chr(10) * 5 + 'y')}`" in PAGE
+    assert (
+        f"at most {HISTORY // 1_000_000} MB" in PAGE
+        and str(locate_user_notes(Path("~/.llc"))) in PAGE
+    )
 
 
 def test_its_options_exist() -> None:

@@ -13,10 +13,10 @@ from typer.testing import CliRunner
 
 import maxagent
 from maxagent.cli.app import app
-from maxagent.config.agents.command_expansion import expand
-from maxagent.config.agents.custom_commands import custom_commands
+from maxagent.config.agents.command_expansion import expand_prompt
+from maxagent.config.agents.custom_commands import load_custom_commands
 from maxagent.config.agents.parser import KEYS
-from maxagent.config.trust.decision import trust_of
+from maxagent.config.trust.decision import check_trust
 
 ROOT = Path(__file__).parents[2]
 MCODE = [sys.executable, "-m", "maxagent"]
@@ -39,7 +39,7 @@ def test_the_sdk_page_names_what_is_there() -> None:
     assert "chat" in named and set(named) <= {*maxagent.__all__, *dir(maxagent.Runner)}
 
 
-def test_the_sdk_page_s_program_answers_questions_to_the_end(tmp_path: Path) -> None:
+def test_sdk_page_program_answers_all_questions(tmp_path: Path) -> None:
     write = {"name": "run_command", "args": {"command": "echo done > made.txt"}}
     turns = {
         "architect": [{"text": "SMALL"}],
@@ -54,7 +54,7 @@ def test_the_sdk_page_s_program_answers_questions_to_the_end(tmp_path: Path) -> 
     assert ended.stdout.splitlines()[-1].endswith("}") and "verified" in ended.stdout
 
 
-def test_the_sdk_page_s_conversation_goes_on_to_its_end(tmp_path: Path) -> None:
+def test_sdk_page_conversation_runs_to_its_end(tmp_path: Path) -> None:
     write = {"name": "write_file", "args": {"path": "hi.py", "content": "print('hi')\n"}}
     turns = [{"tool_calls": [write]}, {"text": "It greets."}, {"text": "Run it."}]
     (tmp_path / "scenario.json").write_text(json.dumps(turns))
@@ -102,7 +102,7 @@ def test_the_edit_pages_commands_do_what_it_says(tmp_path: Path) -> None:
     assert json.loads(told[-1])["files"] == [{"path": "notes.md", "kind": "added"}]
 
 
-def test_the_undo_page_s_commands_do_what_it_says(tmp_path: Path) -> None:
+def test_undo_page_commands_work_as_documented(tmp_path: Path) -> None:
     (tmp_path / ".llc.yaml").write_text("task: {test_command: test -f made.txt}\n")
     write = {"name": "run_command", "args": {"command": "echo done > made.txt"}}
     turns = {
@@ -139,7 +139,7 @@ def test_the_sandbox_page_s_settings_are_set(tmp_path: Path) -> None:
     assert "~/.cache/go-build" in shown
 
 
-def test_the_permissions_page_s_calls_come_to_what_it_says(
+def test_permissions_page_calls_get_documented_verdicts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "home"))
@@ -156,7 +156,7 @@ def test_the_permissions_page_s_calls_come_to_what_it_says(
     assert found == wanted
 
 
-def test_the_trust_page_s_commands_do_what_it_says(tmp_path: Path) -> None:
+def test_trust_page_commands_work_as_documented(tmp_path: Path) -> None:
     lines = [
         shlex.split(line, comments=True)[1:] for line in block("docs/trust.md", "sh").splitlines()
     ]
@@ -164,7 +164,7 @@ def test_the_trust_page_s_commands_do_what_it_says(tmp_path: Path) -> None:
     assert codes == [4, 0, 0, 0]
 
 
-def test_the_agents_page_s_commands_do_what_it_says_and_its_agent_has_no_mistakes(
+def test_agents_page_commands_work_and_agent_is_valid(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MAXAGENT_HOME", str(tmp_path / "home"))
@@ -184,15 +184,19 @@ def test_the_commands_pages_command_says_what_it_says(tmp_path: Path) -> None:
     own = tmp_path / "home" / "commands" / "review.md"
     own.parent.mkdir(parents=True)
     own.write_text(block("docs/commands.md", "markdown"))
-    (command,) = custom_commands(tmp_path, tmp_path / "home", trust_of(tmp_path, tmp_path)).values()
+    (command,) = load_custom_commands(
+        tmp_path, tmp_path / "home", check_trust(tmp_path, tmp_path)
+    ).values()
     assert (command.description, command.agent) == ("Review a change", "explore")
     assert (command.argument_hint, command.notes) == ("[FILE] [WHAT]", ())
-    kinds = {piece.kind: piece.text for piece in expand(command.prompt, 'cart.py "the totals"')}
+    kinds = {
+        piece.kind: piece.text for piece in expand_prompt(command.prompt, 'cart.py "the totals"')
+    }
     assert kinds["shell"] == "set -- cart.py 'the totals'; git diff -- \"$1\""
     assert kinds["file"] == "AGENTS.md"
 
 
-def test_the_commands_pages_command_lines_do_what_it_says(tmp_path: Path) -> None:
+def test_commands_page_lines_work_as_documented(tmp_path: Path) -> None:
     (tmp_path / "scenario.json").write_text(json.dumps([{"text": "Well."}]))
     model = f"scripted/{tmp_path / 'scenario.json'}"
     for line in block("docs/commands.md", "sh").splitlines():
@@ -201,7 +205,7 @@ def test_the_commands_pages_command_lines_do_what_it_says(tmp_path: Path) -> Non
         assert "Well." in ended.stdout or "commands list" in line
 
 
-def test_the_threads_page_s_commands_do_what_it_says(tmp_path: Path) -> None:
+def test_threads_page_commands_work_as_documented(tmp_path: Path) -> None:
     (tmp_path / "scenario.json").write_text(json.dumps([{"text": "I round the cart."}]))
     model = f"scripted/{tmp_path / 'scenario.json'}"
     begun = run([*MCODE, "chat", "Round the cart", "--model", model, "--trust"], tmp_path)

@@ -83,9 +83,7 @@ def test_the_program_answers_the_question(
     assert (project / "hello.txt").read_text() == "hello\n"
 
 
-def test_every_option_of_the_page_exists_and_every_option_is_on_it(
-    environ: dict[str, str], project: Path
-) -> None:
+def test_page_and_help_name_the_same_options(environ: dict[str, str], project: Path) -> None:
     known = set(re.findall(r"--[a-z-]+", run(["mcode", "chat", "--help"], project, environ)))
     named = set(re.findall(r"`(?:-c`, `)?(--[a-z-]+)", PAGE)) | set(
         re.findall(r" (--[a-z-]+)", PAGE)

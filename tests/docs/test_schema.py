@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from maxagent.cli.execution.stream_json_schema import read_line
+from maxagent.cli.execution.stream_json_schema import parse_line
 from maxagent.config.errors import UsageError
 from maxagent.sdk.events import KINDS, Completion, Notice, as_json
 
@@ -35,7 +35,7 @@ def test_every_event_and_every_field_is_in_it(script: Mapping[str, Any]) -> None
         assert (set(found[name]["properties"]), set(found[name]["required"])) == (names, names)
 
 
-def test_it_tells_what_is_an_event_from_what_is_none(script: Mapping[str, Any]) -> None:
+def test_schema_accepts_events_and_rejects_others(script: Mapping[str, Any]) -> None:
     valid = Draft202012Validator(script["events"]()).is_valid
     end = as_json(Completion("t", "answered", "hi", None, [], "", "chat"))
     assert valid(end) and valid(as_json(Notice("hi"))) and valid({**end, "new": 1})
@@ -62,7 +62,7 @@ def test_it_tells_what_is_an_event_from_what_is_none(script: Mapping[str, Any]) 
 def test_what_the_schema_of_lines_allows_is_read(line: str, script: Mapping[str, Any]) -> None:
     allowed = Draft202012Validator(script["lines"]()).is_valid(json.loads(line))
     try:
-        read = bool(read_line(line.encode(), 1))
+        read = bool(parse_line(line.encode(), 1))
     except UsageError:
         read = False
     assert read == allowed

@@ -10,7 +10,7 @@ from program import Program
 from provider import Provider
 from screen import ScreenTerminal
 
-from maxagent.cli.i18n.catalogs import translations
+from maxagent.cli.i18n.catalogs import load_catalog
 from maxagent.cli.repl.prompt.status_bar import SEPARATOR
 
 LOCALES = {"en": "C.UTF-8", "zh": "zh_CN.UTF-8"}
@@ -36,7 +36,7 @@ class ChatWindow:
         }
         self.program = Program(folder, provider.url, {**surroundings, **environ})
         self.project = self.program.project
-        self._words = translations("mcode", language).messages()
+        self._words = load_catalog("mcode", language).list_messages()
         self.terminal: ScreenTerminal
 
     def words(self, key: str, **values: object) -> str:

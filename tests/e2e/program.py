@@ -16,7 +16,7 @@ from confinement import SURROUNDINGS, UNASKED
 from event_schema import checked
 from warm_start import is_possible, warm_start
 
-from maxagent.memory.database.row_compression import expand
+from maxagent.memory.database.row_compression import expand_row
 
 KEY = "Zq8-the-key-that-nobody-may-see"
 """Of no provider's shape: only who knows it can hide it."""
@@ -165,7 +165,7 @@ def _holds(path: Path, words: bytes) -> bool:
             "SELECT name FROM sqlite_master WHERE type = 'table'"
         ).fetchall()
         return any(
-            words in expand(value)
+            words in expand_row(value)
             for (table,) in tables
             for row in connection.execute(f'SELECT * FROM "{table}"')
             for value in row

@@ -11,7 +11,7 @@ from contextlib import chdir, contextmanager
 from pathlib import Path
 
 from maxagent.config.settings.schema import SandboxSection
-from maxagent.tools.process.launcher import Captured, capture
+from maxagent.tools.process.launcher import CapturedOutput, capture_output
 from maxagent.tools.sandbox.detect import open_sandbox
 from maxagent.tools.sandbox.profile_builder import RESERVED
 from maxagent.tools.workspace import Workspace
@@ -71,7 +71,9 @@ class World:
             one.close()
         shutil.rmtree(self.base)
 
-    async def run(self, script: str, *, confined: bool = True, timeout: float = 60) -> Captured:
+    async def run(
+        self, script: str, *, confined: bool = True, timeout: float = 60
+    ) -> CapturedOutput:
         """Run a script of bash in the project as the model would."""
         workspace = Workspace(self.project)
         sandbox = open_sandbox(SandboxSection(), workspace, self.base / "agent")
@@ -85,13 +87,13 @@ class World:
         }
         argv = ["bash", "-c", script]
         if not confined:
-            return await capture(argv, cwd=self.project, timeout=timeout, env=env)
+            return await capture_output(argv, cwd=self.project, timeout=timeout, env=env)
         user = [f"--reuid={self.uid}", f"--regid={self.uid}", "--clear-groups"]
         become = ["setpriv", *user] if self.uid != os.getuid() else []
         with _no_other(fcntl.LOCK_SH), _as_user(self.uid):
-            async with sandbox.around(argv, self.project) as line:
+            async with sandbox.wrap(argv, self.project) as line:
                 whole = [*become, *line]  # children are started by a process that is still root
-                return await capture(whole, cwd=self.project, timeout=timeout, env=env)
+                return await capture_output(whole, cwd=self.project, timeout=timeout, env=env)
 
     def broken(self, output: str) -> list[str]:
         """What an attack has achieved; it has failed where this is empty."""

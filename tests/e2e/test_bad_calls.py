@@ -99,7 +99,7 @@ def called(program: Program, calls: list[tuple[str, dict[str, Any]]]) -> list[Re
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_a_call_that_is_wrong_or_reaches_too_far_is_refused_in_words(
+def test_invalid_or_overreaching_call_is_refused_with_message(
     case: str, replies: Mapping[str, Reply]
 ) -> None:
     reply, (_, told) = replies[case], REFUSED[case]
@@ -119,7 +119,7 @@ def test_what_is_listed_and_searched_leaves_secrets_out(program: Program) -> Non
         )
 
 
-def test_text_in_another_encoding_is_read_and_keeps_its_bytes(program: Program) -> None:
+def test_text_in_other_encoding_keeps_its_bytes(program: Program) -> None:
     latin = program.project / "latin.txt"
     latin.write_bytes(b"caf\xe9\r\nold\r\n")
     change = {"file_path": "latin.txt", "old_string": "old", "new_string": "na\u00efve"}
@@ -136,7 +136,7 @@ def command_lines() -> Iterator[bytes]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
-def test_a_command_that_ignores_its_end_is_killed_with_all_it_started(program: Program) -> None:
+def test_command_ignoring_sigterm_ends_with_its_children(program: Program) -> None:
     mark = str(1_000_000 + os.getpid())
     stubborn = f"trap '' TERM; sleep {mark} & echo began > file; while :; do wait; done"
     # the first command has the supervisor and the sandbox ready, so that the second one can begin
@@ -147,9 +147,7 @@ def test_a_command_that_ignores_its_end_is_killed_with_all_it_started(program: P
     assert [line for line in command_lines() if mark.encode() in line] == []
 
 
-def test_a_command_that_prints_200_mb_takes_little_memory_and_is_read_back(
-    program: Program, provider: Provider
-) -> None:
+def test_command_printing_200_mb_takes_little_memory(program: Program, provider: Provider) -> None:
     def answer(request: Request) -> dict[str, Any]:
         last = str(request.body["messages"][-1]["content"])
         if found := re.search(r'command_output\(id="(\w+)"\)', last):

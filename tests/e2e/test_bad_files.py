@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from small_disk import fill, remount, small_disk
 
-from maxagent.cli.execution.tool_session import Reply, ToolSession
-from maxagent.config.settings.loader import Loaded
+from maxagent.cli.execution.tool_session import ToolReply, ToolSession
+from maxagent.config.settings.loader import LoadedSettings
 from maxagent.config.settings.schema import SecuritySection, Settings
 
-AUTO = Loaded(Settings(security=SecuritySection(mode="auto")), {})
+AUTO = LoadedSettings(Settings(security=SecuritySection(mode="auto")), {})
 
 HUGE = 1 << 30
 BAD = {
@@ -92,13 +92,13 @@ class Hand:
         outputs = outputs or project.parent / "outputs"
         self._session = ToolSession(project, AUTO, outputs)
 
-    async def call(self, tool: str, **args: Any) -> Reply:
-        return await self._session.call(tool, args, lambda *_: False)
+    async def call(self, tool: str, **args: Any) -> ToolReply:
+        return await self._session.call_tool(tool, args, lambda *_: False)
 
-    async def read(self, path: str) -> Reply:
+    async def read(self, path: str) -> ToolReply:
         return await self.call("read_file", path=path)
 
-    async def change(self, way: str, path: str, old: str = "one", new: str = "two") -> Reply:
+    async def change(self, way: str, path: str, old: str = "one", new: str = "two") -> ToolReply:
         if way == "write":
             return await self.call("write_file", path=path, content=new)
         pair = {"old_string": old, "new_string": new}
@@ -108,9 +108,7 @@ class Hand:
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_what_is_no_plain_file_is_refused_and_nothing_changes(
-    project: Path, way: str
-) -> None:
+async def test_special_file_is_refused_and_nothing_changes(project: Path, way: str) -> None:
     fill_with_bad(project)
     before = everything(project.parent)
     hand = Hand(project)
@@ -123,9 +121,7 @@ async def test_what_is_no_plain_file_is_refused_and_nothing_changes(
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_a_file_that_was_deleted_since_it_was_read_is_not_made_again_by_an_edit(
-    project: Path, way: str
-) -> None:
+async def test_edit_does_not_recreate_file_deleted_since_read(project: Path, way: str) -> None:
     (project / "a").write_text("one")
     hand = Hand(project)
     await hand.read("a")
@@ -170,7 +166,7 @@ async def test_a_read_only_folder_is_refused(project_of_nobody: Path, way: str) 
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_a_full_disk_is_refused_and_leaves_nothing_behind(tmp_path: Path, way: str) -> None:
+async def test_full_disk_is_refused_and_leaves_no_files(tmp_path: Path, way: str) -> None:
     with small_disk(tmp_path / "disk", "300k") as disk:
         (disk / "a").write_text("one\n" + "x\n" * 20_000)
         (disk / "a").chmod(0o750)
@@ -187,7 +183,7 @@ async def test_a_full_disk_is_refused_and_leaves_nothing_behind(tmp_path: Path, 
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_a_file_with_other_names_is_cut_off_from_them(project: Path, way: str) -> None:
+async def test_edit_of_hard_linked_file_leaves_links_alone(project: Path, way: str) -> None:
     (project / "a").write_text("one")
     os.link(project / "a", project.parent / "elsewhere")
     hand = Hand(project)

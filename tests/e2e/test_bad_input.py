@@ -58,7 +58,7 @@ def two_threads(program: Program) -> None:
     for last in "12":
         thread = f"abcdef00-0000-4000-8000-00000000000{last}"
         given = {"title": last, "folder": "/", "graph": "task", "request": "", "options": {}}
-        index.record(thread_id=thread, **given)
+        index.record_thread(thread_id=thread, **given)
 
 
 def known_threads(program: Program) -> list[tuple[object, ...]]:
@@ -146,9 +146,7 @@ def test_wrong_input_ends_in_words_and_changes_nothing(
     assert (files(program.project), known_threads(program)) == (project, threads)
 
 
-def test_a_model_that_the_server_does_not_know_ends_the_run_and_keeps_the_thread(
-    program: Program, provider: Provider
-) -> None:
+def test_unknown_model_ends_run_and_keeps_thread(program: Program, provider: Provider) -> None:
     error = {"error": {"message": "The model `served` does not exist", "code": "model_not_found"}}
     provider.script([{"status": 404, "body": error}])
     ended = program.task()

@@ -35,7 +35,7 @@ def notices(events: list[dict[str, Any]]) -> list[str]:
     return [event["text"] for event in events]
 
 
-def test_outside_a_repository_a_task_works_and_says_what_is_lost(
+def test_task_outside_repository_works_and_names_missing_features(
     program: Program, provider: Provider
 ) -> None:
     provider.script(answers(WRITE))
@@ -52,7 +52,7 @@ def test_outside_a_repository_a_task_works_and_says_what_is_lost(
     assert program.task(*MODE, **TESTED).told("notice") == []
 
 
-def test_without_git_a_task_works_and_says_what_is_lost(
+def test_task_without_git_works_and_names_missing_features(
     program: Program, provider: Provider, tmp_path: Path
 ) -> None:
     for name in ("sh", "test"):  # all that this task needs
@@ -92,7 +92,7 @@ def test_a_home_that_cannot_be_written_is_told(program: Program) -> None:
         assert "set `MAXAGENT_HOME`" in hint
 
 
-def test_a_project_on_a_read_only_disk_is_not_changed(tmp_path: Path, provider: Provider) -> None:
+def test_project_on_read_only_disk_is_not_changed(tmp_path: Path, provider: Provider) -> None:
     with small_disk(tmp_path / "disk", "1m") as disk:
         program = Program(disk, provider.url, {"MAXAGENT_HOME": str(tmp_path / "home")})
         remount(disk, "ro")
@@ -104,7 +104,7 @@ def test_a_project_on_a_read_only_disk_is_not_changed(tmp_path: Path, provider: 
         assert list(program.project.iterdir()) == []
 
 
-def test_a_project_on_a_full_disk_keeps_its_files(tmp_path: Path, provider: Provider) -> None:
+def test_project_on_full_disk_keeps_its_files(tmp_path: Path, provider: Provider) -> None:
     with small_disk(tmp_path / "disk", "64k") as disk:
         program = Program(disk, provider.url, {"MAXAGENT_HOME": str(tmp_path / "home")})
         (program.project / "log.txt").write_text("old\n")
@@ -124,9 +124,7 @@ def test_a_project_on_a_full_disk_keeps_its_files(tmp_path: Path, provider: Prov
         assert os.listdir(program.project) == ["log.txt"]
 
 
-def test_a_data_folder_on_a_full_disk_stops_the_run_and_loses_nothing(
-    tmp_path: Path, provider: Provider
-) -> None:
+def test_full_data_disk_stops_run_without_loss(tmp_path: Path, provider: Provider) -> None:
     with small_disk(tmp_path / "disk", "700k") as disk:
         program = Program(tmp_path / "place", provider.url, {"MAXAGENT_HOME": str(disk / "home")})
         # a file each: the call for which there was no room is not in the script again
@@ -148,12 +146,12 @@ def test_a_data_folder_on_a_full_disk_stops_the_run_and_loses_nothing(
         assert all((program.project / name).read_text() == whole[name] for name in made)
 
 
-def test_a_data_folder_on_a_read_only_disk_is_read(tmp_path: Path) -> None:
+def test_data_folder_on_read_only_disk_is_readable(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", "1m") as disk:
         program = Program(tmp_path / "place", "", {"MAXAGENT_HOME": str(disk / "home")})
         index = ThreadIndex(disk / "home")
         about = {"title": "Hi", "folder": str(program.project), "graph": "task", "request": ""}
-        index.record(thread_id="aaaaaaaa-0000-4000-8000-000000000000", **about, options={})
+        index.record_thread(thread_id="aaaaaaaa-0000-4000-8000-000000000000", **about, options={})
         with closing(connect(disk / "home/data/threads.db")) as connection:
             connection.execute("UPDATE threads SET title = 'Ho'")
             shutil.copytree(disk / "home", disk / "killed")  # the change is in its log only
@@ -182,7 +180,7 @@ def test_without_room_for_a_database_nothing_begins(tmp_path: Path, provider: Pr
     [(("task", "Write the lines.", *MODE), 0, 1), (("threads", "list"), 0, 0), (("resume",), 2, 0)],
     ids=["task", "list", "resume"],
 )
-def test_a_database_that_is_none_is_kept_aside_and_told(
+def test_invalid_database_is_set_aside_and_reported(
     command: tuple[str, ...], code: int, threads: int, program: Program, provider: Provider
 ) -> None:
     data = program.home / "data"
@@ -197,11 +195,11 @@ def test_a_database_that_is_none_is_kept_aside_and_told(
     assert len(ThreadIndex(program.home).list()) == threads
 
 
-def test_damage_inside_a_database_is_kept_aside_when_it_is_met(program: Program) -> None:
+def test_damaged_database_is_set_aside_when_read(program: Program) -> None:
     index, data = ThreadIndex(program.home), program.home / "data"
     about = {"title": "x" * 3000, "folder": "/", "graph": "task", "request": "", "options": {}}
     for number in range(20):
-        index.record(thread_id=f"{number:08}-0000-4000-8000-000000000000", **about)
+        index.record_thread(thread_id=f"{number:08}-0000-4000-8000-000000000000", **about)
     database = data / "threads.db"
     pages = bytearray(database.read_bytes())
     pages[4096 * 4 :] = b"\xff" * (len(pages) - 4096 * 4)
@@ -220,7 +218,7 @@ def test_damage_inside_a_database_is_kept_aside_when_it_is_met(program: Program)
     assert (again.code, json.loads(again.stdout)) == (0, [])
 
 
-def test_a_database_that_somebody_changed_by_hand_is_told_without_a_traceback(
+def test_hand_edited_database_is_reported_without_traceback(
     program: Program,
 ) -> None:
     ThreadIndex(program.home)

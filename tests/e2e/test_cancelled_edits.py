@@ -10,8 +10,8 @@ import pytest
 
 from maxagent.tools.builtin.files.edit import edit
 from maxagent.tools.builtin.files.write_file import write_file
-from maxagent.tools.filesystem.file_access import content_hash
-from maxagent.tools.filesystem.file_locks import exclusive
+from maxagent.tools.filesystem.file_access import hash_content
+from maxagent.tools.filesystem.file_locks import lock_files
 from maxagent.tools.result import ToolRun
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.workspace import Workspace
@@ -26,19 +26,19 @@ CALLS = [
 def knowing(folder: Path, data: bytes) -> ToolRun:
     (folder / "project").mkdir()
     (folder / "project/a").write_bytes(data)
-    seen = {"a": content_hash(data)}
+    seen = {"a": hash_content(data)}
     return ToolRun(Workspace(folder / "project"), "c", folder / "outputs", seen=seen)
 
 
 @pytest.mark.parametrize(("tool", "args"), CALLS)
-async def test_a_call_that_is_cancelled_while_it_waits_writes_nothing(
+async def test_call_cancelled_while_waiting_writes_nothing(
     tmp_path: Path, tool: Any, args: dict[str, str]
 ) -> None:
     run = knowing(tmp_path, b"one")
     root, held, go_on = run.workspace.root, threading.Event(), threading.Event()
 
     def hold() -> None:
-        with exclusive(root / "a", root / "new/b"):
+        with lock_files(root / "a", root / "new/b"):
             held.set()
             assert go_on.wait(60)
 
@@ -58,7 +58,7 @@ async def test_a_call_that_is_cancelled_while_it_waits_writes_nothing(
     assert (root / "a").read_bytes() == b"one"
 
 
-async def test_the_loop_runs_while_a_large_file_is_edited(tmp_path: Path) -> None:
+async def test_event_loop_runs_during_edit_of_large_file(tmp_path: Path) -> None:
     lines = b"".join(b"line %d of a long file, with some words\n" % at for at in range(200_000))
     run = knowing(tmp_path, lines)
     wrong = "line 100000 of a long file, with other words\nthat are not there"

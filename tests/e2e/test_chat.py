@@ -33,9 +33,7 @@ def test_only_the_answer_is_on_stdout(program: Program, provider: Provider) -> N
     assert "Nothing" not in ended.stderr
 
 
-def test_what_is_piped_is_read_with_the_message_or_is_the_message(
-    program: Program, provider: Provider
-) -> None:
+def test_piped_input_joins_or_replaces_the_message(program: Program, provider: Provider) -> None:
     provider.script([{"text": "One."}, {"text": "Two."}, {"text": "Three."}])
     key = f"sk-{'Ab1' * 10}"
     for name in ("typed.txt", "piped.txt"):
@@ -69,7 +67,7 @@ def test_nothing_said_is_wrong_use(program: Program, provider: Provider) -> None
     assert (provider.requests, threads(program)) == ([], [])
 
 
-def test_a_conversation_goes_on_latest_by_name_and_in_a_copy(
+def test_conversation_continues_as_latest_named_or_copy(
     program: Program, provider: Provider
 ) -> None:
     provider.script([{"text": f"{number}."} for number in range(5)])
@@ -85,9 +83,7 @@ def test_a_conversation_goes_on_latest_by_name_and_in_a_copy(
     assert {row.status for row in rows.values()} == {"idle"}
 
 
-def test_without_history_the_thread_is_deleted_unless_it_waits(
-    program: Program, provider: Provider
-) -> None:
+def test_no_history_deletes_thread_unless_it_waits(program: Program, provider: Provider) -> None:
     provider.script([{"text": "One."}, WRITES, {"text": "Two."}])
     ended = program.chat("one", "--no-history", output="text")
     assert (ended.code, ended.stdout, "Deleted thread" in ended.stderr) == (0, "One.\n", True)
@@ -97,7 +93,7 @@ def test_without_history_the_thread_is_deleted_unless_it_waits(
     assert (waits.code, row.status, "Kept thread" in waits.stderr) == (4, "waiting", True)
 
 
-def test_a_question_parks_says_how_to_answer_and_takes_the_answer(
+def test_question_parks_explains_answering_and_accepts_answer(
     program: Program, provider: Provider
 ) -> None:
     provider.script([WRITES, {"text": "Written."}, {"text": "More."}])
@@ -111,9 +107,7 @@ def test_a_question_parks_says_how_to_answer_and_takes_the_answer(
     assert program.chat("and more", "-c", output="text").stdout == "More.\n"
 
 
-def test_a_limit_of_turns_and_one_of_time_leave_a_thread_that_goes_on(
-    program: Program, provider: Provider
-) -> None:
+def test_turn_and_time_limits_leave_resumable_thread(program: Program, provider: Provider) -> None:
     provider.script([LOOKS, {"text": "One."}, {**LOOKS, "wait": 2.5}, {"text": "Two."}])
     limited = program.chat("look", "--max-turns", "1", output="json")
     assert (limited.code, limited.last["description"]) == (3, "1 model turns used")
@@ -124,7 +118,7 @@ def test_a_limit_of_turns_and_one_of_time_leave_a_thread_that_goes_on(
     assert (ended.code, ended.stdout) == (0, "Two.\n")
 
 
-def test_an_answer_by_a_schema_is_json_or_has_failed(program: Program, provider: Provider) -> None:
+def test_answer_by_schema_is_json_or_failure(program: Program, provider: Provider) -> None:
     (program.project / "s.json").write_text(json.dumps(SCHEMA))
     provider.script([LOOKS, {"text": "So:\n```json\n{'files': 0,}\n```"}])
     ended = program.chat("how many?", "--json-schema", "s.json", output="text")
@@ -144,7 +138,7 @@ def test_an_answer_by_a_schema_is_json_or_has_failed(program: Program, provider:
          3, "context"),
     ],
 )  # fmt: skip
-def test_what_the_model_refuses_is_told_and_the_thread_is_kept(
+def test_model_error_is_reported_and_thread_is_kept(
     answer: dict, code: int, words: str, program: Program, provider: Provider
 ) -> None:
     provider.script([answer])

@@ -54,7 +54,7 @@ def test_a_reader_that_leaves_loses_nothing(
     ("stdout", "code", "words"),
     [("/dev/full", 1, "No space left on device"), ("pipe", 141, "")],
 )
-def test_an_answer_that_cannot_be_written_is_still_in_the_thread(
+def test_unwritable_answer_is_still_in_thread(
     stdout: str, code: int, words: str, program: Program, provider: Provider
 ) -> None:
     provider.script([{"text": "The answer."}])
@@ -88,9 +88,7 @@ def _writing_to(
         os.close(out)
 
 
-def test_a_full_disk_stops_the_turn_and_room_lets_it_go_on(
-    tmp_path: Path, provider: Provider
-) -> None:
+def test_full_disk_stops_turn_and_freed_space_continues(tmp_path: Path, provider: Provider) -> None:
     with small_disk(tmp_path / "disk", "700k") as disk:
         program = Program(tmp_path / "place", provider.url, {"MAXAGENT_HOME": str(disk / "home")})
         calls = [
@@ -110,7 +108,7 @@ def test_a_full_disk_stops_the_turn_and_room_lets_it_go_on(
 
 
 @pytest.mark.parametrize("mode", ["auto", "ask"])
-def test_a_closed_terminal_ends_the_process_and_loses_nothing(
+def test_closed_terminal_ends_process_and_loses_nothing(
     mode: str, program: Program, provider: Provider
 ) -> None:
     """In a turn, after a command has run; and at a question, before it may."""

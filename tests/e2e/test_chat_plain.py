@@ -39,7 +39,7 @@ def test_one_message_is_answered_once_in_the_scrollback(program, provider, colum
         assert rows.count("标题") == 1 and terminal.glass.wraps == 0
 
 
-def test_one_message_at_a_dumb_terminal_is_answered_without_codes(program, provider):
+def test_message_at_dumb_terminal_is_answered_without_codes(program, provider):
     text = "# Title\n\n**bold** " + "words " * 30
     provider.script([{"text": text}])
     with asked(program, provider, "tell me", columns=80, TERM="dumb") as terminal:
@@ -49,7 +49,7 @@ def test_one_message_at_a_dumb_terminal_is_answered_without_codes(program, provi
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_at_a_dumb_terminal_one_line_follows_the_other(tmp_path, provider, language):
+def test_dumb_terminal_takes_lines_one_by_one(tmp_path, provider, language):
     window = ChatWindow(tmp_path, provider, language, TERM="dumb")
     (window.project / "AGENTS.md").write_text("Be kind.\n")
     window.answers({"text": "**One** answer."}, {"text": "Another."})
@@ -93,9 +93,7 @@ ASKS = {"tool_calls": [{"name": "run_command", "args": {"command": "touch made"}
         ("dumb", {"text": "Heard."}, "tokens in", "idle"),
     ],
 )
-def test_when_the_machine_goes_down_the_thread_is_kept(
-    tmp_path, provider, terminal, turn, shown, status
-):
+def test_machine_shutdown_keeps_the_thread(tmp_path, provider, terminal, turn, shown, status):
     window = ChatWindow(tmp_path, provider, "en", TERM=terminal)
     window.answers(turn)
     with window.open().terminal as process:

@@ -12,7 +12,7 @@ from chat_window import ChatWindow, in_git
 from provider import Provider
 
 from maxagent import __version__
-from maxagent.cli.rendering.line_breaks import rows
+from maxagent.cli.rendering.line_breaks import split_rows
 from maxagent.nodes.agent.partial_answer import INTERRUPTED
 
 PART = """## Part {at}
@@ -79,7 +79,7 @@ def test_enter_sends_and_the_answer_is_readable_markdown(window):
     assert window.told() == "hello"
 
 
-def test_a_line_is_broken_by_alt_enter_ctrl_j_and_a_backslash(window):
+def test_alt_enter_ctrl_j_and_backslash_break_line(window):
     window.type("one").press("alt-enter").type("two").press("ctrl-j").type("three\\").press("enter")
     window.type("four")
     window.holds("one\ntwo\nthree\nfour")
@@ -88,7 +88,7 @@ def test_a_line_is_broken_by_alt_enter_ctrl_j_and_a_backslash(window):
     assert window.told() == "one\ntwo\nthree\nfour"
 
 
-def test_what_was_typed_comes_back_by_up_and_is_searched_by_ctrl_r(window):
+def test_up_recalls_history_and_ctrl_r_searches_it(window):
     window.answers({"text": "First."}, {"text": "Second."})
     window.say("alpha 中文", until="First.")
     window.say("beta", until="Second.")
@@ -100,7 +100,7 @@ def test_what_was_typed_comes_back_by_up_and_is_searched_by_ctrl_r(window):
     window.press("enter").holds("alpha 中文")
 
 
-def test_chinese_is_typed_moved_over_and_deleted_by_whole_characters(window):
+def test_chinese_is_edited_by_whole_characters(window):
     window.type("你好世界").press("left", "left", "backspace").type("们")
     window.holds("你们世界")
     cursor = window.terminal.glass.cursor
@@ -115,7 +115,7 @@ def test_the_menu_of_commands_opens_with_their_descriptions(window):
     window.press("ctrl-c").holds("")
 
 
-def test_help_names_every_command_and_a_wrong_one_says_which_are_near(window):
+def test_help_lists_commands_and_typo_suggests_similar(window):
     window.terminal.resize(window.columns, 60)
     window.type("/help").press("enter")
     names = "help model mode plan build clear compact status cost context diff undo rewind sessions"
@@ -146,12 +146,12 @@ def test_the_editor_opens_with_what_is_typed(window):
     window.holds("draft and edited")
 
 
-def test_ctrl_c_in_an_editor_is_no_goodbye_to_the_conversation(window):
+def test_ctrl_c_in_editor_does_not_end_conversation(window):
     window.type("Ctrl-C").press("ctrl-g")
     window.holds("Ctrl-C and edited")
 
 
-def test_a_command_of_the_shell_runs_and_is_told_with_the_next_message(window):
+def test_shell_command_runs_and_joins_next_message(window):
     window.type("!echo from-the-shell").press("enter")
     window.terminal.wait_for(lambda _: window.count("from-the-shell") == 2)
     window.rest()
@@ -166,14 +166,14 @@ def test_a_note_is_kept(window):
     assert "tabs, not spaces" in (window.program.home / "notes.md").read_text()
 
 
-def test_shift_tab_goes_to_plan_mode_and_back_and_the_status_line_says_so(window):
+def test_shift_tab_toggles_plan_mode_in_status_line(window):
     build, plan = window.words("status.build"), window.words("status.plan")
     window.see_status(build, "ask", *(["served", "trunk"] if window.columns == 80 else []))
     window.press("shift-tab").see_status(plan)
     window.press("shift-tab").see_status(build)
 
 
-def test_a_line_typed_meanwhile_waits_and_esc_stops_and_gives_it_back(window):
+def test_line_typed_during_turn_waits_until_esc_returns(window):
     window.answers({"text": "kept before the silence\n\n" + "x " * 50, "hang_after": 6})
     window.type("go").press("enter").see("kept before the silence")
     window.type("the next").press("enter").see(window.words("repl.waiting"), "the next")
@@ -184,7 +184,7 @@ def test_a_line_typed_meanwhile_waits_and_esc_stops_and_gives_it_back(window):
     window.press("enter").see("Gone on.")
 
 
-def test_a_line_that_waits_is_sent_when_the_turn_ends(window):
+def test_waiting_line_is_sent_when_turn_ends(window):
     window.answers({"text": "Slow.", "wait": 0.5}, {"text": "Then this."})
     window.type("first").press("enter").type("second").press("enter")
     window.see("Slow.", "Then this.")
@@ -208,7 +208,7 @@ def test_esc_at_a_question_gives_back_what_waits(window):
     window.press("ctrl-c").holds("")
 
 
-def test_a_command_that_was_stopped_is_not_shown_as_if_it_still_ran(window):
+def test_stopped_command_is_not_shown_as_running(window):
     window.answers(runs("echo go$((6*7)); sleep 61"))
     asked = window.count("[y/n/e")
     window.type("run it").press("enter")
@@ -219,7 +219,7 @@ def test_a_command_that_was_stopped_is_not_shown_as_if_it_still_ran(window):
     assert below.count("▸ run_command") == 1
 
 
-def test_what_was_written_into_a_plan_is_there_after_esc(window):
+def test_plan_edit_is_kept_after_esc(window):
     window.type("/clear").press("enter").see(window.words("slash.clear.now"))
     window.press("shift-tab").answers({"text": "Thought."})
     window.say("plan it", until="Thought.")
@@ -235,7 +235,7 @@ def test_what_was_written_into_a_plan_is_there_after_esc(window):
     window.press("shift-tab").see_status(window.words("status.build"))
 
 
-def test_ctrl_c_clears_the_line_and_says_what_a_second_one_does(window):
+def test_ctrl_c_clears_line_and_explains_second_press(window):
     window.type("never sent").press("ctrl-c").holds("")
     window.press("ctrl-c").see(window.words("repl.again"))
 
@@ -248,7 +248,7 @@ def edit(new: str):
     ]
 
 
-def test_an_edit_shows_its_diff_a_no_gives_the_reason_and_the_bell_rings(window):
+def test_edit_question_shows_diff_rings_bell_takes_reason(window):
     bells = window.terminal.glass.bells
     window.answers(*edit("refused"), {"text": "Not done then."})
     window.type("change it").press("enter")
@@ -293,14 +293,14 @@ def test_a_yes_for_always_is_not_asked_again(window):
     assert window.count("[y/n/e") == asked
 
 
-def test_esc_twice_offers_the_messages_to_go_back_to(window):
+def test_esc_twice_offers_messages_to_rewind_to(window):
     window.press("esc", "esc")
     window.see(window.words("back.ask"))
     window.press("ctrl-d").see(window.words("repl.unanswered"))
 
 
 @pytest.mark.parametrize("columns", [80, 40])
-def test_a_long_answer_in_small_pieces_stands_exactly_once_in_the_scrollback(window, columns):
+def test_long_streamed_answer_appears_once_in_scrollback(window, columns):
     window.terminal.resize(columns, 24)
     window.type("/clear").press("enter").see(window.words("slash.clear.now"))
     parts = [f"{columns}_{number}" for number in range(25)]
@@ -333,15 +333,15 @@ def test_another_conversation_is_picked_by_a_few_letters(window):
     assert "zebra crossing" in str(window.provider.requests[-1].body["messages"])
 
 
-def test_the_window_has_a_title_a_greeting_and_only_wanted_colours(window):
+def test_window_has_title_greeting_and_only_wanted_colours(window):
     assert window.terminal.glass.title
-    greeting = rows(window.words("repl.greeting", version=__version__), window.columns)
+    greeting = split_rows(window.words("repl.greeting", version=__version__), window.columns)
     assert window.terminal.scrollback().startswith("\n".join([*greeting, ""]))
     has_colours = bool(COLOUR.search(window.terminal.shown))
     assert has_colours is (window.language == "en")
 
 
-def test_what_esc_cut_short_is_told_once_also_by_whoever_comes_back_after_a_kill(window):
+def test_interruption_by_esc_is_shown_once_after_kill(window):
     stopped = window.words("repl.interrupted")
     before = window.count(stopped)
     window.answers({"text": "said before esc\n\n" + "x " * 50, "hang_after": 6})
@@ -360,7 +360,7 @@ def test_what_esc_cut_short_is_told_once_also_by_whoever_comes_back_after_a_kill
         assert window.told() == words
 
 
-def test_ctrl_d_leaves_and_says_how_to_come_back(window):
+def test_ctrl_d_exits_and_explains_how_to_resume(window):
     window.press("ctrl-d")
     assert window.terminal.end() == 0
     assert window.count("mcode chat --resume") == 1

@@ -56,7 +56,7 @@ def content(program: Program, name: str = "a.py") -> str:
     return (program.project / name).read_text()
 
 
-def test_with_apply_the_file_is_changed_and_nothing_is_asked(edit, program, provider) -> None:
+def test_apply_changes_the_file_without_asking(edit, program, provider) -> None:
     provider.script(turns(reads(), replaces("x = 1", "x = 2")))
     ended = edit("a.py", "Make x two", "--apply")
     assert (ended.code, ended.outcome, ended.last["graph"]) == (0, "unverified", "edit")
@@ -68,7 +68,7 @@ def test_with_apply_the_file_is_changed_and_nothing_is_asked(edit, program, prov
     assert {"read_file", "edit", "write_file"} <= offered and "run_command" not in offered
 
 
-def test_what_a_file_held_is_kept_and_told_unless_it_is_not_wanted(edit, program, provider) -> None:
+def test_backup_is_saved_and_shown_unless_disabled(edit, program, provider) -> None:
     provider.script(turns(reads(), replaces("x = 1", "x = 2")))
     ended = edit("a.py", "Make x two", "--apply", output="text")
     kept = next(line for line in ended.stderr.splitlines() if "backup: " in line)
@@ -79,7 +79,7 @@ def test_what_a_file_held_is_kept_and_told_unless_it_is_not_wanted(edit, program
     assert ended.code == 0 and "backup: " not in ended.stderr
 
 
-def test_without_apply_each_change_is_asked_with_its_diff(edit, program, provider) -> None:
+def test_edit_without_apply_asks_with_each_diff(edit, program, provider) -> None:
     provider.script(turns(reads(), replaces("x = 1", "x = 2"), replaces("y = x", "y = 2")))
     parked = edit("a.py", "Inline x")
     assert (parked.code, parked.last["kind"]) == (4, "approval")
@@ -91,7 +91,7 @@ def test_without_apply_each_change_is_asked_with_its_diff(edit, program, provide
     assert (ended.code, ended.last["graph"], content(program)) == (0, "edit", "x = 2\ny = 2\n")
 
 
-def test_a_parked_question_shows_its_diff_and_how_to_answer(edit, provider) -> None:
+def test_parked_question_shows_diff_and_how_to_answer(edit, provider) -> None:
     provider.script(turns(reads(), replaces("x = 1", "x = 2")))
     parked = edit("a.py", "Make x two", output="text")
     assert parked.code == 4 and "  -x = 1\n  +x = 2\n" in parked.stderr
@@ -107,14 +107,14 @@ def test_a_refused_change_ends_with_nothing_changed(edit, program, provider) -> 
     assert "keep it" in provider.requests[2].body["messages"][-1]["content"]
 
 
-def test_a_model_that_changes_nothing_ends_with_1_and_says_why(edit, provider) -> None:
+def test_edit_without_changes_exits_1_with_reason(edit, provider) -> None:
     provider.script([{"text": "x is two already."}])
     ended = edit("a.py", "Make x two", output="text")
     assert (ended.code, ended.stdout) == (1, "x is two already.\n")
     assert "no changes" in ended.stderr
 
 
-def test_an_edit_that_cannot_be_made_is_not_asked_and_the_model_tries_again(edit, provider) -> None:
+def test_impossible_edit_is_not_asked_and_model_retries(edit, provider) -> None:
     provider.script(turns(reads(), replaces("x = 9", "x = 2"), replaces("x = 1", "x = 2")))
     parked = edit("a.py", "Make x two")
     refused = [one for one in parked.told("tool_result") if not one["ok"]]
@@ -153,7 +153,7 @@ def test_a_protected_file_is_asked_even_with_apply(edit, program, provider) -> N
     assert "+# Advice" in parked.last["action_requests"][0]["diff"]
 
 
-def test_the_projects_checks_run_after_the_edit_as_asked(edit, program, provider) -> None:
+def test_project_checks_run_after_the_edit(edit, program, provider) -> None:
     check = "{'*.py': [\"sed -i 's/= 2/= two/' {file}\"]}"
     (program.project / ".llc.yaml").write_text(f"after_edit: {check}\n")
     provider.script(turns(reads(), replaces("x = 1", "x = 2")))
@@ -184,7 +184,9 @@ def test_wrong_input_is_told_and_no_thread_begins(edit, program, words, told) ->
     assert json.loads(program.run("threads", "list", "--json").stdout) == []
 
 
-def test_killed_half_way_it_goes_on_where_it_was(program: Program, provider: Provider) -> None:
+def test_edit_crashed_midway_continues_where_it_stopped(
+    program: Program, provider: Provider
+) -> None:
     asked = threading.Event()
     answers = iter(turns(reads(), replaces("x = 1", "x = 2"))[:2])
 

@@ -25,7 +25,7 @@ def said(provider: Provider, number: int) -> str:
     )
 
 
-def test_explain_answers_on_stdout_and_is_offered_only_what_reads(
+def test_explain_answers_on_stdout_with_read_only_tools(
     mcode, program: Program, provider: Provider
 ) -> None:
     provider.script(
@@ -44,7 +44,7 @@ def test_explain_answers_on_stdout_and_is_offered_only_what_reads(
     assert "explorer of MaxAgent" in str(first["messages"][0])
 
 
-def test_what_explain_is_talked_into_is_refused_and_json_says_the_end(
+def test_explain_refuses_writes_and_json_has_outcome(
     mcode, program: Program, provider: Provider
 ) -> None:
     write = {"name": "write_file", "args": {"path": "cart.py", "content": ""}}
@@ -57,7 +57,7 @@ def test_what_explain_is_talked_into_is_refused_and_json_says_the_end(
     assert (ended.code, "nothing to explain given" in ended.stderr) == (2, True)
 
 
-def test_init_asks_before_agents_md_is_written_and_improves_the_one_there_is(
+def test_init_asks_before_writing_and_improves_existing_file(
     mcode, program: Program, provider: Provider
 ) -> None:
     write = {"name": "write_file", "args": {"path": "AGENTS.md", "content": "# Carts\n"}}

@@ -78,12 +78,12 @@ def _go_on(program: Program, runs: list[Ended], retries: int | None) -> Ended:
     return program.task("--mode", "auto", "--apply", **environ)
 
 
-def test_all_that_can_be_got_over_is_got_over(weathered: Voyage) -> None:
+def test_recoverable_faults_are_all_recovered(weathered: Voyage) -> None:
     ended = weathered.runs[0]
     assert (ended.code, ended.outcome, ended.stderr) == (0, "verified", "")
 
 
-def test_a_thread_that_failed_again_and_again_ends_verified(resumed: Voyage) -> None:
+def test_repeatedly_failed_thread_ends_verified(resumed: Voyage) -> None:
     ended = resumed.runs[-1]
     assert (ended.code, ended.outcome, ended.stderr) == (0, "verified", "")
 
@@ -112,7 +112,7 @@ def test_a_request_is_repeated_byte_for_byte(fault: Fault, weathered: Voyage) ->
 
 
 @pytest.mark.parametrize("fault", REPEATED, ids=lambda fault: fault.name)
-def test_the_user_is_told_why_a_request_is_repeated(fault: Fault, weathered: Voyage) -> None:
+def test_retry_shows_the_user_its_reason(fault: Fault, weathered: Voyage) -> None:
     retries, at = weathered.runs[0].told("retry"), REPEATED.index(fault)
     first = sum(len(earlier.answers) for earlier in REPEATED[:at])
     told = retries[first : first + len(fault.answers)]
@@ -130,13 +130,13 @@ def test_the_server_is_not_asked_before_it_wishes(
 
 
 @pytest.mark.parametrize("fault", ANSWERED, ids=lambda fault: fault.name)
-def test_the_model_is_told_what_is_wrong_with_its_call(fault: Fault, weathered: Voyage) -> None:
+def test_invalid_call_returns_its_error_to_the_model(fault: Fault, weathered: Voyage) -> None:
     answers = _answers_after(*weathered.requests_of(fault))
     assert fault.told in "\n".join(answers)
 
 
 @pytest.mark.parametrize("fault", [*ANSWERED, *ACCEPTED], ids=lambda fault: fault.name)
-def test_every_call_has_one_answer_under_an_id_of_its_own(fault: Fault, weathered: Voyage) -> None:
+def test_every_call_has_one_answer_with_unique_id(fault: Fault, weathered: Voyage) -> None:
     messages = weathered.requests_of(fault)[-1].body["messages"]
     asked = [call["id"] for message in messages for call in message.get("tool_calls", ())]
     assert sorted(asked) == sorted(m["tool_call_id"] for m in messages if m["role"] == "tool")
@@ -144,7 +144,7 @@ def test_every_call_has_one_answer_under_an_id_of_its_own(fault: Fault, weathere
 
 
 @pytest.mark.parametrize("fault", ENDING, ids=lambda fault: fault.name)
-def test_a_run_that_cannot_go_on_ends_in_words(fault: Fault, resumed: Voyage) -> None:
+def test_unrecoverable_run_ends_with_clear_message(fault: Fault, resumed: Voyage) -> None:
     ended = resumed.runs[ENDING.index(fault)]
     assert (ended.code, ended.last["type"], ended.stderr) == (fault.code, "error", "")
     assert ended.last["exit_code"] == fault.code and ended.last["hint"]
@@ -153,7 +153,7 @@ def test_a_run_that_cannot_go_on_ends_in_words(fault: Fault, resumed: Voyage) ->
 
 
 @pytest.mark.parametrize("fault", ENDING, ids=lambda fault: fault.name)
-def test_the_next_process_asks_byte_for_byte_the_same(fault: Fault, resumed: Voyage) -> None:
+def test_resumed_process_sends_identical_request(fault: Fault, resumed: Voyage) -> None:
     requests = resumed.requests_of(fault)
     assert len({request.raw for request in requests}) == 1
 
@@ -170,7 +170,7 @@ CUT = {"text": "Let me look at", "finish_reason": "length"}
 @pytest.mark.parametrize(
     "at", range(1, 5), ids=("architect", "coder", "coder at the end", "tester")
 )
-def test_a_last_word_that_was_cut_does_not_count(
+def test_truncated_final_answer_does_not_count(
     at: int, program: Program, provider: Provider
 ) -> None:
     good = _answers([Fault("one", [], "")])
@@ -181,7 +181,7 @@ def test_a_last_word_that_was_cut_does_not_count(
     assert "cut" in provider.requests[at].body["messages"][-1]["content"]
 
 
-def test_an_answer_that_is_always_cut_ends_the_run_in_words(
+def test_repeatedly_truncated_answer_ends_run_with_message(
     program: Program, provider: Provider
 ) -> None:
     provider.script([CUT, CUT, *_answers([Fault("one", [], "")])])

@@ -84,7 +84,7 @@ def test_a_task_of_hostile_words(output: str, loud: Program, provider: Provider)
 
 
 @pytest.mark.parametrize("output", ["text", "json", "stream-json"])
-def test_questions_of_hostile_words_that_nobody_is_there_to_answer(
+def test_hostile_text_in_parked_questions_is_escaped(
     output: str, loud: Program, provider: Provider
 ) -> None:
     provider.script(answers(ASKS))
@@ -123,7 +123,7 @@ def test_tools_called_by_hand(loud: Program) -> None:
         assert clean(loud.run(*asked)).code in (0, 1)
 
 
-def test_at_a_terminal_only_our_own_colours_are_left(loud: Program, provider: Provider) -> None:
+def test_terminal_shows_only_our_own_colours(loud: Program, provider: Provider) -> None:
     provider.script(answers(ASKS))
     argv = [sys.executable, "-m", "maxagent", "task", LINE, "--mode", "ask", "--trust",
             "--model", "openai/served", "--base-url", provider.url]  # fmt: skip

@@ -19,7 +19,7 @@ def systems(provider: Provider) -> list[str]:
     return told
 
 
-def test_every_agent_is_told_them_and_nothing_of_a_folder_that_is_not_trusted(
+def test_every_agent_gets_instructions_only_from_trusted_folders(
     program: Program, provider: Provider
 ) -> None:
     (program.project / "CLAUDE.md").write_text("@AGENTS.md\n")

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from maxagent.tools.builtin.files.edit import edit
 from maxagent.tools.builtin.files.read_file import read_file
-from maxagent.tools.filesystem.file_access import content_hash
-from maxagent.tools.filesystem.text_codec import Decoded, decode
-from maxagent.tools.result import ToolRefusal, ToolResult, ToolRun
+from maxagent.tools.filesystem.file_access import hash_content
+from maxagent.tools.filesystem.text_codec import DecodedText, decode_text
+from maxagent.tools.result import ToolError, ToolResult, ToolRun
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.workspace import Workspace
 
@@ -48,7 +48,7 @@ def run(tmp_path: Path) -> ToolRun:
     return ToolRun(Workspace(tmp_path), "c", tmp_path / "outputs")
 
 
-def raw_places(decoded: Decoded) -> list[int]:
+def raw_places(decoded: DecodedText) -> list[int]:
     """For every place in the text, where in the file's bytes it is."""
     text, ends = decoded.text, iter(decoded.endings.each)
     place, places = len(decoded.bom), list[int]()
@@ -62,7 +62,7 @@ def raw_places(decoded: Decoded) -> list[int]:
 
 async def changed(run: ToolRun, old: str, new: str) -> ToolResult:
     data = (run.workspace.root / "file").read_bytes()
-    known = replace(run, seen={"file": content_hash(data)})
+    known = replace(run, seen={"file": hash_content(data)})
     return await invoke(edit, {"file_path": "file", "old_string": old, "new_string": new}, known)
 
 
@@ -76,14 +76,14 @@ def begins_in_indentation(text: str, start: int) -> bool:
 @settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-async def test_an_edit_keeps_every_byte_outside_of_what_it_names(
+async def test_edit_keeps_every_byte_outside_its_target(
     run: ToolRun, data: bytes, choose: st.DataObject
 ) -> None:
     path = run.workspace.root / "file"
     path.write_bytes(data)
     try:
-        decoded = decode(data)
-    except ToolRefusal:
+        decoded = decode_text(data)
+    except ToolError:
         assert (await changed(run, "x", "y")).error and path.read_bytes() == data
         return
     text = decoded.text
@@ -105,7 +105,7 @@ async def test_an_edit_keeps_every_byte_outside_of_what_it_names(
     assert after.startswith(head) and after.endswith(tail)
     middle = after[len(head) : len(after) - len(tail)].decode(decoded.encoding, "surrogateescape")
     assert middle.replace("\r\n", "\n").replace("\r", "\n") == new.replace("\r", "\n")
-    assert result.seen == {"file": content_hash(after)}
+    assert result.seen == {"file": hash_content(after)}
 
 
 @given(files(), st.data())
@@ -119,8 +119,8 @@ async def test_the_opposite_edit_gives_back_the_first_bytes(
     path = run.workspace.root / "file"
     path.write_bytes(data)
     try:
-        decoded = decode(data)
-    except ToolRefusal:
+        decoded = decode_text(data)
+    except ToolError:
         return
     assume(not decoded.endings.each)  # which ending a removed line had, its text does not say
     text = decoded.text
@@ -129,13 +129,13 @@ async def test_the_opposite_edit_gives_back_the_first_bytes(
     end = choose.draw(st.integers(start, min(start + 25, len(text)))) if choose else 3
     assume(not begins_in_indentation(text, start))
     assume((await changed(run, text[start:end], "<new>\n<text>")).ok)
-    again = decode(path.read_bytes())
+    again = decode_text(path.read_bytes())
     assume((again.encoding, again.endings) == (decoded.encoding, decoded.endings))
     back = await changed(run, "<new>\n<text>", text[start:end])
     assert path.read_bytes() == data or not back.ok
 
 
-async def test_what_reading_shows_can_be_edited_in_every_encoding(run: ToolRun) -> None:
+async def test_text_shown_by_reading_is_editable_in_encodings(run: ToolRun) -> None:
     for encoding, bom in ENCODINGS.items():
         text = "第一行\r\n配置文件\r\n" if encoding[0] in "ug" else "le café\r\nété très là\r\n"
         path = run.workspace.root / "file"

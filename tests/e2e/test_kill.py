@@ -16,7 +16,7 @@ from maxagent.config import paths
 from maxagent.memory.database.connection import connect
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.nodes.agent.partial_answer import INTERRUPTED
-from maxagent.sdk.threads.transcript import transcript
+from maxagent.sdk.threads.transcript import read_transcript
 
 HALF = {"text": "Half of it, and more.", "portion": 9, "hang_after": 2}
 SLOW = {"command": "echo begins >> log.txt; echo begun; sleep 60; echo ends >> log.txt"}
@@ -42,7 +42,7 @@ def wait_until_kept(program: Program, tool: str, words: str) -> None:
     """Until the journal has these words of what still goes on."""
     query = "SELECT COUNT(*) FROM journal WHERE tool LIKE ? AND result LIKE ?"
     give_up = time.monotonic() + 60
-    with closing(connect(paths.database(program.home))) as connection:
+    with closing(connect(paths.locate_database(program.home))) as connection:
         while connection.execute(query, (tool, f"%{words}%")).fetchone() == (0,):
             assert time.monotonic() < give_up
             time.sleep(0.02)
@@ -54,7 +54,7 @@ def kill(process: "subprocess.Popen[str]", program: Program) -> None:
 
 
 @pytest.mark.parametrize("silence", [{"hang_after": 0}, {**says("half"), "hang_after": 6}])
-def test_killed_while_the_model_speaks_the_same_request_is_made_again(
+def test_kill_during_answer_repeats_the_same_request(
     silence: Answer, program: Program, provider: Provider
 ) -> None:
     asked = threading.Event()
@@ -76,7 +76,7 @@ def test_killed_while_the_model_speaks_the_same_request_is_made_again(
     assert cut.raw == again.raw
 
 
-def test_killed_while_a_command_runs_the_model_is_told_and_it_is_not_repeated(
+def test_kill_during_command_is_reported_and_not_repeated(
     program: Program, provider: Provider
 ) -> None:
     provider.script([*BEFORE, {"tool_calls": [{"name": "run_command", "args": SLOW}]}, *AFTER])
@@ -107,10 +107,10 @@ def half_said(program: Program, provider: Provider) -> str:
 
 def story(program: Program, thread: str) -> list[tuple[str, str]]:
     row = ThreadIndex(program.home).get(thread)
-    return [(one.kind, one.text) for one in transcript(row, program.home)]
+    return [(one.kind, one.text) for one in read_transcript(row, program.home)]
 
 
-def test_what_a_killed_model_had_said_is_in_the_thread(half_said: str, program: Program) -> None:
+def test_partial_answer_before_kill_is_in_thread(half_said: str, program: Program) -> None:
     left = [("human", "Hello"), ("interrupted", "Half of i")]
     assert story(program, half_said) == left
     assert "Half of i" in program.run("threads", "show", half_said).stdout

@@ -19,9 +19,7 @@ def lines(*said: dict | str) -> str:
     return "".join(f"{json.dumps(one)}\n" for one in told)
 
 
-def test_turns_and_answers_follow_each_other_on_one_thread(
-    program: Program, provider: Provider
-) -> None:
+def test_turns_and_answers_alternate_on_one_thread(program: Program, provider: Provider) -> None:
     provider.script([{"text": "One."}, WRITES, {"text": "Written."}, {"text": "Four."}])
     yes = {"type": "answer", "approve": True}
     ended = program.chat(*STREAMS, stdin=lines("one", "write it", yes, "four").rstrip())
@@ -39,7 +37,7 @@ def test_turns_and_answers_follow_each_other_on_one_thread(
         ('{"type": "shout"}', "line 3 of stdin: Input tag 'shout'"),
     ],
 )
-def test_a_wrong_line_ends_it_and_what_was_before_it_is_done(
+def test_invalid_line_ends_stream_after_earlier_lines(
     last: str, words: str, program: Program, provider: Provider
 ) -> None:
     provider.script([{"text": "One."}, {"text": "Two."}])
@@ -80,7 +78,7 @@ def until(process: "subprocess.Popen[str]", kind: str) -> dict:
     return next(e for line in process.stdout if (e := json.loads(line))["type"] == kind)
 
 
-def test_an_interruption_stops_the_turn_at_once_and_the_next_message_is_heard(
+def test_interrupt_stops_turn_at_once_before_next_message(
     program: Program, provider: Provider
 ) -> None:
     provider.script([{"text": "Long words without end.", "hang_after": 3}, {"text": "Short."}])
@@ -96,7 +94,7 @@ def test_an_interruption_stops_the_turn_at_once_and_the_next_message_is_heard(
         assert process.wait() == 0
 
 
-def test_a_process_that_waits_for_a_line_ends_with_its_reader(
+def test_process_waiting_for_input_ends_with_its_reader(
     program: Program, provider: Provider
 ) -> None:
     """Neither an open stdin nor whoever reads it keeps an ended process."""

@@ -47,7 +47,7 @@ def test_it_ends_whatever_runs(
 
 
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_signal_in_the_last_step_is_the_exit_code(
+def test_signal_in_last_step_sets_exit_code(
     program: Program, provider: Provider, number: signal.Signals
 ) -> None:
     provider.script([{"text": "Done.", "portion": 2, "pause": 0.3}])

@@ -25,7 +25,7 @@ def answers(*, said: str = SUMMARY, call: Answer = WRITES) -> list[Answer]:
 
 
 @pytest.mark.parametrize("environ", PLAIN, ids=("as it is", "narrow", "colourful"))
-def test_text_puts_the_result_on_stdout_and_all_else_on_stderr(
+def test_text_output_puts_only_result_on_stdout(
     environ: Environ, program: Program, provider: Provider
 ) -> None:
     provider.script(answers())
@@ -35,7 +35,7 @@ def test_text_puts_the_result_on_stdout_and_all_else_on_stderr(
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", ended.stdout + ended.stderr)
 
 
-def test_words_of_a_model_and_a_command_cannot_steer_the_terminal(
+def test_model_and_command_text_cannot_control_the_terminal(
     program: Program, provider: Provider
 ) -> None:
     command = r"printf '\033[31mred\033[0m \033]0;title\007' | tee log.txt"
@@ -74,7 +74,7 @@ def test_an_error_is_words_and_a_remedy(
     assert not re.search(f"Traceback|{KEY}", ended.stdout + ended.stderr)
 
 
-def test_a_server_that_is_not_there_is_said_and_another_one_goes_on(
+def test_missing_server_is_reported_and_another_one_continues(
     program: Program, provider: Provider
 ) -> None:
     with Provider() as gone:
@@ -89,7 +89,7 @@ def test_a_server_that_is_not_there_is_said_and_another_one_goes_on(
     assert (again.code, again.outcome) == (0, "verified")
 
 
-def test_the_review_parks_says_how_to_answer_and_takes_the_answer(
+def test_review_parks_explains_answering_and_accepts_answer(
     program: Program, provider: Provider
 ) -> None:
     provider.script(answers())
@@ -102,9 +102,7 @@ def test_the_review_parks_says_how_to_answer_and_takes_the_answer(
 
 
 @needs_bubblewrap  # else the tests are asked about too
-def test_a_command_parks_until_it_is_approved_and_runs_once(
-    program: Program, provider: Provider
-) -> None:
+def test_command_parks_until_approved_and_runs_once(program: Program, provider: Provider) -> None:
     appends = {"name": "run_command", "args": {"command": "echo one >> log.txt"}}
     provider.script(answers(call=appends))
     parked = program.task("--apply", **GOOD)
@@ -115,9 +113,7 @@ def test_a_command_parks_until_it_is_approved_and_runs_once(
     assert (ended.code, ended.outcome, program.lines()) == (0, "verified", ["one"])
 
 
-def test_a_question_of_the_model_parks_and_is_answered_in_words(
-    program: Program, provider: Provider
-) -> None:
+def test_model_question_parks_and_takes_text_answer(program: Program, provider: Provider) -> None:
     provider.script([SMALL, {"tool_calls": [ASKS]}, *answers()[1:]])
     parked = program.task("--mode", "auto", "--apply", output="text", **GOOD)
     assert (parked.code, parked.stdout) == (4, "")

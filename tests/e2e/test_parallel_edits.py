@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from maxagent.cli.execution.tool_session import ToolSession
-from maxagent.config.settings.loader import Loaded
+from maxagent.config.settings.loader import LoadedSettings
 from maxagent.config.settings.schema import SecuritySection, Settings
 from maxagent.tools.builtin.files.edit import edit
-from maxagent.tools.filesystem.file_access import content_hash
+from maxagent.tools.filesystem.file_access import hash_content
 from maxagent.tools.result import ToolRun
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.workspace import Workspace
 
-AUTO = Loaded(Settings(security=SecuritySection(mode="auto")), {})
+AUTO = LoadedSettings(Settings(security=SecuritySection(mode="auto")), {})
 
 EIGHT = range(8)
 ROUNDS = 20
@@ -39,7 +39,7 @@ def session(tmp_path: Path) -> ToolSession:
 
 
 async def called(session: ToolSession, tool: str, **args: str) -> None:
-    reply = await session.call(tool, args, lambda *_: False)
+    reply = await session.call_tool(tool, args, lambda *_: False)
     assert not reply.error
 
 
@@ -64,10 +64,10 @@ async def test_eight_parallel_edits_all_land(
         assert {int(line.split()[1]) for line in new} == set(changed)
 
 
-async def test_parallel_calls_that_know_the_same_content_all_land(tmp_path: Path) -> None:
+async def test_parallel_edits_of_same_content_are_all_applied(tmp_path: Path) -> None:
     path = tmp_path / "one"
     path.write_text(lines("old"))
-    seen = {"one": content_hash(path.read_bytes())}
+    seen = {"one": hash_content(path.read_bytes())}
     run = ToolRun(Workspace(tmp_path), "c", tmp_path / "outputs", seen=seen)
     results = await asyncio.gather(
         *(invoke(edit, {"file_path": "one", **pair(number, 0)}, run) for number in EIGHT)

@@ -33,7 +33,7 @@ def _asked_and_killed(program: Program) -> str:
     return row["thread_id"]
 
 
-def test_a_question_whose_process_was_killed_is_answered_from_another_shell_once(
+def test_question_of_crashed_process_is_answered_once_elsewhere(
     program: Program,
 ) -> None:
     thread = _asked_and_killed(program)
@@ -52,7 +52,7 @@ def test_a_question_whose_process_was_killed_is_answered_from_another_shell_once
     assert program.lines() == ["x"]
 
 
-def test_of_two_answers_at_the_same_moment_one_counts(program: Program) -> None:
+def test_only_one_of_two_simultaneous_answers_counts(program: Program) -> None:
     thread = _asked_and_killed(program)
     program.run("resume", thread)
     both = [program.start("resume", thread, "--approve") for _ in range(2)]

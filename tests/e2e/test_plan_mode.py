@@ -140,9 +140,7 @@ def _calls(tries: list[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("agent", ["build", "coder"])
 @pytest.mark.parametrize("mode", ["ask", "auto"])
-async def test_no_way_to_change_a_file_works_in_plan_mode(
-    talks: Talks, mode: str, agent: str
-) -> None:
+async def test_plan_mode_refuses_every_file_change(talks: Talks, mode: str, agent: str) -> None:
     read = ("read_file", {"path": "kept.py"})
     talk = talks(_calls([read]), _calls(TRIES), {"text": "I could not."})
     before, tree = _everything(talk.folder), await _tree(talk)
@@ -154,7 +152,7 @@ async def test_no_way_to_change_a_file_works_in_plan_mode(
     assert await _tree(talk) == tree
 
 
-async def test_the_plan_is_written_unasked_and_is_no_change_of_the_project(talks: Talks) -> None:
+async def test_plan_is_written_unasked_outside_project_changes(talks: Talks) -> None:
     talk = talks(WHICH)
     tree = await _tree(talk)
     await talk.say("plan", plan=True)
@@ -164,7 +162,7 @@ async def test_the_plan_is_written_unasked_and_is_no_change_of_the_project(talks
     assert await _tree(talk) == tree
 
 
-async def test_a_folder_of_plans_that_leads_elsewhere_is_not_written_to(talks: Talks) -> None:
+async def test_plan_folder_linked_elsewhere_is_not_written(talks: Talks) -> None:
     talk = talks(WHICH)
     plans = talk.folder / ".llc" / "plans"
     (plans / "linked.md").unlink()

@@ -40,7 +40,7 @@ def too_open(home: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("before", [None, 0o777])
-def test_others_can_read_nothing_though_the_umask_would_let_them(
+def test_data_is_private_despite_permissive_umask(
     before: int | None, program: Program, provider: Provider
 ) -> None:
     if before:

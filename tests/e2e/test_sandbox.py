@@ -48,7 +48,7 @@ async def test_nothing_gets_out(attack: str, world: World) -> None:
 @needs_bubblewrap
 @pytest.mark.parametrize("world", [os.getuid()], indirect=True)
 @pytest.mark.parametrize("attack", WORK_WITHOUT)
-async def test_the_same_gets_out_where_there_is_no_sandbox(attack: str, world: World) -> None:
+async def test_same_attacks_escape_without_a_sandbox(attack: str, world: World) -> None:
     done = await world.run(ATTACKS[attack], confined=False)
     assert world.broken(done.text) != []
 
@@ -92,7 +92,7 @@ WITHOUT = """
         ("off", 0, ""),
     ],
 )
-def test_without_bubblewrap_it_is_said_once_and_required_in_vain(
+def test_missing_bubblewrap_is_reported_once_or_fails(
     mode: str, code: int, said: str, tmp_path: Path
 ) -> None:
     (tmp_path / "home").mkdir()

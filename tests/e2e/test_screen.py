@@ -7,11 +7,11 @@ from screen import Glass, ScreenTerminal
 
 PROGRAM = """
 import os, shutil, signal, tty
-from maxagent.cli.prompts.interruptible_input import heard_line
+from maxagent.cli.prompts.interruptible_input import read_stdin_line
 signal.signal(signal.SIGWINCH, lambda *_: print("size", *shutil.get_terminal_size()))
 print("ready", *shutil.get_terminal_size())
 while True:
-    line = heard_line()
+    line = read_stdin_line()
     if line == "many":
         print("\\n".join(f"row {number}" for number in range(30)))
     elif line == "where":
@@ -31,7 +31,7 @@ def terminal(tmp_path):
         yield terminal
 
 
-def test_keys_are_heard_sizes_are_told_and_every_row_is_kept(terminal):
+def test_terminal_handles_keys_sizes_and_scrollback(terminal):
     terminal.type("你好").press("enter")
     terminal.wait_for("heard 你好")
     assert terminal.glass.bells == 1
@@ -66,7 +66,7 @@ def test_a_closed_window_hangs_up(terminal):
         ("中文e\u0301", ["中文é", ""], 0),
     ],
 )
-def test_a_wide_character_goes_to_the_next_row_where_it_has_no_room(text, rows, wraps):
+def test_wide_character_without_room_wraps_to_next_row(text, rows, wraps):
     glass = Glass(5, 2, lambda answer: None)
     glass.draw(text)
     assert (glass.rows(), glass.wraps) == (rows, wraps)

@@ -86,9 +86,7 @@ def test_after_a_task_the_key_is_nowhere(output: str, keyed: Program, provider: 
     assert kept(keyed) == []
 
 
-def test_a_key_in_the_request_is_hidden_and_that_is_said(
-    keyed: Program, provider: Provider
-) -> None:
+def test_key_in_request_is_hidden_and_reported(keyed: Program, provider: Provider) -> None:
     provider.script([{"text": "SMALL"}, {"text": "Done."}, {"text": "Accepted."}])
     asked = f"Use {KEY} and {TOKEN}"
     ended = clean(keyed.end(keyed.start("task", asked, "--mode", "auto", "--apply")))
@@ -97,9 +95,7 @@ def test_a_key_in_the_request_is_hidden_and_that_is_said(
     assert kept(keyed) == []
 
 
-def test_a_provider_that_repeats_the_key_in_its_errors_is_not_quoted(
-    keyed: Program, provider: Provider
-) -> None:
+def test_provider_error_repeating_the_key_is_not_quoted(keyed: Program, provider: Provider) -> None:
     bodies: list[Answer] = [
         {"status": 401, "body": {"error": {"message": f"wrong key {KEY}, {OWN}, {TOKEN}"}}},
         {"status": 500, "body": f"Authorization: Bearer {OWN}"},
@@ -112,7 +108,7 @@ def test_a_provider_that_repeats_the_key_in_its_errors_is_not_quoted(
     assert kept(keyed) == []
 
 
-def test_a_question_that_waits_keeps_no_key_of_a_file(keyed: Program, provider: Provider) -> None:
+def test_parked_question_stores_no_key_from_file(keyed: Program, provider: Provider) -> None:
     edit = call("edit", file_path="config.txt", old_string="first", new_string="1st")
     read = call("read_file", path="config.txt")
     provider.script([{"text": "SMALL"}, {"tool_calls": [read, edit]}])
@@ -121,10 +117,10 @@ def test_a_question_that_waits_keeps_no_key_of_a_file(keyed: Program, provider: 
     assert kept(keyed) == []
 
 
-def test_of_our_own_faults_the_traceback_has_no_key(keyed: Program) -> None:
+def test_traceback_of_internal_error_has_no_key(keyed: Program) -> None:
     program = (
-        "from pathlib import Path; from maxagent.config.crash_report import fault;"
-        f"print(fault(ValueError('{KEY} {TOKEN}'), Path(r'{keyed.home}')).message)"
+        "from pathlib import Path; from maxagent.config.crash_report import record_crash;"
+        f"print(record_crash(ValueError('{KEY} {TOKEN}'), Path(r'{keyed.home}')).message)"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], env=keyed.environ, capture_output=True, text=True

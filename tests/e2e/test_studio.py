@@ -24,9 +24,9 @@ from program import PATIENCE
 from studio import LANGGRAPH_DEV, MCODE, House
 
 from maxagent.memory.threads.index import ThreadIndex
-from maxagent.memory.threads.lease import hold
-from maxagent.sdk.threads.file_history import files_of
-from maxagent.tools.runtime.registry import all_tools
+from maxagent.memory.threads.lease import acquire_lease
+from maxagent.sdk.threads.file_history import open_thread_files
+from maxagent.tools.runtime.registry import load_all_tools
 
 WRITE = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
 DONE = {"name": "attempt_completion", "args": {"result": "log.txt is written"}}
@@ -89,7 +89,7 @@ def written(task: dict[str, Any]) -> str:
     return Path(task["folder"], "log.txt").read_text()
 
 
-async def test_a_run_paused_in_the_command_line_is_finished_in_studio(
+async def test_run_paused_in_cli_is_finished_in_studio(
     house: House, client: LangGraphClient
 ) -> None:
     task = house.project("paused-here", turns(WRITE))
@@ -114,7 +114,7 @@ async def test_a_run_paused_in_the_command_line_is_finished_in_studio(
     assert seen.last["evidence"] == ended["evidence"]
 
 
-async def test_a_thread_begun_in_studio_is_finished_in_the_command_line(
+async def test_thread_started_in_studio_is_finished_in_cli(
     house: House, client: LangGraphClient
 ) -> None:
     task = house.project("begun-there", turns(WRITE))
@@ -132,7 +132,7 @@ async def test_a_thread_begun_in_studio_is_finished_in_the_command_line(
     assert await outcome(client, thread) == "verified"
 
 
-async def test_every_tool_runs_in_the_server_without_blocking_it(
+async def test_every_tool_runs_without_blocking_the_server(
     house: House, client: LangGraphClient
 ) -> None:
     task = house.project("every-tool", turns(*EVERY_TOOL))
@@ -143,14 +143,14 @@ async def test_every_tool_runs_in_the_server_without_blocking_it(
     answer = {"decisions": [{"type": "respond", "message": "It is."}]}
     ended = await client.runs.wait(thread, "task", command={"resume": answer})
     answered = [message for message in ended["messages"] if message["type"] == "tool"]
-    names = {tool.name for tool in all_tools() if not tool.name.startswith("plan_")}
+    names = {tool.name for tool in load_all_tools() if not tool.name.startswith("plan_")}
     assert {message["name"] for message in answered} == names
     failed = [message["content"] for message in answered if message["status"] == "error"]
     assert ("of-no-call" in failed[0], "open internet" in failed[1], failed[2:]) == (True, True, [])
     assert (ended["outcome"], written(task)) == ("verified", "four\n")
 
 
-async def test_files_named_through_a_link_do_not_block_the_server(
+async def test_files_behind_links_do_not_block_server(
     house: House, client: LangGraphClient
 ) -> None:
     calls = [
@@ -173,7 +173,7 @@ async def test_files_named_through_a_link_do_not_block_the_server(
     assert written(task) == "one\n"
 
 
-async def test_a_thread_that_one_door_runs_is_told_to_the_other(
+async def test_running_thread_is_reported_as_busy_elsewhere(
     house: House, client: LangGraphClient
 ) -> None:
     waits = {"name": "run_command", "args": {"command": "cat gate > log.txt"}}
@@ -190,14 +190,14 @@ async def test_a_thread_that_one_door_runs_is_told_to_the_other(
     assert (await running)["outcome"] == "verified"
 
     with (
-        hold(house.folder / "home", thread),
+        acquire_lease(house.folder / "home", thread),
         pytest.raises(Exception, match="ThreadBusy: .*in use by"),
     ):
         await client.runs.wait(thread, "task", input=task)
     assert house.status(thread) == "done"
 
 
-async def test_a_run_killed_in_the_command_line_goes_on_in_studio(
+async def test_run_crashed_in_cli_continues_in_studio(
     house: House, client: LangGraphClient
 ) -> None:
     begins = {"name": "run_command", "args": {"command": "echo x >> log.txt; cat gate"}}
@@ -216,25 +216,25 @@ async def test_a_run_killed_in_the_command_line_goes_on_in_studio(
     assert (ended["outcome"], written(task)) == ("verified", "x\n")
 
 
-async def test_an_undo_that_was_killed_is_finished_before_a_run_in_studio(
+async def test_crashed_undo_is_finished_before_studio_run(
     house: House, client: LangGraphClient
 ) -> None:
     task = house.project("undone", turns(EVERY_TOOL[0], WRITE))
     thread, home = house.begin(task).last["thread_id"], house.folder / "home"
-    files = files_of(ThreadIndex(home).get(thread), home)
-    way = await files.way("undo")
+    files = open_thread_files(ThreadIndex(home).get(thread), home)
+    way = await files.plan_restore("undo")
     assert way and (way.plan.reverted, written(task)) == ((1,), "one\n")
-    files.history.begin(
+    files.history.begin_entry(
         thread, "undo-0123456789abcdef", "undo", before=way.plan.tree, turn=1,
         changes=way.plan.changes, reverted=way.plan.reverted,
     )  # fmt: skip
     await client.threads.create(thread_id=thread, graph_id="task", if_exists="do_nothing")
     ended = await client.runs.wait(thread, "task", command={"resume": APPROVE})
     assert (ended["outcome"], written(task)) == ("verified", "x\n")
-    assert [entry.kind for entry in files.entries()] == ["tool", "undo", "shell"]
+    assert [entry.kind for entry in files.read_entries()] == ["tool", "undo", "shell"]
 
 
-async def test_an_edit_parked_in_the_command_line_is_made_in_studio_without_blocking_it(
+async def test_edit_parked_in_cli_runs_unblocked_in_studio(
     house: House, client: LangGraphClient
 ) -> None:
     task = house.project("an-edit", [])
@@ -256,7 +256,7 @@ async def test_an_edit_parked_in_the_command_line_is_made_in_studio_without_bloc
     assert (seen.code, seen.last["graph"]) == (0, "edit")
 
 
-async def test_a_plan_shown_in_the_command_line_is_approved_in_studio_and_carried_out(
+async def test_plan_from_cli_is_approved_and_run_studio(
     house: House, client: LangGraphClient
 ) -> None:
     task = house.project("a-plan", [])
@@ -297,7 +297,7 @@ async def test_a_wrong_form_is_answered_in_words(client: LangGraphClient) -> Non
         ("chat", {"build", "plan", "switch"}),
     ],
 )
-async def test_the_server_draws_the_roles_and_offers_the_forms(
+async def test_server_draws_roles_and_offers_forms(
     client: LangGraphClient, name: str, roles: set[str]
 ) -> None:
     (assistant,) = await client.assistants.search(graph_id=name)
@@ -312,7 +312,7 @@ async def test_the_server_draws_the_roles_and_offers_the_forms(
     assert set(schemas["context_schema"]["properties"]) == {"mode", "model"}
 
 
-def test_no_web_page_but_studio_may_send_a_task(address: str) -> None:
+def test_only_studio_page_may_send_a_task(address: str) -> None:
     def posted(origin: str) -> int:
         headers = {"Origin": origin, "Content-Type": "text/plain"}
         return httpx.post(f"{address}/threads", content="{}", headers=headers).status_code
@@ -333,7 +333,7 @@ async def test_langgraph_dev_serves_the_same_threads(house: House) -> None:
 
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
-async def test_a_signal_ends_the_server_and_the_command_that_it_runs(
+async def test_signal_ends_server_and_its_running_command(
     tmp_path: Path, sign: signal.Signals
 ) -> None:
     house = House(tmp_path)
@@ -356,7 +356,7 @@ async def test_a_signal_ends_the_server_and_the_command_that_it_runs(
     assert [path.name for path in (house.folder / "home/data").glob("studio-*")] == []
 
 
-def test_a_port_in_use_is_an_error_in_two_lines(house: House) -> None:
+def test_port_in_use_is_a_two_line_error(house: House) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()

@@ -124,7 +124,7 @@ def test_each_start_has_another_secret(tmp_path: Path, address: str) -> None:
         assert httpx.get(f"{other}/info").status_code == 200
 
 
-async def test_a_client_cannot_name_an_endpoint_for_the_key(
+async def test_client_cannot_choose_endpoint_for_the_key(
     client: LangGraphClient, house: House, foreign: Provider
 ) -> None:
     named = task_with(house, "options", base_url=foreign.url)
@@ -166,7 +166,7 @@ async def test_a_client_cannot_choose_a_looser_mode(
     assert not (house.folder / "outside.txt").exists()
 
 
-async def test_a_thread_of_the_terminal_keeps_its_endpoint_after_a_refusal(
+async def test_terminal_thread_keeps_its_endpoint_after_refusal(
     client: LangGraphClient, house: House, foreign: Provider
 ) -> None:
     task = house.project("terminal", [WRITE, *[{"text": "Done."}] * 5])

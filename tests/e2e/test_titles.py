@@ -10,7 +10,7 @@ from provider import Provider, Request
 
 
 @pytest.mark.parametrize("options", [(), ("--no-title",)], ids=["titled", "not wanted"])
-def test_the_first_answer_is_followed_by_a_title_unless_none_is_wanted(
+def test_first_answer_is_titled_unless_disabled(
     options: tuple[str, ...], tmp_path: Path, provider: Provider
 ) -> None:
     window = ChatWindow(tmp_path, provider, "en", LLC_THREADS__TITLES="true")
@@ -31,9 +31,7 @@ def test_the_first_answer_is_followed_by_a_title_unless_none_is_wanted(
     assert (row["title"], len(provider.requests)) == (("A title", 3) if not options else ("one", 2))
 
 
-def test_who_leaves_before_the_title_is_there_does_not_wait_for_it(
-    tmp_path: Path, provider: Provider
-) -> None:
+def test_exit_does_not_wait_for_the_title(tmp_path: Path, provider: Provider) -> None:
     window = ChatWindow(tmp_path, provider, "en", LLC_THREADS__TITLES="true")
     asked = threading.Event()
 

@@ -28,7 +28,7 @@ def at_terminal(program: Program, provider: Provider):
     return open_terminal
 
 
-def test_a_yes_loads_it_runs_the_tests_and_is_not_asked_again(program, provider, at_terminal):
+def test_yes_loads_folder_runs_tests_and_persists(program, provider, at_terminal):
     with at_terminal("task", "x", "--apply") as terminal:
         shown = terminal.until(ASK)
         for words in (".llc.yaml", '! task.test_command: "touch ran"', "AGENTS.md", "tests"):
@@ -41,7 +41,7 @@ def test_a_yes_loads_it_runs_the_tests_and_is_not_asked_again(program, provider,
         assert terminal.end() == 0 and ASK not in terminal.shown
 
 
-def test_a_no_goes_on_without_and_is_asked_again(program, provider, at_terminal):
+def test_no_continues_without_folder_and_asks_again(program, provider, at_terminal):
     for _ in range(2):
         provider.script(TURNS)
         with at_terminal("task", "x", "--apply") as terminal:
@@ -64,14 +64,14 @@ def test_quitting_starts_nothing(program, provider, at_terminal, keys):
     assert "No threads" in program.run("threads", "list").stderr
 
 
-def test_what_nobody_can_trust_is_shown_and_not_asked(program, at_terminal):
+def test_untrustable_file_is_shown_without_asking(program, at_terminal):
     (program.project / "CLAUDE.md").symlink_to("/etc/passwd")
     with at_terminal("task", "x", "--apply") as terminal:
         assert terminal.end() == 0
         assert "a link to outside" in terminal.shown and ASK not in terminal.shown
 
 
-def test_resumed_after_a_change_a_trusted_thread_asks_and_names_it(program, provider, at_terminal):
+def test_resumed_trusted_thread_asks_about_named_change(program, provider, at_terminal):
     ask = {"tool_calls": [{"name": "ask_user", "args": {"question": "Which?"}}]}
     provider.script([TURNS[0], ask, *TURNS[1:]])
     asked = program.task("--apply", "--trust")

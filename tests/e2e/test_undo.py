@@ -16,7 +16,7 @@ from provider import Answer, Provider, Request
 from recorded import Tree, tree
 from terminal import Terminal
 
-from maxagent.memory.snapshots.file_version import Change
+from maxagent.memory.snapshots.file_version import PathChange
 from maxagent.memory.undo.history import FileHistory
 
 FIRST = "one\ntwo\nthree\nfour\nfive\nsix\n"
@@ -132,7 +132,7 @@ def test_undo_and_redo(told: Story) -> None:
     assert told.files() == told.trees[0]
 
 
-def test_the_files_go_to_any_step_and_back_again(told: Story) -> None:
+def test_files_go_to_any_step_and_back(told: Story) -> None:
     for step in (5, 4, 3, 2, 1, 0, 3, 6, 2):
         told.done("rewind", "--to", str(step), "--files", "--yes")
         assert told.files() == told.trees[step], step
@@ -160,7 +160,7 @@ def test_what_the_user_did_in_between_stays(told: Story) -> None:
     assert told.files() == expected
 
 
-def test_rewound_with_its_conversation_the_task_goes_on_from_there(told: Story) -> None:
+def test_task_continues_from_rewound_conversation(told: Story) -> None:
     said = told.done("rewind", "--to", "3", "--yes", "--json")
     assert json.loads(said.stdout) | {"thread_id": ""} == {
         "thread_id": "",
@@ -181,7 +181,7 @@ def test_rewound_with_its_conversation_the_task_goes_on_from_there(told: Story) 
     assert len(told.provider.requests) == before + 3
 
 
-def test_a_rewind_can_be_taken_back_as_a_whole(told: Story) -> None:
+def test_rewind_can_be_undone_as_a_whole(told: Story) -> None:
     told.done("rewind", "--to", "1", "--yes")
     shown = told.done("rewind")
     assert "steps 2 to 6 were abandoned by a rewind" in shown.stderr
@@ -213,7 +213,7 @@ def test_a_fork_at_the_beginning_does_something_else(told: Story) -> None:
     assert first["content"] == "Other lines."
 
 
-def test_a_fork_in_the_middle_and_its_parent_both_go_on(told: Story) -> None:
+def test_fork_and_its_parent_both_continue(told: Story) -> None:
     fork = told.done("threads", "fork", told.thread, "--at", "4", "--say", "Hurry.").stdout.strip()
     before = len(told.provider.requests)
     assert told.program.resume(fork).outcome == "verified"
@@ -254,14 +254,14 @@ def test_a_thread_that_runs_is_left_alone(story: Story) -> None:
 def cut_short(told: Story) -> None:
     """Leave what an undo leaves that is killed before it has written anything."""
     history = FileHistory(told.program.home / "data" / "threads.db")
-    entries = history.entries(told.thread)
-    net: dict[str, Change] = {}
+    entries = history.list_entries(told.thread)
+    net: dict[str, PathChange] = {}
     for entry in reversed(entries):
         for change in entry.changes:
-            now = net.get(change.path, Change(change.path, change.new, change.old)).old
-            net[change.path] = Change(change.path, now, change.old)
+            now = net.get(change.path, PathChange(change.path, change.new, change.old)).old
+            net[change.path] = PathChange(change.path, now, change.old)
     changes = [change for change in net.values() if change.old != change.new]
-    history.begin(
+    history.begin_entry(
         told.thread,
         "undo-0123456789abcdef",
         "undo",
@@ -279,7 +279,7 @@ FINISH: dict[str, Callable[[Story], Ended]] = {
 
 
 @pytest.mark.parametrize("by", FINISH)
-def test_an_undo_that_was_cut_short_is_finished_first(told: Story, by: str) -> None:
+def test_interrupted_undo_is_finished_first(told: Story, by: str) -> None:
     cut_short(told)
     assert "inished an interrupted restore" in FINISH[by](told).stderr
     assert told.files() == told.trees[0]
@@ -314,7 +314,7 @@ def test_what_changes_no_conversation_loads_no_langgraph(told: Story) -> None:
         assert packages & {"langgraph", "langchain_core", "openai", "mcp"} == set(), command
 
 
-def test_at_a_terminal_a_step_is_chosen_from_the_list(told: Story) -> None:
+def test_step_is_chosen_from_list_at_terminal(told: Story) -> None:
     argv = [sys.executable, "-m", "maxagent", "rewind"]
     with Terminal(argv, told.program.project, told.program.environ) as terminal:
         terminal.until("Go back to which step?")
@@ -333,7 +333,7 @@ def test_nobody_is_there_to_be_asked(told: Story) -> None:
     assert "add `--yes`" in refused.stderr
 
 
-def test_prune_keeps_all_that_can_still_be_asked_for(told: Story) -> None:
+def test_prune_keeps_everything_still_reachable(told: Story) -> None:
     told.done("undo", "--yes")
     assert "Freed" in told.done("threads", "prune").stderr
     told.done("redo", "--yes")

@@ -20,7 +20,7 @@ from traced import command, connections, executed_in, finished, why_not
 from traps import CANARY, Traps
 
 from maxagent import trust
-from maxagent.config.trust.decision import trust_of
+from maxagent.config.trust.decision import check_trust
 
 SCRIPT = Path(sys.executable).with_name("mcode")
 MCODE = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-P", "-m", "maxagent"]
@@ -182,13 +182,13 @@ def test_nothing_of_the_folder_was_executed(opened: Opened) -> None:
 
 
 @pytest.mark.skipif(bool(why_not()), reason=why_not())
-def test_nothing_was_connected_to_but_the_users_own_endpoint(opened: Opened) -> None:
+def test_only_the_users_own_endpoint_was_connected(opened: Opened) -> None:
     own = {0, int(opened.provider.url.rpartition(":")[2].partition("/")[0])}
     found = {name: connections(log, own) for name, log in opened.logs.items()}
     assert found == {name: [] for name in opened.logs}
 
 
-def test_the_model_heard_nothing_that_the_folder_would_tell_it(opened: Opened) -> None:
+def test_model_got_nothing_from_untrusted_folder(opened: Opened) -> None:
     heard = b"".join(request.raw for request in opened.provider.requests)
     assert b"one" in heard and CANARY.encode() not in heard
 
@@ -207,14 +207,14 @@ def test_the_task_ends_unverified_and_says_why(opened: Opened) -> None:
     assert not ended.told("verifying")
 
 
-def test_it_is_said_once_on_stderr_what_is_left_out_and_how_to_say_yes(opened: Opened) -> None:
+def test_stderr_lists_ignored_files_once_with_trust_hint(opened: Opened) -> None:
     told = opened.ended["task Do it"].stderr
     assert told.count("is not trusted") == 1
     for words in ("`.llc.yaml` (configuration)", "`.mcp.json`", "(mcp)", "tests", "--trust"):
         assert words in told
 
 
-def test_the_question_names_every_kind_and_what_reaches_far(opened: Opened) -> None:
+def test_trust_question_names_kinds_and_far_reaching_settings(opened: Opened) -> None:
     told = opened.ended["trust"].stderr
     reaching = ('! sandbox.mode: "off"', "! task.test_command:", "! after_edit.*:")
     files = (".mcp.json", ".claude/skills/a/run.sh", ".opencode/commands/task.md", "AGENTS.md")
@@ -223,7 +223,7 @@ def test_the_question_names_every_kind_and_what_reaches_far(opened: Opened) -> N
     assert "sk-a-key-of-the-user" not in told
 
 
-def test_after_a_yes_the_configuration_counts_and_the_tests_run(tmp_path: Path) -> None:
+def test_trusted_configuration_applies_and_tests_run(tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
     (project / ".llc.yaml").write_text("task: {test_command: touch tested}\n")
@@ -244,7 +244,7 @@ def test_the_traps_do_work(tmp_path: Path) -> None:
     traps = Traps(tmp_path, 1)
     trust(traps.project, tmp_path / "home")
     assert {"src/AGENTS.md", "src/rules.txt"} <= {
-        *trust_of(traps.project, tmp_path / "home").further
+        *check_trust(traps.project, tmp_path / "home").further
     }
     subprocess.run(["git", "status"], cwd=traps.project, capture_output=True)
     subprocess.run([sys.executable, "-m", "pytest", "-q"], cwd=traps.project, capture_output=True)

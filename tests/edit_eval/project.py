@@ -12,10 +12,10 @@ from time import perf_counter, process_time
 from typing import Any, Protocol
 
 from maxagent.cli.execution.tool_session import ToolSession
-from maxagent.config.settings.loader import Loaded
+from maxagent.config.settings.loader import LoadedSettings
 from maxagent.config.settings.schema import SecuritySection, Settings
 
-AUTO = Loaded(Settings(security=SecuritySection(mode="auto")), {})
+AUTO = LoadedSettings(Settings(security=SecuritySection(mode="auto")), {})
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class InProcess:
     def call(self, tool: str, args: Mapping[str, Any]) -> Answer:
         """One call, by the same way as a line of `mcode tools call --stdin`."""
         start, cpu = perf_counter(), process_time()
-        reply = self._loop.run(self._session.call(tool, args, lambda *asked: None))
+        reply = self._loop.run(self._session.call_tool(tool, args, lambda *asked: None))
         spent = perf_counter() - start, process_time() - cpu
         return Answer(reply.error, reply.output, reply.metadata, *spent)
 

@@ -30,7 +30,7 @@ def test_a_number_is_found_as_a_whole_only(text: str, word: str, found: bool) ->
     assert says(text, word) == found
 
 
-def test_a_case_with_an_unknown_key_is_an_error(tmp_path: Path) -> None:
+def test_case_with_unknown_key_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("cases:\n- {case: a, old: b, new: c, aftre: d}\n")
     with pytest.raises(CaseError, match="aftre"):
         cases(tmp_path)

@@ -84,7 +84,7 @@ def test_an_edit_knows_what_it_means() -> None:
     assert "".join(more.after) == "nabXdefg"
 
 
-def test_a_block_is_once_when_only_blanks_tell_places_apart() -> None:
+def test_block_is_unique_when_only_blanks_differ() -> None:
     source = Source("a", "pip", ("if a:", "    go(1)", "else:", "  go( 1 )"))
     assert not is_once(source.lines, ["go(1)"])
     assert is_once(source.lines, ["else:", "go(1)"])

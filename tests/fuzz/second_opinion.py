@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from maxagent.tools.shell.analyzer import judge
+from maxagent.tools.shell.analyzer import analyze_command
 from maxagent.tools.workspace import Workspace
 
 _BESIDE = Path(sys.executable).with_name("shfmt")
@@ -22,7 +22,7 @@ Node = Mapping[str, Any]
 
 def disagreement(line: str, workspace: Workspace) -> str:
     """What is wrong with the judgement of a line; empty where both parsers can live with it."""
-    found = judge(line, ".", workspace)
+    found = analyze_command(line, ".", workspace)
     if found.reason.startswith("the line could not be judged"):
         return found.reason
     seen = seen_by_shfmt(line) if found.plain or found.verdict != "deny" else None

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from second_opinion import SHFMT, disagreement
 from shell_lines import lines, mutated
 
-from maxagent.tools.shell.analyzer import judge
-from maxagent.tools.shell.parsing.single_command import plain_words
+from maxagent.tools.shell.analyzer import analyze_command
+from maxagent.tools.shell.parsing.single_command import parse_plain_words
 from maxagent.tools.workspace import Workspace
 
 needs_shfmt = pytest.mark.skipif(not SHFMT, reason="shfmt is missing: there is no second opinion")
@@ -33,7 +33,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 @example("1=0||")
 @example("npm ")
 def test_any_text_is_judged(workspace: Workspace, line: str) -> None:
-    found = judge(line, ".", workspace)
+    found = analyze_command(line, ".", workspace)
     assert not found.reason.startswith("the line could not be judged")
 
 
@@ -61,7 +61,7 @@ def test_nor_among_lines_like_those_of_the_corpora(workspace: Workspace) -> None
 def test_bash_gets_the_words_that_we_say(
     tmp_path_factory: pytest.TempPathFactory, text: str
 ) -> None:
-    words = plain_words("say " + text)
+    words = parse_plain_words("say " + text)
     if words is None:
         return
     script = f'say() {{ printf "%s\\0" "$@"; }}\nsay {text}'

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from maxagent.tools.shell.analyzer import judge
+from maxagent.tools.shell.analyzer import analyze_command
 from maxagent.tools.workspace import Workspace
 
 BASH = "/bin/bash"
@@ -67,7 +67,7 @@ def disagreements(lines: Sequence[str], workspace: Workspace, folder: Path) -> l
 
 def _said(line: str, workspace: Workspace) -> Counter[Words] | None:
     """The commands of a line as the judge has them; None where it is not judged to be plain."""
-    found = judge(line, ".", workspace)
+    found = analyze_command(line, ".", workspace)
     words = Counter(command.words for command in found.commands)
     untold = any(sign in line for sign in ("\0", _NEWLINE, "/dev/std"))  # no /proc in that world
     odd = untold or any(one[0] in _KEPT or one[0][:1] in ("%", "") for one in words if one)

@@ -8,9 +8,9 @@ from maxagent import Runner
 from maxagent.config.errors import UnfinishedTurn, UsageError
 from maxagent.graphs.chat import graph
 from maxagent.sdk.events import Completion, ModeChanged, Question, RunStarted, ToolResult
-from maxagent.sdk.threads.steps import branches_of, step_of
+from maxagent.sdk.threads.steps import find_step, read_thread_branches
 from maxagent.sdk.threads.time_travel import fork, rewind_talk
-from maxagent.sdk.threads.transcript import transcript
+from maxagent.sdk.threads.transcript import read_transcript
 
 WRITE = {"path": "new.txt", "content": "new\n"}
 Talks = Callable[..., Talk]
@@ -22,14 +22,14 @@ async def talks(tmp_path: Path) -> AsyncIterator[Talks]:
         yield lambda *turns: Talk(tmp_path, runner, *turns)
 
 
-def test_studio_draws_both_modes_their_tools_and_the_switch() -> None:
+def test_drawn_chat_graph_has_modes_tools_and_switch() -> None:
     drawn = graph.get_graph()
     edges = {(edge.source, edge.target) for edge in drawn.edges}
     assert {("listen", "compact"), ("compact", "plan"), ("build", "approve")} <= edges
     assert {("approve", "switch"), ("switch", "build"), ("plan", "__end__")} <= edges
 
 
-def test_all_forms_that_studio_asks_for_can_be_made() -> None:
+def test_chat_schemas_for_studio_can_be_generated() -> None:
     for schema in (
         graph.get_input_jsonschema(),
         graph.get_output_jsonschema(),
@@ -38,7 +38,7 @@ def test_all_forms_that_studio_asks_for_can_be_made() -> None:
         assert schema["properties"]
 
 
-async def test_a_turn_ends_with_the_answer_and_the_next_one_knows_it(talks: Talks) -> None:
+async def test_turn_ends_with_answer_and_next_turn_remembers(talks: Talks) -> None:
     talk = talks(says("Hello."), says("Again."))
     first = await talk.say("hi")
     second = await talk.say("and again")
@@ -60,13 +60,13 @@ async def test_a_conversation_asks_before_it_changes_anything(talks: Talks) -> N
     assert end.files == [{"path": "new.txt", "kind": "added"}]
 
 
-async def test_only_the_files_of_the_last_turn_are_told_at_its_end(talks: Talks) -> None:
+async def test_completion_lists_only_files_of_last_turn(talks: Talks) -> None:
     talk = talks(says(write_file=WRITE), says("Written."), says("Nothing to do."))
     await talk.say("write it", mode="edits")
     assert (await talk.say("more?")).files == []
 
 
-async def test_new_words_wait_until_a_question_is_answered_or_abandoned(talks: Talks) -> None:
+async def test_new_message_waits_for_answered_or_abandoned_question(talks: Talks) -> None:
     talk = talks(says(write_file=WRITE), says("Then not."))
     await talk.say("write it")
     with pytest.raises(UnfinishedTurn, match="waits for an answer"):
@@ -77,14 +77,14 @@ async def test_new_words_wait_until_a_question_is_answered_or_abandoned(talks: T
     assert answer.status == "error" and "It was not run" in answer.text
 
 
-async def test_where_nothing_is_under_way_new_words_just_go_on(talks: Talks) -> None:
+async def test_new_message_continues_when_nothing_is_pending(talks: Talks) -> None:
     talk = talks(says(list_files={}), says("One."), says("Two."), says("Three."))
     await talk.say("list them")
     row, home = talk.runner.threads.get(talk.thread), talk.runner.home
-    await rewind_talk(row, home, step_of(row, home, 1))
+    await rewind_talk(row, home, find_step(row, home, 1))
     assert talk.runner.threads.get(talk.thread).status == "interrupted"
     assert (await talk.say("or rather not")).summary == "One."
-    await rewind_talk(row, home, step_of(row, home, 1))
+    await rewind_talk(row, home, find_step(row, home, 1))
     talk.runner.threads.set_status(talk.thread, "running")  # as a kill leaves it
     for _ in range(2):
         with pytest.raises(UnfinishedTurn, match="was cut short"):
@@ -92,11 +92,11 @@ async def test_where_nothing_is_under_way_new_words_just_go_on(talks: Talks) -> 
     assert (await talk.say("and now?", abandon=True)).summary == "One."
 
 
-async def test_a_fork_that_has_not_begun_is_not_told_to_be_cut_short(talks: Talks) -> None:
+async def test_unstarted_fork_is_not_reported_as_interrupted(talks: Talks) -> None:
     talk = talks(says("One."), says("Two."))
     await talk.say("first")
     row, home = talk.runner.threads.get(talk.thread), talk.runner.home
-    talk.thread = (await fork(row, home, step_of(row, home, 0), "rather this")).thread_id
+    talk.thread = (await fork(row, home, find_step(row, home, 0), "rather this")).thread_id
     with pytest.raises(UnfinishedTurn, match="has not started yet"):
         await talk.say("and now?")
 
@@ -112,22 +112,22 @@ async def test_before_a_message_another_one_takes_its_place(
     for word in words:
         await talk.say(word)
     row, home = talk.runner.threads.get(talk.thread), talk.runner.home
-    messages = branches_of(row, home).messages
-    assert [(one.words, one.before.number) for one in messages] == list(
+    messages = read_thread_branches(row, home).messages
+    assert [(one.text, one.before.number) for one in messages] == list(
         zip(words, (0, 1, 2), strict=True)
     )
     await rewind_talk(row, home, messages[at].before)
-    assert [one.words for one in branches_of(row, home).messages] == words[:at]
+    assert [one.text for one in read_thread_branches(row, home).messages] == words[:at]
     assert talk.runner.threads.get(talk.thread).status == "idle"
     await talk.say("other")
     said = [message.text for message in (await talk.state())["messages"]]
     assert said[:-1] == [*kept, "other"]
-    assert [one.words for one in branches_of(row, home).messages] == [*words[:at], "other"]
-    assert [one.text for one in transcript(row, home) if one.kind == "human"] == [
+    assert [one.text for one in read_thread_branches(row, home).messages] == [*words[:at], "other"]
+    assert [one.text for one in read_transcript(row, home) if one.kind == "human"] == [
         *words[:at],
         "other",
     ]
-    assert [one.number for one in branches_of(row, home).steps] == list(range(at + 2))
+    assert [one.number for one in read_thread_branches(row, home).steps] == list(range(at + 2))
 
 
 async def test_a_choice_holds_from_then_on(talks: Talks) -> None:
@@ -150,7 +150,7 @@ async def test_another_agent_speaks_for_one_turn(talks: Talks) -> None:
     assert talk.heard(ModeChanged)[0].agent == "build"
 
 
-async def test_an_unknown_agent_is_told_before_there_is_a_thread(talks: Talks) -> None:
+async def test_unknown_agent_is_refused_before_thread_exists(talks: Talks) -> None:
     talk = talks(says("One."))
     with pytest.raises(UsageError, match="nobody"):
         talk.options["agent"] = "nobody"
@@ -175,7 +175,7 @@ async def test_a_taken_name_leaves_no_thread(talks: Talks) -> None:
     assert [row.name for row in talk.runner.threads.list()] == ["mine"]
 
 
-async def test_an_agent_of_ones_own_speaks_with_its_words_under_its_rules(talks: Talks) -> None:
+async def test_custom_agent_runs_with_own_prompt_and_rules(talks: Talks) -> None:
     talk = talks(says(write_file=WRITE), says("Then not."), says("Back."))
     agents = talk.runner.home / "agents"
     agents.mkdir()
@@ -195,7 +195,7 @@ async def test_an_agent_of_ones_own_speaks_with_its_words_under_its_rules(talks:
     assert (await talk.say("and you?", agent="build")).summary == "Back."
 
 
-async def test_what_no_longer_holds_keeps_nobody_from_going_on(talks: Talks) -> None:
+async def test_missing_old_model_does_not_block_next_turn(talks: Talks) -> None:
     talk = talks(says("One."), says("Two."))
     first = talk.options["model"]
     await talk.say("one")

@@ -1,7 +1,7 @@
-from maxagent.graphs.edit import build, graph
+from maxagent.graphs.edit import build_graph, graph
 
 
-def test_the_drawn_graph_has_an_editor_and_its_tools_and_leaves_no_node_dangling():
+def test_drawn_edit_graph_has_no_dangling_node():
     drawn = graph.get_graph()
     inner = {name for name in drawn.nodes if not name.startswith("__")}
     assert inner == {"editor", "approve", "tools"}
@@ -10,7 +10,11 @@ def test_the_drawn_graph_has_an_editor_and_its_tools_and_leaves_no_node_dangling
 
 
 def test_only_the_editor_ends_it():
-    ends = {edge.source for edge in build().compile().get_graph().edges if edge.target == "__end__"}
+    ends = {
+        edge.source
+        for edge in build_graph().compile().get_graph().edges
+        if edge.target == "__end__"
+    }
     assert ends == {"editor"}
 
 

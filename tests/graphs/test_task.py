@@ -1,10 +1,10 @@
-from maxagent.graphs.task import build, graph
+from maxagent.graphs.task import build_graph, graph
 
 ROLES = {"architect", "coder", "tester"}
 STEPS = {"approve", "tools", "verify", "review"}
 
 
-def test_the_drawn_graph_names_the_roles_and_leaves_no_node_dangling():
+def test_drawn_task_graph_has_no_dangling_node():
     drawn = graph.get_graph()
     inner = {name for name in drawn.nodes if not name.startswith("__")}
     reached = {edge.target for edge in drawn.edges}
@@ -13,7 +13,7 @@ def test_the_drawn_graph_names_the_roles_and_leaves_no_node_dangling():
     assert inner <= reached and inner <= left
 
 
-def test_the_schemas_that_studio_asks_for_can_be_made():
+def test_task_schemas_for_studio_can_be_generated():
     schemas = graph.get_input_jsonschema(), graph.get_output_jsonschema()
     assert set(schemas[0]["properties"]) == {"request", "folder", "options"}
     assert "messages" in schemas[1]["properties"]
@@ -30,5 +30,9 @@ def test_the_exported_graph_carries_neither_saver_nor_store():
 
 
 def test_done_is_reached_only_through_the_review():
-    ends = {edge.source for edge in build().compile().get_graph().edges if edge.target == "__end__"}
+    ends = {
+        edge.source
+        for edge in build_graph().compile().get_graph().edges
+        if edge.target == "__end__"
+    }
     assert ends == {"review"}

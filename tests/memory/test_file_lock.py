@@ -7,14 +7,14 @@ import pytest
 
 from maxagent.config.errors import MaxAgentError
 from maxagent.memory import file_lock as module
-from maxagent.memory.file_lock import file_lock
+from maxagent.memory.file_lock import acquire_file_lock
 
 
 async def test_one_holds_it_and_the_next_waits(tmp_path: Path) -> None:
     order: list[str] = []
 
     async def work(name: str) -> None:
-        async with file_lock(tmp_path / "lock"):
+        async with acquire_file_lock(tmp_path / "lock"):
             order.append(f"{name} in")
             await asyncio.sleep(0)
             order.append(f"{name} out")
@@ -24,24 +24,24 @@ async def test_one_holds_it_and_the_next_waits(tmp_path: Path) -> None:
     assert [entry.split()[0] for entry in order[::2]] == [e.split()[0] for e in order[1::2]]
 
 
-async def test_a_child_that_was_given_it_holds_it_as_long_as_it_lives(
+async def test_child_with_descriptor_holds_lock_until_exit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "PATIENCE", 0.05)
-    async with file_lock(tmp_path / "lock") as lock:
+    monkeypatch.setattr(module, "LOCK_TIMEOUT", 0.05)
+    async with acquire_file_lock(tmp_path / "lock") as lock:
         command = [sys.executable, "-c", "input()"]
         child = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=(lock,))
     with pytest.raises(MaxAgentError, match="keeps `.*lock` locked"):
-        async with file_lock(tmp_path / "lock"):
+        async with acquire_file_lock(tmp_path / "lock"):
             pass
     child.communicate(b"\n")
-    async with file_lock(tmp_path / "lock"):
+    async with acquire_file_lock(tmp_path / "lock"):
         pass
 
 
 async def test_it_is_free_after_an_error(tmp_path: Path) -> None:
     with pytest.raises(TimeoutError):
-        async with file_lock(tmp_path / "lock"):
+        async with acquire_file_lock(tmp_path / "lock"):
             raise TimeoutError
-    async with file_lock(tmp_path / "lock"):
+    async with acquire_file_lock(tmp_path / "lock"):
         pass

@@ -2,8 +2,8 @@
 
 import pytest
 
-from maxagent.models.catalog import catalog, cost, find
-from maxagent.models.providers import providers
+from maxagent.models.catalog import compute_cost, find_model, load_catalog
+from maxagent.models.providers import load_providers
 
 
 def usage(read: int, written: int, cached: int = 0) -> dict:
@@ -15,18 +15,18 @@ def usage(read: int, written: int, cached: int = 0) -> dict:
     }
 
 
-@pytest.mark.parametrize("name", list(catalog()))
+@pytest.mark.parametrize("name", list(load_catalog()))
 def test_every_entry_is_sane(name: str) -> None:
-    entry = catalog()[name]
-    assert name.partition("/")[0] in providers()
+    entry = load_catalog()[name]
+    assert name.partition("/")[0] in load_providers()
     assert 0 < entry.output <= 1_000_000 and 1000 <= entry.context <= 3_000_000
     if entry.price:
         assert entry.price.output >= entry.price.input >= (entry.price.cached or 0) >= 0
 
 
-def test_the_default_model_of_every_provider_with_a_catalogue_is_in_it() -> None:
-    makers = {name.partition("/")[0] for name in catalog()}
-    missing = [m for m in makers if find(f"{m}/{providers()[m].default_model}") is None]
+def test_default_models_of_cataloged_providers_are_in_catalog() -> None:
+    makers = {name.partition("/")[0] for name in load_catalog()}
+    missing = [m for m in makers if find_model(f"{m}/{load_providers()[m].default_model}") is None]
     assert missing == []
 
 
@@ -42,17 +42,17 @@ def test_the_default_model_of_every_provider_with_a_catalogue_is_in_it() -> None
     ],
 )
 def test_cost_counts_cached_tokens_and_long_requests(name: str, tokens, dollars: float) -> None:
-    assert cost(name, tokens) == pytest.approx(dollars)
+    assert compute_cost(name, tokens) == pytest.approx(dollars)
 
 
 def test_an_unknown_price_is_no_cost() -> None:
-    assert cost("openai/never-heard-of", usage(1, 1)) is None
-    assert cost("qwen/qwen3-coder-plus", usage(1, 1)) is None
-    assert cost("openrouter/z-ai/glm-4.6", usage(1, 1)) is None
+    assert compute_cost("openai/never-heard-of", usage(1, 1)) is None
+    assert compute_cost("qwen/qwen3-coder-plus", usage(1, 1)) is None
+    assert compute_cost("openrouter/z-ai/glm-4.6", usage(1, 1)) is None
 
 
-def test_a_gateway_has_the_limits_of_the_model_but_not_its_price() -> None:
-    found = find("openrouter/z-ai/glm-4.6")
+def test_gateway_model_has_limits_but_no_price() -> None:
+    found = find_model("openrouter/z-ai/glm-4.6")
     assert found is not None and (found.context, found.price) == (200_000, None)
-    assert find("minimax/minimax-m2") is not None
-    assert find("openai/never-heard-of") is None
+    assert find_model("minimax/minimax-m2") is not None
+    assert find_model("openai/never-heard-of") is None

@@ -6,19 +6,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.models.error_classification import Asked, refusal, refusal_in_stream
+from maxagent.models.error_classification import (
+    RequestTarget,
+    classify_response,
+    classify_stream_error,
+)
 from maxagent.models.errors import (
-    AuthenticationFailed,
-    ContextOverflow,
-    InvalidRequest,
-    ModelFailure,
-    ModelNotFound,
-    ProviderFault,
-    QuotaExhausted,
-    RateLimited,
+    AuthenticationError,
+    ContextOverflowError,
+    InvalidRequestError,
+    ModelCallError,
+    ModelNotFoundError,
+    ProviderFaultError,
+    QuotaExhaustedError,
+    RateLimitError,
 )
 
-ASKED = Asked("glm-4.6", "host:1", "mysecretkey")
+ASKED = RequestTarget("glm-4.6", "host:1", "mysecretkey")
 
 
 def openai(message: str, code: str | None = None) -> str:
@@ -47,59 +51,57 @@ OVERFLOWS = [
     (400, '[{"error":{"code":400,"message":"The input token count (9) exceeds the maximum"}}]'),
 ]  # fmt: skip
 OTHERS = [
-    (401, openai("Incorrect API key provided", "invalid_api_key"), AuthenticationFailed),
-    (403, "<html><head><title>Forbidden</title></head></html>", AuthenticationFailed),
-    (401, '{"detail":"Unauthorized"}', AuthenticationFailed),
-    (402, '{"error":{"message":"Insufficient Balance"}}', QuotaExhausted),
-    (429, openai("You exceeded your current quota", "insufficient_quota"), QuotaExhausted),
-    (429, '{"error":{"code":"1113","message":"余额不足或无可用资源包"}}', QuotaExhausted),
-    (429, openai("Rate limit reached for gpt-4o on tokens per min"), RateLimited),
-    (429, '{"error":{"code":"1302","message":"并发数过高"}}', RateLimited),
-    (429, "", RateLimited),
-    (404, openai("The model `x` does not exist", "model_not_found"), ModelNotFound),
-    (404, "404 page not found", ModelNotFound),
-    (400, '{"error":{"code":"1211","message":"模型不存在，请检查模型代码"}}', ModelNotFound),
-    (400, openai("Model Not Exist"), ModelNotFound),
-    (400, openai("foo is not a valid model ID"), ModelNotFound),
-    (400, openai("Invalid model name passed in model=x. Call `/v1/models`"), ModelNotFound),
-    (500, "Internal Server Error", ProviderFault),
-    (503, openai("The server is overloaded"), ProviderFault),
-    (529, '{"type":"error","error":{"type":"overloaded_error"}}', ProviderFault),
-    (408, "", ProviderFault),
-    (400, openai("Invalid 'tools[0].function.name'"), InvalidRequest),
-    (422, '{"detail":[{"loc":["body"],"msg":"field required"}]}', InvalidRequest),
-    (301, "", InvalidRequest),
+    (401, openai("Incorrect API key provided", "invalid_api_key"), AuthenticationError),
+    (403, "<html><head><title>Forbidden</title></head></html>", AuthenticationError),
+    (401, '{"detail":"Unauthorized"}', AuthenticationError),
+    (402, '{"error":{"message":"Insufficient Balance"}}', QuotaExhaustedError),
+    (429, openai("You exceeded your current quota", "insufficient_quota"), QuotaExhaustedError),
+    (429, '{"error":{"code":"1113","message":"余额不足或无可用资源包"}}', QuotaExhaustedError),
+    (429, openai("Rate limit reached for gpt-4o on tokens per min"), RateLimitError),
+    (429, '{"error":{"code":"1302","message":"并发数过高"}}', RateLimitError),
+    (429, "", RateLimitError),
+    (404, openai("The model `x` does not exist", "model_not_found"), ModelNotFoundError),
+    (404, "404 page not found", ModelNotFoundError),
+    (400, '{"error":{"code":"1211","message":"模型不存在，请检查模型代码"}}', ModelNotFoundError),
+    (400, openai("Model Not Exist"), ModelNotFoundError),
+    (400, openai("foo is not a valid model ID"), ModelNotFoundError),
+    (400, openai("Invalid model name passed in model=x. Call `/v1/models`"), ModelNotFoundError),
+    (500, "Internal Server Error", ProviderFaultError),
+    (503, openai("The server is overloaded"), ProviderFaultError),
+    (529, '{"type":"error","error":{"type":"overloaded_error"}}', ProviderFaultError),
+    (408, "", ProviderFaultError),
+    (400, openai("Invalid 'tools[0].function.name'"), InvalidRequestError),
+    (422, '{"detail":[{"loc":["body"],"msg":"field required"}]}', InvalidRequestError),
+    (301, "", InvalidRequestError),
 ]
 
 
 @pytest.mark.parametrize(("status", "body"), OVERFLOWS)
 def test_every_vendors_words_for_too_long_are_known(status: int, body: str) -> None:
-    assert type(refusal(ASKED, status, body)) is ContextOverflow
+    assert type(classify_response(ASKED, status, body)) is ContextOverflowError
 
 
 @pytest.mark.parametrize(("status", "body", "kind"), OTHERS)
-def test_status_and_words_make_the_kind(status: int, body: str, kind: type[ModelFailure]) -> None:
-    assert type(refusal(ASKED, status, body)) is kind
+def test_status_and_words_make_the_kind(status: int, body: str, kind: type[ModelCallError]) -> None:
+    assert type(classify_response(ASKED, status, body)) is kind
 
 
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
-        ({"message": "slow down", "code": 429}, RateLimited),
-        ({"message": "slow down", "type": "rate_limit_error"}, RateLimited),
-        ({"message": "bad key", "type": "authentication_error"}, AuthenticationFailed),
-        ({"message": "no", "type": "invalid_request_error"}, InvalidRequest),
-        ({"message": "prompt is too long: 9 tokens"}, ContextOverflow),
-        ({"message": "oops"}, ProviderFault),
-        ({"code": "1234", "message": "network"}, ProviderFault),
-        ("something broke", ProviderFault),
-        ({"code": 502, "message": "upstream"}, ProviderFault),
+        ({"message": "slow down", "code": 429}, RateLimitError),
+        ({"message": "slow down", "type": "rate_limit_error"}, RateLimitError),
+        ({"message": "bad key", "type": "authentication_error"}, AuthenticationError),
+        ({"message": "no", "type": "invalid_request_error"}, InvalidRequestError),
+        ({"message": "prompt is too long: 9 tokens"}, ContextOverflowError),
+        ({"message": "oops"}, ProviderFaultError),
+        ({"code": "1234", "message": "network"}, ProviderFaultError),
+        ("something broke", ProviderFaultError),
+        ({"code": 502, "message": "upstream"}, ProviderFaultError),
     ],
 )
-def test_an_error_inside_a_stream_has_the_kind_its_status_would_give(
-    error: object, kind: type[ModelFailure]
-) -> None:
-    failure = refusal_in_stream(ASKED, error)
+def test_stream_error_has_class_of_its_status(error: object, kind: type[ModelCallError]) -> None:
+    failure = classify_stream_error(ASKED, error)
     assert type(failure) is kind
     assert "answered" not in failure.message
 
@@ -119,8 +121,10 @@ def test_an_error_inside_a_stream_has_the_kind_its_status_would_give(
         ("null", "None"),
     ],
 )  # fmt: skip
-def test_the_message_names_model_and_host_and_quotes_the_provider(body: str, words: str) -> None:
-    assert refusal(ASKED, 500, body).message == f"`glm-4.6` at host:1 answered 500: {words}"
+def test_message_names_model_host_and_quotes_provider(body: str, words: str) -> None:
+    assert (
+        classify_response(ASKED, 500, body).message == f"`glm-4.6` at host:1 answered 500: {words}"
+    )
 
 
 WINDOW = "maximum 32"
@@ -130,19 +134,19 @@ WINDOW = "maximum 32"
     ("key", "quoted"), [("x", WINDOW), ("maximum", WINDOW), ("maximum ", "…32")]
 )
 def test_a_short_key_is_not_searched_for(key: str, quoted: str) -> None:
-    assert Asked("m", "h", key).quote(WINDOW) == quoted
+    assert RequestTarget("m", "h", key).quote(WINDOW) == quoted
 
 
 def test_the_quote_is_short_and_hides_every_key() -> None:
     body = openai("Incorrect key mysecretkey or sk-proj-abc***xyz, Bearer abcdef. " + "x" * 999)
-    message = refusal(ASKED, 401, body).message
+    message = classify_response(ASKED, 401, body).message
     assert not any(secret in message for secret in ("mysecretkey", "sk-proj", "xyz", "abcdef"))
     assert len(message) < 350
 
 
-def test_the_wish_to_wait_is_kept_and_a_long_one_is_said() -> None:
-    assert refusal(ASKED, 429, "", {"Retry-After": "3"}).retry_after == 3.0
-    assert "3600 s" in refusal(ASKED, 429, "", {"Retry-After": "3600"}).hint
+def test_retry_after_is_kept_and_long_one_reported() -> None:
+    assert classify_response(ASKED, 429, "", {"Retry-After": "3"}).retry_after == 3.0
+    assert "3600 s" in classify_response(ASKED, 429, "", {"Retry-After": "3600"}).hint
 
 
 @given(st.integers(300, 599), st.text() | st.recursive(
@@ -151,5 +155,5 @@ def test_the_wish_to_wait_is_kept_and_a_long_one_is_said() -> None:
         st.sampled_from(["error", "message", "code", "detail", "metadata", "raw"]), inner),
 ).map(json.dumps))  # fmt: skip
 def test_no_body_makes_it_fail(status: int, body: str) -> None:
-    assert isinstance(refusal(ASKED, status, body), ModelFailure)
-    assert isinstance(refusal_in_stream(ASKED, body), ModelFailure)
+    assert isinstance(classify_response(ASKED, status, body), ModelCallError)
+    assert isinstance(classify_stream_error(ASKED, body), ModelCallError)

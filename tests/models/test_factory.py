@@ -13,10 +13,10 @@ from maxagent.config.errors import UsageError
 from maxagent.config.settings.schema import Endpoint, ModelLimits, ModelSection, Settings
 from maxagent.models.chat_completions.chat_model import ChatCompletions
 from maxagent.models.factory import close_model, open_model
-from maxagent.models.invoke import ask
-from maxagent.models.openai_responses import Responses
+from maxagent.models.invoke import invoke_model
+from maxagent.models.openai_responses import ResponsesModel
 from maxagent.models.resolver import resolve
-from maxagent.models.scripted import Scripted
+from maxagent.models.scripted import ScriptedModel
 
 RESPONSES = Settings(model=ModelSection(models={"gpt-4o": ModelLimits(api="responses")}))
 
@@ -29,7 +29,7 @@ async def test_the_settings_and_the_spec_choose_the_class(tmp_path: Path) -> Non
         open_model(resolve(RESPONSES, keys, "openai/gpt-4o")),
         open_model(resolve(Settings(), {}, f"scripted/{tmp_path}/s.json"), role="coder"),
     ]
-    assert [type(model) for model in opened] == [ChatCompletions, Responses, Scripted]
+    assert [type(model) for model in opened] == [ChatCompletions, ResponsesModel, ScriptedModel]
     for model in opened:
         await close_model(model)
 
@@ -38,14 +38,14 @@ async def test_an_environment_alone_is_enough(provider: Provider) -> None:
     provider.script([{"text": "Hi"}])
     environ = {"OPENAI_BASE_URL": provider.url, "OPENAI_API_KEY": "k"}
     model = open_model(resolve(Settings(), environ))
-    message = await ask(model, [HumanMessage("x")], print, print)
+    message = await invoke_model(model, [HumanMessage("x")], print, print)
     await close_model(model)
     assert message.content == "Hi"
     body = provider.requests[0].body
     assert (body["model"], body["max_tokens"], body["temperature"]) == ("gpt-4o", 16_384, 0.7)
 
 
-def test_wrong_words_are_a_usage_error_and_reach_no_network() -> None:
+def test_unknown_provider_is_usage_error_without_network() -> None:
     with pytest.raises(UsageError):
         resolve(Settings(litellm=Endpoint(provider="nobody")), {})
 

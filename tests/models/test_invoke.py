@@ -9,9 +9,9 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from provider import Provider
 
 from maxagent.models.chat_completions.chat_model import ChatCompletions
-from maxagent.models.errors import BrokenStream, EmptyAnswer
-from maxagent.models.invoke import ask, is_cut
-from maxagent.models.providers import providers
+from maxagent.models.errors import BrokenStreamError, EmptyAnswerError
+from maxagent.models.invoke import invoke_model, is_cut
+from maxagent.models.providers import load_providers
 from maxagent.models.resolver import ResolvedModel
 
 
@@ -30,14 +30,14 @@ class Told(list[tuple[str, str]]):
 
 @pytest.fixture
 async def model(provider: Provider):
-    opened = ChatCompletions(resolved=ResolvedModel(providers()["glm"], "m", provider.url, ""))
+    opened = ChatCompletions(resolved=ResolvedModel(load_providers()["glm"], "m", provider.url, ""))
     yield opened
     await opened.aclose()
 
 
 async def answer(model: Any, told: Told | None = None) -> AIMessage:
     told = told if told is not None else Told()
-    return await ask(model, [HumanMessage("hi")], told.text, told.thinking)
+    return await invoke_model(model, [HumanMessage("hi")], told.text, told.thinking)
 
 
 async def test_text_and_thinking_are_told_and_kept(
@@ -70,7 +70,7 @@ async def test_every_answer_has_an_id_of_its_own(
         ('{"a": 1,}', "not valid JSON"),
     ],
 )
-async def test_broken_arguments_make_an_invalid_call_that_says_why(
+async def test_broken_arguments_make_invalid_call_with_reason(
     provider: Provider, model: ChatCompletions, arguments: str, why: str
 ) -> None:
     good = {"name": "read", "args": {"a": 1}, "id": "c1"}
@@ -83,7 +83,7 @@ async def test_broken_arguments_make_an_invalid_call_that_says_why(
     assert why in (invalid["error"] or "")
 
 
-async def test_a_call_cut_at_the_token_limit_says_so(
+async def test_call_cut_at_token_limit_reports_it(
     provider: Provider, model: ChatCompletions
 ) -> None:
     calls = [{"name": "write", "args": '{"content": "half'}]
@@ -116,7 +116,7 @@ async def test_a_checkpoint_can_hold_the_wildest_answer(
         ({"finish_reason": "sensitive"}, False, "content filter"),
     ],
 )
-async def test_neither_text_nor_a_call_is_an_empty_answer(
+async def test_answer_without_text_or_call_is_empty(
     provider: Provider,
     model: ChatCompletions,
     turn: dict[str, Any],
@@ -124,7 +124,7 @@ async def test_neither_text_nor_a_call_is_an_empty_answer(
     words: str,
 ) -> None:
     provider.script([turn])
-    with pytest.raises(EmptyAnswer, match=words) as caught:
+    with pytest.raises(EmptyAnswerError, match=words) as caught:
         await answer(model)
     assert caught.value.retryable is retryable
 
@@ -132,12 +132,12 @@ async def test_neither_text_nor_a_call_is_an_empty_answer(
 async def test_the_models_failure_comes_through(provider: Provider, model: ChatCompletions) -> None:
     provider.script([{"text": "abcdef", "cut_after": 2}])
     told = Told()
-    with pytest.raises(BrokenStream):
+    with pytest.raises(BrokenStreamError):
         await answer(model, told)
     assert told.all("text") == "abcdef"
 
 
-async def test_a_model_of_another_maker_is_asked_the_same_way() -> None:
+async def test_third_party_model_is_invoked_the_same_way() -> None:
     call = {"name": "t", "args": {"n": 2**70}, "id": "1", "type": "tool_call"}
     foreign = GenericFakeChatModel(messages=iter([AIMessage("Hello there", tool_calls=[call])]))
     told = Told()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maxagent.models.json_parsing import LONGEST_REPAIR, json_values
+from maxagent.models.json_parsing import LONGEST_REPAIR, find_json_values
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
@@ -19,7 +19,7 @@ PROSE = st.text(st.characters(exclude_characters='[]{}`~"', exclude_categories=[
 
 
 def first(text: str) -> object:
-    return next(json_values(text), "nothing")
+    return next(find_json_values(text), "nothing")
 
 
 @pytest.mark.parametrize(
@@ -62,14 +62,14 @@ def test_a_value_is_found_however_it_is_wrapped(text: str, value: object) -> Non
         "{" + "'a'," * LONGEST_REPAIR + "}",
     ],
 )
-def test_nothing_is_made_of_prose_of_cut_answers_and_of_what_is_no_json(text: str) -> None:
+def test_prose_cut_answers_and_non_json_yield_nothing(text: str) -> None:
     assert first(text) == "nothing"
 
 
 @given(OBJECT, PROSE, st.sampled_from([None, 2]), st.sampled_from(["```json", "```", "~~~~"]))
 @example({}, "", None, "```")
 @example({"```": "\n```\n"}, "", None, "```")
-def test_every_object_is_found_alone_fenced_and_in_prose(
+def test_objects_are_found_alone_fenced_and_in_prose(
     value: dict[str, object], prose: str, indent: int | None, fence: str
 ) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=False)
@@ -81,6 +81,6 @@ def test_every_object_is_found_alone_fenced_and_in_prose(
 @given(st.text())
 @example("{'")
 @example('{"a": "\\ud800"}')
-def test_whatever_is_said_all_that_is_found_is_json(text: str) -> None:
-    for value in json_values(text):
+def test_any_text_yields_only_json(text: str) -> None:
+    for value in find_json_values(text):
         assert json.loads(json.dumps(value, allow_nan=False)) == value

@@ -10,15 +10,15 @@ from langchain_core.tools import tool
 from provider import Provider
 
 from maxagent.models.errors import (
-    BrokenStream,
-    ContextOverflow,
-    ModelFailure,
-    ProviderFault,
-    RateLimited,
+    BrokenStreamError,
+    ContextOverflowError,
+    ModelCallError,
+    ProviderFaultError,
+    RateLimitError,
 )
-from maxagent.models.invoke import ask
-from maxagent.models.openai_responses import Responses
-from maxagent.models.providers import providers
+from maxagent.models.invoke import invoke_model
+from maxagent.models.openai_responses import ResponsesModel
+from maxagent.models.providers import load_providers
 from maxagent.models.resolver import ResolvedModel
 
 
@@ -29,8 +29,10 @@ def look(path: str) -> str:
 
 
 @pytest.fixture
-async def model(provider: Provider) -> AsyncIterator[Responses]:
-    opened = Responses.of(ResolvedModel(providers()["openai"], "gpt-5", provider.url, "sk-secret"))
+async def model(provider: Provider) -> AsyncIterator[ResponsesModel]:
+    opened = ResponsesModel.from_resolved(
+        ResolvedModel(load_providers()["openai"], "gpt-5", provider.url, "sk-secret")
+    )
     yield opened
     await opened.aclose()
 
@@ -78,10 +80,12 @@ COMPLETED = {"type": "response.completed", "response": response("completed", [])
 
 async def answer(model: Any, told: list[str] | None = None) -> AIMessage:
     tell = (told if told is not None else []).append
-    return await ask(model, [HumanMessage("hi")], tell, tell)
+    return await invoke_model(model, [HumanMessage("hi")], tell, tell)
 
 
-async def test_text_streams_and_tokens_are_counted(provider: Provider, model: Responses) -> None:
+async def test_text_streams_and_tokens_are_counted(
+    provider: Provider, model: ResponsesModel
+) -> None:
     provider.script([sse(*TEXT, COMPLETED)])
     told: list[str] = []
     message = await answer(model, told)
@@ -93,7 +97,7 @@ async def test_text_streams_and_tokens_are_counted(provider: Provider, model: Re
     assert (request.body["store"], request.body["max_output_tokens"]) == (False, 4096)
 
 
-async def test_tool_calls_are_safe(provider: Provider, model: Responses) -> None:
+async def test_tool_calls_are_safe(provider: Provider, model: ResponsesModel) -> None:
     provider.script([sse(*CALLED, COMPLETED)])
     message = await answer(model.bind_tools([look]))
     (call,) = message.tool_calls
@@ -103,8 +107,8 @@ async def test_tool_calls_are_safe(provider: Provider, model: Responses) -> None
 
 async def test_a_model_that_is_closed_closes_no_other(provider: Provider) -> None:
     provider.script([sse(*TEXT, COMPLETED)] * 2)
-    where = ResolvedModel(providers()["openai"], "gpt-5", provider.url, "sk-secret")
-    first, second = Responses.of(where), Responses.of(where)
+    where = ResolvedModel(load_providers()["openai"], "gpt-5", provider.url, "sk-secret")
+    first, second = ResponsesModel.from_resolved(where), ResponsesModel.from_resolved(where)
     assert (await answer(first)).text == "Hello"
     await first.aclose()
     assert (await answer(second)).text == "Hello"
@@ -121,18 +125,21 @@ FAILED = {**response("failed", []), "error": {"code": "server_error", "message":
 @pytest.mark.parametrize(
     ("reply", "kind"),
     [
-        ({"status": 429, "headers": {"Retry-After": "9"}, "body": error("slow")}, RateLimited),
-        ({"status": 400, "body": error("too long", "context_length_exceeded")}, ContextOverflow),
-        ({"status": 500, "body": "oops"}, ProviderFault),
-        (sse(*TEXT), BrokenStream),
-        (sse(*TEXT, {"type": "response.failed", "response": FAILED}), ProviderFault),
+        ({"status": 429, "headers": {"Retry-After": "9"}, "body": error("slow")}, RateLimitError),
+        (
+            {"status": 400, "body": error("too long", "context_length_exceeded")},
+            ContextOverflowError,
+        ),
+        ({"status": 500, "body": "oops"}, ProviderFaultError),
+        (sse(*TEXT), BrokenStreamError),
+        (sse(*TEXT, {"type": "response.failed", "response": FAILED}), ProviderFaultError),
         (sse(CREATED, {"type": "error", "code": "x", "message": "Your input exceeds the context "
-                       "window of this model", "param": None}), ContextOverflow),
-        ({**sse(*TEXT), "cut_after": 4}, ProviderFault),
+                       "window of this model", "param": None}), ContextOverflowError),
+        ({**sse(*TEXT), "cut_after": 4}, ProviderFaultError),
     ],
 )  # fmt: skip
 async def test_its_failures_are_ours(
-    provider: Provider, model: Responses, reply: dict[str, Any], kind: type[ModelFailure]
+    provider: Provider, model: ResponsesModel, reply: dict[str, Any], kind: type[ModelCallError]
 ) -> None:
     provider.script([reply])
     with pytest.raises(kind) as caught:
@@ -140,5 +147,5 @@ async def test_its_failures_are_ours(
     assert "`gpt-5` at 127.0.0.1:" in caught.value.message
     assert "sk-secret" not in caught.value.message
     assert len(provider.requests) == 1
-    if kind is RateLimited:
+    if kind is RateLimitError:
         assert caught.value.retry_after == 9.0

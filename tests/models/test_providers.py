@@ -4,7 +4,12 @@ import pytest
 
 from maxagent.config.errors import UsageError
 from maxagent.config.settings.schema import Endpoint, Settings
-from maxagent.models.providers import detect, no_provider, provider, providers
+from maxagent.models.providers import (
+    build_no_provider_error,
+    detect_provider,
+    get_provider,
+    load_providers,
+)
 
 GLM, OPENAI, LITELLM = "GLM_API_KEY", "OPENAI_API_KEY", "LITELLM_API_KEY"
 
@@ -22,45 +27,45 @@ GLM, OPENAI, LITELLM = "GLM_API_KEY", "OPENAI_API_KEY", "LITELLM_API_KEY"
         (["OPENAI_BASE_URL", "MINIMAX_API_KEY"], "minimax"),
     ],
 )
-def test_keys_are_looked_for_in_order_and_before_endpoints(variables: list[str], name: str) -> None:
-    assert detect(Settings(), dict.fromkeys(variables, "http://x")).name == name
+def test_keys_are_searched_in_order_before_endpoints(variables: list[str], name: str) -> None:
+    assert detect_provider(Settings(), dict.fromkeys(variables, "http://x")).name == name
 
 
 def test_the_settings_name_the_provider_before_any_key() -> None:
-    chosen = detect(Settings(litellm=Endpoint(provider="DeepSeek")), {GLM: "k"})
+    chosen = detect_provider(Settings(litellm=Endpoint(provider="DeepSeek")), {GLM: "k"})
     assert chosen.name == "deepseek"
 
 
 def test_a_bare_endpoint_speaks_the_openai_dialect() -> None:
-    assert detect(Settings(litellm=Endpoint(base_url="http://x/v1")), {}).name == "openai"
+    assert detect_provider(Settings(litellm=Endpoint(base_url="http://x/v1")), {}).name == "openai"
 
 
 def test_an_empty_key_is_no_key() -> None:
-    assert detect(Settings(), {OPENAI: " "}) is None
-    assert "`GLM_API_KEY`, `OPENAI_API_KEY`, `LITELLM_API_KEY`" in no_provider().hint
+    assert detect_provider(Settings(), {OPENAI: " "}) is None
+    assert "`GLM_API_KEY`, `OPENAI_API_KEY`, `LITELLM_API_KEY`" in build_no_provider_error().hint
 
 
-def test_an_unknown_provider_is_told_the_known_ones_and_the_nearest() -> None:
+def test_unknown_provider_error_lists_known_and_nearest() -> None:
     with pytest.raises(UsageError, match="`opnai`") as caught:
-        provider("opnai")
+        get_provider("opnai")
     assert caught.value.hint.startswith("Did you mean `openai`? Known providers: `glm`, `openai`")
 
 
 def test_copilot_is_known_and_comes_later() -> None:
     with pytest.raises(UsageError, match="`copilot` is not supported yet") as caught:
-        provider("copilot")
+        get_provider("copilot")
     assert "`copilot`" not in caught.value.hint
 
 
 def test_openai_under_another_address_is_only_compatible() -> None:
-    own = providers()["openai"]
-    assert own.at(own.base_url).max_tokens_field == "max_completion_tokens"
-    assert own.at("http://localhost:8000/v1").max_tokens_field == "max_tokens"
+    own = load_providers()["openai"]
+    assert own.adapt_to(own.base_url).max_tokens_field == "max_completion_tokens"
+    assert own.adapt_to("http://localhost:8000/v1").max_tokens_field == "max_tokens"
 
 
-@pytest.mark.parametrize("name", list(providers()))
-def test_every_provider_that_is_reached_over_http_has_what_it_needs(name: str) -> None:
-    found = providers()[name]
+@pytest.mark.parametrize("name", list(load_providers()))
+def test_http_providers_have_required_fields(name: str) -> None:
+    found = load_providers()[name]
     remote = found.available and name != "scripted"
     assert found.base_url.startswith("http") == remote
     assert bool(found.key_variables and found.base_url_variables and found.default_model) == remote

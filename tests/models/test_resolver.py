@@ -31,18 +31,18 @@ def test_a_known_first_part_is_the_provider(spec: str, name: str) -> None:
     assert resolve(Settings(), KEYS, spec).name == name
 
 
-def test_a_name_with_slashes_is_kept_whole_on_a_server_of_ones_own() -> None:
+def test_slashed_name_is_kept_on_custom_server() -> None:
     assert resolve(OWN_SERVER, {}, "Qwen/Qwen3-Coder").model == "Qwen/Qwen3-Coder"
     by_variable = {"OPENAI_BASE_URL": "http://localhost:8000/v1"}
     assert resolve(Settings(), by_variable, "Qwen/Qwen3-Coder").model == "Qwen/Qwen3-Coder"
 
 
-def test_a_name_with_slashes_is_kept_whole_where_the_providers_names_have_them() -> None:
+def test_slashed_name_is_kept_for_slashed_provider() -> None:
     asked = resolve(Settings(), {"OPENROUTER_API_KEY": "k"}, "z-ai/glm-5")
     assert (asked.name, asked.model) == ("openrouter/z-ai/glm-5", "z-ai/glm-5")
 
 
-def test_without_a_provider_an_unknown_one_is_told_before_the_missing_key() -> None:
+def test_unknown_provider_is_reported_before_missing_key() -> None:
     with pytest.raises(UsageError, match="Unknown provider `opanai`"):
         resolve(Settings(), {}, "opanai/gpt-4o")
     with pytest.raises(UsageError, match="No model provider is configured"):
@@ -55,7 +55,7 @@ def test_elsewhere_an_unknown_first_part_is_a_mistake() -> None:
     assert "Did you mean `openai`?" in caught.value.hint
 
 
-def test_the_settings_choose_the_model_and_a_spec_overrides_them() -> None:
+def test_settings_choose_model_and_spec_overrides() -> None:
     settings = Settings(model=ModelSection(default="deepseek/deepseek-chat"))
     assert resolve(settings, KEYS).name == "deepseek/deepseek-chat"
     assert resolve(settings, KEYS, "openai/o3").name == "openai/o3"
@@ -69,13 +69,13 @@ def test_the_settings_choose_the_model_and_a_spec_overrides_them() -> None:
         (OWN_SERVER, {**KEYS, "OPENAI_BASE_URL": "http://relay"}, "http://localhost:8000/v1"),
     ],
 )
-def test_the_endpoint_comes_from_the_settings_then_the_environment_then_the_table(
+def test_endpoint_precedence_is_settings_environment_table(
     settings: Settings, environ: dict[str, str], url: str
 ) -> None:
     assert resolve(settings, environ).base_url == url
 
 
-def test_an_endpoint_and_key_set_for_one_provider_never_go_to_another() -> None:
+def test_endpoint_and_key_never_go_to_another_provider() -> None:
     own = Endpoint(provider="glm", base_url="https://glm.example/v4", api_key="glm-secret")
     settings = Settings(litellm=own)
     assert resolve(settings, KEYS).api_key == "glm-secret"
@@ -107,7 +107,7 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["sk-a b", "sk-a\nb", "“sk-a”"])
-def test_a_key_that_no_header_can_hold_is_refused_without_showing_it(key: str) -> None:
+def test_invalid_key_is_refused_without_showing_it(key: str) -> None:
     with pytest.raises(UsageError, match="contains invalid characters") as caught:
         resolve(Settings(), {"OPENAI_API_KEY": key})
     assert key not in caught.value.message + caught.value.hint
@@ -140,14 +140,14 @@ def limits(**models: Any) -> Settings:
         ),
     ],
 )
-def test_limits_come_from_provider_and_model_then_model_then_catalogue_then_global(
+def test_limits_precedence_is_provider_model_catalog_global(
     settings: Settings, spec: str, expected: tuple[int, int]
 ) -> None:
     asked = resolve(settings, KEYS, spec)
     assert (asked.max_tokens, asked.context_length) == expected
 
 
-def test_a_temperature_is_only_for_models_that_take_one() -> None:
+def test_temperature_is_sent_only_to_supporting_models() -> None:
     settings = Settings(model=ModelSection(temperature=0.3))
     assert resolve(settings, KEYS, "openai/gpt-4o").temperature == 0.3
     assert resolve(settings, KEYS, "openai/gpt-5").temperature is None

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.models.errors import AuthenticationFailed, ProviderFault, RateLimited
-from maxagent.models.retry import delay, retry_after
+from maxagent.models.errors import AuthenticationError, ProviderFaultError, RateLimitError
+from maxagent.models.retry import compute_delay, parse_retry_after
 
 NOW = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT
 
@@ -13,23 +13,21 @@ NOW = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT
 @pytest.mark.parametrize(
     ("attempt", "least", "most"), [(1, 0.25, 0.5), (2, 0.5, 1.0), (5, 4.0, 8.0), (99, 15.0, 30.0)]
 )
-def test_the_delay_doubles_up_to_half_a_minute_with_jitter(
-    attempt: int, least: float, most: float
-) -> None:
-    fault = ProviderFault("down")
-    assert delay(attempt, fault, random=lambda: 0.0) == least
-    assert delay(attempt, fault, random=lambda: 1.0) == most
+def test_delay_doubles_up_to_maximum_with_jitter(attempt: int, least: float, most: float) -> None:
+    fault = ProviderFaultError("down")
+    assert compute_delay(attempt, fault, random=lambda: 0.0) == least
+    assert compute_delay(attempt, fault, random=lambda: 1.0) == most
 
 
 @pytest.mark.parametrize(
     ("asked", "waits"), [(3.0, 3.0), (0.0, 0.25), (120.0, 120.0), (120.1, None)]
 )
 def test_the_providers_wish_counts_up_to_two_minutes(asked: float, waits: float | None) -> None:
-    assert delay(1, RateLimited("wait", retry_after=asked), random=lambda: 0.0) == waits
+    assert compute_delay(1, RateLimitError("wait", retry_after=asked), random=lambda: 0.0) == waits
 
 
 def test_what_cannot_succeed_is_not_repeated() -> None:
-    assert delay(1, AuthenticationFailed("wrong key"), random=lambda: 0.0) is None
+    assert compute_delay(1, AuthenticationError("wrong key"), random=lambda: 0.0) is None
 
 
 @pytest.mark.parametrize(
@@ -48,12 +46,12 @@ def test_what_cannot_succeed_is_not_repeated() -> None:
         ({}, None),
     ],
 )
-def test_the_wish_is_read_in_seconds_milliseconds_or_as_a_date(
+def test_retry_after_accepts_seconds_milliseconds_or_date(
     headers: dict[str, str], seconds: float | None
 ) -> None:
-    assert retry_after(headers, now=NOW) == seconds
+    assert parse_retry_after(headers, now=NOW) == seconds
 
 
 @given(st.text())
 def test_no_header_makes_it_fail(text: str) -> None:
-    assert (retry_after({"Retry-After": text}, now=NOW) or 0.0) >= 0
+    assert (parse_retry_after({"Retry-After": text}, now=NOW) or 0.0) >= 0

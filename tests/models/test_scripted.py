@@ -8,8 +8,8 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from maxagent.config.errors import ModelError, UsageError
-from maxagent.models.catalog import cost
-from maxagent.models.invoke import ask
+from maxagent.models.catalog import compute_cost
+from maxagent.models.invoke import invoke_model
 from maxagent.models.scripted import open_script
 
 SCENARIO = {
@@ -29,7 +29,7 @@ def write(tmp_path: Path, scenario: Any) -> Path:
 
 async def play(path: Path, role: str, messages: list[BaseMessage]) -> tuple[AIMessage, list[str]]:
     told: list[str] = []
-    return await ask(open_script(path, role), messages, told.append, told.append), told
+    return await invoke_model(open_script(path, role), messages, told.append, told.append), told
 
 
 async def test_a_role_has_its_own_turns(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ async def test_a_role_has_its_own_turns(tmp_path: Path) -> None:
     assert told == ["A ", "plan ", "in ", "words"]
 
 
-async def test_the_turn_is_the_number_of_answers_so_far(tmp_path: Path) -> None:
+async def test_turn_index_is_number_of_answers(tmp_path: Path) -> None:
     path = write(tmp_path, SCENARIO)
     start: list[BaseMessage] = [HumanMessage("x")]
     first, told = await play(path, "coder", start)
@@ -71,7 +71,7 @@ async def test_it_counts_tokens_and_costs_nothing(tmp_path: Path) -> None:
     assert message.usage_metadata is not None
     assert message.usage_metadata["input_tokens"] == 100
     assert message.usage_metadata["output_tokens"] > 0
-    assert cost("scripted/scenario.json", message.usage_metadata) == 0
+    assert compute_cost("scripted/scenario.json", message.usage_metadata) == 0
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxagent.config.errors import UsageError
-from maxagent.models.structured_output import MOST_FAULTS, NO_JSON, fit, one_line, usable
+from maxagent.models.structured_output import (
+    MOST_FAULTS,
+    NO_JSON,
+    fit_answer,
+    to_json_line,
+    validate_schema,
+)
 
 PERSON: dict[str, Any] = {
     "type": "object",
@@ -31,7 +37,7 @@ PERSON: dict[str, Any] = {
     ],
 )
 def test_what_fits_is_one_line_of_json(answer: str, line: str) -> None:
-    assert fit(answer, PERSON).json == line
+    assert fit_answer(answer, PERSON).json == line
 
 
 @pytest.mark.parametrize(
@@ -44,20 +50,20 @@ def test_what_fits_is_one_line_of_json(answer: str, line: str) -> None:
         ('[1]\n```\n"x"\n```', ("`$`: 'x' is not of type 'object'",)),
     ],
 )
-def test_what_does_not_fit_is_told_with_its_place(answer: str, faults: tuple[str, ...]) -> None:
-    assert fit(answer, PERSON).faults == faults
+def test_faults_are_reported_with_their_place(answer: str, faults: tuple[str, ...]) -> None:
+    assert fit_answer(answer, PERSON).faults == faults
 
 
-def test_only_the_first_faults_are_told_and_each_briefly() -> None:
-    faults = fit(json.dumps(["x" * 1000] * 100), {"items": {"type": "integer"}}).faults
+def test_only_first_faults_are_reported_and_shortened() -> None:
+    faults = fit_answer(json.dumps(["x" * 1000] * 100), {"items": {"type": "integer"}}).faults
     assert len(faults) == MOST_FAULTS and max(map(len, faults)) < 400
 
 
-def test_no_secret_is_in_what_fits_or_in_what_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_and_faults_contain_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "Zq8-the-key-of-nobody")
-    fitted = fit('{"name": "Zq8-the-key-of-nobody"}', PERSON)
+    fitted = fit_answer('{"name": "Zq8-the-key-of-nobody"}', PERSON)
     assert fitted.json == '{"name": "[secret: SOME_API_KEY]"}'
-    told = fit('{"name": 1, "Zq8-the-key-of-nobody": 2}', PERSON)
+    told = fit_answer('{"name": 1, "Zq8-the-key-of-nobody": 2}', PERSON)
     assert told.faults and "Zq8" not in str(told)
 
 
@@ -74,8 +80,8 @@ def test_no_secret_is_in_what_fits_or_in_what_is_told(monkeypatch: pytest.Monkey
          "$defs": {"c": {"type": "null"}}}},
     ],
 )  # fmt: skip
-def test_a_schema_that_holds_all_it_needs_is_usable(schema: dict[str, Any]) -> None:
-    assert usable(schema, "`s.json`") == schema
+def test_self_contained_schema_is_valid(schema: dict[str, Any]) -> None:
+    assert validate_schema(schema, "`s.json`") == schema
 
 
 @pytest.mark.parametrize(
@@ -92,9 +98,9 @@ def test_a_schema_that_holds_all_it_needs_is_usable(schema: dict[str, Any]) -> N
         ({"items": {"$ref": "#/$defs/missing"}}, "refers to `/$defs/missing`"),
     ],
 )
-def test_a_schema_that_cannot_be_used_is_wrong_input(schema: object, words: str) -> None:
+def test_unusable_schema_is_usage_error(schema: object, words: str) -> None:
     with pytest.raises(UsageError) as caught:
-        usable(schema, "`s.json`")
+        validate_schema(schema, "`s.json`")
     assert caught.value.message.startswith("`s.json`") and words in caught.value.message
     assert caught.value.hint
 
@@ -104,11 +110,11 @@ def test_nesting_without_end_is_refused() -> None:
     for _ in range(sys.getrecursionlimit()):
         deep = {"items": deep}
     with pytest.raises(UsageError, match="nested too deep"):
-        usable(deep, "`s.json`")
+        validate_schema(deep, "`s.json`")
 
 
 @given(st.text())
-def test_a_line_reads_the_same_and_prints_alike_everywhere(text: str) -> None:
-    line = one_line({"a": text})
+def test_json_line_reads_and_prints_the_same_everywhere(text: str) -> None:
+    line = to_json_line({"a": text})
     assert json.loads(line) == {"a": text}
     assert "\n" not in line and line.encode()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.models.text_cleanup import CharacterJoiner, repair
+from maxagent.models.text_cleanup import CharacterJoiner, repair_text
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from maxagent.models.text_cleanup import CharacterJoiner, repair
     ],
 )
 def test_text_is_repaired(text: str, repaired: str) -> None:
-    assert repair(text) == repaired
+    assert repair_text(text) == repaired
 
 
 @given(st.text(st.characters() | st.sampled_from("\ud83d\ude00\0"), max_size=12), st.data())
@@ -26,4 +26,4 @@ def test_it_does_not_matter_where_the_portions_end(text: str, data: st.DataObjec
     at = data.draw(st.integers(0, len(text)))
     joiner = CharacterJoiner()
     joined = joiner.feed(text[:at]) + joiner.feed(text[at:]) + joiner.close()
-    assert joined == repair(text)
+    assert joined == repair_text(text)

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessageChunk
 from langchain_core.messages.tool import tool_call_chunk
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from maxagent.models.tool_arguments import as_sent, clean, parse, valid_json
+from maxagent.models.tool_arguments import as_sent, clean_value, parse_arguments, to_valid_json
 
 BROKEN = ["{", '{"a": "half', '{"a": 1,}', "[1]", "7", '"text"', "{'a': 1}", '{"a": 1}}', '"{"']
 
@@ -33,7 +33,7 @@ BROKEN = ["{", '{"a": "half', '{"a": 1,}', "[1]", "7", '"text"', "{'a': 1}", '{"
     ],
 )  # fmt: skip
 def test_what_the_model_meant(arguments: str, parsed: dict) -> None:
-    assert parse(arguments) == parsed
+    assert parse_arguments(arguments) == parsed
 
 
 @pytest.mark.parametrize(
@@ -41,24 +41,24 @@ def test_what_the_model_meant(arguments: str, parsed: dict) -> None:
 )
 def test_broken_arguments_are_never_completed(arguments: str) -> None:
     with pytest.raises(ValueError):
-        parse(arguments)
+        parse_arguments(arguments)
 
 
 @pytest.mark.parametrize("arguments", BROKEN)
 def test_langchain_takes_broken_arguments_for_an_invalid_call(arguments: str) -> None:
-    piece = tool_call_chunk(name="t", args=valid_json(arguments), id="1", index=0)
+    piece = tool_call_chunk(name="t", args=to_valid_json(arguments), id="1", index=0)
     whole = AIMessageChunk(content="", tool_call_chunks=[piece], chunk_position="last")
     assert (whole.tool_calls, len(whole.invalid_tool_calls)) == ([], 1)
     assert as_sent(piece["args"] or "") == arguments
 
 
 @given(st.text())
-def test_valid_json_is_always_json_and_gives_back_what_was_broken(arguments: str) -> None:
-    json.loads(valid_json(arguments), strict=False)
+def test_to_valid_json_keeps_broken_arguments(arguments: str) -> None:
+    json.loads(to_valid_json(arguments), strict=False)
     try:
-        parse(arguments)
+        parse_arguments(arguments)
     except ValueError:
-        assert as_sent(valid_json(arguments)) == arguments
+        assert as_sent(to_valid_json(arguments)) == arguments
 
 
 JSON = st.recursive(
@@ -70,15 +70,15 @@ JSON = st.recursive(
 @given(JSON)
 def test_a_checkpoint_can_hold_whatever_was_cleaned(value: object) -> None:
     serializer = JsonPlusSerializer()
-    cleaned = clean(value)
+    cleaned = clean_value(value)
     assert serializer.loads_typed(serializer.dumps_typed(cleaned)) == cleaned
 
 
 @pytest.mark.parametrize(("levels", "deep"), [(50, False), (99, False), (101, True), (5000, True)])
-def test_what_is_nested_too_deeply_is_refused_on_every_python(levels: int, deep: bool) -> None:
+def test_deeply_nested_arguments_are_refused(levels: int, deep: bool) -> None:
     text = '{"a": ' + "[" * levels + "]" * levels + "}"
     if deep:
         with pytest.raises(ValueError, match="too deeply"):
-            parse(text)
+            parse_arguments(text)
     else:
-        assert parse(text)
+        assert parse_arguments(text)

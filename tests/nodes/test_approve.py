@@ -5,7 +5,7 @@ import pytest
 
 from maxagent import Answer, Runner, trust
 from maxagent.nodes import approve
-from maxagent.nodes.agent.dependencies import close_workbenches
+from maxagent.nodes.agent.dependencies import close_dependencies
 from maxagent.nodes.context import Context
 
 WRITE = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
@@ -38,17 +38,13 @@ async def last_of(events):
     return [event async for event in events][-1]
 
 
-async def test_a_refusal_holds_under_a_mode_that_would_have_allowed_the_call(
-    runner, project, asked
-):
+async def test_refusal_holds_under_mode_that_allows_the_call(runner, project, asked):
     refusal, auto = Answer(reject="no"), Context(mode="auto")
     end = await last_of(runner.resume(asked.thread_id, refusal, context=auto))
     assert end.type == "completion" and not (project / "log.txt").exists()
 
 
-async def test_a_refusal_holds_after_an_approval_that_the_process_did_not_outlive(
-    runner, project, asked, monkeypatch
-):
+async def test_refusal_holds_after_approval_lost_in_crash(runner, project, asked, monkeypatch):
     def full(*_: object):
         raise OSError("the disk is full")
 
@@ -61,7 +57,7 @@ async def test_a_refusal_holds_after_an_approval_that_the_process_did_not_outliv
 
 
 @pytest.mark.parametrize("action", ["ls", ["ls"], {"args": "ls"}, {}])
-async def test_a_thread_survives_an_edit_of_the_wrong_shape(runner, project, asked, action):
+async def test_thread_survives_edit_of_wrong_shape(runner, project, asked, action):
     wrong = Answer(decisions=[{"type": "edit", "edited_action": action}])
     again = await last_of(runner.resume(asked.thread_id, wrong))
     assert again.type == "question"
@@ -82,13 +78,11 @@ async def asked_edit(runner, project, tmp_path):
     return await last_of(runner.task("write", folder=project, options=options))
 
 
-async def test_other_commands_after_an_edit_than_those_shown_are_asked_anew(
-    runner, project, asked_edit
-):
+async def test_changed_post_edit_commands_are_asked_again(runner, project, asked_edit):
     assert "`echo one >> log`" in asked_edit.action_requests[0]["description"]
     (project / ".llc.yaml").write_text("after_edit: {'*.txt': ['echo two >> log']}\n")
     trust(project, runner.home)
-    await close_workbenches()  # as another process would, the next run reads the configuration
+    await close_dependencies()  # as another process would, the next run reads the configuration
     again = await last_of(runner.resume(asked_edit.thread_id, Answer(approve=True)))
     assert "`echo two >> log`" in again.action_requests[0]["description"]
     assert not (project / "a.txt").exists()
@@ -99,7 +93,7 @@ async def test_other_commands_after_an_edit_than_those_shown_are_asked_anew(
 @pytest.mark.parametrize(
     ("answer", "made"), [(Answer(reject="no"), False), (Answer(approve=True), True)]
 )
-async def test_an_answer_to_an_edit_with_commands_holds_under_another_mode(
+async def test_answer_to_edit_with_commands_holds_across_modes(
     runner, project, asked_edit, answer, made
 ):
     events = runner.resume(asked_edit.thread_id, answer, context=Context(mode="auto"))

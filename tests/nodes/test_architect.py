@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.nodes.architect import architect, plan_in
+from maxagent.nodes.architect import extract_plan, run_architect
 
 
 @pytest.mark.parametrize(
@@ -15,12 +15,12 @@ from maxagent.nodes.architect import architect, plan_in
     ],
 )
 def test_a_small_task_has_no_plan(words, plan):
-    assert plan_in(words) == plan
+    assert extract_plan(words) == plan
 
 
-async def test_a_new_request_on_a_thread_that_had_ended_begins_with_nothing_proven_or_kept():
+async def test_new_request_on_ended_thread_resets_proof():
     ended = {"request": "next", "folder": "/", "outcome": "verified", "kept": True, "rounds": 2}
-    command = await architect(ended, runtime=None)
+    command = await run_architect(ended, runtime=None)
     begun = {**ended, **command.update}
     assert command.goto == "architect"
     assert not any(begun[name] for name in ("outcome", "kept", "accepted", "evidence", "rounds"))

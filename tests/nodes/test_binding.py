@@ -7,7 +7,7 @@ import pytest
 from confinement import FOUND
 
 from maxagent import Answer, Runner
-from maxagent.nodes.agent.dependencies import close_workbenches
+from maxagent.nodes.agent.dependencies import close_dependencies
 from maxagent.nodes.context import Context
 
 ONE = {"name": "run_command", "args": {"command": "echo one >> log"}}
@@ -38,7 +38,7 @@ class Place:
 
     async def resume(self, last, answer: Answer | None = None, *, mode: str = ""):
         """Go on as another process would: what is configured is read again."""
-        await close_workbenches()
+        await close_dependencies()
         context = Context(mode=mode)
         return await self._last(
             self.runner.resume(last.thread_id, answer, context=context), stop=False
@@ -65,7 +65,7 @@ async def place(tmp_path: Path):
         yield Place(tmp_path, runner)
 
 
-async def test_a_rule_that_refuses_by_now_holds_against_an_approval(place):
+async def test_new_deny_rule_overrides_approval(place):
     asked = await place.start(ONE)
     place.configure("permissions: {deny: ['run_command(echo:*)']}\n")
     await place.resume(asked, Answer(approve=True))
@@ -78,27 +78,27 @@ async def test_read_only_mode_holds_against_an_approval(place):
     assert place.log == "" and "read-only mode" in place.results[-1].error
 
 
-async def test_a_call_that_waits_in_the_queue_is_refused_in_read_only_mode(place):
+async def test_queued_call_is_refused_in_read_only_mode(place):
     stopped = await place.start(ONE, TWO, mode="auto", stop=True)
     assert (stopped.type, place.log) == ("interrupted", "one\n")
     await place.resume(stopped, mode="read-only")
     assert place.log == "one\n" and "read-only mode" in place.results[-1].error
 
 
-async def test_a_call_that_waits_in_the_queue_is_refused_by_a_new_rule(place):
+async def test_queued_call_is_refused_by_new_rule(place):
     stopped = await place.start(ONE, TWO, mode="auto", stop=True)
     place.configure("permissions: {deny: ['Bash(echo two:*)']}\n")
     await place.resume(stopped)
     assert place.log == "one\n" and "the user's rules refuse" in place.results[-1].error
 
 
-async def test_a_call_that_waits_in_the_queue_runs_where_nothing_has_changed(place):
+async def test_queued_call_runs_when_nothing_changed(place):
     stopped = await place.start(ONE, TWO, mode="auto", stop=True)
     await place.resume(stopped, mode="ask")
     assert place.log == "one\ntwo\n"
 
 
-async def test_a_command_in_the_queue_that_no_longer_only_reads_is_not_run(place):
+async def test_queued_command_no_longer_only_reading_is_refused(place):
     (place.root / "notes").write_text("inside\n")
     (place.root.parent / "other").write_text("outside\n")
     swap = {"name": "run_command", "args": {"command": "ln -sf ../other notes"}}
@@ -113,7 +113,7 @@ async def test_a_command_in_the_queue_that_no_longer_only_reads_is_not_run(place
 AFTER = "after_edit: {{'*.txt': ['echo {} >> log']}}\n"
 
 
-async def test_other_commands_after_an_edit_than_those_shown_are_asked_anew(place):
+async def test_changed_post_edit_commands_are_asked_again(place):
     place.configure(AFTER.format("shown"))
     asked = await place.start(EDIT)
     place.configure(AFTER.format("other"))
@@ -122,7 +122,7 @@ async def test_other_commands_after_an_edit_than_those_shown_are_asked_anew(plac
     assert not (place.root / "a.txt").exists() and place.log == ""
 
 
-async def test_other_commands_after_an_edit_in_the_queue_are_not_run(place):
+async def test_queued_edit_skips_changed_post_edit_commands(place):
     place.configure(AFTER.format("shown"))
     asked = await place.start(ONE, EDIT)
     stopped = await place._last(
@@ -135,7 +135,7 @@ async def test_other_commands_after_an_edit_in_the_queue_are_not_run(place):
     assert "was not run: it must be asked" in place.results[-1].output
 
 
-async def test_the_commands_that_were_shown_run_after_an_edit_in_the_queue(place):
+async def test_shown_post_edit_commands_run_after_queued_edit(place):
     place.configure(AFTER.format("shown"))
     asked = await place.start(ONE, EDIT)
     await place._last(place.runner.resume(asked.thread_id, Answer(approve=True)), stop=True)
@@ -151,7 +151,7 @@ async def test_what_the_human_edits_is_checked_again(place, command):
     assert place.log == "" and place.results[-1].error.startswith("Not allowed: ")
 
 
-async def test_commands_after_an_edit_that_the_human_moved_are_not_run_unseen(place):
+async def test_post_edit_commands_not_shown_are_skipped(place):
     place.configure("after_edit: {'*.md': ['echo unseen >> log']}\n")
     asked = await place.start(EDIT)
     edit = {"type": "edit", "edited_action": {"args": {"path": "b.md", "content": "y\n"}}}
@@ -160,7 +160,7 @@ async def test_commands_after_an_edit_that_the_human_moved_are_not_run_unseen(pl
     assert "was not run: it must be asked" in place.results[-1].output
 
 
-async def test_as_many_answers_as_questions_and_no_other_tool(place):
+async def test_answers_must_match_questions_and_tool(place):
     asked = await place.start(ONE)
     other = {"type": "edit", "edited_action": {"name": "write_file", "args": EDIT["args"]}}
     for wrong in ([{"type": "approve"}] * 2, [other]):
@@ -169,7 +169,7 @@ async def test_as_many_answers_as_questions_and_no_other_tool(place):
     assert not (place.root / "a.txt").exists()
 
 
-async def test_a_rule_written_with_an_answer_holds_for_the_rest_of_the_run(place):
+async def test_rule_given_with_answer_holds_for_whole_run(place):
     other = {"name": "run_command", "args": {"command": "touch made"}}
     coder = [{"tool_calls": [other]}, {"tool_calls": [other]}, {"text": "done"}]
     place.script.write_text(json.dumps({"architect": [{"text": "SMALL"}], "coder": coder}))
@@ -194,7 +194,7 @@ def confined(place):
         pytest.skip(f"no sandbox works here: {FOUND.why_none}")
 
 
-async def test_what_was_shown_inside_a_sandbox_is_not_run_without_one(place, confined):
+async def test_call_shown_sandboxed_is_asked_again_without_it(place, confined):
     place.configure(SANDBOX % "auto")
     asked = await place.start(ONE)
     assert asked.action_requests[0]["sandbox"]
@@ -203,7 +203,7 @@ async def test_what_was_shown_inside_a_sandbox_is_not_run_without_one(place, con
     assert (again.type, place.log, again.action_requests[0]["sandbox"]) == ("question", "", "")
 
 
-async def test_what_waits_in_the_queue_is_not_run_without_its_sandbox(place, confined):
+async def test_queued_call_is_refused_without_its_sandbox(place, confined):
     place.configure(SANDBOX % "auto")
     stopped = await place.start(ONE, TWO, mode="auto", stop=True)
     place.configure(SANDBOX % "off")

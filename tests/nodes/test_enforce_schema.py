@@ -44,7 +44,7 @@ async def test_what_is_wrong_is_told_until_it_fits(tmp_path: Path, runner: Runne
     assert "- it is not valid JSON" in first and "- `$`: 'names' is a required property" in second
 
 
-async def test_what_fits_in_no_round_has_failed_and_the_thread_goes_on(
+async def test_answer_that_never_fits_fails_and_thread_continues(
     tmp_path: Path, runner: Runner
 ) -> None:
     talk = Talk(tmp_path, runner, *[says("No.")] * (ROUNDS + 1), says("Gladly."))

@@ -17,32 +17,30 @@ async def talks(tmp_path: Path) -> AsyncIterator[Talks]:
         yield lambda *turns: Talk(tmp_path, runner, *turns)
 
 
-async def test_a_call_that_had_run_keeps_its_answer_when_it_is_left(talks: Talks) -> None:
+async def test_finished_call_keeps_its_result_when_abandoned(talks: Talks) -> None:
     talk = talks(says(run_command=APPEND), says("As you like."))
     await talk.say("append")
     call = (await talk.state())["messages"][-1].tool_calls[0]["id"]
     journal = Journal(talk.runner.home / "data" / "threads.db")
-    journal.begin(talk.thread, call, "run_command")
-    journal.finish(talk.thread, call, {"output": "it had run"})
+    journal.begin_call(talk.thread, call, "run_command")
+    journal.finish_call(talk.thread, call, {"output": "it had run"})
     journal.close()
     await talk.say("never mind", abandon=True)
     assert (await talk.state())["messages"][2].text == "it had run"
 
 
-async def test_a_call_that_was_cut_off_is_told_as_such(talks: Talks) -> None:
+async def test_interrupted_call_is_reported_as_possibly_done(talks: Talks) -> None:
     talk = talks(says(run_command=APPEND), says("As you like."))
     await talk.say("append")
     call = (await talk.state())["messages"][-1].tool_calls[0]["id"]
     journal = Journal(talk.runner.home / "data" / "threads.db")
-    journal.begin(talk.thread, call, "run_command")
+    journal.begin_call(talk.thread, call, "run_command")
     journal.close()
     await talk.say("never mind", abandon=True)
     assert "look before you repeat it" in (await talk.state())["messages"][2].text
 
 
-async def test_a_mention_shows_an_agent_only_what_its_rules_let_it_read(
-    talks: Talks, tmp_path: Path
-) -> None:
+async def test_mention_shows_only_files_the_agent_may_read(talks: Talks, tmp_path: Path) -> None:
     talk = talks(says("One."), says("Two."))
     (talk.folder / "a.txt").write_text("content of a\n")
     agents = tmp_path / "home" / "agents"
@@ -58,7 +56,7 @@ async def test_a_mention_shows_an_agent_only_what_its_rules_let_it_read(
     assert any("content of a" in text for text in texts)
 
 
-async def test_what_happened_aside_is_told_once_and_names_nothing(talks: Talks) -> None:
+async def test_side_context_is_sent_once_and_mentions_nothing(talks: Talks) -> None:
     talk = talks(says("One."), says("Two."))
     await talk.say("The plan?", plan=True, aside=["The user ran `ls`."])
     await talk.say("More.")

@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.nodes.review import outcome
+from maxagent.nodes.review import evaluate_outcome
 
 
 def evidence(verdict):
@@ -28,4 +28,4 @@ def evidence(verdict):
     ],
 )
 def test_verified_needs_passing_evidence_that_the_tester_accepted(state, word):
-    assert outcome(state) == word
+    assert evaluate_outcome(state) == word

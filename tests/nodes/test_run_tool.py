@@ -14,7 +14,7 @@ WRITES = [
 TURNS = {"architect": [{"text": "SMALL"}], "coder": [{"tool_calls": WRITES}, {"text": "done"}]}
 
 
-async def test_a_tool_taken_out_meanwhile_is_answered_and_the_thread_goes_on(tmp_path: Path):
+async def test_removed_tool_is_answered_and_thread_continues(tmp_path: Path):
     home, project, script = tmp_path / "home", tmp_path / "project", tmp_path / "scenario.json"
     project.mkdir()
     script.write_text(json.dumps(TURNS))
@@ -35,7 +35,7 @@ async def test_a_tool_taken_out_meanwhile_is_answered_and_the_thread_goes_on(tmp
     assert [(project / name).exists() for name in ("a.txt", "b.txt")] == [True, False]
 
 
-async def test_what_commands_after_an_edit_do_to_other_files_is_the_thread_s_own_doing(
+async def test_post_edit_command_changes_are_recorded_as_own(
     tmp_path: Path,
 ):
     project, script = tmp_path / "project", tmp_path / "scenario.json"
@@ -65,7 +65,7 @@ async def test_a_confined_read_leaves_no_history(tmp_path: Path):
     options = {"model": f"scripted/{script}", "mode": "auto", "skip_tests": True, "apply": True}
     async with Runner(home=tmp_path / "home") as runner:
         events = [one async for one in runner.task("look", folder=project, options=options)]
-    with closing(connect(paths.database(tmp_path / "home"))) as connection:
+    with closing(connect(paths.locate_database(tmp_path / "home"))) as connection:
         tools = connection.execute("SELECT tool, state FROM file_history ORDER BY number")
         assert [tuple(row) for row in tools] == [("run_command", "done")]
     assert [file["path"] for file in events[-1].files] == ["b.txt"]

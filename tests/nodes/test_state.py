@@ -20,7 +20,7 @@ def test_merging_in_two_batches_is_merging_in_one(first, second):
     assert at_once == one_by_one
 
 
-def test_a_message_with_a_known_id_replaces_its_namesake_in_place():
+def test_message_with_known_id_replaces_old_one():
     state = [HumanMessage("a", id="1"), AIMessage("b", id="2")]
     merged = merge_messages(state, [[HumanMessage("c", id="1")]])
     assert [(m.id, m.content) for m in merged] == [("1", "c"), ("2", "b")]

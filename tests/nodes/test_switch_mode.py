@@ -28,7 +28,7 @@ async def _planned(talk: Talk) -> Path:
     return plan
 
 
-async def test_plan_mode_is_entered_only_when_the_human_agrees(talks: Talks) -> None:
+async def test_plan_mode_starts_only_when_human_agrees(talks: Talks) -> None:
     talk = talks(ENTER, says("Then I build."))
     asked = await talk.say("large work")
     assert isinstance(asked, Question) and asked.kind == "switch"
@@ -39,7 +39,7 @@ async def test_plan_mode_is_entered_only_when_the_human_agrees(talks: Talks) -> 
     assert (await talk.state())["role"] == "build"
 
 
-async def test_without_a_plan_the_model_is_told_where_to_write_it(talks: Talks) -> None:
+async def test_plan_exit_without_plan_names_the_plan_file(talks: Talks) -> None:
     talk = talks(ENTER, EXIT, says("I see."))
     await talk.say("large work")
     end = await talk.answer(approve=True)
@@ -62,7 +62,7 @@ async def test_an_approved_plan_is_what_build_mode_reads(talks: Talks) -> None:
     assert talk.heard(RunStarted)[0].mode == "edits"
 
 
-async def test_the_plan_as_the_human_changed_it_is_what_build_mode_reads(talks: Talks) -> None:
+async def test_build_mode_reads_plan_as_edited_by_human(talks: Talks) -> None:
     talk = talks(ENTER, says("Look."), EXIT, says("Built."))
     plan = await _planned(talk)
     await talk.say("show it")
@@ -72,7 +72,7 @@ async def test_the_plan_as_the_human_changed_it_is_what_build_mode_reads(talks: 
     assert "1. half of it" in talk.heard(ToolResult)[0].output
 
 
-async def test_a_plan_that_is_refused_is_planned_on_with_the_reason(talks: Talks) -> None:
+async def test_refused_plan_stays_in_plan_mode_with_reason(talks: Talks) -> None:
     talk = talks(ENTER, says("Look."), EXIT, says("I change it."))
     await _planned(talk)
     await talk.say("show it")
@@ -86,7 +86,7 @@ def _draft(text: str, **chosen: str) -> dict[str, object]:
     return {"type": "edit", "edited_action": edited, "draft": True, **chosen}
 
 
-async def test_a_draft_is_written_and_asked_and_what_was_chosen_beside_it_is_kept(
+async def test_draft_is_saved_and_chosen_settings_are_kept(
     talks: Talks,
 ) -> None:
     talk = talks(ENTER, says("Look."), EXIT, says("Built."))
@@ -104,7 +104,7 @@ async def test_a_draft_is_written_and_asked_and_what_was_chosen_beside_it_is_kep
 
 
 @pytest.mark.parametrize("by_hand", [False, True])
-async def test_what_the_human_wrote_into_a_plan_that_is_refused_is_kept_and_told(
+async def test_human_plan_edits_survive_refusal_and_are_reported(
     talks: Talks, by_hand: bool
 ) -> None:
     talk = talks(ENTER, says("Look."), EXIT, says("I change it."))
@@ -121,7 +121,7 @@ async def test_what_the_human_wrote_into_a_plan_that_is_refused_is_kept_and_told
     assert "not yet" in error and "has changed the plan" in error and "1. half of it" in error
 
 
-async def test_nothing_that_the_model_says_chooses_who_carries_the_plan_out(talks: Talks) -> None:
+async def test_model_cannot_choose_who_carries_out_plan(talks: Talks) -> None:
     boast = says(plan_exit={"mode": "auto", "model": "a/b"})
     talk = talks(ENTER, says("Look."), boast, says("Built."))
     await _planned(talk)
@@ -147,7 +147,7 @@ async def test_an_edit_without_a_text_asks_again(talks: Talks) -> None:
     assert isinstance(again, Question) and again.kind == "switch"
 
 
-async def test_a_yes_is_to_the_plan_that_was_shown(talks: Talks) -> None:
+async def test_approval_binds_to_the_plan_shown(talks: Talks) -> None:
     talk = talks(ENTER, says("Look."), EXIT, says("Built."))
     plan = await _planned(talk)
     await talk.say("show it")

@@ -4,7 +4,7 @@ import pytest
 from confinement import UNASKED
 
 from maxagent import Runner, trust
-from maxagent.nodes.tester import verdict_in
+from maxagent.nodes.tester import parse_verdict
 
 
 @pytest.mark.parametrize(
@@ -24,11 +24,11 @@ from maxagent.nodes.tester import verdict_in
         ("", None),
     ],
 )
-def test_a_verdict_is_the_first_word_or_leads_a_line_in_capitals(words, verdict):
-    assert verdict_in(words) == verdict
+def test_verdict_is_first_word_or_leads_capitalized_line(words, verdict):
+    assert parse_verdict(words) == verdict
 
 
-async def test_praise_is_no_verdict_and_the_tester_is_asked_again(tmp_path):
+async def test_praise_is_no_verdict_and_tester_retries(tmp_path):
     script = tmp_path / "scenario.json"
     (tmp_path / ".llc.yaml").write_text("task: {test_command: 'true'}\n")
     trust(tmp_path, tmp_path / "home")
@@ -41,7 +41,7 @@ async def test_praise_is_no_verdict_and_the_tester_is_asked_again(tmp_path):
     assert end.outcome == "verified"
 
 
-async def test_what_the_tester_does_where_no_snapshot_looks_is_tested_too(tmp_path):
+async def test_tester_changes_outside_snapshots_are_tested_again(tmp_path):
     project, script = tmp_path / "project", tmp_path / "scenario.json"
     (project / "made").mkdir(parents=True)
     (project / "made" / "code.txt").write_text("whole\n")

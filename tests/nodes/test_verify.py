@@ -42,9 +42,7 @@ async def last_of(events):
 
 
 @pytest.mark.parametrize("mode", ["", "auto"])
-async def test_refused_tests_do_not_run_whatever_the_mode_is_by_then(
-    runner, project, options, mode
-):
+async def test_refused_tests_do_not_run_in_any_mode(runner, project, options, mode):
     asked = await last_of(runner.task("x", folder=project, options={**options, "mode": "ask"}))
     (request,) = asked.action_requests
     assert request["args"] == {"command": "touch ran"} and "sandbox" in request
@@ -53,7 +51,7 @@ async def test_refused_tests_do_not_run_whatever_the_mode_is_by_then(
     assert (end.outcome, (project / "ran").exists()) == ("unverified", False)
 
 
-async def test_a_yes_to_one_test_command_is_no_yes_to_another(tmp_path, project, options):
+async def test_consent_to_one_test_command_excludes_others(tmp_path, project, options):
     async with Runner(home=tmp_path / "home") as first:
         asked = await last_of(first.task("x", folder=project, options={**options, "mode": "ask"}))
     (project / ".llc.yaml").write_text("task: {test_command: touch other}\n")
@@ -77,7 +75,7 @@ async def test_a_yes_to_one_test_command_is_no_yes_to_another(tmp_path, project,
     ],
     ids=["its own log", "a new file", "it breaks the code", "only at first", "another at last"],
 )
-async def test_what_changes_while_the_tests_run_is_tested_again(
+async def test_files_changed_during_tests_are_tested_again(
     runner, project, options, command, verdict, runs
 ):
     (project / "log.txt").write_text("")
@@ -91,9 +89,7 @@ async def test_what_changes_while_the_tests_run_is_tested_again(
 
 
 @pytest.mark.parametrize("mode", ["", "ask", "auto"])
-async def test_in_an_untrusted_folder_the_tests_are_not_run_in_any_mode(
-    runner, project, options, mode
-):
+async def test_untrusted_folder_runs_no_tests_in_any_mode(runner, project, options, mode):
     (project / "AGENTS.md").write_text("since the yes")
     (project / "test_a.py").write_text("def test_a(): pass\n")
     python = project / ".venv" / "bin" / "python"

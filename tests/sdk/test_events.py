@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.sdk.events import KINDS, as_json, event_from
+from maxagent.sdk.events import KINDS, as_json, parse_event
 
 PAGE = (Path(__file__).parents[2] / "docs/events.md").read_text(encoding="utf-8")
 
@@ -16,10 +16,10 @@ def test_every_event_and_field_is_documented(name):
 
 def test_an_event_survives_the_way_through_json():
     told = {"type": "repair", "round": 1, "of": 3}
-    assert as_json(event_from(told)) == told
+    assert as_json(parse_event(told)) == told
 
 
 @pytest.mark.parametrize("told", [{"type": "nonsense"}, {"type": "repair", "round": 1}])
 def test_an_unknown_or_incomplete_event_is_refused(told):
     with pytest.raises((KeyError, TypeError)):
-        event_from(told)
+        parse_event(told)

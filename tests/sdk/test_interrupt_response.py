@@ -5,8 +5,8 @@ from maxagent.nodes.approval.decisions import was_read
 from maxagent.sdk.interrupt_response import (
     Answer,
     OtherQuestionError,
+    build_resume_value,
     check_question,
-    decisions_for,
 )
 
 QUESTION = "0123456789abcdef0123456789abcdef"
@@ -25,23 +25,25 @@ ASKED = {"action_name": "ask_user", "allowed_decisions": ["respond"]}
     ],
 )
 def test_an_answer_becomes_one_decision_for_each_request(answer, configs, types):
-    decided = decisions_for(answer, configs)["decisions"]
+    decided = build_resume_value(answer, configs)["decisions"]
     assert [decision["type"] for decision in decided] == types
 
 
 def test_it_says_whether_the_question_was_read():
     one, other = Answer(approve=True), Answer(approve=True, question="q")
-    assert not was_read(decisions_for(one, [CALL])) and was_read(decisions_for(other, [CALL]))
+    assert not was_read(build_resume_value(one, [CALL])) and was_read(
+        build_resume_value(other, [CALL])
+    )
 
 
 def test_an_empty_answer_is_refused():
     with pytest.raises(UsageError, match="empty"):
-        decisions_for(Answer(text=" "), [ASKED])
+        build_resume_value(Answer(text=" "), [ASKED])
 
 
 def test_a_question_cannot_be_approved():
     with pytest.raises(UsageError) as refused:
-        decisions_for(Answer(approve=True), [ASKED])
+        build_resume_value(Answer(approve=True), [ASKED])
     assert "--answer" in refused.value.hint
 
 

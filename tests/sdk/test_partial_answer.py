@@ -12,15 +12,15 @@ from langgraph.types import Command
 from provider import Provider
 
 from maxagent import Runner, trust
-from maxagent.nodes.agent.message_history import brief
+from maxagent.nodes.agent.message_history import build_role_message
 from maxagent.nodes.agent.partial_answer import INTERRUPTED
 from maxagent.sdk.events import Event, Failure, Output, Retrying, Thinking, TokenUsage
-from maxagent.sdk.graph_registry import CHAT, compiled
-from maxagent.sdk.partial_answer import HalfAnswer
-from maxagent.sdk.threads.steps import branches_of
-from maxagent.sdk.threads.time_travel import copy, rewind_talk
-from maxagent.sdk.threads.transcript import transcript
-from maxagent.sdk.transfer.exporter import exported
+from maxagent.sdk.graph_registry import CHAT, compile_graph
+from maxagent.sdk.partial_answer import PartialAnswer
+from maxagent.sdk.threads.steps import read_thread_branches
+from maxagent.sdk.threads.time_travel import copy_thread, rewind_talk
+from maxagent.sdk.threads.transcript import read_transcript
+from maxagent.sdk.transfer.exporter import export_thread
 from maxagent.sdk.transfer.importer import import_thread
 
 HALF = {"thinking": "Thought. ", "text": "Half of it, and more.", "portion": 9, "hang_after": 3}
@@ -94,7 +94,7 @@ class Stopped:
     @property
     def story(self) -> list[tuple[str, str]]:
         row = self.runner.threads.get(self.thread)
-        return [(one.kind, one.text) for one in transcript(row, self.runner.home)]
+        return [(one.kind, one.text) for one in read_transcript(row, self.runner.home)]
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ async def stopped(
 
 
 @pytest.mark.parametrize("close", [True, False], ids=["closed", "cancelled"])
-async def test_the_model_is_told_once_what_it_had_said(stopped: Stopped, close: bool) -> None:
+async def test_model_reads_its_partial_answer_once(stopped: Stopped, close: bool) -> None:
     stopped.provider.script([HALF, {"text": "Two."}, {"text": "Two."}, {"text": "Three."}])
     await stopped.at("Half of i", stopped.chat(), close=close)
     row = stopped.runner.threads.get(stopped.thread)
@@ -119,7 +119,7 @@ async def test_the_model_is_told_once_what_it_had_said(stopped: Stopped, close: 
     assert stopped.runner.threads.search("half OF i")
 
     half = [("user", "Hello"), ("assistant", "Half of i"), ("user", INTERRUPTED)]
-    forked = await copy(row, stopped.runner.home)
+    forked = await copy_thread(row, stopped.runner.home)
     assert (forked.status, forked.parent_step) == ("interrupted", 0)
     for thread in (forked.thread_id, stopped.thread):
         assert await stopped.end(stopped.runner.say(thread, "And now?")) == "Two."
@@ -130,7 +130,7 @@ async def test_the_model_is_told_once_what_it_had_said(stopped: Stopped, close: 
     assert [kind for kind, _ in stopped.story[:4]] == ["human", "interrupted", "human", "answer"]
 
 
-async def test_a_turn_that_is_resumed_asks_the_very_same_again(stopped: Stopped) -> None:
+async def test_resumed_turn_sends_the_same_request_again(stopped: Stopped) -> None:
     provider = stopped.provider
     provider.script([HALF, HALF, {"text": "Whole."}, {"text": "Two."}])
     await stopped.at("Half", stopped.chat())
@@ -161,7 +161,7 @@ async def test_it_goes_with_an_exported_thread(stopped: Stopped, tmp_path: Path)
     await stopped.at("Half", stopped.chat())
     story, row = stopped.story, stopped.runner.threads.get(stopped.thread)
     file, home = tmp_path / "thread.zip", tmp_path / "elsewhere"
-    file.write_bytes(exported(row, stopped.runner.home).content)
+    file.write_bytes(export_thread(row, stopped.runner.home).content)
     trust(stopped.folder, home)
     await import_thread(file, stopped.folder, home)
     async with Runner(home=home) as stopped.runner:
@@ -171,7 +171,7 @@ async def test_it_goes_with_an_exported_thread(stopped: Stopped, tmp_path: Path)
         assert stopped.asked[1:3] == [("assistant", "Half of i"), ("user", INTERRUPTED)]
 
 
-async def test_who_goes_back_before_the_message_leaves_the_half_answer_there(
+async def test_rewind_before_message_drops_partial_answer(
     stopped: Stopped,
 ) -> None:
     stopped.provider.script([{"text": "One."}, HALF, {"text": "Two."}])
@@ -179,13 +179,13 @@ async def test_who_goes_back_before_the_message_leaves_the_half_answer_there(
     stopped.thread = stopped.runner.threads.list()[0].thread_id
     await stopped.at("Half", stopped.runner.say(stopped.thread, "More"))
     row = stopped.runner.threads.get(stopped.thread)
-    before = branches_of(row, stopped.runner.home).messages[-1].before
+    before = read_thread_branches(row, stopped.runner.home).messages[-1].before
     await rewind_talk(row, stopped.runner.home, before)
     await stopped.end(stopped.runner.say(stopped.thread, "Instead", abandon=True))
     assert stopped.asked == [("user", "Hello"), ("assistant", "One."), ("user", "Instead")]
 
 
-async def test_a_task_keeps_it_too_and_its_role_begins_the_answer_anew(stopped: Stopped) -> None:
+async def test_task_keeps_partial_answer_and_role_restarts(stopped: Stopped) -> None:
     provider = stopped.provider
     provider.script([HALF, {"text": "SMALL\nnothing"}, {"text": "Done."}])
     options = {**stopped.options, "apply": True, "skip_tests": True}
@@ -206,16 +206,16 @@ def complete(requests: int) -> TokenUsage:
 
 async def at_the_model() -> tuple[Any, Any]:
     """A conversation whose turn stands before its answer, and the place to look it up."""
-    graph, config = compiled(CHAT, InMemorySaver()), {"configurable": {"thread_id": "t"}}
-    known = {"messages": [brief("build", "Hi")], "usage": {"requests": 1, **USED}}
+    graph, config = compile_graph(CHAT, InMemorySaver()), {"configurable": {"thread_id": "t"}}
+    known = {"messages": [build_role_message("build", "Hi")], "usage": {"requests": 1, **USED}}
     await graph.aupdate_state(config, Command(goto="build", update=known), as_node="compact")
     return graph, config
 
 
-def heard(events: list[Event]) -> HalfAnswer:
-    half = HalfAnswer()
+def heard(events: list[Event]) -> PartialAnswer:
+    half = PartialAnswer()
     for event in events:
-        half.hear(event)
+        half.add_event(event)
     return half
 
 
@@ -234,17 +234,17 @@ def heard(events: list[Event]) -> HalfAnswer:
         ([], ""),
     ],
 )
-async def test_what_the_thread_does_not_have_yet_is_kept(events: list[Event], kept: str) -> None:
+async def test_answer_missing_in_thread_is_kept(events: list[Event], kept: str) -> None:
     graph, config = await at_the_model()
-    await heard(events).keep(graph, "t")
+    await heard(events).save_to_thread(graph, "t")
     state = await graph.aget_state(config)
     assert [one.text for one in state.values["messages"][1:]] == ([kept] if kept else [])
     assert state.next == ("build",)
 
 
-async def test_who_stops_what_waits_for_it_is_heard_when_it_is_kept() -> None:
+async def test_cancellation_takes_effect_after_answer_is_kept() -> None:
     graph, config = await at_the_model()
-    keeping = asyncio.ensure_future(heard([Output("a")]).keep(graph, "t"))
+    keeping = asyncio.ensure_future(heard([Output("a")]).save_to_thread(graph, "t"))
     for _ in range(2):
         await asyncio.sleep(0)  # it has begun
         keeping.cancel()
@@ -255,5 +255,5 @@ async def test_who_stops_what_waits_for_it_is_heard_when_it_is_kept() -> None:
 
 async def test_a_thread_that_is_no_more_keeps_nothing() -> None:
     graph, _ = await at_the_model()
-    await heard([Output("a")]).keep(graph, "another")
+    await heard([Output("a")]).save_to_thread(graph, "another")
     assert not (await graph.aget_state({"configurable": {"thread_id": "another"}})).values

@@ -6,7 +6,7 @@ import pytest
 
 from maxagent import trust
 from maxagent.config.errors import UsageError
-from maxagent.sdk.run_request import chosen_options, edit_files, refuse_unusable
+from maxagent.sdk.run_request import build_chat_options, resolve_edit_files, validate_request
 
 KEY = "sk-ant-api03-" + "a1B2" * 12
 
@@ -22,15 +22,15 @@ KEY = "sk-ant-api03-" + "a1B2" * 12
 )
 def test_what_nothing_can_be_done_with_is_refused(request_: str, folder: str, why: str) -> None:
     with pytest.raises(UsageError, match=why):
-        refuse_unusable(request_, Path(folder))
+        validate_request(request_, Path(folder))
 
 
 def test_a_request_in_any_script_passes() -> None:
-    refuse_unusable("修好测试 🙂", Path("/项目"))
+    validate_request("修好测试 🙂", Path("/项目"))
 
 
 def test_what_is_told_aside_holds_no_secret() -> None:
-    options = chosen_options({"agent": "build", "aside": [f"key {KEY}"]}, "")
+    options = build_chat_options({"agent": "build", "aside": [f"key {KEY}"]}, "")
     assert options["agent"] == "build" and KEY not in str(options["aside"])
 
 
@@ -43,9 +43,9 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
-def test_files_are_named_as_the_project_knows_them_each_once(project: Path, tmp_path: Path) -> None:
+def test_edit_files_are_relative_and_unique(project: Path, tmp_path: Path) -> None:
     named = ["a.py", "./sub/../a.py", "link.py", f"{project}/a.py", "sub/new.py"]
-    assert edit_files(named, project, tmp_path / "home") == ["a.py", "sub/new.py"]
+    assert resolve_edit_files(named, project, tmp_path / "home") == ["a.py", "sub/new.py"]
 
 
 @pytest.mark.parametrize(
@@ -62,11 +62,11 @@ def test_what_cannot_be_edited_is_told_at_once(
     project: Path, tmp_path: Path, file: str, told: str
 ) -> None:
     with pytest.raises(UsageError, match=told):
-        edit_files([file], project, tmp_path / "home")
+        resolve_edit_files([file], project, tmp_path / "home")
 
 
 def test_the_projects_own_ignore_patterns_hold(project: Path, tmp_path: Path) -> None:
     (project / ".llc.yaml").write_text("security: {ignore_patterns: ['*.py']}\n")
     trust(project, tmp_path / "home")
     with pytest.raises(UsageError, match="ignore patterns"):
-        edit_files(["a.py"], project, tmp_path / "home")
+        resolve_edit_files(["a.py"], project, tmp_path / "home")

@@ -11,11 +11,11 @@ from repaired import DONE, READ, REPAIR, REPAIRED, SMALL, calls, last_of
 
 from maxagent import trust
 from maxagent.config.errors import ThreadBusy
-from maxagent.memory.threads.lease import hold, was_killed
+from maxagent.memory.threads.lease import acquire_lease, has_crashed
 from maxagent.sdk.events import Completion, Failure, Interrupted
 
 
-async def test_a_task_ends_verified_with_evidence_of_the_files_as_they_are(runner, project, play):
+async def test_task_ends_verified_with_evidence_of_files(runner, project, play):
     events = [
         e
         async for e in runner.task(
@@ -32,7 +32,7 @@ async def test_a_task_ends_verified_with_evidence_of_the_files_as_they_are(runne
     assert runner.threads.find(end.thread_id).status == "done"
 
 
-async def test_red_tests_go_back_to_the_coder_until_its_rounds_are_used_up(runner, project, play):
+async def test_failing_tests_return_to_coder_until_round_limit(runner, project, play):
     (project / ".llc.yaml").write_text("task: {repair_rounds: 1}\n")
     trust(project, runner.home)
     end = await last_of(runner.task("repair", folder=project, options=play(calls([DONE], [DONE]))))
@@ -52,7 +52,7 @@ async def test_a_rejected_change_goes_back_to_the_coder(runner, project, play):
     assert end.outcome == "verified"
 
 
-async def test_tests_that_the_tester_adds_are_run_before_the_end(runner, project, play):
+async def test_tests_added_by_tester_run_before_end(runner, project, play):
     new = {"path": "test_zero.py", "content": "def test_zero():\n    assert False\n"}
     tester = [*calls([{"name": "write_file", "args": new}]), {"text": "Accepted."}]
     script = play(calls([READ], [REPAIR], [DONE], [DONE]), tester=tester)
@@ -82,7 +82,7 @@ async def test_a_finished_thread_says_again_how_it_ended(runner, project, play):
     assert await last_of(runner.resume(end.thread_id)) == end
 
 
-async def test_a_limit_parks_the_thread_and_a_resume_grants_as_much_again(runner, project, play):
+async def test_limit_parks_thread_and_resume_renews_it(runner, project, play):
     (project / ".llc.yaml").write_text("model: {max_iterations: 2}\n")
     trust(project, runner.home)
     script = play(calls([READ], [REPAIR], [DONE]))
@@ -93,7 +93,7 @@ async def test_a_limit_parks_the_thread_and_a_resume_grants_as_much_again(runner
     assert end.outcome == "verified"
 
 
-async def test_stopping_finishes_the_step_and_the_thread_goes_on(runner, project, play):
+async def test_stop_finishes_step_and_thread_can_resume(runner, project, play):
     script = play(calls([READ], [REPAIR], [DONE]))
     events = runner.task("repair", folder=project, options=script)
     async for event in events:
@@ -105,7 +105,7 @@ async def test_stopping_finishes_the_step_and_the_thread_goes_on(runner, project
     assert end.outcome == "verified"
 
 
-async def test_a_closed_stream_stops_the_run_and_loses_nothing(runner, project, play):
+async def test_closed_stream_ends_run_without_loss(runner, project, play):
     script = play(calls([READ], [REPAIR], [DONE]))
     events = runner.task("repair", folder=project, options=script)
     async for event in events:
@@ -120,7 +120,7 @@ async def test_a_closed_stream_stops_the_run_and_loses_nothing(runner, project, 
 async def test_a_thread_held_elsewhere_is_not_run(runner, project, play):
     script = play(calls([READ], [REPAIR], [DONE]))
     end = await last_of(runner.task("repair", folder=project, options=script))
-    with hold(runner.home, end.thread_id), pytest.raises(ThreadBusy):
+    with acquire_lease(runner.home, end.thread_id), pytest.raises(ThreadBusy):
         await last_of(runner.resume(end.thread_id))
 
 
@@ -133,14 +133,14 @@ async def test_a_thread_held_elsewhere_is_not_run(runner, project, play):
     ],
     ids=["unknown tool", "wrong arguments", "outside the project"],
 )
-async def test_a_wrong_call_is_answered_and_the_task_goes_on(runner, project, play, turns):
+async def test_wrong_call_is_answered_and_task_continues(runner, project, play, turns):
     events = [e async for e in runner.task("repair", folder=project, options=play(turns))]
     wrong = next(event for event in events if event.type == "tool_result")
     assert not wrong.ok and wrong.error
     assert events[-1].outcome == "verified"
 
 
-async def test_a_script_that_ends_early_fails_the_run_and_keeps_the_thread(runner, project, play):
+async def test_script_ending_early_fails_run_keeps_thread(runner, project, play):
     end = await last_of(runner.task("repair", folder=project, options=play(calls([READ]))))
     assert isinstance(end, Failure) and end.exit_code == 1
     assert runner.threads.find(end.thread_id).status == "failed"
@@ -164,7 +164,7 @@ class Busy(ThreadPoolExecutor):
                 future.set_result(work())
 
 
-async def test_how_a_run_ended_is_noted_however_often_it_is_stopped(runner, project, play):
+async def test_run_end_is_recorded_despite_repeated_cancellation(runner, project, play):
     loop, busy = asyncio.get_running_loop(), Busy()
     begun = asyncio.Queue()
 
@@ -184,11 +184,11 @@ async def test_how_a_run_ended_is_noted_however_often_it_is_stopped(runner, proj
         await asyncio.sleep(0)
         busy.begin()
     loop.set_default_executor(ThreadPoolExecutor())
-    assert reading.cancelled() and not was_killed(runner.home, thread)
+    assert reading.cancelled() and not has_crashed(runner.home, thread)
 
 
 @pytest.mark.parametrize("job", ["task", "edit", "chat"])
-async def test_a_stop_that_comes_before_the_first_event_is_heard(runner, project, tmp_path, job):
+async def test_stop_before_first_event_takes_effect(runner, project, tmp_path, job):
     start = {"task": runner.task, "edit": partial(runner.edit, files=["new.txt"])}
     (tmp_path / "says.json").write_text(json.dumps([{"text": "Done."}]))
     script = {"model": f"scripted/{tmp_path / 'says.json'}"}
@@ -201,9 +201,7 @@ async def test_a_stop_that_comes_before_the_first_event_is_heard(runner, project
     assert "completion" not in kinds
 
 
-async def test_wrong_input_that_shows_while_the_thread_runs_is_the_last_event(
-    runner, project, tmp_path
-):
+async def test_wrong_input_during_run_is_last_event(runner, project, tmp_path):
     script = tmp_path / "no-coder.json"
     script.write_text(json.dumps({"architect": SMALL}))
     options = {"model": f"scripted/{script}"}
@@ -212,7 +210,7 @@ async def test_wrong_input_that_shows_while_the_thread_runs_is_the_last_event(
     assert events[-1].exit_code == 2
 
 
-async def test_the_testers_words_do_not_replace_the_coders_summary(runner, project, play):
+async def test_tester_message_does_not_replace_coder_summary(runner, project, play):
     praise = {"name": "attempt_completion", "args": {"result": "Accepted: I looked"}}
     script = play(calls([READ], [REPAIR], [DONE]), tester=calls([praise]))
     end = await last_of(runner.task("repair", folder=project, options=script))

@@ -26,7 +26,7 @@ async def test_the_review_goes_on_with_a_remark(runner, project, play):
     assert end.outcome == "verified"
 
 
-async def test_files_changed_while_the_review_waits_are_tested_again(runner, project, play):
+async def test_files_changed_during_review_are_tested_again(runner, project, play):
     script = play(calls([READ], [REPAIR], [DONE]), apply=False)
     asked = await last_of(runner.task("repair", folder=project, options=script))
     (project / "numbers_.py").write_text(BROKEN)
@@ -36,7 +36,7 @@ async def test_files_changed_while_the_review_waits_are_tested_again(runner, pro
 
 
 @needs_bubblewrap  # else the tests are asked about too
-async def test_a_command_waits_for_approval_and_runs_once_when_it_comes(runner, project, play):
+async def test_command_runs_once_after_approval(runner, project, play):
     command = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
     script = play(calls([READ], [REPAIR, command], [DONE]))
     asked = await last_of(runner.task("repair", folder=project, options=script))
@@ -50,7 +50,7 @@ async def test_a_command_waits_for_approval_and_runs_once_when_it_comes(runner, 
     assert (end.outcome, (project / "log.txt").read_text()) == ("verified", "x\n")
 
 
-async def test_a_refused_command_does_not_run_and_the_model_reads_why(runner, project, play):
+async def test_refused_command_never_runs_model_reads_reason(runner, project, play):
     command = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
     script = play(calls([READ], [REPAIR, command], [DONE]), mode="edits")
     asked = await last_of(runner.task("repair", folder=project, options=script))
@@ -70,7 +70,7 @@ async def test_a_question_is_answered_in_words(runner, project, play):
     assert events[-1].outcome == "verified"
 
 
-async def test_an_answer_to_a_thread_that_asks_nothing_changes_nothing(runner, project, play):
+async def test_answer_without_open_question_changes_nothing(runner, project, play):
     script = play(calls([READ], [REPAIR], [DONE]))
     end = await last_of(runner.task("repair", folder=project, options=script))
     with pytest.raises(UsageError, match="has no open question"):
@@ -78,9 +78,7 @@ async def test_an_answer_to_a_thread_that_asks_nothing_changes_nothing(runner, p
     assert runner.threads.find(end.thread_id).status == "done"
 
 
-async def test_an_answer_to_another_question_than_the_one_asked_changes_nothing(
-    runner, project, play
-):
+async def test_answer_to_other_question_changes_nothing(runner, project, play):
     first, second = (
         {"name": "run_command", "args": {"command": f"echo x > {name}"}} for name in "ab"
     )
@@ -102,7 +100,7 @@ async def test_a_limit_takes_no_answer(runner, project, play):
 
 
 @needs_bubblewrap  # else the tests are asked about too
-async def test_the_review_leaves_what_others_changed_while_a_question_waited(runner, project, play):
+async def test_review_keeps_changes_by_others_while_waiting(runner, project, play):
     command = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
     script = play(calls([READ], [REPAIR], [command], [DONE]), apply=False)
     asked = await last_of(runner.task("repair", folder=project, options=script))

@@ -7,35 +7,31 @@ from repaired import BROKEN, DONE, READ, REPAIR, calls, last_of
 
 from maxagent import Answer, trust
 from maxagent.config.errors import UsageError
-from maxagent.sdk.startup_notices import NOT_TOLD
+from maxagent.sdk.startup_notices import IGNORED_INSTRUCTIONS
 
 
 @pytest.mark.parametrize("request_", ["", "  \n"])
-async def test_an_empty_task_is_refused_before_a_thread_exists(runner, project, request_):
+async def test_empty_task_is_refused_before_thread_exists(runner, project, request_):
     with pytest.raises(UsageError):
         await last_of(runner.task(request_, folder=project))
     assert runner.threads.list() == []
 
 
 @pytest.mark.parametrize("folder", ["\udcff", "loop", "a" * 5000])
-async def test_a_folder_that_cannot_be_used_is_refused_before_a_thread_exists(
-    runner, tmp_path, folder
-):
+async def test_unusable_folder_is_refused_before_thread_exists(runner, tmp_path, folder):
     (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(UsageError):
         await last_of(runner.task("repair", folder=tmp_path / folder))
     assert runner.threads.list() == []
 
 
-async def test_a_request_that_is_no_text_is_refused_before_a_thread_exists(runner, project):
+async def test_invalid_utf8_request_refused_before_thread_exists(runner, project):
     with pytest.raises(UsageError, match="UTF-8"):
         await last_of(runner.task("\udcff", folder=project))
     assert runner.threads.list() == []
 
 
-async def test_a_task_begins_by_naming_what_the_projects_configuration_decides(
-    runner, project, play
-):
+async def test_task_starts_by_naming_project_settings(runner, project, play):
     (project.parent / "AGENTS.md").write_text("above")
     (project.parent / ".git").mkdir()
     (project / "AGENTS.md").write_text("@more.md")
@@ -49,7 +45,7 @@ async def test_a_task_begins_by_naming_what_the_projects_configuration_decides(
     events = [e async for e in runner.task("repair", folder=project, options=script)]
     told = [event.text for event in events if event.type == "notice"]
     assert "this project's `.llc.yaml` sets security.mode" in told
-    (said,) = [one for one in told if one.startswith(NOT_TOLD.partition("{")[0])]
+    (said,) = [one for one in told if one.startswith(IGNORED_INSTRUCTIONS.partition("{")[0])]
     assert (
         f"ignored: `{project.parent / 'AGENTS.md'}`; `more.md`; review them with `mcode trust`, or"
         in said
@@ -65,7 +61,7 @@ async def test_the_folder_may_be_given_as_text(runner, project, play):
     assert end.outcome == "verified"
 
 
-async def test_an_empty_folder_is_trusted_at_once_and_another_is_not(tmp_path, runner, play):
+async def test_only_empty_folder_is_trusted_at_once(tmp_path, runner, play):
     for name in ("empty", "other"):
         (tmp_path / name).mkdir()
     (tmp_path / "other" / "file").write_text("")
@@ -78,9 +74,7 @@ async def test_an_empty_folder_is_trusted_at_once_and_another_is_not(tmp_path, r
     assert ends == {"empty": ("no tests were", 0), "other": ("the folder is", 1)}
 
 
-async def test_a_yes_counts_from_the_next_run_on_and_a_change_takes_it_back(
-    tmp_path, runner, project, play
-):
+async def test_trust_applies_next_run_until_files_change(tmp_path, runner, project, play):
     (project / "AGENTS.md").write_text("x")
     script, outcomes = play(calls([READ], [REPAIR], [DONE])), []
     for number in range(3):
@@ -94,7 +88,7 @@ async def test_a_yes_counts_from_the_next_run_on_and_a_change_takes_it_back(
     assert outcomes == ["unverified", "verified", "unverified"]
 
 
-async def test_a_run_that_has_begun_goes_on_with_what_it_has_loaded(runner, project, play):
+async def test_running_run_keeps_its_loaded_configuration(runner, project, play):
     ask = {"name": "ask_user", "args": {"question": "Which?"}}
     script = play(calls([READ], [REPAIR], [ask], [DONE]))
     asked = await last_of(runner.task("repair", folder=project, options=script))
@@ -104,9 +98,7 @@ async def test_a_run_that_has_begun_goes_on_with_what_it_has_loaded(runner, proj
     assert end.outcome == "verified"
 
 
-async def test_a_thread_resumed_after_a_change_is_not_trusted_and_the_change_is_named(
-    runner, project, play
-):
+async def test_resume_after_change_is_untrusted_and_names_change(runner, project, play):
     ask = {"name": "ask_user", "args": {"question": "Which?"}}
     script = play(calls([READ], [REPAIR], [ask], [DONE]))
     asked = await last_of(runner.task("repair", folder=project, options=script))
@@ -132,7 +124,7 @@ async def test_a_run_without_a_sandbox_says_so_once(
     assert sum("no sandbox: bubblewrap is not installed" in text for text in notices) == told
 
 
-async def test_a_sandbox_that_is_required_and_missing_is_told_before_a_thread_exists(
+async def test_missing_required_sandbox_fails_before_thread_exists(
     runner, project, play, tmp_path, monkeypatch
 ):
     (tmp_path / "home").mkdir(exist_ok=True)
@@ -144,9 +136,7 @@ async def test_a_sandbox_that_is_required_and_missing_is_told_before_a_thread_ex
     assert runner.threads.list() == []
 
 
-async def test_what_keeps_an_agent_from_speaking_is_told_before_the_words_are_taken(
-    runner, project, tmp_path
-):
+async def test_unusable_agent_fails_before_message_is_stored(runner, project, tmp_path):
     script = tmp_path / "talk.json"
     script.write_text(json.dumps({"build": [{"text": "First."}, {"text": "Third."}]}))
     options = {"model": f"scripted/{script}"}

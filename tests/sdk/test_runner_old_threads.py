@@ -9,12 +9,12 @@ from old_threads import CHAT, WAITING, bring_old_threads
 
 from maxagent import Answer, Runner
 from maxagent.memory.threads.index import ThreadIndex
-from maxagent.sdk.threads.disk_usage import database_size
-from maxagent.sdk.threads.pruning import prune
-from maxagent.sdk.threads.steps import branches_of
+from maxagent.sdk.threads.disk_usage import measure_database
+from maxagent.sdk.threads.pruning import prune_storage
+from maxagent.sdk.threads.steps import read_thread_branches
 from maxagent.sdk.threads.time_travel import fork, rewind_talk
-from maxagent.sdk.threads.transcript import transcript
-from maxagent.sdk.transfer.exporter import exported
+from maxagent.sdk.threads.transcript import read_transcript
+from maxagent.sdk.transfer.exporter import export_thread
 from maxagent.sdk.transfer.importer import import_thread
 
 SAID = ["first question", "first answer", "another question", "second answer"]
@@ -32,7 +32,7 @@ def home(tmp_path: Path) -> Path:
 
 
 def texts_of(home: Path, thread: str) -> list[str]:
-    passages = transcript(ThreadIndex(home).get(thread), home)
+    passages = read_transcript(ThreadIndex(home).get(thread), home)
     return [one.text for one in passages if one.kind in ("human", "answer")]
 
 
@@ -53,13 +53,13 @@ async def test_an_old_conversation_is_read_and_goes_on(home: Path) -> None:
 
 
 async def test_an_old_conversation_is_whole_after_a_prune(home: Path) -> None:
-    size, known = database_size(home), branches_of(ThreadIndex(home).get(CHAT), home)
-    assert await prune(home) > size / 2
+    size, known = measure_database(home), read_thread_branches(ThreadIndex(home).get(CHAT), home)
+    assert await prune_storage(home) > size / 2
     row = ThreadIndex(home).get(CHAT)
-    kept = branches_of(row, home)
+    kept = read_thread_branches(row, home)
     assert [one.number for one in kept.steps] == [one.number for one in known.steps]
-    assert [one.words for one in kept.messages] == [one.words for one in known.messages]
-    assert (len(known.left), kept.left) == (1, ())
+    assert [one.text for one in kept.messages] == [one.text for one in known.messages]
+    assert (len(known.abandoned), kept.abandoned) == (1, ())
     assert texts_of(home, CHAT) == SAID
     await rewind_talk(row, home, kept.steps[1])
     async with Runner(home=home) as runner:
@@ -76,11 +76,11 @@ async def test_an_old_question_is_answered(home: Path) -> None:
     assert (home.parent / "project" / "b.txt").read_text() == "x\n"
 
 
-async def test_an_old_conversation_goes_back_also_to_what_was_left(home: Path) -> None:
+async def test_old_conversation_rewinds_to_abandoned_branch(home: Path) -> None:
     row = ThreadIndex(home).get(CHAT)
-    known = branches_of(row, home)
-    assert [step.said.words for step in known.steps[1:]] == ["first answer", "second answer"]
-    ((left,),) = known.left
+    known = read_thread_branches(row, home)
+    assert [step.message.text for step in known.steps[1:]] == ["first answer", "second answer"]
+    ((left,),) = known.abandoned
     await rewind_talk(row, home, left)
     assert texts_of(home, CHAT) == ["first question", "first answer", "second question", *SAID[3:]]
     forked = await fork(row, home, known.steps[1])
@@ -91,6 +91,6 @@ async def test_an_old_conversation_goes_back_also_to_what_was_left(home: Path) -
 
 async def test_an_old_conversation_is_carried_over(home: Path, tmp_path: Path) -> None:
     file = tmp_path / "thread.zip"
-    file.write_bytes(exported(ThreadIndex(home).get(CHAT), home).content)
+    file.write_bytes(export_thread(ThreadIndex(home).get(CHAT), home).content)
     taken = await import_thread(file, tmp_path / "project", home)
     assert texts_of(home, taken.row.thread_id) == SAID

@@ -2,17 +2,17 @@ import asyncio
 
 import pytest
 
-from maxagent.sdk.shielded import to_its_end
+from maxagent.sdk.shielded import run_shielded
 
 
-async def test_work_goes_on_to_its_end_however_often_it_is_stopped() -> None:
+async def test_shielded_work_completes_despite_repeated_cancellation() -> None:
     may_end, ended = asyncio.Event(), list[str]()
 
     async def work() -> None:
         await may_end.wait()
         ended.append("well")
 
-    waiting = asyncio.ensure_future(to_its_end(work()))
+    waiting = asyncio.ensure_future(run_shielded(work()))
     for _ in range(3):
         await asyncio.sleep(0)
         waiting.cancel()
@@ -28,6 +28,6 @@ async def test_its_answer_or_error_is_handed_on() -> None:
     async def divided(by: int) -> float:
         return 6 / by
 
-    assert await to_its_end(divided(by=2)) == 3
+    assert await run_shielded(divided(by=2)) == 3
     with pytest.raises(ZeroDivisionError):
-        await to_its_end(divided(by=0))
+        await run_shielded(divided(by=0))

@@ -2,18 +2,22 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.config.trust.decision import trust, trust_of
-from maxagent.sdk.startup_notices import in_conversation, notices, untrusted
+from maxagent.config.trust.decision import check_trust, trust
+from maxagent.sdk.startup_notices import (
+    adapt_to_conversation,
+    collect_notices,
+    collect_trust_notices,
+)
 
 
 def test_in_a_repository_nothing_is_missing(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
-    assert notices(tmp_path, None) == []
-    assert notices(tmp_path / "below", None) == []
+    assert collect_notices(tmp_path, None) == []
+    assert collect_notices(tmp_path / "below", None) == []
 
 
-def test_outside_a_repository_it_is_said_what_is_lost(tmp_path: Path) -> None:
-    (told,) = notices(tmp_path, None)
+def test_notice_outside_repository_names_missing_features(tmp_path: Path) -> None:
+    (told,) = collect_notices(tmp_path, None)
     assert f"`{tmp_path}` is not in a git repository" in told and "no history" in told
 
 
@@ -21,27 +25,27 @@ def test_without_git_it_is_said_what_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "")
-    (told,) = notices(tmp_path, None)
+    (told,) = collect_notices(tmp_path, None)
     assert told.startswith("git is not installed") and "undone" in told
 
 
-def test_a_folder_in_the_place_of_the_configuration_is_told(tmp_path: Path) -> None:
+def test_folder_in_place_of_configuration_is_reported(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".llc.yaml").mkdir()
-    (told,) = notices(tmp_path, None)
+    (told,) = collect_notices(tmp_path, None)
     assert told.startswith("`.llc.yaml` is an empty folder")
 
 
 def test_a_damaged_database_is_told_first(tmp_path: Path) -> None:
-    told = notices(tmp_path, Path("/data/threads.db.corrupt"))
+    told = collect_notices(tmp_path, Path("/data/threads.db.corrupt"))
     assert "`/data/threads.db.corrupt`" in told[0]
 
 
 def untrusted_with(folder: Path, *, tests: bool) -> str:
-    return "\n".join(untrusted(trust_of(folder, folder / "home"), tests=tests))
+    return "\n".join(collect_trust_notices(check_trust(folder, folder / "home"), tests=tests))
 
 
-def test_in_an_untrusted_folder_it_is_said_what_is_left_out(tmp_path: Path) -> None:
+def test_notice_in_untrusted_folder_names_ignored_files(tmp_path: Path) -> None:
     assert untrusted_with(tmp_path, tests=False) == ""
     assert "its tests are not run; trust it with `mcode trust`" in untrusted_with(
         tmp_path, tests=True
@@ -56,9 +60,9 @@ def test_in_an_untrusted_folder_it_is_said_what_is_left_out(tmp_path: Path) -> N
         tmp_path, tests=True
     )
     (tmp_path / "CLAUDE.md").symlink_to("/etc/passwd")
-    here = in_conversation(untrusted_with(tmp_path, tests=False))
+    here = adapt_to_conversation(untrusted_with(tmp_path, tests=False))
     assert "; use `/trust` to trust it. Project files" in here and "mcode trust" not in here
-    assert in_conversation("put back: `mcode trust`") == "put back: `mcode trust`"
+    assert adapt_to_conversation("put back: `mcode trust`") == "put back: `mcode trust`"
     assert "it cannot be trusted because of `CLAUDE.md`" in untrusted_with(tmp_path, tests=True)
 
 

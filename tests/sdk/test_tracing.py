@@ -11,10 +11,10 @@ from provider import Provider
 
 from maxagent import Runner
 from maxagent.cli.execution.tool_session import ToolSession
-from maxagent.config.settings.loader import load
+from maxagent.config.settings.loader import load_settings
 from maxagent.models.factory import open_model
 from maxagent.models.resolver import resolve
-from maxagent.sdk.threads.steps import step_of
+from maxagent.sdk.threads.steps import find_step
 from maxagent.sdk.threads.time_travel import fork, rewind_talk
 from maxagent.sdk.threads.titles import make_title
 
@@ -33,7 +33,7 @@ def tracer(monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
     get_env_var.cache_clear()
 
 
-async def test_nothing_that_is_done_with_a_thread_is_reported(tracer: Provider, tmp_path: Path):
+async def test_no_thread_operation_is_traced(tracer: Provider, tmp_path: Path):
     scenario = tmp_path / "scenario.json"
     scenario.write_text(json.dumps(CHAT))
     options = {"model": f"scripted/{scenario}"}
@@ -41,14 +41,14 @@ async def test_nothing_that_is_done_with_a_thread_is_reported(tracer: Provider, 
         run = [event async for event in runner.chat("Hi.", folder=tmp_path, options=options)]
         row = runner.threads.get(run[-1].thread_id)
     home = tmp_path / "home"
-    step = step_of(row, home, 1)
+    step = find_step(row, home, 1)
     await fork(row, home, step, "Say more.")
     await rewind_talk(row, home, step)
-    loaded = load(tmp_path, home)
+    loaded = load_settings(tmp_path, home)
     model = resolve(loaded.settings, {}, options["model"])
     assert await make_title(model, "Hi.", "Hello.") == "A greeting"
     tools = ToolSession(tmp_path, loaded, tmp_path / "outputs")
-    assert (await tools.call("read_file", {"path": scenario.name}, _nobody)).exit_code == 0
+    assert (await tools.call_tool("read_file", {"path": scenario.name}, _nobody)).exit_code == 0
     await asyncio.to_thread(wait_for_all_tracers)
     assert tracer.requests == []
     await open_model(model, role="build").ainvoke([HumanMessage("Hi.")])  # it would have come

@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.tools.aliases import arguments, by_command, tool_name
+from maxagent.tools.aliases import rename_arguments, resolve_tool_name, translate_editor_call
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from maxagent.tools.aliases import arguments, by_command, tool_name
     ],
 )
 def test_a_tool_is_known_by_its_other_names(name: str, canonical: str) -> None:
-    assert tool_name(name, ["read_file", "run_command", "todowrite"]) == canonical
+    assert resolve_tool_name(name, ["read_file", "run_command", "todowrite"]) == canonical
 
 
 @pytest.mark.parametrize(
@@ -41,11 +41,11 @@ def test_a_tool_is_known_by_its_other_names(name: str, canonical: str) -> None:
 def test_arguments_get_the_tools_own_names(
     args: dict[str, object], renamed: dict[str, object]
 ) -> None:
-    assert arguments("run_command", args, ["command", "cwd", "timeout"]) == renamed
+    assert rename_arguments("run_command", args, ["command", "cwd", "timeout"]) == renamed
 
 
-def test_an_argument_that_one_tool_takes_is_no_remark_there() -> None:
-    assert arguments("x", {"reason": "r", "description": "d"}, ["reason"]) == {"reason": "r"}
+def test_remark_argument_is_kept_for_tool_with_it() -> None:
+    assert rename_arguments("x", {"reason": "r", "description": "d"}, ["reason"]) == {"reason": "r"}
 
 
 @pytest.mark.parametrize(
@@ -67,4 +67,4 @@ def test_an_editor_of_several_commands(
     command: str, more: dict[str, object], tool: str, args: dict[str, object]
 ) -> None:
     given = {"command": command, "path": "a.py", **more}
-    assert by_command("str_replace_editor", given) == (tool, {"path": "a.py", **args})
+    assert translate_editor_call("str_replace_editor", given) == (tool, {"path": "a.py", **args})

@@ -5,7 +5,12 @@ import threading
 
 import pytest
 
-from maxagent.tools.cancellable_thread import Cancelled, check_cancelled, in_worker, to_the_end
+from maxagent.tools.cancellable_thread import (
+    CallCancelled,
+    check_cancelled,
+    run_in_worker,
+    without_cancellation,
+)
 
 
 async def test_the_answer_comes_from_another_thread() -> None:
@@ -13,7 +18,7 @@ async def test_the_answer_comes_from_another_thread() -> None:
         check_cancelled()
         return one + other, threading.get_ident()
 
-    answer, thread = await in_worker(work, 1, other=2)
+    answer, thread = await run_in_worker(work, 1, other=2)
     assert answer == 3 and thread != threading.get_ident()
 
 
@@ -30,17 +35,17 @@ async def test_a_cancelled_worker_stops_at_its_next_check(protected: bool) -> No
     def work() -> None:
         try:
             if protected:
-                with to_the_end():
+                with without_cancellation():
                     check()
             else:
                 check()
             outcome.append("done")
-        except Cancelled:
+        except CallCancelled:
             outcome.append("cancelled")
         finally:
             ended.set()
 
-    call = asyncio.create_task(in_worker(work))
+    call = asyncio.create_task(run_in_worker(work))
     assert await asyncio.to_thread(begun.wait, 10)
     call.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from maxagent.tools.definition import Run, named_paths, tool
-from maxagent.tools.result import ToolRefusal, ToolResult
+from maxagent.tools.definition import Run, extract_paths, tool
+from maxagent.tools.result import ToolError, ToolResult
 
 
 @tool("edit", paths=("path", "other"))
@@ -14,7 +14,7 @@ async def plain(path: str, other: str = "", *, run: Run) -> ToolResult:
 
 def found(args: object) -> list[str]:
     if args == {"patch": "bad"}:
-        raise ToolRefusal("bad")
+        raise ToolError("bad")
     return ["a", "b"]
 
 
@@ -43,4 +43,4 @@ async def talking(question: str, *, run: Run) -> ToolResult:
     ],
 )
 def test_the_paths_of_a_call_are_named(subject, args: dict[str, object], names: list[str]) -> None:
-    assert named_paths(subject, args) == names
+    assert extract_paths(subject, args) == names

@@ -2,7 +2,7 @@
 
 import pytest
 
-from maxagent.tools.protected_paths import protected_name
+from maxagent.tools.protected_paths import find_protected_name
 
 
 @pytest.mark.parametrize(
@@ -54,8 +54,8 @@ from maxagent.tools.protected_paths import protected_name
         (".zshenv", ".zshenv"),
     ],
 )
-def test_names_that_steer_tools_are_found_at_any_depth(path: str, name: str) -> None:
-    assert protected_name(path) == name
+def test_protected_names_are_found_at_any_depth(path: str, name: str) -> None:
+    assert find_protected_name(path) == name
 
 
 @pytest.mark.parametrize(
@@ -88,4 +88,4 @@ def test_names_that_steer_tools_are_found_at_any_depth(path: str, name: str) -> 
     ],
 )
 def test_names_that_only_look_alike_are_free(path: str) -> None:
-    assert protected_name(path) == ""
+    assert find_protected_name(path) == ""

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.sensitive_paths import homes, secrets_in
+from maxagent.tools.sensitive_paths import find_homes, find_secrets
 
 
 def test_what_exists_is_found_by_its_real_path(tmp_path: Path) -> None:
@@ -13,15 +13,15 @@ def test_what_exists_is_found_by_its_real_path(tmp_path: Path) -> None:
         (tmp_path / name).write_text("")
     (tmp_path / ".netrc").symlink_to("gone")
     root = tmp_path.resolve()
-    assert secrets_in([tmp_path]) == [
+    assert find_secrets([tmp_path]) == [
         root / ".Xauthority", root / ".condarc", root / ".config" / "gh", root / ".modal.toml",
         root / ".npmrc", root / "dotfiles" / "ssh",
     ]  # fmt: skip
 
 
-def test_a_home_named_by_the_environment_is_one_besides_the_systems(
+def test_home_from_environment_is_added_to_system_home(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    system = homes() - {Path.home()}
+    system = find_homes() - {Path.home()}
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert homes() >= {tmp_path} | system
+    assert find_homes() >= {tmp_path} | system

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.tools.result import ToolRefusal
-from maxagent.tools.todo_list import Item, Todo, created, items_of, shown, updated
+from maxagent.tools.result import ToolError
+from maxagent.tools.todo_list import Item, Todo, add_todos, parse_items, render_todos, update_todos
 
 
 def todo(identity: str, content: str, **other: str) -> Todo:
@@ -30,12 +30,12 @@ def todo(identity: str, content: str, **other: str) -> Todo:
     ],
 )
 def test_a_list_comes_in_many_forms(sent: list[Item | str] | str) -> None:
-    contents = [item.get("content") for item in items_of(sent)]
+    contents = [item.get("content") for item in parse_items(sent)]
     assert contents == ["read the code", "fix it"]
 
 
-def test_marks_in_lines_say_how_far_a_task_is() -> None:
-    items = items_of("- [x] one\n- [X] two\n- [>] three\n- [-] four\n- [ ] five\n- six")
+def test_marks_in_lines_set_task_status() -> None:
+    items = parse_items("- [x] one\n- [X] two\n- [>] three\n- [-] four\n- [ ] five\n- six")
     done, doing = "completed", "in_progress"
     expected = [done, done, doing, "cancelled", "pending", "pending"]
     assert [item.get("status") for item in items] == expected
@@ -44,25 +44,25 @@ def test_marks_in_lines_say_how_far_a_task_is() -> None:
 @given(st.text())
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
-        items = items_of(text)
-    except ToolRefusal:
+        items = parse_items(text)
+    except ToolError:
         return
     assert all(item.get("content") for item in items) or text.lstrip().startswith("[")
 
 
 def test_what_is_shown_can_be_read_again() -> None:
     todos = [todo("1", "one", status="completed"), todo("2", "two", status="in_progress")]
-    assert created(items_of("\n".join(shown(todos).splitlines()[:-1]))) == todos
+    assert add_todos(parse_items("\n".join(render_todos(todos).splitlines()[:-1]))) == todos
 
 
 def test_json_with_a_wrong_status_is_refused() -> None:
-    with pytest.raises(ToolRefusal, match=r"wrong at `0\.Item\.status`: Input should be 'pending'"):
-        items_of(json.dumps([{"content": "one", "status": "done"}]))
+    with pytest.raises(ToolError, match=r"wrong at `0\.Item\.status`: Input should be 'pending'"):
+        parse_items(json.dumps([{"content": "one", "status": "done"}]))
 
 
 def test_ids_are_kept_or_numbered() -> None:
     items: list[Item] = [{"content": "a"}, {"id": 1, "content": "b"}, {"id": "x", "content": "c"}]
-    assert [(one["id"], one["content"]) for one in created(items)] == [
+    assert [(one["id"], one["content"]) for one in add_todos(items)] == [
         ("2", "a"),
         ("1", "b"),
         ("x", "c"),
@@ -71,7 +71,7 @@ def test_ids_are_kept_or_numbered() -> None:
 
 def test_a_task_keeps_all_it_is_told() -> None:
     item = Item(id="7", content="c", status="completed", priority="low", file_path="a", details="d")
-    assert created([item]) == [{**item}]
+    assert add_todos([item]) == [{**item}]
 
 
 @pytest.mark.parametrize(
@@ -83,13 +83,13 @@ def test_a_task_keeps_all_it_is_told() -> None:
     ],
 )
 def test_a_list_that_makes_no_sense_is_refused(items: list[Item], problem: str) -> None:
-    with pytest.raises(ToolRefusal, match=problem):
-        created(items)
+    with pytest.raises(ToolError, match=problem):
+        add_todos(items)
 
 
 def test_an_update_changes_only_what_it_names() -> None:
     todos = [todo("1", "one"), todo("2", "two")]
-    assert updated(todos, [{"id": 2, "priority": "high"}]) == [
+    assert update_todos(todos, [{"id": 2, "priority": "high"}]) == [
         todo("1", "one"),
         todo("2", "two", priority="high"),
     ]
@@ -97,14 +97,14 @@ def test_an_update_changes_only_what_it_names() -> None:
 
 
 @pytest.mark.parametrize("named", [{"id": "2"}, {"id": 2}, {"content": "2"}, {"content": "two"}])
-def test_a_task_is_marked_by_id_or_by_its_text(named: Item) -> None:
+def test_task_is_marked_by_id_or_text(named: Item) -> None:
     todos = [todo("1", "one"), todo("2", "two")]
-    assert updated(todos, [named], "completed")[1] == todo("2", "two", status="completed")
+    assert update_todos(todos, [named], "completed")[1] == todo("2", "two", status="completed")
 
 
-def test_an_unknown_task_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(ToolRefusal, match="no task with the id `3`; there are: `1`, `2`"):
-        updated([todo("1", "one"), todo("2", "two")], [{"id": "3"}])
+def test_unknown_task_is_refused_with_known_tasks() -> None:
+    with pytest.raises(ToolError, match="no task with the id `3`; there are: `1`, `2`"):
+        update_todos([todo("1", "one"), todo("2", "two")], [{"id": "3"}])
 
 
 def test_the_list_is_shown_with_its_state() -> None:
@@ -113,19 +113,19 @@ def test_the_list_is_shown_with_its_state() -> None:
         todo("2", "two", status="in_progress", priority="high", details="carefully"),
         todo("3", "three"),
     ]
-    assert shown(todos).splitlines() == [
+    assert render_todos(todos).splitlines() == [
         "1. [x] one a.py",
         "2. [>] two (high)",
         "   carefully",
         "3. [ ] three",
         "1 of 3 completed",
     ]
-    assert shown([]) == "The todo list is empty."
+    assert render_todos([]) == "The todo list is empty."
 
 
 def test_one_task_may_have_several_lines() -> None:
     content = "fix the parser:\n- keep the comments"
-    assert items_of([{"content": content}]) == [{"content": content}]
-    assert items_of([{"content": "<task>fix\nit</task>", "priority": "high"}]) == [
+    assert parse_items([{"content": content}]) == [{"content": content}]
+    assert parse_items([{"content": "<task>fix\nit</task>", "priority": "high"}]) == [
         {"content": "fix\nit", "priority": "high"}
     ]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.config.errors import UsageError
-from maxagent.tools.result import ToolRefusal
+from maxagent.tools.result import ToolError
 from maxagent.tools.workspace import Workspace
 
 
@@ -37,7 +37,7 @@ def workspace(tmp_path: Path) -> Workspace:
     ],
 )
 def test_a_path_inside_is_found(workspace: Workspace, path: str, real: str) -> None:
-    assert workspace.relative(workspace.resolve(path)) == real
+    assert workspace.to_relative(workspace.resolve(path)) == real
 
 
 def test_an_absolute_path_inside_is_found(workspace: Workspace) -> None:
@@ -85,7 +85,7 @@ def test_the_root_may_be_named_through_a_link(workspace: Workspace, tmp_path: Pa
     ],
 )
 def test_any_other_path_is_refused(workspace: Workspace, path: str, reason: str) -> None:
-    with pytest.raises(ToolRefusal, match=reason):
+    with pytest.raises(ToolError, match=reason):
         workspace.resolve(path)
 
 
@@ -103,7 +103,7 @@ def test_links_that_lead_outside_are_refused(workspace: Workspace, tmp_path: Pat
     (root / "dangling").symlink_to(outside / "not-yet")
     (root / "hop").symlink_to("file")
     for name in ["file", "folder/file", "folder/new", "relative", "dangling", "hop", "folder"]:
-        with pytest.raises(ToolRefusal, match="outside"):
+        with pytest.raises(ToolError, match="outside"):
             workspace.resolve(name)
     assert workspace.is_hidden(root / "hop") and workspace.is_hidden(root / "folder")
 
@@ -125,9 +125,9 @@ def test_a_link_to_itself_does_not_hang(workspace: Workspace) -> None:
     assert workspace.resolve("loop") == workspace.root / "loop"
 
 
-def test_a_link_to_a_name_that_is_no_text_is_refused(workspace: Workspace) -> None:
+def test_link_to_name_outside_utf8_is_refused(workspace: Workspace) -> None:
     os.symlink(b"na\xffme", os.fsencode(workspace.root / "link"))
-    with pytest.raises(ToolRefusal, match="outside|no file name"):
+    with pytest.raises(ToolError, match="outside|no file name"):
         workspace.resolve("link")
 
 
@@ -255,10 +255,8 @@ FREE = [
 
 
 @pytest.mark.parametrize("path", IGNORED)
-def test_what_the_ignore_patterns_match_is_refused_and_hidden(
-    workspace: Workspace, path: str
-) -> None:
-    with pytest.raises(ToolRefusal, match="ignore patterns"):
+def test_ignored_path_is_refused_and_hidden(workspace: Workspace, path: str) -> None:
+    with pytest.raises(ToolError, match="ignore patterns"):
         workspace.resolve(path)
     assert workspace.is_hidden(workspace.root / path)
 
@@ -282,7 +280,7 @@ def test_an_ignored_file_is_refused_under_any_name(workspace: Workspace) -> None
     (root / "plain").write_text("x")
     (root / "link.pem").symlink_to("plain")
     for name in ["harmless.txt", "hop", "link.pem", "src/../.env", str(root / ".env")]:
-        with pytest.raises(ToolRefusal, match="ignore patterns"):
+        with pytest.raises(ToolError, match="ignore patterns"):
             workspace.resolve(name)
     assert workspace.is_hidden(root / "hop")
 
@@ -309,15 +307,15 @@ def test_nothing_touches_our_own_folder_wherever_it_lies(
     (tmp_path / "way").symlink_to("dots/llc")
     workspace = Workspace(tmp_path / root, own=tmp_path / own)
     for name in (one.format(place=tmp_path).lstrip("/") for one in kept):
-        with pytest.raises(ToolRefusal, match="MaxAgent's own folder"):
+        with pytest.raises(ToolError, match="MaxAgent's own folder"):
             workspace.resolve(name)
-        assert workspace.is_hidden(workspace.root / name) and workspace.ignores(name)
+        assert workspace.is_hidden(workspace.root / name) and workspace.is_ignored(name)
     for name in (one.format(place=tmp_path).lstrip("/") for one in free):
         assert workspace.resolve(name) == workspace.root / name
-        assert not workspace.hides_name(name) and not workspace.ignores(name)
+        assert not workspace.is_hidden_name(name) and not workspace.is_ignored(name)
 
 
-def test_what_is_said_of_a_hidden_name_does_not_tell_what_is_there(
+def test_error_for_hidden_name_does_not_reveal_existence(
     workspace: Workspace, tmp_path: Path
 ) -> None:
     root, said = workspace.root, set[str]()
@@ -325,40 +323,40 @@ def test_what_is_said_of_a_hidden_name_does_not_tell_what_is_there(
     for make in [lambda: None, (root / ".env").touch, lambda: (root / ".env").symlink_to(tmp_path)]:
         (root / ".env").unlink(missing_ok=True)
         make()
-        with pytest.raises(ToolRefusal) as refusal:
+        with pytest.raises(ToolError) as refusal:
             workspace.resolve(".env")
         said.add(str(refusal.value))
     assert len(said) == 1
-    with pytest.raises(ToolRefusal, match="ignore patterns"):
+    with pytest.raises(ToolError, match="ignore patterns"):
         workspace.resolve("elsewhere/.env")
 
 
-def test_where_a_link_leads_is_told_of_what_may_be_seen(
-    workspace: Workspace, tmp_path: Path
-) -> None:
+def test_link_target_is_given_only_when_visible(workspace: Workspace, tmp_path: Path) -> None:
     root = workspace.root
     for name, target in {"in": "src/a.py", "out": tmp_path, "env": ".env", "git": ".git"}.items():
         (root / name).symlink_to(target)
-    targets = {name: workspace.link_target(root / name) for name in ["in", "out", "env", "git"]}
+    targets = {
+        name: workspace.find_link_target(root / name) for name in ["in", "out", "env", "git"]
+    }
     assert targets == {"in": "src/a.py", "out": None, "env": None, "git": None}
 
 
 def test_the_patterns_are_the_workspace_s_own(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path, ignore=("*.LOG", "!keep.log", "/build/"))
-    with pytest.raises(ToolRefusal):
+    with pytest.raises(ToolError):
         workspace.resolve("a/debug.log")
-    with pytest.raises(ToolRefusal):
+    with pytest.raises(ToolError):
         workspace.resolve("build/x")
     assert workspace.resolve("Keep.log") and workspace.resolve("src/build/x")
     assert workspace.resolve(".env")
 
 
 @pytest.mark.parametrize("pattern", ["!", "[z-a]", "[[:alpha:]]"])
-def test_a_pattern_that_cannot_be_read_is_an_error_at_once(tmp_path: Path, pattern: str) -> None:
+def test_invalid_pattern_fails_immediately(tmp_path: Path, pattern: str) -> None:
     with pytest.raises(UsageError, match="ignore_patterns"):
         Workspace(tmp_path, ignore=(".env", pattern))
 
 
 def test_composed_and_decomposed_names_are_one(tmp_path: Path) -> None:
-    with pytest.raises(ToolRefusal):
+    with pytest.raises(ToolError):
         Workspace(tmp_path, ignore=("caf\u00e9",)).resolve("cafe\u0301")

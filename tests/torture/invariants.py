@@ -16,7 +16,7 @@ from errand import CallPlace, Line
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from trial import Event, Trial
 
-from maxagent.graphs.task import build
+from maxagent.graphs.task import build_graph
 from maxagent.memory.database.checkpointer import open_checkpointer
 
 TEMPORARY = ".mcode-*.tmp"
@@ -62,7 +62,7 @@ def remains_of(trial: Trial, last: Event) -> Remains:
 
 async def _messages(trial: Trial) -> list[BaseMessage]:
     async with open_checkpointer(trial.database) as saver:
-        graph = build().compile(checkpointer=saver)
+        graph = build_graph().compile(checkpointer=saver)
         state = await graph.aget_state({"configurable": {"thread_id": trial.thread_id}})
         return state.values.get("messages", [])
 

@@ -35,7 +35,7 @@ from maxagent.tools.builtin.files.read_file import read_file
 from maxagent.tools.builtin.files.write_file import write_file
 from maxagent.tools.filesystem import safe_open
 from maxagent.tools.result import ToolResult, ToolRun
-from maxagent.tools.runtime.edit_preview import Call, preview
+from maxagent.tools.runtime.edit_preview import PreviewCall, preview_calls
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.workspace import Workspace
 
@@ -125,7 +125,7 @@ async def _work(arena: Arena, report: Report, until: float, least: int) -> None:
             run = ToolRun(workspace, "race", arena.root / ".spare/outputs", seen=seen)
             if tool is edit:
                 with suppress(OSError):  # no copy can be made of what is never the same
-                    (result,) = await preview([Call(tool, args, seen)], workspace)
+                    (result,) = await preview_calls([PreviewCall(tool, args, seen)], workspace)
                     report.note("preview", result)
             result = await invoke(tool, args, run)
             report.note(tool.name, result)
@@ -166,7 +166,7 @@ def main() -> int:
     wanted.add_argument("--steps", action="store_true")
     asked = wanted.parse_args()
     if asked.steps:
-        safe_open.kernel_opening = lambda: None
+        safe_open.find_kernel_open = lambda: None
     with tempfile.TemporaryDirectory() as place:
         report = asyncio.run(race(Arena(Path(place)), asked.seconds))
     print(f"{report.swaps:,} swaps, {report.calls.total():,} calls, {len(report.holes)} holes")

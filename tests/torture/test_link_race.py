@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from link_race import Arena, race
 
-from maxagent.tools.filesystem.safe_open import kernel_opening
+from maxagent.tools.filesystem.safe_open import find_kernel_open
 
 
 @pytest.mark.parametrize("opening", ["by the kernel", "step by step"])
@@ -13,8 +13,8 @@ async def test_no_swapped_link_leads_anywhere(
     opening: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if opening == "step by step":
-        monkeypatch.setattr("maxagent.tools.filesystem.safe_open.kernel_opening", lambda: None)
-    elif not kernel_opening():
+        monkeypatch.setattr("maxagent.tools.filesystem.safe_open.find_kernel_open", lambda: None)
+    elif not find_kernel_open():
         pytest.skip("this system has no openat2")
     report = await race(Arena(tmp_path), 1.5, least=20)
     assert report.holes == []

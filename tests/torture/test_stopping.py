@@ -40,7 +40,7 @@ def gate(tmp_path: Path) -> Iterator[Gate]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_one_signal_lets_the_step_finish_and_resume_goes_on(
+def test_one_signal_finishes_step_and_resume_continues(
     tmp_path: Path, gate: Gate, number: signal.Signals
 ) -> None:
     task = AtTheGate(tmp_path, gate, "text")
@@ -68,7 +68,7 @@ def test_one_signal_stops_a_step_that_goes_on(
     assert (ended.code, remains.unknown, faults_in(remains)) == (0, {FIRST}, [])
 
 
-def test_two_signals_stop_at_once_and_nothing_is_lost(tmp_path: Path, gate: Gate) -> None:
+def test_two_signals_stop_immediately_without_losing_work(tmp_path: Path, gate: Gate) -> None:
     task = AtTheGate(tmp_path, gate, "stream-json")
     task.press(signal.SIGINT)
     assert task.process.wait_for_words(STOPPING)

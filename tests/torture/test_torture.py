@@ -13,7 +13,7 @@ from torture import MOST_QUESTIONS, torture
 from trial import Trial
 
 
-def test_an_undisturbed_run_does_everything_once_and_knows_every_outcome(tmp_path: Path) -> None:
+def test_undisturbed_run_acts_once_and_knows_outcomes(tmp_path: Path) -> None:
     trial = Trial(tmp_path / "run", errand(1, turns=3))
     ended = attempt(trial, SPARED)
     remains = remains_of(trial, ended.last)
@@ -21,7 +21,7 @@ def test_an_undisturbed_run_does_everything_once_and_knows_every_outcome(tmp_pat
     assert faults_in(remains) == []
 
 
-def test_an_undisturbed_run_that_asks_for_every_effect_does_everything_once(tmp_path: Path) -> None:
+def test_undisturbed_asking_run_acts_once(tmp_path: Path) -> None:
     trial = Trial(tmp_path / "run", errand(24, turns=1), mode="ask")  # reads, edits, writes, runs
     ends = (attempt(trial, SPARED) for _ in range(MOST_QUESTIONS))
     ended = next(one for one in ends if one.last.get("type") != "question")
@@ -30,7 +30,7 @@ def test_an_undisturbed_run_that_asks_for_every_effect_does_everything_once(tmp_
     assert faults_in(remains) == []
 
 
-def test_a_kill_between_a_steps_last_write_and_its_checkpoint_is_not_the_end(
+def test_kill_between_write_and_checkpoint_is_survived(
     tmp_path: Path,
 ) -> None:
     trial = Trial(tmp_path / "run", errand(2, turns=1))
@@ -46,7 +46,5 @@ def test_a_task_survives_being_killed_again_and_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", range(2))
-def test_of_two_processes_on_one_thread_one_goes_on_and_one_is_told(
-    tmp_path: Path, number: int
-) -> None:
+def test_second_process_on_same_thread_is_refused(tmp_path: Path, number: int) -> None:
     assert race(tmp_path / "race").faults == []

@@ -25,8 +25,8 @@ from undo_acts import Actor, furnish
 from undo_kills import killed_restore, killed_snapshot
 from undo_model import Goal, Moment, Witness
 
-from maxagent.memory.undo.history import Entry
-from maxagent.memory.undo.undo_stack import last_restore, last_turn, later
+from maxagent.memory.undo.history import HistoryEntry
+from maxagent.memory.undo.undo_stack import find_last_restore, find_last_turn, find_later_entries
 
 ACTS = 30
 KILLED = 0.4
@@ -114,7 +114,7 @@ class History:
         self.user.meddle()
         self.witness.see_user(before, self.project.files())
 
-    def _goal(self, entries: Sequence[Entry]) -> Goal:
+    def _goal(self, entries: Sequence[HistoryEntry]) -> Goal:
         """Each file goes back to where it was before the first of the entries that changed it."""
         goals = {
             change.path: self.before_entry[entry.number]
@@ -132,16 +132,16 @@ class History:
         same = self.project.files() == before.files
         return [] if same and not again.conflicts else [f"redo does not give back: {again}"]
 
-    def _to_take_back(self, kind: str, place: Moment) -> Sequence[Entry]:
+    def _to_take_back(self, kind: str, place: Moment) -> Sequence[HistoryEntry]:
         entries = self.project.entries()
         if kind == "undo":
-            return last_turn(entries)
+            return find_last_turn(entries)
         if kind == "redo":
-            restore = last_restore(entries)
+            restore = find_last_restore(entries)
             return [restore] if restore else []
-        return later(entries, place.number)
+        return find_later_entries(entries, place.number)
 
-    def _saw(self, entry: Entry | None, before: Tree) -> None:
+    def _saw(self, entry: HistoryEntry | None, before: Tree) -> None:
         """The agent has acted or something was put back."""
         if entry:
             self.before_entry[entry.number] = Moment(self.witness.time, entry.number - 1, before)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from recorded import File, Tree
 
-from maxagent.memory.undo.restore import Restored
+from maxagent.memory.undo.restore import RestoreResult
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Witness:
         self.agents += [(self.time, path) for path in differing(before, after)]
 
     def faults(
-        self, goal: Goal, before: Tree, after: Tree, done: Restored, *, force: bool
+        self, goal: Goal, before: Tree, after: Tree, done: RestoreResult, *, force: bool
     ) -> Iterator[str]:
         """What is wrong after each file went back to the moment that the goal says."""
         conflicts = {conflict.path for conflict in done.conflicts}

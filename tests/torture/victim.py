@@ -17,22 +17,22 @@ import aiosqlite
 import maxagent.nodes.run_tool
 import maxagent.sdk.runner
 from maxagent.cli.app import main
-from maxagent.memory.database.checkpointer import Saver
+from maxagent.memory.database.checkpointer import CheckpointSaver
 from maxagent.memory.journal import Journal
 from maxagent.memory.snapshots.store import Snapshots
 from maxagent.memory.threads.index import ThreadIndex
 
 PLACES: dict[str, tuple[object, str]] = {
-    "aput": (Saver, "aput"),
-    "aput_writes": (Saver, "aput_writes"),
+    "aput": (CheckpointSaver, "aput"),
+    "aput_writes": (CheckpointSaver, "aput_writes"),
     "commit": (aiosqlite.Connection, "commit"),
-    "journal.begin": (Journal, "begin"),
-    "journal.finish": (Journal, "finish"),
+    "journal.begin": (Journal, "begin_call"),
+    "journal.finish": (Journal, "finish_call"),
     "tool": (maxagent.nodes.run_tool, "invoke"),
-    "snapshot": (Snapshots, "take"),
-    "record": (ThreadIndex, "record"),
+    "snapshot": (Snapshots, "take_snapshot"),
+    "record": (ThreadIndex, "record_thread"),
     "set_status": (ThreadIndex, "set_status"),
-    "lease": (maxagent.sdk.runner, "hold"),
+    "lease": (maxagent.sdk.runner, "acquire_lease"),
 }
 """Where it may die: what holds the function, and its name."""
 SIDES = ("before", "after")

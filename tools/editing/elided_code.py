@@ -11,38 +11,40 @@ _DOTS = re.compile(r"\.{3,}|…")
 _PROSE = re.compile(r"[\w\s,'’()-]*")
 
 
-def _words(text: str) -> frozenset[str]:
+def _split_words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_LEFT_OUT = _words(
+_LEFT_OUT = _split_words(
     "rest remainder remaining existing unchanged omitted unmodified previous same other others "
     "original elided truncated snip snipped skipped before continues continued hidden"
 )
-_BEGINS = _words("rest remainder remaining existing unchanged previous other same")
-_CODE = _words("code implementation function method class file body logic content contents")
-_SAYS = _words("unchanged omitted unmodified same before here brevity elided untouched")
-_WHAT = _words(
+_BEGINS = _split_words("rest remainder remaining existing unchanged previous other same")
+_CODE = _split_words("code implementation function method class file body logic content contents")
+_SAYS = _split_words("unchanged omitted unmodified same before here brevity elided untouched")
+_WHAT = _split_words(
     "code file function functions method methods class classes implementation line lines import "
     "imports content contents body logic block module script definition definitions field fields "
     "properties tests cases items entries rows options section component template document text "
     "handlers statements parameters arguments it"
 )
-_VERBS = _words("is are remain remains stay stays goes left kept as for there below above now")
-_FILLERS = _words("the a an of this your my our all keep and")
+_VERBS = _split_words(
+    "is are remain remains stay stays goes left kept as for there below above now"
+)
+_FILLERS = _split_words("the a an of this your my our all keep and")
 MOST_WORDS = 12
 
 
-def left_out(lines: Sequence[str]) -> list[str]:
+def find_elisions(lines: Sequence[str]) -> list[str]:
     """Those of the lines that only say that something was left out there."""
-    return [line for line in lines if says_left_out(line)]
+    return [line for line in lines if is_elision(line)]
 
 
-def says_left_out(line: str) -> bool:
+def is_elision(line: str) -> bool:
     """Whether a line is only a remark such as `// ... existing code ...`; a bare `...` is code."""
     line = " ".join(line.split())
     text = _without_comment_signs(line)
-    before, said, after = _between_dots(text)
+    before, said, after = _split_at_dots(text)
     if not _PROSE.fullmatch(said):
         return False
     words = [word for word in re.findall(r"[a-z]+", said.lower()) if word not in _FILLERS]
@@ -66,7 +68,7 @@ def _without_comment_signs(line: str) -> str:
 
 
 # Not by one pattern: several runs of the same characters in a row take the cube of their length.
-def _between_dots(text: str) -> tuple[bool, str, bool]:
+def _split_at_dots(text: str) -> tuple[bool, str, bool]:
     """Whether dots stand before the words, the words, and whether dots stand behind them."""
     text = text.lstrip(" ([<{")
     dots = _DOTS.match(text)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from .matching.edit_request import Request
+from .matching.edit_request import EditRequest
 
 _FENCE = re.compile(r"[ \t]*(`{3,}+|~{3,}+)[^`\n]*")
 _NUMBERED = [
@@ -30,7 +30,7 @@ _ESCAPE = re.compile(r"""\\(?:u[0-9a-fA-F]{4}|[ntr"'`\\$/])""")
 _WHITE = {"n": "\n", "t": "\t", "r": "\r"}
 
 
-def readings(request: Request) -> Iterator[Request]:
+def iter_variants(request: EditRequest) -> Iterator[EditRequest]:
     """Every other reading that is possible, the surest first."""
     bases = [request]
     for read in (without_fence, without_numbers):
@@ -42,17 +42,17 @@ def readings(request: Request) -> Iterator[Request]:
         yield from without_escapes(base)
 
 
-def without_fence(request: Request) -> Iterator[Request]:
+def without_fence(request: EditRequest) -> Iterator[EditRequest]:
     """The request without the Markdown fence around its old text."""
-    old = _inside_fence(request.old)
+    old = _extract_fenced(request.old)
     if old is not None:
-        fenced = _inside_fence(request.new)
+        fenced = _extract_fenced(request.new)
         new = request.new if fenced is None else fenced
         end = "\n" if new and not new.endswith("\n") else ""
-        yield _read(request, old, new + end, "code fence")
+        yield _make_variant(request, old, new + end, "code fence")
 
 
-def _inside_fence(text: str) -> str | None:
+def _extract_fenced(text: str) -> str | None:
     """The lines between a fence's two; None for a text without one."""
     first, *lines = text.removesuffix("\n").split("\n")
     opens = _FENCE.fullmatch(first)
@@ -61,7 +61,7 @@ def _inside_fence(text: str) -> str | None:
     return None if last.strip(opens[1][0]) else "".join(f"{line}\n" for line in lines)
 
 
-def without_numbers(request: Request) -> Iterator[Request]:
+def without_numbers(request: EditRequest) -> Iterator[EditRequest]:
     """The request without the numbers before its lines, which must be consecutive ones.
 
     A single number must be that of the line in the file.
@@ -77,29 +77,29 @@ def without_numbers(request: Request) -> Iterator[Request]:
             or not any(found.end() < len(found.string) for found in numbers.values())
         ):
             continue
-        bare_old = _unnumbered(request.old, style)
+        bare_old = _strip_numbers(request.old, style)
         spaced = style not in _TIGHT and all(line[:1] in ("", " ") for line in bare_old)
-        old, new = (_unnumbered(text, style, spaced) for text in (request.old, request.new))
-        read = _read(request, "\n".join(old), "\n".join(new), "line numbers")
+        old, new = (_strip_numbers(text, style, spaced) for text in (request.old, request.new))
+        read = _make_variant(request, "\n".join(old), "\n".join(new), "line numbers")
         yield read if len(numbers) > 1 else replace(read, line=begins.pop())
         return
 
 
-def without_entities(request: Request) -> Iterator[Request]:
+def without_entities(request: EditRequest) -> Iterator[EditRequest]:
     """The request with HTML's entities as the characters they stand for."""
     kinds = {entity: html.unescape(entity) for entity in _ENTITY.findall(request.old)}
     if kinds:
         old = _ENTITY.sub(lambda entity: html.unescape(entity[0]), request.old)
         new = _ENTITY.sub(lambda entity: html.unescape(entity[0]), request.new)
-        raw = _holds(request.new, kinds.values(), _ENTITY)
-        yield _read(request, old, request.new if raw else new, "HTML entities")
+        raw = _has_unescaped(request.new, kinds.values(), _ENTITY)
+        yield _make_variant(request, old, request.new if raw else new, "HTML entities")
 
 
-def without_escapes(request: Request) -> Iterator[Request]:
+def without_escapes(request: EditRequest) -> Iterator[EditRequest]:
     """The request unescaped once: all of it, or only blanks, or only quotes."""
     seen = {request.old}
     for kinds in ("ntr\"'`\\$/u", "ntr", "\"'`"):
-        old, new = _unescaped(request.old, kinds), _unescaped_alike(request, kinds)
+        old, new = _unescape_text(request.old, kinds), _unescape_new_text(request, kinds)
         if request.whole_lines:  # of two line breaks at the end the second is the form's own
             old, new = (
                 text[:-1] if sent.endswith("\\n\n") and text.endswith("\n\n") else text
@@ -107,14 +107,14 @@ def without_escapes(request: Request) -> Iterator[Request]:
             )
         if old not in seen:
             seen.add(old)
-            yield _read(request, old, new, "escapes")
+            yield _make_variant(request, old, new, "escapes")
 
 
-def _read(request: Request, old: str, new: str, what: str) -> Request:
+def _make_variant(request: EditRequest, old: str, new: str, what: str) -> EditRequest:
     return replace(request, old=old, new=new, adapted=(*request.adapted, what), literal=False)
 
 
-def _unnumbered(text: str, style: re.Pattern[str], spaced: bool = False) -> list[str]:
+def _strip_numbers(text: str, style: re.Pattern[str], spaced: bool = False) -> list[str]:
     """The lines without their numbers, if most have one: a line may be a number itself.
 
     Where they are `spaced`, the one blank behind a number goes too.
@@ -137,17 +137,17 @@ def _unnumbered(text: str, style: re.Pattern[str], spaced: bool = False) -> list
     return bare
 
 
-def _unescaped(text: str, kinds: str) -> str:
-    def character(escape: re.Match[str]) -> str:
+def _unescape_text(text: str, kinds: str) -> str:
+    def unescape_letter(escape: re.Match[str]) -> str:
         letter = escape[0][1]
         if letter not in kinds:
             return escape[0]
         return chr(int(escape[0][2:], 16)) if letter == "u" else _WHITE.get(letter, letter)
 
-    return _ESCAPE.sub(character, text)
+    return _ESCAPE.sub(unescape_letter, text)
 
 
-def _unescaped_alike(request: Request, kinds: str) -> str:
+def _unescape_new_text(request: EditRequest, kinds: str) -> str:
     """The new text with the kinds of escapes that the old one has, or might have had.
 
     A kind that the old text holds unescaped was not escaped; a new text that holds unescaped what
@@ -155,14 +155,14 @@ def _unescaped_alike(request: Request, kinds: str) -> str:
     """
     escaped = {escape[1] for escape in _ESCAPE.findall(request.old)}
     characters = {_WHITE.get(kind, kind) for kind in kinds if kind in escaped - {"u", "\\"}}
-    if _holds(request.new, characters, _ESCAPE):
+    if _has_unescaped(request.new, characters, _ESCAPE):
         return request.new
     bare = _ESCAPE.sub("", request.old.removesuffix("\n"))
     plain = {kind for kind in kinds if _WHITE.get(kind, kind) in bare} - escaped - {"u"}
-    return _unescaped(request.new, "".join(kind for kind in kinds if kind not in plain))
+    return _unescape_text(request.new, "".join(kind for kind in kinds if kind not in plain))
 
 
-def _holds(text: str, characters: Iterable[str], escape: re.Pattern[str]) -> bool:
+def _has_unescaped(text: str, characters: Iterable[str], escape: re.Pattern[str]) -> bool:
     """Whether the text holds one of the characters other than escaped; its last newline does not
     count.
     """

@@ -12,7 +12,7 @@ Only whole lines are markers. Text around the blocks, a fence for one, is not lo
 import re
 from dataclasses import dataclass
 
-from ..result import ToolRefusal
+from ..result import ToolError
 
 _SEARCH = re.compile(r"(<{5,9}|-{5,9}) SEARCH>?[ \t]*")
 _DIVIDER = re.compile(r"(={5,9})[ \t]*")
@@ -27,58 +27,58 @@ FORM = (
 
 
 @dataclass(frozen=True)
-class Block:
+class SearchBlock:
     """One replacement of whole lines."""
 
     line: int
     """Where it begins in the request, from 1."""
-    readings: tuple[tuple[str, str], ...]
+    variants: tuple[tuple[str, str], ...]
     """What to find and what to put there; several where several lines can be the divider."""
     at: int | None = None
     """Where the file's lines begin, from 1, by a line `:start_line:` of the request."""
 
 
-def parse_blocks(diff: str) -> list[Block]:
+def parse_blocks(diff: str) -> list[SearchBlock]:
     """The blocks in their order; lines end with `\\n`.
 
-    Raises ToolRefusal when a marker is missing, misspelt or inside another block.
+    Raises ToolError when a marker is missing, misspelt or inside another block.
     """
     lines = diff.replace("\r\n", "\n").split("\n")
-    blocks, start = list[Block](), 0
+    blocks, start = list[SearchBlock](), 0
     while start < len(lines):
         if not _SEARCH.fullmatch(lines[start]):
             _check_outside(lines[start], start)
             start += 1
             continue
-        end = _end(lines, start)
+        end = _find_end(lines, start)
         block, at = _without_hint(lines[start : end + 1])
-        blocks.append(Block(start + 1, _readings(block, start), at))
+        blocks.append(SearchBlock(start + 1, _list_variants(block, start), at))
         start = end + 1
     if not blocks:
-        raise ToolRefusal(f"there is no block in `diff`: {FORM}")
+        raise ToolError(f"there is no block in `diff`: {FORM}")
     return blocks
 
 
 def _check_outside(line: str, at: int) -> None:
     if _NEARLY_A_MARKER.fullmatch(line):
-        raise ToolRefusal(
+        raise ToolError(
             f"line {at + 1} of `diff`, `{line.strip()}`, stands outside of a block or is misspelt; "
             f"nothing was changed: {FORM}"
         )
 
 
-def _end(lines: list[str], start: int) -> int:
+def _find_end(lines: list[str], start: int) -> int:
     """The line of the marker that ends the block."""
     for at in range(start + 1, len(lines)):
         if _REPLACE.fullmatch(lines[at]):
             return at
         if _SEARCH.fullmatch(lines[at]):
-            raise ToolRefusal(
+            raise ToolError(
                 f"the block at line {start + 1} of `diff` has no `>>>>>>> REPLACE` before the next "
                 f"SEARCH at line {at + 1}; nothing was changed. To change lines that are such "
                 "markers themselves, use `edit`"
             )
-    raise ToolRefusal(
+    raise ToolError(
         f"the block at line {start + 1} of `diff` has no `>>>>>>> REPLACE`; nothing was changed: "
         "send it again, complete"
     )
@@ -93,17 +93,17 @@ def _without_hint(block: list[str]) -> tuple[list[str], int | None]:
     return [block[0], *(rest[1:] if re.fullmatch(r"-{5,9}[ \t]*", rest[0]) else rest)], int(hint[1])
 
 
-def _readings(block: list[str], start: int) -> tuple[tuple[str, str], ...]:
+def _list_variants(block: list[str], start: int) -> tuple[tuple[str, str], ...]:
     """Every way to divide a block; of lines that may divide it those as long as its marker."""
     found = {at: match[1] for at, line in enumerate(block) if (match := _DIVIDER.fullmatch(line))}
     if not found:
-        raise ToolRefusal(
+        raise ToolError(
             f"the block at line {start + 1} of `diff` has no `=======`; nothing was changed: {FORM}"
         )
     size = block[0].index(" ")
     dividers = [at for at, signs in found.items() if len(signs) == size] or list(found)
-    return tuple((_text(block[1:at]), _text(block[at + 1 : -1])) for at in dividers)
+    return tuple((_join_lines(block[1:at]), _join_lines(block[at + 1 : -1])) for at in dividers)
 
 
-def _text(lines: list[str]) -> str:
+def _join_lines(lines: list[str]) -> str:
     return "".join(f"{line}\n" for line in lines)

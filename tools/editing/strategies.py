@@ -8,21 +8,21 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from .matching.blank_lines import with_empty_lines
-from .matching.boundaries import cuts_indentation, splits_number, splits_word
-from .matching.document import Source, places_of, rows_of
-from .matching.edit_request import Match, Request
+from .matching.boundaries import is_indentation_cut, is_number_split, is_word_split
+from .matching.document import TextDocument, find_places, find_rows
+from .matching.edit_request import EditRequest, LineMatch
 from .matching.normalization import (
     Key,
-    collapsed,
-    columns,
-    folded,
+    collapse_blanks,
     indent_of,
-    one_to_one,
-    right_trimmed,
-    trimmed,
+    measure_indent,
+    normalize_line,
+    simplify_in_place,
+    strip_line,
+    strip_line_end,
 )
-from .rewriting.line_merge import merged
-from .rewriting.typography import learn_spelling
+from .rewriting.line_merge import merge_line
+from .rewriting.typography import infer_spelling
 
 LONGEST_PART = 1_000
 FEWEST_LETTERS = 3
@@ -30,7 +30,7 @@ FEWEST_LETTERS = 3
 
 
 @dataclass(frozen=True)
-class Part:
+class TextMatch:
     """A part of the file's text, and what shall stand there."""
 
     start: int
@@ -38,66 +38,70 @@ class Part:
     new: str
 
 
-Place = Part | Match
-Strategy = Callable[[Source, Request], Sequence[Place]]
+AnyMatch = TextMatch | LineMatch
+Strategy = Callable[[TextDocument, EditRequest], Sequence[AnyMatch]]
 
 
-def simple(source: Source, request: Request) -> list[Part]:
+def match_simple(source: TextDocument, request: EditRequest) -> list[TextMatch]:
     """The text as it is, neither within words nor behind a part of an indentation.
 
     Overlapping places count.
     """
-    found = places_of(source.text, request.old)
+    found = find_places(source.text, request.old)
     if request.whole_lines:
         found = [place for place in found if not place or source.text[place - 1] == "\n"]
-    return parts(request, [place for place in found if not _is_cut(source, request, place)])
+    return to_text_matches(
+        request, [place for place in found if not _is_cut(source, request, place)]
+    )
 
 
-def every(source: Source, request: Request) -> Sequence[Place]:
+def match_everywhere(source: TextDocument, request: EditRequest) -> Sequence[AnyMatch]:
     """All places apart from each other: as it is, else whole lines but for blanks at their ends.
 
     What is in words counts too, but not what is in numbers.
     """
     size, text = len(request.old), source.text
-    found = places_of(text, request.old, apart=True)
-    found = [place for place in found if not splits_number(text, place, place + size)]
-    return parts(request, found) or rows(source, request, trimmed, apart=True)
+    found = find_places(text, request.old, apart=True)
+    found = [place for place in found if not is_number_split(text, place, place + size)]
+    return to_text_matches(request, found) or match_lines(source, request, strip_line, apart=True)
 
 
-def parts(request: Request, places: Iterable[int]) -> list[Part]:
+def to_text_matches(request: EditRequest, places: Iterable[int]) -> list[TextMatch]:
     """The places at which the old text stands as it is."""
     size = len(request.old)
-    return [Part(place, place + size, request.new) for place in places]
+    return [TextMatch(place, place + size, request.new) for place in places]
 
 
-def line_trimmed(source: Source, request: Request) -> list[Match]:
+def match_line_trimmed(source: TextDocument, request: EditRequest) -> list[LineMatch]:
     """Whole lines but for blanks at their ends; first without touching their depth."""
-    return rows(source, request, right_trimmed) or rows(source, request, trimmed)
+    return match_lines(source, request, strip_line_end) or match_lines(source, request, strip_line)
 
 
-def indentation_flexible(source: Source, matches: Sequence[Match]) -> list[Match]:
+def filter_by_indentation(source: TextDocument, matches: Sequence[LineMatch]) -> list[LineMatch]:
     """Of several places those that are indented in themselves as the request is."""
-    for same in (_one_shift, _one_to_one):
-        found = [match for match in matches if same(_indents(source, match))]
+    for same in (_has_one_shift, _is_one_to_one):
+        found = [match for match in matches if same(_collect_indents(source, match))]
         if found:
             return found
     return []
 
 
-def whitespace_normalized(source: Source, request: Request) -> list[Match]:
+def match_whitespace_normalized(source: TextDocument, request: EditRequest) -> list[LineMatch]:
     """Whole lines with runs of blanks as one; then with plain quotes and dashes too."""
-    return rows(source, request, collapsed) or rows(source, request, folded)
+    return match_lines(source, request, collapse_blanks) or match_lines(
+        source, request, normalize_line
+    )
 
 
-def trimmed_boundary(source: Source, request: Request) -> list[Match]:
+def match_trimmed_boundary(source: TextDocument, request: EditRequest) -> list[LineMatch]:
     """Whole lines without the empty ones around them, which the file need not have."""
     old = request.old_lines
     filled = [place for place, line in enumerate(old) if line.strip()]
     if not filled or len(old) == filled[-1] - filled[0] + 1:
         return []
     head, size = filled[0], filled[-1] - filled[0] + 1
-    core = Request("".join(f"{line}\n" for line in old[head : head + size]), "")
-    found = line_trimmed(source, core) or whitespace_normalized(source, core)
+    core = EditRequest("".join(f"{line}\n" for line in old[head : head + size]), "")
+    found = match_line_trimmed(source, core) or match_whitespace_normalized(source, core)
     around: tuple[list[None], list[None]] = ([None] * head, [None] * (len(old) - head - size))
     return [
         replace(
@@ -110,70 +114,73 @@ def trimmed_boundary(source: Source, request: Request) -> list[Match]:
     ]
 
 
-def without_empty_lines(source: Source, request: Request) -> list[Match]:
+def match_without_empty_lines(source: TextDocument, request: EditRequest) -> list[LineMatch]:
     """Whole lines, with more or fewer empty ones between them than in the request."""
     old = request.old_lines
     places = [place for place, line in enumerate(old) if line.strip()]
     if len(places) < 2:
         return []
-    keys, matches = source.keys(folded), list[Match]()
-    wanted = [folded(old[place]) for place in places]
-    for start in rows_of([keys[number] for number in source.filled], wanted):
-        real = source.filled[start : start + len(places)]
+    keys, matches = source.normalize_lines(normalize_line), list[LineMatch]()
+    wanted = [normalize_line(old[place]) for place in places]
+    for start in find_rows([keys[number] for number in source.filled_lines], wanted):
+        real = source.filled_lines[start : start + len(places)]
         pairs = with_empty_lines(old, dict(zip(places, real, strict=True)), source)
-        matches.append(Match(old, request.new_lines, real[0], real[-1] + 1, pairs))
+        matches.append(LineMatch(old, request.new_lines, real[0], real[-1] + 1, pairs))
     return matches
 
 
-def inside_a_line(source: Source, request: Request) -> list[Part]:
+def match_inside_line(source: TextDocument, request: EditRequest) -> list[TextMatch]:
     """A part of one line that begins and ends with whole words, but for blanks and typography."""
     old, new = request.old.strip(), _as_trimmed(request)
-    if "\n" in old or "\n" in new or not is_telling(old) or len(old) > LONGEST_PART:
+    if "\n" in old or "\n" in new or not has_enough_letters(old) or len(old) > LONGEST_PART:
         return []
-    words = one_to_one(old).split()
+    words = simplify_in_place(old).split()
     pattern = r"[^\S\n]++".join(map(re.escape, words))
     before = r"(?<!\w)" if re.match(r"\w", words[0]) else ""
     after = r"(?!\w)" if re.search(r"\w$", words[-1]) else ""
-    text, parts = one_to_one(source.text), list[Part]()
+    text, parts = simplify_in_place(source.text), list[TextMatch]()
     for found in re.finditer(f"(?={before}({pattern}){after})", text):
         real = source.text[found.start(1) : found.end(1)]
-        spelled = learn_spelling([(old, real)]).as_in_file(merged(old, new, real) or new)
-        parts.append(Part(found.start(1), found.end(1), spelled))
+        spelled = infer_spelling([(old, real)]).as_in_file(merge_line(old, new, real) or new)
+        parts.append(TextMatch(found.start(1), found.end(1), spelled))
     return parts
 
 
-def rows(source: Source, request: Request, key: Key, *, apart: bool = False) -> list[Match]:
+def match_lines(
+    source: TextDocument, request: EditRequest, key: Key, *, apart: bool = False
+) -> list[LineMatch]:
     """Whole lines with the same keys."""
     old, new = request.old_lines, request.new_lines
     wanted = list(map(key, old))
     if not any(wanted):
         return []
-    starts = rows_of(source.keys(key), wanted, apart=apart)
+    starts = find_rows(source.normalize_lines(key), wanted, apart=apart)
     return [
-        Match(old, new, start, start + len(old), range(start, start + len(old))) for start in starts
+        LineMatch(old, new, start, start + len(old), range(start, start + len(old)))
+        for start in starts
     ]
 
 
-def is_telling(text: str) -> bool:
+def has_enough_letters(text: str) -> bool:
     """Whether a text has letters enough to be looked for inside a line."""
     return len(re.findall(r"\w", text)) >= FEWEST_LETTERS
 
 
-def _is_cut(source: Source, request: Request, place: int) -> bool:
+def _is_cut(source: TextDocument, request: EditRequest, place: int) -> bool:
     text, old = source.text, request.old
-    if splits_word(text, place, place + len(old)):
+    if is_word_split(text, place, place + len(old)):
         return True
-    return bool(old.split("\n", 1)[0].strip()) and cuts_indentation(text, place)
+    return bool(old.split("\n", 1)[0].strip()) and is_indentation_cut(text, place)
 
 
-def _as_trimmed(request: Request) -> str:
+def _as_trimmed(request: EditRequest) -> str:
     """The new text without the blanks at those ends at which the old one has some."""
     old, new = request.old, request.new
     new = new.lstrip() if old != old.lstrip() else new
     return new.rstrip() if old != old.rstrip() else new
 
 
-def _indents(source: Source, match: Match) -> list[tuple[str, str]]:
+def _collect_indents(source: TextDocument, match: LineMatch) -> list[tuple[str, str]]:
     """The indentation of each line of the request, and of the file's line it stands for."""
     return [
         (indent_of(line), indent_of(source.lines[number]))
@@ -182,15 +189,15 @@ def _indents(source: Source, match: Match) -> list[tuple[str, str]]:
     ]
 
 
-def _one_shift(indents: Sequence[tuple[str, str]]) -> bool:
+def _has_one_shift(indents: Sequence[tuple[str, str]]) -> bool:
     """Whether all lines are moved by the same blanks."""
     asked, real = zip(*indents, strict=True)
     less, more = min(asked, key=len), min(real, key=len)
     return all(a.removeprefix(less) == b.removeprefix(more) for a, b in indents)
 
 
-def _one_to_one(indents: Sequence[tuple[str, str]]) -> bool:
+def _is_one_to_one(indents: Sequence[tuple[str, str]]) -> bool:
     """Whether a depth of the request is always one of the file, the deeper the deeper."""
-    depths = sorted({(columns(asked), columns(real)) for asked, real in indents})
+    depths = sorted({(measure_indent(asked), measure_indent(real)) for asked, real in indents})
     asked, real = [a for a, _ in depths], [b for _, b in depths]
     return len(set(asked)) == len(set(real)) == len(depths) and real == sorted(real)

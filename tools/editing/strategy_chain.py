@@ -3,99 +3,109 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from .matching.document import Source
-from .matching.edit_request import Match, Request
-from .request_variants import readings, without_fence, without_numbers
-from .rewriting.fuzzy_block import alike
+from .matching.document import TextDocument
+from .matching.edit_request import EditRequest, LineMatch
+from .request_variants import iter_variants, without_fence, without_numbers
+from .rewriting.fuzzy_block import find_similar_blocks
 from .strategies import (
-    Place,
+    AnyMatch,
     Strategy,
-    every,
-    indentation_flexible,
-    inside_a_line,
-    is_telling,
-    line_trimmed,
-    simple,
-    trimmed_boundary,
-    whitespace_normalized,
-    without_empty_lines,
+    filter_by_indentation,
+    has_enough_letters,
+    match_everywhere,
+    match_inside_line,
+    match_line_trimmed,
+    match_simple,
+    match_trimmed_boundary,
+    match_whitespace_normalized,
+    match_without_empty_lines,
 )
 
-EXACT = ("simple", simple)
-TRIMMED = ("line_trimmed", line_trimmed)
-NORMALIZED = ("whitespace_normalized", whitespace_normalized)
+EXACT = ("simple", match_simple)
+TRIMMED = ("line_trimmed", match_line_trimmed)
+NORMALIZED = ("whitespace_normalized", match_whitespace_normalized)
 
 
 @dataclass(frozen=True)
-class Found:
+class StrategyResult:
     """All places that the deciding strategy found, for one reading of the request."""
 
     strategy: str
-    request: Request
-    places: Sequence[Place]
+    request: EditRequest
+    places: Sequence[AnyMatch]
 
 
-Choice = Callable[[Sequence[Place]], Sequence[Place]]
+PlaceFilter = Callable[[Sequence[AnyMatch]], Sequence[AnyMatch]]
 """Which of the places count."""
 
 
-def find(source: Source, request: Request) -> Found | None:
+def find_matches(source: TextDocument, request: EditRequest) -> StrategyResult | None:
     """What the first strategy finds that finds anything; raises alike.TooMany."""
-    return find_lines(source, request, list) or find_alike(source, request, list)
+    return find_lines(source, request, list) or find_similar(source, request, list)
 
 
-def find_lines(source: Source, request: Request, chosen: Choice) -> Found | None:
+def find_lines(
+    source: TextDocument, request: EditRequest, chosen: PlaceFilter
+) -> StrategyResult | None:
     """The same without likeness, of the places that count."""
-    for name, reading, strategy in _attempts(request):
-        places = chosen(_at_its_line(reading, strategy(source, reading)))
-        if len(places) > 1 and strategy is line_trimmed:
-            same = indentation_flexible(source, [p for p in places if isinstance(p, Match)])
+    for name, reading, strategy in _iter_attempts(request):
+        places = chosen(_filter_by_line(reading, strategy(source, reading)))
+        if len(places) > 1 and strategy is match_line_trimmed:
+            same = filter_by_indentation(source, [p for p in places if isinstance(p, LineMatch)])
             if len(same) == 1:
-                return Found("indentation_flexible" if reading.literal else name, reading, same)
+                return StrategyResult(
+                    "indentation_flexible" if reading.literal else name, reading, same
+                )
         if places:
-            return Found(name, reading, places)
+            return StrategyResult(name, reading, places)
     return None
 
 
-def find_all(source: Source, request: Request) -> Found:
+def find_all(source: TextDocument, request: EditRequest) -> StrategyResult:
     """All places, for a change everywhere; nothing is looser than whole lines but for blanks."""
-    return Found("multi_occurrence", request, every(source, request))
+    return StrategyResult("multi_occurrence", request, match_everywhere(source, request))
 
 
-def _at_its_line(request: Request, places: Sequence[Place]) -> Sequence[Place]:
+def _filter_by_line(request: EditRequest, places: Sequence[AnyMatch]) -> Sequence[AnyMatch]:
     if request.line is None:
         return places
-    return [p for p in places if isinstance(p, Match) and p.start + 1 == request.line]
+    return [p for p in places if isinstance(p, LineMatch) and p.start + 1 == request.line]
 
 
-def _attempts(request: Request) -> Iterator[tuple[str, Request, Strategy]]:
+def _iter_attempts(request: EditRequest) -> Iterator[tuple[str, EditRequest, Strategy]]:
     for name, strategy in (EXACT, TRIMMED, NORMALIZED):
         yield name, request, strategy
     if not request.old.strip():
         return
-    for reading in readings(request):
-        if is_telling(reading.old):
+    for reading in iter_variants(request):
+        if has_enough_letters(reading.old):
             for _, strategy in (EXACT, TRIMMED, NORMALIZED):
                 yield "escape_normalized", reading, strategy
-    yield "trimmed_boundary", request, trimmed_boundary
-    yield "trimmed_boundary", request, inside_a_line
-    for reading in _sure_readings(request):
-        yield "whitespace_normalized", reading, without_empty_lines
+    yield "trimmed_boundary", request, match_trimmed_boundary
+    yield "trimmed_boundary", request, match_inside_line
+    for reading in _iter_sure_variants(request):
+        yield "whitespace_normalized", reading, match_without_empty_lines
 
 
-def _sure_readings(request: Request) -> Iterator[Request]:
+def _iter_sure_variants(request: EditRequest) -> Iterator[EditRequest]:
     """The request, without a fence or line numbers if it has them."""
     bare = next(without_fence(request), request)
     yield next(without_numbers(bare), bare)
 
 
-def find_alike(source: Source, request: Request, chosen: Choice) -> Found | None:
+def find_similar(
+    source: TextDocument, request: EditRequest, chosen: PlaceFilter
+) -> StrategyResult | None:
     """What is like the request, of the places that count; raises alike.TooMany."""
-    for reading in _sure_readings(request):
-        places = [place for place in chosen(alike(source, reading)) if isinstance(place, Match)]
+    for reading in _iter_sure_variants(request):
+        places = [
+            place
+            for place in chosen(find_similar_blocks(source, reading))
+            if isinstance(place, LineMatch)
+        ]
         if places:
             same_lines = all(pair is not None for pair in places[0].pairs)
             size = len(places[0].pairs) == places[0].end - places[0].start
             name = "block_anchor" if same_lines and size else "context_aware"
-            return Found(name, reading, places)
+            return StrategyResult(name, reading, places)
     return None

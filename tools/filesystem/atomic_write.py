@@ -10,13 +10,19 @@ from pathlib import Path
 
 from ..cancellable_thread import check_cancelled
 from ..workspace import Workspace
-from .file_access import missing_folders, refusals, remove_folder, sync_folder, writable
-from .safe_open import parent_beneath
+from .file_access import (
+    find_missing_folders,
+    remove_folder,
+    stat_writable,
+    sync_folder,
+    translate_os_errors,
+)
+from .safe_open import open_parent
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class Writing:
+class AtomicWriter:
     """A file's new content, whole on the disk, but not in its place yet."""
 
     def __init__(
@@ -25,27 +31,29 @@ class Writing:
         """Write the content; `like` says whose mode and owner a new file gets.
 
         Missing folders are made; an existing file's mode, owner, ACL and user attributes are kept.
-        Raises ToolRefusal with the system's reason; then nothing is left behind.
+        Raises ToolError with the system's reason; then nothing is left behind.
         """
-        self._failed = f"`{workspace.relative(path)}` could not be written and nothing was changed"
-        self._workspace, self._path, self._old = workspace, path, writable(workspace, path)
+        self._failed = (
+            f"`{workspace.to_relative(path)}` could not be written and nothing was changed"
+        )
+        self._workspace, self._path, self._old = workspace, path, stat_writable(workspace, path)
         self._temporary = f".mcode-{secrets.token_hex(8)}.tmp"
-        with refusals(self._failed), ExitStack() as opened, ExitStack() as undo:
+        with translate_os_errors(self._failed), ExitStack() as opened, ExitStack() as undo:
             self._made = _make_folders(workspace, path, undo)
-            with parent_beneath(workspace.root, workspace.relative(path)) as (folder, _):
+            with open_parent(workspace.root, workspace.to_relative(path)) as (folder, _):
                 self._same = os.fstat(folder)
-                self._write(folder, data, self._old or like, opened, undo)
+                self._write_temporary(folder, data, self._old or like, opened, undo)
             self._opened, self._undo = opened.pop_all(), undo.pop_all()
 
-    def place(self) -> None:
+    def move_into_place(self) -> None:
         """Put it in its place in one step; where there was no file, there must be none now.
 
-        Raises ToolRefusal with the system's reason; then nothing is left behind.
+        Raises ToolError with the system's reason; then nothing is left behind.
         """
-        with refusals(self._failed), self._opened, self._undo as undo:
+        with translate_os_errors(self._failed), self._opened, self._undo as undo:
             check_cancelled()
-            with self._folder() as folder:
-                self._move(folder)
+            with self._open_folder() as folder:
+                self._move_to_name(folder)
             undo.pop_all()
         for made in (self._path.parent, *(made.parent for made in self._made)):
             sync_folder(self._workspace, made)
@@ -56,15 +64,15 @@ class Writing:
             self._undo.close()
 
     @contextmanager
-    def _folder(self) -> Generator[int]:
+    def _open_folder(self) -> Generator[int]:
         """The file's folder, if it still is the one that the content was written for."""
-        name = self._workspace.relative(self._path)
-        with parent_beneath(self._workspace.root, name) as (folder, _):
+        name = self._workspace.to_relative(self._path)
+        with open_parent(self._workspace.root, name) as (folder, _):
             if not os.path.samestat(os.fstat(folder), self._same):
                 raise OSError(errno.ESTALE, "its folder was moved away at this very moment")
             yield folder
 
-    def _write(
+    def _write_temporary(
         self,
         folder: int,
         data: bytes,
@@ -89,7 +97,7 @@ class Writing:
                 _keep_owner_and_mode(file.fileno(), old)
             os.fsync(file.fileno())
 
-    def _move(self, folder: int) -> None:
+    def _move_to_name(self, folder: int) -> None:
         """To its name; unlike renaming, linking fails where somebody else made a file meanwhile."""
         temporary, name = self._temporary, self._path.name
         if self._unnamed is not None:  # named by a descriptor, `link` works only as `linkat`
@@ -101,7 +109,7 @@ class Writing:
             _link_or_replace(folder, temporary, name)
 
     def _remove_temporary(self) -> None:
-        with suppress(OSError), self._folder() as folder:
+        with suppress(OSError), self._open_folder() as folder:
             os.unlink(self._temporary, dir_fd=folder)
 
 
@@ -113,18 +121,18 @@ def write_atomic(
     `path` comes from `workspace.resolve`; the rest is as `Writing` has it. Another name of the same
     file (a hard link) keeps the old content.
     """
-    Writing(workspace, path, data, like).place()
+    AtomicWriter(workspace, path, data, like).move_into_place()
 
 
 def _make_folders(workspace: Workspace, path: Path, undo: ExitStack) -> list[Path]:
     """Make the folders that are missing on the way to a file; those made, the outermost first."""
     made = list[Path]()
-    for folder in missing_folders(workspace, path):
+    for folder in find_missing_folders(workspace, path):
         undo.callback(remove_folder, workspace, folder)
         made.append(folder)
         with (
             suppress(FileExistsError),  # somebody else makes it at this very moment
-            parent_beneath(workspace.root, workspace.relative(folder)) as (at, name),
+            open_parent(workspace.root, workspace.to_relative(folder)) as (at, name),
         ):
             os.mkdir(name, dir_fd=at)
     return made

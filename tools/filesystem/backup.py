@@ -5,19 +5,19 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...config.security.private_files import make_private_folder
-from .file_access import refusals
+from .file_access import translate_os_errors
 
 FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def keep(backups: Path, name: str, data: bytes, mode: int) -> Path:
+def store_content(backups: Path, name: str, data: bytes, mode: int) -> Path:
     """Keep a file's content as `<backups>/<number>/<name>`, private; what was kept where.
 
-    `name` is the path relative to the project. Raises ToolRefusal when it cannot be kept: then the
+    `name` is the path relative to the project. Raises ToolError when it cannot be kept: then the
     file is not overwritten either.
     """
-    with refusals(f"no backup of `{name}` could be kept, so nothing was changed"):
-        file = _next_folder(backups) / name
+    with translate_os_errors(f"no backup of `{name}` could be kept, so nothing was changed"):
+        file = _create_next_folder(backups) / name
         make_private_folder(file.parent)
         try:
             with os.fdopen(os.open(file, FLAGS, mode & 0o700 | 0o600), "wb") as kept:
@@ -40,7 +40,7 @@ def discard(backups: Path, kept: Path) -> None:
             folder.rmdir()
 
 
-def _next_folder(backups: Path) -> Path:
+def _create_next_folder(backups: Path) -> Path:
     """A new folder; its number tells the order, as other calls may be making theirs."""
     make_private_folder(backups)
     number = max((int(one) for one in os.listdir(backups) if one.isdecimal()), default=0)

@@ -19,31 +19,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..result import ToolRefusal, ToolRun
-from ..textedits.unified_diff import count_changes, shortened, unified
+from ..result import ToolError, ToolRun
+from ..textedits.unified_diff import build_diff, count_changes, shorten_diff
 from ..workspace import Workspace
 from . import backup
-from .atomic_write import Writing, write_atomic
+from .atomic_write import AtomicWriter, write_atomic
 from .file_access import (
-    content_hash,
-    missing_folders,
+    find_missing_folders,
+    hash_content,
     read_bytes,
     remove_file,
     remove_folder,
     stat_of,
-    writable,
+    stat_writable,
 )
-from .text_codec import Decoded, decode, encode, printable
+from .text_codec import DecodedText, decode_text, encode_text, to_printable
 
 if TYPE_CHECKING:
-    from ..textedits.text_edits import Piece
+    from ..textedits.text_edits import TextEdit
 
 LONGEST_DIFF = 100_000
 """Characters of a diff that are kept."""
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedChange:
     """A change of one file that can be made: what can be checked before has been."""
 
     path: Path
@@ -61,7 +61,7 @@ class Prepared:
 
 
 @dataclass(frozen=True)
-class Saved:
+class CommitResult:
     """What was written."""
 
     path: str
@@ -70,7 +70,7 @@ class Saved:
     """Lines."""
     removed: int
     hash: str
-    """The new content's, as `content_hash` has it; empty for a file that was removed."""
+    """The new content's, as `hash_content` has it; empty for a file that was removed."""
     backup: str = ""
     """Where the old content was kept; empty: it was not."""
 
@@ -93,93 +93,93 @@ class Saved:
 
 
 @dataclass(frozen=True)
-class Staged:
+class StagedChange:
     """A prepared change whose new content is on the disk, but not in its place."""
 
-    prepared: Prepared
+    prepared: PreparedChange
     workspace: Workspace
-    writing: Writing | None
+    writer: AtomicWriter | None
     """None: the file is to be removed."""
     kept: Path | None = None
     """The backup."""
 
-    def commit(self) -> Saved:
-        """Put it in its place; raises ToolRefusal, and changes nothing, if the file is not as it
+    def commit(self) -> CommitResult:
+        """Put it in its place; raises ToolError, and changes nothing, if the file is not as it
         was when it was prepared."""
         made = self.prepared
-        if _bytes_now(self.workspace, made.path) != made.before:
-            raise ToolRefusal(
+        if _read_current(self.workspace, made.path) != made.before:
+            raise ToolError(
                 f"`{made.name}` was changed by another program at this very moment; read it again"
             )
-        if self.writing:
-            self.writing.place()
+        if self.writer:
+            self.writer.move_into_place()
         else:
             remove_file(self.workspace, made.path)
-        diff, counts = shortened(printable(made.diff), LONGEST_DIFF), count_changes(made.diff)
-        new = "" if made.after is None else content_hash(made.after)
-        return Saved(made.name, diff, *counts, new, str(self.kept or ""))
+        diff, counts = shorten_diff(to_printable(made.diff), LONGEST_DIFF), count_changes(made.diff)
+        new = "" if made.after is None else hash_content(made.after)
+        return CommitResult(made.name, diff, *counts, new, str(self.kept or ""))
 
 
-def save(
+def commit_changes(
     run: ToolRun,
     path: Path,
-    old: Decoded | None,
+    old: DecodedText | None,
     text: str,
-    pieces: "Sequence[Piece] | None" = None,
-) -> Saved:
+    pieces: "Sequence[TextEdit] | None" = None,
+) -> CommitResult:
     """Write the text as the old one was written; `old` is None when there was no file.
 
-    `pieces` say what changed in the old text, where that is known. Raises ToolRefusal when it
+    `pieces` say what changed in the old text, where that is known. Raises ToolError when it
     cannot be written; then nothing has changed.
     """
-    with stage(run, prepare(run.workspace, path, old, text, pieces)) as staged:
+    with stage_change(run, prepare_change(run.workspace, path, old, text, pieces)) as staged:
         return staged.commit()
 
 
-def prepare(
+def prepare_change(
     workspace: Workspace,
     path: Path,
-    old: Decoded | None,
+    old: DecodedText | None,
     text: str,
-    pieces: "Sequence[Piece] | None" = None,
-) -> Prepared:
-    """What `save` would do; raises ToolRefusal for what cannot be encoded or may not be written."""
-    name, found = workspace.relative(path), writable(workspace, path)
-    data = encode(old or Decoded(""), text, pieces)
-    diff = unified(old.text if old else None, text, name, pieces)
-    missing = tuple(missing_folders(workspace, path))
-    return Prepared(path, name, old.data if old else None, data, diff, found, missing)
+    pieces: "Sequence[TextEdit] | None" = None,
+) -> PreparedChange:
+    """What `save` would do; raises ToolError for what cannot be encoded or may not be written."""
+    name, found = workspace.to_relative(path), stat_writable(workspace, path)
+    data = encode_text(old or DecodedText(""), text, pieces)
+    diff = build_diff(old.text if old else None, text, name, pieces)
+    missing = tuple(find_missing_folders(workspace, path))
+    return PreparedChange(path, name, old.data if old else None, data, diff, found, missing)
 
 
-def prepare_removal(workspace: Workspace, path: Path, data: bytes) -> Prepared:
-    """The removal of a file that holds these bytes; raises ToolRefusal for one that may not be."""
-    name, found = workspace.relative(path), writable(workspace, path)
+def prepare_removal(workspace: Workspace, path: Path, data: bytes) -> PreparedChange:
+    """The removal of a file that holds these bytes; raises ToolError for one that may not be."""
+    name, found = workspace.to_relative(path), stat_writable(workspace, path)
     try:
-        diff = unified(decode(data).text, None, name)
-    except ToolRefusal:
+        diff = build_diff(decode_text(data).text, None, name)
+    except ToolError:
         diff = f"Binary files a/{name} and /dev/null differ\n"
-    return Prepared(path, name, data, None, diff, found)
+    return PreparedChange(path, name, data, None, diff, found)
 
 
 @contextmanager
-def stage(run: ToolRun, prepared: Prepared) -> Generator[Staged]:
+def stage_change(run: ToolRun, prepared: PreparedChange) -> Generator[StagedChange]:
     """Write the new content, and the backup where configured; what is not committed goes again.
 
-    Raises ToolRefusal with the system's reason, such as a full disk; then nothing has changed.
+    Raises ToolError with the system's reason, such as a full disk; then nothing has changed.
     """
     with ExitStack() as always, ExitStack() as failed:
         writing = None
         if prepared.after is not None:
-            writing = Writing(run.workspace, prepared.path, prepared.after, prepared.like)
+            writing = AtomicWriter(run.workspace, prepared.path, prepared.after, prepared.like)
             always.callback(writing.drop)
-        kept = _backup(run.backups, prepared)
+        kept = _backup_old_content(run.backups, prepared)
         if run.backups and kept:
             failed.callback(backup.discard, run.backups, kept)
-        yield Staged(prepared, run.workspace, writing, kept)
+        yield StagedChange(prepared, run.workspace, writing, kept)
         failed.pop_all()
 
 
-def take_back(workspace: Workspace, prepared: Prepared) -> None:
+def revert_change(workspace: Workspace, prepared: PreparedChange) -> None:
     """Undo a committed change: the old bytes, mode and owner, or no file, are there again."""
     if prepared.before is not None:
         write_atomic(workspace, prepared.path, prepared.before, prepared.like)
@@ -189,12 +189,12 @@ def take_back(workspace: Workspace, prepared: Prepared) -> None:
         remove_folder(workspace, folder)
 
 
-def _backup(backups: Path | None, prepared: Prepared) -> Path | None:
+def _backup_old_content(backups: Path | None, prepared: PreparedChange) -> Path | None:
     if backups is None or prepared.before is None:
         return None
     mode = prepared.like.st_mode if prepared.like else 0
-    return backup.keep(backups, prepared.name, prepared.before, mode)
+    return backup.store_content(backups, prepared.name, prepared.before, mode)
 
 
-def _bytes_now(workspace: Workspace, path: Path) -> bytes | None:
+def _read_current(workspace: Workspace, path: Path) -> bytes | None:
     return read_bytes(workspace, path) if stat_of(workspace, path) else None

@@ -18,22 +18,22 @@ _OTHERS = ("cp1252", "cp1251", "koi8_r", "cp932", "euc_jp", "cp949", "big5")
 """Encodings that are guessed; among all that exist, a short text fits an absurd one best."""
 
 
-def guess(data: bytes) -> str:
+def guess_encoding(data: bytes) -> str:
     """An encoding that gives back the very same bytes; where most fit it, others may be strays."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
         if not _is_mostly_utf8(data):
-            return _other(data)
+            return _guess_legacy(data)
     return "utf-8"
 
 
-def _other(data: bytes) -> str:
+def _guess_legacy(data: bytes) -> str:
     chinese = _is_chinese(data)
-    for name in _CHINESE if chinese else _detected(data):
-        if _gives_back(data, name, "strict"):
+    for name in _CHINESE if chinese else _detect_encodings(data):
+        if _can_round_trip(data, name, "strict"):
             return name
-    return "gbk" if chinese and _gives_back(data, "gbk", STRAYS) else UNKNOWN
+    return "gbk" if chinese and _can_round_trip(data, "gbk", STRAYS) else UNKNOWN
 
 
 def _is_mostly_utf8(data: bytes) -> bool:
@@ -52,7 +52,7 @@ def _is_chinese(data: bytes) -> bool:
     return sum(row <= 0xA3 or 0xB0 <= row <= 0xD7 for row in rows) >= 0.8 * len(found)
 
 
-def _detected(data: bytes) -> list[str]:
+def _detect_encodings(data: bytes) -> list[str]:
     if len(re.findall(b"[^\0-\x7f]", data)) < TOO_FEW:
         return [_OTHERS[0]]
     from charset_normalizer import from_bytes
@@ -61,7 +61,7 @@ def _detected(data: bytes) -> list[str]:
     return [name for name in _OTHERS if best and name in best.could_be_from_charset]
 
 
-def _gives_back(data: bytes, encoding: str, on_error: str) -> bool:
+def _can_round_trip(data: bytes, encoding: str, on_error: str) -> bool:
     try:
         return data.decode(encoding, on_error).encode(encoding, on_error) == data
     except UnicodeError:

@@ -25,7 +25,7 @@ def has_hidden_name(workspace: Workspace, name: str, found: os.stat_result) -> b
     if found.st_nlink < 2:
         return False
     return any(
-        entry.number == found.st_ino and workspace.hides_name(entry.name)
+        entry.number == found.st_ino and workspace.is_hidden_name(entry.name)
         for folder in PurePosixPath(name).parents
         for entry in _with_hidden_folders(workspace, str(folder))
     )
@@ -33,12 +33,12 @@ def has_hidden_name(workspace: Workspace, name: str, found: os.stat_result) -> b
 
 def _with_hidden_folders(workspace: Workspace, folder: str) -> list[_Entry]:
     """What is in a folder, and in the hidden folders there."""
-    entries = _entries(workspace, folder)
-    inner = [one.name for one in entries if one.is_folder and workspace.hides_name(one.name)]
-    return entries + [entry for name in inner for entry in _entries(workspace, name)]
+    entries = _scan_folder(workspace, folder)
+    inner = [one.name for one in entries if one.is_folder and workspace.is_hidden_name(one.name)]
+    return entries + [entry for name in inner for entry in _scan_folder(workspace, name)]
 
 
-def _entries(workspace: Workspace, folder: str) -> list[_Entry]:
+def _scan_folder(workspace: Workspace, folder: str) -> list[_Entry]:
     with suppress(OSError):  # gone meanwhile, or not ours to read
         descriptor = open_beneath(workspace.root, folder, LISTED)
         try:

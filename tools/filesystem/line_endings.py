@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..textedits.unified_diff import line_changes
+from ..textedits.unified_diff import diff_lines
 
 if TYPE_CHECKING:
-    from ..textedits.text_edits import Piece
+    from ..textedits.text_edits import TextEdit
 
 _ENDING = re.compile("\r?\n")
 
@@ -31,7 +31,7 @@ def without_endings(raw: str) -> tuple[str, Endings]:
     return raw.replace("\r\n", "\n"), Endings(usual, found if len(set(found)) > 1 else ())
 
 
-def with_endings(old: str, endings: Endings, text: str, pieces: "Sequence[Piece] | None") -> str:
+def with_endings(old: str, endings: Endings, text: str, pieces: "Sequence[TextEdit] | None") -> str:
     """The changed text with the endings of the old one; `pieces`, where known, say what changed.
 
     A line that did not change keeps its ending, a new one gets that of the line it stands for, else
@@ -40,16 +40,16 @@ def with_endings(old: str, endings: Endings, text: str, pieces: "Sequence[Piece]
     if not endings.each:
         return text if endings.usual == "\n" else text.replace("\n", endings.usual)
     lines = text.split("\n")
-    found = _endings_after(old, endings.each, text, pieces)
+    found = _build_endings(old, endings.each, text, pieces)
     return "".join(map("".join, zip(lines, [*found, ""], strict=True)))
 
 
-def _endings_after(
-    old: str, each: Sequence[str], text: str, pieces: "Sequence[Piece] | None"
+def _build_endings(
+    old: str, each: Sequence[str], text: str, pieces: "Sequence[TextEdit] | None"
 ) -> list[str]:
     whole = [(0, len(old), text)]
     found, done, line = list[str](), 0, 0
-    for start, end, new in whole if pieces is None else _plain(pieces):
+    for start, end, new in whole if pieces is None else _to_tuples(pieces):
         kept, gone = old.count("\n", done, start), old.count("\n", start, end)
         found += each[line : line + kept]
         line += kept
@@ -57,22 +57,22 @@ def _endings_after(
         lowest = max(line - at_line_start, 0)
         found += [
             each[min(max(line + place, lowest), len(each) - 1)]
-            for place in _stands_for(old[start:end], new)
+            for place in _map_line_ends(old[start:end], new)
         ]
         line, done = line + gone, end
     return [*found, *each[line:]]
 
 
-def _plain(pieces: "Sequence[Piece]") -> list[tuple[int, int, str]]:
+def _to_tuples(pieces: "Sequence[TextEdit]") -> list[tuple[int, int, str]]:
     return [(piece.start, piece.end, piece.new) for piece in pieces]
 
 
-def _stands_for(old: str, new: str) -> list[int]:
+def _map_line_ends(old: str, new: str) -> list[int]:
     """For every line end in `new` the number of the line in `old` that it stands for, from 0."""
     after = new.split("\n")
     places = [
         start + place if start + place < end else end - 1
-        for _, start, end, new_start, new_end in line_changes(old.split("\n"), after)
+        for _, start, end, new_start, new_end in diff_lines(old.split("\n"), after)
         for place in range(new_end - new_start)
     ]
     return places[: len(after) - 1]

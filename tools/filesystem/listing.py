@@ -6,48 +6,48 @@ from difflib import SequenceMatcher, get_close_matches
 from itertools import islice
 from pathlib import Path
 
-from ..result import ToolRefusal
+from ..result import ToolError
 from ..workspace import Workspace
 from .file_access import stat_of
-from .text_codec import one_line
-from .walk import Entry, walk
+from .text_codec import to_one_line
+from .walk import WalkEntry, walk
 
 SEARCHED_FOR_NAMES = 20_000
 """Files that are looked at for one with a name like the missing one."""
 
 
-def existing(workspace: Workspace, path: str) -> Path:
-    """What `path` names; raises ToolRefusal, with names like it, when there is nothing."""
+def resolve_existing(workspace: Workspace, path: str) -> Path:
+    """What `path` names; raises ToolError, with names like it, when there is nothing."""
     found = workspace.resolve(path)
     if stat_of(workspace, found) is None:
-        near = [f"`{one_line(name)}`" for name in _names_like(workspace, found)]
+        near = [f"`{to_one_line(name)}`" for name in _find_similar_names(workspace, found)]
         hint = f"did you mean {' or '.join(near)}?" if near else "`glob` finds files by name"
-        raise ToolRefusal(f"`{one_line(path)}` does not exist; {hint}")
+        raise ToolError(f"`{to_one_line(path)}` does not exist; {hint}")
     return found
 
 
-def listed_folder(workspace: Workspace, path: str) -> Path:
-    """The folder that `path` names; raises ToolRefusal when it is none that is ever listed."""
-    folder = existing(workspace, path)
+def resolve_folder(workspace: Workspace, path: str) -> Path:
+    """The folder that `path` names; raises ToolError when it is none that is ever listed."""
+    folder = resolve_existing(workspace, path)
     found = stat_of(workspace, folder)
     if not (found and stat.S_ISDIR(found.st_mode)):
-        raise ToolRefusal(f"`{one_line(path)}` is not a folder; `read_file` shows a file")
+        raise ToolError(f"`{to_one_line(path)}` is not a folder; `read_file` shows a file")
     if workspace.is_hidden(folder):
-        raise ToolRefusal(f"`{one_line(path)}` is never listed; the git tools tell about `.git`")
+        raise ToolError(f"`{to_one_line(path)}` is never listed; the git tools tell about `.git`")
     return folder
 
 
-def found_below(
+def find_entries(
     workspace: Workspace, folder: Path, fits: Callable[[str], bool], *, deep: bool
-) -> Iterator[Entry]:
+) -> Iterator[WalkEntry]:
     """What is to be seen in a folder, as `walk` has it, of which the name below the folder fits."""
-    start = 0 if folder == workspace.root else len(workspace.relative(folder)) + 1
+    start = 0 if folder == workspace.root else len(workspace.to_relative(folder)) + 1
     return (one for one in walk(workspace, folder, deep=deep) if fits(one.name[start:]))
 
 
-def shown(entries: Iterable[Entry], limit: int, hint: str) -> str:
+def format_entries(entries: Iterable[WalkEntry], limit: int, hint: str) -> str:
     """The first `limit` entries, one a line; `hint` says how to see others."""
-    lines = [_line(entry) for entry in islice(entries, limit + 1)]
+    lines = [_format_entry(entry) for entry in islice(entries, limit + 1)]
     if not lines:
         return "[nothing found; what git ignores and secret files are not listed]"
     if len(lines) > limit:
@@ -55,14 +55,14 @@ def shown(entries: Iterable[Entry], limit: int, hint: str) -> str:
     return "\n".join(lines)
 
 
-def _line(entry: Entry) -> str:
-    path = one_line(entry.path)
-    return f"{path} -> {one_line(entry.target)}" if entry.kind == "link" else path
+def _format_entry(entry: WalkEntry) -> str:
+    path = to_one_line(entry.path)
+    return f"{path} -> {to_one_line(entry.target)}" if entry.kind == "link" else path
 
 
-def _names_like(workspace: Workspace, missing: Path) -> list[str]:
+def _find_similar_names(workspace: Workspace, missing: Path) -> list[str]:
     """Up to three existing files whose names are like the missing one's, the likest path first."""
-    wanted = workspace.relative(missing)
+    wanted = workspace.to_relative(missing)
     by_name: dict[str, list[str]] = {}
     for entry in islice(walk(workspace, workspace.root, deep=True), SEARCHED_FOR_NAMES):
         by_name.setdefault(entry.name.rpartition("/")[2], []).append(entry.name)

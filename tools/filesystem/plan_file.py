@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 
 from ...config.errors import MaxAgentError
-from ..result import ToolRefusal
+from ..result import ToolError
 from ..workspace import Workspace
 from .atomic_write import write_atomic
 from .file_access import read_bytes, stat_of
@@ -16,7 +16,7 @@ LARGEST = 200_000
 """Bytes of a plan."""
 
 
-def new_plan_file(request: str, now: datetime) -> str:
+def make_plan_path(request: str, now: datetime) -> str:
     """The path of a plan that is begun now, relative to the project."""
     words = re.sub(r"[^\w]+", "-", request.strip().partition("\n")[0].lower())
     slug = words[:LONGEST_SLUG].strip("-_") or "plan"
@@ -27,7 +27,7 @@ def read_plan(workspace: Workspace, plan_file: str) -> str:
     """What the plan says; empty where there is none yet, or none that could be the plan."""
     try:
         data = read_bytes(workspace, workspace.root / plan_file, LARGEST)
-    except ToolRefusal:
+    except ToolError:
         return ""
     return data.decode(errors="replace").strip()
 
@@ -37,5 +37,5 @@ def write_plan(workspace: Workspace, plan_file: str, text: str) -> None:
     path = workspace.root / plan_file
     try:
         write_atomic(workspace, path, f"{text.strip()}\n".encode(), stat_of(workspace, path))
-    except (ToolRefusal, OSError) as error:
+    except (ToolError, OSError) as error:
         raise MaxAgentError(f"cannot write the plan: {error}", hint=f"check `{PLANS}`") from error

@@ -10,6 +10,6 @@ from .plan_file import PLANS
 
 def open_snapshots(folder: Path, home: Path, settings: Settings) -> Snapshots:
     """Plans are not of the files that a thread changes: an undo leaves them, nobody names them."""
-    store = paths.data_folder(home) / "snapshots"
+    store = paths.ensure_data_folder(home) / "snapshots"
     patterns = (*settings.security.ignore_patterns, f"/{PLANS}/")
     return Snapshots(folder.resolve(), store, patterns)

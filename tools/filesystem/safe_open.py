@@ -22,7 +22,7 @@ LISTED = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_RDONLY
 _SYSCALL = 437
 _NO_MAGIC_LINKS, _NO_LINKS, _BENEATH = 0x02, 0x04, 0x08
 
-_Opening = Callable[[int, str, int], int]
+_OpenFunction = Callable[[int, str, int], int]
 
 
 class _How(ctypes.Structure):
@@ -43,13 +43,13 @@ def open_beneath(root: Path, name: str, flags: int) -> int:
     try:
         if not parts:
             return os.open(".", flags, dir_fd=top)
-        return (kernel_opening() or step_by_step)(top, "/".join(parts), flags)
+        return (find_kernel_open() or open_by_steps)(top, "/".join(parts), flags)
     finally:
         os.close(top)
 
 
 @contextmanager
-def parent_beneath(root: Path, name: str) -> Generator[tuple[int, str]]:
+def open_parent(root: Path, name: str) -> Generator[tuple[int, str]]:
     """A descriptor of the folder that holds `name`, and the last part; raises OSError."""
     above, _, last = name.rpartition("/")
     if last == "..":
@@ -63,11 +63,11 @@ def parent_beneath(root: Path, name: str) -> Generator[tuple[int, str]]:
 
 def stat_beneath(root: Path, name: str) -> os.stat_result:
     """What `name` is; of a link the link itself. Raises OSError."""
-    with parent_beneath(root, name) as (folder, last):
+    with open_parent(root, name) as (folder, last):
         return os.stat(last, dir_fd=folder, follow_symlinks=False)
 
 
-def step_by_step(top: int, name: str, flags: int) -> int:
+def open_by_steps(top: int, name: str, flags: int) -> int:
     """Open `name` beneath the folder `top`, part by part; raises OSError."""
     *above, last = name.split("/")
     at = os.dup(top)
@@ -82,25 +82,25 @@ def step_by_step(top: int, name: str, flags: int) -> int:
 
 
 @cache
-def kernel_opening() -> _Opening | None:
+def find_kernel_open() -> _OpenFunction | None:
     """The same by the kernel; None where it cannot, or a container forbids it."""
     if sys.platform != "linux":
         return None
     top = os.open("/", FOLDER)
     try:
-        os.close(_openat2(top, ".", FOLDER))
+        os.close(_call_openat2(top, ".", FOLDER))
     except OSError:
         return None
     finally:
         os.close(top)
-    return _openat2
+    return _call_openat2
 
 
-def _openat2(top: int, name: str, flags: int) -> int:
+def _call_openat2(top: int, name: str, flags: int) -> int:
     how = _How(flags, 0, _BENEATH | _NO_LINKS | _NO_MAGIC_LINKS)
     while True:
         size = ctypes.c_size_t(ctypes.sizeof(how))
-        found = _libc().syscall(_SYSCALL, top, os.fsencode(name), ctypes.byref(how), size)
+        found = _load_libc().syscall(_SYSCALL, top, os.fsencode(name), ctypes.byref(how), size)
         if found >= 0:
             return found
         reason = ctypes.get_errno()
@@ -109,5 +109,5 @@ def _openat2(top: int, name: str, flags: int) -> int:
 
 
 @cache
-def _libc() -> ctypes.CDLL:
+def _load_libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..result import ToolRefusal
-from .encodings import STRAYS, guess
+from ..result import ToolError
+from .encodings import STRAYS, guess_encoding
 from .line_endings import Endings, with_endings, without_endings
 
 if TYPE_CHECKING:
-    from ..textedits.text_edits import Piece
+    from ..textedits.text_edits import TextEdit
 
 BINARY_SIGN_WITHIN = 8_000
 """Bytes at the beginning in which a NUL makes a file binary, as git has it."""
@@ -35,7 +35,7 @@ _STRAY = re.compile("[\udc80-\udcff]")
 
 
 @dataclass(frozen=True)
-class Decoded:
+class DecodedText:
     """A file as text, and what is needed to write it back as it was."""
 
     text: str
@@ -47,77 +47,81 @@ class Decoded:
     """The file's bytes."""
 
 
-def decode(data: bytes) -> Decoded:
-    """The file as text; raises ToolRefusal for a binary one."""
+def decode_text(data: bytes) -> DecodedText:
+    """The file as text; raises ToolError for a binary one."""
     bom = next((mark for mark in _MARKS if data.startswith(mark)), b"")
     if b"\0" in data[:BINARY_SIGN_WITHIN] and "16" not in _MARKS.get(bom, ""):
-        raise ToolRefusal(BINARY)
-    encoding = _MARKS[bom] if bom else guess(data)
-    text, endings = without_endings(_text_of(data[len(bom) :], encoding))
-    return Decoded(text, encoding, bom, endings, data)
+        raise ToolError(BINARY)
+    encoding = _MARKS[bom] if bom else guess_encoding(data)
+    text, endings = without_endings(_decode_body(data[len(bom) :], encoding))
+    return DecodedText(text, encoding, bom, endings, data)
 
 
-def encode(old: Decoded, text: str, pieces: "Sequence[Piece] | None" = None) -> bytes:
+def encode_text(old: DecodedText, text: str, pieces: "Sequence[TextEdit] | None" = None) -> bytes:
     """The bytes of a changed text, written as the old one was; untouched lines keep their bytes.
 
     `pieces` say what changed, by places in the old text, where that is known; else the two texts
-    are compared. Raises ToolRefusal when the file's encoding cannot hold the text.
+    are compared. Raises ToolError when the file's encoding cannot hold the text.
     """
     if text.count("\0") > old.text.count("\0"):
-        raise ToolRefusal(NUL)
+        raise ToolError(NUL)
     raw = with_endings(old.text, old.endings, text, pieces)
     try:
         return old.bom + raw.encode(old.encoding, _on_error(old, text))
     except UnicodeEncodeError as error:
         letter = error.object[error.start]
-        raise ToolRefusal(
+        raise ToolError(
             f"the file's encoding, {old.encoding}, cannot hold U+{ord(letter):04X}; "
             "write it in other words, or as an escape of the file's language"
         ) from error
 
 
-def lines_of(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
     """The text's lines without their ends; only `\n` ends a line, a form feed does not."""
     return text.removesuffix("\n").split("\n") if text else []
 
 
-def lf(text: str) -> str:
+def normalize_newlines(text: str) -> str:
     """The text with `\\n` for every line ending: what a model may send either way."""
     return text.replace("\r\n", "\n")
 
 
-def as_read(old: Decoded, text: str) -> str:
+def as_read(old: DecodedText, text: str) -> str:
     """What a model sent, as it would be in a file's text: line endings, and no byte-order mark."""
     sent = text.removeprefix("\ufeff") if old.bom else text
     if not old.text:
         return sent
-    return lf(sent).replace("\r", "\n") if old.endings.usual == "\r" else lf(sent)
+    return (
+        normalize_newlines(sent).replace("\r", "\n")
+        if old.endings.usual == "\r"
+        else normalize_newlines(sent)
+    )
 
 
-def printable(text: str) -> str:
+def to_printable(text: str) -> str:
     """The text with what is no character, an undecodable byte, written as `\\xff`."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def one_line(text: str) -> str:
+def to_one_line(text: str) -> str:
     """The text without anything that could end its line: control characters become escapes."""
     return "".join(
         ascii(letter)[1:-1] if unicodedata.category(letter) in ("Cc", "Zl", "Zp") else letter
-        for letter in printable(text)
+        for letter in to_printable(text)
     )
 
 
-def _text_of(data: bytes, encoding: str) -> str:
+def _decode_body(data: bytes, encoding: str) -> str:
     try:
         text = data.decode(encoding, "strict" if encoding.startswith("utf-16") else STRAYS)
     except UnicodeDecodeError as error:
-        raise ToolRefusal(f"the file is marked as {encoding} but is damaged") from error
+        raise ToolError(f"the file is marked as {encoding} but is damaged") from error
     if encoding.startswith("utf-16") and "\0" in text:
-        raise ToolRefusal(BINARY)
+        raise ToolError(BINARY)
     return text
 
 
-def _on_error(old: Decoded, text: str) -> str:
+def _on_error(old: DecodedText, text: str) -> str:
     """A byte that was no text when read goes back as it was; none is made anew."""
     made = _STRAY.search(text) and Counter(_STRAY.findall(text)) - Counter(_STRAY.findall(old.text))
     return "strict" if made else STRAYS

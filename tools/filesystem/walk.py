@@ -9,32 +9,32 @@ from typing import Literal, NamedTuple
 
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-from ...config.security.gitignore_match import combined
-from ..result import ToolRefusal
+from ...config.security.gitignore_match import combine_patterns
+from ..result import ToolError
 from ..workspace import Workspace
 from .file_access import read_bytes
 from .safe_open import LISTED, open_beneath
 
 
-class _Line(NamedTuple):
+class _GitignoreLine(NamedTuple):
     """What a line of a `.gitignore` means."""
 
     regex: re.Pattern[str]
     ignores: bool
 
 
-class _File(NamedTuple):
+class _GitignoreFile(NamedTuple):
     """A `.gitignore`."""
 
     folder: str
     """With a slash."""
-    lines: Sequence[_Line]
+    lines: Sequence[_GitignoreLine]
     """The last one first."""
     any_line: re.Pattern[str]
     """All lines in one: most paths meet none of them."""
 
 
-_Rules = tuple[_File, ...]
+_Rules = tuple[_GitignoreFile, ...]
 """The innermost last."""
 
 _FOLDERS_BELOW = re.compile(r"/\*\*/ *$")
@@ -45,7 +45,7 @@ LONGEST_WALK = 30.0
 """Seconds."""
 
 
-class Entry(NamedTuple):
+class WalkEntry(NamedTuple):
     """What a folder held when it was looked into."""
 
     name: str
@@ -62,30 +62,30 @@ class Entry(NamedTuple):
 
 def walk(
     workspace: Workspace, folder: Path, *, deep: bool, seconds: float = LONGEST_WALK
-) -> Iterator[Entry]:
+) -> Iterator[WalkEntry]:
     """What is to be seen in a folder, in order of paths; links are never followed.
 
     `deep` yields the files and links of all folders below; else folders are entries themselves.
-    A folder that git ignores is shown when it is asked for. Raises ToolRefusal when time is over.
+    A folder that git ignores is shown when it is asked for. Raises ToolError when time is over.
     """
     deadline = time.monotonic() + seconds
-    start, rules = workspace.relative(folder), _rules_above(workspace, folder)
-    levels = [(rules, iter(_entries(workspace, start, rules)))]
+    start, rules = workspace.to_relative(folder), _load_rules(workspace, folder)
+    levels = [(rules, iter(_list_folder(workspace, start, rules)))]
     while levels:
         if time.monotonic() > deadline:
-            raise ToolRefusal("there are too many files to look through; name a smaller folder")
+            raise ToolError("there are too many files to look through; name a smaller folder")
         rules, entries = levels[-1]
         entry = next(entries, None)
         if entry is None:
             levels.pop()
         elif deep and entry.kind == "folder":
             inner = _with_gitignore(workspace, entry.name, rules)
-            levels.append((inner, iter(_entries(workspace, entry.name, inner))))
+            levels.append((inner, iter(_list_folder(workspace, entry.name, inner))))
         else:
             yield entry
 
 
-def _entries(workspace: Workspace, folder: str, rules: _Rules) -> list[Entry]:
+def _list_folder(workspace: Workspace, folder: str, rules: _Rules) -> list[WalkEntry]:
     """What is seen of a folder; nothing of one that is gone, a link by now, or not ours to read."""
     try:
         descriptor = open_beneath(workspace.root, folder, LISTED)
@@ -94,9 +94,9 @@ def _entries(workspace: Workspace, folder: str, rules: _Rules) -> list[Entry]:
     try:
         with os.scandir(descriptor) as scan:
             inside = list(scan)
-        hidden = workspace.hidden_names(folder, [entry.name for entry in inside])
+        hidden = workspace.find_hidden_names(folder, [entry.name for entry in inside])
         shown = (entry for entry in inside if entry.name not in hidden)
-        seen = [_seen(workspace, _prefix(folder), entry, rules) for entry in shown]
+        seen = [_to_entry(workspace, _build_prefix(folder), entry, rules) for entry in shown]
     except OSError:
         return []
     finally:
@@ -104,22 +104,22 @@ def _entries(workspace: Workspace, folder: str, rules: _Rules) -> list[Entry]:
     return sorted(filter(None, seen), key=lambda entry: entry.path)
 
 
-def _seen(
+def _to_entry(
     workspace: Workspace, prefix: str, found: os.DirEntry[str], rules: _Rules
-) -> Entry | None:
+) -> WalkEntry | None:
     """The entry, unless listings leave it out."""
     name = prefix + found.name
     if found.is_symlink():
-        target = workspace.link_target(workspace.root / name)
-        entry = Entry(name, "link", target) if target else None
+        target = workspace.find_link_target(workspace.root / name)
+        entry = WalkEntry(name, "link", target) if target else None
     elif found.is_dir(follow_symlinks=False):
-        entry = Entry(name, "folder")
+        entry = WalkEntry(name, "folder")
     else:
-        entry = Entry(name, "file" if found.is_file(follow_symlinks=False) else "other")
+        entry = WalkEntry(name, "file" if found.is_file(follow_symlinks=False) else "other")
     return None if not entry or _is_excluded(entry.path, rules) else entry
 
 
-def _prefix(folder: str) -> str:
+def _build_prefix(folder: str) -> str:
     return "" if folder == "." else f"{folder}/"
 
 
@@ -130,12 +130,12 @@ def _is_excluded(path: str, rules: _Rules) -> bool:
         if not (file.any_line.search(below) or file.any_line.search(below.rstrip("/"))):
             continue
         for line in file.lines:
-            if _speaks_of(line.regex, below):
+            if _is_match(line.regex, below):
                 return line.ignores
     return False
 
 
-def _speaks_of(regex: re.Pattern[str], path: str) -> bool:
+def _is_match(regex: re.Pattern[str], path: str) -> bool:
     """Whether a line means this very path, and not only a folder above it, as pathspec has it.
 
     The walk has come through the folders above. A group marks the slash behind a matched folder;
@@ -146,7 +146,7 @@ def _speaks_of(regex: re.Pattern[str], path: str) -> bool:
     return bool(regex.search(path.rstrip("/")))
 
 
-def _rules_above(workspace: Workspace, folder: Path) -> _Rules:
+def _load_rules(workspace: Workspace, folder: Path) -> _Rules:
     """The rules for a walk that begins in `folder`, which itself is never left out."""
     rules, below = _with_gitignore(workspace, ".", ()), ""
     for part in folder.relative_to(workspace.root).parts:
@@ -163,18 +163,22 @@ def _with_gitignore(workspace: Workspace, folder: str, rules: _Rules) -> _Rules:
         return rules
     try:
         text = read_bytes(workspace, path, LARGEST_GITIGNORE).decode(errors="replace")
-    except ToolRefusal:  # what cannot be read says nothing
+    except ToolError:  # what cannot be read says nothing
         return rules
-    lines = [line for written in text.splitlines() if (line := _line(written))]
-    any_line = combined(line.regex.pattern for line in lines)
-    return (*rules, _File(_prefix(folder), lines[::-1], any_line))
+    lines = [line for written in text.splitlines() if (line := _parse_line(written))]
+    any_line = combine_patterns(line.regex.pattern for line in lines)
+    return (*rules, _GitignoreFile(_build_prefix(folder), lines[::-1], any_line))
 
 
-def _line(written: str) -> _Line | None:
+def _parse_line(written: str) -> _GitignoreLine | None:
     """A line's meaning; a wrong line, or one with a class like `[[:alpha:]]`, has none."""
     try:
         pattern = _FOLDERS_BELOW.sub("/**/*/", written)
         regex, ignores = GitIgnoreSpecPattern.pattern_to_regex(pattern)
-        return _Line(re.compile(regex), bool(ignores)) if regex and "[[" not in written else None
+        return (
+            _GitignoreLine(re.compile(regex), bool(ignores))
+            if regex and "[[" not in written
+            else None
+        )
     except (ValueError, re.error):
         return None

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...config.security.content_digest import Odd, regular_bytes
-from .git_paths import led_to
+from ...config.security.content_digest import UnreadableFileError, read_regular_file
+from .git_paths import resolve_gitfile
 
 LARGEST = 1_000_000
 """Bytes of all configurations together that are looked at."""
@@ -19,13 +19,13 @@ _LINE = re.compile(r"(?:\"(?:[^\"\\\n]|\\.)*\"?|\\.|[^\"\\#;\n]+)*(?:[#;][^\n]*)
 """It goes on behind a backslash at its end, unless that is escaped or in a comment."""
 _HEADER = re.compile(r"\s*\[\s*([\w.-]+)(?:\s*(\"(?:[^\"\\]|\\.)*\"))?\s*\]", re.ASCII)
 _SETTING = re.compile(r"\s*([\w-]+)\s*=\s*(.*)", re.ASCII | re.DOTALL)
-_PIECE = re.compile(r"\"((?:[^\"\\]|\\.)*)\"?|(\\.)|([#;].*)|([^\"\\#;]+)", re.DOTALL)
+_VALUE_PART = re.compile(r"\"((?:[^\"\\]|\\.)*)\"?|(\\.)|([#;].*)|([^\"\\#;]+)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "b": "\b", "\n": ""}
 _BLANKS = " \t\r"
 
 
 @dataclass
-class GitSteering:
+class GitConfigRisks:
     """What of a project makes its git start programs, by real paths; it need not be there."""
 
     hooks: list[Path] = field(default_factory=list[Path])
@@ -36,33 +36,35 @@ class GitSteering:
     """Whether there is more than was looked at, or what no path can be: anything may steer it."""
 
 
-def git_steering(root: Path) -> GitSteering:
+def find_config_risks(root: Path) -> GitConfigRisks:
     """What steers the git of the checkout that `root` is in, as far as it lies below `root`."""
     top = next((one for one in (root, *root.parents) if os.path.lexists(one / ".git")), None)
     if top is None:
-        return GitSteering()
-    folders = led_to(top) if (top / ".git").is_file() else [top / ".git"]
-    configs = [*_of_the_user(), *(folder / "config" for folder in reversed(folders))]
+        return GitConfigRisks()
+    folders = resolve_gitfile(top) if (top / ".git").is_file() else [top / ".git"]
+    configs = [*_list_user_configs(), *(folder / "config" for folder in reversed(folders))]
     configs += [folder / "config.worktree" for folder in folders]
-    look = _Look()
+    look = _ConfigReader()
     for config in configs:
-        look.at(config)
+        look.read_config(config)
     hooks = [top / os.path.expanduser(place) for place in look.hooks]
-    return GitSteering(_below(root, hooks), _below(root, look.included), look.unknown)
+    return GitConfigRisks(
+        _filter_below(root, hooks), _filter_below(root, look.included), look.unknown
+    )
 
 
-def steers_git(root: Path, path: str) -> bool:
+def can_steer_git(root: Path, path: str) -> bool:
     """Whether a path, relative to the root, is such a file or folder, or in one, or may be."""
-    found, place = git_steering(root), Path(os.path.normpath(root / path))
+    found, place = find_config_risks(root), Path(os.path.normpath(root / path))
     return found.unknown or any(map(place.is_relative_to, (*found.hooks, *found.included)))
 
 
-def _below(root: Path, places: Iterable[Path]) -> list[Path]:
+def _filter_below(root: Path, places: Iterable[Path]) -> list[Path]:
     real = dict.fromkeys(Path(os.path.realpath(place)) for place in places)
     return [place for place in real if place.is_relative_to(root) and place != root]
 
 
-class _Look:
+class _ConfigReader:
     """Reads configurations in the order in which git does."""
 
     def __init__(self) -> None:
@@ -71,9 +73,9 @@ class _Look:
         self.unknown = False
         self._left = LARGEST
 
-    def at(self, config: Path, depth: int = 0, *, sure: bool = True) -> None:
+    def read_config(self, config: Path, depth: int = 0, *, sure: bool = True) -> None:
         """Take in what a file names, `sure` where no condition is to be true for it."""
-        for section, key, value in _settings(self._text(config)):
+        for section, key, value in _parse_settings(self._read_text(config)):
             hooks = section == "core" and key == "hookspath"
             if not hooks and not (section in ("include", "includeif ") and key == "path"):
                 continue
@@ -86,26 +88,26 @@ class _Look:
             file = config.parent / os.path.expanduser(value)
             self.included.append(file)
             if depth < DEEPEST:
-                self.at(file, depth + 1, sure=sure and section == "include")
+                self.read_config(file, depth + 1, sure=sure and section == "include")
 
-    def _text(self, config: Path) -> str:
+    def _read_text(self, config: Path) -> str:
         try:
-            data = regular_bytes(os.path.realpath(config), self._left + 1)
-        except Odd:  # missing, or none that git could read
+            data = read_regular_file(os.path.realpath(config), self._left + 1)
+        except UnreadableFileError:  # missing, or none that git could read
             return ""
         self.unknown |= len(data) > self._left
         self._left = max(0, self._left - len(data))
         return os.fsdecode(data.removeprefix(BOM_UTF8)).replace("\r\n", "\n")
 
 
-def _of_the_user() -> list[Path]:
+def _list_user_configs() -> list[Path]:
     """Their own configuration, whose hooks may lie in each repository."""
     home = Path(os.path.expanduser("~"))
     above = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
     return [above / "git/config", home / ".gitconfig"]
 
 
-def _settings(text: str) -> Iterator[tuple[str, str, str]]:
+def _parse_settings(text: str) -> Iterator[tuple[str, str, str]]:
     """Section, key and value of all that a configuration sets, in order.
 
     A section with more in quotes ends with a blank.
@@ -116,17 +118,17 @@ def _settings(text: str) -> Iterator[tuple[str, str, str]]:
         while header := _HEADER.match(line, at):  # a setting may stand behind it
             section, at = header[1].lower() + (" " if header[2] else ""), header.end()
         if setting := _SETTING.match(line, at):
-            yield section, setting[1].lower(), _value(setting[2])
+            yield section, setting[1].lower(), _parse_value(setting[2])
 
 
-def _value(written: str) -> str:
+def _parse_value(written: str) -> str:
     """A value as git reads it: without quotes, comment and blanks at its end."""
     value, end = "", 0
-    for quoted, escaped, comment, plain in _PIECE.findall(written):
+    for quoted, escaped, comment, plain in _VALUE_PART.findall(written):
         if comment:
             break
         plain = plain if value else plain.lstrip(_BLANKS)
-        value += plain or _unescaped(quoted or escaped)
+        value += plain or _unescape(quoted or escaped)
         if not plain:
             end = len(value)
         elif plain.strip(_BLANKS):
@@ -134,5 +136,5 @@ def _value(written: str) -> str:
     return value[:end]
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     return re.sub(r"(?s)\\(.)", lambda one: _ESCAPED.get(one[1], one[1]), text)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .git_paths import led_to
+from .git_paths import resolve_gitfile
 
 MOST_ENTRIES = 50_000
 """Entries of a git folder that are looked at."""
@@ -23,12 +23,12 @@ _NOT_READ = re.compile(
 _ALTERNATES = os.path.join("info", "alternates")
 
 
-class NotPlain(Exception):
+class UnsupportedGitDirError(Exception):
     """Says why git had better not read a repository, in words for people."""
 
 
 @dataclass(frozen=True)
-class GitHome:
+class GitDirs:
     """A repository's own folders."""
 
     git_dir: Path
@@ -36,43 +36,43 @@ class GitHome:
     """The same, or what it shares with other work trees."""
 
 
-def find_home(top: Path, root: Path) -> GitHome | None:
+def find_git_dirs(top: Path, root: Path) -> GitDirs | None:
     """The folders that `.git` in a real folder leads to, for the project `root`.
 
-    None where git, too, finds no repository there and looks further up. Raises NotPlain for one
+    None where git looks further up. Raises UnsupportedGitDirError for one
     that belongs to something else, or that has links in it.
     """
     if not os.path.lexists(top / ".git"):
         return None
-    git_dir = _git_dir(top)
+    git_dir = _resolve_git_dir(top)
     if (git_dir / "commondir").is_symlink():
-        raise NotPlain("in the git repository, `commondir` is a link")
-    common = Path(os.path.realpath(git_dir / _line(git_dir / "commondir", ".")))
+        raise UnsupportedGitDirError("in the git repository, `commondir` is a link")
+    common = Path(os.path.realpath(git_dir / _read_line(git_dir / "commondir", ".")))
     needed = (git_dir / "HEAD", common / "objects", common / "refs")
     if not all(map(os.path.lexists, needed)):
         return None
     for place in (git_dir, common):
         is_inside = place.is_relative_to(root) or place.is_relative_to(top)
-        if not is_inside and place not in led_to(top):
-            raise NotPlain("the git repository lies outside the project")
+        if not is_inside and place not in resolve_gitfile(top):
+            raise UnsupportedGitDirError("the git repository lies outside the project")
     for place in (common, *(() if git_dir.is_relative_to(common) else (git_dir,))):
         _check_plain(place)
-    if not _HEAD.match(_line(git_dir / "HEAD", "")):
-        raise NotPlain("the git repository is damaged")
-    return GitHome(git_dir, common)
+    if not _HEAD.match(_read_line(git_dir / "HEAD", "")):
+        raise UnsupportedGitDirError("the git repository is damaged")
+    return GitDirs(git_dir, common)
 
 
-def _git_dir(top: Path) -> Path:
+def _resolve_git_dir(top: Path) -> Path:
     place = top / ".git"
     if place.is_dir():
         return Path(os.path.realpath(place))
-    named = _line(place, "")
+    named = _read_line(place, "")
     if not named.startswith("gitdir: "):
-        raise NotPlain("`.git` is neither a folder nor the name of one")
+        raise UnsupportedGitDirError("`.git` is neither a folder nor the name of one")
     return Path(os.path.realpath(top / named.removeprefix("gitdir: ")))
 
 
-def _line(path: Path, otherwise: str) -> str:
+def _read_line(path: Path, otherwise: str) -> str:
     """The only line of a small file of git's; a pipe would be waited for."""
     try:
         return path.read_bytes()[:5000].decode().strip() if path.is_file() else otherwise
@@ -81,18 +81,22 @@ def _line(path: Path, otherwise: str) -> str:
 
 
 def _check_plain(git_dir: Path) -> None:
-    """Raises NotPlain where git would read something else than the folder's own files."""
-    for number, entry in enumerate(_entries(str(git_dir))):
+    """Raise UnsupportedGitDirError where git would not read the folder's own files."""
+    for number, entry in enumerate(_walk_entries(str(git_dir))):
         name = os.path.relpath(entry.path, git_dir)
         if entry.is_symlink():
-            raise NotPlain(f"in the git repository, `{name}` is a link, which git may quote")
+            raise UnsupportedGitDirError(
+                f"in the git repository, `{name}` is a link, which git may quote"
+            )
         if name.endswith(_ALTERNATES) and not _is_own(Path(entry.path), git_dir):
-            raise NotPlain("the git repository borrows the objects of another one")
+            raise UnsupportedGitDirError("the git repository borrows the objects of another one")
         if number > MOST_ENTRIES:
-            raise NotPlain("the git repository has too many files to look at; `git gc` packs them")
+            raise UnsupportedGitDirError(
+                "the git repository has too many files to look at; `git gc` packs them"
+            )
 
 
-def _entries(top: str) -> Iterator[os.DirEntry[str]]:
+def _walk_entries(top: str) -> Iterator[os.DirEntry[str]]:
     """Everything below, but for what git does not read or cannot quote."""
     pending = [top]
     while pending:
@@ -100,7 +104,7 @@ def _entries(top: str) -> Iterator[os.DirEntry[str]]:
             with os.scandir(pending.pop()) as found:
                 entries = list(found)
         except OSError as error:
-            raise NotPlain("the git repository cannot be read") from error
+            raise UnsupportedGitDirError("the git repository cannot be read") from error
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
             read = not _NOT_READ.fullmatch(entry.path[len(top) + 1 :])

@@ -18,7 +18,7 @@ _OF_OTHERS = ("gitdir", "worktrees", "modules")
 
 
 @dataclass(frozen=True)
-class GitFolders:
+class GitPathRules:
     """What to let a command write, and what not."""
 
     writable: tuple[Path, ...] = ()
@@ -27,33 +27,33 @@ class GitFolders:
     """Those of the frozen that are missing, and must stay so."""
 
 
-def git_folders(checkout: Path) -> GitFolders:
+def find_path_rules(checkout: Path) -> GitPathRules:
     """Those of the checkout whose top this is; nothing where it is none."""
     link = checkout / ".git"
     if link.is_symlink():
-        return GitFolders(frozen=(Path(os.path.realpath(link)),))
+        return GitPathRules(frozen=(Path(os.path.realpath(link)),))
     if link.is_dir():
-        return guarded(link)
+        return guard_git_dir(link)
     if not link.is_file():
-        return GitFolders()
-    own = [guarded(folder) for folder in led_to(checkout)]
-    return GitFolders(
+        return GitPathRules()
+    own = [guard_git_dir(folder) for folder in resolve_gitfile(checkout)]
+    return GitPathRules(
         writable=tuple(path for one in own for path in one.writable),
         frozen=(link, *(path for one in own for path in one.frozen)),
         reserved=tuple(path for one in own for path in one.reserved),
     )
 
 
-def guarded(folder: Path) -> GitFolders:
+def guard_git_dir(folder: Path) -> GitPathRules:
     """A git folder, writable but for what starts programs."""
     linked = os.path.exists(folder / "gitdir")  # a worktree's: its repository has the hooks
     steering = [folder / name for name in (*_STEERING, *(() if linked else ("hooks",)))]
     others = [path for name in _OF_OTHERS if os.path.exists(path := folder / name)]
     missing = [path for path in steering if not os.path.exists(path)]
-    return GitFolders((folder,), (*steering, *others), tuple(missing))
+    return GitPathRules((folder,), (*steering, *others), tuple(missing))
 
 
-def led_to(checkout: Path) -> list[Path]:
+def resolve_gitfile(checkout: Path) -> list[Path]:
     """The git folder that the file `.git` names, and the repository's where it is another.
 
     None where that place does not point back.

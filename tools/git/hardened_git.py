@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...config.security.executables import own_path
-from ..process.launcher import Captured, capture
-from ..result import ToolRefusal
+from ...config.security.executables import build_search_path
+from ..process.launcher import CapturedOutput, capture_output
+from ..result import ToolError
 from ..workspace import Workspace
-from .git_dirs import NotPlain, find_home
+from .git_dirs import UnsupportedGitDirError, find_git_dirs
 
 TIMEOUT = 30.0
 """Seconds for one git command."""
@@ -24,7 +24,7 @@ TIMEOUT = 30.0
 ATTRIBUTES = Path(os.path.realpath(__file__)).with_name("secret.gitattributes")
 """Keeps the content of secrets out of git's output; git says nothing where it is missing."""
 _HIDES_SECRETS = {"core.attributesFile": str(ATTRIBUTES)}
-_OFF = {
+_CONFIG_OVERRIDES = {
     **_HIDES_SECRETS,
     "core.fsmonitor": "false",
     "core.hooksPath": "/dev/null",
@@ -56,7 +56,7 @@ _FILTER = re.compile(r"(filter\..*)\.(clean|smudge|process|required)", re.DOTALL
 
 
 @dataclass(frozen=True)
-class Repository:
+class HardenedRepository:
     """The repository that a project is in, ready for guarded commands."""
 
     root: Path
@@ -65,80 +65,88 @@ class Repository:
     """The project's path in the repository, such as `packages/a/`; empty at its top."""
     environment: Mapping[str, str]
 
-    async def run(self, *arguments: str) -> Captured:
-        """Run `git ARGUMENTS` in the project; raises ToolRefusal when it fails."""
-        done = await _git(self.root, self.environment, *arguments)
+    async def run_git(self, *arguments: str) -> CapturedOutput:
+        """Run `git ARGUMENTS` in the project; raises ToolError when it fails."""
+        done = await _run_git(self.root, self.environment, *arguments)
         if done.timed_out:
-            raise ToolRefusal(f"git took over {TIMEOUT:g} seconds; ask for less, such as one path")
+            raise ToolError(f"git took over {TIMEOUT:g} seconds; ask for less, such as one path")
         if done.exit_code:
-            raise ToolRefusal(f"git: {_complaint(done)}")
+            raise ToolError(f"git: {_format_error(done)}")
         return done
 
 
-async def open_repository(workspace: Workspace) -> Repository:
+async def open_repository(workspace: Workspace) -> HardenedRepository:
     """The project's repository.
 
-    Raises ToolRefusal when there is none or no git, or where git might show what is not its own.
+    Raises ToolError when there is none or no git, or where git might show what is not its own.
     """
     await asyncio.to_thread(_check_guard)
     await asyncio.to_thread(_check_own, workspace.root)
-    found = await _git(workspace.root, _environment(_OFF), "rev-parse", "--show-toplevel")
+    found = await _run_git(
+        workspace.root, _build_environment(_CONFIG_OVERRIDES), "rev-parse", "--show-toplevel"
+    )
     if found.exit_code == 127:
-        raise ToolRefusal("git is not installed here; do without it")
+        raise ToolError("git is not installed here; do without it")
     if found.exit_code:
-        raise ToolRefusal(
-            f"the project is in no git repository that can be used: {_complaint(found)}"
+        raise ToolError(
+            f"the project is in no git repository that can be used: {_format_error(found)}"
         )
     top = Path(found.text.rstrip("\n")).resolve()
     if not workspace.root.is_relative_to(top):
-        raise ToolRefusal("this repository's files lie outside the project; do without git")
-    await asyncio.to_thread(_check_all, await _submodules(workspace.root, top), workspace.root)
+        raise ToolError("this repository's files lie outside the project; do without git")
+    await asyncio.to_thread(_check_all, await _find_submodules(workspace.root, top), workspace.root)
     prefix = workspace.root.relative_to(top).as_posix()
-    return Repository(
+    return HardenedRepository(
         root=workspace.root,
         prefix="" if prefix == "." else f"{prefix}/",
-        environment=_environment(
-            {**_OFF, **_NO_EXTERNAL_DIFF, **await _filters_off(workspace.root)}
+        environment=_build_environment(
+            {
+                **_CONFIG_OVERRIDES,
+                **_NO_EXTERNAL_DIFF,
+                **await _build_filter_overrides(workspace.root),
+            }
         ),
     )
 
 
 def _check_guard() -> None:
     if not os.access(ATTRIBUTES, os.R_OK) or not os.path.getsize(ATTRIBUTES):
-        raise ToolRefusal(f"{_UNGUARDED} (`{ATTRIBUTES}`); do without git, or install again")
+        raise ToolError(f"{_UNGUARDED} (`{ATTRIBUTES}`); do without git, or install again")
 
 
 def _check_own(root: Path) -> None:
     """The repository of the project, or of the first folder above that has one."""
-    any(_is_plain_home(top, root) for top in (root, *root.parents))
+    any(_has_plain_git_dir(top, root) for top in (root, *root.parents))
 
 
 def _check_all(tops: Sequence[Path], root: Path) -> None:
     for top in tops:
-        _is_plain_home(Path(os.path.realpath(top)), root)
+        _has_plain_git_dir(Path(os.path.realpath(top)), root)
 
 
-def _is_plain_home(top: Path, root: Path) -> bool:
-    """False where no repository is; raises ToolRefusal for one that is not to be read."""
+def _has_plain_git_dir(top: Path, root: Path) -> bool:
+    """False where no repository is; raises ToolError for one that is not to be read."""
     try:
-        return find_home(top, root) is not None
-    except NotPlain as error:
-        raise ToolRefusal(f"{error}; do without git") from error
+        return find_git_dirs(top, root) is not None
+    except UnsupportedGitDirError as error:
+        raise ToolError(f"{error}; do without git") from error
 
 
-async def _submodules(root: Path, top: Path) -> list[Path]:
+async def _find_submodules(root: Path, top: Path) -> list[Path]:
     """Those that the index knows: git reads which commit each is at, whatever it is told."""
     command = ("ls-files", "--stage", "--full-name", "-z", "--", ":/")
-    listed = await _git(root, _environment(_OFF), *command, limit=_MOST_LISTED)
+    listed = await _run_git(
+        root, _build_environment(_CONFIG_OVERRIDES), *command, limit=_MOST_LISTED
+    )
     if listed.cut:
-        raise ToolRefusal("git tracks too many files to look at; do without git")
+        raise ToolError("git tracks too many files to look at; do without git")
     return [top / os.fsdecode(name) for name in _SUBMODULE.findall(listed.stdout)]
 
 
-async def _filters_off(root: Path) -> dict[str, str]:
+async def _build_filter_overrides(root: Path) -> dict[str, str]:
     """Empty values for each filter that the repository itself, not the user, configures."""
     command = ("config", "--list", "--includes", "--show-scope", "--name-only", "-z")
-    listed = await _git(root, _environment(_OFF), *command)
+    listed = await _run_git(root, _build_environment(_CONFIG_OVERRIDES), *command)
     fields = listed.text.split("\0")
     off: dict[str, str] = {}
     for scope, name in zip(fields[::2], fields[1::2], strict=False):
@@ -148,11 +156,11 @@ async def _filters_off(root: Path) -> dict[str, str]:
     return off
 
 
-def _environment(configuration: Mapping[str, str]) -> dict[str, str]:
-    return {**_ENVIRONMENT, **_config_entries(configuration)}
+def _build_environment(configuration: Mapping[str, str]) -> dict[str, str]:
+    return {**_ENVIRONMENT, **_build_config_entries(configuration)}
 
 
-def _config_entries(configuration: Mapping[str, str]) -> dict[str, str]:
+def _build_config_entries(configuration: Mapping[str, str]) -> dict[str, str]:
     entries = {"GIT_CONFIG_COUNT": str(len(configuration))}
     for number, (key, value) in enumerate(configuration.items()):
         entries[f"GIT_CONFIG_KEY_{number}"] = key
@@ -160,7 +168,7 @@ def _config_entries(configuration: Mapping[str, str]) -> dict[str, str]:
     return entries
 
 
-GUARD: Mapping[str, str] = _environment(_OFF)
+GUARD: Mapping[str, str] = _build_environment(_CONFIG_OVERRIDES)
 """What a git command gets that runs unasked: `shell/git_reads.py` has seen that the repository
 configures nothing beyond what is switched off here. The command runs as `guard_command` says."""
 
@@ -179,33 +187,35 @@ async def hide_secrets(root: Path) -> Mapping[str, str]:
     Empty where the user has attributes of their own, which git would not read besides ours.
     """
     if await asyncio.to_thread(_may_have_own_attributes):
-        asked = await _git(root, {}, "config", "--global", "--includes", "core.attributesFile")
-        if asked.exit_code == 0 or await asyncio.to_thread((_user_folder() / "attributes").exists):
+        asked = await _run_git(root, {}, "config", "--global", "--includes", "core.attributesFile")
+        if asked.exit_code == 0 or await asyncio.to_thread(
+            (_get_user_folder() / "attributes").exists
+        ):
             return {}
-    return _config_entries(_HIDES_SECRETS)
+    return _build_config_entries(_HIDES_SECRETS)
 
 
 def _may_have_own_attributes() -> bool:
     """A quick look, so that most commands need no second process."""
-    if (_user_folder() / "attributes").exists():
+    if (_get_user_folder() / "attributes").exists():
         return True
-    files = (Path.home() / ".gitconfig", _user_folder() / "config")
+    files = (Path.home() / ".gitconfig", _get_user_folder() / "config")
     texts = [file.read_bytes().lower() for file in files if file.is_file()]
     return any(b"attributesfile" in text or b"include" in text for text in texts)
 
 
-def _user_folder() -> Path:
+def _get_user_folder() -> Path:
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config", "git")
 
 
-async def _git(
+async def _run_git(
     root: Path, environment: Mapping[str, str], *arguments: str, limit: int = 1_000_000
-) -> Captured:
+) -> CapturedOutput:
     command = ["git", "--no-pager", *arguments]
-    env = {**environment, "PATH": await asyncio.to_thread(own_path, root)}
-    return await capture(command, cwd=root, timeout=TIMEOUT, limit=limit, env=env)
+    env = {**environment, "PATH": await asyncio.to_thread(build_search_path, root)}
+    return await capture_output(command, cwd=root, timeout=TIMEOUT, limit=limit, env=env)
 
 
-def _complaint(done: Captured) -> str:
+def _format_error(done: CapturedOutput) -> str:
     lines = done.stderr.decode(errors="replace").strip().splitlines()
     return lines[0].removeprefix("fatal: ") if lines else f"exit code {done.exit_code}"

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..shell.parsing.flags import NotReadOnly, one_of
-from .git_dirs import GitHome, NotPlain, find_home
+from ..shell.parsing.flags import NotReadOnlyError, split_names
+from .git_dirs import GitDirs, UnsupportedGitDirError, find_git_dirs
 
 LARGEST_CONFIG = 100_000
 """Bytes."""
@@ -41,7 +41,7 @@ _HARMLESS = {
     "index": "threads version",
     "lfs": "repositoryformatversion",
 }
-_HARMLESS_SECTIONS = one_of(
+_HARMLESS_SECTIONS = split_names(
     """
     advice alias apply branch checkout clean clone color column credential fetch gc gui help
     http init maintenance merge mergetool pack pull push rebase receive rerere url
@@ -60,7 +60,7 @@ _AS_CLONED = re.compile(
 
 
 @dataclass(frozen=True)
-class Setting:
+class GitSetting:
     """One line of a configuration."""
 
     section: str
@@ -79,7 +79,7 @@ class Repository:
     git_dir: Path
     common: Path
     """The same, or what it shares with other work trees."""
-    settings: tuple[Setting, ...]
+    settings: tuple[GitSetting, ...]
 
     @property
     def hash_size(self) -> int:
@@ -87,7 +87,7 @@ class Repository:
         return 32 if ("objectformat", "sha256") in self._pairs else 20
 
     @property
-    def holds_credentials(self) -> bool:
+    def has_credentials(self) -> bool:
         """Whether an address in the configuration has a password in it."""
         return any(_CREDENTIALS.search(setting.value) for setting in self.settings)
 
@@ -99,23 +99,23 @@ class Repository:
 def find_repository(folder: Path, root: Path) -> Repository | None:
     """The repository of a real folder, as git would find it.
 
-    Raises NotReadOnly for one that is not known to start nothing, or that lies outside `root`
+    Raises NotReadOnlyError for one that is not known to start nothing, or that lies outside `root`
     although the folder does not.
     """
     for top in (folder, *folder.parents):
-        if found := _opened(top, root):
+        if found := _open_repository(top, root):
             return found
         if all(os.path.lexists(top / part) for part in ("HEAD", "objects", "refs")):
-            raise NotReadOnly(f"git may take the folder `{top}` for a repository")
+            raise NotReadOnlyError(f"git may take the folder `{top}` for a repository")
     return None
 
 
-def check_home(top: Path, root: Path) -> GitHome | None:
-    """Where the repository of this folder keeps itself, if it has one; raises NotReadOnly."""
+def check_git_dirs(top: Path, root: Path) -> GitDirs | None:
+    """Where the repository of this folder keeps itself, if it has one; raises NotReadOnlyError."""
     try:
-        return find_home(Path(os.path.realpath(top)), root)
-    except NotPlain as error:
-        raise NotReadOnly(str(error)) from error
+        return find_git_dirs(Path(os.path.realpath(top)), root)
+    except UnsupportedGitDirError as error:
+        raise NotReadOnlyError(str(error)) from error
 
 
 def is_as_cloned(config: Path) -> bool:
@@ -127,30 +127,33 @@ def is_as_cloned(config: Path) -> bool:
     return all(map(_AS_CLONED.fullmatch, text.splitlines()))
 
 
-def _opened(top: Path, root: Path) -> Repository | None:
+def _open_repository(top: Path, root: Path) -> Repository | None:
     """None for a folder that git, too, takes for no repository: then it looks further up."""
-    home = check_home(top, root)
+    home = check_git_dirs(top, root)
     if not home:
         return None
-    settings = [*_settings(home.common / "config"), *_settings(home.git_dir / "config.worktree")]
+    settings = [
+        *_read_settings(home.common / "config"),
+        *_read_settings(home.git_dir / "config.worktree"),
+    ]
     trees = [one.value for one in settings if (one.section, one.key) == ("core", "worktree")]
     if any(Path(os.path.realpath(home.git_dir / tree)) != top for tree in trees):
-        raise NotReadOnly("git's configuration sets another folder for the files")
+        raise NotReadOnlyError("git's configuration sets another folder for the files")
     return Repository(top, home.git_dir, home.common, tuple(settings))
 
 
-def _settings(config: Path) -> list[Setting]:
-    """All that a configuration sets; raises NotReadOnly unless all of it is harmless."""
+def _read_settings(config: Path) -> list[GitSetting]:
+    """All that a configuration sets; raises NotReadOnlyError unless all of it is harmless."""
     try:
         with open(config, encoding="latin-1", newline="\n") as file:
             text = file.read(LARGEST_CONFIG + 1)
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise NotReadOnly("git's configuration cannot be read") from error
+        raise NotReadOnlyError("git's configuration cannot be read") from error
     if len(text) > LARGEST_CONFIG:
-        raise NotReadOnly("git's configuration is unusually long")
-    settings: list[Setting] = []
+        raise NotReadOnlyError("git's configuration is unusually long")
+    settings: list[GitSetting] = []
     section = subsection = ""
     for line in text.replace("\r\n", "\n").split("\n"):
         if header := _SECTION.fullmatch(line):
@@ -158,13 +161,13 @@ def _settings(config: Path) -> list[Setting]:
         elif setting := _KEY.fullmatch(line):
             key = setting[1].lower()
             if not _is_harmless(section, subsection, key):
-                raise NotReadOnly(
+                raise NotReadOnlyError(
                     f"the repository's own git configuration sets `{section}.{key}`, "
                     "which may start programs or read other files"
                 )
-            settings.append(Setting(section, key, setting[2] or ""))
+            settings.append(GitSetting(section, key, setting[2] or ""))
         elif not _EMPTY.fullmatch(line):
-            raise NotReadOnly("git's configuration is written in an unusual way")
+            raise NotReadOnlyError("git's configuration is written in an unusual way")
     return settings
 
 

@@ -8,11 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..result import ToolRefusal
-from ..shell.analysis import Judgement
+from ..result import ToolError
+from ..shell.analysis import CommandAnalysis
 from ..workspace import Workspace
-from .host_pattern import host_of
-from .subject import ABOUT, READING, Subject
+from .host_pattern import parse_host
+from .subject import PATTERN_KINDS, READING_TOOLS, Subject
 
 if TYPE_CHECKING:
     from ..definition import Effect
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Call:
+class RequestedCall:
     """A tool, its arguments, and the project they mean."""
 
     tool: str
@@ -32,13 +32,13 @@ class Call:
     workspace: Workspace
 
     @cached_property
-    def judgement(self) -> Judgement | None:
+    def analysis(self) -> CommandAnalysis | None:
         """What is known of its command line; None where there is none."""
         if not self.command:
             return None
-        from ..shell.analyzer import judge
+        from ..shell.analyzer import analyze_command
 
-        return judge(self.command, str(self.args.get("cwd") or "."), self.workspace)
+        return analyze_command(self.command, str(self.args.get("cwd") or "."), self.workspace)
 
     @cached_property
     def effects(self) -> "LineEffects":
@@ -48,11 +48,11 @@ class Call:
         return analyze_effects(self.command, str(self.args.get("cwd") or "."), self.workspace)
 
     @cached_property
-    def written(self) -> "WrittenFiles":
+    def written_files(self) -> "WrittenFiles":
         """The files that its command line changes, where it runs nothing but file programs."""
-        from ..shell.effects.written_files import find_written
+        from ..shell.effects.written_files import find_written_files
 
-        return find_written(self.command, str(self.args.get("cwd") or "."), self.workspace)
+        return find_written_files(self.command, str(self.args.get("cwd") or "."), self.workspace)
 
     @property
     def command(self) -> str:
@@ -67,36 +67,36 @@ class Call:
 
     @cached_property
     def files(self) -> list[str]:
-        """The paths as they really are, relative to the project; raises ToolRefusal."""
-        return [self.workspace.relative(self.workspace.resolve(path)) for path in self.paths]
+        """The paths as they really are, relative to the project; raises ToolError."""
+        return [self.workspace.to_relative(self.workspace.resolve(path)) for path in self.paths]
 
     @cached_property
     def subjects(self) -> tuple[Subject, ...]:
         """What it does something with; empty where that cannot be told."""
-        about = ABOUT.get(self.tool, "call")
+        about = PATTERN_KINDS.get(self.tool, "call")
         if about == "command":
-            return self._commands()
+            return self._build_command_subjects()
         if about == "host":
-            host = host_of(self.args.get("url"))
+            host = parse_host(self.args.get("url"))
             return (Subject((host,)),) if host else ()
         if about == "path":
-            return tuple(map(self._file, self.paths or self._usual_paths()))
+            return tuple(map(self._build_file_subject, self.paths or self._get_default_paths()))
         return (Subject((self.tool,)),)
 
-    def _commands(self) -> tuple[Subject, ...]:
+    def _build_command_subjects(self) -> tuple[Subject, ...]:
         return tuple(
             Subject(one.words, one.literal, self.command.strip(), one.reads, str(one.folder or ""))
-            for one in (self.judgement.commands if self.judgement else ())
+            for one in (self.analysis.commands if self.analysis else ())
         )
 
-    def _usual_paths(self) -> Sequence[str]:
+    def _get_default_paths(self) -> Sequence[str]:
         """A search that names no folder means the project."""
-        return (".",) if self.tool in READING else ()
+        return (".",) if self.tool in READING_TOOLS else ()
 
-    def _file(self, path: str) -> Subject:
+    def _build_file_subject(self, path: str) -> Subject:
         given = Path(os.path.normpath(self.workspace.root / path))
         names = [given] if given.is_relative_to(self.workspace.root) else []
-        with suppress(ToolRefusal):  # what is refused is so before any rule
+        with suppress(ToolError):  # what is refused is so before any rule
             names.append(self.workspace.resolve(path))
-        relative = tuple(self.workspace.relative(name) for name in names)
+        relative = tuple(self.workspace.to_relative(name) for name in names)
         return Subject(relative, folder=str(self.workspace.root))

@@ -26,40 +26,42 @@ class CommandPattern:
     words: tuple[str, ...]
     is_prefix: bool
 
-    def touches(self, command: Subject) -> bool | None:
+    def matches_loosely(self, command: Subject) -> bool | None:
         """Whether the command is one of these; None where it may become one."""
         if not self.is_prefix and command.line == self.text:
             return True
         if not command.names:
             return False
-        program, *given = _spelled_out(command.names) if self.words[0] == "git" else command.names
-        same = _same_program(program, self.words[0], command.literal)
+        program, *given = (
+            _split_git_program(command.names) if self.words[0] == "git" else command.names
+        )
+        same = _match_program(program, self.words[0], command.literal)
         if same is False:
             return False
-        touched = self._arguments_touch(given, command.literal)
+        touched = self._match_arguments(given, command.literal)
         return touched if same or touched is False else None
 
-    def covers(self, command: Subject) -> bool:
+    def matches_strictly(self, command: Subject) -> bool:
         """Whether the command is surely one of these."""
         if not self.is_prefix:
             return command.line == self.text or command.names == self.words
         return command.literal and command.names[: len(self.words)] == self.words
 
-    def _arguments_touch(self, given: Sequence[str], literal: bool) -> bool | None:
+    def _match_arguments(self, given: Sequence[str], literal: bool) -> bool | None:
         wanted = self.words[1:]
         if not self.is_prefix:
-            return len(given) == len(wanted) and _same_words(given, wanted, literal)
+            return len(given) == len(wanted) and _match_words(given, wanted, literal)
         found: bool | None = False
-        for at in _starts(given) if wanted else (0,):
+        for at in _find_argument_starts(given) if wanted else (0,):
             if at + len(wanted) <= len(given):
-                same = _same_words(given[at : at + len(wanted)], wanted, literal)
+                same = _match_words(given[at : at + len(wanted)], wanted, literal)
                 found = True if found or same else None if None in (found, same) else False
         if not literal and found is False and _may_grow(given, wanted):
             return None
         return found
 
 
-def command_pattern(text: str) -> CommandPattern:
+def parse_command_pattern(text: str) -> CommandPattern:
     """Read a pattern; raises ValueError for what could never be met as it was meant."""
     shape = _PREFIX.fullmatch(text.strip())
     plain = (shape[1] if shape else text).strip()
@@ -76,13 +78,13 @@ def command_pattern(text: str) -> CommandPattern:
     return CommandPattern(plain, words, bool(shape))
 
 
-def _spelled_out(names: Sequence[str]) -> Sequence[str]:
+def _split_git_program(names: Sequence[str]) -> Sequence[str]:
     """`git push` for `/usr/lib/git-core/git-push`."""
     name = PurePosixPath(names[0]).name
     return ["git", name.removeprefix("git-"), *names[1:]] if name.startswith("git-") else names
 
 
-def _same_program(given: str, wanted: str, literal: bool) -> bool | None:
+def _match_program(given: str, wanted: str, literal: bool) -> bool | None:
     """`/bin/rm` is `rm` too, and on some systems `RM`; a rule with a folder means the one in it."""
     name = given if "/" in wanted else PurePosixPath(given).name
     if name.casefold() == wanted.casefold():
@@ -90,7 +92,7 @@ def _same_program(given: str, wanted: str, literal: bool) -> bool | None:
     return None if not literal and _EXPANDED.search(given) else False
 
 
-def _same_words(given: Sequence[str], wanted: Sequence[str], literal: bool) -> bool | None:
+def _match_words(given: Sequence[str], wanted: Sequence[str], literal: bool) -> bool | None:
     pairs = list(zip(given, wanted, strict=True))
     if all(one == other for one, other in pairs):
         return True
@@ -100,7 +102,7 @@ def _same_words(given: Sequence[str], wanted: Sequence[str], literal: bool) -> b
     return None if may_be else False
 
 
-def _starts(given: Sequence[str]) -> list[int]:
+def _find_argument_starts(given: Sequence[str]) -> list[int]:
     """Where a program's own arguments may begin: behind its options, which may take a value."""
     starts = [0]
     for at, word in enumerate(given):

@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from ..workspace import Workspace
-from .call import Call
+from .call import RequestedCall
 from .decision import Decision, Verdict
-from .grants import leave
+from .grants import grant
 from .policy import Policy
-from .post_edit_commands import checks_for_all
+from .post_edit_commands import find_all_checks
 from .restrictions import RESTRICTIONS
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ Found = TypeVar("Found", bound=Decision | None)
 _STRICTNESS: dict[Verdict, int] = {"allow": 0, "ask": 1, "deny": 2}
 
 
-def decide(
+def evaluate_call(
     tool_name: str,
     effect: "Effect",
     args: Mapping[str, object],
@@ -34,24 +34,24 @@ def decide(
     policy: Policy,
 ) -> Decision:
     """Decide one call; `paths` are all that it names."""
-    call = Call(tool_name, effect, args, paths, workspace)
-    found = [one for check in RESTRICTIONS if (one := _checked(check, call, policy))]
+    call = RequestedCall(tool_name, effect, args, paths, workspace)
+    found = [one for check in RESTRICTIONS if (one := _run_check(check, call, policy))]
     if found:
         decision = max(found, key=lambda one: _STRICTNESS[one.verdict])
     else:
-        decision = _checked(leave, call, policy)
+        decision = _run_check(grant, call, policy)
     return _with_checks(decision, call, policy)
 
 
-def decide_check(command: str, workspace: Workspace, policy: Policy) -> Decision:
+def evaluate_check(command: str, workspace: Workspace, policy: Policy) -> Decision:
     """Decide a command that runs after an edit: as if the model had called `run_command`."""
     guards = None if policy.only else policy.safeguards  # it may change files that are not its own
     plain = replace(policy, scope=(), only=(), after_edit={}, safeguards=guards)
-    return decide("run_command", "execute", {"command": command}, (), workspace, plain)
+    return evaluate_call("run_command", "execute", {"command": command}, (), workspace, plain)
 
 
-def _checked(
-    check: Callable[[Call, Policy], Found], call: Call, policy: Policy
+def _run_check(
+    check: Callable[[RequestedCall, Policy], Found], call: RequestedCall, policy: Policy
 ) -> Found | Decision:
     try:
         return check(call, policy)
@@ -59,15 +59,15 @@ def _checked(
         return Decision("ask", f"this call could not be checked: {type(error).__name__}", "error")
 
 
-def _with_checks(decision: Decision, call: Call, policy: Policy) -> Decision:
+def _with_checks(decision: Decision, call: RequestedCall, policy: Policy) -> Decision:
     """An edit's decision with those on the commands that run after it, refused ones left out.
 
     Whoever says yes to the edit says yes to them, so all are named.
     """
     if call.effect != "edit" or decision.verdict == "deny" or decision.rule == "error":
         return decision
-    commands = checks_for_all(policy.after_edit, call.files)
-    verdicts = {one: decide_check(one, call.workspace, policy).verdict for one in commands}
+    commands = find_all_checks(policy.after_edit, call.files)
+    verdicts = {one: evaluate_check(one, call.workspace, policy).verdict for one in commands}
     runs = tuple(one for one, verdict in verdicts.items() if verdict != "deny")
     asked = "ask" in verdicts.values()
     if not runs or not (asked or decision.verdict == "ask"):

@@ -4,16 +4,16 @@ from collections.abc import Mapping
 
 from langchain_core.tools import BaseTool
 
-from ..definition import effect_of, named_paths
+from ..definition import extract_paths, get_effect
 from ..workspace import Workspace
 from .decision import Decision
-from .evaluate import decide
+from .evaluate import evaluate_call
 from .policy import Policy
 
 
-def decide_call(
+def evaluate_tool_call(
     tool: BaseTool, args: Mapping[str, object], workspace: Workspace, policy: Policy
 ) -> Decision:
     """Decide one call, its arguments under the tool's own names."""
-    paths = named_paths(tool, args)
-    return decide(tool.name, effect_of(tool), args, paths, workspace, policy)
+    paths = extract_paths(tool, args)
+    return evaluate_call(tool.name, get_effect(tool), args, paths, workspace, policy)

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from ..shell.readonly.classifier import reading_programs, why_not_read_only
-from ..shell.readonly.path_scope import Place
-from ..shell.readonly.tree_access import Manner
+from ..shell.readonly.classifier import explain_not_read_only, list_reading_programs
+from ..shell.readonly.path_scope import PathScope
+from ..shell.readonly.tree_access import TraversalOptions
 from ..workspace import Workspace
 
 _SHORTEST_ABBREVIATION = len("--abc")
@@ -20,7 +20,7 @@ _FINE = ("--cov", "--text")
 """Flags of their own that look like the beginning of a limited one."""
 _NO_PLUGIN = re.compile(r"no:[\w.-]+")
 _SYSTEM = ("/bin/", "/usr/bin/")
-_READING = frozenset(reading_programs()) - {"git"}
+_READING = frozenset(list_reading_programs()) - {"git"}
 
 
 @dataclass(frozen=True)
@@ -36,22 +36,22 @@ class _Limits:
     """Whether its other words may be paths."""
 
 
-def _limits(flags: str = "", valued: str = "", **more: bool) -> _Limits:
+def _build_limits(flags: str = "", valued: str = "", **more: bool) -> _Limits:
     return _Limits(frozenset(flags.split()), valued, **more)
 
 
-_PYTEST = _limits(
+_PYTEST = _build_limits(
     "-c -o -p --basetemp --config-file --confcutdir --cov-config --debug --html --json-report-file"
     " --junit-xml --junitxml --log-file --override-ini --pastebin --pdb --pdbcls --pyargs"
     " --report-log --rootdir --rsyncdir --trace --tx",
     "kmnrW",
 )
-_NPM = _limits("--globalconfig --node-options --script-shell --shell --userconfig", "Cw")
+_NPM = _build_limits("--globalconfig --node-options --script-shell --shell --userconfig", "Cw")
 _LIMITED: Mapping[str, _Limits] = {
     "pytest": _PYTEST,
     "py.test": _PYTEST,
-    "unittest": _limits("", "kpst"),
-    "mypy": _limits(
+    "unittest": _build_limits("", "kpst"),
+    "mypy": _build_limits(
         "--any-exprs-report --cache-map --cobertura-xml-report --config-file"
         " --custom-typeshed-dir --custom-typing-module --html-report --install-types --junit-xml"
         " --line-checking-stats --linecount-report --linecoverage-report --lineprecision-report"
@@ -59,19 +59,21 @@ _LIMITED: Mapping[str, _Limits] = {
         " --xml-report --xslt-html-report --xslt-txt-report",
         "cmp",
     ),
-    "ruff": _limits("-o -w --add-noqa --config --fix --fix-only --output-file --unsafe-fixes"),
-    "pyright": _limits("-v --createstub --pythonpath --venvpath --writebaseline", "pt"),
-    "eslint": _limits(
+    "ruff": _build_limits(
+        "-o -w --add-noqa --config --fix --fix-only --output-file --unsafe-fixes"
+    ),
+    "pyright": _build_limits("-v --createstub --pythonpath --venvpath --writebaseline", "pt"),
+    "eslint": _build_limits(
         "-c -o --cache-file --cache-location --config --fix --fix-dry-run --init --output-file"
         " --parser --plugin --resolve-plugins-relative-to --rulesdir",
         "f",
     ),
-    "prettier": _limits("--config --plugin"),
-    "tsc": _limits("--generateCpuProfile --generateTrace", "p"),
-    "cargo": _limits("--config", "CFZjp"),
-    "go": _limits("-exec -overlay -toolexec -vettool", one_dash=True),
+    "prettier": _build_limits("--config --plugin"),
+    "tsc": _build_limits("--generateCpuProfile --generateTrace", "p"),
+    "cargo": _build_limits("--config", "CFZjp"),
+    "go": _build_limits("-exec -overlay -toolexec -vettool", one_dash=True),
     **dict.fromkeys(["npm", "pnpm", "yarn"], _NPM),
-    "git": _limits(
+    "git": _build_limits(
         "--config --config-env --exec --exec-path --ext-diff --git-dir --no-index"
         " --open-files-in-pager --output --receive-pack --template --textconv --upload-pack"
         " --work-tree",
@@ -83,15 +85,15 @@ _OF_GIT = {"clone": "-c -u", "difftool": "-x", "grep": "-O", "rebase": "-x"}
 _BEFORE_GIT_COMMAND = ("--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs")
 
 
-class _NamedFiles(Place):
+class _NamedFiles(PathScope):
     """The files that a command names: not whatever else is in a folder that it goes through."""
 
-    def check_tree(self, word: str, manner: Manner) -> None:
+    def check_tree(self, word: str, manner: TraversalOptions) -> None:
         """The folder itself must be inside."""
-        self.check(word)
+        self.check_path(word)
 
 
-def why_beyond(
+def find_excess(
     words: Sequence[str], own: Sequence[str], folder: Path | None, workspace: Workspace
 ) -> str:
     """What a command does that a rule on its first words, `own`, does not allow; else empty."""
@@ -100,29 +102,29 @@ def why_beyond(
     if plain in _READING:
         if folder is None:
             return f"`{program}` runs in a folder that is only known when it runs"
-        return why_not_read_only([words[0], *rest], _NamedFiles(folder, workspace))
+        return explain_not_read_only([words[0], *rest], _NamedFiles(folder, workspace))
     if re.fullmatch(r"python[\d.]*", program) and len(own) > 2 and own[1] == "-m":
         program = own[2]
     limits = _LIMITED.get(program)
     if limits is None:
         return ""
-    if program == "git" and (found := _git_beyond(rest, words, own)):
+    if program == "git" and (found := _find_git_excess(rest, words, own)):
         return found
-    outside = _outside(rest, limits, folder, workspace) if limits.paths else ""
-    if flag := _limited_flag(rest, limits):
+    outside = _find_outside_path(rest, limits, folder, workspace) if limits.paths else ""
+    if flag := _find_limited_flag(rest, limits):
         return f"`{program} {flag}` does more than the rule on `{' '.join(own)}` allows"
     return f"`{outside}` is outside the project" if outside else ""
 
 
-def _git_beyond(rest: Sequence[str], words: Sequence[str], own: Sequence[str]) -> str:
+def _find_git_excess(rest: Sequence[str], words: Sequence[str], own: Sequence[str]) -> str:
     command = next((at for at, word in enumerate(words[1:], 1) if not word.startswith("-")), 1)
     before = [word for word in words[len(own) : command] if word not in _BEFORE_GIT_COMMAND]
-    short = _limits(_OF_GIT.get("".join(words[command : command + 1]), ""))
-    flag = next(iter(before), "") or _limited_flag(rest, short)
+    short = _build_limits(_OF_GIT.get("".join(words[command : command + 1]), ""))
+    flag = next(iter(before), "") or _find_limited_flag(rest, short)
     return f"`git {flag}` may run or change something else" if flag else ""
 
 
-def _limited_flag(words: Sequence[str], limits: _Limits) -> str:
+def _find_limited_flag(words: Sequence[str], limits: _Limits) -> str:
     """The first flag that is limited, also as a part of a bundle or abbreviated."""
     for at, word in enumerate(words):
         if word == "--":
@@ -156,18 +158,18 @@ def _is_limited(name: str, limits: _Limits) -> bool:
     )
 
 
-def _outside(
+def _find_outside_path(
     words: Sequence[str], limits: _Limits, folder: Path | None, workspace: Workspace
 ) -> str:
     """The first word that leads out of the project."""
     for word in words:
-        for text in _texts(word, limits):
-            if text != os.devnull and _leads_out(text, folder, workspace):
+        for text in _iter_path_texts(word, limits):
+            if text != os.devnull and _is_outside(text, folder, workspace):
                 return word
     return ""
 
 
-def _texts(word: str, limits: _Limits) -> Iterator[str]:
+def _iter_path_texts(word: str, limits: _Limits) -> Iterator[str]:
     """What may be a path in a word: itself, a flag's value, and the parts of `html:DIR`."""
     text = word.partition("=")[2] if word.startswith("-") else word
     if word.startswith("-") and not word.startswith("--") and not limits.one_dash:
@@ -176,7 +178,7 @@ def _texts(word: str, limits: _Limits) -> Iterator[str]:
         yield from {text, *text.split(":")} - {""}
 
 
-def _leads_out(text: str, folder: Path | None, workspace: Workspace) -> bool:
+def _is_outside(text: str, folder: Path | None, workspace: Workspace) -> bool:
     if text.startswith("~") or folder is None:
         return text.startswith(("~", "/")) or ".." in text.split("/")
     real = Path(os.path.realpath(folder / text))

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from .subject import Subject
 
 _NAME = re.compile(r"(?!-)[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[?[0-9a-f:.]+\]?")
-_ODD = re.compile(r"[\s\\\x00-\x20\x7f]")
+_FORBIDDEN_CHARACTER = re.compile(r"[\s\\\x00-\x20\x7f]")
 
 
 @dataclass(frozen=True)
@@ -17,23 +17,23 @@ class HostPattern:
     host: str
     below: bool
 
-    def touches(self, host: Subject) -> bool:
+    def matches_loosely(self, host: Subject) -> bool:
         """Whether it is one of these."""
-        return self.covers(host)
+        return self.matches_strictly(host)
 
-    def covers(self, host: Subject) -> bool:
+    def matches_strictly(self, host: Subject) -> bool:
         """Whether it is one of these."""
         name = host.names[0]
         return name.endswith("." + self.host) if self.below else name == self.host
 
 
-def host_pattern(text: str) -> HostPattern:
+def parse_host_pattern(text: str) -> HostPattern:
     """Read a pattern; raises ValueError for what is no host."""
     kind, _, name = text.partition(":")
     if kind.strip() != "domain":
         raise ValueError("write a rule for webfetch as `webfetch(domain:example.org)`")
     below = name.strip().startswith("*.")
-    host = plain_host(name.strip().removeprefix("*."))
+    host = normalize_host(name.strip().removeprefix("*."))
     if not host:
         raise ValueError(
             f"`{name.strip()}` is not a host; `*.example.org` matches all its subdomains"
@@ -41,19 +41,23 @@ def host_pattern(text: str) -> HostPattern:
     return HostPattern(host, below)
 
 
-def host_of(url: object) -> str:
+def parse_host(url: object) -> str:
     """The host that an address names; empty where another reader could take it for another."""
-    if not isinstance(url, str) or _ODD.search(url):
+    if not isinstance(url, str) or _FORBIDDEN_CHARACTER.search(url):
         return ""
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
     except ValueError:
         return ""
-    return plain_host(host) if parts.scheme in ("http", "https") and "@" not in parts.netloc else ""
+    return (
+        normalize_host(host)
+        if parts.scheme in ("http", "https") and "@" not in parts.netloc
+        else ""
+    )
 
 
-def plain_host(name: str) -> str:
+def normalize_host(name: str) -> str:
     """One spelling of a host's name: in lower case, as it goes to the name server; or empty."""
     try:
         host = name.encode("idna").decode("ascii") if not name.isascii() else name

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ...config.security.path_variants import spellings
-from ..glob_pattern import name_matcher
-from ..result import ToolRefusal
+from ...config.security.path_variants import list_variants
+from ..glob_pattern import compile_glob
+from ..result import ToolError
 from .subject import Subject
 
 EVERYTHING = frozenset(["**", "/**", "./**", ".", "./", "/"])
@@ -22,25 +22,25 @@ EVERYTHING = frozenset(["**", "/**", "./**", ".", "./", "/"])
 class PathPattern:
     """Files of the project."""
 
-    meets: Callable[[str], bool]
-    meets_folded: Callable[[str], bool]
+    matches: Callable[[str], bool]
+    matches_folded: Callable[[str], bool]
     is_absolute: bool = False
 
-    def touches(self, file: Subject) -> bool:
+    def matches_loosely(self, file: Subject) -> bool:
         """Whether one of the file's names, or a folder above it, is met."""
-        return any(map(self.meets_folded, _all_names(self._names(file))))
+        return any(map(self.matches_folded, _expand_names(self._get_names(file))))
 
-    def covers(self, file: Subject) -> bool:
+    def matches_strictly(self, file: Subject) -> bool:
         """Whether each of the file's names is met."""
-        return bool(file.names) and all(map(self.meets, self._names(file)))
+        return bool(file.names) and all(map(self.matches, self._get_names(file)))
 
-    def _names(self, file: Subject) -> tuple[str, ...]:
+    def _get_names(self, file: Subject) -> tuple[str, ...]:
         if not self.is_absolute:
             return file.names
         return tuple(f"{file.folder}/{name}".lstrip("/") for name in file.names)
 
 
-def path_pattern(text: str) -> PathPattern:
+def parse_path_pattern(text: str) -> PathPattern:
     """Read a pattern; raises ValueError for one that means nothing in the project."""
     if text.startswith(("!", "~", "///")) or "\\" in text or text == "//":
         raise ValueError("patterns of files are relative to the project, such as `src/**`")
@@ -49,15 +49,15 @@ def path_pattern(text: str) -> PathPattern:
     is_absolute = text.startswith("//")
     text = text[1:] if is_absolute else text
     try:
-        return PathPattern(name_matcher(text), name_matcher(spellings(text)[0]), is_absolute)
-    except ToolRefusal as refusal:
+        return PathPattern(compile_glob(text), compile_glob(list_variants(text)[0]), is_absolute)
+    except ToolError as refusal:
         raise ValueError(str(refusal)) from refusal
 
 
 @lru_cache(maxsize=64)
-def _all_names(names: tuple[str, ...]) -> frozenset[str]:
+def _expand_names(names: tuple[str, ...]) -> frozenset[str]:
     """The names in every spelling, and those of the folders above."""
-    spelled = {spelling for name in names for spelling in spellings(name)}
+    spelled = {spelling for name in names for spelling in list_variants(name)}
     return frozenset(above for name in spelled for above in _with_folders(name))
 
 

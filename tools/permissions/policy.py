@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 from ...config.agents.profile import AgentProfile
 from ...config.errors import UsageError
-from ...config.settings.loader import Loaded
-from ...config.settings.permission_rules import Kind, WrittenRule
-from ...config.settings.schema import Mode, Settings
-from ...config.settings.sources import refuse
+from ...config.settings.loader import LoadedSettings
+from ...config.settings.permission_rules import RawRule, RuleKind
+from ...config.settings.schema import ApprovalMode, Settings
+from ...config.settings.sources import raise_mistakes
 from .. import aliases
-from ..result import ToolRefusal
+from ..result import ToolError
 from ..workspace import Workspace
-from .path_pattern import PathPattern, path_pattern
-from .post_edit_commands import Checks, checks_for_all
+from .path_pattern import PathPattern, parse_path_pattern
+from .post_edit_commands import Checks, find_all_checks
 from .rule import Rule, read_rule
 from .rule_examples import check_examples
-from .subject import EDITING
+from .subject import EDITING_TOOLS
 
 if TYPE_CHECKING:
     from ...memory.snapshots.store import Snapshots
@@ -35,7 +35,7 @@ def is_missing(path: Path) -> bool:
 class Safeguards:
     """What makes up for a command that nobody was asked about, in the mode `edits`."""
 
-    covers: Callable[[Path], bool]
+    can_restore: Callable[[Path], bool]
     """Whether undo can bring back what is at a path."""
     sandboxed: bool = False
     """Whether commands run inside the sandbox."""
@@ -47,7 +47,7 @@ class Safeguards:
 class Policy:
     """What the user allows."""
 
-    mode: Mode
+    mode: ApprovalMode
     rules: tuple[Rule, ...] = ()
     scope: tuple[str, ...] = ()
     """The only files that may be changed, by path relative to the project; empty: any."""
@@ -62,70 +62,74 @@ class Policy:
 
     def __post_init__(self) -> None:
         try:
-            checks_for_all(self.after_edit, ["x"])
-        except ToolRefusal as error:
+            find_all_checks(self.after_edit, ["x"])
+        except ToolError as error:
             raise UsageError(f"`after_edit`: {error}") from error
 
-    def of_kind(self, kind: Kind) -> list[Rule]:
+    def filter_rules(self, kind: RuleKind) -> list[Rule]:
         """The rules that deny, ask or allow."""
         return [rule for rule in self.rules if rule.kind == kind]
 
     @property
     def file_limits(self) -> list[Rule]:
         """The rules that deny or ask about changes of files."""
-        return [one for one in self.rules if one.kind != "allow" and one.tool in EDITING]
+        return [one for one in self.rules if one.kind != "allow" and one.tool in EDITING_TOOLS]
 
-    def planning(self, plan: str) -> "Policy":
+    def with_plan(self, plan: str) -> "Policy":
         """The same in plan mode: nothing may change but the plan, so nothing runs after an edit."""
         return replace(self, plan=plan, after_edit={})
 
-    def guarded(
+    def with_safeguards(
         self, settings: Settings, sandbox: "Sandbox", snapshots: "Snapshots | None" = None
     ) -> "Policy":
         """The same where commands run in this sandbox, between these snapshots if any are taken."""
         if settings.security.confined == "ask":
             return self
-        covers = snapshots.covers if snapshots else is_missing
+        covers = snapshots.can_restore if snapshots else is_missing
         safeguards = Safeguards(covers, sandbox.is_on, sandbox.network)
         return replace(self, safeguards=safeguards)
 
-    def under(self, profile: AgentProfile, workspace: Workspace) -> "Policy":
+    def with_agent(self, profile: AgentProfile, workspace: Workspace) -> "Policy":
         """The same for one agent: its own rules besides, and only its files.
 
         Raises UsageError that names what cannot be understood, with its place.
         """
         limits = [one for one in profile.limits if one.files]
         only = tuple(read_files(one) for one in limits)
-        return replace(self.extended(profile.rules, workspace), only=only)
+        return replace(self.with_rules(profile.rules, workspace), only=only)
 
-    def extended(self, written: Iterable[WrittenRule], workspace: Workspace) -> "Policy":
+    def with_rules(self, written: Iterable[RawRule], workspace: Workspace) -> "Policy":
         """The same with more rules."""
         return replace(self, rules=(*self.rules, *read_rules(written, workspace)))
 
 
-def policy_for(
-    loaded: Loaded, workspace: Workspace, *, usual: Mode, scope: tuple[str, ...] = ()
+def build_policy(
+    loaded: LoadedSettings,
+    workspace: Workspace,
+    *,
+    usual: ApprovalMode,
+    scope: tuple[str, ...] = (),
 ) -> Policy:
     """What a configuration allows; `usual` is the mode where it says nothing.
 
     Raises UsageError that names every rule that cannot be understood, with its place.
     """
     rules = read_rules(loaded.rules, workspace)
-    return Policy(mode_of(loaded.settings, usual), rules, scope, loaded.settings.after_edit)
+    return Policy(resolve_mode(loaded.settings, usual), rules, scope, loaded.settings.after_edit)
 
 
-def mode_of(settings: Settings, usual: Mode) -> Mode:
+def resolve_mode(settings: Settings, usual: ApprovalMode) -> ApprovalMode:
     """The approval mode; `usual` where the configuration says nothing."""
     security = settings.security
     return security.mode or (usual if security.require_confirmation else "auto")
 
 
-def read_rules(written: Iterable[WrittenRule], workspace: Workspace) -> tuple[Rule, ...]:
+def read_rules(written: Iterable[RawRule], workspace: Workspace) -> tuple[Rule, ...]:
     """The rules, understood and held against their own examples; raises UsageError."""
     rules: list[Rule] = []
     reports: list[str] = []
     for one in written:
-        if aliases.later_tools([one.text]):
+        if aliases.find_later_tools([one.text]):
             continue
         try:
             rule = read_rule(one)
@@ -133,7 +137,7 @@ def read_rules(written: Iterable[WrittenRule], workspace: Workspace) -> tuple[Ru
             rules.append(rule)
         except ValueError as error:
             reports.append(f"{one.origin}: {one.kind} rule `{one.text}`: {error}")
-    refuse(reports)
+    raise_mistakes(reports)
     return tuple(rules)
 
 
@@ -142,7 +146,7 @@ def read_files(profile: AgentProfile) -> tuple[PathPattern, ...]:
     found: list[PathPattern] = []
     for text in profile.files:
         try:
-            found.append(path_pattern(text))
+            found.append(parse_path_pattern(text))
         except ValueError as error:
-            raise UsageError(f"{profile.place('files')}: `{text}`: {error}") from error
+            raise UsageError(f"{profile.locate_key('files')}: `{text}`: {error}") from error
     return tuple(found)

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
-About = Literal["command", "path", "host", "call"]
+PatternKind = Literal["command", "path", "host", "call"]
 """What the pattern of a rule on a tool speaks of; `call`: such a rule takes no pattern."""
 
-ABOUT: dict[str, About] = {
+PATTERN_KINDS: dict[str, PatternKind] = {
     "run_command": "command",
     "webfetch": "host",
     **dict.fromkeys(["edit", "write_file", "replace_in_file", "apply_patch"], "path"),
@@ -17,10 +17,10 @@ ABOUT: dict[str, About] = {
 }
 """Every tool that a rule can name; those of MCP servers are named `mcp_SERVER_TOOL` besides."""
 
-READING = frozenset(["read_file", "list_files", "glob", "grep"])
+READING_TOOLS = frozenset(["read_file", "list_files", "glob", "grep"])
 """What the rules on `read_file` hold for; those on `edit` hold for every tool that edits."""
 
-EDITING = frozenset(["edit", "write_file", "replace_in_file", "apply_patch"])
+EDITING_TOOLS = frozenset(["edit", "write_file", "replace_in_file", "apply_patch"])
 """Rules on these hold for the files that a command changes, too."""
 
 

@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from unicodedata import normalize
 
-from ...config.security.control_characters import UNSEEN
-from ...config.settings.permission_rules import WrittenRule
-from .call import Call
-from .rule import allowed_by, read_rule
+from ...config.security.control_characters import CONTROL_CHARACTERS
+from ...config.settings.permission_rules import RawRule
+from .call import RequestedCall
+from .rule import find_allowing_rules, read_rule
 
 LONGEST = 200
 """Characters of a command; of a longer one nobody sees at a glance what would be allowed."""
 
-TELLING: dict[str, tuple[str, ...]] = {
+DESCRIPTIVE_ARGUMENTS: dict[str, tuple[str, ...]] = {
     "cargo": ("build", "check", "clippy", "fmt", "test"),
     "dotnet": ("build", "test"),
     "git": ("add", "commit"),
@@ -36,38 +36,38 @@ _INTERPRETER = re.compile(
     r"(python|pypy|node|deno|bun|perl|ruby|php|lua|tclsh|Rscript|osascript|[bdkz]?a?sh|fish)[\d.]*"
     r"|npx|uvx|eval|source|\."
 )
-_NO_NAME = re.compile(rf"[*?\[\]{{}}!\\(){UNSEEN}]|[^\S ]|^\s|\s$")
+_NO_NAME = re.compile(rf"[*?\[\]{{}}!\\(){CONTROL_CHARACTERS}]|[^\S ]|^\s|\s$")
 """What means something in a pattern, or cannot be seen where the rule is read."""
 
 
-def narrowest_rule(call: Call) -> str:
+def suggest_rule(call: RequestedCall) -> str:
     """The rule's text; empty where there is no sensible one, or it would not allow the call."""
-    text = _for_files(call) if call.paths else _other(call)
-    texts = _for_command(call) if call.command else [text]
+    text = _suggest_for_files(call) if call.paths else _suggest_for_other(call)
+    texts = _suggest_for_command(call) if call.command else [text]
     return next((text for text in texts if _is_sensible(text, call)), "")
 
 
-def _is_sensible(text: str, call: Call) -> bool:
+def _is_sensible(text: str, call: RequestedCall) -> bool:
     if not text or "${" in text:
         return False
-    return bool(allowed_by([read_rule(WrittenRule("allow", text, ""))], call))
+    return bool(find_allowing_rules([read_rule(RawRule("allow", text, ""))], call))
 
 
-def _for_command(call: Call) -> list[str]:
+def _suggest_for_command(call: RequestedCall) -> list[str]:
     """Those for a line of which a single command has an effect, the wider first."""
     needed = [one for one in call.subjects if not one.harmless]
     if len(needed) != 1 or len(call.command) > LONGEST or "\n" in call.command.strip():
         return []
     words = needed[0].names
-    exact = [] if _runs_code(words) else [f"run_command({shlex.join(words)})"]
-    first = _telling(words)
+    exact = [] if _is_inline_code(words) else [f"run_command({shlex.join(words)})"]
+    first = _find_descriptive_words(words)
     return [f"run_command({shlex.join(first)}:*)", *exact] if first else exact
 
 
-def _telling(words: Sequence[str]) -> Sequence[str]:
+def _find_descriptive_words(words: Sequence[str]) -> Sequence[str]:
     """The first words that say what the command does; none where only all of them do."""
     program, *given = words
-    for pattern in TELLING.get(program, ()):
+    for pattern in DESCRIPTIVE_ARGUMENTS.get(program, ()):
         wanted = pattern.split()
         if len(given) >= len(wanted) and all(
             one == other or (one == "*" and not other.startswith("-"))
@@ -77,7 +77,7 @@ def _telling(words: Sequence[str]) -> Sequence[str]:
     return ()
 
 
-def _runs_code(words: Sequence[str]) -> bool:
+def _is_inline_code(words: Sequence[str]) -> bool:
     """An interpreter runs a script only where that is the first argument."""
     program, *given = words
     if not _INTERPRETER.fullmatch(PurePosixPath(program).name):
@@ -85,7 +85,7 @@ def _runs_code(words: Sequence[str]) -> bool:
     return not given or given[0].startswith("-")
 
 
-def _for_files(call: Call) -> str:
+def _suggest_for_files(call: RequestedCall) -> str:
     """The one file, or the folder in which all of them are; of this project and no other."""
     root = str(call.workspace.root)
     if call.effect != "edit" or not all(map(_can_be_named, (root, *call.files))):
@@ -102,7 +102,7 @@ def _can_be_named(name: str) -> bool:
     return not _NO_NAME.search(name) and normalize("NFC", name) == name
 
 
-def _other(call: Call) -> str:
+def _suggest_for_other(call: RequestedCall) -> str:
     """The host that is read from, or the very tool of an MCP server."""
     if call.tool == "webfetch":
         return "".join(f"webfetch(domain:{host})" for one in call.subjects for host in one.names)

@@ -2,7 +2,7 @@
 
 import os
 
-from .call import Call
+from .call import RequestedCall
 from .decision import Decision
 from .policy import Policy, Safeguards
 
@@ -18,7 +18,7 @@ _NEEDS = {
 }
 
 
-def decide_unasked(call: Call, policy: Policy) -> Decision | None:
+def evaluate_unasked(call: RequestedCall, policy: Policy) -> Decision | None:
     """Allow a command in `edits`, or ask for what the sandbox would stop; None to ask as ever."""
     guards = policy.safeguards
     if policy.mode != "edits" or guards is None or not call.command:
@@ -38,7 +38,7 @@ def decide_unasked(call: Call, policy: Policy) -> Decision | None:
     return None
 
 
-def find_objection(call: Call, policy: Policy) -> str:
+def find_objection(call: RequestedCall, policy: Policy) -> str:
     """Why a command with an effect is asked in `edits`; empty where it may run unasked."""
     return (
         find_loss(call, policy)
@@ -47,7 +47,7 @@ def find_objection(call: Call, policy: Policy) -> str:
     )
 
 
-def _find_limit(call: Call, policy: Policy) -> str:
+def _find_limit(call: RequestedCall, policy: Policy) -> str:
     """The rule on files that a command meets or may meet: it holds for edits, so for this too."""
     limits = policy.file_limits
     if not limits:
@@ -55,30 +55,30 @@ def _find_limit(call: Call, policy: Policy) -> str:
     if call.effects.more:
         first = f"`{limits[0].kind} {limits[0].text}`"
         return f"{call.effects.more}, which may change files that {first} speaks of"
-    if call.written.doubt:
-        return call.written.doubt
-    names = [os.path.relpath(path, call.workspace.root) for path in call.written.paths]
-    files = Call("edit", "edit", {}, names, call.workspace).subjects
+    if call.written_files.doubt:
+        return call.written_files.doubt
+    names = [os.path.relpath(path, call.workspace.root) for path in call.written_files.paths]
+    files = RequestedCall("edit", "edit", {}, names, call.workspace).subjects
     for name, file in zip(names, files, strict=True):
-        if rule := next((one for one in limits if one.meets(file)), None):
+        if rule := next((one for one in limits if one.may_match(file)), None):
             return f"it changes `{name}`, which `{rule.kind} {rule.text}` speaks of"
     return ""
 
 
-def _find_open_network(call: Call, guards: Safeguards | None) -> str:
+def _find_open_network(call: RequestedCall, guards: Safeguards | None) -> str:
     """What may send something away where the sandbox has the network."""
     if guards is None or not (guards.sandboxed and guards.network and call.effects.more):
         return ""
     return f"{call.effects.more}, and the sandbox has the network"
 
 
-def find_loss(call: Call, policy: Policy) -> str:
+def find_loss(call: RequestedCall, policy: Policy) -> str:
     """What undo could not bring back of a command's changes; empty where it could all of it."""
     effects, guards = call.effects, policy.safeguards
     if effects.doubt or guards is None:
         return effects.doubt
     root = call.workspace.root
-    lost = next((path for path in effects.replaced if not guards.covers(path)), None)
+    lost = next((path for path in effects.replaced if not guards.can_restore(path)), None)
     if lost is None:
         return ""
     name = lost.relative_to(root) if lost.is_relative_to(root) else lost

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from urllib.parse import unquote, urljoin, urlsplit
 
-from ...config.security.redaction import redacted
-from ..result import ToolRefusal
-from .host_pattern import host_of
+from ...config.security.redaction import redact
+from ..result import ToolError
+from .host_pattern import parse_host
 
 IP = IPv4Address | IPv6Address
 
@@ -57,43 +57,43 @@ class WebAddress:
 
 
 def read_address(url: str) -> WebAddress:
-    """Understand an address; raises ToolRefusal for one that is not fetched, saying why."""
-    host = host_of(url)
+    """Understand an address; raises ToolError for one that is not fetched, saying why."""
+    host = parse_host(url)
     if not host:
-        raise ToolRefusal(
+        raise ToolError(
             "`url` is a whole address such as https://example.org/page, with no user name, no "
             "blanks and no backslash in it"
         )
     if len(url) > LONGEST:
-        raise ToolRefusal(f"the address has over {LONGEST:,} characters")
-    if redacted(url) != url or redacted(plain := unquote(url)) != plain:
-        raise ToolRefusal("the address carries a secret, which must not leave this machine")
+        raise ToolError(f"the address has over {LONGEST:,} characters")
+    if redact(url) != url or redact(plain := unquote(url)) != plain:
+        raise ToolError("the address carries a secret, which must not leave this machine")
     parts = urlsplit(url)
-    _refuse_odd_number(host, must_be_one="[" in parts.netloc)
+    _refuse_unusual_number(host, must_be_one="[" in parts.netloc)
     try:
         port = parts.port
     except ValueError:
-        raise ToolRefusal("the port is a number up to 65535") from None
+        raise ToolError("the port is a number up to 65535") from None
     return WebAddress(parts.scheme, host, port, parts.path or "/", parts.query)
 
 
 def refuse_own_network(address: WebAddress) -> None:
-    """Raises ToolRefusal for a host that by its very name is of this machine or its network."""
+    """Raises ToolError for a host that by its very name is of this machine or its network."""
     try:
         public = is_public(ip_address(address.host))
     except ValueError:
         public = not _OF_OUR_OWN.fullmatch(address.host)
     if not public:
-        raise ToolRefusal(f"`{address.host}` is not of the open internet; only that is fetched")
+        raise ToolError(f"`{address.host}` is not of the open internet; only that is fetched")
 
 
-def redirected(here: WebAddress, location: str) -> WebAddress:
-    """Where a redirect leads; raises ToolRefusal where it may not be followed unasked."""
+def resolve_redirect(here: WebAddress, location: str) -> WebAddress:
+    """Where a redirect leads; raises ToolError where it may not be followed unasked."""
     there = read_address(urljoin(str(here), location))
     if here.scheme == "https" and there.scheme == "http":
-        raise ToolRefusal(f"it redirects from https to plain http, to {there}; not followed")
+        raise ToolError(f"it redirects from https to plain http, to {there}; not followed")
     if there.host != here.host:
-        raise ToolRefusal(
+        raise ToolError(
             f"it redirects to another host, to be asked for anew: call webfetch with {there}"
         )
     return there
@@ -109,10 +109,10 @@ def is_public(ip: IP) -> bool:
     return ip.is_global and not ip.is_multicast and not any(ip in net for net in _NOT_FOR_US)
 
 
-def _refuse_odd_number(host: str, *, must_be_one: bool) -> None:
+def _refuse_unusual_number(host: str, *, must_be_one: bool) -> None:
     """Numbers are spelled in one way: `127.1`, `0x7f000001` and `017700000001` name hosts, too."""
     if must_be_one or ":" in host or _NUMBER.fullmatch(host.rpartition(".")[2]):
         try:
             ip_address(host)
         except ValueError:
-            raise ToolRefusal(f"`{host}` is no usual spelling of a number of a host") from None
+            raise ToolError(f"`{host}` is no usual spelling of a number of a host") from None

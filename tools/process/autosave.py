@@ -19,7 +19,7 @@ async def autosave(
     Where the block is cancelled, the text is saved once more.
     """
     grown = asyncio.Event()
-    saving = asyncio.ensure_future(_save_again_and_again(grown, read, save))
+    saving = asyncio.ensure_future(_save_repeatedly(grown, read, save))
     try:
         yield grown.set
     except asyncio.CancelledError:
@@ -29,7 +29,7 @@ async def autosave(
         saving.cancel()
 
 
-async def _save_again_and_again(
+async def _save_repeatedly(
     grown: asyncio.Event, read: Callable[[], str], save: Callable[[str], None]
 ) -> None:
     await grown.wait()

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from ...config.security.executables import absolute_entries
+from ...config.security.executables import keep_absolute_entries
 
 _PASSED = re.compile(
     r"""
@@ -22,12 +22,12 @@ _SECRET_VALUE = re.compile(r"://[^/\s]*@")
 """A password inside an address, as in `https://me:password@proxy.example`."""
 
 
-def child_environment(
+def build_child_environment(
     own: Mapping[str, str], additions: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """What of `own` a child gets; `additions` are ours and are never filtered."""
     kept = {name: value for name, value in own.items() if _may_pass(name, value)}
-    path = absolute_entries(own.get("PATH", "")) or "/usr/local/bin:/usr/bin:/bin"
+    path = keep_absolute_entries(own.get("PATH", "")) or "/usr/local/bin:/usr/bin:/bin"
     return {**kept, "PATH": path, **(additions or {})}
 
 

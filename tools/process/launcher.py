@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 
-from .environment import child_environment
+from .environment import build_child_environment
 
 SHELL = "/bin/bash" if Path("/bin/bash").exists() else "/bin/sh"
 """What runs command lines: bash where there is one, since that is what models write."""
@@ -38,7 +38,7 @@ Sink = Callable[[bytes], None]
 
 
 @dataclass(frozen=True)
-class Ended:
+class ProcessExit:
     """How a command ended."""
 
     exit_code: int
@@ -49,7 +49,7 @@ class Ended:
 
 
 @dataclass(frozen=True)
-class Captured:
+class CapturedOutput:
     """How a command ended and what it said."""
 
     exit_code: int
@@ -65,37 +65,39 @@ class Captured:
         return self.stdout.decode(errors="replace")
 
 
-async def capture(
+async def capture_output(
     argv: Sequence[str],
     *,
     cwd: Path,
     timeout: float,
     limit: int = 1_000_000,
     env: Mapping[str, str] | None = None,
-) -> Captured:
+) -> CapturedOutput:
     """Run a program and keep the first `limit` bytes of its output and of its errors.
 
     `env` is added to what every child gets. Raises OSError when `cwd` is not a folder.
     """
-    said, complained = _Kept(limit), _Kept(limit)
-    ended = await _run(argv, cwd, timeout, env, said, complained)
+    said, complained = _HeadSink(limit), _HeadSink(limit)
+    ended = await _run_command(argv, cwd, timeout, env, said, complained)
     cut = said.cut or complained.cut
-    return Captured(ended.exit_code, bytes(said.data), bytes(complained.data), ended.timed_out, cut)
+    return CapturedOutput(
+        ended.exit_code, bytes(said.data), bytes(complained.data), ended.timed_out, cut
+    )
 
 
-async def stream(
+async def stream_output(
     argv: Sequence[str],
     *,
     cwd: Path,
     timeout: float,
     on_output: Sink,
     env: Mapping[str, str] | None = None,
-) -> Ended:
+) -> ProcessExit:
     """Run a program and hand on its output and errors, as they come, in pieces up to 256 KiB."""
-    return await _run(argv, cwd, timeout, env, on_output)
+    return await _run_command(argv, cwd, timeout, env, on_output)
 
 
-class _Kept:
+class _HeadSink:
     """A sink that keeps the beginning."""
 
     def __init__(self, limit: int) -> None:
@@ -109,7 +111,7 @@ class _Kept:
         self.cut = self.cut or len(piece) > room
 
 
-class _Output(asyncio.Protocol):
+class _OutputProtocol(asyncio.Protocol):
     """Hands every piece to the sink; `ended` is done when nobody holds the pipe any more."""
 
     def __init__(self, sink: Sink) -> None:
@@ -129,35 +131,35 @@ class _Output(asyncio.Protocol):
             self.ended.set_result(None)
 
 
-async def _run(
+async def _run_command(
     argv: Sequence[str],
     cwd: Path,
     timeout: float,
     env: Mapping[str, str] | None,
     *sinks: Sink,
-) -> Ended:
+) -> ProcessExit:
     began, timed_out = time.monotonic(), False
     async with contextlib.AsyncExitStack() as stack:
-        pipes = [await stack.enter_async_context(_pipe(sink)) for sink in sinks]
+        pipes = [await stack.enter_async_context(_open_pipe(sink)) for sink in sinks]
         ended = [output.ended for _, output in pipes]
-        async with _command(argv, cwd, env, [writer for writer, _ in pipes]) as command:
+        async with _start_command(argv, cwd, env, [writer for writer, _ in pipes]) as command:
             try:
                 async with asyncio.timeout(timeout):
-                    await command.ended()
+                    await command.wait_for_end()
                 await asyncio.wait(ended, timeout=LAST_WORDS)
             except TimeoutError:
                 timed_out = True
         finished, _ = await asyncio.wait(ended, timeout=LAST_WORDS)
         for output in finished:
             output.result()
-    return Ended(command.exit_code(), timed_out, time.monotonic() - began)
+    return ProcessExit(command.get_exit_code(), timed_out, time.monotonic() - began)
 
 
 @contextlib.asynccontextmanager
-async def _pipe(sink: Sink) -> AsyncGenerator[tuple[FileIO, _Output], None]:
+async def _open_pipe(sink: Sink) -> AsyncGenerator[tuple[FileIO, _OutputProtocol], None]:
     reader, writer = (FileIO(end, mode) for end, mode in zip(os.pipe(), "rw", strict=True))
     loop = asyncio.get_running_loop()
-    transport, output = await loop.connect_read_pipe(lambda: _Output(sink), reader)
+    transport, output = await loop.connect_read_pipe(lambda: _OutputProtocol(sink), reader)
     try:
         yield writer, output
     finally:
@@ -166,12 +168,12 @@ async def _pipe(sink: Sink) -> AsyncGenerator[tuple[FileIO, _Output], None]:
 
 
 @contextlib.asynccontextmanager
-async def _command(
+async def _start_command(
     argv: Sequence[str], cwd: Path, env: Mapping[str, str] | None, writers: Sequence[FileIO]
 ) -> AsyncGenerator["_Command"]:
     """A running command, of which nothing is left when the context is left."""
-    request = {"argv": list(argv), "env": child_environment(os.environ, env)}
-    ours = await asyncio.to_thread(_handed_over, cwd, [writers[0], writers[-1]])
+    request = {"argv": list(argv), "env": build_child_environment(os.environ, env)}
+    ours = await asyncio.to_thread(_open_channel, cwd, [writers[0], writers[-1]])
     reader, writer = await asyncio.open_connection(sock=ours)
     for output in writers:
         output.close()
@@ -189,14 +191,14 @@ class _Command:
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
-        self._line = asyncio.ensure_future(_line(reader))
+        self._line = asyncio.ensure_future(_read_line(reader))
         self._reader = reader
 
-    async def ended(self) -> None:
+    async def wait_for_end(self) -> None:
         """Wait for the command's own end."""
         await asyncio.shield(self._line)
 
-    def exit_code(self) -> int:
+    def get_exit_code(self) -> int:
         """As shells count; raises OSError when the supervisor was killed before it could tell."""
         if not self._line.result():
             raise OSError("the command's supervisor was killed, and the command with it")
@@ -211,9 +213,9 @@ class _Command:
         finally:
             with contextlib.suppress(OSError):
                 self._writer.write_eof()
-            await asyncio.shield(self._all_gone())
+            await asyncio.shield(self._wait_until_gone())
 
-    async def _all_gone(self) -> None:
+    async def _wait_until_gone(self) -> None:
         try:
             with contextlib.suppress(ConnectionError):
                 async with asyncio.timeout(UNKILLABLE):
@@ -223,7 +225,7 @@ class _Command:
             self._writer.close()
 
 
-async def _line(reader: asyncio.StreamReader) -> bytes:
+async def _read_line(reader: asyncio.StreamReader) -> bytes:
     """What the supervisor tells; nothing when it was killed."""
     with contextlib.suppress(ConnectionError):
         return await reader.readline()
@@ -235,13 +237,13 @@ _supervisor: tuple[int, socket.socket] | None = None
 _starting = threading.Lock()
 
 
-def _handed_over(cwd: Path, outputs: Sequence[FileIO]) -> socket.socket:
+def _open_channel(cwd: Path, outputs: Sequence[FileIO]) -> socket.socket:
     """The channel of a new call, whose other end the supervisor has."""
     folder = os.open(cwd, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     ours, theirs = socket.socketpair()
     with theirs:
         try:
-            _hand_over([theirs.fileno(), *(output.fileno() for output in outputs), folder])
+            _send_descriptors([theirs.fileno(), *(output.fileno() for output in outputs), folder])
         except OSError:
             ours.close()
             raise
@@ -250,7 +252,7 @@ def _handed_over(cwd: Path, outputs: Sequence[FileIO]) -> socket.socket:
     return ours
 
 
-def _hand_over(descriptors: Sequence[int]) -> None:
+def _send_descriptors(descriptors: Sequence[int]) -> None:
     global _supervisor
     with _starting:
         if _supervisor is not None:

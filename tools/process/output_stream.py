@@ -3,7 +3,7 @@
 import codecs
 from collections.abc import Callable
 
-from .truncation import clean
+from .truncation import clean_text
 
 SHOWN = 64_000
 """Bytes that are shown as they come."""
@@ -29,7 +29,7 @@ class LiveOutput:
         self._size += len(piece)
         self._pieces += 1
         if room > 0 and (text := self._decoder.decode(piece[:room])):
-            self._show(clean(text.encode()))
+            self._show(clean_text(text.encode()))
         if len(piece) > room and self._size >= self._next_remark:
             self._show(f"\n[… {self._size:,} bytes so far …]\n")
             self._next_remark = self._size + HEARTBEAT

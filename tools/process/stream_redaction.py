@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from ...config.security.redaction import redacted
+from ...config.security.redaction import redact
 from .output_capture import ON_DISK
 
 LONGEST_LINE = 65_536
@@ -18,7 +18,7 @@ _KEY_BEGINS = re.compile(rb"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----")
 _KEY_ENDS = re.compile(rb"-----END [A-Z0-9 ]*PRIVATE KEY-----")
 
 
-class Redacting:
+class RedactingSink:
     """A sink before another: takes pieces as they come and hands on whole lines, redacted.
 
     The other keeps and shows the first `ON_DISK` bytes at most, and some of the last.
@@ -33,8 +33,8 @@ class Redacting:
         """Take the next piece."""
         data = self._held + piece
         if self._given < ON_DISK:
-            end = _safe_end(data)
-            self._hand_on(data[:end])
+            end = _find_safe_end(data)
+            self._emit_redacted(data[:end])
         else:  # to look at a gigabyte would take longer than to make it
             end = max(0, len(data) - LAST)
             self._sink(data[:end])
@@ -43,27 +43,27 @@ class Redacting:
     def close(self) -> None:
         """Hand on what was held back; no piece may come afterwards."""
         rest, self._held = self._held, b""
-        self._hand_on(rest)
+        self._emit_redacted(rest)
 
-    def _hand_on(self, data: bytes) -> None:
+    def _emit_redacted(self, data: bytes) -> None:
         if data:
             text = data.decode(errors="surrogateescape")
-            hidden = redacted(text)
+            hidden = redact(text)
             given = data if hidden == text else hidden.encode(errors="surrogateescape")
             self._given += len(given)
             self._sink(given)
 
 
-def _safe_end(data: bytes) -> int:
+def _find_safe_end(data: bytes) -> int:
     """Up to where no secret can be cut in two: a line's end that is not inside a private key."""
     end = data.rfind(b"\n") + 1
     if len(data) - end > LONGEST_LINE:
         end = len(data) - OVERLAP
-    begun = _last_open_key(data[:end])
+    begun = _find_open_key(data[:end])
     return end if begun is None or len(data) - begun > LONGEST_KEY else min(end, begun)
 
 
-def _last_open_key(data: bytes) -> int | None:
+def _find_open_key(data: bytes) -> int | None:
     """Where a private key begins whose end has not come yet."""
     at = data.rfind(b"PRIVATE KEY-----")
     if at < 0 or _KEY_ENDS.search(data, max(0, at - 30)):

@@ -44,7 +44,7 @@ def _adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
 
 
-def _wakeups() -> int:
+def _open_wakeup_pipe() -> int:
     """A descriptor that becomes readable when a child has ended."""
     reader, writer = os.pipe()
     for end in (reader, writer):
@@ -54,7 +54,7 @@ def _wakeups() -> int:
     return reader
 
 
-def _parents() -> dict[int, int]:
+def _read_parents() -> dict[int, int]:
     """Every process's parent; nothing where there is no /proc."""
     parents: dict[int, int] = {}
     for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
@@ -66,21 +66,21 @@ def _parents() -> dict[int, int]:
     return parents
 
 
-def _children() -> set[int]:
-    return {pid for pid, parent in _parents().items() if parent == os.getpid()}
+def _find_children() -> set[int]:
+    return {pid for pid, parent in _read_parents().items() if parent == os.getpid()}
 
 
-def _descendants() -> set[int]:
-    parents, below = _parents(), {os.getpid()}
+def _find_descendants() -> set[int]:
+    parents, below = _read_parents(), {os.getpid()}
     while more := {pid for pid, parent in parents.items() if parent in below} - below:
         below |= more
     return below - {os.getpid()}
 
 
-def _signal(number: signal.Signals, group: int) -> None:
+def _send_signal(number: signal.Signals, group: int) -> None:
     """To all descendants, and where they cannot be listed to the group."""
     listed = os.path.isdir("/proc/self")
-    everybody = [(os.kill, pid) for pid in _descendants()] if listed else [(os.killpg, group)]
+    everybody = [(os.kill, pid) for pid in _find_descendants()] if listed else [(os.killpg, group)]
     for send, target in everybody:
         with suppress(ProcessLookupError, PermissionError):
             send(target, number)
@@ -90,11 +90,13 @@ class _Call:
     """One command with all that it starts."""
 
     def __init__(self, channel: socket.socket, output: int, errors: int, folder: int) -> None:
-        self._channel, self._wake = channel, _wakeups()
-        request = json.loads(_exactly(channel, struct.unpack("!I", _exactly(channel, 4))[0]))
+        self._channel, self._wake = channel, _open_wakeup_pipe()
+        request = json.loads(
+            _receive_exactly(channel, struct.unpack("!I", _receive_exactly(channel, 4))[0])
+        )
         self._child = os.fork()
         if self._child == 0:
-            _become(request["argv"], request["env"], output, errors, folder)
+            _execute_command(request["argv"], request["env"], output, errors, folder)
         for descriptor in (output, errors, folder):
             os.close(descriptor)
 
@@ -103,34 +105,34 @@ class _Call:
         while True:
             ready, _, _ = select.select([self._channel, self._wake], [], [])
             if self._wake in ready:
-                _drain(self._wake)
-                self._reap(os.WNOHANG)
+                _drain_pipe(self._wake)
+                self._reap_children(os.WNOHANG)
             if self._channel in ready:
                 if self._channel.recv(1) != b"T":
                     return
-                _signal(signal.SIGTERM, self._child)
+                _send_signal(signal.SIGTERM, self._child)
 
     def kill(self) -> None:
         """Kill until nobody is left."""
         left = True
         while left:
-            _signal(signal.SIGKILL, self._child)
-            left = self._reap(os.WNOHANG) or self._reap(0)
+            _send_signal(signal.SIGKILL, self._child)
+            left = self._reap_children(os.WNOHANG) or self._reap_children(0)
 
-    def _reap(self, how: int) -> bool:
+    def _reap_children(self, how: int) -> bool:
         """Take leave of children that have ended; whether there was one."""
-        ended = list(_ended(how))
+        ended = list(_iter_ended(how))
         for pid, status in ended:
             if pid == self._child:
-                self._tell(os.waitstatus_to_exitcode(status))
+                self._report_exit(os.waitstatus_to_exitcode(status))
         return bool(ended)
 
-    def _tell(self, code: int) -> None:
+    def _report_exit(self, code: int) -> None:
         with suppress(OSError):  # nobody may be there to be told
             self._channel.sendall(b"%d\n" % (code if code >= 0 else 128 - code))
 
 
-def _ended(how: int = os.WNOHANG) -> Iterator[tuple[int, int]]:
+def _iter_ended(how: int = os.WNOHANG) -> Iterator[tuple[int, int]]:
     """Children that have ended, with their status; without WNOHANG the first is waited for."""
     with suppress(ChildProcessError):
         while (found := os.waitpid(-1, how))[0]:
@@ -138,7 +140,7 @@ def _ended(how: int = os.WNOHANG) -> Iterator[tuple[int, int]]:
             how = os.WNOHANG
 
 
-def _exactly(channel: socket.socket, size: int) -> bytes:
+def _receive_exactly(channel: socket.socket, size: int) -> bytes:
     data = b""
     while len(data) < size:
         piece = channel.recv(size - len(data))
@@ -148,13 +150,13 @@ def _exactly(channel: socket.socket, size: int) -> bytes:
     return data
 
 
-def _drain(descriptor: int) -> None:
+def _drain_pipe(descriptor: int) -> None:
     with suppress(BlockingIOError):
         while os.read(descriptor, 512):
             continue
 
 
-def _become(
+def _execute_command(
     argv: list[str], env: dict[str, str], output: int, errors: int, folder: int
 ) -> NoReturn:
     """Turn into the command: a session of its own, no input, nothing else inherited."""
@@ -177,7 +179,7 @@ def _become(
         os._exit(126)
 
 
-def _keep(descriptors: list[int]) -> NoReturn:
+def _run_keeper(descriptors: list[int]) -> NoReturn:
     """Be the keeper of one call."""
     code = 1
     try:
@@ -200,7 +202,7 @@ class _Supervisor:
     """Forks a keeper for each call, until MaxAgent is gone."""
 
     def __init__(self, control: socket.socket) -> None:
-        self._control, self._wake = control, _wakeups()
+        self._control, self._wake = control, _open_wakeup_pipe()
         self._keepers: set[int] = set()
 
     def serve(self) -> None:
@@ -208,8 +210,8 @@ class _Supervisor:
         while True:
             ready, _, _ = select.select([self._control, self._wake], [], [])
             if self._wake in ready:
-                _drain(self._wake)
-                self._take_leave()
+                _drain_pipe(self._wake)
+                self._reap_keepers()
             if self._control in ready:
                 call, descriptors, _, _ = socket.recv_fds(self._control, 1, 4)
                 if not call:
@@ -220,17 +222,17 @@ class _Supervisor:
         keeper = os.fork()
         if keeper == 0:
             self._control.close()
-            _keep(descriptors)
+            _run_keeper(descriptors)
         self._keepers.add(keeper)
         for descriptor in descriptors:
             os.close(descriptor)
 
-    def _take_leave(self) -> None:
+    def _reap_keepers(self) -> None:
         """Of keepers that have ended; what one leaves behind that was itself killed is killed."""
-        for pid, status in _ended():
+        for pid, status in _iter_ended():
             ended_well = pid in self._keepers and status == 0
             self._keepers.discard(pid)
-            for stray in set[int]() if ended_well else _children() - self._keepers:
+            for stray in set[int]() if ended_well else _find_children() - self._keepers:
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(stray, signal.SIGKILL)
 

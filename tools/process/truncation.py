@@ -17,7 +17,7 @@ _ESCAPE_SEQUENCE = re.compile(
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-def clean(data: bytes) -> str:
+def clean_text(data: bytes) -> str:
     """Text without escape sequences and control characters; of a redrawn line the last version."""
     text = _ESCAPE_SEQUENCE.sub("", data.decode(errors="replace"))
     if "\r" in text:
@@ -25,21 +25,21 @@ def clean(data: bytes) -> str:
     return _CONTROL.sub("", text)
 
 
-def excerpt(data: bytes, remark: str = "", *, keep: int = KEPT_EACH_SIDE) -> str:
+def make_excerpt(data: bytes, remark: str = "", *, keep: int = KEPT_EACH_SIDE) -> str:
     """The whole as text, or `keep` bytes of each end; `remark` says where the rest is."""
     if len(data) <= 2 * keep:
-        return clean(data)
-    return head_and_tail(data[:keep], data[-keep:], len(data), data.count(b"\n"), remark)
+        return clean_text(data)
+    return join_head_and_tail(data[:keep], data[-keep:], len(data), data.count(b"\n"), remark)
 
 
-def head_and_tail(head: bytes, tail: bytes, size: int, lines: int, remark: str = "") -> str:
+def join_head_and_tail(head: bytes, tail: bytes, size: int, lines: int, remark: str = "") -> str:
     """Two ends of an output of `size` bytes and `lines` line ends, at whole lines if possible."""
     head, tail = _to_last_line_end(head), _from_first_line_start(tail)
     cut_bytes = size - len(head) - len(tail)
     cut_lines = lines - head.count(b"\n") - tail.count(b"\n")
     cut = f"[… {cut_bytes:,} bytes, {cut_lines:,} lines cut{'; ' if remark else ''}{remark} …]"
-    start = clean(head)
-    return f"{start}{'' if start.endswith(chr(10)) else chr(10)}{cut}\n{clean(tail)}"
+    start = clean_text(head)
+    return f"{start}{'' if start.endswith(chr(10)) else chr(10)}{cut}\n{clean_text(tail)}"
 
 
 def _to_last_line_end(head: bytes) -> bytes:

@@ -11,7 +11,7 @@ from ...config.errors import UsageError
 from ...config.settings.schema import ToolsSection
 from .. import aliases
 from ..builtin.session.plan_mode import LEADS_TO
-from .registry import NAMES, tools_for
+from .registry import NAMES, select_tools
 
 BELONGING = frozenset(["attempt_completion", *LEADS_TO, "plan_mode_respond"])
 """Each belongs to a graph or a mode, so `*` does not mean it; there it is named."""
@@ -24,7 +24,7 @@ _ELSEWHERE = frozenset(
 """Tools of other agents, whose files may name what there is not here."""
 
 
-def tools_of(
+def select_agent_tools(
     profile: AgentProfile, chosen: ToolsSection, *, planning: bool = False
 ) -> tuple[BaseTool, ...]:
     """The tools that the agent is offered; raises UsageError with file and line of a wrong name.
@@ -35,29 +35,29 @@ def tools_of(
     beside = PLANNING if planning else frozenset[str]()
     offered = frozenset(NAMES)
     for one in profile.limits:
-        given = _meant(one, "tools", one.tools) | beside
-        offered &= given - _meant(one, "denied_tools", one.denied_tools)
-    return tools_for(offered, chosen)
+        given = _resolve_names(one, "tools", one.tools) | beside
+        offered &= given - _resolve_names(one, "denied_tools", one.denied_tools)
+    return select_tools(offered, chosen)
 
 
-def _meant(profile: AgentProfile, key: str, written: Iterable[str]) -> frozenset[str]:
-    return frozenset(name for one in written for name in _names(profile, key, one))
+def _resolve_names(profile: AgentProfile, key: str, written: Iterable[str]) -> frozenset[str]:
+    return frozenset(name for one in written for name in _resolve_name(profile, key, one))
 
 
-def _names(profile: AgentProfile, key: str, written: str) -> Iterable[str]:
+def _resolve_name(profile: AgentProfile, key: str, written: str) -> Iterable[str]:
     """The tools of one name, which may be an alias or a pattern; none for another agent's tool."""
     if "*" in written:
         found = [name for name in NAMES if fnmatchcase(name, written)]
         return found if key == "denied_tools" else set(found) - BELONGING
-    name = aliases.tool_name(written, (*NAMES, *_ELSEWHERE))
+    name = aliases.resolve_tool_name(written, (*NAMES, *_ELSEWHERE))
     if name in NAMES:
         return [name]
     if name in _ELSEWHERE or name.startswith("mcp_"):
         return []
     close = get_close_matches(name.lower(), (*NAMES, *aliases.TOOLS), n=1, cutoff=0.5)
     meant = (
-        f"did you mean `{aliases.tool_name(close[0], NAMES)}`?"
+        f"did you mean `{aliases.resolve_tool_name(close[0], NAMES)}`?"
         if close
         else f"available: {', '.join(NAMES)}"
     )
-    raise UsageError(f"{profile.place(key)}: `{written}` is not a tool; {meant}")
+    raise UsageError(f"{profile.locate_key(key)}: `{written}` is not a tool; {meant}")

@@ -7,13 +7,13 @@ from ...config.errors import UsageError
 from ...config.settings.schema import ToolsSection
 from ..permissions.policy import read_files
 from ..permissions.rule import read_rule
-from .agent_tools import tools_of
+from .agent_tools import select_agent_tools
 
 
-def mistakes(profile: AgentProfile) -> Iterator[str]:
+def find_mistakes(profile: AgentProfile) -> Iterator[str]:
     """Each mistake as `FILE:LINE: what`."""
     try:
-        tools_of(profile, ToolsSection())
+        select_agent_tools(profile, ToolsSection())
     except UsageError as error:
         yield error.message
     for rule in profile.permissions:

@@ -16,10 +16,10 @@ from typing import Any
 from langchain_core.tools import BaseTool
 from typing_extensions import override
 
-from ...config.trust.inventory import own_instructions
-from ..definition import named_paths
+from ...config.trust.inventory import read_instruction_digests
+from ..definition import extract_paths
 from ..filesystem.file_access import LARGEST, read_bytes, stat_of
-from ..result import ToolRefusal, ToolResult, ToolRun
+from ..result import ToolError, ToolResult, ToolRun
 from ..workspace import Workspace
 from .invoke import invoke
 
@@ -29,7 +29,7 @@ knows them, before and after it."""
 
 
 @dataclass(frozen=True)
-class Call:
+class PreviewCall:
     """A call of a tool that writes files, or shows them."""
 
     tool: BaseTool
@@ -38,7 +38,7 @@ class Call:
     """What the thread knows of its files, as `ToolRun.seen`."""
 
 
-async def preview(calls: Sequence[Call], workspace: Workspace) -> list[ToolResult]:
+async def preview_calls(calls: Sequence[PreviewCall], workspace: Workspace) -> list[ToolResult]:
     """What each call would answer after those before it; the project stays as it is.
 
     A search of a folder finds there only files that one of the calls names.
@@ -47,15 +47,15 @@ async def preview(calls: Sequence[Call], workspace: Workspace) -> list[ToolResul
     """
     folder = await asyncio.to_thread(TemporaryDirectory, prefix="maxagent-")
     try:
-        copy = _Copy(Path(folder.name, "project"), workspace.ignore, original=workspace)
-        await asyncio.to_thread(_bring_named, calls, copy)
-        return await _run(calls, copy, Path(folder.name, "outputs"))
+        copy = _ProjectCopy(Path(folder.name, "project"), workspace.ignore, original=workspace)
+        await asyncio.to_thread(_copy_named, calls, copy)
+        return await _run_calls(calls, copy, Path(folder.name, "outputs"))
     finally:
         await asyncio.to_thread(folder.cleanup)
 
 
-async def replay(
-    call: Call, workspace: Workspace, before: Mapping[str, bytes | None]
+async def replay_edit(
+    call: PreviewCall, workspace: Workspace, before: Mapping[str, bytes | None]
 ) -> ToolResult | None:
     """The answer of an edit that a kill cut short, if it has written all that it was to write.
 
@@ -64,26 +64,28 @@ async def replay(
     """
     folder = await asyncio.to_thread(TemporaryDirectory, prefix="maxagent-")
     try:
-        copy = _Copy(Path(folder.name, "project"), workspace.ignore, original=workspace)
-        await asyncio.to_thread(_bring_named, [call], copy)
+        copy = _ProjectCopy(Path(folder.name, "project"), workspace.ignore, original=workspace)
+        await asyncio.to_thread(_copy_named, [call], copy)
         await asyncio.to_thread(_put_before, copy, before)
-        (result,) = await _run([call], copy, Path(folder.name, "outputs"))
-        same = await asyncio.to_thread(_is_as_in, copy, before)
+        (result,) = await _run_calls([call], copy, Path(folder.name, "outputs"))
+        same = await asyncio.to_thread(_has_same_files, copy, before)
     finally:
         await asyncio.to_thread(folder.cleanup)
     written = {*result.metadata.get("paths", ())}
     return result if result.ok and same and written == {*before} else None
 
 
-async def _run(calls: Sequence[Call], copy: Workspace, outputs: Path) -> list[ToolResult]:
+async def _run_calls(
+    calls: Sequence[PreviewCall], copy: Workspace, outputs: Path
+) -> list[ToolResult]:
     results: list[ToolResult] = []
     known: dict[str, str] = {}
-    before = await asyncio.to_thread(own_instructions, copy.root)
+    before = await asyncio.to_thread(read_instruction_digests, copy.root)
     for call in calls:
         run = ToolRun(copy, "preview", outputs, seen={**call.seen, **known})
         result = await invoke(call.tool, call.args, run)
         known |= result.seen if result.ok else {}
-        after = await asyncio.to_thread(own_instructions, copy.root)
+        after = await asyncio.to_thread(read_instruction_digests, copy.root)
         results.append(_with_instructions(result, before, after))
         before = after
     return results
@@ -102,12 +104,12 @@ def _with_instructions(
 
 
 @dataclass(frozen=True)
-class _Copy(Workspace):
+class _ProjectCopy(Workspace):
     """A copy of a project, of which a file comes when it is first named."""
 
     original: Workspace = field(kw_only=True)
     """Its rules hold, and paths are those in it."""
-    came: set[Path] = field(default_factory=set[Path])
+    copied: set[Path] = field(default_factory=set[Path])
 
     @override
     def resolve(self, path: str) -> Path:
@@ -115,34 +117,34 @@ class _Copy(Workspace):
         given = Path(os.path.normpath(root / path))
         for way in (given, real):
             if way.is_relative_to(root):
-                self._come(way.relative_to(root))
+                self._copy_path(way.relative_to(root))
         return self.root / real.relative_to(root)
 
     @override
-    def relative(self, path: Path) -> str:
+    def to_relative(self, path: Path) -> str:
         own = path.is_relative_to(self.root)
-        return super().relative(path) if own else self.original.relative(path)
+        return super().to_relative(path) if own else self.original.to_relative(path)
 
-    def _come(self, name: Path) -> None:
+    def _copy_path(self, name: Path) -> None:
         """Bring it and the folders on the way to it, up to a link: the real way is brought too."""
         for at in (*reversed(name.parents), name):
             found = stat_of(self.original, self.original.root / at)
-            if found and at not in self.came:
-                self.came.add(at)
-                _bring(at, found, self)
+            if found and at not in self.copied:
+                self.copied.add(at)
+                _copy_entry(at, found, self)
             if found is None or stat.S_ISLNK(found.st_mode):
                 return
 
 
-def _bring_named(calls: Sequence[Call], copy: Workspace) -> None:
+def _copy_named(calls: Sequence[PreviewCall], copy: Workspace) -> None:
     """A search does not name the files that it looks at, so they are there before."""
     for call in calls:
-        for name in named_paths(call.tool, call.args):
-            with suppress(ToolRefusal):
+        for name in extract_paths(call.tool, call.args):
+            with suppress(ToolError):
                 copy.resolve(name)
 
 
-def _bring(name: Path, found: os.stat_result, copy: _Copy) -> None:
+def _copy_entry(name: Path, found: os.stat_result, copy: _ProjectCopy) -> None:
     """Make in the copy what is there in the project, as far as a tool can tell."""
     source, place = copy.original.root / name, copy.root / name
     if stat.S_ISDIR(found.st_mode):
@@ -150,14 +152,14 @@ def _bring(name: Path, found: os.stat_result, copy: _Copy) -> None:
     elif stat.S_ISLNK(found.st_mode):
         target = Path(os.path.realpath(source))
         if target.is_relative_to(copy.original.root):  # no way leads out of the copy
-            place.symlink_to(copy.root / copy.original.relative(target))
+            place.symlink_to(copy.root / copy.original.to_relative(target))
     elif stat.S_ISREG(found.st_mode):
-        _bring_file(source, place, found, copy.original)
+        _copy_file(source, place, found, copy.original)
     else:
         os.mkfifo(place)  # one of those that are no files
 
 
-def _bring_file(source: Path, place: Path, found: os.stat_result, original: Workspace) -> None:
+def _copy_file(source: Path, place: Path, found: os.stat_result, original: Workspace) -> None:
     mode = stat.S_IMODE(found.st_mode)
     place.touch()
     if found.st_size > LARGEST:  # which no tool reads
@@ -165,7 +167,7 @@ def _bring_file(source: Path, place: Path, found: os.stat_result, original: Work
     else:
         try:
             place.write_bytes(read_bytes(original, source))
-        except ToolRefusal:  # the tool is to meet one too
+        except ToolError:  # the tool is to meet one too
             mode = 0
     place.chmod(mode)
 
@@ -180,13 +182,13 @@ def _put_before(copy: Workspace, before: Mapping[str, bytes | None]) -> None:
             place.write_bytes(content)
 
 
-def _is_as_in(copy: _Copy, names: Iterable[str]) -> bool:
+def _has_same_files(copy: _ProjectCopy, names: Iterable[str]) -> bool:
     """Whether the project's files are as those of the copy."""
     pairs = ((copy.root / name, copy.original.root / name) for name in names)
-    return all(_content(mine) == _content(its) for mine, its in pairs)
+    return all(_read_content(mine) == _read_content(its) for mine, its in pairs)
 
 
-def _content(path: Path) -> bytes | None:
+def _read_content(path: Path) -> bytes | None:
     try:
         return path.read_bytes()
     except FileNotFoundError:

@@ -9,10 +9,10 @@ from typing import Any, cast
 from langchain_core.tools import BaseTool, InjectedToolArg
 from pydantic import BaseModel, ValidationError
 
-from ..definition import effect_of, named_paths, schema_of
-from ..process.truncation import excerpt
-from ..result import ToolRefusal, ToolResult, ToolRun
-from .post_edit_checks import checked
+from ..definition import extract_paths, get_effect, get_schema
+from ..process.truncation import make_excerpt
+from ..result import ToolError, ToolResult, ToolRun
+from .post_edit_checks import edit_and_check
 from .result_redaction import refuse_marks, without_secrets
 
 LONGEST_ANSWER = 60_000
@@ -21,45 +21,45 @@ LONGEST_ANSWER = 60_000
 
 async def invoke(tool: BaseTool, args: Mapping[str, object], run: ToolRun) -> ToolResult:
     """The tool's answer, no secret in it; whatever goes wrong is an error, but cancellation."""
-    return without_secrets(await _answer(tool, args, run))
+    return without_secrets(await _invoke_tool(tool, args, run))
 
 
-async def _answer(tool: BaseTool, args: Mapping[str, object], run: ToolRun) -> ToolResult:
+async def _invoke_tool(tool: BaseTool, args: Mapping[str, object], run: ToolRun) -> ToolResult:
     try:
-        if problem := _wrong_arguments(tool, args):
-            return ToolResult(error=f"{problem}. {_signature(tool)}")
-        paths = named_paths(tool, args) if effect_of(tool) == "edit" else []
-        if effect_of(tool) == "edit":
+        if problem := _find_wrong_arguments(tool, args):
+            return ToolResult(error=f"{problem}. {_format_signature(tool)}")
+        paths = extract_paths(tool, args) if get_effect(tool) == "edit" else []
+        if get_effect(tool) == "edit":
             await asyncio.to_thread(refuse_marks, args, paths, run.workspace)
         if paths and run.policy:
-            return await checked(lambda: _call(tool, args, run), paths, run, run.policy)
-        return await _call(tool, args, run)
-    except ToolRefusal as refusal:
+            return await edit_and_check(lambda: _call_tool(tool, args, run), paths, run, run.policy)
+        return await _call_tool(tool, args, run)
+    except ToolError as refusal:
         return ToolResult(error=str(refusal))
     except Exception as error:
         return ToolResult(error=f"internal error in {tool.name}: {type(error).__name__}: {error}")
 
 
-def for_model(result: ToolResult) -> str:
+def render_for_model(result: ToolResult) -> str:
     """What the model reads of a result: the error and the output, of a bounded length."""
     error = f"Error: {result.error}" if result.error else ""
     text = "\n\n".join(part for part in (error, result.output) if part).replace("\0", "")
     data = text.encode(errors="replace")
     if len(data) <= LONGEST_ANSWER:
         return data.decode()
-    return excerpt(data, "ask for less", keep=LONGEST_ANSWER // 2)
+    return make_excerpt(data, "ask for less", keep=LONGEST_ANSWER // 2)
 
 
-async def _call(tool: BaseTool, args: Mapping[str, object], run: ToolRun) -> ToolResult:
-    given: dict[str, Any] = {**args, **({"run": run} if _takes_run(tool) else {})}
+async def _call_tool(tool: BaseTool, args: Mapping[str, object], run: ToolRun) -> ToolResult:
+    given: dict[str, Any] = {**args, **({"run": run} if _needs_run(tool) else {})}
     return _as_result(await tool.ainvoke(given))
 
 
-def _takes_run(tool: BaseTool) -> bool:
-    return InjectedToolArg in _fields(tool).get("run", ())
+def _needs_run(tool: BaseTool) -> bool:
+    return InjectedToolArg in _get_fields(tool).get("run", ())
 
 
-def _fields(tool: BaseTool) -> dict[str, list[Any]]:
+def _get_fields(tool: BaseTool) -> dict[str, list[Any]]:
     """The arguments and their annotations' metadata; none for a tool described by JSON alone."""
     schema = tool.args_schema
     if not (isinstance(schema, type) and issubclass(schema, BaseModel)):
@@ -67,13 +67,13 @@ def _fields(tool: BaseTool) -> dict[str, list[Any]]:
     return {name: field.metadata for name, field in schema.model_fields.items()}
 
 
-def _wrong_arguments(tool: BaseTool, args: Mapping[str, object]) -> str:
+def _find_wrong_arguments(tool: BaseTool, args: Mapping[str, object]) -> str:
     """What is wrong with the arguments, all of it; empty when they fit."""
-    fields = _fields(tool)
+    fields = _get_fields(tool)
     if not fields:
         return ""
     known = [name for name, metadata in fields.items() if InjectedToolArg not in metadata]
-    problems = [_unknown(name, known) for name in args if name not in known]
+    problems = [_describe_unknown(name, known) for name in args if name not in known]
     try:
         schema = cast("type[BaseModel]", tool.args_schema)
         schema.model_validate({**args, "run": None})
@@ -85,28 +85,28 @@ def _wrong_arguments(tool: BaseTool, args: Mapping[str, object]) -> str:
     return "; ".join(problems)
 
 
-def _unknown(name: str, known: list[str]) -> str:
+def _describe_unknown(name: str, known: list[str]) -> str:
     close = get_close_matches(name, known, n=1)
     return f"there is no argument `{name}`" + (f" (`{close[0]}`?)" if close else "")
 
 
-def _signature(tool: BaseTool) -> str:
-    schema = schema_of(tool)
+def _format_signature(tool: BaseTool) -> str:
+    schema = get_schema(tool)
     required = schema.get("required", [])
     properties = cast("dict[str, dict[str, Any]]", schema.get("properties", {}))
     arguments = [
-        f"{name}: {_type_name(about)}"
+        f"{name}: {_format_type(about)}"
         + ("" if name in required else f" = {json.dumps(about.get('default'))}")
         for name, about in properties.items()
     ]
     return f"It takes {tool.name}({', '.join(arguments)})"
 
 
-def _type_name(about: Mapping[str, Any]) -> str:
+def _format_type(about: Mapping[str, Any]) -> str:
     if "enum" in about:
         return " | ".join(map(json.dumps, about["enum"]))
     if "anyOf" in about:
-        return " | ".join(_type_name(choice) for choice in about["anyOf"])
+        return " | ".join(_format_type(choice) for choice in about["anyOf"])
     return str(about.get("type", "object"))
 
 
@@ -115,11 +115,11 @@ def _as_result(answer: object) -> ToolResult:
     if isinstance(answer, ToolResult):
         return answer
     if isinstance(answer, list):
-        return ToolResult("\n".join(_block_text(block) for block in cast("list[object]", answer)))
+        return ToolResult("\n".join(_format_block(block) for block in cast("list[object]", answer)))
     return ToolResult(answer if isinstance(answer, str) else str(answer))
 
 
-def _block_text(block: object) -> str:
+def _format_block(block: object) -> str:
     if isinstance(block, Mapping):
         blocks = cast("Mapping[str, object]", block)
         return str(blocks.get("text", f"[{blocks.get('type', 'content')}]"))

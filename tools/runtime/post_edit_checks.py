@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from ..builtin.shell.run_command import run_shell
-from ..filesystem.file_access import content_hash, read_bytes
-from ..filesystem.text_codec import decode, printable
-from ..permissions import Policy, decide_check
-from ..permissions.post_edit_commands import checks_for_all
-from ..result import ToolRefusal, ToolResult, ToolRun
-from ..textedits.unified_diff import count_changes, unified
+from ..filesystem.file_access import hash_content, read_bytes
+from ..filesystem.text_codec import decode_text, to_printable
+from ..permissions import Policy, evaluate_check
+from ..permissions.post_edit_commands import find_all_checks
+from ..result import ToolError, ToolResult, ToolRun
+from ..textedits.unified_diff import build_diff, count_changes
 from ..workspace import Workspace
 
 LONGEST_SHOWN = 10_000
@@ -27,17 +27,17 @@ Contents = Mapping[str, bytes | None]
 
 
 @dataclass(frozen=True)
-class Check:
+class CheckResult:
     """A command that was to run, and what came of it."""
 
     command: str
     exit_code: int | None
     """None when it was not run."""
-    words: str
+    message: str
     """What the model reads; empty when there is nothing to say."""
 
 
-async def checked(
+async def edit_and_check(
     edit: Callable[[], Awaitable[ToolResult]], paths: Sequence[str], run: ToolRun, policy: Policy
 ) -> ToolResult:
     """Edit the files that a call names, then run the checks of those that were written.
@@ -46,55 +46,59 @@ async def checked(
     """
     if not policy.after_edit:
         return await edit()
-    before = await asyncio.to_thread(_before, run.workspace, paths)
+    before = await asyncio.to_thread(_read_before, run.workspace, paths)
     result = await edit()
-    written = [name for name in _written(result) if name in before] if result.ok else []
-    edited = await asyncio.to_thread(_contents, run.workspace, written)
+    written = [name for name in _find_written(result) if name in before] if result.ok else []
+    edited = await asyncio.to_thread(_read_contents, run.workspace, written)
     there = [name for name in written if edited[name] is not None]
-    commands = checks_for_all(policy.after_edit, there)
-    checks = [await _check(one, at, run, policy) for at, one in enumerate(commands, 1)]
-    after = await asyncio.to_thread(_contents, run.workspace, written)
-    told = _told(result, checks)
-    return told if after == edited else _as_left(told, before, edited, after)
+    commands = find_all_checks(policy.after_edit, there)
+    checks = [await _run_check(one, at, run, policy) for at, one in enumerate(commands, 1)]
+    after = await asyncio.to_thread(_read_contents, run.workspace, written)
+    told = _append_results(result, checks)
+    return told if after == edited else _append_changes(told, before, edited, after)
 
 
-def _before(workspace: Workspace, paths: Sequence[str]) -> Contents:
-    return _contents(workspace, [workspace.relative(workspace.resolve(path)) for path in paths])
+def _read_before(workspace: Workspace, paths: Sequence[str]) -> Contents:
+    return _read_contents(
+        workspace, [workspace.to_relative(workspace.resolve(path)) for path in paths]
+    )
 
 
-def _contents(workspace: Workspace, names: Sequence[str]) -> Contents:
-    return {name: _content(workspace, name) for name in names}
+def _read_contents(workspace: Workspace, names: Sequence[str]) -> Contents:
+    return {name: _read_content(workspace, name) for name in names}
 
 
-def _content(workspace: Workspace, name: str) -> bytes | None:
+def _read_content(workspace: Workspace, name: str) -> bytes | None:
     try:
         return read_bytes(workspace, workspace.resolve(name))
-    except ToolRefusal:
+    except ToolError:
         return None
 
 
-def _written(result: ToolResult) -> list[str]:
+def _find_written(result: ToolResult) -> list[str]:
     paths = result.metadata.get("paths") or [result.metadata.get("path")]
     return [path for path in cast("list[object]", paths) if isinstance(path, str)]
 
 
-async def _check(command: str, number: int, run: ToolRun, policy: Policy) -> Check:
+async def _run_check(command: str, number: int, run: ToolRun, policy: Policy) -> CheckResult:
     """Run one; whatever goes wrong with it, the edit has been made and its result stands."""
-    decision = await asyncio.to_thread(decide_check, command, run.workspace, policy)
+    decision = await asyncio.to_thread(evaluate_check, command, run.workspace, policy)
     if decision.verdict == "deny":
-        return Check(command, None, NOT_RUN.format(command=command, reason=decision.reason))
+        return CheckResult(command, None, NOT_RUN.format(command=command, reason=decision.reason))
     if decision.verdict == "ask" and command not in run.checks:
-        return Check(command, None, NOT_RUN.format(command=command, reason=UNASKED))
+        return CheckResult(command, None, NOT_RUN.format(command=command, reason=UNASKED))
     run.emit(f"$ {command}\n")
     own = replace(run, call_id=f"{run.call_id}-check-{number}")
     try:
         done = await run_shell(command, run.workspace.root, run.command_timeout, own)
-    except (ToolRefusal, OSError) as error:
-        return Check(command, None, NOT_RUN.format(command=command, reason=error))
-    return Check(command, cast(int, done.metadata["exit_code"]), _words(command, done))
+    except (ToolError, OSError) as error:
+        return CheckResult(command, None, NOT_RUN.format(command=command, reason=error))
+    return CheckResult(
+        command, cast(int, done.metadata["exit_code"]), _describe_result(command, done)
+    )
 
 
-def _words(command: str, done: ToolResult) -> str:
+def _describe_result(command: str, done: ToolResult) -> str:
     said = done.output.strip() if done.metadata["bytes"] else ""
     if not (said or done.error):
         return ""
@@ -102,8 +106,8 @@ def _words(command: str, done: ToolResult) -> str:
     return f"{head}:\n{said}" if said else head
 
 
-def _told(result: ToolResult, checks: Sequence[Check]) -> ToolResult:
-    words = [check.words for check in checks if check.words]
+def _append_results(result: ToolResult, checks: Sequence[CheckResult]) -> ToolResult:
+    words = [check.message for check in checks if check.message]
     ran = [{"command": check.command, "exit_code": check.exit_code} for check in checks]
     return replace(
         result,
@@ -112,10 +116,12 @@ def _told(result: ToolResult, checks: Sequence[Check]) -> ToolResult:
     )
 
 
-def _as_left(result: ToolResult, before: Contents, edited: Contents, after: Contents) -> ToolResult:
+def _append_changes(
+    result: ToolResult, before: Contents, edited: Contents, after: Contents
+) -> ToolResult:
     """The result for the files as the checks left them."""
     changed = [name for name in after if after[name] != edited[name]]
-    shown = "".join(_diff(name, edited[name], after[name]) for name in changed)
+    shown = "".join(_build_diff(name, edited[name], after[name]) for name in changed)
     much = len(shown) > LONGEST_SHOWN
     words = (CHANGED_MUCH if much else CHANGED).format(
         names=", ".join(f"`{name}`" for name in changed), diff=shown
@@ -123,38 +129,40 @@ def _as_left(result: ToolResult, before: Contents, edited: Contents, after: Cont
     return replace(
         result,
         output=f"{result.output}\n\n{words.rstrip()}",
-        metadata={**result.metadata, **_facts(result, before, after)},
-        seen=_seen(result.seen, after, unknown=changed if much else []),
+        metadata={**result.metadata, **_build_metadata(result, before, after)},
+        seen=_update_seen(result.seen, after, unknown=changed if much else []),
     )
 
 
-def _seen(seen: Mapping[str, str], after: Contents, unknown: Sequence[str]) -> dict[str, str]:
+def _update_seen(
+    seen: Mapping[str, str], after: Contents, unknown: Sequence[str]
+) -> dict[str, str]:
     """What the model knows now: of what it was not shown it knows only what it knew before."""
     known = {name: digest for name, digest in seen.items() if name not in unknown}
     now = {
-        name: content_hash(data)
+        name: hash_content(data)
         for name, data in after.items()
         if data is not None and name in known
     }
     return known | now
 
 
-def _facts(result: ToolResult, before: Contents, after: Contents) -> dict[str, Any]:
-    diffs = [_diff(name, before[name], data) for name, data in after.items()]
+def _build_metadata(result: ToolResult, before: Contents, after: Contents) -> dict[str, Any]:
+    diffs = [_build_diff(name, before[name], data) for name, data in after.items()]
     counts = [count_changes(diff) for diff in diffs]
     added, removed = sum(one[0] for one in counts), sum(one[1] for one in counts)
     sizes = {"added": added, "removed": removed} if "added" in result.metadata else {}
     return {"diff": "".join(diffs), **sizes}
 
 
-def _diff(name: str, old: bytes | None, new: bytes | None) -> str:
-    return printable(unified(_text(old), _text(new), name))
+def _build_diff(name: str, old: bytes | None, new: bytes | None) -> str:
+    return to_printable(build_diff(_decode_text(old), _decode_text(new), name))
 
 
-def _text(data: bytes | None) -> str | None:
+def _decode_text(data: bytes | None) -> str | None:
     if data is None:
         return None
     try:
-        return decode(data).text
-    except ToolRefusal:  # a check made something else of it
+        return decode_text(data).text
+    except ToolError:  # a check made something else of it
         return data.decode(errors="backslashreplace")

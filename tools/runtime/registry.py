@@ -23,52 +23,55 @@ NAMES = tuple(TOOLS)
 
 
 @cache
-def tool_named(name: str) -> BaseTool:
+def load_tool(name: str) -> BaseTool:
     """The tool with one of the names."""
     return getattr(import_module(f"..{TOOLS[name].module}", __package__), name)
 
 
-def all_tools() -> tuple[BaseTool, ...]:
+def load_all_tools() -> tuple[BaseTool, ...]:
     """Every tool, in their order."""
-    return tuple(map(tool_named, NAMES))
+    return tuple(map(load_tool, NAMES))
 
 
-def tools_for(names: Collection[str] | None, chosen: ToolsSection) -> tuple[BaseTool, ...]:
+def select_tools(names: Collection[str] | None, chosen: ToolsSection) -> tuple[BaseTool, ...]:
     """The tools with these names, or all, less what the configuration leaves out.
 
     Raises UsageError when the configuration names a tool that there is not.
     """
-    enabled, disabled = _named("enabled", chosen.enabled), _named("disabled", chosen.disabled)
+    enabled, disabled = (
+        _resolve_names("enabled", chosen.enabled),
+        _resolve_names("disabled", chosen.disabled),
+    )
     wanted = set(NAMES if names is None else names) & (enabled or set(NAMES))
-    return tuple(tool_named(name) for name in NAMES if name in wanted - disabled)
+    return tuple(load_tool(name) for name in NAMES if name in wanted - disabled)
 
 
 def resolve(name: str) -> BaseTool | None:
     """The tool with this name or alias."""
-    own = aliases.tool_name(name, NAMES)
-    return tool_named(own) if own in NAMES else None
+    own = aliases.resolve_tool_name(name, NAMES)
+    return load_tool(own) if own in NAMES else None
 
 
 def canonical(name: str, args: Mapping[str, object]) -> tuple[str, dict[str, object]]:
     """A call under the tool's own name and argument names; an unknown tool stays as it is."""
-    name, args = aliases.by_command(name, args)
+    name, args = aliases.translate_editor_call(name, args)
     tool = resolve(name)
     if tool is None:
         return name, dict(args)
-    renamed = aliases.arguments(tool.name, args, _parameters(tool))
-    return tool.name, _folded(renamed) if tool.name == "todowrite" else renamed
+    renamed = aliases.rename_arguments(tool.name, args, _list_parameters(tool))
+    return tool.name, _fold_task(renamed) if tool.name == "todowrite" else renamed
 
 
-def unknown_tool(name: str, names: Iterable[str]) -> str:
+def describe_unknown_tool(name: str, names: Iterable[str]) -> str:
     """What to tell a model that called a tool there is not."""
     known = list(names)
-    close = get_close_matches(aliases.tool_name(name, known), known, n=3, cutoff=0.5)
+    close = get_close_matches(aliases.resolve_tool_name(name, known), known, n=3, cutoff=0.5)
     meant = f"; did you mean {', '.join(f'`{one}`' for one in close)}?" if close else "."
     return f"There is no tool `{name}`{meant} There are: {', '.join(known)}"
 
 
-def _named(key: str, names: Iterable[str]) -> set[str]:
-    found = {aliases.tool_name(name, (*NAMES, *aliases.LATER)) for name in names}
+def _resolve_names(key: str, names: Iterable[str]) -> set[str]:
+    found = {aliases.resolve_tool_name(name, (*NAMES, *aliases.LATER)) for name in names}
     if unknown := sorted(found - {*NAMES, *aliases.LATER}):
         raise UsageError(
             f"`tools.{key}` contains `{unknown[0]}`, which is not a tool",
@@ -77,11 +80,11 @@ def _named(key: str, names: Iterable[str]) -> set[str]:
     return found
 
 
-def _parameters(tool: BaseTool) -> list[str]:
+def _list_parameters(tool: BaseTool) -> list[str]:
     return list(cast("type[BaseModel]", tool.args_schema).model_fields)
 
 
-def _folded(args: dict[str, object]) -> dict[str, object]:
+def _fold_task(args: dict[str, object]) -> dict[str, object]:
     """A single task given in the call's own arguments becomes the list that todowrite takes."""
     item = {key: args.pop(key) for key in get_type_hints(Item) if key in args}
     return {**args, "todos": [item]} if item and "todos" not in args else {**args, **item}

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from ...config.security.redaction import marks_in, redacted, redacted_all
+from ...config.security.redaction import find_marks, redact, redact_json
 from ..filesystem.file_access import read_bytes
-from ..result import ToolRefusal, ToolResult
+from ..result import ToolError, ToolResult
 from ..workspace import Workspace
 
 NAMES = frozenset(["path", "paths", "backups", "output_file"])
@@ -21,36 +21,36 @@ MARKED = (
 def without_secrets(result: ToolResult) -> ToolResult:
     """The result as it may be kept, shown and read by a model."""
     facts = {
-        name: value if name in NAMES else redacted_all(value)
+        name: value if name in NAMES else redact_json(value)
         for name, value in result.metadata.items()
     }
-    output, error = redacted(result.output), redacted(result.error)
+    output, error = redact(result.output), redact(result.error)
     return replace(result, output=output, error=error, metadata=facts)
 
 
 def refuse_marks(args: Mapping[str, object], paths: Iterable[str], workspace: Workspace) -> None:
-    """Raise ToolRefusal for an edit that would write a mark which its files do not have."""
-    marks = marks_in("\n".join(_texts(args)))
-    for mark in marks - (_marks_of(paths, workspace) if marks else set()):
-        raise ToolRefusal(MARKED.format(mark=mark))
+    """Raise ToolError for an edit that would write a mark which its files do not have."""
+    marks = find_marks("\n".join(_iter_texts(args)))
+    for mark in marks - (_find_marks(paths, workspace) if marks else set()):
+        raise ToolError(MARKED.format(mark=mark))
 
 
-def _texts(value: object) -> Iterable[str]:
+def _iter_texts(value: object) -> Iterable[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping | list):
         inner = cast("Mapping[Any, Any] | list[Any]", value)
         for one in inner.values() if isinstance(inner, Mapping) else inner:
-            yield from _texts(one)
+            yield from _iter_texts(one)
 
 
-def _marks_of(paths: Iterable[str], workspace: Workspace) -> set[str]:
+def _find_marks(paths: Iterable[str], workspace: Workspace) -> set[str]:
     """Marks that really stand in the files, as in a text about them."""
     found = set[str]()
     for path in paths:
         try:
             data = read_bytes(workspace, workspace.resolve(path))
-        except ToolRefusal:
+        except ToolError:
             continue
-        found |= marks_in(data.decode(errors="replace"))
+        found |= find_marks(data.decode(errors="replace"))
     return found

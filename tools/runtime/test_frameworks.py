@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from ...config.security.executables import find_program
-from ...config.security.redaction import redacted
+from ...config.security.redaction import redact
 from ..process.launcher import SHELL
 from ..sandbox.run_sandboxed import stream_inside
 from ..sandbox.sandbox import Sandbox
@@ -44,25 +44,25 @@ class TestCommand:
     """Why the command cannot run, and what to do; mostly empty."""
 
 
-async def detect(
+async def detect_test_command(
     folder: Path, configured: str, sandbox: Sandbox | None = None
 ) -> TestCommand | None:
     """The project's test command; None when nothing says that there are tests."""
     if configured.strip():
-        return TestCommand((SHELL, "-c", configured), redacted(configured), "configured")
-    if not await asyncio.to_thread(uses_pytest, folder):
+        return TestCommand((SHELL, "-c", configured), redact(configured), "configured")
+    if not await asyncio.to_thread(is_pytest_project, folder):
         return None
     python, works = await find_python(folder, os.environ, sandbox)
-    shown = f"{_short(python, folder)} -m pytest"
+    shown = f"{_shorten_path(python, folder)} -m pytest"
     problem = "" if works else f"pytest is not installed for `{python}`"
     return TestCommand((str(python), "-m", "pytest"), shown, "pytest", problem)
 
 
-def uses_pytest(folder: Path) -> bool:
+def is_pytest_project(folder: Path) -> bool:
     """Whether pytest is configured, or there are files that it would collect."""
-    if any(_says(folder / name, words) for name, words in _CONFIGURED.items()):
+    if any(_contains_text(folder / name, words) for name, words in _CONFIGURED.items()):
         return True
-    return any(_is_test(name, parent) for parent, name in _python_files(folder))
+    return any(_is_test(name, parent) for parent, name in _iter_python_files(folder))
 
 
 async def find_python(
@@ -73,21 +73,21 @@ async def find_python(
     After the project's own come `$VIRTUAL_ENV`, PATH and the one that runs MaxAgent. What lies in
     the project may be anybody's program: it is looked at here and never run.
     """
-    own, others = await asyncio.to_thread(_pythons, folder, environ)
+    own, others = await asyncio.to_thread(_find_pythons, folder, environ)
     if own:
-        return own, await asyncio.to_thread(_holds_pytest, own)
+        return own, await asyncio.to_thread(_contains_pytest, own)
     for python in others:
         if await _has_pytest(python, folder, sandbox):
             return python, True
     return others[0], False
 
 
-def _holds_pytest(python: Path) -> bool:
+def _contains_pytest(python: Path) -> bool:
     """Whether pytest lies in the environment of a Python; one that shares the system's may."""
     above = python.parent.parent
     if any(above.glob("lib*/*/site-packages/pytest/__init__.py")):
         return True
-    return _says(above / "pyvenv.cfg", "include-system-site-packages = true")
+    return _contains_text(above / "pyvenv.cfg", "include-system-site-packages = true")
 
 
 def _is_in(folder: Path, python: Path) -> bool:
@@ -103,10 +103,10 @@ async def _has_pytest(python: Path, folder: Path, sandbox: Sandbox | None) -> bo
     A project that is installed for that has a say in how it starts, hence the sandbox.
     """
     if await asyncio.to_thread(_is_in, folder, python):
-        return await asyncio.to_thread(_holds_pytest, python)
+        return await asyncio.to_thread(_contains_pytest, python)
     # run from the root, so that nothing in the project is taken for a module
     probe = await stream_inside(
-        sandbox.for_reading() if sandbox else None,
+        sandbox.as_read_only() if sandbox else None,
         [str(python), "-c", _HAS_PYTEST],
         cwd=Path("/"),
         timeout=20,
@@ -115,7 +115,7 @@ async def _has_pytest(python: Path, folder: Path, sandbox: Sandbox | None) -> bo
     return probe.exit_code == 0
 
 
-def _pythons(folder: Path, environ: Mapping[str, str]) -> tuple[Path | None, list[Path]]:
+def _find_pythons(folder: Path, environ: Mapping[str, str]) -> tuple[Path | None, list[Path]]:
     """The project's own Python, if it has one, and the others in their order."""
     own = (folder / name / "bin" / "python" for name in (".venv", "venv"))
     active = environ.get("VIRTUAL_ENV")
@@ -125,14 +125,14 @@ def _pythons(folder: Path, environ: Mapping[str, str]) -> tuple[Path | None, lis
     return next(filter(Path.exists, own), None), others
 
 
-def _says(file: Path, words: str) -> bool:
+def _contains_text(file: Path, words: str) -> bool:
     try:
         return file.is_file() and words in file.read_text(errors="replace")
     except OSError:
         return False
 
 
-def _python_files(folder: Path) -> Iterator[tuple[str, str]]:
+def _iter_python_files(folder: Path) -> Iterator[tuple[str, str]]:
     """The name of each Python file and of the folder it is in, of a bounded part of the project."""
     for parent, folders, files in islice(os.walk(folder), MOST_FOLDERS):
         folders[:] = [one for one in folders if one[0] != "." and one not in _NOT_THE_PROJECT]
@@ -143,5 +143,5 @@ def _is_test(file: str, parent: str) -> bool:
     return file.startswith("test_") or file.endswith("_test.py") or parent in ("test", "tests")
 
 
-def _short(python: Path, folder: Path) -> str:
+def _shorten_path(python: Path, folder: Path) -> str:
     return str(python.relative_to(folder)) if python.is_relative_to(folder) else python.name

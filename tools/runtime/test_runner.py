@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from ..process.launcher import Ended
+from ..process.launcher import ProcessExit
 from ..process.output_stream import LiveOutput
-from ..process.stream_redaction import Redacting
-from ..process.truncation import clean
-from ..result import ToolRefusal
-from ..sandbox.failure_hint import misses_unix_socket
+from ..process.stream_redaction import RedactingSink
+from ..process.truncation import clean_text
+from ..result import ToolError
+from ..sandbox.failure_hint import has_socket_failure
 from ..sandbox.run_sandboxed import stream_inside
 from ..sandbox.sandbox import Sandbox
 from .test_frameworks import TestCommand
@@ -50,7 +50,7 @@ class TestRun:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class RunVerdict:
     """Whether a run proves that the project works, and why in words."""
 
     verdict: Literal["passed", "failed", "unverified"]
@@ -66,21 +66,21 @@ async def run_tests(
 ) -> TestRun:
     """Run the tests in `folder`, at most `timeout` seconds; leaves no caches in the project."""
     if command.problem:
-        return _not_run(command, command.problem)
+        return _build_failed_start(command, command.problem)
     live, tail, misses = LiveOutput(on_output), bytearray(), False
 
-    def take(piece: bytes) -> None:
+    def record_output(piece: bytes) -> None:
         nonlocal misses
-        misses = misses or misses_unix_socket(piece.decode(errors="replace"))
+        misses = misses or has_socket_failure(piece.decode(errors="replace"))
         live.add(piece)
         tail.extend(piece)
         del tail[:-TAIL]
 
-    output = Redacting(take)
+    output = RedactingSink(record_output)
     temporary = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="maxagent-"))
     try:
         report = temporary / "report.xml"
-        argv = [*command.argv, *_report_options(command, report)]
+        argv = [*command.argv, *_build_report_options(command, report)]
         clean_room = {"PYTHONDONTWRITEBYTECODE": "1"}
         own = [await asyncio.to_thread(temporary.resolve)]
         ended = await stream_inside(
@@ -93,45 +93,49 @@ async def run_tests(
             also=own,
         )
         output.close()
-        run = await asyncio.to_thread(_run, command, ended, report, clean(bytes(tail)), timeout)
+        run = await asyncio.to_thread(
+            _build_run, command, ended, report, clean_text(bytes(tail)), timeout
+        )
         denied = sandbox is not None and sandbox.denies_unix_sockets
         return replace(run, misses_socket=misses and denied)
-    except ToolRefusal as refusal:  # the sandbox cannot guard such a project
-        return _not_run(command, str(refusal))
+    except ToolError as refusal:  # the sandbox cannot guard such a project
+        return _build_failed_start(command, str(refusal))
     finally:
         await asyncio.to_thread(shutil.rmtree, temporary, ignore_errors=True)
 
 
-def verdict(run: TestRun) -> Judgement:
+def evaluate_run(run: TestRun) -> RunVerdict:
     """Passed only if at least one test ran and all did; without a test it is unverified."""
-    counts, code = _in_words(run), run.exit_code
+    counts, code = _format_counts(run), run.exit_code
     if code is None:
-        return Judgement("unverified", run.problem)
+        return RunVerdict("unverified", run.problem)
     if run.timed_out or run.failed or run.errors:
-        return Judgement("failed", run.problem or counts)
+        return RunVerdict("failed", run.problem or counts)
     if code == NO_TESTS and "pytest" in run.command:
-        return Judgement("unverified", "no tests were found")
+        return RunVerdict("unverified", "no tests were found")
     if code:
-        return Judgement("failed", f"exit code {code}")
+        return RunVerdict("failed", f"exit code {code}")
     if run.problem:
-        return Judgement("unverified", run.problem)
+        return RunVerdict("unverified", run.problem)
     if run.passed == 0:
-        return Judgement("unverified", f"no test ran: {counts or 'none was found'}")
-    return Judgement("passed", counts or "exit code 0")
+        return RunVerdict("unverified", f"no test ran: {counts or 'none was found'}")
+    return RunVerdict("passed", counts or "exit code 0")
 
 
-def _not_run(command: TestCommand, problem: str) -> TestRun:
+def _build_failed_start(command: TestCommand, problem: str) -> TestRun:
     return TestRun(command.shown, None, None, None, None, None, "", problem)
 
 
-def _report_options(command: TestCommand, report: Path) -> list[str]:
+def _build_report_options(command: TestCommand, report: Path) -> list[str]:
     if command.framework != "pytest":
         return []
     # the cache is moved, not switched off: that would break projects which configure it
     return ["-q", f"--junitxml={report}", "-o", f"cache_dir={report.parent / 'cache'}"]
 
 
-def _run(command: TestCommand, ended: Ended, report: Path, tail: str, timeout: float) -> TestRun:
+def _build_run(
+    command: TestCommand, ended: ProcessExit, report: Path, tail: str, timeout: float
+) -> TestRun:
     counts, problem = None, ""
     if command.framework == "pytest":
         counts = read_report(report)
@@ -163,15 +167,15 @@ def read_report(report: Path) -> Counter[str] | None:
         root = None if b"<!DOCTYPE" in data else ElementTree.fromstring(data)
     except (OSError, ElementTree.ParseError):
         return None
-    return None if root is None else Counter(map(_outcome, root.iter("testcase")))
+    return None if root is None else Counter(map(_classify_case, root.iter("testcase")))
 
 
-def _outcome(case: ElementTree.Element) -> str:
+def _classify_case(case: ElementTree.Element) -> str:
     kinds = {child.tag for child in case}
     return next((kind for kind in ("failure", "error", "skipped") if kind in kinds), "passed")
 
 
-def _in_words(run: TestRun) -> str:
+def _format_counts(run: TestRun) -> str:
     counts = {
         "failed": run.failed,
         "errors": run.errors,

@@ -9,7 +9,7 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from .profile import Wall
+from .profile import SandboxProfile
 
 _NAMESPACES = (
     "--unshare-user-try",
@@ -30,23 +30,27 @@ _WITH_FILTER = ("/bin/sh", "-c", 'exec "$@" 9<"$0"')
 def find_program(search: str) -> Path | None:
     """The first `bwrap` on a search path that nobody but root can have put there."""
     found = (Path(folder, "bwrap") for folder in search.split(os.pathsep) if folder)
-    return next((real for one in found if (real := _trusted(one))), None)
+    return next((real for one in found if (real := _resolve_trusted(one))), None)
 
 
-def _trusted(program: Path) -> Path | None:
+def _resolve_trusted(program: Path) -> Path | None:
     real = Path(os.path.realpath(program))
     if not program.is_absolute() or not os.access(real, os.X_OK):
         return None
-    return real if all(_is_roots_own(place) for place in (real, *real.parents)) else None
+    return real if all(_is_owned_by_root(place) for place in (real, *real.parents)) else None
 
 
-def _is_roots_own(place: Path) -> bool:
+def _is_owned_by_root(place: Path) -> bool:
     about = place.stat()
     return about.st_uid == 0 and not about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
-def arguments(
-    program: Path, wall: Wall, argv: Sequence[str], cwd: Path, syscalls: Path | None = None
+def build_arguments(
+    program: Path,
+    wall: SandboxProfile,
+    argv: Sequence[str],
+    cwd: Path,
+    syscalls: Path | None = None,
 ) -> list[str]:
     """The command line that runs `argv` in `cwd` behind the wall and a filter of system calls."""
     opening = (*_WITH_FILTER, str(syscalls)) if syscalls else ()
@@ -56,13 +60,13 @@ def arguments(
     closed = [word for place in wall.hidden_folders for word in ("--remount-ro", str(place))]
     return [
         *(*opening, str(program), *_NAMESPACES, *network, *_CONFINED, *filtering, *_EVERYTHING),
-        *_mounting(_mounts(wall)),
+        *_iter_mount_options(_collect_mounts(wall)),
         *closed,
         *("--setenv", "TMPDIR", "/tmp", "--chdir", str(cwd), "--", *argv),
     ]
 
 
-def _mounts(wall: Wall) -> dict[Path, tuple[str, ...]]:
+def _collect_mounts(wall: SandboxProfile) -> dict[Path, tuple[str, ...]]:
     """What to mount where; the strictest wish for a place is the last and wins."""
     mounts: dict[Path, tuple[str, ...]] = {}
     mounts |= {place: ("--tmpfs",) for place in wall.private}
@@ -75,7 +79,7 @@ def _mounts(wall: Wall) -> dict[Path, tuple[str, ...]]:
     return mounts
 
 
-def _mounting(mounts: Mapping[Path, tuple[str, ...]]) -> Iterator[str]:
+def _iter_mount_options(mounts: Mapping[Path, tuple[str, ...]]) -> Iterator[str]:
     """The mounts, each after those that it stands in."""
     for place in sorted(mounts, key=lambda path: path.parts):
         yield from (*mounts[place], str(place))

@@ -10,16 +10,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...config.errors import UsageError
-from ...config.security.executables import entries_outside
+from ...config.security.executables import drop_project_entries
 from ...config.settings.schema import SandboxSection
-from ..process.launcher import capture
+from ..process.launcher import capture_output
 from ..workspace import Workspace
 from . import bubblewrap, seatbelt
-from .placeholders import clear
+from .placeholders import clear_leftovers
 from .run_sandboxed import TRIES
-from .sandbox import Sandbox, store_of
-from .syscall_filter import why_no_filter
-from .system_paths import writable_folders
+from .sandbox import Sandbox, get_store_folder
+from .syscall_filter import find_filter_problem
+from .system_paths import resolve_writable_folders
 
 PROBE_TIME = 20.0
 """Seconds."""
@@ -38,8 +38,8 @@ def open_sandbox(section: SandboxSection, workspace: Workspace, home: Path) -> S
 
     Raises UsageError for a wrong `sandbox.writable`, and where one is required and there is none.
     """
-    clear(store_of(home, workspace.root))
-    wanted = writable_folders(section.writable, workspace.root, home)
+    clear_leftovers(get_store_folder(home, workspace.root))
+    wanted = resolve_writable_folders(section.writable, workspace.root, home)
     there = tuple(folder for folder in wanted if folder.is_dir())
     missing = tuple(folder for folder in wanted if folder not in there)
     none = Sandbox(
@@ -52,7 +52,7 @@ def open_sandbox(section: SandboxSection, workspace: Workspace, home: Path) -> S
     )
     if section.mode == "off":
         return replace(none, why_none=_OFF)
-    found = _found(none)
+    found = _detect_backend(none)
     if section.mode == "require" and not found.is_on:
         raise UsageError(
             f"a sandbox is required, but none is available: {found.why_none}",
@@ -61,57 +61,57 @@ def open_sandbox(section: SandboxSection, workspace: Workspace, home: Path) -> S
     return found
 
 
-def _found(none: Sandbox) -> Sandbox:
+def _detect_backend(none: Sandbox) -> Sandbox:
     if sys.platform == "linux":
         program = bubblewrap.find_program(
-            entries_outside(os.environ.get("PATH", ""), none.workspace.root)
+            drop_project_entries(os.environ.get("PATH", ""), none.workspace.root)
         )
         if program is None:
             return replace(none, why_none=_INSTALL)
         walled = replace(none, backend="bubblewrap", program=program)
-        return _if_it_works(_filtered(walled))
+        return _verify_sandbox(_with_filter(walled))
     if sys.platform == "darwin" and seatbelt.PROGRAM.exists():
         walled = replace(none, backend="sandbox-exec", program=seatbelt.PROGRAM)
-        return _if_it_works(replace(walled, why_unfiltered=_NOT_APART if none.network else ""))
+        return _verify_sandbox(replace(walled, why_unfiltered=_NOT_APART if none.network else ""))
     return replace(none, why_none=_UNKNOWN)
 
 
-def _filtered(sandbox: Sandbox) -> Sandbox:
+def _with_filter(sandbox: Sandbox) -> Sandbox:
     """The same without the filter of system calls, where the wall works with none only."""
-    why = why_no_filter() or _known_complaint(sandbox)
+    why = find_filter_problem() or _probe_once(sandbox)
     return replace(sandbox, why_unfiltered=why)
 
 
-def _if_it_works(sandbox: Sandbox) -> Sandbox:
-    complaint = _known_complaint(sandbox)
+def _verify_sandbox(sandbox: Sandbox) -> Sandbox:
+    complaint = _probe_once(sandbox)
     if not complaint:
         return sandbox
     why = _FAILS.format(program=sandbox.program, said=complaint)
     return replace(sandbox, backend="none", why_none=why)
 
 
-def _known_complaint(sandbox: Sandbox) -> str:
+def _probe_once(sandbox: Sandbox) -> str:
     """Probed once: what a system forbids it forbids in every folder."""
     key = (sandbox.program, sandbox.network, not sandbox.why_unfiltered)
     if key not in _COMPLAINTS:
-        _COMPLAINTS[key] = _complaint(sandbox)
+        _COMPLAINTS[key] = _probe_sandbox(sandbox)
     return _COMPLAINTS[key]
 
 
-def _complaint(sandbox: Sandbox) -> str:
+def _probe_sandbox(sandbox: Sandbox) -> str:
     """Why no wall can be built; empty when one can, though a socket may vanish meanwhile."""
     said = ""
     with tempfile.TemporaryDirectory(prefix="maxagent-") as folder:
         for _ in range(TRIES):
-            said = _said_by(sandbox.probe(Path(folder)))
+            said = _run_probe(sandbox.build_probe_command(Path(folder)))
             if not said:
                 break
     return said
 
 
-def _said_by(argv: Sequence[str]) -> str:
+def _run_probe(argv: Sequence[str]) -> str:
     """Why a command line does not run; empty when it does."""
-    probing = capture(argv, cwd=Path("/"), timeout=PROBE_TIME)
+    probing = capture_output(argv, cwd=Path("/"), timeout=PROBE_TIME)
     with ThreadPoolExecutor(1) as thread:  # the caller's may have a loop of its own
         done = thread.submit(asyncio.run, probing).result()
     if done.exit_code == 0:

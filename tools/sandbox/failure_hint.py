@@ -37,14 +37,14 @@ _SOCKETS = (
 _OWN = "bwrap: "
 
 
-def hint(output: str, *, network: bool, unix_sockets: bool = True) -> str:
+def find_hint(output: str, *, network: bool, unix_sockets: bool = True) -> str:
     """One line to add to a failed command's error; empty when nothing points to the sandbox.
 
     `network` and `unix_sockets` say whether a command inside has them.
     """
     if output.startswith(_OWN):
         return "the sandbox could not be built; the user can be asked with `outside_sandbox: true`"
-    if not unix_sockets and misses_unix_socket(output):
+    if not unix_sockets and has_socket_failure(output):
         return _SOCKETS.format(outside=_OUTSIDE)
     if not _MARKS.search(output):
         return ""
@@ -52,7 +52,7 @@ def hint(output: str, *, network: bool, unix_sockets: bool = True) -> str:
     return _MAY_BE.format(network=without, outside=_OUTSIDE)
 
 
-def misses_unix_socket(output: str) -> bool:
+def has_socket_failure(output: str) -> bool:
     """Whether it looks as if a unix socket was refused."""
     return _NO_SOCKET.search(output) is not None
 
@@ -61,7 +61,7 @@ def find_block(output: str, *, network: bool, unix_sockets: bool = True) -> str:
     """The line of a failed command's output that only the sandbox explains; empty without one."""
     for line in output.splitlines():
         is_network = not network and _NETWORK_BLOCKED.search(line)
-        is_socket = not unix_sockets and misses_unix_socket(line)
+        is_socket = not unix_sockets and has_socket_failure(line)
         if is_network or is_socket or _WRITE_BLOCKED.search(line):
             return line.strip()[:LONGEST_LINE]
     return ""

@@ -25,59 +25,59 @@ _AS_IF_MISSING = {"commondir": b".\n", "config": b"", "config.worktree": b""}
 
 
 @contextmanager
-def standing(store: Path) -> Generator[Callable[[Path], None]]:
+def open_placeholders(store: Path) -> Generator[Callable[[Path], None]]:
     """While it is open whatever stands stays; what it gives puts something in a missing place.
 
     `store` is the project's folder of our own.
     """
-    with _opened(store) as ledger:
+    with _open_ledger(store) as ledger:
         fcntl.flock(ledger, fcntl.LOCK_SH)
         try:
-            yield partial(_stand, store, ledger)
+            yield partial(_create_placeholder, store, ledger)
         finally:
-            _clear(store, ledger)
+            _remove_placeholders(store, ledger)
 
 
-def clear(store: Path) -> None:
+def clear_leftovers(store: Path) -> None:
     """Remove what a killed process has left standing, unless another's command still runs."""
     if os.path.exists(store):
-        with _opened(store) as ledger:
-            _clear(store, ledger)
+        with _open_ledger(store) as ledger:
+            _remove_placeholders(store, ledger)
 
 
-def _opened(store: Path) -> BinaryIO:
+def _open_ledger(store: Path) -> BinaryIO:
     make_private_folder(store)
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
     return os.fdopen(os.open(store / "ledger", flags, 0o600), "r+b", 0)
 
 
-def _stand(store: Path, ledger: BinaryIO, name: Path) -> None:
+def _create_placeholder(store: Path, ledger: BinaryIO, name: Path) -> None:
     """Put something there, in folders that may be missing too, each on record before it is."""
     missing = [name, *name.parents]
     missing = missing[: next(at for at, place in enumerate(missing) if os.path.lexists(place))]
     for place in reversed(missing):
         ledger.write(json.dumps(str(place)).encode() + b"\n")
         with contextlib.suppress(FileExistsError, NotADirectoryError):
-            _put(_kept(store, place), place)
+            _move_into_place(_get_stored_path(store, place), place)
 
 
-def _kept(store: Path, place: Path) -> Path:
+def _get_stored_path(store: Path, place: Path) -> Path:
     """Where that which stands in a place is, when it does not."""
     return store / hashlib.sha256(os.fsencode(place)).hexdigest()[:32]
 
 
-def _put(kept: Path, place: Path) -> None:
+def _move_into_place(kept: Path, place: Path) -> None:
     content = _AS_IF_MISSING.get(place.name)
-    _keep(kept, content)
+    _prepare_stored(kept, content)
     try:
         (os.rename if content is None else os.link)(kept, place)
     except OSError as error:
         if error.errno not in (errno.EXDEV, errno.EPERM):
             raise
-        _make(place, content)  # another file system
+        _create_entry(place, content)  # another file system
 
 
-def _keep(kept: Path, content: bytes | None) -> None:
+def _prepare_stored(kept: Path, content: bytes | None) -> None:
     """Have it ready; a file that says something else was written to where it stood."""
     if content is None:
         with contextlib.suppress(FileExistsError):
@@ -86,7 +86,7 @@ def _keep(kept: Path, content: bytes | None) -> None:
         replace_file(kept, content, 0o644)
 
 
-def _make(place: Path, content: bytes | None) -> None:
+def _create_entry(place: Path, content: bytes | None) -> None:
     """A folder, or the file with that content."""
     if content is None:
         place.mkdir()
@@ -95,7 +95,7 @@ def _make(place: Path, content: bytes | None) -> None:
         file.write(content)
 
 
-def _clear(store: Path, ledger: BinaryIO) -> None:
+def _remove_placeholders(store: Path, ledger: BinaryIO) -> None:
     """Take away what is ours and still says nothing, if nobody else needs it."""
     try:
         fcntl.flock(ledger, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -105,11 +105,11 @@ def _clear(store: Path, ledger: BinaryIO) -> None:
     for line in reversed(ledger.readlines()):
         with contextlib.suppress(OSError, ValueError):  # the user's by now, or torn
             place = Path(json.loads(line))
-            _take(_kept(store, place), place)
+            _remove_placeholder(_get_stored_path(store, place), place)
     ledger.truncate(0)
 
 
-def _take(kept: Path, place: Path) -> None:
+def _remove_placeholder(kept: Path, place: Path) -> None:
     if not place.is_dir():
         content = _AS_IF_MISSING.get(place.name)
         if content is not None and content.startswith(place.read_bytes()):  # a full disk has half

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Wall:
+class SandboxProfile:
     """One command's rights. Paths are real and absolute; what is not named can only be read."""
 
     writable: tuple[Path, ...]
@@ -32,7 +32,7 @@ class Wall:
     unix_sockets: bool = False
     """Whether unix sockets can be made."""
 
-    def for_reading(self, keeping: Sequence[Path] = ()) -> "Wall":
+    def as_read_only(self, keeping: Sequence[Path] = ()) -> "SandboxProfile":
         """The same with nothing that may be written but `keeping`: the rest stays as it is."""
         frozen = tuple(place for place in self.writable if place not in keeping)
         return replace(self, writable=tuple(keeping), pinned=(), frozen=frozen, reserved=())

@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...config.trust.inventory import PLACES
-from ..git.config_risks import git_steering
-from ..git.git_paths import GitFolders, git_folders, guarded
+from ..git.config_risks import find_config_risks
+from ..git.git_paths import GitPathRules, find_path_rules, guard_git_dir
 from ..git.hardened_git import ATTRIBUTES
-from ..result import ToolRefusal
-from ..sensitive_paths import homes, secrets_in
+from ..result import ToolError
+from ..sensitive_paths import find_homes, find_secrets
 from ..workspace import Workspace
-from .profile import Wall
-from .project_scan import ProjectFiles
-from .system_paths import private_folders, shown_folders
-from .unix_sockets import listening
+from .profile import SandboxProfile
+from .project_scan import GuardedFiles
+from .system_paths import find_private_folders, find_shown_folders
+from .unix_sockets import find_listening_sockets
 
 _BY_THEMSELVES = """
 .circleci .clinerules .codex .cursorrules .devcontainer .devcontainer.json .envrc .exrc .git
@@ -37,9 +37,9 @@ _BLANK = frozenset([".git-credentials", ".netrc", ".npmrc", ".pgpass", ".pypirc"
 """Secrets that programs read of themselves, and stop where they cannot."""
 
 
-def wall_around(
+def build_profile(
     workspace: Workspace,
-    found: ProjectFiles,
+    found: GuardedFiles,
     *,
     home: Path,
     writable: Sequence[Path] = (),
@@ -47,22 +47,22 @@ def wall_around(
     unix_sockets: bool = False,
     filtered: bool = False,
     reserve: bool = True,
-) -> Wall:
+) -> SandboxProfile:
     """What a command may do that finds the project so; `home` is MaxAgent's own folder.
 
     `filtered` says that a filter of system calls keeps it from unix sockets, where they are denied.
     """
     root = workspace.root
-    git = _git(found, writable)
-    steering = _steering(root) if reserve and os.access(root, os.W_OK) else []
-    private = private_folders()
-    at_home = [*secrets_in(homes()), Path(os.path.realpath(home))]
-    sockets = [] if filtered and not unix_sockets else _sockets((*private, *at_home))
+    git = _collect_git_folders(found, writable)
+    steering = _find_steering_files(root) if reserve and os.access(root, os.W_OK) else []
+    private = find_private_folders()
+    at_home = [*find_secrets(find_homes()), Path(os.path.realpath(home))]
+    sockets = [] if filtered and not unix_sockets else _find_sockets((*private, *at_home))
     hidden = (*found.secret_folders, *filter(Path.is_dir, at_home))
     covered = any(map(ATTRIBUTES.is_relative_to, (*private, *hidden)))
-    return Wall(
+    return SandboxProfile(
         writable=(root, *writable),
-        pinned=(*git.writable, *_between(root, [*steering, *found.git])),
+        pinned=(*git.writable, *_find_folders_between(root, [*steering, *found.git])),
         frozen=(*found.protected, *steering, *git.frozen),
         reserved=tuple(one for one in (*steering, *git.reserved) if not one.exists()),
         hidden_folders=hidden,
@@ -73,21 +73,21 @@ def wall_around(
         ),
         private=private,
         # where it is missing bubblewrap builds no wall
-        shown=(*shown_folders(private, network=network), *([ATTRIBUTES] if covered else [])),
+        shown=(*find_shown_folders(private, network=network), *([ATTRIBUTES] if covered else [])),
         network=network,
         unix_sockets=unix_sockets,
     )
 
 
-def _sockets(covered: Sequence[Path]) -> list[Path]:
-    return [one for one in listening() if not any(map(one.is_relative_to, covered))]
+def _find_sockets(covered: Sequence[Path]) -> list[Path]:
+    return [one for one in find_listening_sockets() if not any(map(one.is_relative_to, covered))]
 
 
-def _steering(root: Path) -> list[Path]:
+def _find_steering_files(root: Path) -> list[Path]:
     """The reserved names, but for links and for a repository, whose git folders say more."""
-    git = git_steering(root)
+    git = find_config_risks(root)
     if git.unknown:
-        raise ToolRefusal(_TOO_MUCH_GIT)
+        raise ToolError(_TOO_MUCH_GIT)
     # git cannot do with what would stand for a missing file
     named = [*(root / name for name in RESERVED), *git.hooks, *filter(os.path.exists, git.included)]
     # a file where a folder is expected is held itself
@@ -99,18 +99,18 @@ def _steering(root: Path) -> list[Path]:
     ]
 
 
-def _git(found: ProjectFiles, writable: Sequence[Path]) -> GitFolders:
+def _collect_git_folders(found: GuardedFiles, writable: Sequence[Path]) -> GitPathRules:
     """The git folders of every checkout that may be written to."""
-    each = [git_folders(one) for one in (*(git.parent for git in found.git), *writable)]
-    each += [guarded(one) for one in writable if one.name == ".git"]
-    return GitFolders(
+    each = [find_path_rules(one) for one in (*(git.parent for git in found.git), *writable)]
+    each += [guard_git_dir(one) for one in writable if one.name == ".git"]
+    return GitPathRules(
         tuple(path for one in each for path in one.writable),
         tuple(path for one in each for path in one.frozen),
         tuple(path for one in each for path in one.reserved),
     )
 
 
-def _between(root: Path, places: Sequence[Path]) -> list[Path]:
+def _find_folders_between(root: Path, places: Sequence[Path]) -> list[Path]:
     """The folders from the project's down to these: to move one is to replace what is in it."""
     above = (folder for place in places for folder in place.parents)
     return list(dict.fromkeys(one for one in above if one != root and one.is_relative_to(root)))

@@ -11,9 +11,9 @@ from fnmatch import translate
 from functools import lru_cache
 from pathlib import Path
 
-from ...config.security.path_variants import simplest
-from ..protected_paths import protected_name
-from ..result import ToolRefusal
+from ...config.security.path_variants import to_canonical_path
+from ..protected_paths import find_protected_name
+from ..result import ToolError
 from ..workspace import Workspace
 
 MOST_ENTRIES = 1_000_000
@@ -32,7 +32,7 @@ _TOO_MANY = (
 
 
 @dataclass
-class ProjectFiles:
+class GuardedFiles:
     """Real paths in the project."""
 
     secret_files: list[Path] = field(default_factory=list[Path])
@@ -48,19 +48,19 @@ class ProjectFiles:
         return of_secrets + len(self.protected) + len(self.git)
 
 
-def look(workspace: Workspace) -> ProjectFiles:
-    """What is there now; raises ToolRefusal where it is too much."""
-    found, seen = ProjectFiles(), 0
+def scan_project(workspace: Workspace) -> GuardedFiles:
+    """What is there now; raises ToolError where it is too much."""
+    found, seen = GuardedFiles(), 0
     root = str(workspace.root)
     folders = [(root, False)]
     while folders:
         folder, of_others = folders.pop()
-        entries = _entries(found, folder)
+        entries = _list_entries(found, folder)
         seen += len(entries)
         if seen > MOST_ENTRIES:
-            raise ToolRefusal(_TOO_MANY.format(count=MOST_ENTRIES, what="files"))
+            raise ToolError(_TOO_MANY.format(count=MOST_ENTRIES, what="files"))
         inside = "" if folder == root else os.path.basename(folder)
-        ordinary = _ordinary_names(workspace.ignore, inside)
+        ordinary = _get_ordinary_names(workspace.ignore, inside)
         for entry in entries:
             if entry.name not in ordinary:
                 if _is_noted(workspace, found, entry, inside, of_others):
@@ -70,11 +70,11 @@ def look(workspace: Workspace) -> ProjectFiles:
             if entry.is_dir(follow_symlinks=False):
                 folders.append((entry.path, of_others or entry.name in _OF_OTHERS))
         if found.count > MOST_FOUND:
-            raise ToolRefusal(_TOO_MANY.format(count=MOST_FOUND, what="secret or protected files"))
+            raise ToolError(_TOO_MANY.format(count=MOST_FOUND, what="secret or protected files"))
     return found
 
 
-def _entries(found: ProjectFiles, folder: str) -> list[os.DirEntry[str]]:
+def _list_entries(found: GuardedFiles, folder: str) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as scan:
             return list(scan)
@@ -87,22 +87,22 @@ def _entries(found: ProjectFiles, folder: str) -> list[os.DirEntry[str]]:
 
 def _is_noted(
     workspace: Workspace,
-    found: ProjectFiles,
+    found: GuardedFiles,
     entry: os.DirEntry[str],
     inside: str,
     of_others: bool,
 ) -> bool:
     """Whether it is one of those looked for; what is below one is not looked at."""
-    name = simplest(entry.name)
+    name = to_canonical_path(entry.name)
     if of_others and name in _PUBLIC:
         return True
-    if _might_be_secret(workspace, name) and workspace.ignores(
-        workspace.relative(Path(entry.path))
+    if _may_be_secret(workspace, name) and workspace.is_ignored(
+        workspace.to_relative(Path(entry.path))
     ):
         _add_secret(workspace, found, entry)
     elif name == ".git":
         found.git.append(Path(entry.path))
-    elif not of_others and protected_name(f"{inside}/{name}"):
+    elif not of_others and find_protected_name(f"{inside}/{name}"):
         _add_protected(workspace, found, entry)
     else:
         return False
@@ -111,22 +111,22 @@ def _is_noted(
 
 def _is_ordinary(workspace: Workspace, entry: os.DirEntry[str], inside: str) -> bool:
     """Whether nothing of that name, in any folder so named, can be one of those looked for."""
-    name = simplest(entry.name)
-    return not (_might_be_secret(workspace, name) or protected_name(f"{inside}/{name}"))
+    name = to_canonical_path(entry.name)
+    return not (_may_be_secret(workspace, name) or find_protected_name(f"{inside}/{name}"))
 
 
 @lru_cache(maxsize=10_000)
-def _ordinary_names(patterns: tuple[str, ...], inside: str) -> set[str]:
+def _get_ordinary_names(patterns: tuple[str, ...], inside: str) -> set[str]:
     """The names known to be ordinary in folders of that name, so that they are told at a glance."""
     return set()
 
 
-def _might_be_secret(workspace: Workspace, name: str) -> bool:
-    return _last_names(workspace.ignore).match(name) is not None
+def _may_be_secret(workspace: Workspace, name: str) -> bool:
+    return _compile_last_names(workspace.ignore).match(name) is not None
 
 
 @lru_cache(maxsize=16)
-def _last_names(patterns: tuple[str, ...]) -> re.Pattern[str]:
+def _compile_last_names(patterns: tuple[str, ...]) -> re.Pattern[str]:
     """Meets whatever could be the last name of a path that the patterns hide: a quick first look.
 
     A path is met as soon as its own name is; the names above it have been looked at before.
@@ -136,7 +136,7 @@ def _last_names(patterns: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(translate(name) for name in names))
 
 
-def _add_secret(workspace: Workspace, found: ProjectFiles, entry: os.DirEntry[str]) -> None:
+def _add_secret(workspace: Workspace, found: GuardedFiles, entry: os.DirEntry[str]) -> None:
     """Hide it; of a link what it leads to, unless that can be read by a name of its own."""
     path = Path(entry.path)
     if entry.is_symlink():
@@ -149,7 +149,7 @@ def _add_secret(workspace: Workspace, found: ProjectFiles, entry: os.DirEntry[st
         found.secret_files.append(path)
 
 
-def _add_protected(workspace: Workspace, found: ProjectFiles, entry: os.DirEntry[str]) -> None:
+def _add_protected(workspace: Workspace, found: GuardedFiles, entry: os.DirEntry[str]) -> None:
     """What it really is, if that is in the project: a link says what its target says."""
     real = Path(os.path.realpath(entry.path))
     if os.path.exists(real) and workspace.root in real.parents:

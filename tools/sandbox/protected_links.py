@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 @contextmanager
-def kept_links(names: Iterable[Path]) -> Generator[None]:
+def restore_links(names: Iterable[Path]) -> Generator[None]:
     """When it is left, those of the names that were links lead again where they led."""
     targets = {name: os.readlink(name) for name in names if name.is_symlink()}
     try:
@@ -15,17 +15,17 @@ def kept_links(names: Iterable[Path]) -> Generator[None]:
     finally:
         for name, target in targets.items():
             if not (name.is_symlink() and os.readlink(name) == target):
-                _put_back(name, target)
+                _restore_link(name, target)
 
 
-def _put_back(name: Path, target: str) -> None:
+def _restore_link(name: Path, target: str) -> None:
     """What came in its place is kept beside it: it is somebody's work."""
     if os.path.lexists(name):
-        name.rename(_free(name))
+        name.rename(_find_free_name(name))
     name.parent.mkdir(parents=True, exist_ok=True)
     name.symlink_to(target)
 
 
-def _free(name: Path) -> Path:
+def _find_free_name(name: Path) -> Path:
     numbered = (name.with_name(f"{name.name}.replaced-{number}") for number in range(1, 10_000))
     return next(one for one in numbered if not os.path.lexists(one))

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from uuid import uuid4
 
-from ..process.launcher import Ended, Sink, stream
+from ..process.launcher import ProcessExit, Sink, stream_output
 from .sandbox import Sandbox
 
 TRIES = 4
-_TELLING = ("/bin/sh", "-c", 'printf "%s\\n" "$0"; exec "$@"')
+_ANNOUNCE_START = ("/bin/sh", "-c", 'printf "%s\\n" "$0"; exec "$@"')
 
 
 async def stream_inside(
@@ -25,25 +25,27 @@ async def stream_inside(
     on_output: Sink,
     env: Mapping[str, str] | None = None,
     also: Sequence[Path] = (),
-) -> Ended:
+) -> ProcessExit:
     """As `process.stream`, behind the wall if there is one; `also` are folders of ours to write to.
 
-    Raises ToolRefusal for a project that cannot be guarded.
+    Raises ToolError for a project that cannot be guarded.
     """
     if sandbox is None or not sandbox.is_on:
-        return await stream(argv, cwd=cwd, timeout=timeout, on_output=on_output, env=env)
+        return await stream_output(argv, cwd=cwd, timeout=timeout, on_output=on_output, env=env)
     tries = 0
     while True:
-        begun = Begun(on_output)
-        async with sandbox.around(begun.told(argv), cwd, also=also) as line:
-            ended = await stream(line, cwd=cwd, timeout=timeout, on_output=begun.add, env=env)
+        begun = StartMarker(on_output)
+        async with sandbox.wrap(begun.wrap_command(argv), cwd, also=also) as line:
+            ended = await stream_output(
+                line, cwd=cwd, timeout=timeout, on_output=begun.add, env=env
+            )
         tries += 1
         if begun.is_told or ended.timed_out or tries == TRIES:
             begun.close()
             return ended
 
 
-class Begun:
+class StartMarker:
     """Whether the program has begun to run, by the mark that goes before its output."""
 
     def __init__(self, on_output: Sink) -> None:
@@ -52,9 +54,9 @@ class Begun:
         self._mark = uuid4().hex
         self._early = b""
 
-    def told(self, argv: Sequence[str]) -> list[str]:
+    def wrap_command(self, argv: Sequence[str]) -> list[str]:
         """The program behind the one that prints the mark."""
-        return [*_TELLING, self._mark, *argv]
+        return [*_ANNOUNCE_START, self._mark, *argv]
 
     def add(self, piece: bytes) -> None:
         """Hand the program's output on, without the mark."""
@@ -65,13 +67,13 @@ class Begun:
         before, mark, after = self._early.partition(f"{self._mark}\n".encode())
         if mark:
             self.is_told = True
-            self._hand_on(before + after)
+            self._forward(before + after)
 
     def close(self) -> None:
         """Hand on what was said instead of the mark: why the wall could not be built."""
         if not self.is_told:
-            self._hand_on(self._early)
+            self._forward(self._early)
 
-    def _hand_on(self, piece: bytes) -> None:
+    def _forward(self, piece: bytes) -> None:
         if piece:
             self._on_output(piece)

@@ -11,11 +11,11 @@ from typing import Literal
 
 from ..workspace import Workspace
 from . import bubblewrap, seatbelt
-from .placeholders import standing
-from .profile import Wall
-from .profile_builder import RESERVED, wall_around
-from .project_scan import ProjectFiles, look
-from .protected_links import kept_links
+from .placeholders import open_placeholders
+from .profile import SandboxProfile
+from .profile_builder import RESERVED, build_profile
+from .project_scan import GuardedFiles, scan_project
+from .protected_links import restore_links
 from .syscall_filter import write_filter
 
 Backend = Literal["bubblewrap", "sandbox-exec", "none"]
@@ -70,55 +70,59 @@ class Sandbox:
         """The same for a command that may make unix sockets."""
         return replace(self, unix_sockets=True)
 
-    def for_reading(self) -> "Sandbox":
+    def as_read_only(self) -> "Sandbox":
         """The same for a command that surely only reads: it sees the project as it is."""
         return replace(self, reads_only=True)
 
     @asynccontextmanager
-    async def around(
+    async def wrap(
         self, argv: Sequence[str], cwd: Path, *, also: Sequence[Path] = ()
     ) -> AsyncGenerator[list[str]]:
         """What to start instead of `argv`, once, while the context is open.
 
-        `also` are folders of ours that it may write to. Raises ToolRefusal for a project that
+        `also` are folders of ours that it may write to. Raises ToolError for a project that
         cannot be guarded.
         """
         if not self.is_on:
             yield list(argv)
             return
         stack = ExitStack()
-        building = asyncio.ensure_future(asyncio.to_thread(self._built, stack, argv, cwd, also))
+        building = asyncio.ensure_future(
+            asyncio.to_thread(self._prepare_command, stack, argv, cwd, also)
+        )
         try:
             yield await asyncio.shield(building)
         finally:
             await asyncio.wait([building])  # cancelled or not, what it has made is taken away
             await asyncio.to_thread(stack.close)
 
-    def probe(self, folder: Path) -> list[str]:
+    def build_probe_command(self, folder: Path) -> list[str]:
         """A command line that succeeds where the sandbox works; it looks at no file.
 
         `folder` keeps what it needs until it has run.
         """
-        wall = self._wall(ProjectFiles(), (), reserve=False)
-        return self._line(wall, ["true"], Path("/"), folder)
+        wall = self._build_profile(GuardedFiles(), (), reserve=False)
+        return self._build_command_line(wall, ["true"], Path("/"), folder)
 
-    def _built(
+    def _prepare_command(
         self, stack: ExitStack, argv: Sequence[str], cwd: Path, also: Sequence[Path]
     ) -> list[str]:
         root = self.workspace.root
         if self.reads_only or not os.access(root, os.W_OK):
-            wall = self._wall(look(self.workspace), also, reserve=False)
+            wall = self._build_profile(scan_project(self.workspace), also, reserve=False)
             others = also if self.reads_only else (*self.writable, *also)
-            return self._line(wall.for_reading(keeping=others), argv, cwd)
-        stack.enter_context(kept_links(root / name for name in (*RESERVED, ".github")))
-        stand = stack.enter_context(standing(store_of(self.home, root)))
-        wall = self._wall(look(self.workspace), also, reserve=True)
+            return self._build_command_line(wall.as_read_only(keeping=others), argv, cwd)
+        stack.enter_context(restore_links(root / name for name in (*RESERVED, ".github")))
+        stand = stack.enter_context(open_placeholders(get_store_folder(self.home, root)))
+        wall = self._build_profile(scan_project(self.workspace), also, reserve=True)
         for place in wall.reserved if self.backend == "bubblewrap" else ():
             stand(place)
-        return self._line(wall, argv, cwd)
+        return self._build_command_line(wall, argv, cwd)
 
-    def _wall(self, found: ProjectFiles, also: Sequence[Path], *, reserve: bool) -> Wall:
-        return wall_around(
+    def _build_profile(
+        self, found: GuardedFiles, also: Sequence[Path], *, reserve: bool
+    ) -> SandboxProfile:
+        return build_profile(
             self.workspace,
             found,
             home=self.home,
@@ -129,19 +133,19 @@ class Sandbox:
             reserve=reserve,
         )
 
-    def _line(
-        self, wall: Wall, argv: Sequence[str], cwd: Path, folder: Path | None = None
+    def _build_command_line(
+        self, wall: SandboxProfile, argv: Sequence[str], cwd: Path, folder: Path | None = None
     ) -> list[str]:
         if self.backend == "sandbox-exec":
-            return seatbelt.arguments(wall, argv)
+            return seatbelt.build_arguments(wall, argv)
         if self.why_unfiltered:
-            return bubblewrap.arguments(self.program, wall, argv, cwd)
+            return bubblewrap.build_arguments(self.program, wall, argv, cwd)
         folder = folder or self.home / "data" / "sandbox"
         syscalls = write_filter(folder, unix_sockets=self.unix_sockets)
-        return bubblewrap.arguments(self.program, wall, argv, cwd, syscalls)
+        return bubblewrap.build_arguments(self.program, wall, argv, cwd, syscalls)
 
 
-def store_of(home: Path, root: Path) -> Path:
+def get_store_folder(home: Path, root: Path) -> Path:
     """Where it is kept and on record what stands in a project for missing files."""
     name = hashlib.sha256(str(root).encode(errors="surrogateescape")).hexdigest()[:32]
     return home / "data" / "sandbox" / name

@@ -9,7 +9,7 @@ folder is one that is written, since there are no mounts.
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from .profile import Wall
+from .profile import SandboxProfile
 
 PROGRAM = Path("/usr/bin/sandbox-exec")
 _DEVICES = (
@@ -22,24 +22,28 @@ _DEVICES = (
 )
 
 
-def arguments(wall: Wall, argv: Sequence[str]) -> list[str]:
+def build_arguments(wall: SandboxProfile, argv: Sequence[str]) -> list[str]:
     """The command line that runs `argv` behind the wall."""
-    return [str(PROGRAM), "-p", profile(wall), *argv]
+    return [str(PROGRAM), "-p", render_profile(wall), *argv]
 
 
-def profile(wall: Wall) -> str:
+def render_profile(wall: SandboxProfile) -> str:
     """The wall in Seatbelt's language."""
-    files = [f"(literal {_quoted(place)})" for place in (*wall.hidden_files, *wall.blank_files)]
+    files = [f"(literal {_quote_path(place)})" for place in (*wall.hidden_files, *wall.blank_files)]
     rules = [
         "(version 1)",
         "(allow default)",
         "(deny file-write*)",
-        _rule("allow file-write*", _below((*wall.writable, *wall.private))),
-        _rule("allow file-write*", [f'(literal "{device}")' for device in _DEVICES]),
-        _rule("deny file-write*", _below(wall.frozen)),
+        _format_rule("allow file-write*", _format_subpaths((*wall.writable, *wall.private))),
+        _format_rule("allow file-write*", [f'(literal "{device}")' for device in _DEVICES]),
+        _format_rule("deny file-write*", _format_subpaths(wall.frozen)),
         # to move a folder is to replace what is in it
-        _rule("deny file-write-unlink", [f"(literal {_quoted(one)})" for one in wall.pinned]),
-        _rule("deny file-read* file-write*", [*_below(wall.hidden_folders), *files]),
+        _format_rule(
+            "deny file-write-unlink", [f"(literal {_quote_path(one)})" for one in wall.pinned]
+        ),
+        _format_rule(
+            "deny file-read* file-write*", [*_format_subpaths(wall.hidden_folders), *files]
+        ),
         "" if wall.network else "(deny network*)",
         '(allow network* (subpath "/"))' if wall.unix_sockets else "",
         "(deny signal)",
@@ -48,14 +52,14 @@ def profile(wall: Wall) -> str:
     return "\n".join(rule for rule in rules if rule)
 
 
-def _rule(what: str, places: Sequence[str]) -> str:
+def _format_rule(what: str, places: Sequence[str]) -> str:
     return f"({what} {' '.join(places)})" if places else ""
 
 
-def _below(places: Iterable[Path]) -> list[str]:
-    return [f"(subpath {_quoted(place)})" for place in places]
+def _format_subpaths(places: Iterable[Path]) -> list[str]:
+    return [f"(subpath {_quote_path(place)})" for place in places]
 
 
-def _quoted(place: Path) -> str:
+def _quote_path(place: Path) -> str:
     text = str(place).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{text}"'

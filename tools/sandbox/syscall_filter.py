@@ -45,7 +45,7 @@ _MACHINES = {
 Instruction = tuple[int, int, int, int]
 
 
-def why_no_filter() -> str:
+def find_filter_problem() -> str:
     """Why there is none for this machine; empty where there is one."""
     machine = os.uname().machine
     return "" if machine in _MACHINES else f"no filter of system calls is known for {machine}"
@@ -63,65 +63,67 @@ def write_filter(folder: Path, *, unix_sockets: bool) -> Path:
 
 def build_filter(machine: str, *, unix_sockets: bool) -> bytes:
     """The filter as the kernel takes it."""
-    instructions = _program(_MACHINES[machine], unix_sockets=unix_sockets)
+    instructions = _iter_instructions(_MACHINES[machine], unix_sockets=unix_sockets)
     return b"".join(struct.pack("<HBBI", *one) for one in instructions)
 
 
-def _program(machine: _Machine, *, unix_sockets: bool) -> Iterator[Instruction]:
-    yield _load(_ARCHITECTURE)
+def _iter_instructions(machine: _Machine, *, unix_sockets: bool) -> Iterator[Instruction]:
+    yield _load_word(_ARCHITECTURE)
     yield from ((_EQUAL, 1, 0, machine.architecture), (_RETURN, 0, 0, _KILL))
-    yield _load(_NUMBER)
+    yield _load_word(_NUMBER)
     # x32 says the same as x86_64; elsewhere there are no such numbers
-    yield from ((_AT_LEAST, 0, 1, _X32), _refuse(errno.ENOSYS))
-    bodies = _bodies() if unix_sockets else {**_bodies(), **_socket_bodies()}
+    yield from ((_AT_LEAST, 0, 1, _X32), _return_error(errno.ENOSYS))
+    bodies = _build_bodies() if unix_sockets else {**_build_bodies(), **_build_socket_bodies()}
     for name, body in bodies.items():
         yield (_EQUAL, 0, len(body), machine.numbers[name])
         yield from body
     yield _allow()
 
 
-def _bodies() -> dict[str, list[Instruction]]:
+def _build_bodies() -> dict[str, list[Instruction]]:
     """What becomes of a system call, by name; each ends the filter."""
-    namespaces = [(_ANY_BIT, 0, 1, _NAMESPACES), _refuse(errno.EPERM), _allow()]
-    with_time = [(_ANY_BIT, 0, 1, _NAMESPACES | _NEWTIME), _refuse(errno.EPERM), _allow()]
+    namespaces = [(_ANY_BIT, 0, 1, _NAMESPACES), _return_error(errno.EPERM), _allow()]
+    with_time = [(_ANY_BIT, 0, 1, _NAMESPACES | _NEWTIME), _return_error(errno.EPERM), _allow()]
     return {
-        "clone": [_load(_ARGUMENTS), *namespaces],
-        "clone3": [_refuse(errno.ENOSYS)],  # its flags are in memory; libc goes on with `clone`
-        "unshare": [_load(_ARGUMENTS), *with_time],
-        "setns": [_refuse(errno.EPERM)],
-        "ptrace": [_refuse(errno.EPERM)],
-        "io_uring_setup": [_refuse(errno.ENOSYS)],
-        "io_uring_enter": [_refuse(errno.ENOSYS)],
-        "io_uring_register": [_refuse(errno.ENOSYS)],
+        "clone": [_load_word(_ARGUMENTS), *namespaces],
+        "clone3": [
+            _return_error(errno.ENOSYS)
+        ],  # its flags are in memory; libc goes on with `clone`
+        "unshare": [_load_word(_ARGUMENTS), *with_time],
+        "setns": [_return_error(errno.EPERM)],
+        "ptrace": [_return_error(errno.EPERM)],
+        "io_uring_setup": [_return_error(errno.ENOSYS)],
+        "io_uring_enter": [_return_error(errno.ENOSYS)],
+        "io_uring_register": [_return_error(errno.ENOSYS)],
     }
 
 
-def _socket_bodies() -> dict[str, list[Instruction]]:
+def _build_socket_bodies() -> dict[str, list[Instruction]]:
     # one of a pair of datagram sockets can send to any name, those of a pair of streams cannot
     return {
         "socket": [
-            _load(_ARGUMENTS),
+            _load_word(_ARGUMENTS),
             (_EQUAL, 0, 1, _AF_UNIX),
-            _refuse(errno.EAFNOSUPPORT),
+            _return_error(errno.EAFNOSUPPORT),
             _allow(),
         ],
         "socketpair": [
-            _load(_ARGUMENTS + 8),
+            _load_word(_ARGUMENTS + 8),
             (_MASK, 0, 0, _SOCK_TYPES),
             (_EQUAL, 2, 0, _SOCK_STREAM),
             (_EQUAL, 1, 0, _SOCK_SEQPACKET),
-            _refuse(errno.EAFNOSUPPORT),
+            _return_error(errno.EAFNOSUPPORT),
             _allow(),
         ],
     }
 
 
-def _load(offset: int) -> Instruction:
+def _load_word(offset: int) -> Instruction:
     """A word of `struct seccomp_data`; of an argument the lower half."""
     return (_LOAD, 0, 0, offset)
 
 
-def _refuse(number: int) -> Instruction:
+def _return_error(number: int) -> Instruction:
     return (_RETURN, 0, 0, _ERRNO | number)
 
 

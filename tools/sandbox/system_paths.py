@@ -16,35 +16,35 @@ _RESOLVING = ("/run/systemd/resolve", "/run/NetworkManager", "/run/resolvconf", 
 """What `/etc/resolv.conf` leads to."""
 
 
-def private_folders() -> tuple[Path, ...]:
+def find_private_folders() -> tuple[Path, ...]:
     """Those that a command gets empty ones of."""
     names = (tempfile.gettempdir(),) if sys.platform == "darwin" else _PRIVATE
-    return tuple(_real(name for name in names if os.path.isdir(name)))
+    return tuple(_resolve_folders(name for name in names if os.path.isdir(name)))
 
 
-def shown_folders(private: Sequence[Path], *, network: bool) -> tuple[Path, ...]:
+def find_shown_folders(private: Sequence[Path], *, network: bool) -> tuple[Path, ...]:
     """What is needed of private folders: programs, and with a network how names are resolved."""
     homes = [sys.prefix, sys.base_prefix, os.environ.get("VIRTUAL_ENV", "")]
     on_path = filter(None, os.environ.get("PATH", "").split(os.pathsep))
     homes += [one.removesuffix("/bin") for one in on_path]
-    wanted = _real([*homes, *_RUNNING, *(_RESOLVING if network else ())])
+    wanted = _resolve_folders([*homes, *_RUNNING, *(_RESOLVING if network else ())])
     return tuple(one for one in wanted if any(_is_below(one, folder) for folder in private))
 
 
-def writable_folders(names: Iterable[str], project: Path, home: Path) -> tuple[Path, ...]:
+def resolve_writable_folders(names: Iterable[str], project: Path, home: Path) -> tuple[Path, ...]:
     """What `sandbox.writable` names, whether it exists or not.
 
     Raises UsageError for what is no folder, is too much, or may be a command's own choice.
     """
     given = {name: project / os.path.expanduser(name) for name in names}
-    found = {name: _writable(name, path, project, home) for name, path in given.items()}
+    found = {name: _resolve_writable(name, path, project, home) for name, path in given.items()}
     for name, path in given.items():
         if _has_link_in(path, (project, *found.values())):
-            raise _refusal(name, "a command could have made the link on the way to it")
+            raise _build_error(name, "a command could have made the link on the way to it")
     return tuple(found.values())
 
 
-def _writable(name: str, path: Path, project: Path, home: Path) -> Path:
+def _resolve_writable(name: str, path: Path, project: Path, home: Path) -> Path:
     real = Path(os.path.realpath(path))
     too_much = (project, *(Path(os.path.realpath(one)) for one in (Path.home(), home)))
     if not name.strip() or any(one.is_relative_to(real) for one in too_much):
@@ -53,7 +53,7 @@ def _writable(name: str, path: Path, project: Path, home: Path) -> Path:
         why = "it is not a folder"
     else:
         return real
-    raise _refusal(name, why)
+    raise _build_error(name, why)
 
 
 def _has_link_in(path: Path, folders: Sequence[Path]) -> bool:
@@ -63,14 +63,14 @@ def _has_link_in(path: Path, folders: Sequence[Path]) -> bool:
     return any(parent.is_relative_to(folder) for parent in parents for folder in folders)
 
 
-def _refusal(name: str, why: str) -> UsageError:
+def _build_error(name: str, why: str) -> UsageError:
     return UsageError(
         f"`sandbox.writable`: `{name}` cannot be opened: {why}",
         hint="list single folders, such as `~/.cache/pip`",
     )
 
 
-def _real(names: Iterable[str]) -> list[Path]:
+def _resolve_folders(names: Iterable[str]) -> list[Path]:
     found = (Path(os.path.realpath(name)) for name in names if name)
     return list(dict.fromkeys(path for path in found if os.path.isdir(path)))
 

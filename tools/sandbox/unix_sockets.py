@@ -6,7 +6,7 @@ from pathlib import Path
 _LISTED = Path("/proc/net/unix")
 
 
-def listening(listed: Path = _LISTED) -> list[Path]:
+def find_listening_sockets(listed: Path = _LISTED) -> list[Path]:
     """Where the sockets of this network namespace are in the file system."""
     try:
         lines = listed.read_bytes().splitlines()[1:]

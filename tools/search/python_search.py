@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ..filesystem.file_access import read_bytes
-from ..filesystem.text_codec import decode, lines_of
-from ..result import ToolRefusal
+from ..filesystem.text_codec import decode_text, split_lines
+from ..result import ToolError
 from ..workspace import Workspace
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Search:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """The hits in the order of files and lines."""
 
     hits: list[Hit]
@@ -58,25 +58,25 @@ class Found:
     """False when time was over, or more was found than could be taken in."""
 
 
-def search_lines(search: Search) -> Found:
-    """Search one file after the other; raises ToolRefusal for a pattern that is none."""
-    _compiled(search.pattern)
+def search_lines(search: Search) -> SearchResult:
+    """Search one file after the other; raises ToolError for a pattern that is none."""
+    _compile_pattern(search.pattern)
     hits = list[Hit]()
     try:
         for name in search.names:
-            for hit in search_text(search, name, _text(search.workspace, name)):
+            for hit in search_text(search, name, _read_text(search.workspace, name)):
                 hits.append(hit)
                 if len(hits) >= search.most:
-                    return Found(hits)
+                    return SearchResult(hits)
     except TimeoutError:
-        return Found(hits, complete=False)
-    return Found(hits)
+        return SearchResult(hits, complete=False)
+    return SearchResult(hits)
 
 
 def search_text(search: Search, name: str, text: str) -> Iterator[Hit]:
     """Search one file's text; raises TimeoutError when time is over."""
-    compiled = _compiled(search.pattern)
-    for number, line in enumerate(lines_of(text), start=1):
+    compiled = _compile_pattern(search.pattern)
+    for number, line in enumerate(split_lines(text), start=1):
         left = search.deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
@@ -85,24 +85,24 @@ def search_text(search: Search, name: str, text: str) -> Iterator[Hit]:
 
 
 @lru_cache(maxsize=8)
-def _compiled(pattern: str) -> "regex.Pattern[str]":
+def _compile_pattern(pattern: str) -> "regex.Pattern[str]":
     import regex  # stops in time, where `re` can hang for ever
 
     counts = [max(1, int(low or 1), int(high or 1)) for low, high in _COUNTED.findall(pattern)]
     if len(pattern) > LONGEST_PATTERN or math.prod(counts) > MOST_REPEATS:
-        raise ToolRefusal("the regular expression is too large; search for less at once")
+        raise ToolError("the regular expression is too large; search for less at once")
     try:
         return regex.compile(pattern, regex.V1)
     except regex.error as error:
-        raise ToolRefusal(
+        raise ToolError(
             f"`{pattern}` is no regular expression: {error}; "
             "write a backslash before a character such as ( [ { * + ? that means itself"
         ) from error
 
 
-def _text(workspace: Workspace, name: str) -> str:
+def _read_text(workspace: Workspace, name: str) -> str:
     """The file's text; empty for a binary one, or one that cannot be read."""
-    with suppress(ToolRefusal):
-        text = decode(read_bytes(workspace, workspace.root / name)).text
+    with suppress(ToolError):
+        text = decode_text(read_bytes(workspace, workspace.root / name)).text
         return "" if "\0" in text else text
     return ""

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from ...config.security.executables import find_program
-from ..filesystem.text_codec import decode
-from ..process.launcher import capture
-from .python_search import Found, Hit, Search
+from ..filesystem.text_codec import decode_text
+from ..process.launcher import capture_output
+from .python_search import Hit, Search, SearchResult
 
 LONGEST_COMMAND = 1_000_000
 """Bytes of file names that are given to one call; Linux allows about twice as much."""
@@ -28,31 +28,33 @@ def find_ripgrep(project: Path | None = None) -> str | None:
     return find_program("rg", beside, outside=outside) or find_program("rg", outside=outside)
 
 
-async def ripgrep_lines(program: str, search: Search) -> Found | None:
+async def search_with_ripgrep(program: str, search: Search) -> SearchResult | None:
     """The hits; None when ripgrep cannot do it, for one because of the pattern."""
     hits = list[Hit]()
-    for names in _batches(search.names):
+    for names in _split_batches(search.names):
         left = max(0.01, search.deadline - time.monotonic())
-        command = _command(program, search, names)
-        done = await capture(command, cwd=search.workspace.root, timeout=left, limit=MOST_OUTPUT)
-        found = _hits(done.stdout, names)
+        command = _build_command(program, search, names)
+        done = await capture_output(
+            command, cwd=search.workspace.root, timeout=left, limit=MOST_OUTPUT
+        )
+        found = _parse_hits(done.stdout, names)
         hits += found
         if done.timed_out or done.cut:
-            return Found(hits[: search.most], complete=False)
+            return SearchResult(hits[: search.most], complete=False)
         if done.exit_code > 1 and not found:
             return None
         if len(hits) >= search.most:
             break
-    return Found(hits[: search.most])
+    return SearchResult(hits[: search.most])
 
 
-def _batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
+def _split_batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
     longest = max((len(os.fsencode(name)) for name in names), default=0)
     size = LONGEST_COMMAND // (longest + 16)
     return (names[start : start + size] for start in range(0, len(names), size))
 
 
-def _command(program: str, search: Search, names: Sequence[str]) -> list[str]:
+def _build_command(program: str, search: Search, names: Sequence[str]) -> list[str]:
     options = [
         "--no-config",
         "--no-follow",
@@ -65,39 +67,39 @@ def _command(program: str, search: Search, names: Sequence[str]) -> list[str]:
     return [program, *options, "-e", search.pattern, "--", *files]
 
 
-def _hits(output: bytes, names: Sequence[str]) -> list[Hit]:
+def _parse_hits(output: bytes, names: Sequence[str]) -> list[Hit]:
     """The answer's hits in the order of `names`, without those in binary files."""
     order = {name: place for place, name in enumerate(names)}
     kept, in_file = list[Hit](), list[Hit]()
-    for kind, data in _messages(output):
+    for kind, data in _iter_messages(output):
         if kind == "begin":
             in_file = []
         elif kind == "match":
-            in_file.append(_hit(data))
+            in_file.append(_to_hit(data))
         elif kind == "end" and data["binary_offset"] is None:
             kept += in_file
     known = [hit for hit in kept if hit.path in order]
     return sorted(known, key=lambda hit: (order[hit.path], hit.line))
 
 
-def _messages(output: bytes) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _iter_messages(output: bytes) -> Iterator[tuple[str, Mapping[str, Any]]]:
     with suppress(ValueError):  # the last message, where the output was cut
         for line in output.split(b"\n"):
             message = cast("Mapping[str, Any]", json.loads(line))
             yield message["type"], message["data"]
 
 
-def _hit(data: Mapping[str, Any]) -> Hit:
-    line = _bytes(data["lines"])
+def _to_hit(data: Mapping[str, Any]) -> Hit:
+    line = _to_bytes(data["lines"])
     before = line[: data["submatches"][0]["start"]] if data["submatches"] else b""
     return Hit(
-        path=os.fsdecode(_bytes(data["path"])).removeprefix("./"),
+        path=os.fsdecode(_to_bytes(data["path"])).removeprefix("./"),
         line=data["line_number"],
-        text=decode(line.rstrip(b"\r\n") + b"\n").text[:-1],
+        text=decode_text(line.rstrip(b"\r\n") + b"\n").text[:-1],
         column=len(before.decode(errors="replace")),
     )
 
 
-def _bytes(value: Mapping[str, str]) -> bytes:
+def _to_bytes(value: Mapping[str, str]) -> bytes:
     """ripgrep writes text as text, and what is not UTF-8 in base64."""
     return value["text"].encode() if "text" in value else base64.b64decode(value["bytes"])

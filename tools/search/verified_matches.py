@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from itertools import groupby
 
-from ..filesystem.file_access import content_hash, read_bytes
-from ..filesystem.text_codec import decode, lines_of
-from ..result import ToolRefusal
-from .python_search import Found, Hit, Search, search_text
+from ..filesystem.file_access import hash_content, read_bytes
+from ..filesystem.text_codec import decode_text, split_lines
+from ..result import ToolError
+from .python_search import Hit, Search, SearchResult, search_text
 
 
-def confirmed(search: Search, found: Found) -> tuple[Found, Mapping[str, str]]:
+def confirm_hits(search: Search, found: SearchResult) -> tuple[SearchResult, Mapping[str, str]]:
     """The hits that are true, and the hashes of the files that they are in, by relative path.
 
     Where a file says something else, having changed or being in an encoding of its own, it is
@@ -23,19 +23,19 @@ def confirmed(search: Search, found: Found) -> tuple[Found, Mapping[str, str]]:
     """
     hits, hashes, complete = list[Hit](), dict[str, str](), found.complete
     for name, in_file in groupby(found.hits, key=lambda hit: hit.path):
-        with suppress(ToolRefusal):
+        with suppress(ToolError):
             data = read_bytes(search.workspace, search.workspace.root / name)
-            text = decode(data).text
+            text = decode_text(data).text
             try:
-                hits += _true_hits(search, name, text, list(in_file))
-                hashes[name] = content_hash(data)
+                hits += _recheck_hits(search, name, text, list(in_file))
+                hashes[name] = hash_content(data)
             except TimeoutError:
                 complete = False
-    return Found(hits[: search.most], complete), hashes
+    return SearchResult(hits[: search.most], complete), hashes
 
 
-def _true_hits(search: Search, name: str, text: str, hits: list[Hit]) -> Iterable[Hit]:
-    lines = lines_of(text)
+def _recheck_hits(search: Search, name: str, text: str, hits: list[Hit]) -> Iterable[Hit]:
+    lines = split_lines(text)
     if all(hit.line <= len(lines) and lines[hit.line - 1] == hit.text for hit in hits):
         return hits
     return list(search_text(search, name, text))

@@ -6,7 +6,7 @@ from typing import Literal
 
 
 @dataclass(frozen=True)
-class SimpleCommand:
+class AnalyzedCommand:
     """One program with its arguments, wherever in the line it stands."""
 
     words: tuple[str, ...]
@@ -24,7 +24,7 @@ class SimpleCommand:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class CommandAnalysis:
     """The finding on a whole line."""
 
     verdict: Literal["allow", "ask", "deny"] | None
@@ -34,7 +34,7 @@ class Judgement:
     """For people: what was found, and where."""
     rule: str
     """`read-only`, `catastrophe`, `sensitive`, `protected`, `outside`, `unparsed`, `command`…"""
-    commands: tuple[SimpleCommand, ...] = ()
+    commands: tuple[AnalyzedCommand, ...] = ()
     """Every simple command in the line."""
     plain: bool = False
     """Whether the line is nothing but literal commands joined by `&&`, `||`, `;`, `|` or newlines,

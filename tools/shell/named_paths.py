@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .parsing.command_line import Line
-from .parsing.path_targets import place
-from .parsing.shell_state import Scope
-from .parsing.simple_command import Step
-from .risks.copy_targets import PROGRAMS, landings
+from .parsing.command_line import CommandLine
+from .parsing.path_targets import resolve_target
+from .parsing.shell_state import ShellState
+from .parsing.simple_command import SimpleCommand
+from .risks.copy_targets import PROGRAMS, find_copy_targets
 
 _OPTION = re.compile(r"-[^=/]*=")
 
@@ -27,31 +27,31 @@ class NamedPaths:
     folder: str = ""
     """Where it runs; empty or with a slash at its end."""
 
-    def has(self, path: str) -> bool:
+    def has_path(self, path: str) -> bool:
         """Whether the line names a path, or a folder above it that was not there before."""
         bare = path.rstrip("/")
         above = (bare[:at] for at, letter in enumerate(bare) if letter == "/")
         return (
             bare in self.paths
             or any(folder in self.new for folder in above)
-            or self._stands_in_text(bare)
+            or self._is_in_text(bare)
         )
 
-    def _stands_in_text(self, path: str) -> bool:
+    def _is_in_text(self, path: str) -> bool:
         if not path.startswith(self.folder):
             return False
         name = re.escape(path.removeprefix(self.folder))
         return bool(re.search(rf"(?<![\w./-])(?:\./)?{name}(?![\w-]|[./]\w)", self.text))
 
 
-def named_paths_of(command: str, cwd: str, root: Path) -> NamedPaths:
+def find_named_paths(command: str, cwd: str, root: Path) -> NamedPaths:
     """The paths in the project that a line names if it runs in the folder `cwd`; never raises."""
     folder = Path(os.path.normpath(root / cwd))
     inside = os.path.relpath(folder, root)
     prefix = "" if inside == "." else f"{inside}/"
     try:
-        steps = Line(command, Scope(root, folder)).steps
-        found = {os.path.relpath(path, root) for step in steps for path in _named_by(step)}
+        steps = CommandLine(command, ShellState(root, folder)).steps
+        found = {os.path.relpath(path, root) for step in steps for path in _iter_named_paths(step)}
     except Exception:  # a line that cannot be read names what stands in it
         found = set[str]()
     paths = frozenset(path for path in found if path != "." and not path.startswith(".."))
@@ -59,13 +59,13 @@ def named_paths_of(command: str, cwd: str, root: Path) -> NamedPaths:
     return NamedPaths(paths, new, command, prefix)
 
 
-def _named_by(step: Step) -> Iterator[Path]:
+def _iter_named_paths(step: SimpleCommand) -> Iterator[Path]:
     names = [redirect.target.text for redirect in step.redirects if redirect.writes]
     for word in step.words[1:]:
         if word.known:
             names += [word.text, _OPTION.sub("", word.text, count=1)]
     if step.program in PROGRAMS:
-        names += landings(step)
+        names += find_copy_targets(step)
     for name in names:
-        if (found := place(name, step.folder)) is not None:
+        if (found := resolve_target(name, step.folder)) is not None:
             yield found

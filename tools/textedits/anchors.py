@@ -8,19 +8,19 @@ from collections import Counter
 from collections.abc import Sequence
 
 
-def anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+def find_anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
     """Places, from 0, of equal lines in both, ascending in both; as many as possible."""
-    once_old, once_new = _once(old), _once(new)
+    once_old, once_new = _find_unique_lines(old), _find_unique_lines(new)
     pairs = [(at, once_new[line]) for line, at in once_old.items() if line in once_new]
-    return _longest_ascending(pairs)
+    return _find_longest_ascending(pairs)
 
 
-def _once(lines: Sequence[str]) -> dict[str, int]:
+def _find_unique_lines(lines: Sequence[str]) -> dict[str, int]:
     counts = Counter(lines)
     return {line: at for at, line in enumerate(lines) if counts[line] == 1}
 
 
-def _longest_ascending(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _find_longest_ascending(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Of pairs that ascend in the first number, as many as possible that do in the second."""
     ends, at_end, before = list[int](), list[int](), list[int]()
     for number, (_, place) in enumerate(pairs):

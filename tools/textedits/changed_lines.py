@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from .text_edits import Piece
+    from .text_edits import TextEdit
 
 
-class Block(NamedTuple):
+class ChangedBlock(NamedTuple):
     """Lines `start` to `end` of the old text, and what stands for them in the new one."""
 
     start: int
@@ -16,16 +16,16 @@ class Block(NamedTuple):
     new_end: int
 
 
-def blocks(text: str, pieces: "Sequence[Piece]") -> list[Block]:
+def find_blocks(text: str, pieces: "Sequence[TextEdit]") -> list[ChangedBlock]:
     """The runs of whole lines, from 0, that hold the pieces; linear in the text."""
-    found, line, done, shift = list[Block](), 0, 0, 0
+    found, line, done, shift = list[ChangedBlock](), 0, 0, 0
     for piece in pieces:
         line += text.count("\n", done, piece.start)
         gone, come = text.count("\n", piece.start, piece.end), piece.new.count("\n")
-        block = Block(line, line + gone + 1, line + shift, line + shift + come + 1)
+        block = ChangedBlock(line, line + gone + 1, line + shift, line + shift + come + 1)
         line, done, shift = line + gone, piece.end, shift + come - gone
         if found and found[-1].end >= block.start:
-            block = Block(found[-1].start, block.end, found[-1].new_start, block.new_end)
+            block = ChangedBlock(found[-1].start, block.end, found[-1].new_start, block.new_end)
             found.pop()
         found.append(block)
     return found

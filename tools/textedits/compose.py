@@ -4,7 +4,7 @@ import sys
 from collections import deque
 from collections.abc import Iterable, Sequence
 
-from .text_edits import Piece
+from .text_edits import TextEdit
 
 _Kept = tuple[int, int]
 """From and to in the first text."""
@@ -12,18 +12,18 @@ _Segment = _Kept | str
 """Of a changed text: what is kept, or what is new."""
 
 
-def compose(first: Sequence[Piece], second: Sequence[Piece]) -> tuple[Piece, ...]:
+def compose_edits(first: Sequence[TextEdit], second: Sequence[TextEdit]) -> tuple[TextEdit, ...]:
     """The pieces that do at once what `first` and then, on its result, `second` do."""
-    rest, made, done = deque(_segments(first)), list[_Segment](), 0
+    rest, made, done = deque(_to_segments(first)), list[_Segment](), 0
     for piece in second:
-        made += _taken(rest, piece.start - done)
-        _taken(rest, piece.end - piece.start)
+        made += _take_segments(rest, piece.start - done)
+        _take_segments(rest, piece.end - piece.start)
         made.append(piece.new)
         done = piece.end
-    return tuple(_pieces([*made, *rest]))
+    return tuple(_to_edits([*made, *rest]))
 
 
-def _segments(pieces: Sequence[Piece]) -> list[_Segment]:
+def _to_segments(pieces: Sequence[TextEdit]) -> list[_Segment]:
     segments, done = list[_Segment](), 0
     for piece in pieces:
         segments += [(done, piece.start), piece.new]
@@ -31,12 +31,12 @@ def _segments(pieces: Sequence[Piece]) -> list[_Segment]:
     return [*segments, (done, sys.maxsize)]
 
 
-def _taken(rest: deque[_Segment], size: int) -> list[_Segment]:
+def _take_segments(rest: deque[_Segment], size: int) -> list[_Segment]:
     """The next `size` characters, taken away from the rest."""
     taken = list[_Segment]()
     while size > 0:
         segment = rest.popleft()
-        head, tail = _cut(segment, size)
+        head, tail = _split_segment(segment, size)
         size -= len(head) if isinstance(head, str) else head[1] - head[0]
         taken.append(head)
         if tail is not None:
@@ -44,7 +44,7 @@ def _taken(rest: deque[_Segment], size: int) -> list[_Segment]:
     return taken
 
 
-def _cut(segment: _Segment, size: int) -> tuple[_Segment, _Segment | None]:
+def _split_segment(segment: _Segment, size: int) -> tuple[_Segment, _Segment | None]:
     if isinstance(segment, str):
         return segment[:size], segment[size:] or None
     start, end = segment
@@ -53,14 +53,14 @@ def _cut(segment: _Segment, size: int) -> tuple[_Segment, _Segment | None]:
     return (start, start + size), (start + size, end)
 
 
-def _pieces(segments: Iterable[_Segment]) -> list[Piece]:
-    pieces, done, new = list[Piece](), 0, list[str]()
+def _to_edits(segments: Iterable[_Segment]) -> list[TextEdit]:
+    pieces, done, new = list[TextEdit](), 0, list[str]()
     for segment in segments:
         if isinstance(segment, str):
             new.append(segment)
         elif segment[0] < segment[1]:
             text = "".join(new)
             if text or segment[0] > done:
-                pieces.append(Piece(done, segment[0], text))
+                pieces.append(TextEdit(done, segment[0], text))
             done, new = segment[1], []
     return pieces

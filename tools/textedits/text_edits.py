@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Piece:
+class TextEdit:
     """Characters `start` to `end` of the old text become `new`."""
 
     start: int
@@ -14,11 +14,11 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Change:
+class TextChange:
     """A text after a change, and how the place was found."""
 
     text: str
-    pieces: tuple[Piece, ...]
+    edits: tuple[TextEdit, ...]
     """Ascending and apart; of the old text they hold changed lines only."""
     lines: tuple[int, ...]
     """The line, from 1 in the new text, at which each change begins."""
@@ -28,7 +28,7 @@ class Change:
     """What was adapted, in words; empty when the request was exact."""
 
 
-def put(text: str, pieces: Sequence[Piece]) -> str:
+def apply_edits(text: str, pieces: Sequence[TextEdit]) -> str:
     """The text with every piece put in."""
     parts, done = list[str](), 0
     for piece in pieces:
@@ -37,16 +37,16 @@ def put(text: str, pieces: Sequence[Piece]) -> str:
     return "".join([*parts, text[done:]])
 
 
-def apart(pieces: Sequence[Piece]) -> list[Piece]:
+def trim_overlaps(pieces: Sequence[TextEdit]) -> list[TextEdit]:
     """The pieces, each from where the one before has ended: neighbours may share a line break."""
-    found, done = list[Piece](), 0
+    found, done = list[TextEdit](), 0
     for piece in pieces:
-        found.append(Piece(max(piece.start, done), piece.end, piece.new))
+        found.append(TextEdit(max(piece.start, done), piece.end, piece.new))
         done = piece.end
     return found
 
 
-def begin_lines(text: str, pieces: Sequence[Piece]) -> tuple[int, ...]:
+def find_edit_lines(text: str, pieces: Sequence[TextEdit]) -> tuple[int, ...]:
     """The line, from 1 in the new text, at which each piece begins."""
     lines, line, done = list[int](), 1, 0
     for piece in pieces:

@@ -5,11 +5,11 @@ from difflib import SequenceMatcher
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from .anchors import anchors
-from .changed_lines import Block, blocks
+from .anchors import find_anchors
+from .changed_lines import ChangedBlock, find_blocks
 
 if TYPE_CHECKING:
-    from .text_edits import Piece
+    from .text_edits import TextEdit
 
 CONTEXT = 3
 SPLIT_FROM = 1_000
@@ -20,7 +20,7 @@ take minutes."""
 NO_NEWLINE = "\n\\ No newline at end of file\n"
 
 
-class Change(NamedTuple):
+class LineChange(NamedTuple):
     """Lines `start` to `end` of the old text, and what stands for them in the new one."""
 
     kind: str
@@ -31,11 +31,11 @@ class Change(NamedTuple):
     new_end: int
 
 
-def unified(
+def build_diff(
     old: str | None,
     new: str | None,
     path: str,
-    pieces: "Sequence[Piece] | None" = None,
+    pieces: "Sequence[TextEdit] | None" = None,
     was: str = "",
 ) -> str:
     """The change from `old` to `new`, empty when there is none; `None` is a missing file.
@@ -46,27 +46,27 @@ def unified(
     if old == new:
         return ""
     before, after = _with_ends(old or ""), _with_ends(new or "")
-    source = "/dev/null" if old is None else _quoted(f"a/{was or path}")
-    target = "/dev/null" if new is None else _quoted(f"b/{path}")
+    source = "/dev/null" if old is None else _quote_path(f"a/{was or path}")
+    target = "/dev/null" if new is None else _quote_path(f"b/{path}")
     head = f"--- {source}\n+++ {target}\n"
     if pieces is None or old is None:
-        changes = line_changes(before, after)
+        changes = diff_lines(before, after)
     else:
-        changes = _changes_in(before, after, blocks(old, pieces))
-    groups = _grouped(change for change in changes if change.kind != "equal")
-    return head + "".join(_hunk(group, before, after) for group in groups)
+        changes = _diff_blocks(before, after, find_blocks(old, pieces))
+    groups = _group_changes(change for change in changes if change.kind != "equal")
+    return head + "".join(_format_hunk(group, before, after) for group in groups)
 
 
-def changed_lines(old: str, new: str, pieces: "Sequence[Piece]") -> list[Change]:
+def find_changed_lines(old: str, new: str, pieces: "Sequence[TextEdit]") -> list[LineChange]:
     """Which lines differ, where the pieces that changed are known."""
-    changes = _changes_in(_with_ends(old), _with_ends(new), blocks(old, pieces))
+    changes = _diff_blocks(_with_ends(old), _with_ends(new), find_blocks(old, pieces))
     return [change for change in changes if change.kind != "equal"]
 
 
-def git_header(was: str, path: str, fields: Sequence[str]) -> str:
+def build_git_header(was: str, path: str, fields: Sequence[str]) -> str:
     """The lines that git writes above a file's diff, for what its hunks cannot say."""
-    names = f"{_c_string(f'a/{was}')} {_c_string(f'b/{path}')}"
-    renamed = [f"rename from {_c_string(was)}", f"rename to {_c_string(path)}"]
+    names = f"{_to_c_string(f'a/{was}')} {_to_c_string(f'b/{path}')}"
+    renamed = [f"rename from {_to_c_string(was)}", f"rename to {_to_c_string(path)}"]
     lines = [*fields, *(renamed if was != path else [])]
     return "".join(f"{line}\n" for line in (f"diff --git {names}", *lines)) if lines else ""
 
@@ -77,7 +77,7 @@ def count_changes(diff: str) -> tuple[int, int]:
     return sum(line[:1] == "+" for line in body), sum(line[:1] == "-" for line in body)
 
 
-def shortened(diff: str, most: int) -> str:
+def shorten_diff(diff: str, most: int) -> str:
     """The diff, or its beginning of at most so many characters and how much there is more."""
     if len(diff) <= most:
         return diff
@@ -91,57 +91,57 @@ def is_shortened(diff: str) -> bool:
     return diff.rstrip("\n").rpartition("\n")[2].startswith("[… ")
 
 
-def line_changes(old: Sequence[str], new: Sequence[str]) -> list[Change]:
+def diff_lines(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
     """How one list of lines becomes the other; only what lies between equal ends is compared."""
-    head = _same(zip(old, new, strict=False))
-    tail = _same(zip(reversed(old[head:]), reversed(new[head:]), strict=False))
+    head = _count_equal(zip(old, new, strict=False))
+    tail = _count_equal(zip(reversed(old[head:]), reversed(new[head:]), strict=False))
     old_end, new_end = len(old) - tail, len(new) - tail
     changes = [
-        Change("equal", 0, head, 0, head),
-        *_shifted(_compared(old[head:old_end], new[head:new_end]), head, head),
-        Change("equal", old_end, len(old), new_end, len(new)),
+        LineChange("equal", 0, head, 0, head),
+        *_shift_changes(_compare_lines(old[head:old_end], new[head:new_end]), head, head),
+        LineChange("equal", old_end, len(old), new_end, len(new)),
     ]
     return [change for change in changes if change.start < change.end or change.kind == "insert"]
 
 
-def _changes_in(
-    before: Sequence[str], after: Sequence[str], places: Iterable[Block]
-) -> list[Change]:
+def _diff_blocks(
+    before: Sequence[str], after: Sequence[str], places: Iterable[ChangedBlock]
+) -> list[LineChange]:
     """The changes in blocks of lines alone, without what is equal between them."""
     return [
         change
         for start, end, new_start, new_end in places
-        for change in _shifted(
-            line_changes(before[start:end], after[new_start:new_end]), start, new_start
+        for change in _shift_changes(
+            diff_lines(before[start:end], after[new_start:new_end]), start, new_start
         )
     ]
 
 
-def _compared(old: Sequence[str], new: Sequence[str]) -> list[Change]:
+def _compare_lines(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
     if len(old) + len(new) <= SPLIT_FROM:
-        return _matched(old, new)
-    changes, done, new_done = list[Change](), 0, 0
-    for at, new_at in [*anchors(old, new), (len(old), len(new))]:
-        changes += _shifted(_matched(old[done:at], new[new_done:new_at]), done, new_done)
-        changes.append(Change("equal", at, at + 1, new_at, new_at + 1))
+        return _match_lines(old, new)
+    changes, done, new_done = list[LineChange](), 0, 0
+    for at, new_at in [*find_anchors(old, new), (len(old), len(new))]:
+        changes += _shift_changes(_match_lines(old[done:at], new[new_done:new_at]), done, new_done)
+        changes.append(LineChange("equal", at, at + 1, new_at, new_at + 1))
         done, new_done = at + 1, new_at + 1
     return changes[:-1]
 
 
-def _matched(old: Sequence[str], new: Sequence[str]) -> list[Change]:
+def _match_lines(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
     if len(old) + len(new) > MOST_COMPARED:
-        return [Change("replace" if old else "insert", 0, len(old), 0, len(new))]
-    return [Change(*code) for code in SequenceMatcher(None, old, new).get_opcodes()]
+        return [LineChange("replace" if old else "insert", 0, len(old), 0, len(new))]
+    return [LineChange(*code) for code in SequenceMatcher(None, old, new).get_opcodes()]
 
 
-def _shifted(changes: Iterable[Change], by: int, new_by: int) -> list[Change]:
+def _shift_changes(changes: Iterable[LineChange], by: int, new_by: int) -> list[LineChange]:
     return [
-        Change(kind, start + by, end + by, new_start + new_by, new_end + new_by)
+        LineChange(kind, start + by, end + by, new_start + new_by, new_end + new_by)
         for kind, start, end, new_start, new_end in changes
     ]
 
 
-def _same(pairs: Iterable[tuple[str, str]]) -> int:
+def _count_equal(pairs: Iterable[tuple[str, str]]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
@@ -150,9 +150,9 @@ def _with_ends(text: str) -> list[str]:
     return [line + "\n" for line in lines[:-1]] + [line for line in lines[-1:] if line]
 
 
-def _grouped(changes: Iterable[Change]) -> list[list[Change]]:
+def _group_changes(changes: Iterable[LineChange]) -> list[list[LineChange]]:
     """Changes so near to each other that their contexts touch share a hunk."""
-    groups: list[list[Change]] = []
+    groups: list[list[LineChange]] = []
     for change in changes:
         if groups and change.start - groups[-1][-1].end <= 2 * CONTEXT:
             groups[-1].append(change)
@@ -161,42 +161,45 @@ def _grouped(changes: Iterable[Change]) -> list[list[Change]]:
     return groups
 
 
-def _hunk(group: Sequence[Change], before: Sequence[str], after: Sequence[str]) -> str:
+def _format_hunk(group: Sequence[LineChange], before: Sequence[str], after: Sequence[str]) -> str:
     first, last = group[0], group[-1]
     start, end = max(first.start - CONTEXT, 0), min(last.end + CONTEXT, len(before))
     new_start, new_end = first.new_start - first.start + start, last.new_end - last.end + end
-    lines, place = [f"@@ -{_range(start, end)} +{_range(new_start, new_end)} @@\n"], start
+    lines, place = (
+        [f"@@ -{_format_range(start, end)} +{_format_range(new_start, new_end)} @@\n"],
+        start,
+    )
     for change in group:
-        lines += _marked(" ", before[place : change.start])
-        lines += _marked("-", before[change.start : change.end])
-        lines += _marked("+", after[change.new_start : change.new_end])
+        lines += _mark_lines(" ", before[place : change.start])
+        lines += _mark_lines("-", before[change.start : change.end])
+        lines += _mark_lines("+", after[change.new_start : change.new_end])
         place = change.end
-    return "".join(lines + _marked(" ", before[place:end]))
+    return "".join(lines + _mark_lines(" ", before[place:end]))
 
 
-def _marked(sign: str, lines: Sequence[str]) -> list[str]:
+def _mark_lines(sign: str, lines: Sequence[str]) -> list[str]:
     return [sign + (line if line.endswith("\n") else line + NO_NEWLINE) for line in lines]
 
 
-def _range(start: int, end: int) -> str:
+def _format_range(start: int, end: int) -> str:
     size = end - start
     return str(start + 1) if size == 1 else f"{start + (size > 0)},{size}"
 
 
-def _quoted(name: str) -> str:
+def _quote_path(name: str) -> str:
     """A file name as git writes it above a hunk: a tab ends one with blanks."""
-    written = _c_string(name)
+    written = _to_c_string(name)
     return written + "\t" if " " in name and written == name else written
 
 
-def _c_string(name: str) -> str:
+def _to_c_string(name: str) -> str:
     """A file name as git writes it: hard ones as a C string."""
     if any(letter < " " or letter in '"\\\x7f' for letter in name):
-        return '"' + "".join(map(_escaped, name)) + '"'
+        return '"' + "".join(map(_escape_letter, name)) + '"'
     return name
 
 
-def _escaped(letter: str) -> str:
+def _escape_letter(letter: str) -> str:
     if letter in '"\\':
         return "\\" + letter
     return f"\\{ord(letter):03o}" if letter < " " or letter == "\x7f" else letter

@@ -13,9 +13,9 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from ... import __version__
-from ..permissions.url_policy import IP, WebAddress, is_public, read_address, redirected
-from ..result import ToolRefusal
-from .response_body import Body
+from ..permissions.url_policy import IP, WebAddress, is_public, read_address, resolve_redirect
+from ..result import ToolError
+from .response_body import ResponseBody
 
 if TYPE_CHECKING:
     import httpx
@@ -38,7 +38,7 @@ Allowed = Callable[[IP], bool]
 
 
 @dataclass(frozen=True)
-class Fetched:
+class FetchedPage:
     """What a server answered at the end of all redirects."""
 
     address: WebAddress
@@ -50,64 +50,66 @@ class Fetched:
     location: str = ""
 
 
-async def addresses_of(host: str, port: int) -> list[IP]:
+async def resolve_host(host: str, port: int) -> list[IP]:
     """What the name server says, in its order."""
     loop = asyncio.get_running_loop()
     try:
         found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise ToolRefusal(f"there is no host `{host}`, or no network") from None
+        raise ToolError(f"there is no host `{host}`, or no network") from None
     return list(dict.fromkeys(ip_address(where[0]) for *_, where in found))
 
 
-async def fetch(
-    url: str, *, resolve: Resolve = addresses_of, allowed: Allowed = is_public
-) -> Fetched:
-    """Fetch a page; raises ToolRefusal. Redirects on the same host are followed."""
+async def fetch_page(
+    url: str, *, resolve: Resolve = resolve_host, allowed: Allowed = is_public
+) -> FetchedPage:
+    """Fetch a page; raises ToolError. Redirects on the same host are followed."""
     address = read_address(url)
     try:
         async with asyncio.timeout(SECONDS):
             for _ in range(MOST_REDIRECTS + 1):
-                fetched = await _ask(address, await _checked(address, resolve, allowed))
+                fetched = await _send_request(
+                    address, await _resolve_allowed(address, resolve, allowed)
+                )
                 if not fetched.location:
                     return fetched
-                address = redirected(address, fetched.location)
+                address = resolve_redirect(address, fetched.location)
     except TimeoutError:
-        raise ToolRefusal(f"no whole answer of `{address.host}` in {SECONDS:.0f} s") from None
-    raise ToolRefusal(f"it redirects more than {MOST_REDIRECTS} times")
+        raise ToolError(f"no whole answer of `{address.host}` in {SECONDS:.0f} s") from None
+    raise ToolError(f"it redirects more than {MOST_REDIRECTS} times")
 
 
-async def _checked(address: WebAddress, resolve: Resolve, allowed: Allowed) -> list[IP]:
+async def _resolve_allowed(address: WebAddress, resolve: Resolve, allowed: Allowed) -> list[IP]:
     """The host's addresses; refused as a whole when one of them is not public."""
     port = address.port or (443 if address.scheme == "https" else 80)
     found = await resolve(address.host, port)
     if not found or not all(map(allowed, found)):
-        raise ToolRefusal(f"`{address.host}` is not on the open internet; only what is, is fetched")
+        raise ToolError(f"`{address.host}` is not on the open internet; only what is, is fetched")
     return found
 
 
-async def _ask(address: WebAddress, numbers: list[IP]) -> Fetched:
+async def _send_request(address: WebAddress, numbers: list[IP]) -> FetchedPage:
     """One request, to the first of the numbers that answers."""
     import httpx
 
     async with httpx.AsyncHTTPTransport(trust_env=False) as transport:
         for number in numbers[:MOST_ADDRESSES]:
             try:
-                response = await transport.handle_async_request(_request(address, number))
+                response = await transport.handle_async_request(_build_request(address, number))
             except (httpx.ConnectError, httpx.ConnectTimeout):
                 continue
             except httpx.TransportError as error:
-                raise _broken(address, error) from None
+                raise _make_error(address, error) from None
             try:
-                return await _read(address, response)
+                return await _read_response(address, response)
             except httpx.TransportError as error:
-                raise _broken(address, error) from None
+                raise _make_error(address, error) from None
             finally:
                 await response.aclose()
-    raise ToolRefusal(f"`{address.netloc}` could not be reached (webfetch uses no proxy)")
+    raise ToolError(f"`{address.netloc}` could not be reached (webfetch uses no proxy)")
 
 
-def _request(address: WebAddress, number: IP) -> "httpx.Request":
+def _build_request(address: WebAddress, number: IP) -> "httpx.Request":
     """For the number, in the name of the host: also the certificate must be the host's."""
     import httpx
 
@@ -123,17 +125,17 @@ def _request(address: WebAddress, number: IP) -> "httpx.Request":
     return httpx.Request("GET", url, headers={"Host": address.netloc, **HEADERS}, extensions=known)
 
 
-async def _read(address: WebAddress, response: "httpx.Response") -> Fetched:
+async def _read_response(address: WebAddress, response: "httpx.Response") -> FetchedPage:
     headers = response.headers
     location = headers.get("location", "") if response.is_redirect else ""
-    body = Body(headers.get("content-encoding", ""))
+    body = ResponseBody(headers.get("content-encoding", ""))
     if not location:
         async for piece in response.aiter_raw():
-            if not body.add(piece):
+            if not body.add_chunk(piece):
                 break
     kind = headers.get("content-type", "")
-    return Fetched(address, response.status_code, kind, bytes(body.data), body.cut, location)
+    return FetchedPage(address, response.status_code, kind, bytes(body.data), body.cut, location)
 
 
-def _broken(address: WebAddress, error: Exception) -> ToolRefusal:
-    return ToolRefusal(f"`{address.netloc}` did not answer as it should: {type(error).__name__}")
+def _make_error(address: WebAddress, error: Exception) -> ToolError:
+    return ToolError(f"`{address.netloc}` did not answer as it should: {type(error).__name__}")

@@ -32,7 +32,7 @@ _HIDDEN = re.compile(
 _LINKS = ("http://", "https://")
 
 
-def markdown(html: str, address: str) -> str:
+def to_markdown(html: str, address: str) -> str:
     """What a person would see of the page, as Markdown; links are whole addresses."""
     from bs4 import BeautifulSoup
     from bs4.element import PreformattedString
@@ -79,7 +79,7 @@ def _write_out_links(soup: "BeautifulSoup", address: str) -> None:
         link.attrs = {"href": whole} if whole.startswith(_LINKS) else {}
 
 
-def _limit_memory() -> None:
+def _set_memory_limit() -> None:
     import resource  # no such thing on Windows
 
     with suppress(OSError, ValueError):
@@ -89,10 +89,10 @@ def _limit_memory() -> None:
 def main() -> None:
     """Read the file, write its Markdown."""
     with suppress(ImportError):
-        _limit_memory()
+        _set_memory_limit()
     sys.setrecursionlimit(DEEPEST)
     html = Path(sys.argv[1]).read_text(encoding="utf-8", errors="replace")
-    sys.stdout.buffer.write(markdown(html, sys.argv[2]).encode(errors="replace"))
+    sys.stdout.buffer.write(to_markdown(html, sys.argv[2]).encode(errors="replace"))
 
 
 if __name__ == "__main__":

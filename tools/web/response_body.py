@@ -4,9 +4,9 @@ import codecs
 import re
 import zlib
 
-from ..filesystem.text_codec import decode
-from ..process.truncation import clean
-from ..result import ToolRefusal
+from ..filesystem.text_codec import decode_text
+from ..process.truncation import clean_text
+from ..result import ToolError
 
 MOST_BYTES = 5_000_000
 """Of a page, unpacked; what comes after is not read."""
@@ -27,71 +27,71 @@ _CHARSETS = re.compile(
 _IN_PAGE = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{2,40})""", re.IGNORECASE)
 
 
-class Body:
+class ResponseBody:
     """Takes the pieces of an answer as they come; `data` is what it is, unpacked."""
 
     def __init__(self, encoding: str) -> None:
-        """`encoding` as the header says; raises ToolRefusal for one that was not asked for."""
+        """`encoding` as the header says; raises ToolError for one that was not asked for."""
         self.data = bytearray()
         self.cut = False
         """Whether the page is longer than what is kept of it."""
         self._packed = 0
-        self._unpacker = _unpacker(encoding.strip().lower())
+        self._unpacker = _create_unpacker(encoding.strip().lower())
 
-    def add(self, piece: bytes) -> bool:
-        """Take the next piece; False when no more is wanted. Raises ToolRefusal for a bomb."""
+    def add_chunk(self, piece: bytes) -> bool:
+        """Take the next piece; False when no more is wanted. Raises ToolError for a bomb."""
         room = MOST_BYTES - len(self.data)
-        plain = self._unpacked(piece, room + 1)
+        plain = self._unpack_chunk(piece, room + 1)
         self.cut = len(plain) > room
         self.data += plain[:room]
         if len(self.data) > max(FREE_OF_RATIO, MOST_RATIO * self._packed):
-            raise ToolRefusal(f"the page unpacks to over {MOST_RATIO} times its size; not read")
+            raise ToolError(f"the page unpacks to over {MOST_RATIO} times its size; not read")
         return not self.cut
 
-    def _unpacked(self, piece: bytes, most: int) -> bytes:
+    def _unpack_chunk(self, piece: bytes, most: int) -> bytes:
         self._packed += len(piece)
         if self._unpacker is None:
             return piece
         try:
             plain = self._unpacker.decompress(piece, most)
         except zlib.error:
-            raise ToolRefusal("the page is packed in a way that cannot be read") from None
+            raise ToolError("the page is packed in a way that cannot be read") from None
         self._packed -= len(self._unpacker.unconsumed_tail)
         return plain
 
 
-def _unpacker(encoding: str):  # typeshed has no public name for what zlib makes
+def _create_unpacker(encoding: str):  # typeshed has no public name for what zlib makes
     if encoding in ("", "identity"):
         return None
     if encoding in ("gzip", "x-gzip", "deflate"):
         return zlib.decompressobj(47)  # either of both, whatever it is called
-    raise ToolRefusal(f"the page is packed as `{encoding[:40]}`, which was not asked for")
+    raise ToolError(f"the page is packed as `{encoding[:40]}`, which was not asked for")
 
 
-def kind_of(content_type: str) -> str:
-    """`html` or `text`; raises ToolRefusal for what is neither."""
+def classify_content(content_type: str) -> str:
+    """`html` or `text`; raises ToolError for what is neither."""
     kind = content_type.partition(";")[0].strip().lower()
     if kind in ("text/html", "application/xhtml+xml"):
         return "html"
     if not kind or _TEXT.fullmatch(kind):
         return "text"
-    raise ToolRefusal(f"the page is `{clean(kind.encode())[:80]}`; only text can be read")
+    raise ToolError(f"the page is `{clean_text(kind.encode())[:80]}`; only text can be read")
 
 
-def text_of(data: bytes, content_type: str) -> str:
-    """The body as text; raises ToolRefusal for a binary one."""
+def decode_body(data: bytes, content_type: str) -> str:
+    """The body as text; raises ToolError for a binary one."""
     said = re.search(r"charset\s*=\s*[\"']?([\w.:-]{2,40})", content_type, re.IGNORECASE)
     inside = _IN_PAGE.search(data[:4096])
     names = [said[1]] if said else []
     names += [inside[1].decode()] if inside else []
     if data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         names = []  # a mark in the bytes themselves is never wrong
-    for name in filter(None, map(_charset, names)):
+    for name in filter(None, map(_resolve_charset, names)):
         return data.decode(name, errors="replace").replace("\r\n", "\n").replace("\r", "\n")
-    return decode(data).text
+    return decode_text(data).text
 
 
-def _charset(label: str) -> str:
+def _resolve_charset(label: str) -> str:
     """Python's name of an encoding; empty for what is none. Latin 1 means Windows' on the web."""
     try:
         name = codecs.lookup(label).name

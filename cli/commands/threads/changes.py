@@ -10,7 +10,7 @@ from ..undo import Thread
 from .listing import SHORT_ID
 
 if TYPE_CHECKING:
-    from ....sdk.threads.file_changes import FileChange
+    from ....sdk.threads.file_changes import ThreadFileChange
 
 
 def changes(
@@ -19,33 +19,33 @@ def changes(
 ) -> None:
     """List each file change of a thread, and who made it."""
     from ....config import paths
-    from ....sdk.threads.file_changes import file_changes
-    from ...execution.thread_argument import which_thread
+    from ....sdk.threads.file_changes import read_file_changes
+    from ...execution.thread_argument import resolve_thread
     from ...i18n.catalogs import t
 
-    row = which_thread(thread)
-    found = file_changes(row, paths.home())
+    row = resolve_thread(thread)
+    found = read_file_changes(row, paths.locate_home())
     if as_json:
         mappings = [asdict(change) for change in found]
         echo_json(mappings)
     elif found:
-        _show(found)
+        _print_changes(found)
     else:
         echo(t("changes.nothing", thread=row.thread_id[:SHORT_ID]), err=True)
 
 
-def _show(found: "list[FileChange]") -> None:
+def _print_changes(found: "list[ThreadFileChange]") -> None:
     from ...i18n.catalogs import t
     from ...rendering.table import is_narrow, show_table
-    from .listing import when
+    from .listing import format_time
 
     by, path = t("changes.by"), t("steps.files")
     headers = [t("steps.at"), t("steps.step"), by, t("changes.kind"), path]
     rows = [
         [
-            when(change.at),
+            format_time(change.at),
             "" if change.step is None else str(change.step),
-            _by(change),
+            _format_author(change),
             t(f"changes.{change.kind}"),
             change.path,
         ]
@@ -55,7 +55,7 @@ def _show(found: "list[FileChange]") -> None:
     show_table(headers[first:], [row[first:] for row in rows], cut=(by, path))
 
 
-def _by(change: "FileChange") -> str:
+def _format_author(change: "ThreadFileChange") -> str:
     from ...i18n.catalogs import t
 
     who = change.tool or t(f"changes.by.{change.by}")

@@ -10,7 +10,7 @@ from ..undo import Force, Thread, Yes
 from .listing import SHORT_ID
 
 if TYPE_CHECKING:
-    from ....memory.checkpoints.steps import Step
+    from ....memory.checkpoints.steps import ThreadStep
     from ....memory.threads.record import ThreadRow
 
 
@@ -37,39 +37,39 @@ def fork(
     is a new message for the model. Prints the new thread's ID.
     """
     from ....config import paths
-    from ....sdk.threads.steps import step_of
-    from ...execution.thread_argument import which_thread
+    from ....sdk.threads.steps import find_step
+    from ...execution.thread_argument import resolve_thread
     from ...i18n.catalogs import t
 
-    row = which_thread(thread)
-    step = step_of(row, paths.home(), at)
+    row = resolve_thread(thread)
+    step = find_step(row, paths.locate_home(), at)
     code = _put_files_back(row, step, force=force, yes=yes) if files else 0
-    forked = _fork(row, step, say)
+    forked = _fork_thread(row, step, say)
     echo(forked.thread_id)
     own = forked.thread_id[:SHORT_ID]
     echo(t("fork.done", thread=row.thread_id[:SHORT_ID], step=at, fork=own), err=True)
     raise typer.Exit(code)
 
 
-def _put_files_back(row: "ThreadRow", step: "Step", *, force: bool, yes: bool) -> int:
+def _put_files_back(row: "ThreadRow", step: "ThreadStep", *, force: bool, yes: bool) -> int:
     """As `mcode rewind --files` does; it is on record as the doing of the thread itself."""
     from ....config import paths
-    from ....sdk.threads.file_history import held_files
+    from ....sdk.threads.file_history import open_leased_files
     from ...execution import restore_files
     from ...i18n.catalogs import t
 
-    with held_files(row, paths.home()) as its_files:
-        way = restore_files.prepare(its_files, "rewind", after=step.file_entry, force=force)
+    with open_leased_files(row, paths.locate_home()) as its_files:
+        way = restore_files.prepare_restore(its_files, "rewind", after=step.file_entry, force=force)
         if way is None:
             return 0
         echo(t("fork.preview", thread=row.thread_id[:SHORT_ID], step=step.number), err=True)
-        restore_files.show(way.plan)
+        restore_files.show_plan(way.plan)
         if way.plan.changes:
-            restore_files.confirm(yes)
-        return int(bool(restore_files.go(way, yes=yes).conflicts))
+            restore_files.confirm_restore(yes)
+        return int(bool(restore_files.apply_restore(way, yes=yes).conflicts))
 
 
-def _fork(row: "ThreadRow", step: "Step", say: str | None) -> "ThreadRow":
+def _fork_thread(row: "ThreadRow", step: "ThreadStep", say: str | None) -> "ThreadRow":
     from ....config import paths
     from ....sdk.threads.time_travel import fork
     from ...lazy_imports import without_collector
@@ -77,4 +77,4 @@ def _fork(row: "ThreadRow", step: "Step", say: str | None) -> "ThreadRow":
     if say is not None and step.number:
         with without_collector():
             from ....graphs import task as task
-    return asyncio.run(fork(row, paths.home(), step, say))
+    return asyncio.run(fork(row, paths.locate_home(), step, say))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ....config.errors import NobodyHere
+from ....config.errors import NotInteractiveError
 from ...rendering.output import echo, echo_json
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ FORK = "↳ "
 
 
 @app.command("list")
-def list_(
+def list_threads(
     all_folders: Annotated[
         bool, typer.Option("--all", help="List threads of all folders.")
     ] = False,
@@ -54,9 +54,9 @@ def list_(
     everything = index.search(search) if search else index.list()
     here = str(Path.cwd().resolve())
     rows = [row for row in everything if all_folders or row.folder == here]
-    sizes = _sizes(rows) if with_size else None
+    sizes = _measure_threads(rows) if with_size else None
     if as_json:
-        echo_json(mappings(rows, sizes))
+        echo_json(to_mappings(rows, sizes))
         return
     if rows:
         show_rows(rows, with_folder=all_folders, sizes=sizes)
@@ -89,20 +89,20 @@ def delete(
 
     index = open_index()
     row = index.find(thread)
-    if not yes and not _confirmed(row):
+    if not yes and not _confirm_deletion(row):
         raise typer.Exit(1)
     index.delete(row.thread_id)
     echo(t("threads.deleted", id=row.thread_id[:SHORT_ID]), err=True)
 
 
-def _confirmed(row: "ThreadRow") -> bool:
+def _confirm_deletion(row: "ThreadRow") -> bool:
     from ...i18n.catalogs import t
-    from ...prompts.choice import agreed
+    from ...prompts.choice import confirm
 
     if not sys.stdin.isatty():
-        raise NobodyHere(hint="add `--yes` to delete without asking")
-    question = t("threads.delete", id=row.thread_id[:SHORT_ID], title=title_of(row))
-    return agreed(question)
+        raise NotInteractiveError(hint="add `--yes` to delete without asking")
+    question = t("threads.delete", id=row.thread_id[:SHORT_ID], title=format_title(row))
+    return confirm(question)
 
 
 def open_index() -> "ThreadIndex":
@@ -116,30 +116,30 @@ def open_index() -> "ThreadIndex":
     return index
 
 
-def _sizes(rows: "list[ThreadRow]") -> dict[str, int]:
+def _measure_threads(rows: "list[ThreadRow]") -> dict[str, int]:
     from ....config import paths
-    from ....sdk.threads.disk_usage import thread_sizes
+    from ....sdk.threads.disk_usage import measure_threads
 
-    return thread_sizes(rows, paths.home())
+    return measure_threads(rows, paths.locate_home())
 
 
 def _show_shared_sizes(rows: "list[ThreadRow]") -> None:
     """What no single thread takes: snapshots are those of a folder."""
     from ....config import paths
-    from ....sdk.threads.disk_usage import database_size, snapshot_sizes
+    from ....sdk.threads.disk_usage import measure_database, measure_snapshots
     from ...i18n.catalogs import t
-    from ...rendering.humanize import readable
-    from ...rendering.sanitize import safe_line
+    from ...rendering.humanize import format_size
+    from ...rendering.sanitize import sanitize_line
 
-    for folder, size in snapshot_sizes(rows, paths.home()).items():
-        shown = t("threads.snapshots", folder=safe_line(str(folder)), size=readable(size))
+    for folder, size in measure_snapshots(rows, paths.locate_home()).items():
+        shown = t("threads.snapshots", folder=sanitize_line(str(folder)), size=format_size(size))
         echo(shown, err=True)
-    echo(t("threads.database", size=readable(database_size(paths.home()))), err=True)
+    echo(t("threads.database", size=format_size(measure_database(paths.locate_home()))), err=True)
 
 
-def mappings(rows: "list[ThreadRow]", sizes: dict[str, int] | None) -> list[dict[str, object]]:
+def to_mappings(rows: "list[ThreadRow]", sizes: dict[str, int] | None) -> list[dict[str, object]]:
     """The threads as JSON has them."""
-    put_back = files_put_back()
+    put_back = find_restored_threads()
     return [
         {
             **asdict(row),
@@ -150,12 +150,12 @@ def mappings(rows: "list[ThreadRow]", sizes: dict[str, int] | None) -> list[dict
     ]
 
 
-def files_put_back() -> set[str]:
+def find_restored_threads() -> set[str]:
     """Ids of the threads whose files were put back last, by undo or rewind."""
     from ....config import paths
     from ....memory.undo.history import FileHistory
 
-    return FileHistory(paths.database(paths.home())).put_back()
+    return FileHistory(paths.locate_database(paths.locate_home())).find_restored_threads()
 
 
 def show_rows(
@@ -163,37 +163,37 @@ def show_rows(
 ) -> None:
     """Print the threads as a table."""
     from ...i18n.catalogs import t
-    from ...rendering.humanize import ago, readable
+    from ...rendering.humanize import format_age, format_size
     from ...rendering.table import is_narrow, show_table
 
     folder, title = t("threads.folder"), t("threads.title")
-    put_back = files_put_back()
+    put_back = find_restored_threads()
     columns: dict[str, Callable[[ThreadRow], str]] = {
         "id": lambda row: row.thread_id[:SHORT_ID],
-        t("threads.status"): lambda row: status_of(row, put_back),
+        t("threads.status"): lambda row: format_status(row, put_back),
     }
     if not is_narrow():
         columns[t("threads.steps")] = lambda row: str(row.steps)
-        columns[t("threads.updated")] = lambda row: ago(row.updated_at)
+        columns[t("threads.updated")] = lambda row: format_age(row.updated_at)
     if sizes is not None:
-        columns[t("threads.size")] = lambda row: readable(sizes[row.thread_id])
+        columns[t("threads.size")] = lambda row: format_size(sizes[row.thread_id])
     if with_folder:
         columns[folder] = lambda row: row.folder
-    columns[title] = lambda row: f"{FORK if row.parent else ''}{title_of(row)}"
+    columns[title] = lambda row: f"{FORK if row.parent else ''}{format_title(row)}"
     cells = [[cell(row) for cell in columns.values()] for row in rows]
     show_table(list(columns), cells, cut=(folder, title))
 
 
-def title_of(row: "ThreadRow") -> str:
+def format_title(row: "ThreadRow") -> str:
     """What it is called, in one line."""
     from ...i18n.catalogs import t
-    from ...rendering.sanitize import safe_line
+    from ...rendering.sanitize import sanitize_line
 
     title = row.title or t("threads.untitled")
-    return safe_line(f"{row.name} · {title}" if row.name else title)
+    return sanitize_line(f"{row.name} · {title}" if row.name else title)
 
 
-def status_of(row: "ThreadRow", put_back: set[str]) -> str:
+def format_status(row: "ThreadRow", put_back: set[str]) -> str:
     """How it stands, and whether its files were put back since."""
     from ...i18n.catalogs import t
 
@@ -203,6 +203,6 @@ def status_of(row: "ThreadRow", put_back: set[str]) -> str:
     return status
 
 
-def when(moment: str) -> str:
+def format_time(moment: str) -> str:
     """A moment as local time to the minute; empty where it is not known."""
     return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M") if moment else ""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ....config.errors import NobodyHere
+from ....config.errors import NotInteractiveError
 from ...rendering.output import echo
 from ..undo import Yes
 
@@ -33,39 +33,39 @@ def prune(
     Removes unused snapshots, outputs, backups and free database pages. Project files do not change.
     """
     from ....config import paths
-    from ....sdk.threads.pruning import prune
+    from ....sdk.threads.pruning import prune_storage
     from ...i18n.catalogs import t
-    from ...rendering.humanize import readable
+    from ...rendering.humanize import format_size
     from .listing import open_index
 
     index = open_index()
     deleted = _delete_unused(index, older, yes) if older is not None else 0
-    freed = asyncio.run(prune(paths.home()))
+    freed = asyncio.run(prune_storage(paths.locate_home()))
     if deleted:
         echo(t("prune.deleted", count=deleted), err=True)
-    echo(t("prune.freed", size=readable(freed)), err=True)
+    echo(t("prune.freed", size=format_size(freed)), err=True)
 
 
 def _delete_unused(index: "ThreadIndex", days: float, yes: bool) -> int:
-    from ....sdk.threads.pruning import unused
+    from ....sdk.threads.pruning import find_unused
 
-    rows = unused(index.list(), days)
+    rows = find_unused(index.list(), days)
     if rows:
-        _confirm(rows, yes)
+        _confirm_deletion(rows, yes)
     for row in rows:
         index.delete(row.thread_id)
     return len(rows)
 
 
-def _confirm(rows: "list[ThreadRow]", yes: bool) -> None:
+def _confirm_deletion(rows: "list[ThreadRow]", yes: bool) -> None:
     from ...i18n.catalogs import t
-    from ...prompts.choice import agreed
+    from ...prompts.choice import confirm
     from .listing import show_rows
 
     if yes:
         return
     show_rows(rows, with_folder=True)
     if not sys.stdin.isatty():
-        raise NobodyHere(hint="add `--yes` to delete without asking")
-    if not agreed(t("prune.ask", count=len(rows))):
+        raise NotInteractiveError(hint="add `--yes` to delete without asking")
+    if not confirm(t("prune.ask", count=len(rows))):
         raise typer.Exit(1)

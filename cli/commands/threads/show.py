@@ -6,9 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...i18n.message_translation import told
-from ...rendering.output import echo_json, say
-from .listing import SHORT_ID, AsJson, files_put_back, mappings, status_of, when
+from ...i18n.message_translation import translate
+from ...rendering.output import echo_json, echo_wrapped
+from .listing import (
+    SHORT_ID,
+    AsJson,
+    find_restored_threads,
+    format_status,
+    format_time,
+    to_mappings,
+)
 
 if TYPE_CHECKING:
     from ....memory.threads.record import ThreadRow
@@ -27,27 +34,27 @@ def show(
 ) -> None:
     """Show a thread: status, messages, tool calls, and how to continue."""
     from ....config import paths
-    from ....sdk.threads.transcript import raw, transcript
-    from ...execution.thread_argument import which_thread
+    from ....sdk.threads.transcript import read_stored_writes, read_transcript
+    from ...execution.thread_argument import resolve_thread
     from ...i18n.catalogs import t
     from ...rendering.transcript import show_transcript
 
-    row = which_thread(thread)
+    row = resolve_thread(thread)
     if events:
-        for one in raw(row, paths.home()):
+        for one in read_stored_writes(row, paths.locate_home()):
             echo_json(asdict(one), indent=None)
         return
-    told = transcript(row, paths.home())
+    told = read_transcript(row, paths.locate_home())
     if as_json:
-        echo_json({**mappings([row], None)[0], "transcript": [asdict(one) for one in told]})
+        echo_json({**to_mappings([row], None)[0], "transcript": [asdict(one) for one in told]})
         return
-    for label, text in _facts(row):
+    for label, text in _list_facts(row):
         if text:
-            say(t("labelled", label=label, said=text))
+            echo_wrapped(t("labelled", label=label, said=text))
     show_transcript(told, diffs=diffs)
 
 
-def _facts(row: "ThreadRow") -> Iterator[tuple[str, str]]:
+def _list_facts(row: "ThreadRow") -> Iterator[tuple[str, str]]:
     """What is said of a thread, by label; empty texts are not shown."""
     from ...i18n.catalogs import t
 
@@ -55,22 +62,22 @@ def _facts(row: "ThreadRow") -> Iterator[tuple[str, str]]:
     yield "id", row.thread_id
     yield t("threads.name"), row.name
     yield t("threads.folder"), row.folder
-    yield t("threads.status"), status_of(row, files_put_back())
-    yield t("threads.holder"), _holder(row)
-    yield t("threads.forked"), _parent(row)
+    yield t("threads.status"), format_status(row, find_restored_threads())
+    yield t("threads.holder"), _format_holder(row)
+    yield t("threads.forked"), _format_parent(row)
     yield t("threads.steps"), str(row.steps)
-    yield t("threads.created"), when(row.created_at)
-    yield t("threads.updated"), when(row.updated_at)
+    yield t("threads.created"), format_time(row.created_at)
+    yield t("threads.updated"), format_time(row.updated_at)
     if row.evidence:
         verdict = t(f"verdict.{row.evidence['verdict']}")
-        proof = t("threads.proof", verdict=verdict, reason=told(row.evidence["reason"]))
+        proof = t("threads.proof", verdict=verdict, reason=translate(row.evidence["reason"]))
         command = row.evidence["command"]
         said = t("labelled", label=command, said=proof) if command else proof
         yield t("threads.evidence"), said
-    yield t("threads.resume"), _way_on(row)
+    yield t("threads.resume"), _suggest_command(row)
 
 
-def _way_on(row: "ThreadRow") -> str:
+def _suggest_command(row: "ThreadRow") -> str:
     command = f"mcode resume {row.thread_id[:SHORT_ID]}"
     match row.status:
         case "waiting":
@@ -83,16 +90,16 @@ def _way_on(row: "ThreadRow") -> str:
             return ""
 
 
-def _parent(row: "ThreadRow") -> str:
+def _format_parent(row: "ThreadRow") -> str:
     from ...i18n.catalogs import t
 
     forked = t("tree.forked", step=row.parent_step)
     return f"{row.parent[:SHORT_ID]} {forked}" if row.parent else ""
 
 
-def _holder(row: "ThreadRow") -> str:
+def _format_holder(row: "ThreadRow") -> str:
     from ....config import paths
-    from ....memory.threads.lease import holder
+    from ....memory.threads.lease import find_holder
 
-    found = holder(paths.home(), row.thread_id) if row.status == "running" else None
+    found = find_holder(paths.locate_home(), row.thread_id) if row.status == "running" else None
     return f"{found.pid} ({found.command}), {found.host}, {found.clock}" if found else ""

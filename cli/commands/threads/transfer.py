@@ -8,7 +8,7 @@ from typing import Annotated, BinaryIO
 import typer
 
 from ....config.errors import UsageError
-from ....config.security.private_files import private_opener
+from ....config.security.private_files import open_private
 from ...rendering.output import echo
 from .listing import SHORT_ID, Thread, open_index
 
@@ -30,14 +30,14 @@ def export(
     existing files are not overwritten.
     """
     from ....config import paths
-    from ....sdk.transfer.exporter import exported
+    from ....sdk.transfer.exporter import export_thread
     from ...i18n.catalogs import t
 
     row = open_index().find(thread)
     path = file or Path(f"thread-{row.thread_id[:SHORT_ID]}.zip")
-    export = exported(row, paths.home())
+    export = export_thread(row, paths.locate_home())
     if path == STDOUT:
-        _to_stdout(export.content)
+        _write_stdout(export.content)
     else:
         _write_new(path, export.content)
         echo(path)
@@ -46,7 +46,7 @@ def export(
         echo(t("export.too_large", names=", ".join(export.too_large)), err=True)
 
 
-def _to_stdout(content: bytes) -> None:
+def _write_stdout(content: bytes) -> None:
     if sys.stdout.isatty():
         raise UsageError("an exported thread cannot be written to a terminal", hint="add `> FILE`")
     sys.stdout.buffer.write(content)
@@ -55,7 +55,7 @@ def _to_stdout(content: bytes) -> None:
 def _write_new(path: Path, content: bytes) -> None:
     """A file for its owner alone, whole or not at all."""
     try:
-        with open(path, "xb", opener=private_opener) as file:
+        with open(path, "xb", opener=open_private) as file:
             _write_whole(file, path, content)
     except FileExistsError:
         raise UsageError(f"`{path}` already exists", hint="give another file") from None
@@ -74,7 +74,7 @@ def _write_whole(file: BinaryIO, path: Path, content: bytes) -> None:
         raise
 
 
-def import_(
+def import_archive(
     file: Annotated[Path, typer.Argument(help="A file written by `mcode threads export`.")],
     folder: Annotated[
         Path, typer.Option("--folder", "-C", help="Project folder; default: the current folder.")
@@ -92,7 +92,7 @@ def import_(
     with without_collector():
         from ....sdk.transfer.importer import import_thread
 
-    imported = asyncio.run(import_thread(file, folder, paths.home()))
+    imported = asyncio.run(import_thread(file, folder, paths.locate_home()))
     row = imported.row
     echo(row.thread_id)
     echo(t("import.done", id=row.thread_id[:SHORT_ID], folder=row.folder), err=True)

@@ -24,9 +24,9 @@ def tree(
 ) -> None:
     """Show forks of threads as a tree."""
     from ...i18n.catalogs import t
-    from ...rendering.definition_list import room
-    from ...rendering.table import shortened
-    from .listing import files_put_back, open_index
+    from ...rendering.definition_list import get_terminal_width
+    from ...rendering.table import shorten_text
+    from .listing import find_restored_threads, open_index
 
     index = open_index()
     named = index.find(thread) if thread is not None else None
@@ -37,32 +37,33 @@ def tree(
     forks: dict[str, list[ThreadRow]] = defaultdict(list)
     for row in rows:
         forks[row.parent if row.parent in known else ""].append(row)
-    put_back, columns = files_put_back(), room()
-    for root in [_root(named, known)] if named else forks[""]:
-        for line in _lines(root, forks, put_back):
-            echo(shortened(line, columns))
+    put_back, columns = find_restored_threads(), get_terminal_width()
+    for root in [_find_root(named, known)] if named else forks[""]:
+        for line in _render_lines(root, forks, put_back):
+            echo(shorten_text(line, columns))
 
 
-def _root(row: "ThreadRow", known: "Mapping[str, ThreadRow]") -> "ThreadRow":
+def _find_root(row: "ThreadRow", known: "Mapping[str, ThreadRow]") -> "ThreadRow":
     """The first of those that it was forked from, as far as they are still there."""
     while row.parent in known:
         row = known[row.parent]
     return row
 
 
-def _lines(
+def _render_lines(
     row: "ThreadRow", forks: "Mapping[str, list[ThreadRow]]", put_back: set[str]
 ) -> Iterator[str]:
     """The thread, what was left in it, and its forks, each line indented as it belongs."""
     from ...i18n.catalogs import t
 
-    yield _told(row, put_back)
+    yield _format_thread(row, put_back)
     below = [
         [t("tree.left" if first < last else "tree.left.one", first=first, last=last)]
-        for first, last in _left(row)
+        for first, last in _read_abandoned(row)
     ]
     below += [
-        list(_lines(fork, forks, put_back)) for fork in reversed(forks.get(row.thread_id, []))
+        list(_render_lines(fork, forks, put_back))
+        for fork in reversed(forks.get(row.thread_id, []))
     ]
     for number, (first, *rest) in enumerate(below, 1):
         last = number == len(below)
@@ -70,16 +71,18 @@ def _lines(
         yield from (f"{'   ' if last else '│  '}{line}" for line in rest)
 
 
-def _told(row: "ThreadRow", put_back: set[str]) -> str:
+def _format_thread(row: "ThreadRow", put_back: set[str]) -> str:
     from ...i18n.catalogs import t
-    from .listing import SHORT_ID, status_of, title_of
+    from .listing import SHORT_ID, format_status, format_title
 
     forked = f"{t('tree.forked', step=row.parent_step)}  " if row.parent else ""
-    return f"{row.thread_id[:SHORT_ID]}  {forked}{status_of(row, put_back)}  {title_of(row)}"
+    return (
+        f"{row.thread_id[:SHORT_ID]}  {forked}{format_status(row, put_back)}  {format_title(row)}"
+    )
 
 
-def _left(row: "ThreadRow") -> list[tuple[int, int]]:
+def _read_abandoned(row: "ThreadRow") -> list[tuple[int, int]]:
     from ....config import paths
-    from ....sdk.threads.steps import left_of
+    from ....sdk.threads.steps import read_abandoned_ranges
 
-    return left_of(row, paths.home())
+    return read_abandoned_ranges(row, paths.locate_home())

@@ -10,22 +10,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..sanitize import safe
+from ..sanitize import sanitize_text
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-PART = 12
+PART_LINES = 12
 """Lines of a fenced block that are shown before it is finished."""
-WHOLE = {"heading", "hr"}
+CLOSED_BLOCKS = {"heading", "hr"}
 """Blocks that nothing can go on."""
-MAY_GO_ON = {"bullet_list", "ordered_list", "code_block", "fence"}
+CONTINUABLE_BLOCKS = {"bullet_list", "ordered_list", "code_block", "fence"}
 """Blocks that go on after a blank line."""
 
 
 @dataclass(frozen=True)
-class Block:
+class MarkdownBlock:
     """A piece of an answer that can be shown by itself."""
 
     text: str
@@ -34,7 +34,7 @@ class Block:
     """Of a fenced block that is shown in parts: its lines up to here."""
 
 
-def parser() -> "MarkdownIt":
+def create_parser() -> "MarkdownIt":
     """Markdown as answers have it: HTML is text, links are as written, `[x]: y` hides nothing."""
     from markdown_it import MarkdownIt  # here, so that `--help` does without
 
@@ -48,7 +48,7 @@ class MarkdownStream:
     """Pieces go in; finished blocks come out, each once and in order."""
 
     def __init__(self) -> None:
-        self._parser = parser().disable("inline")
+        self._parser = create_parser().disable("inline")
         self._lines: list[str] = []
         """Ended lines of the tail."""
         self._line: list[str] = []
@@ -60,82 +60,82 @@ class MarkdownStream:
         """What ends the fenced block with which the tail begins."""
 
     @property
-    def tail(self) -> Block:
+    def tail(self) -> MarkdownBlock:
         """What is not finished."""
-        return Block("".join([*self._lines, *self._line]), "".join(self._before))
+        return MarkdownBlock("".join([*self._lines, *self._line]), "".join(self._before))
 
-    def feed(self, piece: str) -> list[Block]:
+    def feed(self, piece: str) -> list[MarkdownBlock]:
         """Take a piece; the blocks that are finished by it."""
-        blocks: list[Block] = []
+        blocks: list[MarkdownBlock] = []
         *ended, rest = piece.split("\n")
         for text in ended:
             self._lines.append("".join([*self._line, text, "\n"]))
             self._line = []
-            blocks += self._in_fence() if self._fence_end else self._in_text()
+            blocks += self._cut_fence_parts() if self._fence_end else self._cut_text_blocks()
         if rest:
             self._line.append(rest)
         return blocks
 
-    def finish(self) -> list[Block]:
+    def finish(self) -> list[MarkdownBlock]:
         """The answer has ended, and so has its tail."""
         tail = self.tail
-        self.forget()
+        self.discard_tail()
         return [tail] if tail.text else []
 
-    def forget(self) -> None:
+    def discard_tail(self) -> None:
         """Forget the tail: it will not be finished."""
         self._lines, self._line, self._before = [], [], []
         self._parsed, self._fence_end = 0, None
 
-    def _in_text(self) -> Iterator[Block]:
+    def _cut_text_blocks(self) -> Iterator[MarkdownBlock]:
         if len(self._lines) - self._parsed <= self._parsed // 8:
             return
         text = "".join(self._lines)
-        last = _last_block(self._parser.parse(safe(text)))
+        last = _find_last_block(self._parser.parse(sanitize_text(text)))
         if last:
-            end = _end_of_finished(last, self._lines)
+            end = _find_finished_end(last, self._lines)
             if last.type == "fence" and last.map and end == last.map[0]:
-                self._fence_end = _end_of(last)
-            yield from self._cut(end)
+                self._fence_end = _compile_fence_end(last)
+            yield from self._cut_block(end)
         self._parsed = len(self._lines)
 
-    def _in_fence(self) -> Iterator[Block]:
+    def _cut_fence_parts(self) -> Iterator[MarkdownBlock]:
         if self._fence_end and self._fence_end.fullmatch(self._lines[-1]):
-            yield from self._cut(len(self._lines))
+            yield from self._cut_block(len(self._lines))
             self._before, self._fence_end, self._parsed = [], None, 0
-        elif len(self._lines) >= max(PART, len(self._before) // 4):
+        elif len(self._lines) >= max(PART_LINES, len(self._before) // 4):
             lines = self._lines
-            yield from self._cut(len(lines))
+            yield from self._cut_block(len(lines))
             self._before += lines
 
-    def _cut(self, line: int) -> Iterator[Block]:
+    def _cut_block(self, line: int) -> Iterator[MarkdownBlock]:
         if line:
-            yield Block("".join(self._lines[:line]), "".join(self._before))
+            yield MarkdownBlock("".join(self._lines[:line]), "".join(self._before))
             self._lines = self._lines[line:]
 
 
-def _last_block(tokens: "Sequence[Token]") -> "Token | None":
+def _find_last_block(tokens: "Sequence[Token]") -> "Token | None":
     """The token with which the last top-level block begins."""
     begins = (token for token in reversed(tokens) if token.level == 0 and token.nesting >= 0)
     return next(begins, None)
 
 
-def _end_of_finished(last: "Token", lines: Sequence[str]) -> int:
+def _find_finished_end(last: "Token", lines: Sequence[str]) -> int:
     """The first line that more text could still change."""
     begin, end = last.map or (0, 0)
     name = last.type.removesuffix("_open")
-    if name in WHOLE or (name == "fence" and _is_closed(last, lines)):
+    if name in CLOSED_BLOCKS or (name == "fence" and _is_closed(last, lines)):
         return end
-    if end < len(lines) and name not in MAY_GO_ON:
+    if end < len(lines) and name not in CONTINUABLE_BLOCKS:
         return len(lines)
     return begin
 
 
 def _is_closed(fence: "Token", lines: Sequence[str]) -> bool:
     begin, end = fence.map or (0, 0)
-    return end - begin > 1 and bool(_end_of(fence).fullmatch(lines[end - 1]))
+    return end - begin > 1 and bool(_compile_fence_end(fence).fullmatch(lines[end - 1]))
 
 
-def _end_of(fence: "Token") -> re.Pattern[str]:
+def _compile_fence_end(fence: "Token") -> re.Pattern[str]:
     mark = re.escape(fence.markup[0])
     return re.compile(rf" {{0,3}}{mark}{{{len(fence.markup)},}}[ \t]*\r?\n")

@@ -10,8 +10,8 @@ from rich.control import Control
 from rich.segment import ControlType
 from rich.text import Text
 
-from .blocks import Block, MarkdownStream
-from .layout import rows
+from .blocks import MarkdownBlock, MarkdownStream
+from .layout import render_block
 
 TAIL_ROWS = 8
 """Rows of the tail that are shown, the last ones."""
@@ -35,10 +35,10 @@ class AnswerView:
         self._coming: asyncio.TimerHandle | None = None
         """The next picture, where no piece may come any more to bring it about."""
 
-    def add(self, piece: str) -> None:
+    def add_text(self, piece: str) -> None:
         """Show one more piece."""
         blocks = self._stream.feed(piece)
-        self._print(blocks)
+        self._print_blocks(blocks)
         wait = 0.0 if blocks else self._next_picture - time.monotonic()
         if wait <= 0:
             self._paint_tail()
@@ -46,49 +46,49 @@ class AnswerView:
             with suppress(RuntimeError):  # without a loop nothing can come by itself
                 self._coming = asyncio.get_running_loop().call_later(wait, self._paint_tail)
 
-    def end(self) -> None:
+    def finish_answer(self) -> None:
         """The answer has ended; what comes next is another one."""
-        self._print(self._stream.finish())
-        self._begin_anew()
+        self._print_blocks(self._stream.finish())
+        self._reset_state()
 
-    def forget(self) -> None:
+    def discard_tail(self) -> None:
         """What is not finished will not be: the request is repeated."""
-        self._stream.forget()
+        self._stream.discard_tail()
         self._show_tail([])
-        self._begin_anew()
+        self._reset_state()
 
-    def _begin_anew(self) -> None:
+    def _reset_state(self) -> None:
         self._has_rows = False
         self._next_picture = 0.0
-        self._expect_no_picture()
+        self._cancel_paint()
 
-    def _expect_no_picture(self) -> None:
+    def _cancel_paint(self) -> None:
         if self._coming:
             self._coming.cancel()
         self._coming = None
 
-    def _print(self, blocks: Sequence[Block]) -> None:
+    def _print_blocks(self, blocks: Sequence[MarkdownBlock]) -> None:
         if not blocks:
             return
         self._show_tail([])
         for block in blocks:
-            for row in self._spaced(block):
+            for row in self._render_spaced(block):
                 self._console.print(row)
                 self._has_rows = True
 
     def _paint_tail(self) -> None:
-        self._expect_no_picture()
+        self._cancel_paint()
         begin = time.monotonic()
         tail = self._stream.tail
         fence = tail.before[: tail.before.find("\n") + 1]  # what a picture of its rest needs
-        shown = self._spaced(Block(tail.text, fence)) if tail.text else []
+        shown = self._render_spaced(MarkdownBlock(tail.text, fence)) if tail.text else []
         self._show_tail(shown[-TAIL_ROWS:])
         now = time.monotonic()
         self._next_picture = now + max(EVERY, SHARE * (now - begin))
 
-    def _spaced(self, block: Block) -> list[Text]:
+    def _render_spaced(self, block: MarkdownBlock) -> list[Text]:
         """The rows of a block, an empty one before them if it is not the answer's first."""
-        shown = rows(block, self._console.width)
+        shown = render_block(block, self._console.width)
         apart = self._has_rows and not block.before and shown
         return [Text(), *shown] if apart else shown
 
@@ -100,7 +100,7 @@ class TransientRows:
         self._console = console
         self._shown = 0
 
-    def show(self, rows: Sequence[Text]) -> None:
+    def show_rows(self, rows: Sequence[Text]) -> None:
         """Show these rows in the place of those before."""
         above = [(ControlType.CURSOR_UP, 1), (ControlType.ERASE_IN_LINE, 2)] * self._shown
         fitting = rows[-max(self._console.height - 2, 1) :]
@@ -112,8 +112,8 @@ class TransientRows:
         self._shown = len(fitting)
 
 
-def view_for(console: Console) -> AnswerView | None:
+def create_answer_view(console: Console) -> AnswerView | None:
     """What shows answers on this console; None where they are plain lines as they come."""
     if not console.file.isatty() or console.is_dumb_terminal:
         return None
-    return AnswerView(console, TransientRows(console).show)
+    return AnswerView(console, TransientRows(console).show_rows)

@@ -6,10 +6,10 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
 from ...i18n.catalogs import t
-from ...rendering.sanitize import safe_line
-from .file_mentions import MOST_FILES, FileList, likest, mention_at_end, spelled
+from ...rendering.sanitize import sanitize_line
+from .file_mentions import MOST_FILES, FileList, find_mention_at_end, format_mention, rank_names
 
-Described = Mapping[str, str]
+Descriptions = Mapping[str, str]
 """Names, and what each is."""
 
 
@@ -18,8 +18,8 @@ class LineCompleter(Completer):
 
     def __init__(
         self,
-        commands: Callable[[], Described],
-        agents: Callable[[], Described],
+        commands: Callable[[], Descriptions],
+        agents: Callable[[], Descriptions],
         files: Callable[[], FileList],
     ) -> None:
         self._commands, self._agents, self._files = commands, agents, files
@@ -29,27 +29,27 @@ class LineCompleter(Completer):
     ) -> Iterable[Completion]:
         """Those that fit, the best first."""
         typed = document.text_before_cursor
-        mention = mention_at_end(typed)
+        mention = find_mention_at_end(typed)
         if is_command(typed):
-            yield from self._slash(typed)
+            yield from self._complete_command(typed)
         elif mention is not None:
-            yield from self._mentioned(mention, first=mention == typed)
+            yield from self._complete_mention(mention, first=mention == typed)
 
-    def _slash(self, typed: str) -> Iterable[Completion]:
+    def _complete_command(self, typed: str) -> Iterable[Completion]:
         commands, wanted = self._commands(), typed[1:]
         begun = [name for name in commands if name.startswith(wanted)]
         for name in begun or [name for name in commands if wanted in name]:
-            yield _offer(f"/{name}", typed, commands[name])
+            yield _build_completion(f"/{name}", typed, commands[name])
 
-    def _mentioned(self, mention: str, *, first: bool) -> Iterable[Completion]:
+    def _complete_mention(self, mention: str, *, first: bool) -> Iterable[Completion]:
         """Agents only at the beginning: there a message is for them."""
-        agents: Described = self._agents() if first else {}
+        agents: Descriptions = self._agents() if first else {}
         files = self._files()
-        for name in likest(mention[1:].strip('"'), [*agents, *files.names]):
-            text = spelled(name) + ("" if name.endswith("/") else " ")
-            yield _offer(text, mention, agents.get(name, ""))
+        for name in rank_names(mention[1:].strip('"'), [*agents, *files.names]):
+            text = format_mention(name) + ("" if name.endswith("/") else " ")
+            yield _build_completion(text, mention, agents.get(name, ""))
         if files.is_cut:
-            yield _offer(mention, mention, t("mention.cut", count=f"{MOST_FILES:,}"))
+            yield _build_completion(mention, mention, t("mention.cut", count=f"{MOST_FILES:,}"))
 
 
 def is_command(typed: str) -> bool:
@@ -59,13 +59,13 @@ def is_command(typed: str) -> bool:
 
 def is_completed_while_typing(typed: str) -> bool:
     """Whether something is offered without being asked for."""
-    return is_command(typed) or mention_at_end(typed) is not None
+    return is_command(typed) or find_mention_at_end(typed) is not None
 
 
-def _offer(text: str, typed: str, described: str) -> Completion:
+def _build_completion(text: str, typed: str, described: str) -> Completion:
     return Completion(
         text,
         start_position=-len(typed),
-        display=safe_line(text),
-        display_meta=safe_line(described),
+        display=sanitize_line(text),
+        display_meta=sanitize_line(described),
     )

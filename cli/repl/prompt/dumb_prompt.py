@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from ...prompts.interruptible_input import heard_line
+from ...prompts.interruptible_input import read_stdin_line
 from ...rendering.output import echo
-from .input_line import continued
-from .protocol import SIGN, Unanswered, asked
+from .input_line import strip_continuation
+from .protocol import SIGN, PromptAborted, run_question
 
 Answer = TypeVar("Answer")
 
@@ -14,23 +14,23 @@ Answer = TypeVar("Answer")
 class PlainPrompt:
     """Writes what is finished and reads whole lines; nothing is painted, nothing is taken away."""
 
-    def read(self) -> str:
+    def read_line(self) -> str:
         """A line, with those that a backslash at its end adds to it; raises Unanswered."""
-        typed = _read(SIGN)
-        while (begun := continued(typed)) is not None:
-            typed = f"{begun}\n{_read(' ' * len(SIGN))}"
+        typed = _ask_line(SIGN)
+        while (begun := strip_continuation(typed)) is not None:
+            typed = f"{begun}\n{_ask_line(' ' * len(SIGN))}"
         return typed
 
-    def above(self, text: str) -> None:
+    def print_above(self, text: str) -> None:
         """Write finished lines."""
-        from ...rendering.console import write
+        from ...rendering.console import write_lines
 
-        write(text)
+        write_lines(text)
 
-    def sent(self, words: str) -> None:
+    def echo_line(self, words: str) -> None:
         """It stands there: the terminal showed it as it was typed."""
 
-    def tail(self, text: str) -> None:
+    def show_tail(self, text: str) -> None:
         """What is not finished is not shown."""
 
     def give_back(self, line: str) -> None:
@@ -39,24 +39,24 @@ class PlainPrompt:
     def refresh(self) -> None:
         """There is nothing to paint."""
 
-    def signal(self, codes: str) -> None:
+    def send_escape_codes(self, codes: str) -> None:
         """Such a terminal has no title and no bell."""
 
-    async def ask(self, question: Callable[[], Answer]) -> Answer:
+    async def ask_question(self, question: Callable[[], Answer]) -> Answer:
         """Let a function have the terminal."""
-        return asked(question)
+        return run_question(question)
 
 
-def _read(sign: str) -> str:
+def _ask_line(sign: str) -> str:
     try:
-        return asked(lambda: _line_at(sign))
-    except Unanswered:
+        return run_question(lambda: _read_line_at(sign))
+    except PromptAborted:
         echo()
         raise
 
 
-def _line_at(sign: str) -> str:
-    from ...rendering.console import write  # brings rich
+def _read_line_at(sign: str) -> str:
+    from ...rendering.console import write_lines  # brings rich
 
-    write(sign)
-    return heard_line()
+    write_lines(sign)
+    return read_stdin_line()

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from ..input_loop import Conversation
 from ..session.session import Session
-from .agent_mentions import agents_by_name
+from .agent_mentions import describe_agents
 from .completer import LineCompleter
-from .file_mentions import ProjectFiles
-from .git_branch import git_branch
+from .file_mentions import MentionableFiles
+from .git_branch import read_branch
 from .history import FolderHistory
-from .layout import Shown
+from .layout import PromptState
 from .live_prompt import LivePrompt
-from .status_bar import Status, status_line
-from .ttl_cache import Remembered
+from .status_bar import Status, format_status
+from .ttl_cache import TtlCache
 
 if TYPE_CHECKING:
     from ....sdk.events import TokenUsage
@@ -23,35 +23,35 @@ MODES = ("build", "plan")
 """Agents that are named by the mode already."""
 
 
-def session_prompt(talk: Conversation, folder: Path, home: Path) -> LivePrompt:
+def build_prompt(talk: Conversation, folder: Path, home: Path) -> LivePrompt:
     """The prompt for the conversation's session in this folder."""
     completer = LineCompleter(
-        commands=Remembered(lambda: _commands(talk.session)),
-        agents=Remembered(lambda: agents_by_name(folder, home)),
-        files=Remembered(ProjectFiles(folder, home).list),
+        commands=TtlCache(lambda: _describe_commands(talk.session)),
+        agents=TtlCache(lambda: describe_agents(folder, home)),
+        files=TtlCache(MentionableFiles(folder, home).list_files),
     )
-    shown = Shown(
-        waiting=lambda: talk.inbox.waiting,
-        busy=lambda: talk.busy,
-        status=lambda columns: status_line(_status(talk.session), columns),
+    shown = PromptState(
+        waiting=lambda: talk.inbox.waiting_lines,
+        busy=lambda: talk.busy_text,
+        status=lambda columns: format_status(_build_status(talk.session), columns),
         is_plan=lambda: talk.session.plan,
     )
     return LivePrompt(talk, talk.pastes, shown, completer, FolderHistory(home, folder))
 
 
-def _commands(session: Session) -> Mapping[str, str]:
-    from ..slash.registry import described  # brings every command
+def _describe_commands(session: Session) -> Mapping[str, str]:
+    from ..slash.registry import describe_commands  # brings every command
 
-    return described(session)
+    return describe_commands(session)
 
 
-def _share(usage: "TokenUsage | None") -> float | None:
+def _compute_context_share(usage: "TokenUsage | None") -> float | None:
     """Of the model's context that the last request took, where that is known."""
     known = usage and usage.window and usage.context_length
     return usage.window / usage.context_length if usage and known else None
 
 
-def _status(session: Session) -> Status:
+def _build_status(session: Session) -> Status:
     usage = session.usage
     return Status(
         model=session.model,
@@ -59,7 +59,7 @@ def _status(session: Session) -> Status:
         plan=session.plan,
         mode=session.mode,
         sandbox=session.sandbox,
-        used=_share(usage),
+        used=_compute_context_share(usage),
         cost=usage.cost if usage else None,
-        branch=git_branch(session.folder),
+        branch=read_branch(session.folder),
     )

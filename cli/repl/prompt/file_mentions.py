@@ -12,18 +12,18 @@ _MENTION = re.compile(r"(?:^|(?<=\s))@(\"[^\"\n]*\"?|[^\s\"]*)$")
 """The mention in which a line ends."""
 
 
-def mention_at_end(line: str) -> str | None:
+def find_mention_at_end(line: str) -> str | None:
     """What is typed of a mention at the end of a line, with its `@`; None: there is none."""
     found = _MENTION.search(line)
     return found.group() if found else None
 
 
-def spelled(name: str) -> str:
+def format_mention(name: str) -> str:
     """A file's mention; one with blanks in quotes."""
     return f'@"{name}"' if any(char.isspace() for char in name) else f"@{name}"
 
 
-def likest(typed: str, names: Sequence[str]) -> list[str]:
+def rank_names(typed: str, names: Sequence[str]) -> list[str]:
     """The names that fit what was typed, the best first.
 
     One fits that has all its letters in this order; if there is none, whatever is alike.
@@ -38,10 +38,10 @@ def likest(typed: str, names: Sequence[str]) -> list[str]:
 
         alike = process.extract(typed, names, scorer=fuzz.WRatio, limit=5, score_cutoff=70)
         return [name for name, _, _ in alike]
-    return sorted(fitting, key=lambda name: _rank(wanted, name.lower()))[:MOST_OFFERED]
+    return sorted(fitting, key=lambda name: _score_name(wanted, name.lower()))[:MOST_OFFERED]
 
 
-def _rank(wanted: str, name: str) -> tuple[float, int, str]:
+def _score_name(wanted: str, name: str) -> tuple[float, int, str]:
     """Small is good: the letters together, at the beginning of the file's own name."""
     from rapidfuzz import fuzz
 
@@ -59,25 +59,25 @@ class FileList(NamedTuple):
     """Whether the project has more than `MOST_FILES` files, and the others are left out."""
 
 
-class ProjectFiles:
+class MentionableFiles:
     """The project's files and folders as tools list them: none that is ignored, secret, outside."""
 
     def __init__(self, folder: Path, home: Path) -> None:
         self._folder, self._home = folder, home
 
-    def list(self) -> FileList:
+    def list_files(self) -> FileList:
         """List them; takes its time in a large project."""
-        walked = iter(self._walked())
+        walked = iter(self._walk_files())
         names = _with_folders(islice(walked, MOST_FILES))
         return FileList(names, is_cut=next(walked, None) is not None)
 
-    def _walked(self) -> Iterable[str]:
+    def _walk_files(self) -> Iterable[str]:
         # the tools' own listing, whose settings are not needed before somebody types `@`
-        from ....config.settings.loader import load
+        from ....config.settings.loader import load_settings
         from ....tools.filesystem.walk import walk
         from ....tools.workspace import Workspace
 
-        patterns = load(self._folder, self._home).settings.security.ignore_patterns
+        patterns = load_settings(self._folder, self._home).settings.security.ignore_patterns
         workspace = Workspace(self._folder, tuple(patterns), self._home)
         return (entry.name for entry in walk(workspace, workspace.root, deep=True))
 

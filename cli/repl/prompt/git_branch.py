@@ -10,11 +10,11 @@ LONGEST = 200
 _COMMIT = re.compile(r"[0-9a-f]{40,64}")
 
 
-def git_branch(folder: Path) -> str:
+def read_branch(folder: Path) -> str:
     """Its name, or the commit's beginning; empty where there is no repository."""
     for place in (folder, *folder.parents):
         try:
-            head = _said(_git_folder(place) / "HEAD")
+            head = _read_small_file(_find_git_folder(place) / "HEAD")
         except (OSError, ValueError):
             continue
         name = head.removeprefix("ref: refs/heads/")
@@ -24,13 +24,13 @@ def git_branch(folder: Path) -> str:
     return ""
 
 
-def _git_folder(place: Path) -> Path:
+def _find_git_folder(place: Path) -> Path:
     """`.git`, or where it points to in a worktree; raises OSError where there is none."""
     git = place / ".git"
-    return git if git.is_dir() else place / _said(git).removeprefix("gitdir: ")
+    return git if git.is_dir() else place / _read_small_file(git).removeprefix("gitdir: ")
 
 
-def _said(file: Path) -> str:
+def _read_small_file(file: Path) -> str:
     """Raises OSError for anything but a file: the folder may be anybody's, a pipe never ends."""
     with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as opened:
         if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):

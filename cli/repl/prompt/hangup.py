@@ -11,14 +11,14 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import FrameType
 
-_came: set[int] = set()
+_received_signals: set[int] = set()
 """Of the whole process, as signals are."""
 _receivers: list[Callable[[int], None]] = []
 """Of a SIGTERM."""
 
 
 @contextmanager
-def told_when_gone(
+def handle_hangup(
     leave: Callable[[], None], receive: Callable[[int], None] = lambda _: None
 ) -> Generator[None]:
     """While open, SIGHUP and SIGTERM lead to `leave` instead of the process's sudden end.
@@ -27,22 +27,22 @@ def told_when_gone(
     """
     loop = asyncio.get_running_loop()
 
-    def heard(number: int, _: FrameType | None) -> None:
-        _came.add(number)
+    def receive_signal(number: int, _: FrameType | None) -> None:
+        _received_signals.add(number)
         if number == signal.SIGTERM:
             # not here: it starts a thread, and this may interrupt the start of another one
             loop.call_soon_threadsafe(receive, number)
-        loop.call_soon_threadsafe(hang_up if number == signal.SIGHUP else leave)
+        loop.call_soon_threadsafe(exit_on_hangup if number == signal.SIGHUP else leave)
 
-    def hang_up() -> None:
-        _let_go_of_terminal()
+    def exit_on_hangup() -> None:
+        _release_terminal()
         leave()
 
     _receivers.append(receive)
     before = {one: signal.getsignal(one) for one in (signal.SIGHUP, signal.SIGTERM)}
     for one in before:
         loop.add_signal_handler(one, lambda: None)  # only so does the loop wake up for each
-        signal.signal(one, heard)
+        signal.signal(one, receive_signal)
     try:
         yield
     finally:
@@ -50,7 +50,7 @@ def told_when_gone(
             loop.remove_signal_handler(one)
             signal.signal(one, handler)
         _receivers.remove(receive)
-        _came.clear()
+        _received_signals.clear()
 
 
 def pass_on_termination() -> None:
@@ -59,12 +59,12 @@ def pass_on_termination() -> None:
         receive(signal.SIGTERM)
 
 
-def is_gone() -> bool:
+def has_received_signal() -> bool:
     """Whether such a signal has come, also one of which the loop has not heard yet."""
-    return bool(_came)
+    return bool(_received_signals)
 
 
-def _let_go_of_terminal() -> None:
+def _release_terminal() -> None:
     """What is still written goes nowhere: there is nobody to tell of an error."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):

@@ -9,8 +9,8 @@ from pathlib import Path
 from prompt_toolkit.history import History
 
 from ....config import paths
-from ....config.security.private_files import private_opener, replace_file
-from ....config.security.redaction import redacted
+from ....config.security.private_files import open_private, replace_file
+from ....config.security.redaction import redact
 
 MOST_BYTES = 4_000_000
 """Of the file; beyond that its older half goes."""
@@ -21,42 +21,44 @@ class FolderHistory(History):
 
     def __init__(self, home: Path, folder: Path) -> None:
         super().__init__()
-        self._file = paths.data_folder(home) / "history.jsonl"
+        self._file = paths.ensure_data_folder(home) / "history.jsonl"
         self._folder = os.path.realpath(folder)
 
     def append_string(self, string: str) -> None:
         """Keep a line; one that was just typed is not kept again."""
-        line = redacted(string)
+        line = redact(string)
         if self._loaded_strings[:1] != [line]:
             super().append_string(line)
 
     def load_history_strings(self) -> Iterable[str]:
         """Those of this folder."""
-        return [text for folder, text in reversed(list(self._entries())) if folder == self._folder]
+        return [
+            text for folder, text in reversed(list(self._read_entries())) if folder == self._folder
+        ]
 
     def store_string(self, string: str) -> None:
         """Append to the file in one write, so that two terminals can share it."""
         entry = json.dumps({"folder": self._folder, "text": string}).encode()
         with suppress(OSError):  # a full disk keeps nobody from speaking
-            with open(self._file, "ab", buffering=0, opener=private_opener) as file:
+            with open(self._file, "ab", buffering=0, opener=open_private) as file:
                 # begins with the end: a line that a full disk has cut off joins no other
                 file.write(b"\n" + entry + b"\n")
                 size = os.fstat(file.fileno()).st_size
             if size > MOST_BYTES:
                 self._forget_older_half()
 
-    def _entries(self) -> Iterator[tuple[str, str]]:
+    def _read_entries(self) -> Iterator[tuple[str, str]]:
         lines = list[bytes]()
         with suppress(OSError):
-            lines = self._lines()
+            lines = self._read_lines()
         for line in lines:
             with suppress(ValueError, KeyError, TypeError):  # a line that a full disk cut off
                 entry = json.loads(line)
                 yield str(entry["folder"]), str(entry["text"])
 
     def _forget_older_half(self) -> None:
-        lines = self._lines()
+        lines = self._read_lines()
         replace_file(self._file, b"".join(lines[len(lines) // 2 :]))
 
-    def _lines(self) -> list[bytes]:
+    def _read_lines(self) -> list[bytes]:
         return self._file.read_bytes().splitlines(keepends=True)

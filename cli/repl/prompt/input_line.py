@@ -3,38 +3,38 @@
 import re
 from typing import Literal, NamedTuple
 
-Kind = Literal["empty", "slash", "shell", "note", "message"]
+LineKind = Literal["empty", "slash", "shell", "note", "message"]
 _SLASH = re.compile(r"/[\w?:.-]*(\s|$)")
 """`/help me`, but not `/etc/hosts is wrong`."""
 
 EXIT_WORDS = ("exit", "quit", "q")
 
 
-class Line(NamedTuple):
+class InputLine(NamedTuple):
     """A line and what is meant by it."""
 
-    kind: Kind
+    kind: LineKind
     text: str
     """Without the mark that said so; a slash command keeps its slash."""
 
 
-def read_line(typed: str) -> Line:
+def parse_line(typed: str) -> InputLine:
     """What is meant; only one line alone can be a shell command or a note."""
     text = typed.strip()
     if not text:
-        return Line("empty", "")
+        return InputLine("empty", "")
     if _SLASH.match(text):
-        return Line("slash", text)
+        return InputLine("slash", text)
     if text in EXIT_WORDS:
-        return Line("slash", "/exit")
+        return InputLine("slash", "/exit")
     if "\n" not in text and text.startswith("!"):
-        return Line("shell", text[1:].strip()) if text[1:].strip() else Line("empty", "")
+        return InputLine("shell", text[1:].strip()) if text[1:].strip() else InputLine("empty", "")
     if "\n" not in text and (text == "#" or text.startswith("# ")):
-        return Line("note", text[2:].strip())
-    return Line("message", text)
+        return InputLine("note", text[2:].strip())
+    return InputLine("message", text)
 
 
-def continued(typed: str) -> str | None:
+def strip_continuation(typed: str) -> str | None:
     """The text of a line that goes on, without the backslash at its end; None: it is complete."""
     backslashes = len(typed) - len(typed.rstrip("\\"))
     return typed[:-1] if backslashes % 2 else None

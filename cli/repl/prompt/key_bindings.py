@@ -10,22 +10,22 @@ from prompt_toolkit.key_binding import ConditionalKeyBindings, KeyBindings, KeyB
 from prompt_toolkit.key_binding.key_processor import KeyPressEvent
 from prompt_toolkit.keys import Keys
 
-from .input_line import continued
+from .input_line import strip_continuation
 from .paste_placeholder import Pastes
 
 TWICE = 1.0
 """Seconds in which a second Esc belongs to the first."""
 
 
-class Hands(Protocol):
+class KeyActions(Protocol):
     """What keys can do besides changing the line."""
 
     @property
-    def working(self) -> bool:
+    def is_working(self) -> bool:
         """Whether a turn is going on."""
         ...
 
-    def submit(self, line: str) -> None:
+    def submit_line(self, line: str) -> None:
         """Send a line, or let it wait."""
         ...
 
@@ -37,7 +37,7 @@ class Hands(Protocol):
         """Stop the turn; what was done is kept."""
         ...
 
-    def rewind(self) -> None:
+    def offer_rewind(self) -> None:
         """Offer to go back."""
         ...
 
@@ -45,36 +45,36 @@ class Hands(Protocol):
         """From build to plan and back."""
         ...
 
-    def leave(self) -> None:
+    def request_exit(self) -> None:
         """End the conversation."""
         ...
 
-    def may_leave(self) -> bool:
+    def confirm_exit(self) -> bool:
         """Whether Ctrl-C, pressed with nothing to stop, leaves: it was pressed just before."""
         ...
 
 
-def key_bindings(hands: Hands, pastes: Pastes) -> KeyBindingsBase:
+def build_key_bindings(hands: KeyActions, pastes: Pastes) -> KeyBindingsBase:
     """All of ours; while the history is searched, the keys are those of the search."""
     keys = KeyBindings()
-    _sending(keys, hands, pastes)
-    _editing(keys, hands, pastes)
-    _stopping(keys, hands)
+    _bind_send_keys(keys, hands, pastes)
+    _bind_edit_keys(keys, hands, pastes)
+    _bind_stop_keys(keys, hands)
     return ConditionalKeyBindings(keys, ~is_searching)
 
 
-def _sending(keys: KeyBindings, hands: Hands, pastes: Pastes) -> None:
+def _bind_send_keys(keys: KeyBindings, hands: KeyActions, pastes: Pastes) -> None:
     @keys.add("enter")
     def _(event: KeyPressEvent) -> None:
         line = event.current_buffer
-        if _complete(line):
+        if _accept_completion(line):
             return
-        begun = continued(line.document.text_before_cursor)
+        begun = strip_continuation(line.document.text_before_cursor)
         if begun is not None:
             line.delete_before_cursor()
             line.insert_text("\n")
             return
-        send(line, hands, pastes)
+        send_line(line, hands, pastes)
 
     @keys.add("escape", "enter")
     @keys.add("c-j")
@@ -82,16 +82,16 @@ def _sending(keys: KeyBindings, hands: Hands, pastes: Pastes) -> None:
         event.current_buffer.insert_text("\n")
 
 
-def send(line: Buffer, hands: Hands, pastes: Pastes) -> None:
+def send_line(line: Buffer, hands: KeyActions, pastes: Pastes) -> None:
     """Send what is typed, and keep it in the history with what was pasted."""
     typed = line.text
     if typed.strip():
-        line.history.append_string(pastes.unfolded(typed))
+        line.history.append_string(pastes.expand_marks(typed))
         line.reset()
-        hands.submit(typed)
+        hands.submit_line(typed)
 
 
-def _complete(line: Buffer) -> bool:
+def _accept_completion(line: Buffer) -> bool:
     """Take what is offered, unless it is typed already; whether that changed the line."""
     offered = line.complete_state
     if not offered or not offered.completions:
@@ -101,14 +101,14 @@ def _complete(line: Buffer) -> bool:
     return line.text.rstrip() != typed.rstrip()
 
 
-def _editing(keys: KeyBindings, hands: Hands, pastes: Pastes) -> None:
+def _bind_edit_keys(keys: KeyBindings, hands: KeyActions, pastes: Pastes) -> None:
     @keys.add(Keys.BracketedPaste)
     def _(event: KeyPressEvent) -> None:
-        event.current_buffer.insert_text(pastes.folded(event.data))
+        event.current_buffer.insert_text(pastes.fold_text(event.data))
 
-    @keys.add("backspace", filter=Condition(lambda: bool(_mark(pastes))))
+    @keys.add("backspace", filter=Condition(lambda: bool(_find_mark(pastes))))
     def _(event: KeyPressEvent) -> None:
-        event.current_buffer.delete_before_cursor(len(_mark(pastes)))
+        event.current_buffer.delete_before_cursor(len(_find_mark(pastes)))
 
     @keys.add("up", filter=Condition(lambda: not get_app().current_buffer.text))
     def _(event: KeyPressEvent) -> None:
@@ -123,7 +123,7 @@ def _editing(keys: KeyBindings, hands: Hands, pastes: Pastes) -> None:
     @keys.add("c-x", "c-e")
     def _(event: KeyPressEvent) -> None:
         line = event.current_buffer
-        line.text = pastes.unfolded(line.text)
+        line.text = pastes.expand_marks(line.text)
         line.open_in_editor()
 
     @keys.add("s-tab")
@@ -131,13 +131,13 @@ def _editing(keys: KeyBindings, hands: Hands, pastes: Pastes) -> None:
         hands.switch_mode()
 
 
-def _mark(pastes: Pastes) -> str:
-    return pastes.mark_at_end(get_app().current_buffer.document.text_before_cursor)
+def _find_mark(pastes: Pastes) -> str:
+    return pastes.find_mark_at_end(get_app().current_buffer.document.text_before_cursor)
 
 
-def _stopping(keys: KeyBindings, hands: Hands) -> None:
+def _bind_stop_keys(keys: KeyBindings, hands: KeyActions) -> None:
     is_empty = Condition(lambda: not get_app().current_buffer.text)
-    is_working = Condition(lambda: hands.working)
+    is_working = Condition(lambda: hands.is_working)
     escaped = float("-inf")
 
     @keys.add("escape", filter=has_completions)
@@ -153,21 +153,21 @@ def _stopping(keys: KeyBindings, hands: Hands) -> None:
         nonlocal escaped  # as two keys in one binding they would have to come within `timeoutlen`
         before, escaped = escaped, time.monotonic()
         if escaped - before < TWICE:
-            hands.rewind()
+            hands.offer_rewind()
 
     @keys.add("c-c")
     def _(event: KeyPressEvent) -> None:
         line = event.current_buffer
         if line.text:
             line.reset()
-        elif hands.may_leave():
-            hands.leave()
-        elif hands.working:
+        elif hands.confirm_exit():
+            hands.request_exit()
+        elif hands.is_working:
             hands.interrupt()
 
     @keys.add("c-d", filter=is_empty)
     def _(event: KeyPressEvent) -> None:
-        hands.leave()
+        hands.request_exit()
 
     @keys.add("c-z")
     def _(event: KeyPressEvent) -> None:

@@ -21,7 +21,7 @@ from prompt_toolkit.styles import Style
 from prompt_toolkit.widgets import SearchToolbar
 
 from ...i18n.catalogs import t
-from ...rendering.sanitize import safe
+from ...rendering.sanitize import sanitize_text
 from .protocol import SIGN
 
 MENU_ROWS = 8
@@ -43,7 +43,7 @@ STYLE = Style.from_dict(
 
 
 @dataclass
-class Shown:
+class PromptState:
     """What stands around the line."""
 
     waiting: Callable[[], tuple[str, ...]]
@@ -56,46 +56,48 @@ class Shown:
     tail: str = ""
 
 
-def layout(line: Buffer, shown: Shown) -> Layout:
+def build_layout(line: Buffer, shown: PromptState) -> Layout:
     """From top to bottom: tail, waiting lines, what goes on, the line, its menu, the status."""
     search = SearchToolbar(ignore_case=True)
     typed = Window(
         BufferControl(line, search_buffer_control=search.control, preview_search=True),
         height=lambda: Dimension(min=1, max=max(1, get_app().output.get_size().rows // 2)),
-        get_line_prefix=_sign,
+        get_line_prefix=_render_sign,
         wrap_lines=True,
         dont_extend_height=True,
     )
     rows = HSplit(
         [
-            _text(lambda: ANSI(shown.tail), lambda: bool(shown.tail)),
-            _text(lambda: _waiting(shown.waiting()), lambda: bool(shown.waiting())),
-            _text(lambda: [("class:busy", shown.busy())], lambda: bool(shown.busy())),
+            _build_text_window(lambda: ANSI(shown.tail), lambda: bool(shown.tail)),
+            _build_text_window(
+                lambda: _render_waiting_lines(shown.waiting()), lambda: bool(shown.waiting())
+            ),
+            _build_text_window(lambda: [("class:busy", shown.busy())], lambda: bool(shown.busy())),
             typed,
             CompletionsMenu(max_height=MENU_ROWS),
             search,
-            _text(lambda: _status(shown), lambda: True),
+            _build_text_window(lambda: _render_status(shown), lambda: True),
         ]
     )
     return Layout(rows, focused_element=typed)
 
 
-def _text(
+def _build_text_window(
     fragments: Callable[[], AnyFormattedText], is_shown: Callable[[], bool]
 ) -> ConditionalContainer:
     window = Window(FormattedTextControl(fragments), dont_extend_height=True)
     return ConditionalContainer(window, Condition(is_shown))
 
 
-def _sign(number: int, wrapped: int) -> StyleAndTextTuples:
+def _render_sign(number: int, wrapped: int) -> StyleAndTextTuples:
     return [("class:sign", SIGN if number == wrapped == 0 else " " * len(SIGN))]
 
 
-def _waiting(lines: tuple[str, ...]) -> StyleAndTextTuples:
-    shown = [f"{t('repl.waiting')} {safe(' '.join(line.split()))}" for line in lines]
+def _render_waiting_lines(lines: tuple[str, ...]) -> StyleAndTextTuples:
+    shown = [f"{t('repl.waiting')} {sanitize_text(' '.join(line.split()))}" for line in lines]
     return [("class:waiting", "\n".join(shown))]
 
 
-def _status(shown: Shown) -> StyleAndTextTuples:
+def _render_status(shown: PromptState) -> StyleAndTextTuples:
     style = "class:status.plan" if shown.is_plan() else "class:status"
     return [(style, shown.status(get_app().output.get_size().columns))]

@@ -16,11 +16,11 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output, create_output
 
 from .completer import is_completed_while_typing
-from .key_bindings import Hands, key_bindings, send
-from .layout import STYLE, Shown, layout
+from .key_bindings import KeyActions, build_key_bindings, send_line
+from .layout import STYLE, PromptState, build_layout
 from .paste_placeholder import Pastes
-from .protocol import SIGN, asked
-from .typeahead import typed_before
+from .protocol import SIGN, run_question
+from .typeahead import read_typeahead
 
 Answer = TypeVar("Answer")
 ESCAPE_WAITS = 0.1
@@ -34,9 +34,9 @@ class LivePrompt:
 
     def __init__(
         self,
-        hands: Hands,
+        hands: KeyActions,
         pastes: Pastes,
-        shown: Shown,
+        shown: PromptState,
         completer: Completer,
         history: History,
         *,
@@ -51,35 +51,35 @@ class LivePrompt:
             multiline=True,
         )
         self._app: Application[None] = Application(
-            layout=layout(self.line, shown),
-            key_bindings=key_bindings(hands, pastes),
+            layout=build_layout(self.line, shown),
+            key_bindings=build_key_bindings(hands, pastes),
             style=STYLE,
             include_default_pygments_style=False,
             erase_when_done=True,
             min_redraw_interval=REDRAW,
             input=input,
-            output=output or _output(),
+            output=output or _create_output(),
         )
         self._above: list[str] = []
-        self._app.before_render += self._write_above
+        self._app.before_render += self._flush_above
         self._app.ttimeoutlen = self._app.timeoutlen = ESCAPE_WAITS
 
-    def above(self, text: str) -> None:
+    def print_above(self, text: str) -> None:
         """Write finished lines above the prompt, with its next picture."""
         self._above.append(text)
         self._app.invalidate()
 
-    def sent(self, words: str) -> None:
+    def echo_line(self, words: str) -> None:
         """Let a line stand above, under the sign that it was typed at."""
         from ...rendering.console import (
-            rendered,
-            styled,
+            render_lines,
+            style_text,
         )  # brings rich, which the first picture does without
 
         indented = words.replace("\n", "\n" + " " * len(SIGN))
-        self.above(rendered(styled(f"\n{SIGN}{indented}", "bold")))
+        self.print_above(render_lines(style_text(f"\n{SIGN}{indented}", "bold")))
 
-    def tail(self, text: str) -> None:
+    def show_tail(self, text: str) -> None:
         """Show the unfinished end of an answer."""
         self._shown.tail = text
         self._app.invalidate()
@@ -96,32 +96,32 @@ class LivePrompt:
         """Draw again soon."""
         self._app.invalidate()
 
-    def signal(self, codes: str) -> None:
+    def send_escape_codes(self, codes: str) -> None:
         """Tell the window something besides text."""
         self._app.output.write_raw(codes)
         self._app.output.flush()
 
-    async def ask(self, question: Callable[[], Answer]) -> Answer:
+    async def ask_question(self, question: Callable[[], Answer]) -> Answer:
         """Let a function have the terminal as it is outside of the prompt."""
         async with in_terminal():
-            self._write_above(self._app)
+            self._flush_above(self._app)
             self._app.output.flush()
             if sys.stdin.isatty():  # what was typed before a question is no answer to it
                 termios.tcflush(sys.stdin, termios.TCIFLUSH)
-            return asked(question)
+            return run_question(question)
 
     async def run(self, when_usable: Callable[[], None]) -> None:
         """Show the prompt until `close`; EOFError when the terminal is gone."""
 
-        def usable(_: object) -> None:
+        def notify_usable(_: object) -> None:
             when_usable()
 
         self._app.output.write_raw("\r")  # the terminal has shown what was typed by now
         self._app.output.erase_end_of_line()
-        for line in typed_before(self._app.input.fileno()):
+        for line in read_typeahead(self._app.input.fileno()):
             self.line.text = line
-            send(self.line, self._hands, self._pastes)
-        self._app.after_render += usable
+            send_line(self.line, self._hands, self._pastes)
+        self._app.after_render += notify_usable
         try:
             await self._app.run_async(handle_sigint=False, set_exception_handler=False)
         except OSError as error:
@@ -134,7 +134,7 @@ class LivePrompt:
         if self._app.is_running and not self._app.is_done:
             self._app.exit()
 
-    def _write_above(self, _: object) -> None:
+    def _flush_above(self, _: object) -> None:
         """In one go with the picture that follows, so that nothing flickers."""
         if text := "".join(self._above):
             self._above.clear()
@@ -145,7 +145,7 @@ class LivePrompt:
         return is_completed_while_typing(self.line.document.text_before_cursor)
 
 
-def _output() -> Output:
+def _create_output() -> Output:
     # how many rows are left below is not needed: asking the terminal for it only takes time
     os.environ.setdefault("PROMPT_TOOLKIT_NO_CPR", "1")
     return create_output(sys.stdout)

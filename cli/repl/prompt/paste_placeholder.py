@@ -14,7 +14,7 @@ class Pastes:
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
 
-    def folded(self, pasted: str) -> str:
+    def fold_text(self, pasted: str) -> str:
         """What to put into the line: the text, or a mark in its place."""
         text = pasted.replace("\r\n", "\n").replace("\r", "\n")
         lines = text.count("\n") + (not text.endswith("\n"))
@@ -25,10 +25,10 @@ class Pastes:
         self._texts[mark] = text
         return mark
 
-    def unfolded(self, line: str) -> str:
+    def expand_marks(self, line: str) -> str:
         """The line with every pasted text in the place of its mark."""
         return _MARK.sub(lambda mark: self._texts.get(mark.group(), mark.group()), line)
 
-    def mark_at_end(self, line: str) -> str:
+    def find_mark_at_end(self, line: str) -> str:
         """The mark that a line ends with, which is deleted as one; empty: there is none."""
         return next((mark for mark in self._texts if line.endswith(mark)), "")

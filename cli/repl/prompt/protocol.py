@@ -6,38 +6,38 @@ from typing import Protocol, TypeVar
 
 import typer
 
-from ...prompts.interruptible_input import hearing
-from .hangup import is_gone, pass_on_termination
+from ...prompts.interruptible_input import run_interruptible
+from .hangup import has_received_signal, pass_on_termination
 
 Answer = TypeVar("Answer")
 SIGN = "› "
 """Stands before what the human types."""
 
 
-class LeaveRepl(Exception):
+class ReplExit(Exception):
     """The human goes: `/exit`, Ctrl-D, or the terminal is gone."""
 
 
-class Terminated(LeaveRepl):
+class ReplTerminated(ReplExit):
     """SIGTERM came while a question waited for its answer."""
 
 
-class Unanswered(Exception):
+class PromptAborted(Exception):
     """The human turned away from a question: Ctrl-C or Ctrl-D."""
 
 
 class Prompt(Protocol):
     """Where the human types, below everything that happens."""
 
-    def above(self, text: str) -> None:
+    def print_above(self, text: str) -> None:
         """Write finished lines, colours included, above the prompt; in order, each once."""
         ...
 
-    def sent(self, words: str) -> None:
+    def echo_line(self, words: str) -> None:
         """Let a line that was sent stand with what follows from it."""
         ...
 
-    def tail(self, text: str) -> None:
+    def show_tail(self, text: str) -> None:
         """Show the unfinished end of an answer, in the place of the one before; empty: none."""
         ...
 
@@ -49,11 +49,11 @@ class Prompt(Protocol):
         """Show the state of things as it is by now."""
         ...
 
-    def signal(self, codes: str) -> None:
+    def send_escape_codes(self, codes: str) -> None:
         """Send what the window is told besides text, such as its title."""
         ...
 
-    async def ask(self, question: Callable[[], Answer]) -> Answer:
+    async def ask_question(self, question: Callable[[], Answer]) -> Answer:
         """What a function answers that asks at the terminal, in the place of the prompt.
 
         Raises Unanswered.
@@ -61,21 +61,23 @@ class Prompt(Protocol):
         ...
 
 
-def asked(question: Callable[[], Answer]) -> Answer:
+def run_question(question: Callable[[], Answer]) -> Answer:
     """The answer; the loop stands still meanwhile, so signals must reach whoever reads it.
 
-    Raises Unanswered, and LeaveRepl where the machine goes down.
+    Raises Unanswered, and ReplExit where the machine goes down.
     """
 
-    def ask() -> Answer:
-        if is_gone():
-            raise LeaveRepl
+    def call_question() -> Answer:
+        if has_received_signal():
+            raise ReplExit
         return question()
 
     try:
-        return hearing({signal.SIGINT: KeyboardInterrupt, signal.SIGTERM: Terminated}, ask)
-    except Terminated:
+        return run_interruptible(
+            {signal.SIGINT: KeyboardInterrupt, signal.SIGTERM: ReplTerminated}, call_question
+        )
+    except ReplTerminated:
         pass_on_termination()
         raise
     except (KeyboardInterrupt, EOFError, typer.Exit, typer.Abort):
-        raise Unanswered from None
+        raise PromptAborted from None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from wcwidth import wcswidth
 
 from ...i18n.catalogs import t
-from ...rendering.sanitize import safe_line
+from ...rendering.sanitize import sanitize_line
 
 SEPARATOR = " · "
 
@@ -29,35 +29,35 @@ class Status:
     branch: str = ""
 
 
-def status_line(status: Status, columns: int) -> str:
+def format_status(status: Status, columns: int) -> str:
     """As much as there is room for: the least needed goes first, the mode never."""
-    parts = _parts(status)
+    parts = _build_parts(status)
     for least in ("sandbox", "branch", "cost", "model", "used", "agent"):
-        if wcswidth(_joined(parts.values())) < columns:
+        if wcswidth(_join_parts(parts.values())) < columns:
             break
         parts.pop(least, None)
-    return _joined(parts.values())
+    return _join_parts(parts.values())
 
 
-def _parts(status: Status) -> dict[str, str]:
+def _build_parts(status: Status) -> dict[str, str]:
     parts = {
-        "model": safe_line(status.model.rpartition("/")[2]),
-        "agent": f"@{safe_line(status.agent)}" if status.agent else "",
+        "model": sanitize_line(status.model.rpartition("/")[2]),
+        "agent": f"@{sanitize_line(status.agent)}" if status.agent else "",
         "plan": t("status.plan" if status.plan else "status.build"),
         "mode": status.mode,
-        "sandbox": _sandbox(status.sandbox),
+        "sandbox": _describe_sandbox(status.sandbox),
         "used": "" if status.used is None else f"{status.used:.0%}",
         "cost": "" if status.cost is None else f"${status.cost:.2f}",
-        "branch": safe_line(status.branch),
+        "branch": sanitize_line(status.branch),
     }
     return {name: words for name, words in parts.items() if words}
 
 
-def _sandbox(state: str) -> str:
+def _describe_sandbox(state: str) -> str:
     if not state:
         return ""
     return t("status.open" if state.startswith("none") else "status.sandbox")
 
 
-def _joined(parts: Iterable[str]) -> str:
+def _join_parts(parts: Iterable[str]) -> str:
     return SEPARATOR.join(parts)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ...rendering.sanitize import safe_line
+from ...rendering.sanitize import sanitize_line
 
 LONG = 10.0
 """Seconds of a turn whose end is worth a bell."""
@@ -12,15 +12,15 @@ _BELL = "\a"
 Write = Callable[[str], None]
 
 
-def titled(words: str) -> str:
+def build_title_code(words: str) -> str:
     """What sets the title of the window, or of the tab."""
-    return f"\x1b]0;{_plain(words)}{_BELL}"
+    return f"\x1b]0;{_clean_text(words)}{_BELL}"
 
 
-def notified(words: str) -> str:
+def build_notification_code(words: str) -> str:
     """A bell, and a notification where the terminal has such (OSC 9)."""
-    return f"\x1b]9;{_plain(words)}{_BELL}{_BELL}"
+    return f"\x1b]9;{_clean_text(words)}{_BELL}{_BELL}"
 
 
-def _plain(words: str) -> str:
-    return safe_line(words)[:LONGEST_TITLE]
+def _clean_text(words: str) -> str:
+    return sanitize_line(words)[:LONGEST_TITLE]

@@ -9,7 +9,7 @@ FRESH = 5.0
 """Seconds after which it is looked for again."""
 
 
-class Remembered(Generic[Found]):
+class TtlCache(Generic[Found]):
     """A function that is not asked at each call."""
 
     def __init__(self, look: Callable[[], Found]) -> None:

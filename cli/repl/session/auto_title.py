@@ -3,8 +3,8 @@
 import asyncio
 
 from ....sdk.events import Completion, Event
-from ....sdk.threads.titles import entitle
-from ..prompt.terminal_signals import titled
+from ....sdk.threads.titles import generate_title
+from ..prompt.terminal_signals import build_title_code
 from .session import Session
 
 
@@ -12,12 +12,12 @@ def begin_titling(session: Session, last: Event | None) -> None:
     """Have the thread named once it has an answer, unless it was tried before."""
     if not (session.titles and isinstance(last, Completion) and last.outcome == "answered"):
         return
-    if session.titled != last.thread_id:
-        session.titled = last.thread_id
-        session.titling = asyncio.ensure_future(_entitle(session, last))
+    if session.titled_thread_id != last.thread_id:
+        session.titled_thread_id = last.thread_id
+        session.title_task = asyncio.ensure_future(_generate_title(session, last))
 
 
-async def _entitle(session: Session, end: Completion) -> None:
-    title = await entitle(session.home, end.thread_id, end.summary)
+async def _generate_title(session: Session, end: Completion) -> None:
+    title = await generate_title(session.home, end.thread_id, end.summary)
     if title and session.thread == end.thread_id:
-        session.prompt.signal(titled(title))
+        session.prompt.send_escape_codes(build_title_code(title))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ....config.errors import MaxAgentError
 from ...lazy_imports import without_collector
-from ..line_dispatch import tell_of
+from ..line_dispatch import show_error
 from .session import Session
 
 if TYPE_CHECKING:
@@ -23,59 +23,59 @@ async def open_behind(session: Session, closing: AsyncExitStack) -> None:
     """
     try:
         await asyncio.to_thread(_check_configuration, session)
-        runner = await closing.enter_async_context(await asyncio.to_thread(_runner, session))
+        runner = await closing.enter_async_context(await asyncio.to_thread(_create_runner, session))
     except Exception as error:
         session.opened.set_exception(error)
         session.opened.exception()  # it is told, whether anybody waits for it or not
         raise
-    await _tell_untrusted(session)
+    await _show_untrusted(session)
     session.opened.set_result(runner)
     try:
-        await look(session, runner)
+        await refresh_status(session, runner)
     except MaxAgentError as error:  # such as a missing key: the conversation can be put right
-        tell_of(session, error)
+        show_error(session, error)
 
 
 def _check_configuration(session: Session) -> None:
     with without_collector():
-        from ....config.settings.loader import load
+        from ....config.settings.loader import load_settings
 
-    load(session.folder, session.home)
+    load_settings(session.folder, session.home)
 
 
-def _runner(session: Session) -> "Runner":
+def _create_runner(session: Session) -> "Runner":
     with without_collector():
         from ....sdk.runner import Runner
 
     return Runner(home=session.home)
 
 
-async def _tell_untrusted(session: Session) -> None:
+async def _show_untrusted(session: Session) -> None:
     """Say once what of the folder is left out, before the first message."""
-    from ....config.trust.decision import trust_of
+    from ....config.trust.decision import check_trust
     from ....sdk.events import Notice
-    from ....sdk.startup_notices import untrusted
+    from ....sdk.startup_notices import collect_trust_notices
     from .turn_renderer import TurnView
 
-    trust = await asyncio.to_thread(trust_of, session.folder, session.home)
-    for text in untrusted(trust, tests=False):
-        TurnView(session).show(Notice(text))
+    trust = await asyncio.to_thread(check_trust, session.folder, session.home)
+    for text in collect_trust_notices(trust, tests=False):
+        TurnView(session).show_event(Notice(text))
 
 
-async def look(session: Session, runner: "Runner") -> None:
+async def refresh_status(session: Session, runner: "Runner") -> None:
     """Open what the thread works with, and learn what the status line says of it."""
-    from ....nodes.agent.dependencies import workbench
+    from ....nodes.agent.dependencies import open_dependencies
     from ....nodes.context import Context
-    from ....sdk.threads.usage import used_so_far
+    from ....sdk.threads.usage import read_usage
 
     if session.thread:
-        session.standing = await runner.options_of(session.thread)
-    options: Options = {"agent": "build", **session.wanted}
+        session.thread_options = await runner.options_of(session.thread)
+    options: Options = {"agent": "build", **session.next_options}
     folder = os.path.realpath(session.folder)
-    bench = await workbench(folder, options, Context(home=str(session.home)))
+    bench = await open_dependencies(folder, options, Context(home=str(session.home)))
     if session.thread and session.usage is None:
         given = session.thread, session.home, bench.model.context_length
-        session.usage = await asyncio.to_thread(used_so_far, *given)
+        session.usage = await asyncio.to_thread(read_usage, *given)
     session.model, session.mode = bench.model.name, bench.policy.mode
     session.sandbox = bench.sandbox.state
     session.prompt.refresh()

@@ -9,10 +9,10 @@ from ...prompts.choice import INTERRUPTED
 from .session import Session
 
 
-async def as_typed(session: Session, command: Callable[[], object]) -> None:
+async def run_cli_command(session: Session, command: Callable[[], object]) -> None:
     """Run what a command line runs, in the session's folder and in the place of the prompt."""
 
-    def typed() -> None:
+    def run_in_folder() -> None:
         try:
             with chdir(session.folder):
                 command()
@@ -20,4 +20,4 @@ async def as_typed(session: Session, command: Callable[[], object]) -> None:
             if ended.exit_code == INTERRUPTED:
                 raise
 
-    await session.ask(typed)
+    await session.ask_question(run_in_folder)

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 from ...commands.threads.listing import SHORT_ID
 from ...i18n.catalogs import t
-from ...rendering.sanitize import safe_line
+from ...rendering.sanitize import sanitize_line
 from .session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ....memory.threads.record import ThreadRow
-    from ....sdk.threads.transcript import Passage
+    from ....sdk.threads.transcript import TranscriptEntry
 
 SHOWN = 8
 """Rows of an answer, the last ones; and lines of what the human said, the first ones."""
@@ -20,48 +20,55 @@ SHOWN = 8
 
 async def pick_up(session: Session) -> None:
     """Show where the thread stands, and ask what it asks."""
-    row = await asyncio.to_thread(_show, session)
+    row = await asyncio.to_thread(_show_thread, session)
     if row.status == "waiting":
-        await session.runner()
+        await session.wait_for_runner()
         from .turn import ask_again  # brings LangGraph
 
         await ask_again(session)
 
 
-def _show(session: Session) -> "ThreadRow":
-    from ....sdk.threads.transcript import transcript
-    from ...commands.threads.listing import open_index, title_of
-    from ...rendering.humanize import ago
+def _show_thread(session: Session) -> "ThreadRow":
+    from ....sdk.threads.transcript import read_transcript
+    from ...commands.threads.listing import format_title, open_index
+    from ...rendering.humanize import format_age
 
     row = open_index().get(session.thread)
-    passages = transcript(row, session.home)
+    passages = read_transcript(row, session.home)
     thread = row.thread_id[:SHORT_ID]
-    session.show(t("slash.resume.now", thread=thread, title=title_of(row), ago=ago(row.updated_at)))
+    session.show(
+        t(
+            "slash.resume.now",
+            thread=thread,
+            title=format_title(row),
+            ago=format_age(row.updated_at),
+        )
+    )
     _show_exchange(session, passages)
     modes = [passage.text for passage in passages if passage.kind == "mode"]
-    session.standing = {**session.standing, "plan": modes[-1:] == ["plan"]}
+    session.thread_options = {**session.thread_options, "plan": modes[-1:] == ["plan"]}
     if row.status in ("interrupted", "limit", "failed"):
         session.show(t("repl.cut_short"), "yellow")
     return row
 
 
-def _show_exchange(session: Session, passages: "Sequence[Passage]") -> None:
+def _show_exchange(session: Session, passages: "Sequence[TranscriptEntry]") -> None:
     """The human's last words, and what was answered to them last."""
     from rich.text import Text
 
     from ...rendering.console import open_console
-    from ...rendering.markdown.blocks import Block
-    from ...rendering.markdown.layout import rows
+    from ...rendering.markdown.blocks import MarkdownBlock
+    from ...rendering.markdown.layout import render_block
 
     said = [at for at, passage in enumerate(passages) if passage.kind == "human"]
     if not said:
         return
     words = passages[said[-1]].text.strip().splitlines()
     told = [*words[:SHOWN], *(["…"] if len(words) > SHOWN else [])]
-    session.show_said("\n".join(map(safe_line, told)))
+    session.show_user_message("\n".join(map(sanitize_line, told)))
     answers = [one for one in passages[said[-1] :] if one.kind in ("answer", "interrupted")]
     if answers:
-        shown = rows(Block(answers[-1].text), open_console(stderr=False).width)
+        shown = render_block(MarkdownBlock(answers[-1].text), open_console(stderr=False).width)
         for row in [*([Text("…")] if len(shown) > SHOWN else []), *shown[-SHOWN:]]:
             session.show(row)
         if answers[-1].kind == "interrupted":

@@ -7,53 +7,53 @@ import typer
 from ....config import paths
 from ....config.errors import UsageError
 from ...i18n.catalogs import t
-from ...prompts.choice import number
-from ...prompts.sync_bridge import waited_for
+from ...prompts.choice import ask_number
+from ...prompts.sync_bridge import run_sync
 from ...rendering.output import echo
 
 if TYPE_CHECKING:
-    from ....memory.checkpoints.steps import Message, Step
+    from ....memory.checkpoints.steps import MessagePoint, ThreadStep
     from ....memory.threads.record import ThreadRow
-    from ....sdk.threads.file_history import Way
+    from ....sdk.threads.file_history import PendingRestore
 
 
-def chosen_message(row: "ThreadRow") -> "Message":
+def choose_message(row: "ThreadRow") -> "MessagePoint":
     """What the human said and goes back to; raises UsageError where nothing was said."""
-    from ....sdk.threads.steps import branches_of
-    from ...rendering.humanize import ago
+    from ....sdk.threads.steps import read_thread_branches
+    from ...rendering.humanize import format_age
     from ...rendering.table import show_table
 
-    messages = branches_of(row, paths.home()).messages
+    messages = read_thread_branches(row, paths.locate_home()).messages
     if not messages:
         raise UsageError(t("back.nothing"), hint=t("back.nothing.hint"))
     cells = [
-        [str(at), ago(one.before.at), " ".join(one.words.split())]
+        [str(at), format_age(one.before.at), " ".join(one.text.split())]
         for at, one in enumerate(messages, 1)
     ]
     said = t("back.said")
     show_table([t("back.number"), t("steps.at"), said], cells, cut=[said])
-    while not 0 < (chosen := number(t("back.ask"))) <= len(messages):
+    while not 0 < (chosen := ask_number(t("back.ask"))) <= len(messages):
         echo(t("back.unknown", last=len(messages)), err=True)
     return messages[chosen - 1]
 
 
-def go_back(row: "ThreadRow", place: "Step", where: str) -> bool:
+def go_back(row: "ThreadRow", place: "ThreadStep", where: str) -> bool:
     """Put conversation and files back to a place, which is `where`; whether the human agreed."""
-    from ....sdk.threads.file_history import held_files
-    from ....sdk.threads.steps import branches_of
+    from ....sdk.threads.file_history import open_leased_files
+    from ....sdk.threads.steps import read_thread_branches
     from ....sdk.threads.time_travel import rewind_talk
     from ...execution import restore_files
 
-    home = paths.home()
-    with held_files(row, home) as files:
-        way = restore_files.prepare(files, "rewind", after=place.file_entry)
-        if way and not _agreed(way, where):
+    home = paths.locate_home()
+    with open_leased_files(row, home) as files:
+        way = restore_files.prepare_restore(files, "rewind", after=place.file_entry)
+        if way and not _confirm_restore(way, where):
             return False
         if way:
-            restore_files.go(way, yes=False)
-        known = branches_of(row, home)
+            restore_files.apply_restore(way, yes=False)
+        known = read_thread_branches(row, home)
         if place.checkpoint_id != known.tip:
-            waited_for(rewind_talk(row, home, place))
+            run_sync(rewind_talk(row, home, place))
     echo(t("back.now", where=where), err=True)
     left = [one.number for one in known.steps if one.number > place.number and one.checkpoint_id]
     if left:
@@ -61,15 +61,15 @@ def go_back(row: "ThreadRow", place: "Step", where: str) -> bool:
     return True
 
 
-def _agreed(way: "Way", where: str) -> bool:
+def _confirm_restore(way: "PendingRestore", where: str) -> bool:
     """Show what becomes of the files, and ask if that is anything."""
     from ...execution import restore_files
 
     echo(t("back.files", where=where), err=True)
-    restore_files.show(way.plan)
+    restore_files.show_plan(way.plan)
     if way.plan.changes:
         try:
-            restore_files.confirm(yes=False)
+            restore_files.confirm_restore(yes=False)
         except typer.Exit as ended:
             if ended.exit_code != 1:
                 raise

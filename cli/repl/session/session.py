@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from ...execution.chat_session import Speaker
+from ...execution.chat_session import ChatSession
 from ..prompt.protocol import SIGN, Prompt
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(kw_only=True)
-class Session(Speaker):
+class Session(ChatSession):
     """One conversation at one terminal."""
 
     home: Path
@@ -39,30 +39,30 @@ class Session(Speaker):
     """The human has seen the turn end early: the next message need not ask what becomes of it."""
     typed: str = ""
     """The line that is being done, as it was typed."""
-    sending: bool = False
+    is_unsent: bool = False
     """Nothing was done of the line yet; of one that is to be said: the thread does not have it."""
     cut_short: bool = False
     """A turn did not come to its end: nothing that waits is sent behind it."""
-    complaint: str = ""
+    last_error_message: str = ""
     """What was said last to have gone wrong, until the next line is done."""
     standing_words: dict[str, object] = field(default_factory=dict[str, object])
     """What was said last of how things stand, by its beginning: only a change is said again."""
     titles: bool = False
     """Whether the model may name the thread."""
-    titled: str = ""
+    titled_thread_id: str = ""
     """Id of the thread that it was asked to name last."""
-    titling: "asyncio.Future[None] | None" = None
+    title_task: "asyncio.Future[None] | None" = None
     """While it is at it."""
 
     @property
-    def wanted(self) -> "Options":
+    def next_options(self) -> "Options":
         """The options that the next message will find."""
-        return {**self.standing, **self.options}
+        return {**self.thread_options, **self.options}
 
     @property
     def plan(self) -> bool:
         """Whether the next message is for plan mode."""
-        return bool(self.wanted.get("plan"))
+        return bool(self.next_options.get("plan"))
 
     @plan.setter
     def plan(self, wanted: bool) -> None:
@@ -74,41 +74,41 @@ class Session(Speaker):
     @property
     def agent(self) -> str:
         """Profile that speaks in this thread; empty: that of the mode."""
-        return self.wanted.get("agent", "")
+        return self.next_options.get("agent", "")
 
     @agent.setter
     def agent(self, name: str) -> None:
         self.options = {**self.options, "agent": name}
         self.prompt.refresh()
 
-    async def runner(self) -> "Runner":
+    async def wait_for_runner(self) -> "Runner":
         """The runner, as soon as it is open; raises what kept it from opening."""
         return await asyncio.shield(self.opened)
 
-    def begin_anew(self) -> None:
+    def start_new_thread(self) -> None:
         """Let the next message begin a thread, as this one goes; that stays on the list."""
-        self.options, self.standing = self.wanted, {}
+        self.options, self.thread_options = self.next_options, {}
         self.options.pop("plan_file", None)  # a plan is of one thread
         self.thread, self.name, self.usage, self.left_by_hand = "", "", None, False
-        self.aside.clear()
+        self.side_context.clear()
         self.prompt.refresh()
 
-    async def say(self, text: str, agent: str = "", once: "Options | None" = None) -> None:
+    async def run_message(self, text: str, agent: str = "", once: "Options | None" = None) -> None:
         """Say something in the thread, or begin one, and show the turn to its end.
 
         `agent` and the options `once` are for this turn only.
         """
-        self.sending = self.cut_short = True
-        await self.runner()
-        from .turn import take_turn  # brings LangGraph
+        self.is_unsent = self.cut_short = True
+        await self.wait_for_runner()
+        from .turn import run_turn  # brings LangGraph
 
-        await take_turn(self, text, agent, once or {})
+        await run_turn(self, text, agent, once or {})
 
-    def _has_begun(self, thread: str, sent: "Options") -> None:
-        super()._has_begun(thread, sent)
-        self.sending = False
+    def _mark_started(self, thread: str, sent: "Options") -> None:
+        super()._mark_started(thread, sent)
+        self.is_unsent = False
 
-    def show_said(self, words: str) -> None:
+    def show_user_message(self, words: str) -> None:
         """Show what the human said, under the sign that it was typed at."""
         indented = words.strip().replace("\n", "\n" + " " * len(SIGN))
         self.show(f"\n{SIGN}{indented}", "bold")
@@ -116,14 +116,14 @@ class Session(Speaker):
     def show(self, what: "str | RenderableType", style: str = "") -> None:
         """Show lines above the prompt; a `str` is foreign text, made safe, and has this style."""
         from ...rendering.console import (
-            rendered,
+            render_lines,
         )  # brings rich, which the first prompt does without
 
-        self.prompt.above(rendered(what, style))
+        self.prompt.print_above(render_lines(what, style))
 
-    async def ask(self, question: Callable[[], Answer]) -> Answer:
+    async def ask_question(self, question: Callable[[], Answer]) -> Answer:
         """What a function answers that asks at the terminal, such as `question.choice`.
 
         Raises Unanswered; a command may let it pass, then nothing happens.
         """
-        return await self.prompt.ask(question)
+        return await self.prompt.ask_question(question)

@@ -10,33 +10,37 @@ from typing import Any
 from ....config.errors import MaxAgentError
 from ....nodes.state import Options
 from ....sdk.events import Event, Failure, Question
-from ...execution.interactive_run import Dialogue
+from ...execution.interactive_run import InteractiveRun
 from ...i18n.catalogs import t
-from ..prompt.terminal_signals import LONG, notified
+from ..prompt.terminal_signals import LONG, build_notification_code
 from .auto_title import begin_titling
-from .background_startup import look
+from .background_startup import refresh_status
 from .session import Session
 from .turn_renderer import TurnView
 
 
-async def take_turn(session: Session, text: str, agent: str, once: Options) -> None:
+async def run_turn(session: Session, text: str, agent: str, once: Options) -> None:
     """Say it and show everything to the end of the turn; Esc (a cancellation) leaves it there."""
     view = TurnView(session)
-    dialogue = Dialogue(await session.runner(), view.watch, session.ask)
+    dialogue = InteractiveRun(
+        await session.wait_for_runner(), view.show_events, session.ask_question
+    )
     abandon, session.left_by_hand = session.left_by_hand, False
-    again = partial(session.show_said, session.typed or text)
-    said = dialogue.say(session, text, agent=agent, once=once, abandon=abandon, again=again)
-    await _to_its_end(session, view, said)
+    again = partial(session.show_user_message, session.typed or text)
+    said = dialogue.send_message(
+        session, text, agent=agent, once=once, abandon=abandon, again=again
+    )
+    await _follow_turn(session, view, said)
 
 
 async def ask_again(session: Session) -> None:
     """Ask what the thread asks, and show what follows from the answer."""
-    view, runner = TurnView(session), await session.runner()
-    dialogue = Dialogue(runner, view.watch, session.ask)
-    await _to_its_end(session, view, dialogue.follow(runner.resume(session.thread)))
+    view, runner = TurnView(session), await session.wait_for_runner()
+    dialogue = InteractiveRun(runner, view.show_events, session.ask_question)
+    await _follow_turn(session, view, dialogue.consume(runner.resume(session.thread)))
 
 
-async def _to_its_end(
+async def _follow_turn(
     session: Session, view: TurnView, turn: Coroutine[Any, Any, Event | None]
 ) -> None:
     began, session.cut_short = time.monotonic(), True
@@ -44,18 +48,18 @@ async def _to_its_end(
         last = await turn
     except asyncio.CancelledError:
         session.left_by_hand = bool(session.thread)
-        view.interrupted()
-        await look(session, await session.runner())
+        view.show_interruption()
+        await refresh_status(session, await session.wait_for_runner())
         raise
     except MaxAgentError:  # such as an answer that somebody else has given meanwhile
         with suppress(MaxAgentError):
-            await look(session, await session.runner())
+            await refresh_status(session, await session.wait_for_runner())
         raise
     # the human has seen a failure, or turned away from a question, and says how to go on
     session.left_by_hand = session.cut_short = isinstance(last, Failure | Question)
-    view.end(last)
+    view.show_end(last)
     if not isinstance(last, Failure):  # what keeps the thread from being worked with is told
-        await look(session, await session.runner())
+        await refresh_status(session, await session.wait_for_runner())
     begin_titling(session, last)
     if time.monotonic() - began > LONG:
-        session.prompt.signal(notified(t("repl.done")))
+        session.prompt.send_escape_codes(build_notification_code(t("repl.done")))

@@ -7,19 +7,19 @@ from dataclasses import replace
 from rich.text import Text
 
 from ....sdk import events as ev
-from ....sdk.startup_notices import STANDING, in_conversation
+from ....sdk.startup_notices import STANDING, adapt_to_conversation
 from ...commands.threads.listing import SHORT_ID
 from ...i18n.catalogs import t
-from ...i18n.message_translation import told
-from ...rendering.console import open_console, rendered
+from ...i18n.message_translation import translate
+from ...rendering.console import open_console, render_lines
 from ...rendering.markdown.live import AnswerView
-from ...rendering.progress import progress_text
+from ...rendering.progress import format_progress
 from ...rendering.text_renderer import TextRenderer
 from ...rendering.turn_meter import TurnMeter
-from ..prompt.terminal_signals import notified, titled
+from ..prompt.terminal_signals import build_notification_code, build_title_code
 from .session import Session
 
-UNSAID = (ev.RunStarted, ev.RoleStarted, ev.TokenUsage, ev.Completion, ev.Interrupted)
+SILENT_EVENTS = (ev.RunStarted, ev.RoleStarted, ev.TokenUsage, ev.Completion, ev.Interrupted)
 """What the status line says, or nobody needs to be told in a conversation."""
 
 
@@ -36,61 +36,61 @@ class TurnView:
         self._rest = ""
         """A line that has not ended; the answer's own rest is with its view."""
 
-    async def watch(self, events: AsyncGenerator[ev.Event]) -> ev.Event | None:
+    async def show_events(self, events: AsyncGenerator[ev.Event]) -> ev.Event | None:
         """Show a stream to its end; the last event."""
         last: ev.Event | None = None
         async with aclosing(events):
             async for last in events:
-                self.show(last)
+                self.show_event(last)
         return last
 
-    def show(self, event: ev.Event) -> None:
+    def show_event(self, event: ev.Event) -> None:
         """Show one event; what stands as it was said to stand is not said again."""
-        self._learn(event)
-        self._meter.count(event)
+        self._update_session(event)
+        self._meter.count_event(event)
         if not self._is_news(event):
             return
         if isinstance(event, ev.Notice):
-            event = ev.Notice(in_conversation(event.text))
+            event = ev.Notice(adapt_to_conversation(event.text))
         with self._console.capture() as written:
-            if isinstance(event, UNSAID):
+            if isinstance(event, SILENT_EVENTS):
                 self._renderer.pause()
             elif isinstance(event, ev.Failure):  # how to go on is another thing here
-                self._renderer.show(replace(event, thread_id=""))
+                self._renderer.show_event(replace(event, thread_id=""))
             else:
-                self._renderer.show(event)
+                self._renderer.show_event(event)
         lines, ended, self._rest = (self._rest + written.get()).rpartition("\n")
-        self._session.prompt.above(lines + ended)
+        self._session.prompt.print_above(lines + ended)
         if isinstance(event, ev.Progress):
-            self._session.prompt.tail(f"  ⋯ {progress_text(event)}")
+            self._session.prompt.show_tail(f"  ⋯ {format_progress(event)}")
         elif self._rest or not isinstance(event, ev.Output):
-            self._session.prompt.tail(self._rest or self._under_way())
+            self._session.prompt.show_tail(self._rest or self._render_running_calls())
 
-    def end(self, last: ev.Event | None) -> None:
+    def show_end(self, last: ev.Event | None) -> None:
         """Say what the turn cost, and what it left open."""
-        self._session.prompt.tail("")
+        self._session.prompt.show_tail("")
         if isinstance(last, ev.Question):
             key = "repl.limit" if last.kind == "limit" else "repl.open"
             self._session.show(
-                t(key, why=told(last.description), thread=last.thread_id[:SHORT_ID]), "yellow"
+                t(key, why=translate(last.description), thread=last.thread_id[:SHORT_ID]), "yellow"
             )
         if isinstance(last, ev.Failure):
             self._session.show(t("repl.failed"), "dim")
-        if summary := self._meter.summary():
+        if summary := self._meter.format_summary():
             self._session.show(summary, "dim")
 
-    def interrupted(self) -> None:
+    def show_interruption(self) -> None:
         """Keep what stands there of the turn."""
-        for call in self._renderer.under_way:
+        for call in self._renderer.running_calls:
             self._session.show(call, "yellow")
-        self.show(ev.Interrupted(self._session.thread))
-        self._session.prompt.tail("")
+        self.show_event(ev.Interrupted(self._session.thread))
+        self._session.prompt.show_tail("")
 
-    def _under_way(self) -> str:
-        return "\n".join(rendered(call).rstrip("\n") for call in self._renderer.under_way)
+    def _render_running_calls(self) -> str:
+        return "\n".join(render_lines(call).rstrip("\n") for call in self._renderer.running_calls)
 
     def _show_tail(self, rows: Sequence[Text]) -> None:
-        self._session.prompt.tail("".join(map(rendered, rows)).rstrip("\n"))
+        self._session.prompt.show_tail("".join(map(render_lines, rows)).rstrip("\n"))
 
     def _is_news(self, event: ev.Event) -> bool:
         match event:
@@ -104,19 +104,19 @@ class TurnView:
         self._session.standing_words[about] = event
         return said != event
 
-    def _learn(self, event: ev.Event) -> None:
+    def _update_session(self, event: ev.Event) -> None:
         session = self._session
         match event:
             case ev.RunStarted():
                 session.model, session.mode = event.model, event.mode
                 session.sandbox = event.sandbox
-                session.prompt.signal(titled(event.title))
+                session.prompt.send_escape_codes(build_title_code(event.title))
             case ev.ModeChanged(mode=mode):
-                session.standing = {**session.standing, "plan": mode == "plan"}
+                session.thread_options = {**session.thread_options, "plan": mode == "plan"}
             case ev.TokenUsage():
                 session.usage = event
             case ev.Question(kind=kind) if kind != "limit":
-                session.prompt.signal(notified(t("repl.asks")))
+                session.prompt.send_escape_codes(build_notification_code(t("repl.asks")))
             case _:
                 pass
         session.prompt.refresh()

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ....config.agents.command_expansion import Piece, expand
+from ....config.agents.command_expansion import PromptSegment, expand_prompt
 from ....config.errors import UsageError
-from ....config.trust.decision import trust_of
+from ....config.trust.decision import check_trust
 from ...i18n.catalogs import t
-from ..prompt.file_mentions import spelled
-from ..prompt.protocol import Unanswered
+from ..prompt.file_mentions import format_mention
+from ..prompt.protocol import PromptAborted
 from ..session.session import Session
-from .modes import resolved_model
+from .modes import resolve_model
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -23,78 +23,88 @@ if TYPE_CHECKING:
     from ...execution.tool_session import ToolSession
 
 
-def own_commands(session: Session) -> "Mapping[str, CustomCommand]":
+def list_custom_commands(session: Session) -> "Mapping[str, CustomCommand]":
     """Those of the user and, where the folder is trusted, of the project."""
-    from ....config.agents.custom_commands import custom_commands
+    from ....config.agents.custom_commands import load_custom_commands
 
-    trust = trust_of(session.folder, session.home)
-    return custom_commands(session.folder, session.home, trust)
+    trust = check_trust(session.folder, session.home)
+    return load_custom_commands(session.folder, session.home, trust)
 
 
-async def say_own(session: Session, command: "CustomCommand", arguments: str) -> None:
+async def run_custom_command(session: Session, command: "CustomCommand", arguments: str) -> None:
     """Say what the command comes to, to the agent and the model that it names, this once."""
     if command.fault:
         raise UsageError(command.fault, hint="run `mcode commands list` to list all commands")
-    session.sending = True
-    pieces = expand(command.prompt, arguments)
-    said = "".join([await _said(session, piece, command.agent) for piece in pieces])
+    session.is_unsent = True
+    pieces = expand_prompt(command.prompt, arguments)
+    said = "".join([await _expand_part(session, piece, command.agent) for piece in pieces])
     # an argument and what a command writes can name a file, and mention none
     once: Options = {
-        "mentioning": " ".join(spelled(piece.text) for piece in pieces if piece.kind == "file")
+        "mentioning": " ".join(
+            format_mention(piece.text) for piece in pieces if piece.kind == "file"
+        )
     }
     if command.model:
-        once["turn_model"] = resolved_model(session, command.model).name
-    await session.say(said, command.agent, once)
+        once["turn_model"] = resolve_model(session, command.model).name
+    await session.run_message(said, command.agent, once)
 
 
-async def _said(session: Session, piece: Piece, agent: str) -> str:
+async def _expand_part(session: Session, piece: PromptSegment, agent: str) -> str:
     if piece.kind == "shell":
-        return await _output(session, piece.text, agent)
-    return spelled(piece.text) if piece.kind == "file" else piece.text
+        return await _run_shell_part(session, piece.text, agent)
+    return format_mention(piece.text) if piece.kind == "file" else piece.text
 
 
-async def _output(session: Session, line: str, agent: str) -> str:
+async def _run_shell_part(session: Session, line: str, agent: str) -> str:
     """What a command writes, once the rules or the human have allowed it to who is going to hear.
 
     `agent`: who hears it this once; empty: whoever speaks in the thread.
     """
-    await session.runner()  # what follows brings as much, and is there by now
-    tools = await asyncio.to_thread(_tools_of, session, agent)
-    reply = await tools.call("run_command", {"command": line}, partial(_asked, session, tools))
+    await session.wait_for_runner()  # what follows brings as much, and is there by now
+    tools = await asyncio.to_thread(_open_tools, session, agent)
+    reply = await tools.call_tool(
+        "run_command", {"command": line}, partial(_confirm_call, session, tools)
+    )
     if reply.error and "exit_code" not in reply.metadata:
         raise UsageError(f"`{line}`: {reply.error}", hint="no message given")
     return (reply.output or reply.error).strip("\n")
 
 
-def _tools_of(session: Session, agent: str) -> "ToolSession":
+def _open_tools(session: Session, agent: str) -> "ToolSession":
     """Tools by the rules of whoever is going to hear; looks at the folder, which may take long."""
     from ....config import paths
     from ....config.agents.registry import find_agents
-    from ....config.settings.loader import load
-    from ....nodes.agent.modes import chosen, mode_of, speaking
+    from ....config.settings.loader import load_settings
+    from ....nodes.agent.modes import apply_choice, choose_next_agent, get_mode
     from ...execution.tool_session import ToolSession
 
-    options: Options = {**session.standing, **chosen(session.options, agent)}
-    trust = trust_of(session.folder, session.home)
-    hears = find_agents(session.folder, session.home, trust).find_speaking(speaking(options))
-    mode = "read-only" if mode_of(options) == "plan" else session.mode
-    loaded = load(session.folder, session.home, flags={"security.mode": mode or None}, trust=trust)
-    outputs = paths.outputs_folder(session.home, "by-hand")
+    options: Options = {**session.thread_options, **apply_choice(session.options, agent)}
+    trust = check_trust(session.folder, session.home)
+    hears = find_agents(session.folder, session.home, trust).find_primary_agent(
+        choose_next_agent(options)
+    )
+    mode = "read-only" if get_mode(options) == "plan" else session.mode
+    loaded = load_settings(
+        session.folder, session.home, flags={"security.mode": mode or None}, trust=trust
+    )
+    outputs = paths.locate_outputs(session.home, "by-hand")
     return ToolSession(session.folder, loaded, outputs, agent=hears)
 
 
-async def _asked(
+async def _confirm_call(
     session: Session,
     tools: "ToolSession",
     tool: "BaseTool",
     args: Mapping[str, object],
     decision: "Decision",
 ) -> bool:
-    from ...prompts.interrupts import decide
+    from ...prompts.interrupts import decide_request
     from ...rendering.console import open_console
 
-    request = await tools.request(tool, args, decision)
-    decided = await session.ask(partial(decide, open_console(), request, ["approve"]))
+    request = await tools.build_request(tool, args, decision)
+    decided = await session.ask_question(
+        partial(decide_request, open_console(), request, ["approve"])
+    )
     if decided["type"] != "approve":
-        raise Unanswered(t("slash.own.refused", command=args["command"]))
+        raise PromptAborted(t("slash.own.refused", command=args["command"]))
     return True

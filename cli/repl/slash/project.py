@@ -4,63 +4,63 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ...i18n.catalogs import t
-from ..session.cli_bridge import as_typed
+from ..session.cli_bridge import run_cli_command
 from ..session.session import Session
 
 if TYPE_CHECKING:
-    from ....config.trust.inventory import Kind
+    from ....config.trust.inventory import InventoryKind
 
 
-async def init(session: Session, words: str) -> None:
+async def init_project(session: Session, words: str) -> None:
     """Let the agent look at the project and write AGENTS.md; the change is asked as any other."""
-    from ...commands.init import request
+    from ...commands.init import build_request
 
     session.plan = False  # where nothing but the plan could be written
     session.title = "/init"
-    await session.say(request(words), agent="build")
+    await session.run_message(build_request(words), agent="build")
 
 
-async def trust(session: Session, _: str) -> None:
+async def review_trust(session: Session, _: str) -> None:
     """Show what the folder brings, and ask whether to trust it; the next message finds it so."""
     from ...commands.trust import trust as command
 
-    await as_typed(session, command)
+    await run_cli_command(session, command)
 
 
-async def config(session: Session, words: str) -> None:
+async def edit_config(session: Session, words: str) -> None:
     """Show the settings, show one, or set one in the user's file."""
     from ...commands import config as command
 
     key, _, value = words.partition(" ")
     if value:
-        await as_typed(session, partial(command.set_, key, value.strip()))
+        await run_cli_command(session, partial(command.set_setting, key, value.strip()))
     elif key:
-        await as_typed(session, partial(command.get, key))
+        await run_cli_command(session, partial(command.get, key))
     else:
-        await as_typed(session, partial(command.show, show_origin=True))
+        await run_cli_command(session, partial(command.show, show_origin=True))
 
 
-async def permissions(session: Session, _: str) -> None:
+async def show_permissions(session: Session, _: str) -> None:
     """List the rules in force, and the mode."""
     from ...commands.permissions import show_rules
 
-    await as_typed(session, partial(show_rules, session.mode))
+    await run_cli_command(session, partial(show_rules, session.mode))
 
 
-async def mcp(session: Session, _: str) -> None:
+async def show_mcp(session: Session, _: str) -> None:
     """Say that servers are not used yet, and which are configured."""
-    _tell_later(session, "mcp")
+    _show_unsupported(session, "mcp")
 
 
-async def skills(session: Session, _: str) -> None:
+async def show_skills(session: Session, _: str) -> None:
     """Say that skills are not used yet, and which there are."""
-    _tell_later(session, "skills")
+    _show_unsupported(session, "skills")
 
 
-def _tell_later(session: Session, kind: "Kind") -> None:
-    from ....config.trust.inventory import brought
+def _show_unsupported(session: Session, kind: "InventoryKind") -> None:
+    from ....config.trust.inventory import take_inventory
 
-    found = [one.path for one in brought(session.folder) if one.kind == kind]
+    found = [one.path for one in take_inventory(session.folder) if one.kind == kind]
     files = ", ".join(found) or t("slash.later.nothing")
     session.show(t(f"slash.{kind}.later"))
     session.show(t("slash.later.found", files=files))

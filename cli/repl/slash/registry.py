@@ -6,23 +6,23 @@ from difflib import get_close_matches
 
 from ....config.errors import UsageError
 from ...i18n.catalogs import t
-from ...i18n.message_translation import told
-from ...rendering.definition_list import listed
-from ..prompt.protocol import LeaveRepl
+from ...i18n.message_translation import translate
+from ...rendering.definition_list import format_definition_list
+from ..prompt.protocol import ReplExit
 from ..session.session import Session
 from . import files, modes, project, status, threads
-from .custom import own_commands, say_own
+from .custom import list_custom_commands, run_custom_command
 
-Run = Callable[[Session, str], Awaitable[None]]
+SlashHandler = Callable[[Session, str], Awaitable[None]]
 
 
 @dataclass(frozen=True)
-class Slash:
+class SlashCommand:
     """One command."""
 
     name: str
-    run: Run
-    takes: str = ""
+    run: SlashHandler
+    argument_hint: str = ""
     """Its arguments, as people write them; empty: none."""
     aliases: tuple[str, ...] = ()
 
@@ -32,81 +32,86 @@ class Slash:
         return t(f"slash.{self.name}")
 
 
-async def _help(session: Session, _: str) -> None:
-    rows = [(f"/{one.name} {one.takes}".rstrip(), one.description) for one in SLASH.values()]
+async def _show_help(session: Session, _: str) -> None:
+    rows = [
+        (f"/{one.name} {one.argument_hint}".rstrip(), one.description)
+        for one in SLASH_COMMANDS.values()
+    ]
     rows += [
-        (f"/{one.name} {one.argument_hint}".rstrip(), told(one.fault) or one.description)
-        for one in own_commands(session).values()
+        (f"/{one.name} {one.argument_hint}".rstrip(), translate(one.fault) or one.description)
+        for one in list_custom_commands(session).values()
         if not find_slash(one.name)
     ]
-    session.show(f"{listed(rows)}\n\n{t('slash.help.keys')}")
+    session.show(f"{format_definition_list(rows)}\n\n{t('slash.help.keys')}")
 
 
-async def _exit(_: Session, __: str) -> None:
-    raise LeaveRepl
+async def _exit_repl(_: Session, __: str) -> None:
+    raise ReplExit
 
 
-SLASH: Mapping[str, Slash] = {
+SLASH_COMMANDS: Mapping[str, SlashCommand] = {
     one.name: one
     for one in (
-        Slash("help", _help, aliases=("?",)),
-        Slash("model", modes.model, "[NAME]"),
-        Slash("mode", modes.mode, "[MODE]"),
-        Slash("plan", modes.plan, "[TEXT]"),
-        Slash("build", modes.build, "[TEXT]"),
-        Slash("clear", threads.clear, aliases=("new",)),
-        Slash("compact", status.compact),
-        Slash("status", status.status),
-        Slash("cost", status.cost),
-        Slash("context", status.context),
-        Slash("diff", files.diff),
-        Slash("undo", files.undo),
-        Slash("redo", files.redo),
-        Slash("rewind", files.rewind, "[STEP]"),
-        Slash("sessions", threads.sessions, "[ID|NAME]"),
-        Slash("resume", threads.resume, "[ID|NAME]", aliases=("continue",)),
-        Slash("fork", threads.fork, "[STEP]"),
-        Slash("rename", threads.rename, "NAME"),
-        Slash("init", project.init, "[TEXT]"),
-        Slash("trust", project.trust),
-        Slash("config", project.config, "[KEY [VALUE]]"),
-        Slash("permissions", project.permissions),
-        Slash("mcp", project.mcp),
-        Slash("skills", project.skills),
-        Slash("agents", modes.agents, "[NAME]"),
-        Slash("exit", _exit, aliases=("quit",)),
+        SlashCommand("help", _show_help, aliases=("?",)),
+        SlashCommand("model", modes.switch_model, "[NAME]"),
+        SlashCommand("mode", modes.switch_mode, "[MODE]"),
+        SlashCommand("plan", modes.switch_to_plan, "[TEXT]"),
+        SlashCommand("build", modes.switch_to_build, "[TEXT]"),
+        SlashCommand("clear", threads.clear, aliases=("new",)),
+        SlashCommand("compact", status.compact),
+        SlashCommand("status", status.show_status),
+        SlashCommand("cost", status.show_cost),
+        SlashCommand("context", status.show_context),
+        SlashCommand("diff", files.show_changes),
+        SlashCommand("undo", files.undo),
+        SlashCommand("redo", files.redo),
+        SlashCommand("rewind", files.rewind_thread, "[STEP]"),
+        SlashCommand("sessions", threads.list_sessions, "[ID|NAME]"),
+        SlashCommand("resume", threads.resume_thread, "[ID|NAME]", aliases=("continue",)),
+        SlashCommand("fork", threads.fork_thread, "[STEP]"),
+        SlashCommand("rename", threads.rename_thread, "NAME"),
+        SlashCommand("init", project.init_project, "[TEXT]"),
+        SlashCommand("trust", project.review_trust),
+        SlashCommand("config", project.edit_config, "[KEY [VALUE]]"),
+        SlashCommand("permissions", project.show_permissions),
+        SlashCommand("mcp", project.show_mcp),
+        SlashCommand("skills", project.show_skills),
+        SlashCommand("agents", modes.switch_agent, "[NAME]"),
+        SlashCommand("exit", _exit_repl, aliases=("quit",)),
     )
 }
-_ALIASES = {alias: one for one in SLASH.values() for alias in one.aliases}
+_ALIASES = {alias: one for one in SLASH_COMMANDS.values() for alias in one.aliases}
 
 
-def find_slash(name: str) -> Slash | None:
+def find_slash(name: str) -> SlashCommand | None:
     """The built-in command of that name or alias."""
-    return SLASH.get(name) or _ALIASES.get(name)
+    return SLASH_COMMANDS.get(name) or _ALIASES.get(name)
 
 
-def described(session: Session) -> dict[str, str]:
+def describe_commands(session: Session) -> dict[str, str]:
     """Every command with what it does, for the menu; of one's own none that is built in."""
-    built_in = {one.name: one.description for one in SLASH.values()}
-    own = {one.name: one.description for one in own_commands(session).values() if not one.fault}
+    built_in = {one.name: one.description for one in SLASH_COMMANDS.values()}
+    own = {
+        one.name: one.description for one in list_custom_commands(session).values() if not one.fault
+    }
     return built_in | {name: said for name, said in own.items() if not find_slash(name)}
 
 
-async def obey(session: Session, line: str) -> None:
+async def run_slash_command(session: Session, line: str) -> None:
     """Do what `/name arguments` says; raises UsageError with near names for a wrong one."""
     name, *rest = line.removeprefix("/").split(maxsplit=1) or [""]
     arguments = "".join(rest).strip()
     if slash := find_slash(name):
-        if arguments and not slash.takes:
+        if arguments and not slash.argument_hint:
             raise UsageError(t("slash.takes_nothing", name=slash.name))
         await slash.run(session, arguments)
-    elif own := own_commands(session).get(name):
-        await say_own(session, own, arguments)
+    elif own := list_custom_commands(session).get(name):
+        await run_custom_command(session, own, arguments)
     else:
-        raise _unknown(name, described(session))
+        raise _build_unknown_error(name, describe_commands(session))
 
 
-def _unknown(name: str, known: Mapping[str, str]) -> UsageError:
+def _build_unknown_error(name: str, known: Mapping[str, str]) -> UsageError:
     begun = [one for one in known if name and one.startswith(name)]
     near = begun or get_close_matches(name, [*known, *_ALIASES], n=3)
     hint = ", ".join(f"`/{one}`" for one in near) if near else "`/help`"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from .... import __version__
 from ....config.errors import UsageError
 from ...i18n.catalogs import t
-from ...i18n.message_translation import told
-from ...rendering.definition_list import listed
+from ...i18n.message_translation import translate
+from ...rendering.definition_list import format_definition_list
 from ..session.session import Session
 
 if TYPE_CHECKING:
@@ -16,55 +16,61 @@ if TYPE_CHECKING:
     from ....sdk.events import TokenUsage
 
 
-async def status(session: Session, _: str) -> None:
+async def show_status(session: Session, _: str) -> None:
     """Say who answers, where, and what it may do."""
-    facts = await asyncio.to_thread(lambda: [*_facts(session)])  # which reads what a folder brings
-    session.show(listed(facts))
+    facts = await asyncio.to_thread(
+        lambda: [*_list_facts(session)]
+    )  # which reads what a folder brings
+    session.show(format_definition_list(facts))
 
 
-def _facts(session: Session) -> Iterator[tuple[str, str]]:
-    from ....config.trust.decision import changed_further, trust_of
-    from ...rendering.trust_inventory import stands
+def _list_facts(session: Session) -> Iterator[tuple[str, str]]:
+    from ....config.trust.decision import check_trust, find_further_changes
+    from ...rendering.trust_inventory import describe_trust_state
 
     unknown = t("slash.not_yet")
     spoken = t("slash.status.plan" if session.plan else "slash.status.build")
     agent = "" if session.agent in ("", "build", "plan") else f"@{session.agent}"
-    trust = trust_of(session.folder, session.home)
-    yield t("slash.status.thread"), _thread(session)
+    trust = check_trust(session.folder, session.home)
+    yield t("slash.status.thread"), _describe_thread(session)
     yield t("threads.folder"), str(session.folder.resolve())
     yield t("slash.status.model"), session.model or unknown
     yield t("slash.status.mode"), " · ".join(filter(None, (spoken, session.mode, agent)))
-    yield t("slash.status.sandbox"), told(session.sandbox) or unknown
-    standing = stands(changed_further(trust)) if trust.trusted else t("slash.status.untrusted")
+    yield t("slash.status.sandbox"), translate(session.sandbox) or unknown
+    standing = (
+        describe_trust_state(find_further_changes(trust))
+        if trust.trusted
+        else t("slash.status.untrusted")
+    )
     yield t("slash.status.trust"), standing
-    yield t("slash.status.instructions"), "\n".join(_instructions(session, trust))
-    yield t("slash.status.versions"), ", ".join(_versions())
+    yield t("slash.status.instructions"), "\n".join(_describe_instructions(session, trust))
+    yield t("slash.status.versions"), ", ".join(_list_versions())
 
 
-def _instructions(session: Session, trust: "Trust") -> Iterator[str]:
-    from ....config.settings.loader import load
-    from ....sdk.threads.usage import told_below
-    from ...commands.instruction_files import in_effect
+def _describe_instructions(session: Session, trust: "Trust") -> Iterator[str]:
+    from ....config.settings.loader import load_settings
+    from ....sdk.threads.usage import read_nested_instructions
+    from ...commands.instruction_files import list_effective_files
 
     try:
-        settings = load(session.folder, session.home, trust=trust).settings
+        settings = load_settings(session.folder, session.home, trust=trust).settings
     except UsageError as error:  # no run can begin
-        yield told(error.message)
+        yield translate(error.message)
         return
-    yield in_effect(session.folder, session.home, trust, settings)
-    if session.thread and (names := told_below(session.thread, session.home)):
+    yield list_effective_files(session.folder, session.home, trust, settings)
+    if session.thread and (names := read_nested_instructions(session.thread, session.home)):
         yield t("slash.status.below", names=", ".join(names))
 
 
-def _thread(session: Session) -> str:
-    from ...commands.threads.listing import SHORT_ID, open_index, title_of
+def _describe_thread(session: Session) -> str:
+    from ...commands.threads.listing import SHORT_ID, format_title, open_index
 
     if not session.thread:
         return t("slash.no_thread")
-    return f"{session.thread[:SHORT_ID]}  {title_of(open_index().get(session.thread))}"
+    return f"{session.thread[:SHORT_ID]}  {format_title(open_index().get(session.thread))}"
 
 
-def _versions() -> Iterator[str]:
+def _list_versions() -> Iterator[str]:
     import platform
     from importlib.metadata import version
 
@@ -73,9 +79,9 @@ def _versions() -> Iterator[str]:
     yield f"Python {platform.python_version()}"
 
 
-async def cost(session: Session, _: str) -> None:
+async def show_cost(session: Session, _: str) -> None:
     """Say what the thread has taken so far."""
-    usage = await _usage(session)
+    usage = await _load_usage(session)
     if usage is None:
         session.show(t("slash.not_asked"))
         return
@@ -84,18 +90,18 @@ async def cost(session: Session, _: str) -> None:
     session.show(t("slash.cost.is", cost=dollars, **numbers))
 
 
-async def _usage(session: Session) -> "TokenUsage | None":
+async def _load_usage(session: Session) -> "TokenUsage | None":
     """What the thread has taken, also right after it was taken up again."""
     if session.thread and session.usage is None:
-        from ..session.background_startup import look
+        from ..session.background_startup import refresh_status
 
-        await look(session, await session.runner())
+        await refresh_status(session, await session.wait_for_runner())
     return session.usage
 
 
-async def context(session: Session, _: str) -> None:
+async def show_context(session: Session, _: str) -> None:
     """Say how much of what the model can take the last request has taken."""
-    usage = await _usage(session)
+    usage = await _load_usage(session)
     if usage is None:
         session.show(t("slash.not_asked"))
         return
@@ -107,4 +113,4 @@ async def context(session: Session, _: str) -> None:
 async def compact(session: Session, _: str) -> None:
     """Say honestly that nothing is shortened yet, and what helps meanwhile."""
     session.show(t("slash.compact.later"))
-    await context(session, "")
+    await show_context(session, "")

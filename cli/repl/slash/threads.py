@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from ....config.errors import UsageError
 from ...commands.threads.listing import SHORT_ID
 from ...i18n.catalogs import t
-from ..session.cli_bridge import as_typed
+from ..session.cli_bridge import run_cli_command
 from ..session.session import Session
-from .files import spoken_with, step_in
+from .files import parse_step, require_thread_id
 
 if TYPE_CHECKING:
     from ....memory.threads.record import ThreadRow
@@ -18,39 +18,41 @@ if TYPE_CHECKING:
 async def clear(session: Session, _: str) -> None:
     """Let the next message begin a thread, and say how to come back to this one."""
     left = session.thread
-    session.begin_anew()
+    session.start_new_thread()
     session.show(t("slash.clear.now"))
     if left:
         session.show(t("slash.clear.back", thread=left[:SHORT_ID]))
 
 
-async def sessions(session: Session, name: str) -> None:
+async def list_sessions(session: Session, name: str) -> None:
     """List the folder's conversations, or go on with the one that is named."""
     from ...commands.threads.listing import show_rows
-    from ...execution.thread_argument import chats
+    from ...execution.thread_argument import list_chats
 
     if name:
-        await resume(session, name)
+        await resume_thread(session, name)
         return
-    await as_typed(session, partial(show_rows, chats(session.folder), with_folder=False))
+    await run_cli_command(
+        session, partial(show_rows, list_chats(session.folder), with_folder=False)
+    )
     session.show(t("slash.sessions.how"))
 
 
-async def resume(session: Session, name: str) -> None:
+async def resume_thread(session: Session, name: str) -> None:
     """Go on with the conversation that is named, or chosen."""
     from ...commands.threads.listing import open_index
-    from ...execution.thread_argument import picked_chat
+    from ...execution.thread_argument import pick_chat
 
     if name:
         row = open_index().find(name)
     else:
-        row = await session.ask(partial(picked_chat, session.folder))
-    await _go_on_with(session, row)
+        row = await session.ask_question(partial(pick_chat, session.folder))
+    await _switch_thread(session, row)
 
 
-async def _go_on_with(session: Session, row: "ThreadRow") -> None:
+async def _switch_thread(session: Session, row: "ThreadRow") -> None:
     """Speak with that thread from here on; raises UsageError when this is not the place for it."""
-    from ..session.background_startup import look
+    from ..session.background_startup import refresh_status
     from ..session.resume import pick_up
 
     thread = row.thread_id[:SHORT_ID]
@@ -60,36 +62,36 @@ async def _go_on_with(session: Session, row: "ThreadRow") -> None:
     if Path(row.folder) != session.folder.resolve():
         hint = t("slash.resume.elsewhere", command=f"mcode chat --resume {thread}")
         raise UsageError(t("slash.resume.folder", thread=thread, folder=row.folder), hint=hint)
-    session.begin_anew()
+    session.start_new_thread()
     session.thread, session.options = row.thread_id, {}
-    await look(session, await session.runner())
+    await refresh_status(session, await session.wait_for_runner())
     await pick_up(session)
 
 
-async def fork(session: Session, step: str) -> None:
+async def fork_thread(session: Session, step: str) -> None:
     """Go on from here, or from a step, on a thread of its own."""
-    await session.runner()  # what follows brings as much, and is there by now
-    from ....sdk.threads.steps import step_of
-    from ....sdk.threads.time_travel import copy
+    await session.wait_for_runner()  # what follows brings as much, and is there by now
+    from ....sdk.threads.steps import find_step
+    from ....sdk.threads.time_travel import copy_thread
     from ....sdk.threads.time_travel import fork as forked
     from ...commands.threads.listing import open_index
-    from ..session.background_startup import look
+    from ..session.background_startup import refresh_status
 
-    row = open_index().get(spoken_with(session))
-    number, home = step_in(step), session.home
+    row = open_index().get(require_thread_id(session))
+    number, home = parse_step(step), session.home
     if number is None:
-        new = await copy(row, home)
+        new = await copy_thread(row, home)
     else:
-        new = await forked(row, home, step_of(row, home, number))
+        new = await forked(row, home, find_step(row, home, number))
     session.thread = new.thread_id
-    await look(session, await session.runner())
+    await refresh_status(session, await session.wait_for_runner())
     thread, own = row.thread_id[:SHORT_ID], new.thread_id[:SHORT_ID]
     session.show(t("slash.fork.done", thread=thread, step=new.parent_step, fork=own))
     session.show(t("slash.clear.back", thread=thread))
 
 
-async def rename(session: Session, name: str) -> None:
+async def rename_thread(session: Session, name: str) -> None:
     """Give the thread a name to call it by."""
     from ...commands.threads.listing import rename as give_name
 
-    await as_typed(session, partial(give_name, spoken_with(session), name))
+    await run_cli_command(session, partial(give_name, require_thread_id(session), name))

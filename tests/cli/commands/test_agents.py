@@ -34,7 +34,7 @@ def put(file: Path, text: str) -> Path:
     return file
 
 
-def test_the_list_has_what_is_built_in_and_ones_own_but_nothing_hidden(agents: Agents) -> None:
+def test_list_shows_builtin_and_own_agents_not_hidden(agents: Agents) -> None:
     agents("create", "mine", "--description", "Does: mine")
     lines = [line.split() for line in agents("list").stdout.splitlines()]
     assert ["build", "primary", "built-in"] in [line[:3] for line in lines]
@@ -42,9 +42,7 @@ def test_the_list_has_what_is_built_in_and_ones_own_but_nothing_hidden(agents: A
     assert "editor" not in [line[0] for line in lines]
 
 
-def test_agents_of_a_project_that_is_not_trusted_are_named_as_not_loaded(
-    agents: Agents, tmp_path: Path
-) -> None:
+def test_agents_of_untrusted_project_listed_as_not_loaded(agents: Agents, tmp_path: Path) -> None:
     put(Path(".claude/agents/theirs.md"), "---\nmode: all\n---\nYou.")
     put(Path(".claude/agents/wrong.md"), WRONG)
     told = agents("list")
@@ -76,13 +74,13 @@ def test_an_agent_is_shown_as_it_counts(agents: Agents, tmp_path: Path) -> None:
     assert shown[-2:] == ["", "You are mine."]
 
 
-def test_an_unknown_name_is_told_with_those_that_are_known(agents: Agents) -> None:
+def test_unknown_agent_name_lists_known_names(agents: Agents) -> None:
     wrong = agents("show", "arhitect").exception
     assert str(wrong) == "no agent `arhitect`"
     assert getattr(wrong, "hint", "").startswith("did you mean `architect`? There are: ")
 
 
-def test_what_is_begun_is_right_and_is_never_overwritten(agents: Agents, tmp_path: Path) -> None:
+def test_created_agent_is_valid_and_never_overwritten(agents: Agents, tmp_path: Path) -> None:
     made = agents("create", "mine")
     file = tmp_path / "home/agents/mine.md"
     assert made.stdout.startswith(f"Created {file}.") and agents("validate").exit_code == 0
@@ -98,9 +96,7 @@ def test_what_is_begun_is_right_and_is_never_overwritten(agents: Agents, tmp_pat
     assert file.read_text() == before
 
 
-def test_an_agent_begun_in_a_trusted_project_is_loaded_at_once(
-    agents: Agents, tmp_path: Path
-) -> None:
+def test_agent_created_in_trusted_project_loads_at_once(agents: Agents, tmp_path: Path) -> None:
     put(Path("main.py"), "x")
     assert "not trusted" in agents("create", "early", "--project").stderr
     trust(Path.cwd(), tmp_path / "home")
@@ -108,9 +104,7 @@ def test_an_agent_begun_in_a_trusted_project_is_loaded_at_once(
     assert {"early", "ours"} <= {line.split()[0] for line in agents("list").stdout.splitlines()}
 
 
-def test_mistakes_are_told_with_file_and_line_even_of_a_project_that_is_not_trusted(
-    agents: Agents, tmp_path: Path
-) -> None:
+def test_mistakes_name_file_and_line_in_untrusted_project(agents: Agents, tmp_path: Path) -> None:
     put(Path(".opencode/agents/wrong.md"), WRONG)
     mine = put(tmp_path / "home/agents/mine.md", "---\ntools: Raed\n---\nYou.")
     good = put(tmp_path / "other/good.md", "---\ncolor: red\n---\nYou.")

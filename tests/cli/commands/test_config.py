@@ -13,7 +13,7 @@ from maxagent.cli.commands.config import app
 from maxagent.cli.i18n.catalogs import use_language
 from maxagent.config.errors import UsageError
 from maxagent.config.trust.decision import trust
-from maxagent.config.yaml.reader import parse
+from maxagent.config.yaml.reader import parse_document
 
 SECRET = "sk-very-secret"
 
@@ -43,7 +43,7 @@ def output(*arguments: str) -> str:
 
 def test_show_prints_every_setting_as_yaml(place: Path) -> None:
     run("set", "model.max_tokens", "7")
-    values = parse(Path("f"), output("show")).values
+    values = parse_document(Path("f"), output("show")).values
     assert values["model"]["max_tokens"] == 7
     assert set(values) == {
         "litellm", "model", "tools", "security", "permissions", "sandbox", "agents", "task",
@@ -118,7 +118,7 @@ def test_a_wrong_request_is_refused_with_a_hint(
     assert not (place / "home").exists()
 
 
-def test_a_broken_file_is_refused_by_show_and_mended_by_set(place: Path) -> None:
+def test_broken_file_fails_show_and_set_repairs_it(place: Path) -> None:
     file = place / "project" / ".llc.yaml"
     file.write_text("language: fr\n")
     trust(place / "project")
@@ -149,7 +149,7 @@ def test_a_secret_is_never_shown(arguments: list[str], monkeypatch: pytest.Monke
     assert arguments[0] == "set" or "********" in result.stdout
 
 
-def test_set_confirms_on_stderr_and_keeps_the_users_file_private(place: Path) -> None:
+def test_set_confirms_on_stderr_keeps_user_file_private(place: Path) -> None:
     result = run("set", "litellm.api_key", SECRET)
     file = place / "home" / "config.yaml"
     assert (result.stdout, result.stderr) == ("", f"Set `litellm.api_key` in {file}\n")

@@ -42,7 +42,7 @@ def test_without_any_it_says_where_they_go(place: Place) -> None:
     assert shown == "" and str(place.home / "commands") in told
 
 
-def test_those_that_can_be_used_are_listed_and_faults_and_notes_are_told(place: Place) -> None:
+def test_list_shows_usable_commands_faults_and_notes(place: Place) -> None:
     settings = "argument-hint: '[FILE]'\nx: 1\nagent: explore"
     place.write("home/commands/fix.md", f"---\n{settings}\n---\nMend it")
     place.write("home/commands/model.md", "---\nagent: nobody\n---\nMine")

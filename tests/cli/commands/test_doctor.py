@@ -37,7 +37,7 @@ def test_it_ends_with_0_when_nothing_failed(tmp_path: Path) -> None:
     assert not (tmp_path / "home").exists()
 
 
-def test_it_ends_with_1_and_a_remedy_when_something_failed(tmp_path: Path) -> None:
+def test_doctor_failed_check_exits_1_with_remedy(tmp_path: Path) -> None:
     ended = run(tmp_path)
     assert ended.returncode == 1
     assert "fail  provider" in ended.stdout
@@ -84,7 +84,7 @@ def test_nothing_heavy_is_imported(tmp_path: Path) -> None:
     assert (imported & heavy, "pydantic" in imported) == (set(), True)
 
 
-def test_a_rule_that_cannot_be_understood_is_a_failed_check(tmp_path: Path) -> None:
+def test_unparsable_rule_is_a_failed_check(tmp_path: Path) -> None:
     ended = run(tmp_path, "--json", LLC_PERMISSIONS__DENY="[run_comand]")
     checks = {each["name"]: each for each in json.loads(ended.stdout)}
     assert checks["configuration"]["status"] == "fail"

@@ -25,6 +25,6 @@ def test_its_help_names_what_it_takes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [(), ("a.py",)])
-def test_without_a_file_or_an_instruction_it_says_what_is_missing(tmp_path: Path, words) -> None:
+def test_edit_without_file_or_instruction_names_missing(tmp_path: Path, words) -> None:
     ended = mcode(tmp_path, "edit", *words)
     assert ended.returncode == 2 and "Missing argument" in ended.stderr

@@ -81,7 +81,7 @@ def test_a_call_is_explained(
     assert (found["verdict"], found["rule"]) == (verdict, rule.format(file=permissions.rules))
 
 
-def test_for_people_the_reason_the_rule_and_what_always_would_add(permissions: Permissions) -> None:
+def test_explain_as_text_shows_reason_and_rules(permissions: Permissions) -> None:
     shown = permissions("explain", "run_command", "npm", "run", "build").stdout.decode()
     assert shown == (
         "ask: it runs a program: `npm` is not known to only read\nrule: mode\n"
@@ -98,7 +98,7 @@ def test_wrong_words_are_told(permissions: Permissions, arguments: list[str]) ->
     assert done.stderr.startswith(b"error: ")
 
 
-def test_lines_are_answered_one_by_one_and_malformed_ones_too(permissions: Permissions) -> None:
+def test_each_stdin_line_answered_malformed_ones_too(permissions: Permissions) -> None:
     lines = [
         b'{"tool": "bash", "args": {"cmd": "ls"}}',
         b"{",
@@ -116,7 +116,7 @@ def test_lines_are_answered_one_by_one_and_malformed_ones_too(permissions: Permi
     assert all(reply["error"] for reply in replies[1:4])
 
 
-def test_the_rules_in_force_are_listed_with_their_places(permissions: Permissions) -> None:
+def test_list_shows_active_rules_with_origins(permissions: Permissions) -> None:
     listed = json.loads(permissions("list", "--json").stdout)
     file = permissions.rules
     assert listed["rules"] == [

@@ -8,7 +8,7 @@ def test_only_one_choice_can_be_made(kept: Kept, two: tuple[str, str]) -> None:
     assert (said.returncode, "cannot be used together" in said.stderr) == (2, True)
 
 
-def test_a_thread_that_has_not_begun_has_no_steps(kept: Kept) -> None:
+def test_unstarted_thread_has_no_steps(kept: Kept) -> None:
     said = kept.mcode("rewind", "--to", "0")
     assert said.returncode == 2
     assert said.stderr.splitlines() == [

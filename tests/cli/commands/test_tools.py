@@ -105,7 +105,7 @@ def test_output_cannot_steer_the_terminal(door: Door) -> None:
     assert (done.returncode, b"\x1b" in done.stderr) == (1, False)
 
 
-def test_lines_are_answered_one_by_one_with_the_decision(door: Door) -> None:
+def test_each_stdin_line_answered_with_its_decision(door: Door) -> None:
     made = {"command": "touch made"}
     replies = door.lines(call("ls"), {"tool": "bash", "args": made}, call("bash", cmd="cat .env"))
     verdicts = [(reply["ok"], reply["decision"]["verdict"]) for reply in replies]
@@ -118,7 +118,7 @@ def test_lines_are_answered_one_by_one_with_the_decision(door: Door) -> None:
     assert not (door.root / "made").exists()
 
 
-def test_a_malformed_line_is_answered_and_the_next_one_too(door: Door) -> None:
+def test_malformed_line_answered_and_next_line_too(door: Door) -> None:
     wrong = [b"{", b"[]", b"\xff", b"[" * 100_000, b'{"tool": 1}', b'{"tool": "ls", "args": []}']
     replies = door.lines(*wrong, call("nonsense"), call("ls", path=3), b"", call("ls"))
     assert [reply["ok"] for reply in replies] == [False] * 8 + [True]
@@ -148,7 +148,7 @@ def test_what_was_read_is_known_to_later_lines(door: Door) -> None:
     assert (door.root / "a.txt").read_text() == "two\n"
 
 
-def test_a_long_output_of_one_call_can_be_read_by_the_next(door: Door) -> None:
+def test_long_output_readable_by_next_call(door: Door) -> None:
     door("call", "run_command", '{"command": "seq 30000"}', "--yes")
     read = door("call", "command_output", '{"id": "call_1", "start_line": 30000}')
     assert read.stdout == b"30000\n"
@@ -194,7 +194,7 @@ def test_at_a_terminal_a_call_is_asked(door: Door) -> None:
         assert b"command: touch made" in errors
 
 
-def test_at_a_terminal_an_edit_is_asked_with_its_diff(door: Door) -> None:
+def test_edit_at_terminal_asks_with_its_diff(door: Door) -> None:
     import pty
 
     master, terminal = pty.openpty()
@@ -223,7 +223,7 @@ def test_at_a_terminal_an_edit_is_asked_with_its_diff(door: Door) -> None:
         (["--mode", "auto"], 0, b"TWO\n"),
     ],
 )
-def test_the_commands_after_an_edit_are_asked_and_run_with_it(
+def test_post_edit_commands_ask_and_run_with_edit(
     door: Door, options: list[str], code: int, content: bytes
 ) -> None:
     (door.root / ".llc.yaml").write_text('after_edit: {"*.txt": ["sed -i s/two/TWO/ {file}"]}\n')

@@ -37,7 +37,7 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
 
 
-def test_without_a_human_nothing_is_trusted_but_all_is_named(place: Place) -> None:
+def test_trust_without_human_lists_files_trusts_nothing(place: Place) -> None:
     ended = place("trust")
     assert (ended.returncode, ended.stdout, place.trusted) == (4, "", False)
     assert "AGENTS.md" in ended.stderr and "--yes" in ended.stderr
@@ -76,7 +76,7 @@ def test_a_yes_is_remembered_listed_and_taken_back(place: Place) -> None:
     assert (ended.returncode, "was not trusted" in ended.stderr) == (0, True)
 
 
-def test_another_folder_can_be_named_and_one_that_is_gone_revoked(place: Place) -> None:
+def test_trust_accepts_other_folder_revokes_missing_one(place: Place) -> None:
     other = place.home.parent / "other"
     other.mkdir()
     assert place("trust", str(other), "--yes").returncode == 0
@@ -89,7 +89,7 @@ def test_another_folder_can_be_named_and_one_that_is_gone_revoked(place: Place) 
         assert (gone.returncode, "is not a folder" in gone.stderr) == (2, True)
 
 
-def test_what_cannot_be_trusted_is_refused_whatever_is_said(place: Place) -> None:
+def test_untrustable_folder_is_refused_for_any_answer(place: Place) -> None:
     os.mkfifo(place.project / ".mcp.json")
     for arguments in (["trust", "--yes"], ["trust"], ["tools", "call", "ls", "--trust"]):
         ended = place(*arguments)
@@ -118,7 +118,7 @@ def test_the_flag_is_a_yes(place: Place, command: list[str]) -> None:
     assert "not loaded" not in ended.stderr and place.trusted
 
 
-def test_a_setting_of_the_projects_own_is_said_not_to_count(place: Place) -> None:
+def test_own_project_setting_is_reported_as_ignored(place: Place) -> None:
     ended = place("config", "set", "--project", "language", "zh")
     assert (ended.returncode, place.trusted) == (0, False)
     assert "is not loaded" in ended.stderr

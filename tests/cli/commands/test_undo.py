@@ -13,7 +13,7 @@ from maxagent.memory.database.connection import connect
 OTHER = "bbbbbbbb-0000-4000-8000-000000000000"
 
 
-async def test_undo_shows_what_it_does_and_redo_brings_it_back(kept: Kept) -> None:
+async def test_undo_shows_its_changes_and_redo_restores(kept: Kept) -> None:
     write("a.txt", "one\n")(kept.folder)
     await kept.tool(write("a.txt", "two\n"), "a.txt")
     undone = kept.mcode("undo", "--yes")
@@ -28,7 +28,7 @@ async def test_undo_shows_what_it_does_and_redo_brings_it_back(kept: Kept) -> No
     assert (kept.folder / "a.txt").read_text() == "two\n"
 
 
-async def test_undo_of_what_somebody_has_put_back_already_goes_on_to_the_turn_before(
+async def test_undo_of_already_restored_turn_continues_before_it(
     kept: Kept,
 ) -> None:
     await kept.tool(write("a.txt", "one\n"), "a.txt")
@@ -58,7 +58,7 @@ def test_nothing_to_take_back_is_said(kept: Kept, kind: str) -> None:
     }
 
 
-async def test_the_folder_s_latest_thread_that_has_something_is_meant(kept: Kept) -> None:
+async def test_undo_defaults_to_latest_thread_with_changes(kept: Kept) -> None:
     await kept.tool(write("a.txt", "one\n"), "a.txt")
     kept.add(OTHER, "Another")
     kept.index.set_status(OTHER, "done")
@@ -94,12 +94,12 @@ async def test_odd_names_reach_the_terminal_as_text(kept: Kept) -> None:
 
 async def test_odd_titles_reach_the_terminal_as_text(kept: Kept) -> None:
     await kept.tool(write("a.txt", "x"), "a.txt")
-    with closing(connect(paths.database(kept.home))) as connection:
+    with closing(connect(paths.locate_database(kept.home))) as connection:
         connection.execute("UPDATE threads SET title = ?", ("Write \u202eupwards",))
     assert "(Write \\u202eupwards)" in kept.mcode("undo", "--yes").stderr
 
 
-async def test_odd_names_in_reasons_reach_the_terminal_as_text(kept: Kept) -> None:
+async def test_control_characters_in_reasons_are_escaped(kept: Kept) -> None:
     def make(folder: Path) -> None:
         (folder / "a\u202e").mkdir()
         write("a\u202e/b", "x")(folder)
@@ -111,7 +111,7 @@ async def test_odd_names_in_reasons_reach_the_terminal_as_text(kept: Kept) -> No
     assert "`a\\u202e` is no longer a folder" in said and "\u202e" not in said
 
 
-async def test_redo_of_a_rewind_says_that_the_conversation_stays(kept: Kept) -> None:
+async def test_redo_of_rewind_reports_conversation_unchanged(kept: Kept) -> None:
     await kept.tool(write("a.txt", "one\n"), "a.txt")
     kept.mcode("undo", "--yes")
     assert "conversation" not in kept.mcode("redo", "--yes").stderr
@@ -133,7 +133,7 @@ async def test_at_a_terminal_it_is_asked_first(kept: Kept, key: str, code: int, 
     assert (kept.folder / "a.txt").read_text() == text
 
 
-async def test_where_nobody_can_be_asked_nothing_is_put_back(kept: Kept) -> None:
+async def test_undo_without_human_restores_nothing(kept: Kept) -> None:
     write("a.txt", "one\n")(kept.folder)
     await kept.tool(write("a.txt", "two\n"), "a.txt")
     said = kept.mcode("undo")
@@ -146,7 +146,7 @@ async def test_where_nobody_can_be_asked_nothing_is_put_back(kept: Kept) -> None
 
 def cut_short(kept: Kept, kind: str) -> None:
     """Make of the last restore one that was killed before it had written anything."""
-    with closing(connect(paths.database(kept.home))) as connection:
+    with closing(connect(paths.locate_database(kept.home))) as connection:
         connection.execute(
             "UPDATE file_history SET state = 'started' WHERE number ="
             " (SELECT MAX(number) FROM file_history WHERE kind = ?)",
@@ -154,7 +154,7 @@ def cut_short(kept: Kept, kind: str) -> None:
         )
 
 
-async def test_undo_after_a_killed_undo_finishes_that_one_and_no_more(kept: Kept) -> None:
+async def test_undo_after_crashed_undo_only_finishes_it(kept: Kept) -> None:
     write("a.txt", "one\n")(kept.folder)
     for kept.turn, text in ((1, "two\n"), (2, "three\n")):
         await kept.tool(write("a.txt", text), "a.txt")
@@ -169,7 +169,7 @@ async def test_undo_after_a_killed_undo_finishes_that_one_and_no_more(kept: Kept
     assert (kept.folder / "a.txt").read_text() == "one\n"
 
 
-async def test_the_list_of_steps_says_that_an_undo_was_cut_short(kept: Kept) -> None:
+async def test_step_list_reports_interrupted_undo(kept: Kept) -> None:
     write("a.txt", "one\n")(kept.folder)
     await kept.tool(write("a.txt", "two\n"), "a.txt")
     assert "cut short" not in kept.mcode("rewind").stderr
@@ -178,7 +178,7 @@ async def test_the_list_of_steps_says_that_an_undo_was_cut_short(kept: Kept) -> 
     assert "A restore was interrupted" in kept.mcode("rewind").stderr
 
 
-async def test_a_file_left_alone_by_what_is_finished_shows_in_the_exit_code(kept: Kept) -> None:
+async def test_file_skipped_by_finished_undo_sets_exit_code(kept: Kept) -> None:
     write("a.txt", "one\n")(kept.folder)
     await kept.tool(write("a.txt", "two\n"), "a.txt")
     await kept.undo()
@@ -191,7 +191,7 @@ async def test_a_file_left_alone_by_what_is_finished_shows_in_the_exit_code(kept
     assert (kept.folder / "a.txt").read_text() == "the user's\n"
 
 
-async def test_a_thread_with_a_killed_rewind_has_something_to_redo(kept: Kept) -> None:
+async def test_thread_with_crashed_rewind_can_redo(kept: Kept) -> None:
     write("a.txt", "one\n")(kept.folder)
     await kept.tool(write("a.txt", "two\n"), "a.txt")
     await kept.rewind(0)
@@ -202,7 +202,7 @@ async def test_a_thread_with_a_killed_rewind_has_something_to_redo(kept: Kept) -
     assert (kept.folder / "a.txt").read_text() == "two\n"
 
 
-async def test_a_thread_is_called_by_the_name_it_was_given(kept: Kept) -> None:
+async def test_undo_shows_the_given_thread_name(kept: Kept) -> None:
     await kept.tool(write("a.txt", "one\n"), "a.txt")
     kept.index.rename(kept.row.thread_id, "lines")
     assert "Undo in thread aaaaaaaa (lines · Write):" in kept.mcode("undo", "--yes").stderr

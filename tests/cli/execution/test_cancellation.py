@@ -12,10 +12,10 @@ from provider import Provider
 
 from maxagent import Runner
 from maxagent.cli.execution import cancellation as watching
-from maxagent.cli.execution.cancellation import Watch
+from maxagent.cli.execution.cancellation import CancellableStream
 from maxagent.cli.rendering.renderer import JsonRenderer
 from maxagent.sdk.events import Completion, Event, Interrupted, Output, Question, RunStarted
-from maxagent.sdk.threads.transcript import transcript
+from maxagent.sdk.threads.transcript import read_transcript
 
 LOOKS = {"tool_calls": [{"name": "list_files", "args": {}}]}
 
@@ -28,8 +28,8 @@ async def runner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
         yield opened
 
 
-def watch(runner: Runner, seconds: float) -> Watch:
-    return Watch(runner, JsonRenderer(every_event=True), seconds)
+def watch(runner: Runner, seconds: float) -> CancellableStream:
+    return CancellableStream(runner, JsonRenderer(every_event=True), seconds)
 
 
 def said(runner: Runner, tmp_path: Path, provider: Provider):
@@ -53,31 +53,31 @@ def passing(monkeypatch: pytest.MonkeyPatch):
     return later
 
 
-async def test_when_the_time_is_up_the_step_finishes_and_no_other_begins(
+async def test_timeout_finishes_current_step_and_starts_none(
     runner: Runner, tmp_path: Path, provider: Provider
 ) -> None:
     provider.script([{**LOOKS, "wait": 1.5}, {"text": "Done."}])
-    last = await watch(runner, 1.0).show(said(runner, tmp_path, provider))
+    last = await watch(runner, 1.0).show_events(said(runner, tmp_path, provider))
     assert isinstance(last, Interrupted) and last.reason == "timeout"
-    ended = await watch(runner, 0).show(runner.resume(last.thread_id))
+    ended = await watch(runner, 0).show_events(runner.resume(last.thread_id))
     assert isinstance(ended, Completion) and len(provider.requests) == 2
 
 
-async def test_a_step_that_takes_too_long_is_stopped_at_once_and_that_is_told(
+async def test_step_over_grace_time_is_cancelled_and_shown(
     runner: Runner, tmp_path: Path, provider: Provider, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str], passing,
 ) -> None:  # fmt: skip
     monkeypatch.setattr(watching, "GRACE", 0.1)
     provider.script([{"text": "Long words.", "hang_after": 2}, {"text": "Done."}])
     late = passing(said(runner, tmp_path, provider), Output, 60)
-    last = await watch(runner, 60.0).show(late)
+    last = await watch(runner, 60.0).show_events(late)
     assert isinstance(last, Interrupted) and last.reason == "timeout"
     told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert told[-1] == {"type": "interrupted", "thread_id": last.thread_id, "reason": "timeout"}
     row = runner.threads.get(last.thread_id)
-    [_, half] = transcript(row, runner.home)
+    [_, half] = read_transcript(row, runner.home)
     assert (row.status, half.kind, half.text) == ("limit", "interrupted", "Long words.")
-    ended = await watch(runner, 0).show(runner.resume(last.thread_id))
+    ended = await watch(runner, 0).show_events(runner.resume(last.thread_id))
     assert isinstance(ended, Completion) and ended.summary == "Done."
 
 
@@ -86,25 +86,25 @@ async def test_all_streams_together_have_the_time(
 ) -> None:
     provider.script([{"text": "One."}, LOOKS, {"text": "Two."}])
     limited = watch(runner, 600.0)
-    first = await limited.show(passing(said(runner, tmp_path, provider), RunStarted, 400))
+    first = await limited.show_events(passing(said(runner, tmp_path, provider), RunStarted, 400))
     assert isinstance(first, Completion)
-    last = await limited.show(passing(runner.say(first.thread_id, "more"), RunStarted, 202))
+    last = await limited.show_events(passing(runner.say(first.thread_id, "more"), RunStarted, 202))
     assert isinstance(last, Interrupted) and last.reason == "timeout"
 
 
-async def test_a_run_that_ends_in_time_is_not_stopped_later(
+async def test_run_ending_in_time_is_not_stopped_later(
     runner: Runner, tmp_path: Path, provider: Provider
 ) -> None:
     provider.script([{"text": "One."}, {"text": "Two."}])
     limited = watch(runner, 60.0)
-    first = await limited.show(said(runner, tmp_path, provider))
+    first = await limited.show_events(said(runner, tmp_path, provider))
     assert isinstance(first, Completion) and not runner.is_stopping
     limited.stop_at_once()  # nothing is shown by now
-    assert isinstance(await limited.show(runner.say(first.thread_id, "more")), Completion)
+    assert isinstance(await limited.show_events(runner.say(first.thread_id, "more")), Completion)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-async def test_a_signal_at_the_very_end_of_a_stream_is_heard(
+async def test_signal_at_end_of_stream_is_received(
     runner: Runner, number: signal.Signals, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async def asks() -> AsyncGenerator[Event]:
@@ -112,6 +112,6 @@ async def test_a_signal_at_the_very_end_of_a_stream_is_heard(
         signal.raise_signal(number)
 
     watching = watch(runner, 0)
-    assert isinstance(await watching.show(asks()), Question)
+    assert isinstance(await watching.show_events(asks()), Question)
     assert runner.is_stopping and watching.was_stopped, "so nobody waits for an answer"
     assert "stopping" in capsys.readouterr().err

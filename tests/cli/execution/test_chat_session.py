@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from maxagent import Runner
-from maxagent.cli.execution.chat_session import Speaker
+from maxagent.cli.execution.chat_session import ChatSession
 from maxagent.config.errors import UsageError
 from maxagent.sdk.events import Event, RunStarted
 from maxagent.sdk.graph_registry import CHAT
@@ -27,28 +27,28 @@ def options(tmp_path: Path) -> Any:
     return {"model": f"scripted/{tmp_path / 'script.json'}"}
 
 
-async def said(speaker: Speaker, runner: Runner, text: str) -> list[Event]:
-    return [event async for event in speaker.speak(runner, text)]
+async def said(speaker: ChatSession, runner: Runner, text: str) -> list[Event]:
+    return [event async for event in speaker.send_message(runner, text)]
 
 
-async def test_the_first_message_begins_a_thread_and_the_others_go_on_with_it(
+async def test_first_message_starts_thread_others_continue_it(
     runner: Runner, tmp_path: Path, options: Any
 ) -> None:
-    speaker = Speaker(tmp_path, options, "mine")
+    speaker = ChatSession(tmp_path, options, "mine")
     assert (await said(speaker, runner, "one"))[-1].summary == "0."
     begun = speaker.thread
     assert (await said(speaker, runner, "two"))[-1].summary == "1."
     assert runner.threads.find("mine").thread_id == speaker.thread == begun
 
 
-async def test_what_holds_from_then_on_is_said_once_and_a_limit_each_time(
+async def test_lasting_options_sent_once_limit_each_time(
     runner: Runner, tmp_path: Path, options: Any
 ) -> None:
-    begun = Speaker(tmp_path, options)
+    begun = ChatSession(tmp_path, options)
     await said(begun, runner, "one")
-    speaker = Speaker(tmp_path, {"mode": "auto", "max_turns": 3}, thread=begun.thread)
+    speaker = ChatSession(tmp_path, {"mode": "auto", "max_turns": 3}, thread=begun.thread)
     modes = [(await said(speaker, runner, text))[0].mode for text in ("two", "three")]
-    await said(Speaker(tmp_path, {"mode": "read-only"}, thread=begun.thread), runner, "four")
+    await said(ChatSession(tmp_path, {"mode": "read-only"}, thread=begun.thread), runner, "four")
     events = await said(speaker, runner, "five")
     assert modes == ["auto", "auto"]
     assert isinstance(events[0], RunStarted) and events[0].mode == "read-only"
@@ -59,4 +59,4 @@ async def test_what_holds_from_then_on_is_said_once_and_a_limit_each_time(
 
 async def test_a_thread_that_is_none_is_told(runner: Runner, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no thread"):
-        await said(Speaker(tmp_path, {}, thread="0" * 36), runner, "hi")
+        await said(ChatSession(tmp_path, {}, thread="0" * 36), runner, "hi")

@@ -10,8 +10,8 @@ import typer
 from spoken import Typing
 
 from maxagent import Answer, Runner, UnfinishedTurn, UsageError, trust
-from maxagent.cli.execution.chat_session import Speaker
-from maxagent.cli.execution.interactive_run import Dialogue
+from maxagent.cli.execution.chat_session import ChatSession
+from maxagent.cli.execution.interactive_run import InteractiveRun
 from maxagent.sdk.events import Completion, Event, Question
 
 WRITES = {"tool_calls": [{"name": "write_file", "args": {"path": "new", "content": "x\n"}}]}
@@ -20,7 +20,9 @@ WRITES = {"tool_calls": [{"name": "write_file", "args": {"path": "new", "content
 class Talk:
     """A dialogue in a project, and the ends of the streams that it showed."""
 
-    def __init__(self, runner: Runner, speaker: Speaker, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(
+        self, runner: Runner, speaker: ChatSession, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         self.runner, self.speaker = runner, speaker
         self.shown: list[Event | None] = []
         self._monkeypatch = monkeypatch
@@ -43,8 +45,8 @@ class Talk:
 
         self.shown.clear()
         self._monkeypatch.setattr("sys.stdin", Typing(typed or ""))
-        dialogue = Dialogue(self.runner, self.show, None if typed is None else ask)
-        return await dialogue.say(self.speaker, text, **how)
+        dialogue = InteractiveRun(self.runner, self.show, None if typed is None else ask)
+        return await dialogue.send_message(self.speaker, text, **how)
 
     @property
     def answers(self) -> list[str]:
@@ -59,17 +61,17 @@ async def talk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     trust(folder, home)
     script.write_text(json.dumps([WRITES, {"text": "Written."}, {"text": "More."}]))
     async with Runner(home=home) as runner:
-        yield Talk(runner, Speaker(folder, {"model": f"scripted/{script}"}), monkeypatch)
+        yield Talk(runner, ChatSession(folder, {"model": f"scripted/{script}"}), monkeypatch)
 
 
-async def test_what_is_asked_is_answered_and_the_turn_goes_on(talk: Talk) -> None:
+async def test_answered_question_continues_the_turn(talk: Talk) -> None:
     last = await talk.say("write it", typed="y\n")
     assert isinstance(last, Completion) and talk.answers == ["Written."]
     assert [type(end) for end in talk.shown] == [Question, Completion]
     assert (talk.speaker.folder / "new").exists()
 
 
-async def test_where_nobody_is_the_question_stays_open_and_nothing_else_is_said(talk: Talk) -> None:
+async def test_question_without_human_stays_open(talk: Talk) -> None:
     assert isinstance(await talk.say("write it"), Question)
     with pytest.raises(UnfinishedTurn):
         await talk.say("and more")
@@ -82,7 +84,7 @@ async def test_where_nobody_is_the_question_stays_open_and_nothing_else_is_said(
     [("r\ny\n", ["Written.", "More."]), ("a\n", ["Written."])],
     ids=["resumed first", "abandoned"],
 )
-async def test_the_human_says_what_becomes_of_a_turn_that_was_left(
+async def test_human_decides_about_unfinished_turn(
     typed: str, ends: list[str], talk: Talk, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert isinstance(await talk.say("write it", typed=""), Question)
@@ -91,21 +93,21 @@ async def test_the_human_says_what_becomes_of_a_turn_that_was_left(
     assert capsys.readouterr().err.count("waits for an answer") == 1
 
 
-async def test_whoever_turns_away_from_a_resumed_question_is_asked_again(talk: Talk) -> None:
+async def test_dismissed_question_of_resumed_turn_is_asked_again(talk: Talk) -> None:
     await talk.say("write it")
     with pytest.raises(typer.Exit):
         await talk.say("and more", typed="r\n")
     assert [type(end) for end in talk.shown] == [Question]
 
 
-async def test_after_a_stop_nothing_more_is_asked_or_said(talk: Talk) -> None:
+async def test_stopped_run_asks_and_sends_nothing_more(talk: Talk) -> None:
     await talk.say("write it")
     talk.stops = True
     assert isinstance(await talk.say("and more", typed="r\n"), Question)
     assert [type(end) for end in talk.shown] == [Question]
 
 
-async def test_a_plan_that_was_changed_is_written_at_once_or_stays_in_sight(
+async def test_changed_plan_is_saved_at_once_or_shown(
     talk: Talk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder, speaker, runner = talk.speaker.folder, talk.speaker, talk.runner
@@ -132,8 +134,8 @@ async def test_a_plan_that_was_changed_is_written_at_once_or_stays_in_sight(
         return said
 
     monkeypatch.setattr("sys.stdin", Typing("e\n"))
-    dialogue = Dialogue(runner, talk.show, answered_elsewhere)
+    dialogue = InteractiveRun(runner, talk.show, answered_elsewhere)
     with pytest.raises(UsageError, match="has no open question"):
-        await dialogue.follow(runner.resume(speaker.thread))
+        await dialogue.consume(runner.resume(speaker.thread))
     assert plan.read_text() == "1. all\n2. mine\n"
     assert capsys.readouterr().err.count("│ 2. mine\n  │ 2. mine\n") == 1

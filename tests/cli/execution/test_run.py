@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.cli.execution.run import exit_code
+from maxagent.cli.execution.run import to_exit_code
 from maxagent.sdk.events import Completion, Failure, Interrupted, Question
 
 
@@ -35,4 +35,4 @@ def asked(kind):
     ],
 )
 def test_the_last_event_decides_the_exit_code(last, code):
-    assert exit_code(last) == code
+    assert to_exit_code(last) == code

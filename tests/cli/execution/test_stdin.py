@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.cli.execution.stdin import HEAD, KEPT, PIECE, TAIL, as_data, piped_in, read_text
+from maxagent.cli.execution.stdin import (
+    CHUNK_SIZE,
+    HEAD,
+    KEPT,
+    TAIL,
+    as_data,
+    extract_piped,
+    read_text,
+)
 from maxagent.config.errors import UsageError
 
 
@@ -14,7 +22,7 @@ class Trickle(io.BytesIO):
     """A pipe gives what is there, not as much as it is asked for."""
 
     def read(self, size: int | None = -1) -> bytes:
-        return super().read(min(size or PIECE, 1000))
+        return super().read(min(size or CHUNK_SIZE, 1000))
 
 
 @pytest.mark.parametrize(
@@ -38,8 +46,8 @@ def test_what_is_no_text_is_refused() -> None:
         read_text(io.BytesIO(b"\x89PNG\r\n\x1a\n\0\0\0"))
 
 
-@pytest.mark.parametrize("size", [HEAD + TAIL + 1, 2 * KEPT, 2 * KEPT + PIECE + 1, 5 * KEPT])
-def test_of_what_is_long_both_ends_stay_and_that_is_told(
+@pytest.mark.parametrize("size", [HEAD + TAIL + 1, 2 * KEPT, 2 * KEPT + CHUNK_SIZE + 1, 5 * KEPT])
+def test_long_input_keeps_both_ends_and_warns(
     size: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = read_text(io.BytesIO(b"a" * 100 + b"m" * (size - 200) + b"z" * 100))
@@ -55,24 +63,24 @@ def test_what_just_fits_is_whole() -> None:
 
 
 @given(st.binary())
-def test_whatever_is_piped_can_be_said_or_is_refused(data: bytes) -> None:
+def test_any_piped_input_is_sendable_or_refused(data: bytes) -> None:
     try:
         assert read_text(io.BytesIO(data)).encode() is not None
     except UsageError:
         return
 
 
-def test_what_is_piped_is_told_as_data_and_cannot_end_its_block() -> None:
+def test_piped_text_is_data_and_cannot_close_block() -> None:
     told = as_data("a </stdin> b </stdin-> c")
     assert "as data" in told and told.endswith("\n<stdin-->\na </stdin> b </stdin-> c\n</stdin-->")
     assert told.count("</stdin-->") == 1
 
 
 @given(st.text())
-def test_what_was_wrapped_for_the_model_is_found_again(text: str) -> None:
-    assert piped_in(as_data(text)) == text
+def test_wrapped_input_can_be_extracted_again(text: str) -> None:
+    assert extract_piped(as_data(text)) == text
 
 
 @pytest.mark.parametrize("told", ["", "The user notes: x", f"{as_data('x')} and more"])
-def test_anything_else_told_with_a_message_is_no_pipe(told: str) -> None:
-    assert piped_in(told) is None
+def test_other_side_context_is_no_piped_input(told: str) -> None:
+    assert extract_piped(told) is None

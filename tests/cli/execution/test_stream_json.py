@@ -11,18 +11,18 @@ import pytest
 from provider import Provider
 
 from maxagent import Runner
-from maxagent.cli.execution.cancellation import Watch
-from maxagent.cli.execution.chat_session import Speaker
-from maxagent.cli.execution.stream_json import Turns
+from maxagent.cli.execution.cancellation import CancellableStream
+from maxagent.cli.execution.chat_session import ChatSession
+from maxagent.cli.execution.stream_json import TurnLoop
 from maxagent.cli.rendering.renderer import JsonRenderer
 from maxagent.nodes.state import Options
 from maxagent.sdk.events import Completion, Event, Output
 
 
-class Impatient(Speaker):
+class Impatient(ChatSession):
     """Presses Ctrl-C while the answer comes."""
 
-    async def speak(
+    async def send_message(
         self,
         runner: Runner,
         text: str,
@@ -31,14 +31,14 @@ class Impatient(Speaker):
         once: Options | None = None,
         abandon: bool = False,
     ) -> AsyncGenerator[Event]:
-        async with aclosing(super().speak(runner, text)) as events:
+        async with aclosing(super().send_message(runner, text)) as events:
             async for event in events:
                 yield event
                 if isinstance(event, Output):
                     signal.raise_signal(signal.SIGINT)
 
 
-async def test_ctrl_c_in_the_last_step_of_a_turn_ends_it_though_more_lines_could_come(
+async def test_ctrl_c_in_last_step_ends_open_stdin(
     tmp_path: Path, provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "not-a-real-key")
@@ -49,6 +49,6 @@ async def test_ctrl_c_in_the_last_step_of_a_turn_ends_it_though_more_lines_could
         print('{"type": "user", "text": "do it"}', file=program, flush=True)
         options: Options = {"model": "openai/served", "base_url": provider.url}
         async with Runner(home=tmp_path / "home") as runner, asyncio.timeout(60):
-            watch = Watch(runner, JsonRenderer(every_event=True))
-            last = await Turns(Impatient(tmp_path, options), runner, watch).run()
+            watch = CancellableStream(runner, JsonRenderer(every_event=True))
+            last = await TurnLoop(Impatient(tmp_path, options), runner, watch).run()
     assert isinstance(last, Completion) and last.summary == "Done."

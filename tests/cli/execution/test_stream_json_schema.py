@@ -11,7 +11,7 @@ from maxagent.cli.execution.stream_json_schema import (
     InterruptLine,
     ResumeLine,
     UserLine,
-    read_line,
+    parse_line,
 )
 from maxagent.config.errors import UsageError
 from maxagent.sdk.interrupt_response import Answer
@@ -29,7 +29,7 @@ from maxagent.sdk.interrupt_response import Answer
     ],
 )
 def test_a_line_is_read(line: str, said: object) -> None:
-    assert read_line(line.encode(), 1) == said
+    assert parse_line(line.encode(), 1) == said
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_a_line_is_read(line: str, said: object) -> None:
     ],
 )
 def test_an_answer_is_that_of_the_sdk(fields: dict[str, object], answer: Answer) -> None:
-    line = read_line(json.dumps({"type": "answer", **fields}).encode(), 1)
+    line = parse_line(json.dumps({"type": "answer", **fields}).encode(), 1)
     assert isinstance(line, AnswerLine) and line.answer == answer
 
 
@@ -64,13 +64,13 @@ def test_an_answer_is_that_of_the_sdk(fields: dict[str, object], answer: Answer)
 )
 def test_a_wrong_line_is_told_by_its_number(line: bytes, words: str) -> None:
     with pytest.raises(UsageError) as caught:
-        read_line(line, 7)
+        parse_line(line, 7)
     assert caught.value.message.startswith("line 7 of stdin: ") and words in caught.value.message
 
 
 @given(st.binary())
 def test_whatever_comes_is_a_line_or_wrong_input(line: bytes) -> None:
     try:
-        read_line(line, 1)
+        parse_line(line, 1)
     except UsageError as error:
         assert error.hint

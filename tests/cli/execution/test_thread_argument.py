@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from kept import THREAD, Kept
 
-from maxagent.cli.execution.thread_argument import latest_chat, which_thread
+from maxagent.cli.execution.thread_argument import find_latest_chat, resolve_thread
 from maxagent.config.errors import UsageError
 
 B, C = (f"{letter * 8}-0000-4000-8000-000000000000" for letter in "bc")
@@ -27,7 +27,7 @@ def folder(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def chat(kept: Kept, thread: str, folder: Path) -> None:
-    kept.index.record(
+    kept.index.record_thread(
         thread_id=thread, title="Hi", folder=str(folder), graph="chat", request="Hi", options={}
     )
 
@@ -36,11 +36,11 @@ def test_the_latest_conversation_of_the_folder_goes_on(kept: Kept, folder: Path)
     chat(kept, B, folder)
     chat(kept, C, folder.parent)
     kept.add("dddddddd-0000-4000-8000-000000000000", "a task, later")
-    assert latest_chat(folder).thread_id == B
+    assert find_latest_chat(folder).thread_id == B
     kept.index.set_status(B, "idle")
-    assert which_thread(None).thread_id == B
+    assert resolve_thread(None).thread_id == B
 
 
 def test_without_a_conversation_that_is_said(kept: Kept, folder: Path) -> None:
     with pytest.raises(UsageError, match="no conversations in"):
-        latest_chat(folder)
+        find_latest_chat(folder)

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.cli.execution.tool_session import ToolSession
-from maxagent.config.settings.loader import Loaded, load
+from maxagent.config.settings.loader import LoadedSettings, load_settings
 
 
 async def nobody(*_: object) -> None:
@@ -11,12 +11,12 @@ async def nobody(*_: object) -> None:
 
 
 @pytest.fixture
-def loaded(tmp_path: Path) -> Loaded:
+def loaded(tmp_path: Path) -> LoadedSettings:
     home = tmp_path / "home"
     home.mkdir()
     rules = "permissions: {ask: ['run_command(ls:*)', 'read_file(a.txt)', edit(b.txt)]}\n"
     (home / "config.yaml").write_text(rules)
-    return load(tmp_path, home, environ={}, flags={"security.mode": "auto"})
+    return load_settings(tmp_path, home, environ={}, flags={"security.mode": "auto"})
 
 
 @pytest.mark.parametrize(
@@ -33,14 +33,14 @@ def loaded(tmp_path: Path) -> Loaded:
         ("ask_user", {"question": "?"}, "effect"),
     ],
 )
-async def test_what_must_be_asked_does_not_run_without_a_human(
-    tool: str, args: dict[str, object], rule: str, loaded: Loaded, tmp_path: Path
+async def test_call_needing_approval_fails_without_human(
+    tool: str, args: dict[str, object], rule: str, loaded: LoadedSettings, tmp_path: Path
 ) -> None:
     project = tmp_path / "project"
     project.mkdir()
     (project / "a.txt").write_text("x")
     session = ToolSession(project, loaded, tmp_path / "outputs")
-    reply = await session.call(tool, args, nobody)
+    reply = await session.call_tool(tool, args, nobody)
     assert (reply.exit_code, reply.output, reply.decision and reply.decision.verdict) == (
         4,
         "",

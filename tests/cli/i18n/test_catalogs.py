@@ -7,11 +7,11 @@ import pytest
 
 from maxagent.cli.i18n import catalogs
 from maxagent.cli.i18n.catalogs import (
-    Catalogue,
-    by_english,
-    language_of,
+    MessageCatalog,
+    detect_language,
+    load_catalog,
     t,
-    translations,
+    translate_english,
     use_language,
 )
 
@@ -30,7 +30,7 @@ def placeholders(text: str) -> set[str | None]:
 
 
 def messages(language: str) -> Mapping[str, str]:
-    return translations("mcode", language).messages()
+    return load_catalog("mcode", language).list_messages()
 
 
 def test_both_catalogues_have_the_same_keys_and_placeholders() -> None:
@@ -42,7 +42,7 @@ def test_both_catalogues_have_the_same_keys_and_placeholders() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_message_neither_begins_nor_ends_with_a_blank(language: str) -> None:
+def test_messages_have_no_leading_or_trailing_blanks(language: str) -> None:
     assert [key for key, text in messages(language).items() if text != text.strip()] == []
 
 
@@ -65,7 +65,7 @@ def texts_of(node: ast.expr) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("path", sorted(CLI.rglob("*.py")), ids=lambda path: path.stem)
-def test_every_key_that_the_code_names_has_a_message(path: Path) -> None:
+def test_every_key_in_code_has_a_message(path: Path) -> None:
     known = messages("en")
     for key in keys_in(path):
         assert key in known or (key.endswith(".") and any(name.startswith(key) for name in known))
@@ -85,10 +85,10 @@ def test_every_key_that_the_code_names_has_a_message(path: Path) -> None:
     ],
 )
 def test_the_environment_chooses_the_language(environ: dict[str, str], language: str) -> None:
-    assert language_of(environ) == language
+    assert detect_language(environ) == language
 
 
-def test_a_chosen_language_wins_and_can_be_left_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chosen_language_wins_and_can_be_reset(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAXAGENT_LANG", "en")
     use_language("zh")
     assert t("doctor.key", source="X") == "密钥来自 X"
@@ -97,20 +97,21 @@ def test_a_chosen_language_wins_and_can_be_left_again(monkeypatch: pytest.Monkey
 
 
 def test_a_missing_translation_is_english(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Half(Catalogue):
+    class Half(MessageCatalog):
         def gettext(self, message: str) -> str:
             return message if message == "doctor.no_key" else super().gettext(message)
 
-    whole = translations("mcode", "zh")
+    whole = load_catalog("mcode", "zh")
     monkeypatch.setattr(whole, "__class__", Half)
     use_language("zh")
     assert (t("doctor.no_key"), t("doctor.defaults")) == ("no key needed", "仅使用默认值")
 
 
-def test_an_english_text_that_is_not_in_the_catalogue_stays() -> None:
+def test_english_text_without_translation_is_unchanged() -> None:
     use_language("zh")
     assert [
-        by_english("help", text) for text in ("Do not ask for confirmation.", "Never said", "")
+        translate_english("help", text)
+        for text in ("Do not ask for confirmation.", "Never said", "")
     ] == [
         "不询问。",
         "Never said",

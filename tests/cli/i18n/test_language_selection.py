@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.cli.i18n.language_selection import language_for
+from maxagent.cli.i18n.language_selection import select_language
 from maxagent.config.errors import UsageError
 from maxagent.config.settings.schema import Settings
 
@@ -16,7 +16,7 @@ LOCALE = {"LANG": "zh_CN.UTF-8"}
 
 def asked(words: str, tmp_path: Path, configured: str = "", **environ: str) -> str:
     (tmp_path / "config.yaml").write_text(configured)
-    return language_for(words.split(), environ, tmp_path, tmp_path)
+    return select_language(words.split(), environ, tmp_path, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_the_first_that_is_said_counts(
 
 @pytest.mark.parametrize("name", ["MAXAGENT_LANG", "LLC_LANG"])
 @pytest.mark.parametrize("value", ["fr", "zh_CN", "ZH"])
-def test_a_wrong_variable_is_refused_with_the_known_ones(
+def test_wrong_language_variable_error_lists_known_languages(
     name: str, value: str, tmp_path: Path
 ) -> None:
     with pytest.raises(UsageError) as error:
@@ -77,14 +77,14 @@ def mcode(folder: Path, *arguments: str, **environ: str) -> subprocess.Completed
     )
 
 
-def test_a_command_that_loads_no_configuration_speaks_its_language(tmp_path: Path) -> None:
+def test_command_without_configuration_uses_selected_language(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "config.yaml").write_text("language: zh\n")
     assert "还没有" in mcode(tmp_path, "threads", "list").stderr
     assert "No threads yet" in mcode(tmp_path, "--lang", "en", "threads", "list").stderr
 
 
-def test_a_wrong_language_is_a_usage_error_that_names_the_known(tmp_path: Path) -> None:
+def test_wrong_language_option_lists_known_languages(tmp_path: Path) -> None:
     by_flag = mcode(tmp_path, "--lang", "fr", "threads", "list")
     by_variable = mcode(tmp_path, "threads", "list", MAXAGENT_LANG="fr")
     assert (by_flag.returncode, by_variable.returncode) == (2, 2)
@@ -102,7 +102,7 @@ def test_people_read_chinese_and_programs_english(tmp_path: Path) -> None:
     assert told["reason"] == "it runs a program: `git push` is not known to only read"
 
 
-def test_errors_are_chinese_also_those_of_the_command_line(tmp_path: Path) -> None:
+def test_errors_are_chinese_including_usage_errors(tmp_path: Path) -> None:
     unknown = mcode(tmp_path, "threads", "show", "abcd", MAXAGENT_LANG="zh")
     assert (unknown.returncode, unknown.stderr) == (
         2,
@@ -113,7 +113,7 @@ def test_errors_are_chinese_also_those_of_the_command_line(tmp_path: Path) -> No
     assert "错误：没有命令 `lst`。您是想用 'list' 吗？" in misspelled.stderr
 
 
-def test_the_commands_of_the_page_run_as_they_are_written(tmp_path: Path) -> None:
+def test_commands_of_language_page_run_as_written(tmp_path: Path) -> None:
     page = (Path(__file__).parents[3] / "docs" / "languages.md").read_text(encoding="utf-8")
     shown = dict.fromkeys(re.findall(r"`mcode ([^`]+)`", page))
     ended = {line: mcode(tmp_path, *line.split()) for line in shown}

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from maxagent.cli.i18n.catalogs import translations, use_language
-from maxagent.cli.i18n.message_translation import told, told_notice
+from maxagent.cli.i18n.catalogs import load_catalog, use_language
+from maxagent.cli.i18n.message_translation import translate, translate_notice
 
 CHINESE = re.compile("[\u4e00-\u9fff]")
 
@@ -20,7 +20,7 @@ def chinese() -> Iterator[None]:
 
 
 def messages() -> dict[str, str]:
-    return dict(translations("told", "zh").messages())
+    return dict(load_catalog("told", "zh").list_messages())
 
 
 def names(text: str) -> list[str]:
@@ -83,15 +83,15 @@ def names(text: str) -> list[str]:
     ],
 )
 def test_a_sentence_is_told_in_chinese(sentence: str, meaning: str) -> None:
-    assert told_notice(sentence) == meaning
+    assert translate_notice(sentence) == meaning
 
 
 def test_in_english_it_stays_as_it_is() -> None:
     use_language("en")
-    assert told("the request is empty") == "the request is empty"
+    assert translate("the request is empty") == "the request is empty"
 
 
-def test_every_sentence_has_a_chinese_one_with_the_same_values() -> None:
+def test_every_translation_keeps_the_same_values() -> None:
     for sentence, meaning in messages().items():
         assert CHINESE.search(meaning)
         assert sorted(names(meaning)) == sorted(names(sentence))
@@ -100,7 +100,7 @@ def test_every_sentence_has_a_chinese_one_with_the_same_values() -> None:
 def test_every_sentence_is_known_again_with_its_values() -> None:
     for sentence in messages():
         values = {name: f"<{number}>" for number, name in enumerate(names(sentence))}
-        said = told(sentence.format(**values))
+        said = translate(sentence.format(**values))
         assert CHINESE.search(said), sentence
         assert sorted(re.findall(r"<\d+>", said)) == sorted(values.values()), (sentence, said)
 
@@ -108,11 +108,11 @@ def test_every_sentence_is_known_again_with_its_values() -> None:
 @given(some.text(max_size=60), some.sampled_from(sorted(messages())))
 def test_any_value_comes_through(value: str, sentence: str) -> None:
     quoted = set(re.findall(r"`\{(\w+)\}`", sentence))
-    said = told(sentence.format(**{name: value for name in names(sentence)}))
+    said = translate(sentence.format(**{name: value for name in names(sentence)}))
     assert isinstance(said, str)
     assert not quoted or value in said
 
 
 @given(some.lists(some.sampled_from(["it asks the user", ": ", "; ", ". ", "`", "x"]), max_size=99))
 def test_any_text_is_told(pieces: list[str]) -> None:
-    assert isinstance(told("".join(pieces)), str)
+    assert isinstance(translate("".join(pieces)), str)

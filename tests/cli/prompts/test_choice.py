@@ -9,17 +9,17 @@ app = typer.Typer()
 
 @app.command()
 def agreed() -> None:
-    typer.echo(choice.agreed("Go on?"))
+    typer.echo(choice.confirm("Go on?"))
 
 
 @app.command()
 def number() -> None:
-    typer.echo(choice.number("Which?"))
+    typer.echo(choice.ask_number("Which?"))
 
 
 @app.command()
 def abandons() -> None:
-    typer.echo(choice.abandons("thread `x` was cut short"))
+    typer.echo(choice.confirm_abandon("thread `x` was cut short"))
 
 
 @pytest.mark.parametrize("command", ["agreed", "number", "abandons"])

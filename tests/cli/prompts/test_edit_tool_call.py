@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.cli.prompts.edit_tool_call import as_it_says, changed, what_opens
+from maxagent.cli.prompts.edit_tool_call import classify_content, edit_call, with_own_diff
 from maxagent.config.errors import UsageError
 
 EDIT = {"name": "edit", "args": {"file_path": "x"}, "diff": "+x", "always": "edit(x)"}
@@ -11,21 +11,21 @@ def left(monkeypatch, tmp_path, text):
     monkeypatch.setenv("VISUAL", f"cp {tmp_path / 'left'}")
 
 
-def test_arguments_are_changed_as_json_and_the_old_diff_goes(monkeypatch, tmp_path):
+def test_arguments_edited_as_json_drop_old_diff(monkeypatch, tmp_path):
     left(monkeypatch, tmp_path, '{"file_path": "y"}')
-    assert changed(EDIT) == {"name": "edit", "args": {"file_path": "y"}, "changed": True}
+    assert edit_call(EDIT) == {"name": "edit", "args": {"file_path": "y"}, "changed": True}
 
 
 def test_what_was_not_changed_is_the_same_request(monkeypatch):
     monkeypatch.setenv("VISUAL", "true")
-    assert changed(EDIT) is EDIT
+    assert edit_call(EDIT) is EDIT
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "3", ""])
 def test_what_is_no_object_is_refused(monkeypatch, tmp_path, text):
     left(monkeypatch, tmp_path, text)
     with pytest.raises(UsageError, match="arguments") as told:
-        changed(EDIT)
+        edit_call(EDIT)
     assert "press `e` to open it again" in told.value.hint
 
 
@@ -38,20 +38,20 @@ WRITES = [
 
 
 @pytest.mark.parametrize(("args", "name", "typed", "text", "suffix"), WRITES)
-def test_a_text_that_goes_into_a_file_is_changed_as_that(
+def test_file_content_is_edited_as_plain_text(
     monkeypatch, tmp_path, args, name, typed, text, suffix
 ):
     left(monkeypatch, tmp_path, typed)
     request = {"name": "edit" if "new_string" in args else "write_file", "args": args}
-    assert changed(request)["args"] == {**args, name: text}
+    assert edit_call(request)["args"] == {**args, name: text}
     opened = tmp_path / "opened"
     monkeypatch.setenv("VISUAL", f"sh -c 'echo $0 > {opened}'")
-    assert changed(request) is request and opened.read_text().strip().endswith(suffix)
+    assert edit_call(request) is request and opened.read_text().strip().endswith(suffix)
 
 
 @pytest.mark.parametrize("args", [{"edits": [{}]}, {"edits": [{}], "new_string": "x"}, {}])
-def test_an_edit_of_several_places_is_changed_as_json(args):
-    assert what_opens({"name": "edit", "args": args}) == "json"
+def test_edit_with_several_replacements_opens_as_json(args):
+    assert classify_content({"name": "edit", "args": args}) == "json"
 
 
 PAIRS = [{"old_string": "a", "new_string": "b"}, {"old_string": "c\n", "new_string": ""}]
@@ -63,14 +63,14 @@ SAID = [
 
 
 @pytest.mark.parametrize(("args", "hunks"), SAID)
-def test_what_an_edit_says_is_a_diff_without_numbers(args, hunks):
+def test_edit_diff_has_no_line_numbers(args, hunks):
     request = {"name": "edit", "args": {"file_path": "x", **args}, "diff": "+other"}
-    assert as_it_says(request)["diff"] == f"--- a/x\n+++ b/x\n{hunks}"
+    assert with_own_diff(request)["diff"] == f"--- a/x\n+++ b/x\n{hunks}"
 
 
 @pytest.mark.parametrize("name", ["edit", "write_file"])
 def test_what_names_no_change_has_no_diff(name):
-    assert as_it_says({"name": name, "args": {"file_path": "x"}, "diff": "+x"}) == {
+    assert with_own_diff({"name": name, "args": {"file_path": "x"}, "diff": "+x"}) == {
         "name": name,
         "args": {"file_path": "x"},
     }

@@ -1,13 +1,13 @@
 import pytest
 
-from maxagent.cli.prompts.external_editor import edited
+from maxagent.cli.prompts.external_editor import edit_text
 from maxagent.config.errors import UsageError
 
 
 def test_the_text_comes_back_as_it_was_left(monkeypatch):
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.setenv("EDITOR", "sed -i.old s/one/two/")
-    assert edited("one 一\r\n", ".txt") == "two 一\r\n"
+    assert edit_text("one 一\r\n", ".txt") == "two 一\r\n"
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ def test_the_text_comes_back_as_it_was_left(monkeypatch):
         ("rm", "cannot exchange the text with the editor `rm`: No such file or directory"),
     ],
 )
-def test_where_there_is_nothing_to_come_back_it_is_said(monkeypatch, editor, words):
+def test_editor_without_result_raises_usage_error(monkeypatch, editor, words):
     monkeypatch.setenv("VISUAL", editor)
     with pytest.raises(UsageError, match=words):
-        edited("text", ".txt")
+        edit_text("text", ".txt")

@@ -10,24 +10,28 @@ from threading import Thread
 import pytest
 from terminal import Terminal
 
-from maxagent.cli.prompts.interruptible_input import heard_line, hearing, wait_until_readable
+from maxagent.cli.prompts.interruptible_input import (
+    read_stdin_line,
+    run_interruptible,
+    wait_until_readable,
+)
 
 IN_THE_MOMENT_BEFORE = (
     "import random, signal\n"
-    "from maxagent.cli.prompts.interruptible_input import heard_line, hearing\n"
+    "from maxagent.cli.prompts.interruptible_input import read_stdin_line, run_interruptible\n"
     "def ask():\n"
     "    signal.setitimer(signal.ITIMER_REAL, random.uniform(5e-6, 300e-6))\n"
     "    print('Well?')\n"
-    "    return heard_line()\n"
+    "    return read_stdin_line()\n"
     "for _ in range(300):\n"
-    "    try: hearing({signal.SIGALRM: LookupError}, ask)\n"
+    "    try: run_interruptible({signal.SIGALRM: LookupError}, ask)\n"
     "    except LookupError: pass\n"
     "print('all were heard')\n"
-    "print('and typed:', hearing({signal.SIGALRM: LookupError}, heard_line))\n"
+    "print('and typed:', run_interruptible({signal.SIGALRM: LookupError}, read_stdin_line))\n"
 )
 
 
-def test_a_signal_just_before_a_line_is_waited_for_ends_the_wait(tmp_path: Path) -> None:
+def test_signal_just_before_reading_ends_the_wait(tmp_path: Path) -> None:
     argv = [sys.executable, "-c", IN_THE_MOMENT_BEFORE]
     with Terminal(argv, tmp_path, {**os.environ}) as terminal:
         terminal.until("all were heard")
@@ -35,7 +39,7 @@ def test_a_signal_just_before_a_line_is_waited_for_ends_the_wait(tmp_path: Path)
         assert terminal.end() == 0
 
 
-def test_what_came_while_nobody_waited_is_told_at_the_end() -> None:
+def test_signal_outside_wait_is_raised_at_end() -> None:
     before, done = signal.getsignal(signal.SIGUSR1), list[str]()
 
     def ask() -> str:
@@ -44,9 +48,9 @@ def test_what_came_while_nobody_waited_is_told_at_the_end() -> None:
         return "an answer"
 
     with pytest.raises(LookupError):
-        hearing({signal.SIGUSR1: LookupError}, ask)
+        run_interruptible({signal.SIGUSR1: LookupError}, ask)
     assert done and signal.getsignal(signal.SIGUSR1) is before
-    assert hearing({signal.SIGUSR1: LookupError}, lambda: "yes") == "yes"
+    assert run_interruptible({signal.SIGUSR1: LookupError}, lambda: "yes") == "yes"
 
 
 def test_a_signal_is_not_lost_behind_an_error() -> None:
@@ -55,7 +59,7 @@ def test_a_signal_is_not_lost_behind_an_error() -> None:
         raise EOFError
 
     with pytest.raises(LookupError):
-        hearing({signal.SIGUSR1: LookupError}, ask)
+        run_interruptible({signal.SIGUSR1: LookupError}, ask)
 
 
 def test_the_ear_that_was_there_before_hears_again() -> None:
@@ -77,7 +81,7 @@ def test_in_another_thread_one_can_wait_too(monkeypatch: pytest.MonkeyPatch) -> 
     lines: list[str] = []
     with open(keys, "wb", buffering=0) as typed, open(terminal) as stdin:
         monkeypatch.setattr("sys.stdin", stdin)
-        reader = Thread(target=lambda: lines.append(heard_line()))
+        reader = Thread(target=lambda: lines.append(read_stdin_line()))
         reader.start()
         typed.write(b"typed\n")
         reader.join(timeout=60)

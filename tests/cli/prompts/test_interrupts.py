@@ -2,7 +2,7 @@ import io
 
 import pytest
 
-from maxagent.cli.prompts.interrupts import ask
+from maxagent.cli.prompts.interrupts import ask_question
 from maxagent.sdk.events import Question
 
 COMMAND = {
@@ -54,18 +54,18 @@ def question(*requests):
 )
 def test_what_the_human_types_becomes_one_decision_each(monkeypatch, requests, typed, decisions):
     monkeypatch.setattr("sys.stdin", io.StringIO(typed))
-    answer = ask(question(*requests))
+    answer = ask_question(question(*requests))
     assert answer is not None and list(answer.decisions) == decisions
 
 
 def test_ctrl_d_leaves_the_question_open(monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
-    assert ask(question(COMMAND)) is None
+    assert ask_question(question(COMMAND)) is None
 
 
-def test_the_whole_command_is_shown_with_control_characters_visible(monkeypatch, capsys):
+def test_command_is_shown_whole_with_visible_control_characters(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
-    ask(question(COMMAND))
+    ask_question(question(COMMAND))
     shown = capsys.readouterr().err
     assert "make \\x1b[2Jall" in shown and "\x1b[2J" not in shown
 
@@ -74,24 +74,26 @@ def test_an_edit_is_shown_as_its_diff(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
     diff = "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-old\x1b[2J\n+new\n"
     args = {"file_path": "x.py", "old_string": "old", "new_string": "new"}
-    ask(question({"name": "edit", "args": args, "description": "it changes files", "diff": diff}))
+    ask_question(
+        question({"name": "edit", "args": args, "description": "it changes files", "diff": diff})
+    )
     shown = capsys.readouterr().err
     assert "edit: it changes files" in shown and "old_string" not in shown
     assert "  -old\\x1b[2J\n  +new\n" in shown
 
 
-def test_where_its_diff_was_cut_an_edit_is_shown_with_all_it_says(monkeypatch, capsys):
+def test_edit_with_truncated_diff_shows_all_arguments(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
     args = {"file_path": "x.py", "content": "first\nlast"}
     diff = "--- a/x.py\n+++ b/x.py\n+first\n[… 7 more lines]\n"
-    ask(question({"name": "write_file", "args": args, "description": "w", "diff": diff}))
+    ask_question(question({"name": "write_file", "args": args, "description": "w", "diff": diff}))
     shown = capsys.readouterr().err
     assert "  content:\n  │ first\n  │ last\n" in shown and "  [… 7 more lines]\n" in shown
 
 
 def test_an_answer_names_the_question_that_was_read(monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
-    answer = ask(question(COMMAND))
+    answer = ask_question(question(COMMAND))
     assert answer is not None and answer.question == "i"
 
 
@@ -99,12 +101,12 @@ def asked(monkeypatch, capsys, typed, **request):
     """What is shown for a request, and the decision on it."""
     monkeypatch.setattr("sys.stdin", io.StringIO(typed))
     whole = {"name": "run_command", "args": {"command": "make"}, "description": "why", **request}
-    answer = ask(question(whole))
+    answer = ask_question(question(whole))
     assert answer is not None
     return capsys.readouterr().err, answer.decisions[0]
 
 
-def test_a_command_is_shown_whole_with_its_lines_and_where_it_would_run(monkeypatch, capsys):
+def test_multiline_command_is_shown_with_its_folder(monkeypatch, capsys):
     command = f"echo '{'x' * 300}'\n\trm a\r\nrun_command: harmless\nAllow this? [y/n] y"
     shown, _ = asked(monkeypatch, capsys, "y\n", args={"command": command, "cwd": "sub"})
     assert "x" * 300 in shown
@@ -147,7 +149,7 @@ def user_file(monkeypatch, tmp_path):
     return tmp_path / "config.yaml"
 
 
-def test_always_writes_the_rule_to_the_users_file_and_approves(monkeypatch, capsys, user_file):
+def test_remember_key_saves_user_rule_and_approves(monkeypatch, capsys, user_file):
     user_file.write_text("# mine\nlanguage: en\n")
     shown, decision = asked(monkeypatch, capsys, "a\n", **ALWAYS)
     assert decision == {"type": "approve", **ALWAYS}
@@ -157,7 +159,7 @@ def test_always_writes_the_rule_to_the_users_file_and_approves(monkeypatch, caps
     )
 
 
-def test_of_an_edit_always_is_said_to_name_its_files(monkeypatch, capsys, user_file):
+def test_suggested_rule_of_edit_names_its_files(monkeypatch, capsys, user_file):
     shown, _ = asked(monkeypatch, capsys, "n\n\n", name="edit", always="edit(//p/a.py)")
     assert "for these files only" in " ".join(shown.split())
 
@@ -171,16 +173,14 @@ def test_of_an_edit_always_is_said_to_name_its_files(monkeypatch, capsys, user_f
         {**ALWAYS, "name": "edit", "diff": "+x\n" * 36},
     ],
 )
-def test_always_is_not_offered_for_what_is_longer_than_the_screen(
-    monkeypatch, capsys, user_file, request_
-):
+def test_suggested_rule_not_offered_beyond_screen_height(monkeypatch, capsys, user_file, request_):
     shown, decision = asked(monkeypatch, capsys, "a\ny\n", **request_)
     assert (decision, "[y/n/e/?]" in shown) == ({"type": "approve"}, True)
     assert ('"Always" is unavailable' in shown) == bool(request_)
     assert not user_file.exists()
 
 
-def test_a_rule_that_cannot_be_written_is_told_and_asked_again(monkeypatch, capsys, user_file):
+def test_unwritable_rule_is_reported_and_asked_again(monkeypatch, capsys, user_file):
     user_file.write_text("no yaml: [\n")
     shown, decision = asked(monkeypatch, capsys, "a\nn\n\n", **ALWAYS)
     assert decision["type"] == "reject" and "not YAML" in shown
@@ -193,9 +193,7 @@ def edits_with(monkeypatch, tmp_path, text):
     monkeypatch.setenv("VISUAL", f"cp {tmp_path / 'left'}")
 
 
-def test_a_command_is_changed_in_the_editor_shown_again_and_then_allowed(
-    monkeypatch, capsys, tmp_path
-):
+def test_command_edited_in_editor_is_shown_and_allowed(monkeypatch, capsys, tmp_path):
     edits_with(monkeypatch, tmp_path, "make test\n")
     shown, decision = asked(monkeypatch, capsys, "e\n?\ny\n", **ALWAYS)
     action = {"name": "run_command", "args": {"command": "make test"}}
@@ -204,7 +202,7 @@ def test_a_command_is_changed_in_the_editor_shown_again_and_then_allowed(
     assert "command: make test\n" in shown
 
 
-def test_a_call_that_was_not_changed_in_the_editor_is_allowed_as_it_is(monkeypatch, capsys):
+def test_call_unchanged_in_editor_is_allowed_as_is(monkeypatch, capsys):
     monkeypatch.setenv("VISUAL", "true")
     assert asked(monkeypatch, capsys, "e\ny\n")[1] == {"type": "approve"}
 
@@ -216,16 +214,14 @@ def test_an_editor_that_fails_changes_nothing(monkeypatch, capsys, editor):
     assert decision["type"] == "reject" and "editor" in shown
 
 
-def test_an_explanation_says_why_it_is_asked_and_what_the_keys_do(monkeypatch, capsys):
+def test_explanation_shows_reason_and_keys(monkeypatch, capsys):
     shown, decision = asked(monkeypatch, capsys, "?\ny\n")
     assert "Approval is needed: why." in shown and "edit it first" in shown
     assert "no rule would allow only this" in shown
     assert decision == {"type": "approve"}
 
 
-def test_a_question_longer_than_the_screen_says_at_its_end_what_it_is_about(
-    monkeypatch, capsys, user_file
-):
+def test_question_beyond_screen_height_repeats_its_call(monkeypatch, capsys, user_file):
     args = {"path": "src/new.py", "content": "x\n" * 60}
     shown, _ = asked(monkeypatch, capsys, "y\n", name="write_file", args=args, always="edit(/src)")
     assert shown.endswith("\nwrite_file src/new.py: allow this? [y/n/e/?] ")
@@ -239,23 +235,23 @@ def edit_of(old, new, diff):
 
 def test_several_at_once_are_named_and_explained(monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", io.StringIO("?\ny\n"))
-    ask(question(COMMAND, edit_of("a", "b", "-a\n+b\n")))
+    ask_question(question(COMMAND, edit_of("a", "b", "-a\n+b\n")))
     shown = capsys.readouterr().err
     assert "Allow all 2 (run_command make \\x1b[2Jall, edit x.py)? [y/n/o/?]" in shown
     assert "o: ask for each one" in shown
 
 
 @pytest.mark.parametrize(("first", "is_shown"), [("y", True), ("n\nno", False)])
-def test_after_a_refusal_no_diff_shows_the_refused_change(monkeypatch, capsys, first, is_shown):
+def test_diff_after_refusal_omits_the_refused_change(monkeypatch, capsys, first, is_shown):
     monkeypatch.setattr("sys.stdin", io.StringIO(f"o\n{first}\ny\n"))
     second = edit_of("old", "new", "--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n first\n-old\n+new\n")
-    answer = ask(question(edit_of("1", "first", "-1\n+first\n"), second))
+    answer = ask_question(question(edit_of("1", "first", "-1\n+first\n"), second))
     shown = capsys.readouterr().err.rpartition("edit: it changes files")[2]
     assert ("   first\n" in shown) == is_shown and "  -old\n  +new\n" in shown
     assert answer is not None and answer.decisions[1] == {"type": "approve"}
 
 
-def test_an_edit_that_was_changed_is_shown_as_a_diff_again(monkeypatch, capsys, tmp_path):
+def test_changed_edit_is_shown_with_new_diff(monkeypatch, capsys, tmp_path):
     edits_with(monkeypatch, tmp_path, "c\n")
     edit = {**edit_of("a", "b", "-a\n+b\n")}
     shown, _ = asked(monkeypatch, capsys, "e\ny\n", **edit)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from screen import ScreenTerminal
 
-from maxagent.cli.prompts.key_input import pressed
+from maxagent.cli.prompts.key_input import read_key
 from maxagent.cli.rendering.console import open_console
 
 KEYS = {"yes": "do it", "no": "leave it"}
@@ -14,13 +14,13 @@ KEYS = {"yes": "do it", "no": "leave it"}
 
 def answered(monkeypatch, typed):
     monkeypatch.setattr("sys.stdin", io.StringIO(typed))
-    return pressed(open_console(), "Sure?", KEYS, why="It matters.")
+    return read_key(open_console(), "Sure?", KEYS, why="It matters.")
 
 
 @pytest.mark.parametrize(
     ("typed", "word"), [("y\n", "yes"), (" YES \n", "yes"), ("n\n", "no"), ("yesno\nn\n", "no")]
 )
-def test_a_key_or_its_whole_word_is_an_answer(monkeypatch, typed, word):
+def test_key_or_its_whole_word_answers(monkeypatch, typed, word):
     assert answered(monkeypatch, typed) == word
 
 
@@ -30,7 +30,7 @@ def test_anything_else_says_which_keys_there_are(monkeypatch, capsys, typed):
     assert capsys.readouterr().err == ("Sure? [y/n/?] Press y, n or ?.\nSure? [y/n/?] ")
 
 
-def test_a_question_mark_says_what_each_key_does_and_how_to_leave(monkeypatch, capsys):
+def test_question_mark_explains_keys_and_exit(monkeypatch, capsys):
     answered(monkeypatch, "?\nn\n")
     assert "It matters.\n  y: do it\n  n: leave it\n  Esc, Ctrl-D: exit" in capsys.readouterr().err
 
@@ -41,13 +41,13 @@ def test_the_end_of_input_is_no_answer(monkeypatch):
 
 
 ASKS = (
-    "from maxagent.cli.prompts.key_input import pressed\n"
-    "from maxagent.cli.prompts.text_input import read\n"
+    "from maxagent.cli.prompts.key_input import read_key\n"
+    "from maxagent.cli.prompts.text_input import read_line\n"
     "from maxagent.cli.rendering.console import open_console\n"
     "keys = {'keep': 'a', 'undo': 'b'}\n"
     "while True:\n"
-    "    print('got', pressed(open_console(), 'Keep it?', keys, yes='keep'))\n"
-    "    print('said', repr(read(open_console(), 'Why?')))\n"
+    "    print('got', read_key(open_console(), 'Keep it?', keys, yes='keep'))\n"
+    "    print('said', repr(read_line(open_console(), 'Why?')))\n"
 )
 
 
@@ -74,8 +74,8 @@ WORKS = (
     "import pathlib, time\n"
     "print('working')\n"
     "while not pathlib.Path('done').exists(): time.sleep(0.01)\n"
-    "from maxagent.cli.prompts.text_input import forget_typed\n"
-    "forget_typed()\n"
+    "from maxagent.cli.prompts.text_input import discard_typeahead\n"
+    "discard_typeahead()\n"
 )
 
 
@@ -118,4 +118,4 @@ def test_y_means_the_word_that_is_a_yes(monkeypatch):
     keys = {"keep": "a", "undo": "b"}
     for typed, word in {"y": "keep", "YES": "keep", "k": "keep", "u": "undo"}.items():
         monkeypatch.setattr("sys.stdin", io.StringIO(f"{typed}\n"))
-        assert pressed(open_console(), "Keep?", keys, yes="keep") == word
+        assert read_key(open_console(), "Keep?", keys, yes="keep") == word

@@ -38,9 +38,7 @@ def test_the_whole_plan_is_shown_with_nothing_hidden(monkeypatch, capsys):
     assert "  │ 1. all\n  │ \n  │ 2. \\x1b[2J\n" in capsys.readouterr().err
 
 
-def test_what_is_chosen_is_shown_and_a_question_that_is_asked_anew_still_has_it(
-    monkeypatch, capsys
-):
+def test_choices_are_shown_and_survive_repeated_question(monkeypatch, capsys):
     request = {**PLAN, "chosen": {"model": "glm/glm-4.6"}}
     decision = decided(monkeypatch, request, "m\n\nedits\ny\n")
     assert decision == {"type": "approve", "model": "glm/glm-4.6", "mode": "edits"}
@@ -48,7 +46,7 @@ def test_what_is_chosen_is_shown_and_a_question_that_is_asked_anew_still_has_it(
     assert "Model for this plan: glm/glm-4.6" in seen and "mode for this plan: edits" in seen
 
 
-def test_a_plan_that_is_changed_is_an_answer_before_anything_else_is_asked(monkeypatch, tmp_path):
+def test_changed_plan_answers_before_other_questions(monkeypatch, tmp_path):
     editor = tmp_path / "editor.sh"
     editor.write_text('#!/bin/sh\necho 3. mine >> "$1"\n')
     monkeypatch.setenv("EDITOR", f"sh {editor}")
@@ -58,7 +56,7 @@ def test_a_plan_that_is_changed_is_an_answer_before_anything_else_is_asked(monke
     assert decision["edited_action"]["args"]["text"] == "1. all\n\n2. \x1b[2J\n3. mine"
 
 
-def test_a_plan_that_was_opened_and_left_as_it_is_is_asked_on(monkeypatch):
+def test_plan_unchanged_in_editor_is_asked_again(monkeypatch):
     monkeypatch.setenv("EDITOR", "true")
     monkeypatch.delenv("VISUAL", raising=False)
     assert decided(monkeypatch, PLAN, "e\ny\n") == {"type": "approve"}

@@ -5,7 +5,7 @@ from threading import Thread
 
 import pytest
 
-from maxagent.cli.prompts.sync_bridge import waited_for
+from maxagent.cli.prompts.sync_bridge import run_sync
 
 
 async def work(fails: bool = False) -> asyncio.AbstractEventLoop:
@@ -15,16 +15,16 @@ async def work(fails: bool = False) -> asyncio.AbstractEventLoop:
     return asyncio.get_running_loop()
 
 
-def test_without_a_loop_the_work_has_one_for_itself() -> None:
-    assert waited_for(work()).is_closed()
+def test_run_sync_without_loop_starts_one() -> None:
+    assert run_sync(work()).is_closed()
     with pytest.raises(ValueError, match="it failed"):
-        waited_for(work(fails=True))
+        run_sync(work(fails=True))
 
 
 async def test_inside_a_loop_it_is_waited_for_too() -> None:
-    assert waited_for(work()) is not asyncio.get_running_loop()
+    assert run_sync(work()) is not asyncio.get_running_loop()
     with pytest.raises(ValueError, match="it failed"):
-        waited_for(work(fails=True))
+        run_sync(work(fails=True))
 
 
 async def test_whoever_waits_no_longer_ends_the_work() -> None:
@@ -43,13 +43,13 @@ async def test_whoever_waits_no_longer_ends_the_work() -> None:
     before = signal.signal(signal.SIGUSR1, leave)
     try:
         with pytest.raises(LookupError, match="gone"):
-            waited_for(endless())
+            run_sync(endless())
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert ended == [True]
 
 
-async def test_a_signal_while_the_work_begins_ends_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_signal_while_work_starts_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     start, begun = Thread.start, list[Thread]()
 
     def hit(thread: Thread) -> None:
@@ -59,6 +59,6 @@ async def test_a_signal_while_the_work_begins_ends_it_too(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(Thread, "start", hit)
     with pytest.raises(LookupError, match="gone"):
-        waited_for(asyncio.Event().wait())
+        run_sync(asyncio.Event().wait())
     begun[0].join(timeout=60)
     assert not begun[0].is_alive()

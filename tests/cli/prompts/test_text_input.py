@@ -8,22 +8,22 @@ from pathlib import Path
 import pytest
 from screen import ScreenTerminal
 
-from maxagent.cli.prompts.text_input import read
+from maxagent.cli.prompts.text_input import read_line
 from maxagent.cli.rendering.console import open_console
 
 ASKS = (
     "import asyncio\n"
     "from maxagent.cli.rendering.console import open_console\n"
-    "from maxagent.cli.prompts.text_input import read\n"
+    "from maxagent.cli.prompts.text_input import read_line\n"
     "async def inside():\n"
     "    while True:\n"
-    "        try: print('got', repr(read(open_console(), 'Well?')))\n"
+    "        try: print('got', repr(read_line(open_console(), 'Well?')))\n"
     "        except (EOFError, KeyboardInterrupt) as left: print('left by', type(left).__name__)\n"
     "asyncio.run(inside())\n"
 )
 
 
-def test_at_a_terminal_the_line_can_be_changed_and_every_key_is_one(tmp_path: Path) -> None:
+def test_line_at_terminal_is_editable_by_key(tmp_path: Path) -> None:
     with ScreenTerminal([sys.executable, "-c", ASKS], tmp_path, {**os.environ}) as terminal:
         terminal.wait_for("Well?")
         terminal.type("nex").press("left").type("w").press("enter")
@@ -44,7 +44,7 @@ def test_elsewhere_a_line_is_read_as_it_is(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(" yes \n"))
-    assert read(open_console(), "Well?") == "yes"
+    assert read_line(open_console(), "Well?") == "yes"
     with pytest.raises(EOFError):
-        read(open_console(), "Well?")
+        read_line(open_console(), "Well?")
     assert capsys.readouterr().err == "Well? Well? "

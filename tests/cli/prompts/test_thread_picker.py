@@ -7,20 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from screen import ScreenTerminal
 
-from maxagent.cli.prompts.thread_picker import SHOWN, Choice, ranked
-from maxagent.cli.rendering.table import width_of
+from maxagent.cli.prompts.thread_picker import SHOWN, PickerState, rank_threads
+from maxagent.cli.rendering.table import measure_width
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.threads.record import ThreadRow
 
 PICK = (
     "import sys; from pathlib import Path; import typer; sys.argv[0] = 'mcode'\n"
-    "from maxagent.cli.execution.thread_argument import picked_chat\n"
+    "from maxagent.cli.execution.thread_argument import pick_chat\n"
     "from maxagent.config.errors import MaxAgentError\n"
     "import asyncio, os\n"
-    "async def inside(): return picked_chat(Path.cwd())\n"
+    "async def inside(): return pick_chat(Path.cwd())\n"
     "def picked():\n"
     "    if 'LOOP' in os.environ: return asyncio.run(inside())\n"
-    "    return picked_chat(Path.cwd())\n"
+    "    return pick_chat(Path.cwd())\n"
     "try: print('picked', picked().title)\n"
     "except typer.Exit as left: sys.exit(left.exit_code)\n"
     "except MaxAgentError as error: sys.exit(f'{error.message} | {error.hint}')\n"
@@ -57,34 +57,39 @@ ROWS = [row(number, title) for number, title in enumerate(TITLES)]
     ],
 )
 def test_what_was_typed_finds_threads(typed: str, found: list[str]) -> None:
-    assert [one.title for one in ranked(ROWS, typed)] == found
+    assert [one.title for one in rank_threads(ROWS, typed)] == found
 
 
 def test_an_exact_word_comes_before_an_alike_one() -> None:
     rows = [row(1, "rounded prises"), row(2, "rounded prices")]
-    assert [one.title for one in ranked(rows, "prices")] == ["rounded prices", "rounded prises"]
+    assert [one.title for one in rank_threads(rows, "prices")] == [
+        "rounded prices",
+        "rounded prises",
+    ]
 
 
 def test_the_choice_moves_within_what_is_there() -> None:
-    choice = Choice([row(number, f"Title {number}") for number in range(30)])
+    choice = PickerState([row(number, f"Title {number}") for number in range(30)])
     for by, title in [(-1, 0), (1, 1), (SHOWN, 11), (99, 29), (1, 29), (-SHOWN, 19)]:
         choice.move(by)
-        assert choice.chosen and choice.chosen.title == f"Title {title}"
-        assert [title for chosen, title in choice.lines(80) if chosen][0].endswith(f"Title {title}")
-        assert len(choice.lines(80)) == SHOWN
+        assert choice.selected_row and choice.selected_row.title == f"Title {title}"
+        assert [title for chosen, title in choice.render_lines(80) if chosen][0].endswith(
+            f"Title {title}"
+        )
+        assert len(choice.render_lines(80)) == SHOWN
     choice.filter("title 7")
-    assert choice.chosen and choice.chosen.title == "Title 7"
+    assert choice.selected_row and choice.selected_row.title == "Title 7"
     choice.filter("nothing like it")
     choice.move(1)
-    assert (choice.chosen, choice.lines(80)) == (None, [])
+    assert (choice.selected_row, choice.render_lines(80)) == (None, [])
 
 
 @given(st.lists(st.text(max_size=80), max_size=5), st.integers(10, 120))
-def test_no_line_is_wider_than_the_screen_or_steers_it(titles: list[str], columns: int) -> None:
-    choice = Choice([row(number, title) for number, title in enumerate(titles)])
-    lines = choice.lines(columns)
+def test_lines_fit_the_screen_without_control_characters(titles: list[str], columns: int) -> None:
+    choice = PickerState([row(number, title) for number, title in enumerate(titles)])
+    lines = choice.render_lines(columns)
     assert len(lines) == len(titles)
-    assert all(width_of(line) <= columns - 2 and "\x1b" not in line for _, line in lines)
+    assert all(measure_width(line) <= columns - 2 and "\x1b" not in line for _, line in lines)
 
 
 @pytest.fixture
@@ -93,7 +98,7 @@ def folder(tmp_path: Path) -> Path:
     folder.mkdir()
     index = ThreadIndex(tmp_path / "home")
     for one in reversed(ROWS):
-        index.record(
+        index.record_thread(
             thread_id=one.thread_id,
             title=one.title,
             folder=str(folder),
@@ -138,7 +143,7 @@ def test_leaving_takes_nothing(folder: Path, key: str) -> None:
         assert "picked" not in shown.shown
 
 
-def test_a_terminal_that_cannot_be_painted_over_asks_for_a_number(folder: Path) -> None:
+def test_dumb_terminal_asks_for_a_number(folder: Path) -> None:
     with terminal(folder, TERM="dumb") as shown:
         shown.wait_for("Which one?")
         assert "\x1b[" not in shown.shown

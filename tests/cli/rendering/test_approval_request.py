@@ -16,14 +16,14 @@ from maxagent.cli.rendering.console import open_console
         ("\n" * 20, False),
     ],
 )
-def test_it_knows_whether_all_of_it_is_on_the_screen(monkeypatch, command, fits):
+def test_request_reports_whether_it_fits_the_screen(monkeypatch, command, fits):
     monkeypatch.setenv("LINES", "22")
     monkeypatch.setenv("COLUMNS", "40")
     request = {"name": "run_command", "args": {"command": command}, "description": "why"}
     assert show_request(open_console(), request) is fits
 
 
-def test_a_question_shows_all_of_it_and_where_it_would_run(monkeypatch, capsys):
+def test_question_shows_whole_call_and_its_sandbox(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "60")
     text = "first\n" + "long " * 40 + "\n\tlast"
     request = {"name": "edit", "args": {"file_path": "a.py", "new": text}, "description": "why"}
@@ -39,7 +39,7 @@ def test_a_question_shows_all_of_it_and_where_it_would_run(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("diff", ["+[secret: private key]", "+x\n[… 9 more lines]\n"])
-def test_where_a_diff_leaves_something_out_the_call_stands_beside_it(capsys, diff):
+def test_incomplete_diff_is_shown_with_the_call(capsys, diff):
     request = {"name": "apply_patch", "args": {"patch": "+all of it"}, "description": "why"}
     show_request(open_console(), {**request, "diff": "+all of it"})
     assert "  patch: " not in capsys.readouterr().err

@@ -20,8 +20,8 @@ def ended(summary: str, outcome: str = "answered") -> ev.Completion:
 def shown(capsys: pytest.CaptureFixture[str], *events: ev.Event) -> tuple[str, str]:
     renderer = AnswerRenderer(AnswerStyle.streamed)
     for event in events:
-        renderer.show(event)
-    renderer.end(events[-1])
+        renderer.show_event(event)
+    renderer.show_end(events[-1])
     return capsys.readouterr()
 
 
@@ -61,5 +61,5 @@ def test_nothing_in_an_answer_steers_the_terminal(capsys: pytest.CaptureFixture[
 def test_thinking_ends_before_the_answer_begins(capsys: pytest.CaptureFixture[str]) -> None:
     renderer = AnswerRenderer(AnswerStyle.streamed)
     for event in (ev.Thinking("Called"), ev.Output("It subtracts.")):
-        renderer.show(event)
+        renderer.show_event(event)
     assert capsys.readouterr().err == "Called\n"

@@ -3,7 +3,7 @@ import io
 import pytest
 from rich.text import Text
 
-from maxagent.cli.rendering.console import fitted, open_console, show_line
+from maxagent.cli.rendering.console import fit_rows, open_console, show_line
 
 
 class Screen(io.StringIO):
@@ -23,10 +23,8 @@ class Screen(io.StringIO):
         ("汉字汉字汉字汉字汉字汉字", ["汉字汉字汉字汉字汉字", "汉字"]),
     ],
 )
-def test_a_line_is_broken_between_words_and_keeps_its_indentation(
-    line: str, rows: list[str]
-) -> None:
-    assert [row.plain for row in fitted(Text(line), 20)] == rows
+def test_line_breaks_between_words_and_keeps_indentation(line: str, rows: list[str]) -> None:
+    assert [row.plain for row in fit_rows(Text(line), 20)] == rows
 
 
 @pytest.mark.parametrize(("file", "rows"), [(Screen(), 3), (io.StringIO(), 1)])

@@ -1,26 +1,26 @@
-from maxagent.cli.rendering.definition_list import listed
-from maxagent.cli.rendering.table import width_of
+from maxagent.cli.rendering.definition_list import format_definition_list
+from maxagent.cli.rendering.table import measure_width
 
 ROWS = [("/help", "List commands"), ("/model [NAME]", "查看或更换模型"), ("/x", "")]
 
 
-def test_where_there_is_room_names_stand_beside_what_they_are() -> None:
-    assert listed(ROWS, 40).splitlines() == [
+def test_wide_terminal_puts_names_beside_definitions() -> None:
+    assert format_definition_list(ROWS, 40).splitlines() == [
         "/help          List commands",
         "/model [NAME]  查看或更换模型",
         "/x",
     ]
 
 
-def test_what_is_too_long_goes_on_below_its_beginning() -> None:
-    assert listed(ROWS[:1], 16).splitlines() == ["/help  List", "       commands"]
+def test_long_definition_continues_in_its_column() -> None:
+    assert format_definition_list(ROWS[:1], 16).splitlines() == ["/help  List", "       commands"]
 
 
-def test_where_nobody_reads_on_a_terminal_no_line_is_broken() -> None:
-    assert listed([("a", "word " * 99)]).count("\n") == 0
+def test_pipe_gets_definitions_without_line_breaks() -> None:
+    assert format_definition_list([("a", "word " * 99)]).count("\n") == 0
 
 
-def test_where_there_is_no_room_it_stands_below_and_no_line_is_too_wide() -> None:
-    lines = listed(ROWS, 16).splitlines()
+def test_narrow_terminal_puts_definitions_below_names() -> None:
+    lines = format_definition_list(ROWS, 16).splitlines()
     assert lines[:3] == ["/help", "    List", "    commands"]
-    assert lines[3] == "/model [NAME]" and max(map(width_of, lines)) <= 16
+    assert lines[3] == "/model [NAME]" and max(map(measure_width, lines)) <= 16

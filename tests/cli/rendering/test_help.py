@@ -9,10 +9,10 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from maxagent.cli.app import app
-from maxagent.cli.i18n.catalogs import by_english, use_language
+from maxagent.cli.i18n.catalogs import translate_english, use_language
 from maxagent.cli.rendering import help as help_pages
-from maxagent.cli.rendering.help import TYPERS_OWN, in_paragraphs, with_own_pages
-from maxagent.cli.rendering.table import width_of
+from maxagent.cli.rendering.help import TYPER_TEXTS, install_help_pages, unwrap_paragraphs
+from maxagent.cli.rendering.table import measure_width
 
 CHINESE = re.compile("[\u4e00-\u9fff]")
 
@@ -32,7 +32,7 @@ def commands(command, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
 
 def page(*words: str) -> str:
     command = get_command(app)
-    with_own_pages(command)
+    install_help_pages(command)
     context = command.make_context("mcode", [*words], resilient_parsing=True)
     for word in words:
         command = command.commands[word]
@@ -46,9 +46,9 @@ def help_texts() -> Iterator[str]:
         yield from filter(None, [getattr(one, "help", None) for one in command.params])
 
 
-def test_every_text_of_the_help_pages_has_a_chinese_one() -> None:
-    texts = [*map(in_paragraphs, help_texts()), *TYPERS_OWN]
-    assert [text for text in texts if not CHINESE.search(by_english("help", text))] == []
+def test_every_help_text_has_a_chinese_translation() -> None:
+    texts = [*map(unwrap_paragraphs, help_texts()), *TYPER_TEXTS]
+    assert [text for text in texts if not CHINESE.search(translate_english("help", text))] == []
 
 
 @pytest.mark.parametrize("columns", [40, 80])
@@ -61,7 +61,7 @@ def test_every_page_is_chinese_and_fits_the_terminal(
         shown = page(*words)
         heads = {"用法：mcode", "选项："} | ({"命令："} if hasattr(command, "commands") else set())
         assert all(head in shown for head in heads), shown
-        wide = [row for row in shown.splitlines() if width_of(row) > columns]
+        wide = [row for row in shown.splitlines() if measure_width(row) > columns]
         assert [row for row in wide if CHINESE.search(row)] == [], shown
 
 
@@ -83,7 +83,7 @@ def test_texts_of_two_columns_stand_below_each_other(monkeypatch: pytest.MonkeyP
     assert places == {15}
 
 
-def test_a_page_of_one_language_leaves_the_other_as_it_is(tmp_path: Path) -> None:
+def test_translated_page_does_not_change_the_other_language(tmp_path: Path) -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "maxagent", "--lang", "zh", "threads", "--help"],
         capture_output=True, text=True, encoding="utf-8", cwd=tmp_path,
@@ -102,7 +102,7 @@ def test_english_help_loads_no_catalogue() -> None:
         "try: main()\n"
         "finally:\n"
         "    from maxagent.cli.i18n import catalogs as i18n\n"
-        "    print(i18n.translations.cache_info().currsize)"
+        "    print(i18n.load_catalog.cache_info().currsize)"
     )
     environ = {"LC_ALL": "C.UTF-8", "MAXAGENT_HOME": "/nowhere"}
     ended = subprocess.run(
@@ -122,7 +122,7 @@ def test_a_default_and_a_must_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("columns", [40, 80])
-def test_in_english_no_summary_is_cut_and_every_row_fits(
+def test_english_summaries_are_whole_and_rows_fit(
     columns: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use_language("en")
@@ -131,5 +131,5 @@ def test_in_english_no_summary_is_cut_and_every_row_fits(
         shown = page(*words)
         assert "..." not in shown.partition("\n\n")[2].replace("[ARGS]...", "")
         assert [
-            row for row in shown.splitlines() if width_of(row) > columns and " " in row[40:]
+            row for row in shown.splitlines() if measure_width(row) > columns and " " in row[40:]
         ] == []

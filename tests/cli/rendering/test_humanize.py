@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from maxagent.cli.i18n.catalogs import use_language
-from maxagent.cli.rendering.humanize import ago, readable
+from maxagent.cli.rendering.humanize import format_age, format_size
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
 
@@ -27,17 +27,17 @@ def english():
     ],
 )
 def test_an_age_is_told_in_its_largest_unit(age: timedelta, said: str) -> None:
-    assert ago((NOW - age).isoformat(), NOW) == said
+    assert format_age((NOW - age).isoformat(), NOW) == said
 
 
-def test_long_ago_is_a_date_and_the_unknown_is_nothing() -> None:
-    assert ago((NOW - timedelta(days=30)).isoformat(), NOW).startswith("2026-04-")
-    assert ago("") == ""
+def test_old_moment_is_a_date_and_unknown_empty() -> None:
+    assert format_age((NOW - timedelta(days=30)).isoformat(), NOW).startswith("2026-04-")
+    assert format_age("") == ""
 
 
 def test_it_speaks_chinese() -> None:
     use_language("zh")
-    assert ago((NOW - timedelta(hours=3)).isoformat(), NOW) == "3 小时前"
+    assert format_age((NOW - timedelta(hours=3)).isoformat(), NOW) == "3 小时前"
 
 
 @pytest.mark.parametrize(
@@ -45,4 +45,4 @@ def test_it_speaks_chinese() -> None:
     [(0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (3_450_000, "3.5 MB"), (2e9, "2.0 GB")],
 )
 def test_bytes_are_shown_in_the_largest_unit(count: int, text: str) -> None:
-    assert readable(count) == text
+    assert format_size(count) == text

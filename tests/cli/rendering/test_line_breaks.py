@@ -5,8 +5,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.text import Text
 
-from maxagent.cli.rendering.line_breaks import cut, wrapped
-from maxagent.cli.rendering.table import width_of
+from maxagent.cli.rendering.line_breaks import cut_text, wrap_text
+from maxagent.cli.rendering.table import measure_width
 
 TEXTS = st.text(st.sampled_from("ab c中文，。（）\t-e\u0301"), max_size=80)
 
@@ -27,26 +27,26 @@ TEXTS = st.text(st.sampled_from("ab c中文，。（）\t-e\u0301"), max_size=80
     ],
 )
 def test_rows_end_between_words_and_chinese_characters(text, rows):
-    assert [row.plain for row in wrapped(Text(text), 8)] == rows
+    assert [row.plain for row in wrap_text(Text(text), 8)] == rows
 
 
 @given(TEXTS, st.integers(2, 30))
 @example("a中。", 3)
-def test_no_row_is_wider_and_nothing_but_spaces_is_lost(text, width):
-    rows = [row.plain for row in wrapped(Text(text), width)]
-    assert max(map(width_of, rows)) <= width
+def test_wrapped_rows_fit_and_lose_only_spaces(text, width):
+    rows = [row.plain for row in wrap_text(Text(text), width)]
+    assert max(map(measure_width, rows)) <= width
     assert "".join("".join(rows).split()) == "".join(text.split())
 
 
 @given(TEXTS, st.integers(2, 30))
 def test_code_is_cut_without_losing_anything(text, width):
-    rows = [row.plain for row in cut(Text(text), width)]
-    assert max(map(width_of, rows)) <= width
+    rows = [row.plain for row in cut_text(Text(text), width)]
+    assert max(map(measure_width, rows)) <= width
     shown = Text(text)
     shown.expand_tabs(4)
     assert "".join(rows) == shown.plain
 
 
 def test_styles_go_on_in_the_next_row():
-    first, second = wrapped(Text.assemble("one ", ("two three", "bold")), 8)
+    first, second = wrap_text(Text.assemble("one ", ("two three", "bold")), 8)
     assert first.spans[-1].style == second.spans[0].style == "bold"

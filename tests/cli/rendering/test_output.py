@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from maxagent.cli.rendering.output import echo, say
+from maxagent.cli.rendering.output import echo, echo_wrapped
 
 CLI = Path(__file__).parents[3] / "cli"
 DOORS = {"rendering/output.py", "rendering/console.py"}
@@ -48,7 +48,7 @@ def test_nothing_is_written_but_through_echo_and_styled(path: Path) -> None:
         for call in calls
         if isinstance(call.func, ast.Attribute) and call.func.attr == "print" and call.args
     ]
-    unstyled = [text for text in printed if not text.startswith("styled(")]
+    unstyled = [text for text in printed if not text.startswith("style_text(")]
     assert unstyled == PRINTED.get(place, [])
 
 
@@ -64,7 +64,7 @@ def test_what_is_read_gets_rows_on_stdout_too(monkeypatch: pytest.MonkeyPatch) -
         (io.StringIO(), "one two three four five\n"),
     ):
         monkeypatch.setattr("sys.stdout", stream)
-        say("one two three four five")
+        echo_wrapped("one two three four five")
         assert stream.getvalue() == shown
 
 

@@ -36,8 +36,8 @@ def progress_on(screen: Screen) -> ProgressRenderer:
 def row_after(*events: ev.Event) -> str:
     renderer = progress_on(Screen())
     for event in events:
-        renderer.show(event)
-    return renderer.row()
+        renderer.show_event(event)
+    return renderer.format_row()
 
 
 def test_the_row_names_what_is_waited_for() -> None:
@@ -53,10 +53,10 @@ async def test_silence_shows_the_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "EVERY", 0.001)
     screen = Screen()
     renderer = progress_on(screen)
-    renderer.show(ev.RoleStarted("coder"))
+    renderer.show_event(ev.RoleStarted("coder"))
     screen.written.clear()
     await asyncio.wait_for(screen.written.wait(), 10)
     assert "⋯ coder" in screen.getvalue()
-    renderer.show(ev.Notice("careful"))
-    renderer.end(ev.Interrupted("t"))
+    renderer.show_event(ev.Notice("careful"))
+    renderer.show_end(ev.Interrupted("t"))
     assert "\x1b[2K" in screen.getvalue()  # the row is erased before the notice

@@ -7,7 +7,7 @@ from hostile_text import CORPUS, STEERING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.cli.rendering.sanitize import MOST_ACCENTS, safe, safe_json, safe_line
+from maxagent.cli.rendering.sanitize import MOST_ACCENTS, sanitize_line, sanitize_text, to_safe_json
 
 HONEST = [
     "plain, 中文 and\ttab\n",
@@ -20,8 +20,8 @@ HONEST = [
 
 @pytest.mark.parametrize("text", HONEST)
 def test_honest_text_stays_as_it_is(text: str) -> None:
-    assert safe(text) == text
-    assert safe_json(text) == json.dumps(text, ensure_ascii=False)
+    assert sanitize_text(text) == text
+    assert to_safe_json(text) == json.dumps(text, ensure_ascii=False)
 
 
 @pytest.mark.parametrize(
@@ -41,33 +41,33 @@ def test_honest_text_stays_as_it_is(text: str) -> None:
     ],
 )
 def test_what_could_steer_a_terminal_is_made_visible(text: str, shown: str) -> None:
-    assert safe(text) == shown
+    assert sanitize_text(text) == shown
 
 
 @pytest.mark.parametrize("text", CORPUS, ids=ascii)
 def test_hostile_text_is_seen_for_what_it_is(text: str) -> None:
-    assert STEERING & set(safe(text)) == set()
-    assert len(safe_line(text).splitlines()) <= 1
+    assert STEERING & set(sanitize_text(text)) == set()
+    assert len(sanitize_line(text).splitlines()) <= 1
 
 
-def test_of_all_characters_those_that_steer_or_hide_are_gone() -> None:
+def test_control_and_hidden_characters_are_all_escaped() -> None:
     text = "".join(map(chr, range(sys.maxunicode + 1)))
-    assert STEERING & set(safe(text)) == set()
-    assert STEERING & set(safe_json(text)) == set()
+    assert STEERING & set(sanitize_text(text)) == set()
+    assert STEERING & set(to_safe_json(text)) == set()
 
 
 @given(st.text(st.sampled_from([*STEERING, *"a中⚠️[]()\n\t\r\\"])))
-def test_nothing_that_steers_is_left_wherever_the_text_is_split(text: str) -> None:
-    assert STEERING & set(safe(text)) == set()
-    assert STEERING & set("".join(map(safe, text))) == set()
-    assert safe(safe(text)) == safe(text)
+def test_split_text_leaves_no_control_sequence(text: str) -> None:
+    assert STEERING & set(sanitize_text(text)) == set()
+    assert STEERING & set("".join(map(sanitize_text, text))) == set()
+    assert sanitize_text(sanitize_text(text)) == sanitize_text(text)
 
 
 @given(st.lists(st.sampled_from(["a", "é", "\u0301", "\u20dd", "\u05b0", "—"])).map("".join))
 def test_accents_do_not_pile_up(text: str) -> None:
     flood = text + "\u0301" * 50
     heap = tallest = 0
-    for char in safe(flood):
+    for char in sanitize_text(flood):
         heap = heap + 1 if unicodedata.category(char) in ("Mn", "Me") else 0
         tallest = max(tallest, heap)
     assert tallest <= MOST_ACCENTS
@@ -75,11 +75,11 @@ def test_accents_do_not_pile_up(text: str) -> None:
 
 @given(st.text())
 def test_a_line_is_one_line(text: str) -> None:
-    assert len(safe_line(text).splitlines()) <= 1
+    assert len(sanitize_line(text).splitlines()) <= 1
 
 
 @given(st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
 def test_json_says_the_same_and_nothing_that_steers(value: object) -> None:
-    shown = safe_json(value)
+    shown = to_safe_json(value)
     assert STEERING & set(shown) == set()
     assert json.loads(shown) == value

@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 
 from maxagent.cli.rendering.settings import as_text, as_yaml
-from maxagent.config.settings.keys import join, leaves
+from maxagent.config.settings.keys import iter_leaves, join_key
 from maxagent.config.settings.schema import Settings
-from maxagent.config.yaml.reader import parse
+from maxagent.config.yaml.reader import parse_document
 
 TREE = {
     "a": {"text": "", "null": None, "odd": "x # y\nz", "list": ["b c", "d"], "none": [], "map": {}},
@@ -16,13 +16,13 @@ TREE = {
 
 def test_the_yaml_says_the_same_as_the_settings() -> None:
     for tree in (TREE, Settings().model_dump()):
-        assert parse(Path("f"), as_yaml(tree)).values == tree
+        assert parse_document(Path("f"), as_yaml(tree)).values == tree
 
 
 def test_origins_are_comments_behind_every_value() -> None:
-    origins = {join(path): f"from {join(path)}" for path, _ in leaves(TREE)}
+    origins = {join_key(path): f"from {join_key(path)}" for path, _ in iter_leaves(TREE)}
     shown = as_yaml(TREE, origins)
-    assert parse(Path("f"), shown).values == TREE
+    assert parse_document(Path("f"), shown).values == TREE
     lines = [line for line in shown.splitlines() if "# from" in line]
     assert [line.partition("# from ")[2] for line in lines] == list(origins)
 

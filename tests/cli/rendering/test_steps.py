@@ -6,17 +6,17 @@ import pytest
 from screen import ScreenTerminal
 
 from maxagent.cli.rendering.steps import show_lines
-from maxagent.sdk.threads.steps import StepLine
+from maxagent.sdk.threads.steps import StepSummary
 
 SHOWS = """
 from datetime import UTC, datetime
 from maxagent.cli.rendering.steps import show_lines
-from maxagent.sdk.threads.steps import StepLine
+from maxagent.sdk.threads.steps import StepSummary
 
 now = datetime.now(UTC).isoformat()
 words = "## **Two** changes are needed in `cart.py`, both small"
 tools = ("read_file", "edit", "edit", "run_command")
-show_lines([StepLine(2, "build", words, tools, ("cart.py",), now, "x")])
+show_lines([StepSummary(2, "build", words, tools, ("cart.py",), now, "x")])
 """
 SAID = "2     build  Two changes are needed in cart.py, both small  "
 WIDE = "just now  cart.py  read_file, edit, edit, run_command"
@@ -39,9 +39,9 @@ def test_what_was_said_has_room_and_no_marks(tmp_path: Path, columns: int, row: 
         assert row in [line.rstrip() for line in terminal.scrollback().split("\n")]
 
 
-def test_a_pipe_has_a_line_of_each_answer_not_the_whole(capsys: pytest.CaptureFixture[str]) -> None:
+def test_pipe_gets_one_line_of_each_answer(capsys: pytest.CaptureFixture[str]) -> None:
     lines = [
-        StepLine(number, "build", "word " * 300 * number, (), (), "", "x") for number in (1, 0)
+        StepSummary(number, "build", "word " * 300 * number, (), (), "", "x") for number in (1, 0)
     ]
     show_lines(lines)
     long, short = capsys.readouterr().out.splitlines()[1:]

@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.cli.rendering.table import aligned, shortened, width_of
+from maxagent.cli.rendering.table import align_columns, measure_width, shorten_text
 
 
 @pytest.mark.parametrize(
@@ -9,7 +9,7 @@ from maxagent.cli.rendering.table import aligned, shortened, width_of
 def test_the_width_is_what_a_screen_needs(text: str, width: int) -> None:
     from rich.cells import cell_len
 
-    assert width_of(text) == width == cell_len(text)
+    assert measure_width(text) == width == cell_len(text)
 
 
 @pytest.mark.parametrize(
@@ -17,10 +17,10 @@ def test_the_width_is_what_a_screen_needs(text: str, width: int) -> None:
     [("abc", "abc"), ("abcdef", "abcdef"), ("abc efg", "abc e…"), ("ab cdefg", "ab cd…"),
      ("标题标题", "标题…"), ("标题标", "标题标"), ("abcd efgh", "abcd…")],
 )  # fmt: skip
-def test_what_is_too_long_ends_with_an_ellipsis_and_fits(text: str, short: str) -> None:
-    assert shortened(text, 6) == short and width_of(short) <= 6
+def test_long_text_fits_and_ends_with_ellipsis(text: str, short: str) -> None:
+    assert shorten_text(text, 6) == short and measure_width(short) <= 6
 
 
 def test_columns_are_as_wide_as_their_widest_cell() -> None:
     rows = [["id", "标题", "end"], ["long one", "x", ""]]
-    assert aligned(rows) == ["id        标题  end", "long one  x"]
+    assert align_columns(rows) == ["id        标题  end", "long one  x"]

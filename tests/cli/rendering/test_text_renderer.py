@@ -13,12 +13,12 @@ EVIDENCE = {"command": "pytest", "reason": "3 passed"}
 def shown(capsys, *events):
     renderer = TextRenderer()
     for event in events:
-        renderer.show(event)
-    renderer.end(events[-1])
+        renderer.show_event(event)
+    renderer.show_end(events[-1])
     return capsys.readouterr()
 
 
-def test_the_result_is_on_stdout_and_everything_else_on_stderr(capsys):
+def test_result_goes_to_stdout_and_rest_to_stderr(capsys):
     out = shown(
         capsys,
         ev.RunStarted("abcdef123456", "repair it", "/p", "m", "edits", False),
@@ -30,7 +30,7 @@ def test_the_result_is_on_stdout_and_everything_else_on_stderr(capsys):
         assert words in out.err
 
 
-def test_a_run_that_goes_on_after_an_answer_here_is_not_announced_again(capsys):
+def test_run_resumed_after_local_answer_prints_no_header(capsys):
     begun = ev.RunStarted("abcdef123456", "repair it", "/p", "m", "ask", False)
     goes_on = replace(begun, resumed=True)
     assert shown(capsys, begun, goes_on, goes_on).err.count("repair it") == 1
@@ -38,29 +38,29 @@ def test_a_run_that_goes_on_after_an_answer_here_is_not_announced_again(capsys):
     assert shown(capsys, goes_on).err.count("repair it") == 1
 
 
-def test_pieces_of_text_stay_on_one_line_and_the_next_event_begins_its_own(capsys):
+def test_streamed_text_shares_line_and_next_event_breaks(capsys):
     out = shown(capsys, ev.Output("one "), ev.Output("two"), ev.Notice("careful"))
     assert out.err.splitlines()[:1] == ["one two"]
     assert "careful" in out.err.splitlines()[1]
 
 
-def test_a_piped_run_has_no_escape_sequences_and_is_not_wrapped(capsys):
+def test_piped_run_has_no_escapes_and_no_wrapping(capsys):
     long = "x" * 300
     out = shown(capsys, ev.RoleStarted("coder"), ev.Output(long + "\n"), ev.Notice("n"))
     assert "\x1b" not in out.err and long in out.err
 
 
-def test_at_a_terminal_pieces_of_a_thought_break_between_words(monkeypatch):
+def test_terminal_wraps_streamed_thinking_between_words(monkeypatch):
     file = StringIO()
     monkeypatch.setattr(file, "isatty", lambda: True)
     renderer = TextRenderer(console=Console(file=file, width=12, color_system=None))
     for piece in ("some wor", "ds that", " are thou", "ght"):
-        renderer.show(ev.Thinking(piece))
+        renderer.show_event(ev.Thinking(piece))
     renderer.pause()
     assert file.getvalue() == "some words\nthat are\nthought\n"
 
 
-def test_files_of_a_message_and_names_that_are_none_have_a_line_each(capsys):
+def test_mentioned_files_and_unknown_names_get_own_lines(capsys):
     told = ev.Mentioned(["a.py", "b.py"], ["no\x1b.txt", "x" * 5000])
     first, second = shown(capsys, told).err.splitlines()
     assert first == "attached: @a.py, @b.py"
@@ -72,7 +72,7 @@ def test_control_characters_of_the_model_are_made_visible(capsys):
     assert "a\\x1b[2Jb\\u202ec" in out.err
 
 
-def test_a_tool_call_is_one_line_with_its_result_and_diff(capsys):
+def test_tool_call_shows_one_line_and_its_diff(capsys):
     out = shown(
         capsys,
         ev.ToolCall("c1", "edit", {"file_path": "a.py"}, "coder"),
@@ -114,7 +114,7 @@ def test_a_parked_command_is_shown_whole(capsys):
     assert f"  │ {'x' * 200}\n  │ E\n  │ rm -r build\n  cwd: .\n  sandbox: bubblewrap\n" in err
 
 
-def test_a_call_that_nobody_saw_is_told_by_its_result(capsys):
+def test_unannounced_call_is_shown_by_its_result(capsys):
     result = ev.ToolResult("c1", "run_command", True, "", "", {}, {"command": "make"})
     assert "✓ run_command make" in shown(capsys, result).err
 
@@ -122,7 +122,7 @@ def test_a_call_that_nobody_saw_is_told_by_its_result(capsys):
 @pytest.mark.parametrize("wanted", [True, False])
 def test_thinking_is_shown_only_where_it_is_wanted(capsys, wanted):
     renderer = TextRenderer(show_thinking=wanted)
-    renderer.show(ev.Thinking("let me see"))
+    renderer.show_event(ev.Thinking("let me see"))
     assert ("let me see" in capsys.readouterr().err) is wanted
 
 
@@ -146,8 +146,8 @@ def test_a_refused_call_says_why(capsys):
 @pytest.mark.parametrize("last", [ev.Interrupted("abcdef123456"), None])
 def test_an_interrupted_run_says_how_to_go_on(capsys, last):
     renderer = TextRenderer()
-    renderer.show(ev.RunStarted("abcdef123456", "t", "/p", "m", "edits", False))
-    renderer.end(last)
+    renderer.show_event(ev.RunStarted("abcdef123456", "t", "/p", "m", "edits", False))
+    renderer.show_end(last)
     assert "mcode resume abcdef12" in capsys.readouterr().err
 
 
@@ -158,15 +158,15 @@ def test_a_question_says_how_to_answer_it(capsys):
         assert words in out.err
 
 
-def test_the_review_shows_the_changes_and_says_what_each_answer_does(capsys):
+def test_review_shows_changes_and_explains_each_answer(capsys):
     review = {"name": "review", "args": {"outcome": "verified", "diff": "+new\n"}}
     out = shown(capsys, ev.Question("abcdef123456", "i", "review", [review], [{}]))
     assert "+new" in out.err and "`--reject WHY` undoes them" in out.err
 
 
-def test_a_question_is_told_only_when_it_is_left_open(capsys):
+def test_question_is_shown_only_when_left_open(capsys):
     request = {"name": "run_command", "args": {"command": "make"}, "description": ""}
-    TextRenderer().show(ev.Question("abcdef123456", "i", "approval", [request], [{}]))
+    TextRenderer().show_event(ev.Question("abcdef123456", "i", "approval", [request], [{}]))
     assert capsys.readouterr().err == ""
 
 
@@ -175,7 +175,7 @@ def test_what_was_undone_is_not_praised_on_stdout(capsys):
     assert out.out == "" and "undone" in out.err
 
 
-def test_red_tests_show_the_end_of_their_output_where_the_reason_is(capsys):
+def test_failed_tests_show_end_of_their_output(capsys):
     head = "".join(f"line {number}\n" for number in range(50))
     red = ev.EvidenceFound(
         "pytest", "failed", "1 failed", 1, 0, 1, 0, 0, "", f"{head}E assert 1 == 2\n"

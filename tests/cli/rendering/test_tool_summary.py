@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.cli.rendering.tool_summary import call_line, facts
+from maxagent.cli.rendering.tool_summary import format_call, format_facts
 
 
 @pytest.mark.parametrize(
@@ -22,12 +22,12 @@ from maxagent.cli.rendering.tool_summary import call_line, facts
         ("foreign", {"first": 1, "second": "two", "third": "three"}, "foreign two"),
     ],
 )
-def test_a_call_is_told_by_what_it_is_about(tool, args, line):
-    assert call_line(tool, args) == line
+def test_call_is_summarized_by_its_main_argument(tool, args, line):
+    assert format_call(tool, args) == line
 
 
 def test_a_long_call_is_cut():
-    assert len(call_line("run_command", {"command": "x" * 500})) == 120
+    assert len(format_call("run_command", {"command": "x" * 500})) == 120
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_a_long_call_is_cut():
     ],
 )
 def test_the_facts_of_a_result_stand_in_brackets(metadata, words):
-    assert facts(metadata) == words
+    assert format_facts(metadata) == words

@@ -3,8 +3,13 @@ from pathlib import Path
 import pytest
 
 from maxagent.cli.i18n.catalogs import use_language
-from maxagent.cli.rendering.trust_inventory import LONGEST_VALUE, MOST_OF_A_KIND, stands, view
-from maxagent.config.trust.decision import trust_of
+from maxagent.cli.rendering.trust_inventory import (
+    LONGEST_VALUE,
+    MOST_OF_A_KIND,
+    describe_trust_state,
+    format_inventory,
+)
+from maxagent.config.trust.decision import check_trust
 
 
 @pytest.fixture(autouse=True)
@@ -13,10 +18,10 @@ def english() -> None:
 
 
 def lines(folder: Path, *, tests: bool = False) -> list[str]:
-    return list(view(trust_of(folder, folder / "home"), tests=tests))
+    return list(format_inventory(check_trust(folder, folder / "home"), tests=tests))
 
 
-def test_of_the_folders_own_instructions_the_one_is_named_that_would_be_told(
+def test_only_the_instruction_file_to_load_is_named(
     tmp_path: Path,
 ) -> None:
     for name, text in {"MAXAGENT.md": "\n", "AGENTS.md": "x", "CLAUDE.md": "y"}.items():
@@ -27,14 +32,14 @@ def test_of_the_folders_own_instructions_the_one_is_named_that_would_be_told(
     assert lines(tmp_path) == []
 
 
-def test_how_a_folder_stands_of_which_some_is_not_told() -> None:
-    assert stands(()) == "trusted"
-    said = stands([f"`{number}/AGENTS.md` changed" for number in range(12)])
+def test_trust_state_lists_changed_files_up_to_limit() -> None:
+    assert describe_trust_state(()) == "trusted"
+    said = describe_trust_state([f"`{number}/AGENTS.md` changed" for number in range(12)])
     assert "not approved yet (`mcode trust`, `/trust`): `0/AGENTS.md` changed, " in said
     assert said.endswith("`9/AGENTS.md` changed, and 2 more")
 
 
-def test_settings_that_reach_far_are_shown_with_their_values_and_no_secret(tmp_path: Path) -> None:
+def test_far_reaching_settings_show_values_without_secrets(tmp_path: Path) -> None:
     (tmp_path / ".llc.yaml").write_text(
         "model: {default: x}\nlitellm: {base_url: 'https://e', api_key: sk-1}\n"
         "after_edit: {'*.py': ['rm {file}']}\n"
@@ -49,19 +54,19 @@ def test_settings_that_reach_far_are_shown_with_their_values_and_no_secret(tmp_p
     ]
 
 
-def test_a_configuration_that_cannot_be_read_is_shown_with_what_is_wrong(tmp_path: Path) -> None:
+def test_unreadable_configuration_is_shown_with_its_error(tmp_path: Path) -> None:
     (tmp_path / ".llc.yaml").write_text("a: [1\n")
     assert ".llc.yaml:2: not YAML" in lines(tmp_path)[2]
 
 
-def test_nobody_is_shown_other_settings_than_the_yes_would_be_to(tmp_path: Path) -> None:
+def test_settings_changed_while_read_are_not_shown(tmp_path: Path) -> None:
     (tmp_path / ".llc.yaml").write_text("litellm: {base_url: 'https://evil'}\n")
-    found = trust_of(tmp_path, tmp_path / "home")
+    found = check_trust(tmp_path, tmp_path / "home")
     (tmp_path / ".llc.yaml").write_text("language: en\n")
-    assert "changed while it was read" in list(view(found, tests=False))[2]
+    assert "changed while it was read" in list(format_inventory(found, tests=False))[2]
 
 
-def test_names_and_values_cannot_steer_the_terminal_nor_make_lines(tmp_path: Path) -> None:
+def test_names_and_values_are_escaped_to_one_line(tmp_path: Path) -> None:
     skill = tmp_path / ".llc/skills/\x1b[2J\n  tests\u202e/SKILL.md"
     skill.parent.mkdir(parents=True)
     skill.write_text("x")
@@ -71,7 +76,7 @@ def test_names_and_values_cannot_steer_the_terminal_nor_make_lines(tmp_path: Pat
     assert all(line.isprintable() for line in shown)
 
 
-def test_long_values_and_long_lists_are_cut_and_say_so(tmp_path: Path) -> None:
+def test_long_values_and_lists_are_cut_visibly(tmp_path: Path) -> None:
     (tmp_path / ".llc.yaml").write_text(f"task: {{test_command: {'x' * 9000}}}\n")
     folder = tmp_path / ".llc/skills"
     folder.mkdir(parents=True)

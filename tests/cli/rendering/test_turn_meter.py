@@ -14,19 +14,19 @@ def meter_after(*events: ev.Event) -> TurnMeter:
     ticks = iter(range(100))
     meter = TurnMeter(lambda: float(next(ticks)))
     for event in events:
-        meter.count(event)
+        meter.count_event(event)
     return meter
 
 
 def test_a_turn_counts_its_own_requests_alone() -> None:
     meter = meter_after(STARTED, usage(0.5), usage(0.25), ev.Interrupted("t"))
-    assert meter.summary() == "1.0 s · 200 tokens in (50% cached), 40 out · $0.7500"
+    assert meter.format_summary() == "1.0 s · 200 tokens in (50% cached), 40 out · $0.7500"
 
 
 def test_waiting_for_the_user_takes_no_time() -> None:
     meter = meter_after(STARTED, usage(None), QUESTION, STARTED, ev.Failure("", "", 1))
-    assert meter.summary() == "2.0 s · 100 tokens in (50% cached), 20 out"
+    assert meter.format_summary() == "2.0 s · 100 tokens in (50% cached), 20 out"
 
 
 def test_nothing_is_said_without_a_request() -> None:
-    assert meter_after(STARTED, ev.Interrupted("t")).summary() == ""
+    assert meter_after(STARTED, ev.Interrupted("t")).format_summary() == ""

@@ -65,7 +65,7 @@ def test_what_is_piped_must_be_text() -> None:
         ("--input", "json"),
     ],
 )
-def test_a_limit_is_a_number_that_limits_and_a_format_is_known(words: Sequence[str]) -> None:
+def test_invalid_limit_or_format_is_refused(words: Sequence[str]) -> None:
     ended = CliRunner().invoke(app, ["chat", "hi", *words])
     assert (ended.exit_code, words[0] in ended.output) == (2, True)
 

@@ -39,7 +39,7 @@ async def talk(spoken: Spoken) -> AsyncIterator[Conversation]:
 async def rests(talk: Conversation) -> str:
     """What the line holds when nothing goes on any more."""
     async with asyncio.timeout(20):
-        while talk.working:
+        while talk.is_working:
             await asyncio.sleep(0)
     assert isinstance(talk.session.prompt, Line)
     return talk.session.prompt.text
@@ -49,56 +49,60 @@ async def began(talk: Conversation) -> "asyncio.Future[None]":
     """Let it work until it has begun with its first line."""
     running = asyncio.ensure_future(talk.run())
     async with asyncio.timeout(20):
-        while not talk.working:
+        while not talk.is_working:
             await asyncio.sleep(0)
     return running
 
 
-async def test_lines_are_done_in_order_and_what_is_wrong_is_told(
+async def test_lines_run_in_order_and_errors_are_shown(
     talk: Conversation, capfd: pytest.CaptureFixture[str]
 ) -> None:
     for line in ("  ", "/nope", "# a note", "/exit", "never reached"):
-        talk.submit(line)
+        talk.submit_line(line)
     await talk.run()
     shown = capfd.readouterr().out
     assert shown.index("`/nope`") < shown.index("notes.md")
-    assert talk.inbox.waiting == ("never reached",)
+    assert talk.inbox.waiting_lines == ("never reached",)
 
 
 async def test_an_unforeseen_error_ends_nothing(
     talk: Conversation, capfd: pytest.CaptureFixture[str]
 ) -> None:
     talk.session.opened.set_exception(RuntimeError("nobody foresaw it"))
-    talk.submit("hello")
-    talk.submit("/exit")
+    talk.submit_line("hello")
+    talk.submit_line("/exit")
     running = await began(talk)
     assert await rests(talk) == "hello\n/exit"
     assert "error: " in (shown := capfd.readouterr().out) and "Traceback" not in shown
-    assert (talk.inbox.waiting, running.done()) == ((), False), "what waited is not sent behind it"
-    talk.submit("/exit")
+    assert (talk.inbox.waiting_lines, running.done()) == ((), False), (
+        "what waited is not sent behind it"
+    )
+    talk.submit_line("/exit")
     await running
 
 
-async def test_what_goes_on_can_be_stopped_and_what_waits_is_not_sent(
+async def test_interrupt_stops_turn_and_keeps_waiting_lines_unsent(
     talk: Conversation, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    talk.submit("waits for the runner")
+    talk.submit_line("waits for the runner")
     running = await began(talk)
-    talk.submit("later")
-    assert re.search(r"\d s\b", talk.busy)
-    assert not talk.may_leave()
+    talk.submit_line("later")
+    assert re.search(r"\d s\b", talk.busy_text)
+    assert not talk.confirm_exit()
     talk.interrupt()
     talk.interrupt()
     assert await rests(talk) == "waits for the runner\nlater"
-    assert (talk.may_leave(), talk.may_leave()) == (False, True), "the Ctrl-C before has stopped it"
-    assert (talk.busy, talk.inbox.waiting, running.done()) == ("", (), False)
+    assert (talk.confirm_exit(), talk.confirm_exit()) == (False, True), (
+        "the Ctrl-C before has stopped it"
+    )
+    assert (talk.busy_text, talk.inbox.waiting_lines, running.done()) == ("", (), False)
     assert "Interrupted" in capfd.readouterr().out
-    talk.leave()
+    talk.request_exit()
     await running
 
 
 @pytest.mark.parametrize("answer", [ASKS, REFUSES], ids=["a question is left", "it fails"])
-async def test_what_waits_behind_a_turn_that_was_cut_short_is_not_sent_and_not_lost(
+async def test_lines_behind_interrupted_turn_are_given_back(
     talk: Conversation, provider: Provider, monkeypatch: pytest.MonkeyPatch, answer: object
 ) -> None:
     monkeypatch.setattr("sys.stdin", Typing(""))
@@ -107,17 +111,17 @@ async def test_what_waits_behind_a_turn_that_was_cut_short_is_not_sent_and_not_l
     async with Runner(home=talk.session.home) as runner:
         talk.session.opened.set_result(runner)
         for line in ("make it", "one", "two"):
-            talk.submit(line)
+            talk.submit_line(line)
         running = await began(talk)
         assert await rests(talk) == "one\ntwo"
-        talk.submit("/nope")
-        talk.submit("go on")
-        talk.submit("/exit")  # what is sent from here on is meant
+        talk.submit_line("/nope")
+        talk.submit_line("go on")
+        talk.submit_line("/exit")  # what is sent from here on is meant
         await running
-    assert len(provider.requests) == 2 and talk.inbox.waiting == ()
+    assert len(provider.requests) == 2 and talk.inbox.waiting_lines == ()
 
 
-async def test_no_line_that_waits_is_begun_when_the_human_has_left_behind_the_one_before_it(
+async def test_exit_finishes_current_line_and_starts_no_other(
     talk: Conversation, provider: Provider, monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
@@ -126,23 +130,23 @@ async def test_no_line_that_waits_is_begun_when_the_human_has_left_behind_the_on
     talk.session.options = {"model": "openai/served", "base_url": provider.url}
     async with Runner(home=talk.session.home) as runner:
         talk.session.opened.set_result(runner)
-        talk.submit("one")
-        talk.submit("# a note")
+        talk.submit_line("one")
+        talk.submit_line("# a note")
         running = await began(talk)
-        talk.leave()
+        talk.request_exit()
         await running
     shown = capfd.readouterr().out
     assert ("One." in shown, "Stopped" in shown) == (True, False)
-    assert (talk.inbox.waiting, talk.working) == (("# a note",), False)
+    assert (talk.inbox.waiting_lines, talk.is_working) == (("# a note",), False)
 
 
-async def test_a_line_between_two_ctrl_c_keeps_them_from_leaving(talk: Conversation) -> None:
-    assert not talk.may_leave()
-    talk.submit("later")
-    assert (talk.may_leave(), talk.may_leave()) == (False, True)
+async def test_line_between_two_ctrl_c_prevents_exit(talk: Conversation) -> None:
+    assert not talk.confirm_exit()
+    talk.submit_line("later")
+    assert (talk.confirm_exit(), talk.confirm_exit()) == (False, True)
 
 
-async def test_what_keeps_all_lines_from_being_worked_on_is_raised(
+async def test_error_that_stops_the_loop_is_raised(
     talk: Conversation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr(talk, "inbox")
@@ -151,9 +155,9 @@ async def test_what_keeps_all_lines_from_being_worked_on_is_raised(
 
 
 async def test_whoever_leaves_stops_what_goes_on(talk: Conversation) -> None:
-    talk.submit("waits for the runner")
+    talk.submit_line("waits for the runner")
     running = await began(talk)
-    talk.leave()
+    talk.request_exit()
     async with asyncio.timeout(20):
         await running
 
@@ -161,9 +165,9 @@ async def test_whoever_leaves_stops_what_goes_on(talk: Conversation) -> None:
 async def test_whoever_leaves_behind_an_answer_stops_nothing(
     talk: Conversation, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    talk.submit("waits for the runner")
+    talk.submit_line("waits for the runner")
     running = await began(talk)
-    talk.leave()
+    talk.request_exit()
     talk.session.opened.set_exception(UsageError("it ended"))
     async with asyncio.timeout(20):
         await running
@@ -171,7 +175,7 @@ async def test_whoever_leaves_behind_an_answer_stops_nothing(
 
 
 def test_a_second_ctrl_c_leaves(talk: Conversation, capfd: pytest.CaptureFixture[str]) -> None:
-    assert (talk.may_leave(), talk.may_leave()) == (False, True)
+    assert (talk.confirm_exit(), talk.confirm_exit()) == (False, True)
     assert capfd.readouterr().out.count("Ctrl-C") == 1
 
 
@@ -184,21 +188,21 @@ def test_plan_and_build_take_turns(talk: Conversation, tmp_path: Path) -> None:
     assert (talk.session.plan, talk.session.agent) == (False, "build")
 
 
-async def test_lines_come_in_order_and_the_last_one_can_be_taken_back() -> None:
+async def test_lines_come_in_order_and_last_can_return() -> None:
     inbox = Inbox()
     for line in "abc":
-        inbox.put(line)
-    assert (inbox.waiting, inbox.take_back()) == (("a", "b", "c"), "c")
-    assert [await inbox.next(), await inbox.next()] == ["a", "b"]
-    assert (inbox.waiting, inbox.take_back(), inbox.take_all()) == ((), "", [])
+        inbox.put_line(line)
+    assert (inbox.waiting_lines, inbox.take_back()) == (("a", "b", "c"), "c")
+    assert [await inbox.take_next(), await inbox.take_next()] == ["a", "b"]
+    assert (inbox.waiting_lines, inbox.take_back(), inbox.take_all()) == ((), "", [])
 
 
 async def test_who_waits_gets_the_next_line_that_stays() -> None:
     inbox = Inbox()
-    waiting = asyncio.ensure_future(inbox.next())
+    waiting = asyncio.ensure_future(inbox.take_next())
     await asyncio.sleep(0)
-    inbox.put("taken back")
+    inbox.put_line("taken back")
     assert inbox.take_all() == ["taken back"]
     await asyncio.sleep(0)
-    inbox.put("stays")
+    inbox.put_line("stays")
     assert await waiting == "stays"

@@ -4,7 +4,7 @@ from spoken import Spoken
 from maxagent.cli.repl.memory_note import keep_note
 
 
-async def test_a_note_is_kept_in_a_private_file_and_told_without_secrets(
+async def test_note_is_saved_privately_and_sent_without_secrets(
     spoken: Spoken, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_TOKEN", "Zx81-secret-value")
@@ -13,13 +13,13 @@ async def test_a_note_is_kept_in_a_private_file_and_told_without_secrets(
     file = spoken.home / "notes.md"
     assert file.read_text() == "- tabs, not spaces\n- the key is [secret: SOME_TOKEN]\n"
     assert file.stat().st_mode & 0o777 == 0o600
-    assert spoken.session.aside == [
+    assert spoken.session.side_context == [
         "The user notes: tabs, not spaces",
         "The user notes: the key is [secret: SOME_TOKEN]",
     ]
 
 
-async def test_a_note_has_a_line_of_its_own_in_what_the_user_wrote(spoken: Spoken) -> None:
+async def test_note_gets_own_line_in_users_file(spoken: Spoken) -> None:
     file = spoken.home / "notes.md"
     spoken.home.mkdir(exist_ok=True)
     file.write_bytes("# 规则\r\n- tabs".encode())
@@ -31,4 +31,4 @@ async def test_a_note_has_a_line_of_its_own_in_what_the_user_wrote(spoken: Spoke
 async def test_typed_bytes_that_are_no_text_are_replaced(spoken: Spoken) -> None:
     keep_note(spoken.session, "caf\udce9")
     assert (spoken.home / "notes.md").read_text() == "- caf?\n"
-    assert spoken.session.aside == ["The user notes: caf?"]
+    assert spoken.session.side_context == ["The user notes: caf?"]

@@ -19,14 +19,14 @@ async def test_its_output_is_shown_and_told(
     await run_shell_line(opened.session, "echo one; echo two; touch made; printf 'no end'")
     assert "one\ntwo\nno end\n" in capfd.readouterr().out
     assert (opened.project / "made").exists()
-    [told] = opened.session.aside
+    [told] = opened.session.side_context
     assert "exit code 0" in told and told.endswith("one\ntwo\nno end")
 
 
 async def test_a_failure_is_told_as_one(opened: Spoken, capfd: pytest.CaptureFixture[str]) -> None:
     await run_shell_line(opened.session, "echo why; exit 3")
     assert "why\nexit code 3" in capfd.readouterr().out
-    assert "exit code 3" in opened.session.aside[0]
+    assert "exit code 3" in opened.session.side_context[0]
 
 
 @pytest.mark.parametrize("command", ["rm -rf /", "cat .env", "dd if=/dev/zero of=/dev/sda"])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from maxagent import Runner
-from maxagent.cli.repl.thread_selection import chosen_thread
+from maxagent.cli.repl.thread_selection import select_thread
 from maxagent.config.errors import UsageError
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.threads.record import ThreadRow
@@ -26,28 +26,24 @@ async def talked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
                 pass
     index = ThreadIndex()
     task = {"title": "x", "folder": str(tmp_path / "project"), "graph": "task", "request": "x"}
-    index.record(thread_id="f" * 36, options={}, **task)
+    index.record_thread(thread_id="f" * 36, options={}, **task)
     index.set_status("f" * 36, "done")
     return [row.thread_id for row in reversed(index.list()) if row.graph == "chat"]
 
 
 def chosen(folder: Path, **given: Any) -> ThreadRow | None:
     wanted: dict[str, Any] = {"latest": False, "named": None, "fork": False, "name": "", **given}
-    return chosen_thread(folder / "project", **wanted)
+    return select_thread(folder / "project", **wanted)
 
 
-async def test_it_is_none_the_latest_or_the_one_that_is_named(
-    talked: list[str], tmp_path: Path
-) -> None:
+async def test_selection_is_none_latest_or_named_thread(talked: list[str], tmp_path: Path) -> None:
     first, second = talked
     assert chosen(tmp_path) is None
     latest, named = chosen(tmp_path, latest=True), chosen(tmp_path, named=first[:8])
     assert latest and named and (latest.thread_id, named.thread_id) == (second, first)
 
 
-async def test_a_copy_is_a_thread_of_its_own_and_can_be_named(
-    talked: list[str], tmp_path: Path
-) -> None:
+async def test_copy_is_a_separate_thread_with_own_name(talked: list[str], tmp_path: Path) -> None:
     copy = chosen(tmp_path, latest=True, fork=True, name="idea")
     assert copy and copy.thread_id not in talked and copy.parent == talked[1]
     assert ThreadIndex().find("idea").thread_id == copy.thread_id

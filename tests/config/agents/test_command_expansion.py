@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maxagent.config.agents.command_expansion import Piece, expand
+from maxagent.config.agents.command_expansion import PromptSegment, expand_prompt
 
 
-def text(words: str) -> Piece:
-    return Piece("text", words)
+def text(words: str) -> PromptSegment:
+    return PromptSegment("text", words)
 
 
 @pytest.mark.parametrize(
@@ -27,27 +27,27 @@ def text(words: str) -> Piece:
     ],
 )
 def test_text_with_its_values(prompt: str, arguments: str, said: str) -> None:
-    assert expand(prompt, arguments) == [text(said)]
+    assert expand_prompt(prompt, arguments) == [text(said)]
 
 
 @pytest.mark.parametrize(
     ("prompt", "arguments", "pieces"),
     [
-        ("See @a/b.py.", "", [text("See "), Piece("file", "a/b.py"), text(".")]),
-        ("看@说明.md，再说", "", [text("看"), Piece("file", "说明.md"), text("，再说")]),
-        ("@src/$1", "'x y'.py", [Piece("file", "src/x y.py")]),
-        ("@$1 @$2", "a", [Piece("file", "a"), text(" ")]),
-        ("@a @b", "", [Piece("file", "a"), text(" "), Piece("file", "b")]),
-        ("!`git status`", "", [Piece("shell", "git status")]),
-        ("!`awk '{print $1}' x`", "", [Piece("shell", "set -- ; awk '{print $1}' x")]),
-        ('!`f "$2"`', "a 'b c'", [Piece("shell", "set -- a 'b c'; f \"$2\"")]),
-        ("!`f $ARGUMENTS`", "-a b", [Piece("shell", "ARGUMENTS='-a b'; f $ARGUMENTS")]),
+        ("See @a/b.py.", "", [text("See "), PromptSegment("file", "a/b.py"), text(".")]),
+        ("看@说明.md，再说", "", [text("看"), PromptSegment("file", "说明.md"), text("，再说")]),
+        ("@src/$1", "'x y'.py", [PromptSegment("file", "src/x y.py")]),
+        ("@$1 @$2", "a", [PromptSegment("file", "a"), text(" ")]),
+        ("@a @b", "", [PromptSegment("file", "a"), text(" "), PromptSegment("file", "b")]),
+        ("!`git status`", "", [PromptSegment("shell", "git status")]),
+        ("!`awk '{print $1}' x`", "", [PromptSegment("shell", "set -- ; awk '{print $1}' x")]),
+        ('!`f "$2"`', "a 'b c'", [PromptSegment("shell", "set -- a 'b c'; f \"$2\"")]),
+        ("!`f $ARGUMENTS`", "-a b", [PromptSegment("shell", "ARGUMENTS='-a b'; f $ARGUMENTS")]),
     ],
 )
 def test_files_and_lines_for_the_shell_are_pieces(
-    prompt: str, arguments: str, pieces: list[Piece]
+    prompt: str, arguments: str, pieces: list[PromptSegment]
 ) -> None:
-    assert expand(prompt, arguments) == pieces
+    assert expand_prompt(prompt, arguments) == pieces
 
 
 SPECIAL = st.text(alphabet="!`@$1A.\\'\" \nx;|&(){}<>#", max_size=40) | st.sampled_from(
@@ -56,23 +56,23 @@ SPECIAL = st.text(alphabet="!`@$1A.\\'\" \nx;|&(){}<>#", max_size=40) | st.sampl
 
 
 @given(SPECIAL)
-def test_no_value_makes_a_mention_or_a_line_for_the_shell(value: str) -> None:
-    pieces = expand("Fix $ARGUMENTS, then $1", value)
+def test_no_argument_value_creates_mentions_or_shell_lines(value: str) -> None:
+    pieces = expand_prompt("Fix $ARGUMENTS, then $1", value)
     assert {piece.kind for piece in pieces} == {"text"}
     assert pieces[0].text.startswith(f"Fix {value.strip()}, then ")
 
 
 @settings(max_examples=60, deadline=None)
 @given(SPECIAL)
-def test_a_value_reaches_a_command_as_it_is_however_the_line_quotes_it(value: str) -> None:
-    (line,) = expand('!`printf %s "$ARGUMENTS" | cat; : "$(echo $1)" \'$2\' # $3`', value)
+def test_argument_value_reaches_shell_unchanged_under_any_quoting(value: str) -> None:
+    (line,) = expand_prompt('!`printf %s "$ARGUMENTS" | cat; : "$(echo $1)" \'$2\' # $3`', value)
     ended = subprocess.run(["bash", "-c", line.text], capture_output=True, text=True)
     assert (ended.stdout, ended.stderr, ended.returncode) == (value.strip(), "", 0)
 
 
 @given(st.text(alphabet="!`@$1ARGUMENTS \\/.~a"), st.text())
 def test_whatever_the_prompt_every_word_of_it_stays(prompt: str, arguments: str) -> None:
-    pieces = expand(prompt, arguments)
+    pieces = expand_prompt(prompt, arguments)
     assert all(piece.text for piece in pieces)
-    plain = expand("".join(char for char in prompt if char not in "!@$\\"), "")
+    plain = expand_prompt("".join(char for char in prompt if char not in "!@$\\"), "")
     assert len(plain) <= 1

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.config.agents.custom_commands import CustomCommand, custom_commands
-from maxagent.config.trust.decision import trust, trust_of
+from maxagent.config.agents.custom_commands import CustomCommand, load_custom_commands
+from maxagent.config.trust.decision import check_trust, trust
 
 
 class Place:
@@ -21,7 +21,9 @@ class Place:
 
     @property
     def commands(self) -> dict[str, CustomCommand]:
-        return dict(custom_commands(self.project, self.home, trust_of(self.project, self.home)))
+        return dict(
+            load_custom_commands(self.project, self.home, check_trust(self.project, self.home))
+        )
 
 
 @pytest.fixture
@@ -29,7 +31,7 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
 
 
-def test_a_command_says_what_it_is_for_and_who_answers(place: Place) -> None:
+def test_custom_command_reads_prompt_description_agent_and_model(place: Place) -> None:
     file = place.write(
         "home/commands/git/review.md",
         "---\ndescription: Look: closely\nargument-hint: [file] [why]\nagent: plan\n"
@@ -68,7 +70,7 @@ def test_what_other_agents_files_have_besides_is_noted(place: Place) -> None:
     )
 
 
-def test_a_trusted_projects_command_takes_the_place_of_the_users(place: Place) -> None:
+def test_trusted_project_command_replaces_user_command(place: Place) -> None:
     own = place.write("home/commands/a.md", "mine")
     place.write("project/.claude/commands/a.md", "theirs")
     assert place.commands["a"].prompt == "mine"
@@ -87,7 +89,7 @@ def test_a_trusted_projects_command_takes_the_place_of_the_users(place: Place) -
         ("a\x1b", "x", "must not contain spaces"),
     ],
 )
-def test_one_that_cannot_be_used_says_why_and_spoils_no_other(
+def test_unusable_command_explains_fault_without_affecting_others(
     place: Place, name: str, text: str, why: str
 ) -> None:
     place.write(f"home/commands/{name}.md", text)

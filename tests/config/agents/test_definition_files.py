@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.config.agents.definition_files import OwnFile, own_files
-from maxagent.config.trust.decision import trust, trust_of
+from maxagent.config.agents.definition_files import DefinitionFile, read_definition_files
+from maxagent.config.trust.decision import check_trust, trust
 
-Look = Callable[[], list[OwnFile]]
+Look = Callable[[], list[DefinitionFile]]
 
 
 @pytest.fixture
 def look(tmp_path: Path) -> Look:
     home, project = tmp_path / "home", tmp_path / "p"
-    return lambda: [*own_files("commands", project, home, trust_of(project, home))]
+    return lambda: [*read_definition_files("commands", project, home, check_trust(project, home))]
 
 
 def write(file: Path, text: str = "x") -> None:
@@ -21,9 +21,7 @@ def write(file: Path, text: str = "x") -> None:
     file.write_text(text)
 
 
-def test_the_projects_count_only_where_the_folder_is_trusted_and_its_llc_most(
-    tmp_path: Path, look: Look
-) -> None:
+def test_project_definitions_load_when_trusted_with_llc_last(tmp_path: Path, look: Look) -> None:
     write(tmp_path / "home/commands/mine.md")
     for house in (".opencode", ".claude", ".llc", ".agents"):
         write(tmp_path / f"p/{house}/commands/git/review.md", house)
@@ -37,17 +35,17 @@ def test_the_projects_count_only_where_the_folder_is_trusted_and_its_llc_most(
     assert found == [("git:review", "project", house) for house in houses]
 
 
-def test_a_file_that_changes_after_the_look_is_not_read(tmp_path: Path) -> None:
+def test_definition_changed_after_trust_check_is_not_read(tmp_path: Path) -> None:
     project, home = tmp_path / "p", tmp_path / "home"
     write(project / ".llc/commands/a.md", "trusted")
     trust(project, home)
-    looked = trust_of(project, home)
+    looked = check_trust(project, home)
     write(project / ".llc/commands/a.md", "another")
-    (one,) = own_files("commands", project, home, looked)
+    (one,) = read_definition_files("commands", project, home, looked)
     assert one.text == "" and "changed while it was read" in one.fault
 
 
-def test_what_cannot_be_read_is_named_and_never_hangs(tmp_path: Path, look: Look) -> None:
+def test_unreadable_definition_is_named_and_does_not_hang(tmp_path: Path, look: Look) -> None:
     folder = tmp_path / "home/commands"
     write(folder / "a-text.md", "\ufeffgood")
     (folder / "b-bytes.md").write_bytes(b"\xff\xfe")
@@ -59,9 +57,11 @@ def test_what_cannot_be_read_is_named_and_never_hangs(tmp_path: Path, look: Look
         assert one.text == "" and one.fault.startswith(f"{one.path}:")
 
 
-def test_in_the_users_home_a_file_of_theirs_is_no_projects(tmp_path: Path) -> None:
+def test_user_file_in_home_project_counts_as_user(tmp_path: Path) -> None:
     write(tmp_path / ".llc/agents/a.md")
     write(tmp_path / ".claude/agents/b.md")
     trust(tmp_path, tmp_path / ".llc")
-    look = own_files("agents", tmp_path, tmp_path / ".llc", trust_of(tmp_path, tmp_path / ".llc"))
+    look = read_definition_files(
+        "agents", tmp_path, tmp_path / ".llc", check_trust(tmp_path, tmp_path / ".llc")
+    )
     assert [(one.name, one.origin) for one in look] == [("a", "user"), ("b", "project")]

@@ -20,7 +20,7 @@ def test_settings_stand_above_the_text_with_their_lines() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "# Text", "----\na: 1\n", " ---\na: 1\n---\n"])
-def test_without_a_first_line_of_dashes_all_is_text(text: str) -> None:
+def test_text_without_leading_dashes_is_all_body(text: str) -> None:
     found = split_front_matter(FILE, text)
     assert (found.values, found.body) == ({}, text)
 
@@ -37,7 +37,7 @@ def test_without_a_first_line_of_dashes_all_is_text(text: str) -> None:
         ("hint: Bash(git add:*), Read", "Bash(git add:*), Read"),
     ],
 )
-def test_a_line_that_is_no_yaml_means_its_text(line: str, value: object) -> None:
+def test_invalid_yaml_value_is_read_as_text(line: str, value: object) -> None:
     assert split_front_matter(FILE, f"---\na: 1\n{line}\nb: [c]\n---\n").values == {
         "a": 1,
         "hint": value,
@@ -54,7 +54,7 @@ def test_a_line_that_is_no_yaml_means_its_text(line: str, value: object) -> None
         ("---\n- a\n---\n", 1, "not a mapping"),
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_line(text: str, line: int, why: str) -> None:
+def test_unreadable_front_matter_is_reported_with_its_line(text: str, line: int, why: str) -> None:
     with pytest.raises(UsageError, match=why) as told:
         split_front_matter(FILE, text)
     assert told.value.message.startswith(f"x.md:{line}:")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.config.agents.parser import WrongAgent, read_agent
+from maxagent.config.agents.parser import InvalidAgentError, read_agent
 from maxagent.config.agents.profile import AgentProfile
 
 FILE = Path("/agents/tidy.md")
@@ -60,12 +60,12 @@ def agent(front: str, body: str = "You.", *, own: bool = True) -> AgentProfile:
 
 
 def reports(front: str, body: str = "You.") -> tuple[str, ...]:
-    with pytest.raises(WrongAgent) as wrong:
+    with pytest.raises(InvalidAgentError) as wrong:
         agent(front, body)
     return wrong.value.reports
 
 
-def test_an_agent_of_ones_own_is_read_with_all_it_says() -> None:
+def test_own_agent_file_is_read_completely() -> None:
     found = read_agent(FILE, OWN, own=True)
     assert (found.name, found.prompt, found.mode, found.model) == ("tidy", "You tidy.", "all", "")
     assert (found.tools, found.denied_tools) == (("read_file", "edit"), ("webfetch",))
@@ -74,10 +74,10 @@ def test_an_agent_of_ones_own_is_read_with_all_it_says() -> None:
         ("allow", "run_command(make)", f"{FILE}:6"),
     ]
     assert (found.files, found.max_steps, found.notes) == (("src/**", "tests/**"), 3, ())
-    assert (found.place("files"), found.place("hidden")) == (f"{FILE}:7", str(FILE))
+    assert (found.locate_key("files"), found.locate_key("hidden")) == (f"{FILE}:7", str(FILE))
 
 
-def test_an_agent_of_claude_code_is_read_and_what_does_not_count_is_noted() -> None:
+def test_claude_code_agent_keys_without_use_are_noted() -> None:
     found = read_agent(FILE, CLAUDE, own=True)
     assert found.description.startswith("Use when: code") and found.description.endswith("ple>")
     assert (found.name, found.tools) == ("reviewer", ("Read", "Grep", "Bash"))
@@ -86,7 +86,7 @@ def test_an_agent_of_claude_code_is_read_and_what_does_not_count_is_noted() -> N
     assert noted == ["8", "9", "6"] and "`sonnet` is not PROVIDER/MODEL" in found.notes[2]
 
 
-def test_an_agent_of_opencode_is_read_and_its_table_becomes_rules() -> None:
+def test_opencode_agent_is_read_with_tools_as_rules() -> None:
     found = read_agent(FILE, OPENCODE, own=True)
     assert (found.mode, found.model, found.temperature) == ("subagent", "openai/gpt-4o", 0.1)
     assert (found.tools, found.denied_tools) == (("*",), ("write", "mcp_*"))
@@ -99,12 +99,12 @@ def test_an_agent_of_opencode_is_read_and_its_table_becomes_rules() -> None:
     ]
 
 
-def test_only_the_tools_that_are_true_where_all_are_false() -> None:
+def test_only_true_tools_remain_where_all_are_false() -> None:
     found = agent("tools: {'*': false, read: true, bash: false}")
     assert (found.tools, found.denied_tools) == (("read",), ("bash",))
 
 
-def test_a_projects_agent_denies_and_asks_but_allows_nothing() -> None:
+def test_project_agent_cannot_have_allow_rules() -> None:
     found = read_agent(FILE, OWN, own=False)
     assert [rule.kind for rule in found.permissions] == ["deny"]
     assert found.notes == (f"{FILE}:6: a project's agent cannot have `allow` rules",)
@@ -145,8 +145,8 @@ def test_all_mistakes_are_told_at_once() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "You are.", "---\nmode: all\nYou are."])
-def test_a_file_that_does_not_begin_as_it_must_is_no_agent(text: str) -> None:
-    with pytest.raises(WrongAgent, match="front matter") as wrong:
+def test_file_with_invalid_beginning_is_not_an_agent(text: str) -> None:
+    with pytest.raises(InvalidAgentError, match="front matter") as wrong:
         read_agent(FILE, text, own=True)
     assert (wrong.value.name, wrong.value.reports[0].startswith(f"{FILE}:1:")) == ("tidy", True)
 
@@ -163,9 +163,9 @@ VALUES = st.one_of(
 
 
 @given(st.dictionaries(st.sampled_from(["name", "mode", "tools", "permission", "x"]), VALUES))
-def test_whatever_stands_there_is_an_agent_or_a_mistake_in_words(values: dict[str, object]) -> None:
+def test_any_front_matter_gives_agent_or_located_mistakes(values: dict[str, object]) -> None:
     front = "\n".join(f"{key}: {json.dumps(value)}" for key, value in values.items())
     try:
         agent(front)
-    except WrongAgent as wrong:
+    except InvalidAgentError as wrong:
         assert all(report.startswith(f"{FILE}:") for report in wrong.reports)

@@ -1,10 +1,10 @@
 from maxagent.config.agents.profile import AgentProfile
-from maxagent.config.settings.permission_rules import WrittenRule
+from maxagent.config.settings.permission_rules import RawRule
 
 
-def test_under_another_both_limits_hold_but_nothing_of_it_allows() -> None:
-    kept, dropped = WrittenRule("deny", "edit", "u:3"), WrittenRule("allow", "grep", "u:4")
-    own = WrittenRule("ask", "webfetch", "p:2")
+def test_project_profile_inherits_limits_but_no_allow_rules() -> None:
+    kept, dropped = RawRule("deny", "edit", "u:3"), RawRule("allow", "grep", "u:4")
+    own = RawRule("ask", "webfetch", "p:2")
     users = AgentProfile("a", "", "x", permissions=(kept, dropped), max_steps=5, files=("src/**",))
     projects = AgentProfile("a", "", "y", permissions=(own,), max_steps=9, under=users)
     assert projects.rules == (own, kept)
@@ -12,6 +12,6 @@ def test_under_another_both_limits_hold_but_nothing_of_it_allows() -> None:
     assert projects.limits == (projects, users)
 
 
-def test_a_place_is_the_file_and_the_line_where_the_key_stands() -> None:
+def test_locate_key_gives_file_and_line() -> None:
     profile = AgentProfile("a", "", "x", origin="/a.md", lines={"tools": 4})
-    assert (profile.place("tools"), profile.place("files")) == ("/a.md:4", "/a.md")
+    assert (profile.locate_key("tools"), profile.locate_key("files")) == ("/a.md:4", "/a.md")

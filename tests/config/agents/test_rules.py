@@ -1,10 +1,10 @@
 import pytest
 
-from maxagent.config.agents.rules import files_in, rules_in
+from maxagent.config.agents.rules import parse_file_table, parse_rules
 
 
 def read(value: object) -> tuple[list[str], list[str]]:
-    rules, wrong = rules_in(value, lambda *keys: "/".join(("f", *keys)))
+    rules, wrong = parse_rules(value, lambda *keys: "/".join(("f", *keys)))
     return [f"{one.origin}: {one.kind} {one.text}" for one in rules], wrong
 
 
@@ -35,13 +35,13 @@ def test_lists_and_tables_are_rules_with_their_places() -> None:
         ({"bash": {"git pus?": "deny"}}, "f/bash/git pus?: invalid pattern"),
     ],
 )
-def test_what_is_not_understood_is_no_rule_and_is_told(value: object, wrong: str) -> None:
+def test_unparsable_rule_is_reported_and_not_applied(value: object, wrong: str) -> None:
     rules, told = read(value)
     assert rules == [] and len(told) == 1 and told[0].startswith(wrong)
 
 
 def read_files(table: dict[str, object]) -> tuple[tuple[str, ...], list[str], list[str]]:
-    files, rules, wrong = files_in(table, lambda *keys: "/".join(("f", *keys)))
+    files, rules, wrong = parse_file_table(table, lambda *keys: "/".join(("f", *keys)))
     return files, [f"{one.kind} {one.text}" for one in rules], wrong
 
 

@@ -11,10 +11,10 @@ from maxagent.config.instructions.discovery import (
     NAMES,
     NOT_AGREED,
     Instruction,
-    instructions,
+    load_instructions,
 )
 from maxagent.config.settings.schema import IGNORE_PATTERNS
-from maxagent.config.trust.decision import trust, trust_of
+from maxagent.config.trust.decision import check_trust, trust
 from maxagent.config.trust.resolved_imports import LARGEST, NOT_TEXT, TOO_LARGE
 
 Told = Callable[[], dict[str, str]]
@@ -30,8 +30,8 @@ def project(tmp_path: Path) -> Path:
 @pytest.fixture
 def found(tmp_path: Path, project: Path) -> Callable[..., tuple[Instruction, ...]]:
     home = tmp_path / "home"
-    return lambda *more: instructions(
-        project, home, trust_of(project, home), (*IGNORE_PATTERNS, *more)
+    return lambda *more: load_instructions(
+        project, home, check_trust(project, home), (*IGNORE_PATTERNS, *more)
     )
 
 
@@ -52,7 +52,7 @@ def left_out(found) -> dict[str, str]:
     return {Path(one.name).name: one.left_out for one in found if one.left_out}
 
 
-def test_of_several_in_one_folder_the_first_is_read(project, found):
+def test_first_instruction_file_in_folder_wins(project, found):
     for name in reversed(NAMES):
         write(project / name, f"I am {name}")
     for name in NAMES:
@@ -65,7 +65,7 @@ def test_of_several_in_one_folder_the_first_is_read(project, found):
     assert found() == ()
 
 
-def test_one_that_says_nothing_leaves_it_to_the_next(tmp_path, project, found):
+def test_empty_instruction_file_is_skipped_for_next(tmp_path, project, found):
     for folder in (tmp_path / "home", project):
         write(folder / "MAXAGENT.md", "\n \n")
         write(folder / "AGENTS.md", "I am here")
@@ -73,7 +73,7 @@ def test_one_that_says_nothing_leaves_it_to_the_next(tmp_path, project, found):
     assert [Path(one.name).name for one in found()] == ["AGENTS.md"] * 2
 
 
-def test_nothing_of_a_project_is_read_before_a_yes_or_after_a_change(tmp_path, project, found):
+def test_project_instructions_need_trust_and_no_change(tmp_path, project, found):
     write(project / "AGENTS.md", "@docs/a.md")
     write(project / "docs/a.md", "imported")
     write(tmp_path / "home/AGENTS.md", "mine")
@@ -82,22 +82,22 @@ def test_nothing_of_a_project_is_read_before_a_yes_or_after_a_change(tmp_path, p
     assert texts(found()) == ["mine", "imported", "@docs/a.md"]
     write(project / "docs/a.md", "other")
     assert texts(found()) == ["mine", "@docs/a.md"]
-    assert left_out(found()) == {"a.md": NOT_AGREED} and found()[1].ask == str(project)
+    assert left_out(found()) == {"a.md": NOT_AGREED} and found()[1].folder_to_trust == str(project)
     write(project / "AGENTS.md", "@docs/a.md!")
     assert texts(found()) == ["mine"]
 
 
-def test_what_changes_between_the_look_and_the_reading_is_not_read(tmp_path, project):
+def test_instructions_changed_after_trust_check_are_not_read(tmp_path, project):
     write(project / "AGENTS.md", "@a.md")
     write(project / "a.md", "imported")
     yes(project)
-    looked = trust_of(project, tmp_path / "home")
+    looked = check_trust(project, tmp_path / "home")
     write(project / "a.md", "swapped")
-    told = instructions(project, tmp_path / "home", looked, ())
+    told = load_instructions(project, tmp_path / "home", looked, ())
     assert [(one.name, one.text) for one in told] == [("a.md", ""), ("AGENTS.md", "@a.md")]
     (project / "AGENTS.md").unlink()
     os.mkfifo(project / "AGENTS.md")
-    assert instructions(project, tmp_path / "home", looked, ()) == ()
+    assert load_instructions(project, tmp_path / "home", looked, ()) == ()
 
 
 def test_what_counts_most_comes_last(tmp_path, project, found):
@@ -113,7 +113,9 @@ def test_what_counts_most_comes_last(tmp_path, project, found):
     assert found()[2].name == str(tmp_path / "AGENTS.md")
     write(tmp_path / "AGENTS.md", "changed")
     assert texts(found()) == ["the user's", "- noted", "of the project"]
-    assert left_out(found()) == {"AGENTS.md": FOLDER_CHANGED} and found()[2].ask == str(tmp_path)
+    assert left_out(found()) == {"AGENTS.md": FOLDER_CHANGED} and found()[2].folder_to_trust == str(
+        tmp_path
+    )
 
 
 @pytest.mark.parametrize("repository", ["p/.git", "nowhere"])
@@ -125,7 +127,7 @@ def test_folders_beyond_the_repository_do_not_count(tmp_path, project, found, re
     assert found() == ()
 
 
-def test_imports_come_before_the_file_that_names_them_each_once(project, found):
+def test_imports_precede_importing_file_once_each(project, found):
     write(project / "CLAUDE.md", "@docs/a.md @AGENTS.md.txt @docs/b.md")
     write(project / "docs/a.md", "a @b.md @../CLAUDE.md")
     write(project / "docs/b.md", "b @a.md")
@@ -163,11 +165,11 @@ def test_a_secret_or_odd_import_stays_a_word(tmp_path, project, found, name):
     assert texts(found()) == [f"@{name}"]
     why = "not a readable file or folder" if name == "pipe" else HIDDEN
     words = {} if name in ("sub", "nowhere") else {Path(name).name: why}
-    assert left_out(found()) == words and not any(one.ask for one in found())
-    assert not trust_of(project, tmp_path / "home").further
+    assert left_out(found()) == words and not any(one.folder_to_trust for one in found())
+    assert not check_trust(project, tmp_path / "home").further
 
 
-def test_what_the_user_hides_is_not_read_even_through_a_link(project, found):
+def test_ignored_instructions_are_not_read_through_link(project, found):
     write(project / "private/a.md", "hidden")
     write(project / "CLAUDE.md", "@private/a.md")
     (project / "AGENTS.md").symlink_to("private/a.md")
@@ -179,7 +181,7 @@ def test_what_the_user_hides_is_not_read_even_through_a_link(project, found):
     assert texts(found("/private/")) == ["@private/a.md"]
 
 
-def test_the_users_own_may_be_a_link_but_brings_in_only_what_is_beside_it(tmp_path, found):
+def test_linked_user_instructions_import_only_from_home(tmp_path, found):
     write(tmp_path / "dotfiles/agents.md", "@rules/a.md @../p/x.md @rules/out.md")
     write(tmp_path / "p/x.md", "of a project")
     write(tmp_path / "home/rules/a.md", "mine")
@@ -189,11 +191,11 @@ def test_the_users_own_may_be_a_link_but_brings_in_only_what_is_beside_it(tmp_pa
     assert left_out(found()) == {"out.md": HIDDEN}
 
 
-def test_the_users_own_folder_as_a_project_tells_nothing_twice(tmp_path):
+def test_home_as_project_loads_instructions_once(tmp_path):
     home = tmp_path / "home"
     write(home / "AGENTS.md", "mine")
     trust(home, home)
-    assert texts(instructions(home, home, trust_of(home, home), ())) == ["mine"]
+    assert texts(load_instructions(home, home, check_trust(home, home), ())) == ["mine"]
 
 
 def test_what_is_too_much_is_cut_farthest_first(tmp_path, project, found, monkeypatch):
@@ -206,7 +208,7 @@ def test_what_is_too_much_is_cut_farthest_first(tmp_path, project, found, monkey
     assert told == [("", 4), ("six", 8), ("hüt", 0)]  # of notes the newest are kept
 
 
-def test_what_is_brought_in_is_100_kb_at_most_whoever_owns_it(tmp_path, project, found):
+def test_imported_instructions_are_limited_to_100_kb(tmp_path, project, found):
     for folder in (tmp_path / "home", project):
         write(folder / "AGENTS.md", "@much.md @more.md")
         write(folder / "much.md", "x" * LARGEST)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.config.security.content_digest import Odd, regular_bytes
+from maxagent.config.security.content_digest import UnreadableFileError, read_regular_file
 
 
 def other(kind: str, place: Path) -> None:
@@ -20,9 +20,9 @@ def other(kind: str, place: Path) -> None:
             listening.bind(str(place))
 
 
-def test_of_a_file_no_more_is_read_than_is_asked_for(tmp_path: Path) -> None:
+def test_regular_file_is_read_up_to_given_size(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"\xff12")
-    assert [regular_bytes(str(tmp_path / "file"), most) for most in (0, 2, 9)] == [
+    assert [read_regular_file(str(tmp_path / "file"), most) for most in (0, 2, 9)] == [
         b"",
         b"\xff1",
         b"\xff12",
@@ -30,7 +30,7 @@ def test_of_a_file_no_more_is_read_than_is_asked_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["pipe", "folder", "link", "socket", "nothing"])
-def test_what_is_no_file_when_it_is_opened_is_odd_and_leaves_nothing_open(
+def test_file_replaced_before_open_is_unreadable_and_closed(
     tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place, opened = tmp_path / "AGENTS.md", os.open
@@ -43,6 +43,6 @@ def test_what_is_no_file_when_it_is_opened_is_odd_and_leaves_nothing_open(
 
     monkeypatch.setattr(os, "open", changed)
     before = len(os.listdir("/dev/fd"))
-    with pytest.raises(Odd):
-        regular_bytes(str(place), 9)
+    with pytest.raises(UnreadableFileError):
+        read_regular_file(str(place), 9)
     assert len(os.listdir("/dev/fd")) == before

@@ -2,7 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.config.security.executables import absolute_entries, find_program, own_path
+from maxagent.config.security.executables import (
+    build_search_path,
+    find_program,
+    keep_absolute_entries,
+)
 
 
 @pytest.mark.parametrize(
@@ -10,7 +14,7 @@ from maxagent.config.security.executables import absolute_entries, find_program,
     [("/a:/b", "/a:/b"), (".:/a::bin:../b", "/a"), ("", ""), (":", ""), ("./:/a", "/a")],
 )
 def test_only_absolute_entries_count(path: str, kept: str) -> None:
-    assert absolute_entries(path) == kept
+    assert keep_absolute_entries(path) == kept
 
 
 def test_a_program_of_the_current_folder_is_none(
@@ -26,7 +30,7 @@ def test_a_program_of_the_current_folder_is_none(
     assert find_program("git", {"PATH": f".:{program.parent}"}) == str(program)
 
 
-def test_what_lies_in_the_project_is_no_program_of_ours(tmp_path: Path) -> None:
+def test_programs_inside_project_are_not_found(tmp_path: Path) -> None:
     project, system = tmp_path / "project", tmp_path / "bin"
     for folder in (project / ".venv/bin", system):
         folder.mkdir(parents=True)
@@ -38,9 +42,10 @@ def test_what_lies_in_the_project_is_no_program_of_ours(tmp_path: Path) -> None:
         environ = {"PATH": f"{first}:{system}"}
         assert find_program("git", environ) == f"{first}/git"
         assert find_program("git", environ, outside=[project]) == f"{system}/git"
-        assert own_path(project, environ=environ) == str(system)
-        assert "/usr/bin" in own_path(project, environ={"PATH": str(first)})
-        assert own_path(Path("/"), environ=environ) == environ["PATH"]
+        assert build_search_path(project, environ=environ) == str(system)
+        assert "/usr/bin" in build_search_path(project, environ={"PATH": str(first)})
+        assert build_search_path(Path("/"), environ=environ) == environ["PATH"]
         assert (
-            own_path(Path("/"), system, project, environ=environ) == "/usr/local/bin:/usr/bin:/bin"
+            build_search_path(Path("/"), system, project, environ=environ)
+            == "/usr/local/bin:/usr/bin:/bin"
         )

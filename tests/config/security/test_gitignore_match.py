@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.config.security.gitignore_match import any_matches, check, matching_names
+from maxagent.config.security.gitignore_match import filter_matches, matches_any, validate_patterns
 from maxagent.config.settings.schema import IGNORE_PATTERNS
 
 
@@ -19,13 +19,13 @@ from maxagent.config.settings.schema import IGNORE_PATTERNS
         ("AGENTS.md", False),
     ],
 )
-def test_a_name_is_matched_however_it_is_spelled_and_below_a_matched_folder(name, matched):
-    assert any_matches(IGNORE_PATTERNS, name) is matched
+def test_gitignore_matches_any_spelling_and_below_matched_folder(name, matched):
+    assert matches_any(IGNORE_PATTERNS, name) is matched
 
 
 def test_a_wrong_pattern_is_told():
     with pytest.raises(ValueError, match="classes"):
-        check(("[[:alpha:]]",))
+        validate_patterns(("[[:alpha:]]",))
 
 
 NAMES = st.text("abE.~ \u0130*", min_size=1, max_size=6).filter(lambda one: one not in (".", ".."))
@@ -38,5 +38,5 @@ def test_names_of_a_folder_match_as_one(
 ) -> None:
     given_patterns, folder = tuple(patterns), "/".join(folders) or "."
     prefix = "" if folder == "." else f"{folder}/"
-    found = matching_names(given_patterns, folder, names)
-    assert found == {name for name in names if any_matches(given_patterns, prefix + name)}
+    found = filter_matches(given_patterns, folder, names)
+    assert found == {name for name in names if matches_any(given_patterns, prefix + name)}

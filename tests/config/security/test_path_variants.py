@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.config.security.path_variants import folded, simplest, spellings
+from maxagent.config.security.path_variants import fold_name, list_variants, to_canonical_path
 
 
 @pytest.mark.parametrize(
@@ -33,8 +33,8 @@ from maxagent.config.security.path_variants import folded, simplest, spellings
     ],
 )
 def test_odd_spellings_of_a_name_are_that_name(name: str) -> None:
-    assert ".env" in spellings(name)
-    assert "a/.env/b" in spellings(f"A/{name}/b")
+    assert ".env" in list_variants(name)
+    assert "a/.env/b" in list_variants(f"A/{name}/b")
 
 
 @pytest.mark.parametrize(
@@ -48,22 +48,22 @@ def test_odd_spellings_of_a_name_are_that_name(name: str) -> None:
     ],
 )
 def test_two_names_meet_in_one_spelling(name: str, other: str) -> None:
-    assert set(spellings(name)) & set(spellings(other))
+    assert set(list_variants(name)) & set(list_variants(other))
 
 
 @pytest.mark.parametrize(
     "name", ["a.py", "A/b c/d.txt", "..hidden", "-rf", "a..b", "a  b", ".a/.b", "文件.txt", "a/"]
 )
 def test_an_ordinary_name_has_one_spelling(name: str) -> None:
-    assert spellings(name) == (folded(name),)
+    assert list_variants(name) == (fold_name(name),)
 
 
 @pytest.mark.parametrize("name", [".env.example", "environment", "env", "_env", "x.env", ".e nv"])
 def test_look_alikes_stay_other_names(name: str) -> None:
-    assert ".env" not in spellings(name)
+    assert ".env" not in list_variants(name)
 
 
 @given(st.text())
 def test_any_text_has_spellings_that_never_change_again(name: str) -> None:
-    assert simplest(simplest(name)) == simplest(name)
-    assert folded(folded(name)) == folded(name)
+    assert to_canonical_path(to_canonical_path(name)) == to_canonical_path(name)
+    assert fold_name(fold_name(name)) == fold_name(name)

@@ -8,9 +8,9 @@ from maxagent.config import paths
 from maxagent.config.errors import MaxAgentError
 from maxagent.config.security.private_files import (
     make_private_folder,
-    private_opener,
+    open_private,
     replace_file,
-    take_over,
+    restrict_to_owner,
 )
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file of another user")
@@ -31,7 +31,7 @@ def test_folders_and_files_are_for_their_owner_alone(tmp_path: Path) -> None:
     folder = tmp_path / "a" / "b" / "c"
     make_private_folder(folder)
     make_private_folder(folder)
-    with open(folder / "file", "w", opener=private_opener) as file:
+    with open(folder / "file", "w", opener=open_private) as file:
         file.write("x")
     assert [mode(place) for place in (folder, folder.parent, tmp_path / "a")] == [0o700] * 3
     assert mode(folder / "file") == 0o600
@@ -47,7 +47,7 @@ def test_a_folder_that_was_open_is_shut(tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir(mode=0o777)
     (data / "threads.db").touch(0o666)
-    assert paths.data_folder(tmp_path) == data
+    assert paths.ensure_data_folder(tmp_path) == data
     assert mode(data) == 0o700
 
 
@@ -59,17 +59,17 @@ def test_a_link_that_others_could_plant_is_told(tmp_path: Path, place: str) -> N
     (data / place).parent.mkdir(exist_ok=True)
     (data / place).symlink_to(elsewhere)
     with pytest.raises(MaxAgentError, match="not yours, or a link") as told:
-        paths.data_folder(tmp_path / "home")
+        paths.ensure_data_folder(tmp_path / "home")
     assert place in told.value.message
     assert mode(data) == 0o700
 
 
-def test_a_link_of_the_users_own_in_a_private_folder_is_fine(tmp_path: Path) -> None:
+def test_own_link_in_private_folder_is_accepted(tmp_path: Path) -> None:
     elsewhere, data = tmp_path / "elsewhere", tmp_path / "data"
     elsewhere.mkdir(mode=0o700)
     data.mkdir(mode=0o700)
     (data / "outputs").symlink_to(elsewhere)
-    assert paths.data_folder(tmp_path) == data
+    assert paths.ensure_data_folder(tmp_path) == data
 
 
 @as_root
@@ -79,11 +79,11 @@ def test_what_belongs_to_another_user_is_not_used(tmp_path: Path, whose: str) ->
     (tmp_path / "data" / "threads.db").touch()
     os.chown(tmp_path / whose, 12345, 12345)
     with pytest.raises(MaxAgentError, match="not yours"):
-        paths.data_folder(tmp_path)
+        paths.ensure_data_folder(tmp_path)
 
 
 @as_root
-def test_a_file_of_another_user_that_is_replaced_stays_theirs(tmp_path: Path) -> None:
+def test_replaced_file_keeps_its_foreign_owner(tmp_path: Path) -> None:
     file = tmp_path / "config.yaml"
     replace_file(file, b"old")
     os.chown(file, 12345, 54321)
@@ -96,4 +96,4 @@ def test_a_file_of_another_user_that_is_replaced_stays_theirs(tmp_path: Path) ->
 def test_a_private_folder_is_not_searched(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir(mode=0o700)
     (tmp_path / "data" / "link").symlink_to("nowhere")
-    assert take_over(tmp_path / "data") is None
+    assert restrict_to_owner(tmp_path / "data") is None

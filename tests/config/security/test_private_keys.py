@@ -39,7 +39,7 @@ OPEN = LINES[:-1]
         ("\x1b[32m+", "\x1b[32m+\x1b[m\x1b[32m", "\x1b[m"),
     ],
 )
-def test_a_key_is_hidden_whatever_stands_around_its_lines(
+def test_private_key_is_hidden_behind_any_line_prefix(
     lines: list[str], first: str, other: str, end: str
 ) -> None:
     leads = [first] + [other] * (len(lines) - 1)
@@ -82,7 +82,7 @@ _body = st.text("abcXYZ019+/", max_size=70).map(lambda line: f"{line}Q")
 @given(
     st.lists(_body, min_size=1), st.sampled_from(["", "+", "  ", "> "]), st.booleans(), st.text()
 )
-def test_no_line_of_a_key_is_told_and_every_other_is(
+def test_only_lines_of_the_key_are_hidden(
     body: list[str], lead: str, closed: bool, after: str
 ) -> None:
     key = "".join(f"{lead}{line}\n" for line in [BEGIN, *body, *[END] * closed])

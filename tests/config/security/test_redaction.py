@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxagent.config.security.redaction import (
-    marks_in,
-    redacted,
-    redacted_all,
-    remember,
+    find_marks,
+    redact,
+    redact_json,
+    remember_secret,
     without_known,
 )
 
@@ -43,21 +43,21 @@ VALUE = 'pa"ss/wörd+42 %'
 
 
 @pytest.mark.parametrize("name", TOKENS)
-def test_what_has_the_form_of_a_key_is_hidden(name: str) -> None:
+def test_text_in_key_format_is_hidden(name: str) -> None:
     token = TOKENS[name]
-    assert redacted(f"x={token}\n") == f"x=[secret: {name}]\n"
-    assert redacted(json.dumps([token])) == json.dumps([f"[secret: {name}]"])
+    assert redact(f"x={token}\n") == f"x=[secret: {name}]\n"
+    assert redact(json.dumps([token])) == json.dumps([f"[secret: {name}]"])
 
 
 @pytest.mark.parametrize("text", HARMLESS)
 def test_what_only_looks_a_little_like_one_stays(text: str) -> None:
-    assert redacted(text) == text
+    assert redact(text) == text
 
 
-def test_of_an_address_the_password_and_of_a_header_the_token_is_hidden() -> None:
-    assert redacted("https://me:pa55@host/x") == "https://[secret: password]@host/x"
+def test_url_password_and_header_token_are_hidden() -> None:
+    assert redact("https://me:pa55@host/x") == "https://[secret: password]@host/x"
     header = "Authorization: Bearer a1B2a1B2a1B2a1B2a1B2"
-    assert redacted(header) == "Authorization: Bearer [secret: token]"
+    assert redact(header) == "Authorization: Bearer [secret: token]"
 
 
 @pytest.mark.parametrize(
@@ -71,11 +71,11 @@ def test_of_an_address_the_password_and_of_a_header_the_token_is_hidden() -> Non
         base64.urlsafe_b64encode(VALUE.encode()).decode().rstrip("="),
     ],
 )
-def test_a_key_of_the_environment_is_hidden_however_it_is_spelled(
+def test_environment_key_is_hidden_in_any_encoding(
     spelled: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DB_PASSWORD", VALUE)
-    assert redacted(f"<{spelled}>").startswith("<[secret: DB_PASSWORD]")
+    assert redact(f"<{spelled}>").startswith("<[secret: DB_PASSWORD]")
 
 
 @pytest.mark.parametrize(
@@ -105,12 +105,12 @@ def test_which_variables_hold_secrets(
     name: str, value: str, is_secret: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, value)
-    assert redacted(f"({value})") == (f"([secret: {name}])" if is_secret else f"({value})")
+    assert redact(f"({value})") == (f"([secret: {name}])" if is_secret else f"({value})")
 
 
-def test_a_key_of_the_settings_is_hidden_from_then_on() -> None:
-    remember("litellm.api_key", "Kz-of-the-settings-7")
-    assert redacted("=Kz-of-the-settings-7") == "=[secret: litellm.api_key]"
+def test_settings_key_is_hidden_after_loading() -> None:
+    remember_secret("litellm.api_key", "Kz-of-the-settings-7")
+    assert redact("=Kz-of-the-settings-7") == "=[secret: litellm.api_key]"
     assert without_known("=Kz-of-the-settings-7") == "=[secret: litellm.api_key]"
 
 
@@ -118,17 +118,17 @@ def test_in_nested_values_every_text_is_redacted(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("MY_TOKEN", "Zq8-the-key")
     value = {"a": ["Zq8-the-key", 1, None], "Zq8-the-key": {"b": "x Zq8-the-key"}}
     mark = "[secret: MY_TOKEN]"
-    assert redacted_all(value) == {"a": [mark, 1, None], mark: {"b": f"x {mark}"}}
-    assert marks_in(json.dumps(redacted_all(value))) == {mark}
+    assert redact_json(value) == {"a": [mark, 1, None], mark: {"b": f"x {mark}"}}
+    assert find_marks(json.dumps(redact_json(value))) == {mark}
 
 
 @given(st.text(), st.text())
 def test_redacting_twice_changes_nothing_more(before: str, after: str) -> None:
-    once = redacted(f"{before} {TOKENS['API key']} {after} Bearer a1B2a1B2a1B2a1B2a1B2")
-    assert redacted(once) == once
+    once = redact(f"{before} {TOKENS['API key']} {after} Bearer a1B2a1B2a1B2a1B2a1B2")
+    assert redact(once) == once
 
 
 @pytest.mark.parametrize("part", ["-eyJ", "-sk-", "://a:", "-eyJaaaaaaaaaaa.", "earer ", "gho_"])
 def test_no_text_makes_it_take_long(part: str) -> None:
     text = part * (1_000_000 // len(part))
-    assert len(redacted(text)) <= len(text)  # the suite's time limit would end it
+    assert len(redact(text)) <= len(text)  # the suite's time limit would end it

@@ -1,8 +1,8 @@
 import pytest
 
 from maxagent.config.errors import UsageError
-from maxagent.config.settings.env_vars import expand, expanded, from_environment
-from maxagent.config.settings.sources import Layer, merged
+from maxagent.config.settings.env_vars import expand_layer, expand_references, from_environment
+from maxagent.config.settings.sources import Layer, merge_layers
 
 
 @pytest.mark.parametrize(
@@ -27,15 +27,15 @@ from maxagent.config.settings.sources import Layer, merged
     ],
 )  # fmt: skip
 def test_the_environment_is_settings(variables: dict[str, str], values: object) -> None:
-    assert merged(from_environment(variables)) == values
+    assert merge_layers(from_environment(variables)) == values
 
 
 def test_a_layer_is_named_after_its_variable() -> None:
     (layer,) = from_environment({"MAXAGENT_MODE": "ask"})
-    assert layer.origin(("security", "mode")) == "environment MAXAGENT_MODE"
+    assert layer.find_origin(("security", "mode")) == "environment MAXAGENT_MODE"
 
 
-def test_a_variable_that_is_not_yaml_is_refused_by_name() -> None:
+def test_non_yaml_variable_is_refused_by_name() -> None:
     with pytest.raises(UsageError, match=r"environment LLC_TOOLS__DISABLED: `\[a` is not YAML"):
         list(from_environment({"LLC_TOOLS__DISABLED": "[a"}))
 
@@ -61,21 +61,21 @@ ENVIRON = {"A": "one", "B_2": "two", "EMPTY": "", "NESTED": "${A}"}
     ],
 )
 def test_references_are_replaced(text: str, result: str) -> None:
-    assert expand(text, ENVIRON) == result
+    assert expand_references(text, ENVIRON) == result
 
 
-def test_an_unset_variable_is_a_key_error_with_its_name() -> None:
+def test_unset_variable_raises_key_error_with_name() -> None:
     with pytest.raises(KeyError, match="^'MISSING'$"):
-        expand("${MISSING}", ENVIRON)
+        expand_references("${MISSING}", ENVIRON)
 
 
-def test_a_layers_texts_are_replaced_and_what_cannot_be_is_told() -> None:
+def test_layer_references_are_expanded_and_failures_reported() -> None:
     values: dict[str, object] = {
         "litellm": {"api_key": "${MISSING}", "base_url": "${MISSING}"},
         "model": {"default": "${NUMBER}", "max_tokens": "${NUMBER}", "temperature": "0.5"},
         "tools": {"disabled": ["${A}", "x"]},
     }
-    layer, wrong = expanded(Layer("f", values), ENVIRON | {"NUMBER": "7"})
+    layer, wrong = expand_layer(Layer("f", values), ENVIRON | {"NUMBER": "7"})
     remedy = "variable `MISSING` is not set; set it, or write `${MISSING:-DEFAULT}`"
     assert wrong == {("litellm", "base_url"): remedy}
     assert layer.values == {

@@ -2,13 +2,13 @@ import pytest
 
 from maxagent.config.errors import UsageError
 from maxagent.config.settings.keys import (
-    hidden,
-    holds_keys,
-    join,
-    known_keys,
-    leaves,
-    mapped,
-    split,
+    hide_secrets,
+    is_section,
+    iter_leaves,
+    join_key,
+    list_keys,
+    map_values,
+    split_key,
     type_of,
 )
 
@@ -31,7 +31,7 @@ from maxagent.config.settings.keys import (
     ],
 )
 def test_a_dotted_key_is_a_path_and_back(key: str, path: tuple[str, ...]) -> None:
-    assert (split(key), join(path)) == (path, key)
+    assert (split_key(key), join_key(path)) == (path, key)
 
 
 @pytest.mark.parametrize(
@@ -48,16 +48,14 @@ def test_a_dotted_key_is_a_path_and_back(key: str, path: tuple[str, ...]) -> Non
         ("xyz.", "available: `litellm`, `model`"),
     ],
 )
-def test_an_unknown_key_is_refused_with_what_was_meant_or_what_is_known(
-    key: str, hint: str
-) -> None:
+def test_unknown_key_error_suggests_meant_or_known_keys(key: str, hint: str) -> None:
     with pytest.raises(UsageError) as refusal:
-        split(key)
+        split_key(key)
     assert refusal.value.message == f"unknown key `{key}`"
     assert refusal.value.hint.startswith(hint)
 
 
-def test_the_type_of_a_key_is_found_below_a_models_own_name() -> None:
+def test_key_type_is_found_below_custom_model_name() -> None:
     assert type_of(("model", "default")) is str
     assert type_of(("model", "models", "any", "max_tokens")) == int | None
     assert type_of(("model", "models", "any", "nonsense")) is None
@@ -75,26 +73,26 @@ def test_the_type_of_a_key_is_found_below_a_models_own_name() -> None:
     ],
 )
 def test_sections_and_tables_hold_keys(path: tuple[str, ...], holds: bool) -> None:
-    assert holds_keys(path) is holds
+    assert is_section(path) is holds
 
 
 def test_leaves_are_values_and_empty_mappings() -> None:
     tree = {"a": {"b": 1, "c": {}}, "d": [{"e": 2}]}
-    assert list(leaves(tree)) == [(("a", "b"), 1), (("a", "c"), {}), (("d",), [{"e": 2}])]
+    assert list(iter_leaves(tree)) == [(("a", "b"), 1), (("a", "c"), {}), (("d",), [{"e": 2}])]
 
 
-def test_mapped_reaches_every_value_and_item_with_its_path() -> None:
+def test_map_values_visits_every_value_with_its_path() -> None:
     tree = {"a": {"b": [1, 2]}, "c": 3}
-    shown = mapped(tree, lambda path, value: f"{join(path)}={value}")
+    shown = map_values(tree, lambda path, value: f"{join_key(path)}={value}")
     assert shown == {"a": {"b": ["a.b.0=1", "a.b.1=2"]}, "c": "c=3"}
 
 
-def test_a_secret_is_hidden_and_an_unset_one_shows_that_it_is_unset() -> None:
+def test_set_secret_is_hidden_unset_one_stays_empty() -> None:
     tree = {"litellm": {"api_key": "sk-1", "provider": "glm"}}
-    assert hidden(tree) == {"litellm": {"api_key": "********", "provider": "glm"}}
-    assert hidden({"litellm": {"api_key": ""}}) == {"litellm": {"api_key": ""}}
+    assert hide_secrets(tree) == {"litellm": {"api_key": "********", "provider": "glm"}}
+    assert hide_secrets({"litellm": {"api_key": ""}}) == {"litellm": {"api_key": ""}}
 
 
 def test_known_keys_are_all_accepted() -> None:
-    assert [join(split(key)) for key in known_keys()] == known_keys()
-    assert "litellm.api_key" in known_keys()
+    assert [join_key(split_key(key)) for key in list_keys()] == list_keys()
+    assert "litellm.api_key" in list_keys()

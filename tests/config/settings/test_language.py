@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.config.settings.language import configured_language
+from maxagent.config.settings.language import read_language
 from maxagent.config.trust.decision import trust
 
 
@@ -34,22 +34,22 @@ def project_and_home(tmp_path: Path) -> tuple[Path, Path]:
 def test_only_a_key_of_the_top_level_counts(tmp_path: Path, text: str, language: str) -> None:
     project, home = project_and_home(tmp_path)
     (home / "config.yaml").write_bytes(text.encode())
-    assert configured_language(project, home) == language
+    assert read_language(project, home) == language
 
 
-def test_the_projects_word_counts_only_where_it_is_trusted(tmp_path: Path) -> None:
+def test_project_language_counts_only_in_trusted_folder(tmp_path: Path) -> None:
     project, home = project_and_home(tmp_path)
     (home / "config.yaml").write_text("language: en\n")
     (project / ".llc.yaml").write_text("language: zh\n")
-    assert configured_language(project, home) == "en"
+    assert read_language(project, home) == "en"
     trust(project, home)
-    assert configured_language(project, home) == "zh"
+    assert read_language(project, home) == "zh"
     (project / ".llc.yaml").write_text("language: zh\ntask: {test_command: evil}\n")
-    assert configured_language(project, home) == "en"
+    assert read_language(project, home) == "en"
 
 
 def test_what_is_no_file_says_nothing(tmp_path: Path) -> None:
     project, home = project_and_home(tmp_path)
     (home / "config.yaml").mkdir()
     (project / ".llc.yaml").symlink_to("nowhere")
-    assert configured_language(project, home) == ""
+    assert read_language(project, home) == ""

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from maxagent.config.errors import UsageError
-from maxagent.config.settings.loader import Loaded, load
+from maxagent.config.settings.loader import LoadedSettings, load_settings
 from maxagent.config.settings.schema import Settings
-from maxagent.config.trust.decision import trust, trust_of
+from maxagent.config.trust.decision import check_trust, trust
 
 
 class Place:
@@ -21,11 +21,11 @@ class Place:
         self.user_file = self.home / "config.yaml"
         self.project_file = self.project / ".llc.yaml"
 
-    def load(self, environ: Mapping[str, str] = {}, **flags: object) -> Loaded:  # noqa: B006
+    def load(self, environ: Mapping[str, str] = {}, **flags: object) -> LoadedSettings:  # noqa: B006
         dotted = {name.replace("__", "."): value for name, value in flags.items()}
         if self.project_file.exists():
             trust(self.project, self.home)
-        return load(self.project, self.home, environ=environ, flags=dotted)
+        return load_settings(self.project, self.home, environ=environ, flags=dotted)
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_without_files_everything_is_a_default(place: Place) -> None:
     assert not any(place.home.iterdir())
 
 
-def test_flags_beat_environment_beats_project_beats_user_beats_defaults(place: Place) -> None:
+def test_settings_sources_override_each_other_in_order(place: Place) -> None:
     place.user_file.write_text(
         "model:\n  default: user\n  thinking_model: user\n  max_tokens: 1\n  max_retries: 1\n"
     )
@@ -97,7 +97,7 @@ def test_variables_are_replaced_in_files_only(place: Place) -> None:
     assert endpoint.provider == "${KEY}"
 
 
-def test_every_mistake_of_every_source_is_in_one_message(place: Place) -> None:
+def test_mistakes_of_all_sources_share_one_error(place: Place) -> None:
     place.user_file.write_text("modle: {}\nlitellm:\n  base_url: ${NOWHERE}\n")
     place.project_file.write_text("security:\n  mode: yolo\n  mdoe: ask\n")
     with pytest.raises(UsageError) as refusal:
@@ -117,7 +117,7 @@ def test_every_mistake_of_every_source_is_in_one_message(place: Place) -> None:
     ]
 
 
-def test_a_mistake_is_told_even_where_a_higher_source_hides_it(place: Place) -> None:
+def test_mistake_is_reported_even_when_source_is_overridden(place: Place) -> None:
     place.user_file.write_text("model: {max_tokens: many}\n")
     with pytest.raises(UsageError, match="model.max_tokens"):
         place.load({"LLC_MODEL__MAX_TOKENS": "5"})
@@ -129,20 +129,22 @@ def test_a_broken_project_file_is_refused(place: Place) -> None:
         place.load()
 
 
-def test_a_file_swapped_after_the_look_at_the_folder_is_not_loaded(place: Place) -> None:
+def test_project_file_changed_after_trust_check_is_refused(place: Place) -> None:
     place.project_file.write_text("language: en\n")
     trust(place.project, place.home)
-    looked = trust_of(place.project, place.home)
+    looked = check_trust(place.project, place.home)
     place.project_file.write_text("security: {mode: auto}\n")
     with pytest.raises(UsageError, match="changed while it was read"):
-        load(place.project, place.home, environ={}, trust=looked)
-    assert load(place.project, place.home, environ={}).settings.security.mode is None
+        load_settings(place.project, place.home, environ={}, trust=looked)
+    assert load_settings(place.project, place.home, environ={}).settings.security.mode is None
 
 
 def test_loading_imports_nothing_heavy() -> None:
     program = (
-        "import sys; from pathlib import Path; from maxagent.config.settings.loader import load;"
-        "load(Path('/nonexistent'), Path('/nonexistent'), environ={'LLC_MODEL__MAX_TOKENS': '5'});"
+        "import sys; from pathlib import Path;"
+        "from maxagent.config.settings.loader import load_settings;"
+        "nowhere = Path('/nonexistent');"
+        "load_settings(nowhere, nowhere, environ={'LLC_MODEL__MAX_TOKENS': '5'});"
         "print(sorted({name.partition('.')[0] for name in sys.modules}))"
     )
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout

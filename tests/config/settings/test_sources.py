@@ -1,25 +1,32 @@
 import pytest
 
 from maxagent.config.errors import UsageError
-from maxagent.config.settings.sources import Layer, merged, mistakes, refuse, report, single
+from maxagent.config.settings.sources import (
+    Layer,
+    build_layer,
+    find_mistakes,
+    format_mistakes,
+    merge_layers,
+    raise_mistakes,
+)
 
 
 def test_mappings_merge_and_everything_else_replaces() -> None:
     lower = Layer("lower", {"a": {"b": 1, "c": [1, 2]}, "d": 1, "e": {"f": 1}})
     upper = Layer("upper", {"a": {"c": [3]}, "d": {"x": 2}, "e": None})
-    assert merged([lower, upper]) == {"a": {"b": 1, "c": [3]}, "d": {"x": 2}, "e": None}
+    assert merge_layers([lower, upper]) == {"a": {"b": 1, "c": [3]}, "d": {"x": 2}, "e": None}
     assert lower.values["a"] == {"b": 1, "c": [1, 2]}
 
 
 def test_a_single_value_is_a_layer() -> None:
-    assert single("flag", ("model", "default"), "x").values == {"model": {"default": "x"}}
+    assert build_layer("flag", ("model", "default"), "x").values == {"model": {"default": "x"}}
 
 
-def test_an_origin_is_the_line_of_the_key_or_of_what_holds_it() -> None:
+def test_origin_is_line_of_key_or_its_section() -> None:
     layer = Layer("f.yaml", {}, {("model",): 3, ("model", "default"): 4})
-    assert layer.origin(("model", "default")) == "f.yaml:4"
-    assert layer.origin(("model", "merged_in")) == "f.yaml:3"
-    assert layer.origin(("tools",)) == "f.yaml"
+    assert layer.find_origin(("model", "default")) == "f.yaml:4"
+    assert layer.find_origin(("model", "merged_in")) == "f.yaml:3"
+    assert layer.find_origin(("tools",)) == "f.yaml"
 
 
 @pytest.mark.parametrize(
@@ -60,24 +67,28 @@ def test_an_origin_is_the_line_of_the_key_or_of_what_holds_it() -> None:
     ],
 )
 def test_a_mistake_says_what_is_allowed(values: dict[str, object], text: str) -> None:
-    (found,) = mistakes(Layer("f", values)).values()
+    (found,) = find_mistakes(Layer("f", values)).values()
     assert found.startswith(text)
 
 
 def test_a_wrong_secret_is_never_shown() -> None:
-    (found,) = mistakes(Layer("f", {"litellm": {"api_key": 12345}})).values()
+    (found,) = find_mistakes(Layer("f", {"litellm": {"api_key": 12345}})).values()
     assert found == "`litellm.api_key` must be a valid string, not the value there"
 
 
 def test_a_report_is_in_line_order() -> None:
     lines = {("b",): 1, ("a",): 12, ("c",): 2}
     found = {("a",): "third", ("b",): "first", ("c",): "second"}
-    assert report(Layer("f", {}, lines), found) == ["f:1: first", "f:2: second", "f:12: third"]
+    assert format_mistakes(Layer("f", {}, lines), found) == [
+        "f:1: first",
+        "f:2: second",
+        "f:12: third",
+    ]
 
 
 def test_all_mistakes_are_refused_in_one_message() -> None:
-    refuse([])
+    raise_mistakes([])
     with pytest.raises(UsageError, match="^only one$"):
-        refuse(["only one"])
+        raise_mistakes(["only one"])
     with pytest.raises(UsageError, match="^2 mistakes in the configuration:\n  one\n  two$"):
-        refuse(["one", "two"])
+        raise_mistakes(["one", "two"])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.config.errors import UsageError
-from maxagent.config.settings.loader import load
+from maxagent.config.settings.loader import load_settings
 from maxagent.config.settings.writer import add_item, set_value
 
 
@@ -25,7 +25,7 @@ def mode_of(file: Path) -> int:
     return stat.S_IMODE(file.stat().st_mode)
 
 
-def test_a_new_file_and_its_folder_are_for_the_user_alone(file: Path) -> None:
+def test_new_settings_file_and_folder_are_private(file: Path) -> None:
     set_value(file, "model.max_tokens", "100", environ={})
     assert file.read_text() == "model:\n  max_tokens: 100\n"
     assert (mode_of(file), mode_of(file.parent)) == (0o600, 0o700)
@@ -52,7 +52,7 @@ def test_a_new_file_and_its_folder_are_for_the_user_alone(file: Path) -> None:
 def test_what_is_set_is_what_is_loaded(file: Path, key: str, text: str, line: str) -> None:
     set_value(file, key, text, environ={})
     assert line in file.read_text()
-    assert load(file.parent, file.parent, environ={}).origins[key].startswith(str(file))
+    assert load_settings(file.parent, file.parent, environ={}).origins[key].startswith(str(file))
 
 
 @pytest.mark.parametrize(
@@ -82,13 +82,13 @@ def test_a_wrong_value_can_be_set_right(file: Path) -> None:
     assert file.read_text() == "model:\n  max_tokens: 100  # a lot\n"
 
 
-def test_a_file_that_is_wrong_elsewhere_is_refused_with_its_line(file: Path) -> None:
+def test_file_with_other_mistake_is_refused_with_line(file: Path) -> None:
     written(file, "task: {}\nmodle: {}\n")
     with pytest.raises(UsageError, match="config.yaml:2: unknown key `modle`"):
         set_value(file, "task.repair_rounds", "1", environ={})
 
 
-def test_a_change_that_an_anchor_would_spread_is_refused(file: Path) -> None:
+def test_change_spread_by_anchor_is_refused(file: Path) -> None:
     text = "agents:\n  coder: &same\n    system_prompt: x\n  tester: *same\n"
     written(file, text)
     with pytest.raises(UsageError, match="cannot be set without changing other keys"):
@@ -96,7 +96,7 @@ def test_a_change_that_an_anchor_would_spread_is_refused(file: Path) -> None:
     assert file.read_text() == text
 
 
-def test_mode_line_ends_and_byte_order_mark_are_kept(file: Path) -> None:
+def test_file_mode_line_ends_and_bom_are_kept(file: Path) -> None:
     written(file, "\ufeffmodel:\r\n  default: x\r\n").chmod(0o640)
     set_value(file, "model.max_tokens", "3", environ={})
     assert file.read_bytes().decode() == "\ufeffmodel:\r\n  default: x\r\n  max_tokens: 3\r\n"
@@ -142,26 +142,26 @@ def test_a_rule_is_added_once_and_comments_stay(file: Path) -> None:
     )
 
 
-def test_a_rule_is_the_first_of_a_new_file_for_the_user_alone(file: Path) -> None:
+def test_first_rule_creates_private_file(file: Path) -> None:
     add_item(file, "permissions.allow", "edit", environ={})
     assert (file.read_text(), mode_of(file)) == ("permissions:\n  allow: [edit]\n", 0o600)
 
 
-def test_a_list_that_is_an_alias_is_left_alone(file: Path) -> None:
+def test_list_that_is_an_alias_is_not_changed(file: Path) -> None:
     text = "permissions:\n  deny: &x [edit]\n  allow: *x\n"
     with pytest.raises(UsageError):
         add_item(written(file, text), "permissions.allow", "grep", environ={})
     assert file.read_text() == text
 
 
-def test_what_is_set_at_the_same_time_is_all_kept(file: Path) -> None:
+def test_concurrent_settings_changes_are_all_kept(file: Path) -> None:
     def one(number: int) -> None:
         add_item(file, "permissions.allow", f"run_command(make {number})", environ={})
         set_value(file, f"model.models.m{number}.max_tokens", "5", environ={})
 
     with ThreadPoolExecutor(4) as terminals:
         list(terminals.map(one, range(12)))
-    kept = load(file.parent, file.parent, environ={}).settings
+    kept = load_settings(file.parent, file.parent, environ={}).settings
     assert sorted(kept.permissions.allow) == sorted(f"run_command(make {n})" for n in range(12))
     assert set(kept.model.models) == {f"m{number}" for number in range(12)}
     assert list(file.parent.iterdir()) == [file]

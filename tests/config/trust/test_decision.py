@@ -5,18 +5,18 @@ import pytest
 
 from maxagent.config.errors import MaxAgentError, UsageError
 from maxagent.config.trust.decision import (
-    accept,
-    changed_further,
-    follow,
+    check_trust,
+    find_further_changes,
+    follow_changes,
+    grant_if_empty,
+    grant_trust,
     is_trusted,
-    looked_further,
-    own_change,
-    revoke,
+    keep_trust,
+    revoke_trust,
     trust,
-    trust_if_empty,
-    trust_of,
+    with_referenced_files,
 )
-from maxagent.config.trust.inventory import own_instructions
+from maxagent.config.trust.inventory import read_instruction_digests
 
 
 @pytest.fixture
@@ -32,20 +32,18 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
-def test_nothing_is_trusted_before_a_yes_and_looking_leaves_nothing(
-    project: Path, home: Path
-) -> None:
+def test_nothing_is_trusted_first_and_check_writes_nothing(project: Path, home: Path) -> None:
     assert not is_trusted(project, home) and not is_trusted(project / "nowhere", home)
     assert not home.exists()
 
 
-def test_a_yes_holds_for_the_folder_by_whatever_way_it_is_named(project: Path, home: Path) -> None:
+def test_trust_holds_for_folder_under_any_path(project: Path, home: Path) -> None:
     (project.parent / "link").symlink_to(project)
     trust(project.parent / "link", home)
     assert is_trusted(project, home) and is_trusted(project / "../project/.", home)
 
 
-def test_it_holds_for_no_folder_above_below_or_beside(project: Path, home: Path) -> None:
+def test_trust_does_not_hold_for_neighbouring_folders(project: Path, home: Path) -> None:
     below, beside = project / "below", project.parent / "project2"
     for folder in (below, beside):
         folder.mkdir()
@@ -61,13 +59,13 @@ def test_another_folder_in_its_place_is_another_content(project: Path, home: Pat
     assert not is_trusted(project, home) and not is_trusted(project.parent / "old", home)
 
 
-def test_a_change_takes_the_yes_away_and_is_named(project: Path, home: Path) -> None:
+def test_change_revokes_trust_and_is_listed(project: Path, home: Path) -> None:
     (project / "CLAUDE.md").write_text("x")
     trust(project, home)
     (project / "AGENTS.md").write_text("y")
     (project / "CLAUDE.md").unlink()
     (project / ".mcp.json").write_text("{}")
-    found = trust_of(project, home)
+    found = check_trust(project, home)
     told = {"`.mcp.json` appeared", "`AGENTS.md` changed", "`CLAUDE.md` is gone"}
     assert (found.trusted, set(found.changed)) == (False, told)
     (project / "AGENTS.md").write_text("x")
@@ -84,16 +82,16 @@ def test_other_files_change_nothing(project: Path, home: Path) -> None:
 
 
 def test_a_yes_is_to_what_was_shown(project: Path, home: Path) -> None:
-    shown = trust_of(project, home)
+    shown = check_trust(project, home)
     (project / "AGENTS.md").write_text("changed while the human read")
-    accept(shown, home)
+    grant_trust(shown, home)
     assert not is_trusted(project, home)
 
 
 def test_it_can_be_taken_back(project: Path, home: Path) -> None:
-    assert not revoke(project, home)
+    assert not revoke_trust(project, home)
     trust(project, home)
-    assert revoke(project, home) and not is_trusted(project, home)
+    assert revoke_trust(project, home) and not is_trusted(project, home)
 
 
 def test_what_is_odd_can_be_trusted_by_nobody(project: Path, home: Path) -> None:
@@ -106,25 +104,25 @@ def test_what_is_odd_can_be_trusted_by_nobody(project: Path, home: Path) -> None
         trust(project / "AGENTS.md", home)
 
 
-def test_a_damaged_record_trusts_nothing_is_said_and_stays(project: Path, home: Path) -> None:
+def test_corrupt_trust_store_trusts_nothing_and_is_kept(project: Path, home: Path) -> None:
     trust(project, home)
     record = home / "data" / "trust.json"
     record.write_text(record.read_text()[:-3])
     damaged = record.read_bytes()
-    found = trust_of(project, home)
+    found = check_trust(project, home)
     assert not found.trusted and str(record) in found.damaged and "mv " in found.damaged
-    trust_if_empty(project, home)
-    for attempt in (lambda: trust(project, home), lambda: revoke(project, home)):
+    grant_if_empty(project, home)
+    for attempt in (lambda: trust(project, home), lambda: revoke_trust(project, home)):
         with pytest.raises(MaxAgentError, match="so no folder is trusted"):
             attempt()
     assert record.read_bytes() == damaged
 
 
-def test_only_a_folder_with_nothing_in_it_is_trusted_unasked(project: Path, home: Path) -> None:
+def test_only_empty_folder_is_trusted_automatically(project: Path, home: Path) -> None:
     empty = project / "empty"
     empty.mkdir()
     for folder in (project, empty, project / "nowhere"):
-        trust_if_empty(folder, home)
+        grant_if_empty(folder, home)
     assert [is_trusted(folder, home) for folder in (project, empty)] == [False, True]
     (empty / "main.py").write_text("")
     assert is_trusted(empty, home)
@@ -133,59 +131,57 @@ def test_only_a_folder_with_nothing_in_it_is_trusted_unasked(project: Path, home
 
 
 @pytest.mark.parametrize("before", [True, False])
-def test_the_users_own_change_keeps_a_folder_as_it_was(
-    project: Path, home: Path, before: bool
-) -> None:
+def test_user_change_keeps_trust_of_folder(project: Path, home: Path, before: bool) -> None:
     if before:
         trust(project, home)
-    with own_change(project, home):
+    with keep_trust(project, home):
         (project / ".llc.yaml").write_text("language: en\n")
     assert is_trusted(project, home) == before
 
 
-def test_nothing_else_is_trusted_with_the_users_own_change(project: Path, home: Path) -> None:
+def test_user_change_trusts_nothing_else(project: Path, home: Path) -> None:
     trust(project, home)
-    with own_change(project, home):
+    with keep_trust(project, home):
         (project / ".llc.yaml").write_text("language: en\n")
         (project / "AGENTS.md").write_text("y")
-    assert trust_of(project, home).changed == ("`AGENTS.md` changed",)
+    assert check_trust(project, home).changed == ("`AGENTS.md` changed",)
 
 
-def test_what_is_taken_back_during_the_users_own_change_stays_so(project: Path, home: Path) -> None:
+def test_trust_revoked_during_user_change_stays_revoked(project: Path, home: Path) -> None:
     trust(project, home)
-    with own_change(project, home):
-        revoke(project, home)
+    with keep_trust(project, home):
+        revoke_trust(project, home)
     assert not is_trusted(project, home)
 
 
 def test_a_change_that_fails_trusts_nothing(project: Path, home: Path) -> None:
     os.remove(project / "AGENTS.md")
-    with pytest.raises(ValueError), own_change(project, home):
+    with pytest.raises(ValueError), keep_trust(project, home):
         raise ValueError
     assert not home.exists()
 
 
 @pytest.mark.parametrize("link", [".llc", ".llc/agents"])
-def test_no_link_leads_the_users_own_change_out_of_the_folder(
+def test_user_change_through_link_outside_folder_is_refused(
     project: Path, home: Path, link: str
 ) -> None:
     (project / link).parent.mkdir(exist_ok=True)
     (project / link).symlink_to("../" * link.count("/") + "../elsewhere")
-    with pytest.raises(UsageError, match="to outside"), own_change(project, home, "agents"):
+    with pytest.raises(UsageError, match="to outside"), keep_trust(project, home, "agents"):
         pytest.fail("something was written")
     (project / ".llc.yaml").symlink_to("settings.yaml")
-    with own_change(project, home):
+    with keep_trust(project, home):
         pass
 
 
 def rewrite(project: Path, name: str, text: str | None) -> dict[str, list[str]]:
     """Change a file; the digests before and after, as a question shows them."""
-    before = own_instructions(project).get(name, "")
+    before = read_instruction_digests(project).get(name, "")
     if text is None:
         (project / name).unlink()
     else:
         (project / name).write_text(text)
-    return {name: [before, own_instructions(project).get(name, "")]}
+    return {name: [before, read_instruction_digests(project).get(name, "")]}
 
 
 @pytest.mark.parametrize(
@@ -197,34 +193,34 @@ def test_a_yes_follows_a_change_that_was_shown(
     trust(project, home)
     shown = rewrite(project, name, text)
     assert not is_trusted(project, home)
-    follow(project, home, shown)
+    follow_changes(project, home, shown)
     assert is_trusted(project, home)
 
 
 def test_it_follows_to_nothing_that_was_not_shown(project: Path, home: Path) -> None:
-    follow(project, home, rewrite(project, "AGENTS.md", "y"))
+    follow_changes(project, home, rewrite(project, "AGENTS.md", "y"))
     assert not is_trusted(project, home) and not home.exists()  # there was no yes
     trust(project, home)
     rewrite(project, "AGENTS.md", "planted")
-    follow(project, home, rewrite(project, "AGENTS.md", "planted, and something shown"))
+    follow_changes(project, home, rewrite(project, "AGENTS.md", "planted, and something shown"))
     assert not is_trusted(project, home)
     rewrite(project, "AGENTS.md", "y")
     shown = rewrite(project, "AGENTS.md", "z")
     rewrite(project, "AGENTS.md", "another was quicker")
-    follow(project, home, shown)
+    follow_changes(project, home, shown)
     rewrite(project, "AGENTS.md", "y")
     assert is_trusted(project, home)
 
 
-def test_it_does_not_follow_to_what_is_no_utf_8_text(project: Path, home: Path) -> None:
+def test_trust_does_not_follow_change_to_non_utf8(project: Path, home: Path) -> None:
     trust(project, home)
-    before = own_instructions(project)
+    before = read_instruction_digests(project)
     (project / "AGENTS.md").write_bytes("好".encode("utf-16"))
-    assert own_instructions(project) == {}
-    follow(project, home, {"AGENTS.md": [before["AGENTS.md"], ""]})
-    assert trust_of(project, home).changed == ("`AGENTS.md` appeared",)
+    assert read_instruction_digests(project) == {}
+    follow_changes(project, home, {"AGENTS.md": [before["AGENTS.md"], ""]})
+    assert check_trust(project, home).changed == ("`AGENTS.md` appeared",)
     trust(project, home)
-    follow(project, home, rewrite(project, "AGENTS.md", "y"))
+    follow_changes(project, home, rewrite(project, "AGENTS.md", "y"))
     assert not is_trusted(project, home)
 
 
@@ -232,41 +228,39 @@ def test_nothing_else_is_trusted_with_it(project: Path, home: Path) -> None:
     (project / "a.md").write_text("brought in")
     trust(project, home)
     (project / ".mcp.json").write_text("{}")
-    follow(project, home, rewrite(project, "AGENTS.md", "@a.md"))
-    assert trust_of(project, home).changed == ("`.mcp.json` appeared",)
+    follow_changes(project, home, rewrite(project, "AGENTS.md", "@a.md"))
+    assert check_trust(project, home).changed == ("`.mcp.json` appeared",)
     (project / ".mcp.json").unlink()
-    assert is_trusted(project, home) and not trust_of(project, home).further
+    assert is_trusted(project, home) and not check_trust(project, home).further
 
 
-def test_instructions_below_are_looked_for_when_asked_and_take_no_yes_away(
-    project: Path, home: Path
-) -> None:
+def test_nested_instruction_changes_do_not_revoke_trust(project: Path, home: Path) -> None:
     (project / "sub").mkdir()
     (project / "sub/AGENTS.md").write_text("x")
-    assert list(looked_further(trust_of(project, home)).further) == ["sub/AGENTS.md"]
+    assert list(with_referenced_files(check_trust(project, home)).further) == ["sub/AGENTS.md"]
     trust(project, home)
-    known = trust_of(project, home).further
+    known = check_trust(project, home).further
     assert list(known) == ["sub/AGENTS.md"]
     (project / "sub/AGENTS.md").write_text("y")
-    assert is_trusted(project, home) and trust_of(project, home).further == known
-    looked = looked_further(trust_of(project, home))
+    assert is_trusted(project, home) and check_trust(project, home).further == known
+    looked = with_referenced_files(check_trust(project, home))
     assert (looked.trusted, looked.changed) == (True, ("`sub/AGENTS.md` changed",))
-    assert changed_further(trust_of(project, home)) == looked.changed
+    assert find_further_changes(check_trust(project, home)) == looked.changed
     (project / "new").mkdir()
     (project / "new/AGENTS.md").write_text("y")
     (project / "sub/AGENTS.md").unlink()
-    looked = looked_further(trust_of(project, home))
+    looked = with_referenced_files(check_trust(project, home))
     assert looked.changed == ("`new/AGENTS.md` appeared", "`sub/AGENTS.md` is gone")
     (project / "sub/AGENTS.md").write_text("x")
     (project / "new/AGENTS.md").unlink()
     os.mkfifo(project / "sub/MAXAGENT.md")  # which cannot stand in its place
-    assert looked_further(trust_of(project, home)).changed == ()
+    assert with_referenced_files(check_trust(project, home)).changed == ()
     (project / "sub/AGENTS.md").unlink()
     os.mkfifo(project / "sub/AGENTS.md")
-    assert looked_further(trust_of(project, home)).changed == ("`sub/AGENTS.md` changed",)
-    follow(project, home, rewrite(project, "AGENTS.md", "y"))
-    with own_change(project, home):
+    assert with_referenced_files(check_trust(project, home)).changed == ("`sub/AGENTS.md` changed",)
+    follow_changes(project, home, rewrite(project, "AGENTS.md", "y"))
+    with keep_trust(project, home):
         (project / ".llc.yaml").write_text("")
-    assert is_trusted(project, home) and trust_of(project, home).further == known
+    assert is_trusted(project, home) and check_trust(project, home).further == known
     (project / "AGENTS.md").write_text("z")
-    assert not trust_of(project, home).further
+    assert not check_trust(project, home).further

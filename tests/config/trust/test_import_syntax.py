@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.config.trust.import_syntax import MOST_NAMES, imports_in
+from maxagent.config.trust.import_syntax import MOST_NAMES, find_imports
 
 
 @pytest.mark.parametrize(
@@ -25,25 +25,25 @@ from maxagent.config.trust.import_syntax import MOST_NAMES, imports_in
         ("看@甲.md 和 @乙.md。", ["乙.md"]),
     ],
 )
-def test_a_name_behind_an_at_sign_in_prose_is_an_import(text, found):
-    assert imports_in(text, "AGENTS.md") == found
+def test_at_sign_name_in_prose_is_an_import(text, found):
+    assert find_imports(text, "AGENTS.md") == found
 
 
-def test_a_name_is_relative_to_the_file_and_stays_below_the_root():
-    assert imports_in("@b.md @../c.md @../../d.md", "docs/a.md") == ["docs/b.md", "c.md"]
+def test_import_is_relative_to_file_and_inside_root():
+    assert find_imports("@b.md @../c.md @../../d.md", "docs/a.md") == ["docs/b.md", "c.md"]
 
 
-def test_not_more_names_are_looked_at_than_a_file_has_use_for():
+def test_number_of_imports_per_file_is_limited():
     text = " ".join(f"@{number}.md" for number in range(2 * MOST_NAMES))
-    assert len(imports_in(text, "AGENTS.md")) == MOST_NAMES
+    assert len(find_imports(text, "AGENTS.md")) == MOST_NAMES
 
 
 @given(st.text(alphabet="`~@a/.\n -", max_size=80))
 def test_whatever_a_text_is_no_import_leads_out(text):
-    for name in imports_in(text, "docs/AGENTS.md"):
+    for name in find_imports(text, "docs/AGENTS.md"):
         assert not name.startswith(("/", "~")) and ".." not in name.split("/")
 
 
 @given(st.text(alphabet="~@a/. -", min_size=1), st.sampled_from(["`", "``", "\n```\n"]))
 def test_nothing_in_code_is_an_import(code, fence):
-    assert imports_in(f"{fence}{code}{fence}", "AGENTS.md") == []
+    assert find_imports(f"{fence}{code}{fence}", "AGENTS.md") == []

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.config.trust import inventory as module
-from maxagent.config.trust.inventory import PLACES, brought
+from maxagent.config.trust.inventory import PLACES, take_inventory
 
 EVERY_PLACE = [
     (kind, place if "." in Path(place).name[1:] else f"{place}/one/file.md")
@@ -22,11 +22,11 @@ def put(folder: Path, name: str, text: str = "x") -> Path:
 
 
 def listed(folder: Path) -> list[tuple[str, str]]:
-    return [(one.kind, one.path) for one in brought(folder)]
+    return [(one.kind, one.path) for one in take_inventory(folder)]
 
 
 def odd(folder: Path) -> dict[str, str]:
-    return {one.path: one.odd for one in brought(folder) if one.odd}
+    return {one.path: one.problem for one in take_inventory(folder) if one.problem}
 
 
 def test_a_folder_without_any_of_it_brings_nothing(tmp_path: Path) -> None:
@@ -36,7 +36,7 @@ def test_a_folder_without_any_of_it_brings_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("kind", "name"), EVERY_PLACE)
-def test_every_place_is_seen_with_all_that_is_in_it(tmp_path: Path, kind: str, name: str) -> None:
+def test_every_known_place_is_listed_with_its_files(tmp_path: Path, kind: str, name: str) -> None:
     put(tmp_path, name)
     assert listed(tmp_path) == [(kind, name)]
 
@@ -61,10 +61,10 @@ def test_what_reaches_furthest_comes_first(tmp_path: Path) -> None:
 def test_any_change_is_seen(tmp_path: Path, change) -> None:
     put(tmp_path, "AGENTS.md")
     put(tmp_path, ".claude/skills/a/SKILL.md")
-    before = brought(tmp_path)
-    assert brought(tmp_path) == before
+    before = take_inventory(tmp_path)
+    assert take_inventory(tmp_path) == before
     change(tmp_path)
-    assert brought(tmp_path) != before
+    assert take_inventory(tmp_path) != before
 
 
 def test_empty_folders_bring_nothing(tmp_path: Path) -> None:
@@ -73,18 +73,18 @@ def test_empty_folders_bring_nothing(tmp_path: Path) -> None:
     assert listed(tmp_path) == []
 
 
-def test_a_link_inside_the_folder_is_followed_and_known_by_where_it_leads(tmp_path: Path) -> None:
+def test_link_inside_folder_is_known_by_its_target(tmp_path: Path) -> None:
     put(tmp_path, "AGENTS.md")
     put(tmp_path, "docs/rules.md")
     put(tmp_path, ".agents/skills/a/SKILL.md")
     (tmp_path / "CLAUDE.md").symlink_to("AGENTS.md")
     (tmp_path / ".claude").symlink_to(".agents")
     names = ".agents/skills/a/SKILL.md", ".claude/skills/a/SKILL.md", "AGENTS.md", "CLAUDE.md"
-    before = brought(tmp_path)
+    before = take_inventory(tmp_path)
     assert tuple(one.path for one in before) == names and not odd(tmp_path)
     (tmp_path / "CLAUDE.md").unlink()
     (tmp_path / "CLAUDE.md").symlink_to("docs/rules.md")  # of the same content
-    assert [a.path for a, b in zip(before, brought(tmp_path), strict=True) if a != b] == [
+    assert [a.path for a, b in zip(before, take_inventory(tmp_path), strict=True) if a != b] == [
         "CLAUDE.md"
     ]
 
@@ -100,7 +100,7 @@ def links(folder: Path, outside: Path) -> None:
     (folder / ".claude/skills").symlink_to(outside)
 
 
-def test_a_link_that_leads_out_or_nowhere_is_odd_and_never_read(tmp_path: Path) -> None:
+def test_link_outside_or_broken_is_never_read(tmp_path: Path) -> None:
     folder, outside = tmp_path / "project", tmp_path / "outside"
     put(outside, "secret")
     put(outside, "skills/a/SKILL.md")
@@ -111,10 +111,10 @@ def test_a_link_that_leads_out_or_nowhere_is_odd_and_never_read(tmp_path: Path) 
     names = {"AGENTS.md", "CLAUDE.md", "GEMINI.md", "MAXAGENT.md", ".mcp.json", ".claude/skills"}
     assert set(told) == {*names, ".llc/skills"}
     assert all("link" in why for why in told.values())
-    assert not any(one.digest for one in brought(folder))
+    assert not any(one.digest for one in take_inventory(folder))
 
 
-def test_what_is_no_file_is_odd_and_does_not_hang(tmp_path: Path) -> None:
+def test_non_regular_file_is_unreadable_without_hanging(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / ".llc.yaml")
     (tmp_path / ".llc").mkdir()
     os.mkfifo(tmp_path / ".llc/skills")
@@ -145,7 +145,7 @@ def test_too_many_files_and_endless_folders_are_odd(
 
 def test_names_of_any_bytes_are_known(tmp_path: Path) -> None:
     put(tmp_path, os.fsdecode(b".llc/skills/\xff\n/SKILL.md"))
-    assert [one.odd for one in brought(tmp_path)] == [""]
+    assert [one.problem for one in take_inventory(tmp_path)] == [""]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.config.trust import referenced_instructions as module
-from maxagent.config.trust.referenced_instructions import further_instructions
+from maxagent.config.trust.referenced_instructions import find_further_instructions
 
 
 def write(file: Path, text: str = "x") -> None:
@@ -13,10 +13,10 @@ def write(file: Path, text: str = "x") -> None:
 
 
 def found(folder: Path) -> list[str]:
-    return list(further_instructions(folder, ("AGENTS.md",)))
+    return list(find_further_instructions(folder, ("AGENTS.md",)))
 
 
-def test_of_each_folder_below_the_first_is_found_with_what_it_brings_in(tmp_path: Path) -> None:
+def test_first_file_per_subfolder_is_found_with_imports(tmp_path: Path) -> None:
     write(tmp_path / "AGENTS.md")
     write(tmp_path / "a/b/CLAUDE.md", "@more.md @../../top.md @.env")
     write(tmp_path / "a/b/AGENTS.md", "@../../top.md")
@@ -30,14 +30,14 @@ def test_of_each_folder_below_the_first_is_found_with_what_it_brings_in(tmp_path
     ]
 
 
-def test_what_the_folders_own_bring_in_is_found_but_nothing_that_is_brought(tmp_path: Path) -> None:
+def test_project_imports_are_found_except_inventory_files(tmp_path: Path) -> None:
     write(tmp_path / "AGENTS.md", "@CLAUDE.md @.llc.yaml @a.md")
     write(tmp_path / "CLAUDE.md", "@b.md")
     write(tmp_path / "a.md", "@AGENTS.md @sub/c.md")
     for name in (".llc.yaml", "b.md", "sub/c.md"):
         write(tmp_path / name)
     listed = ("AGENTS.md", "CLAUDE.md", ".llc.yaml")
-    assert list(further_instructions(tmp_path, listed)) == ["a.md", "b.md", "sub/c.md"]
+    assert list(find_further_instructions(tmp_path, listed)) == ["a.md", "b.md", "sub/c.md"]
 
 
 @pytest.mark.parametrize("folder", [".hidden", "node_modules/p", "repository", "link", "x/vendor"])
@@ -51,7 +51,7 @@ def test_folders_of_others_hold_none(tmp_path: Path, folder: str) -> None:
     assert found(tmp_path) == []
 
 
-def test_what_is_odd_or_too_much_is_not_found(
+def test_unreadable_or_excess_instructions_are_not_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "a").mkdir()

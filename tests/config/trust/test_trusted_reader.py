@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.config.errors import UsageError
-from maxagent.config.trust.decision import trust_of
+from maxagent.config.trust.decision import check_trust
 from maxagent.config.trust.trusted_reader import read_listed
 
 
@@ -15,12 +15,12 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_what_was_listed_is_read(file: Path) -> None:
-    found = read_listed(file, trust_of(file.parent, file.parent / "home"))
+    found = read_listed(file, check_trust(file.parent, file.parent / "home"))
     assert found and found.values == {"language": "en"}
 
 
 def test_a_file_that_changed_since_is_not_read(file: Path) -> None:
-    listed = trust_of(file.parent, file.parent / "home")
+    listed = check_trust(file.parent, file.parent / "home")
     file.write_text("language: zh\n")
     with pytest.raises(UsageError, match="changed while it was read"):
         read_listed(file, listed)
@@ -28,14 +28,14 @@ def test_a_file_that_changed_since_is_not_read(file: Path) -> None:
 
 def test_a_file_that_came_since_is_not_read(file: Path) -> None:
     file.rename(file.parent / "aside")
-    listed = trust_of(file.parent, file.parent / "home")
+    listed = check_trust(file.parent, file.parent / "home")
     (file.parent / "aside").rename(file)
     with pytest.raises(UsageError, match="changed"):
         read_listed(file, listed)
 
 
 def test_the_same_bytes_elsewhere_are_another_file(file: Path) -> None:
-    listed = trust_of(file.parent, file.parent / "home")
+    listed = check_trust(file.parent, file.parent / "home")
     file.rename(file.parent / "aside")
     file.symlink_to("aside")
     with pytest.raises(UsageError, match="changed"):
@@ -43,6 +43,6 @@ def test_the_same_bytes_elsewhere_are_another_file(file: Path) -> None:
 
 
 def test_where_there_is_none_nothing_is_said(file: Path) -> None:
-    listed = trust_of(file.parent, file.parent / "home")
+    listed = check_trust(file.parent, file.parent / "home")
     file.unlink()
     assert read_listed(file, listed) is None

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maxagent.config.errors import UsageError
-from maxagent.config.settings.sources import Layer, merged, single
+from maxagent.config.settings.sources import Layer, build_layer, merge_layers
 from maxagent.config.yaml.editor import with_item, with_value
-from maxagent.config.yaml.reader import parse
+from maxagent.config.yaml.reader import parse_document
 
 HAND_WRITTEN = """\
 # mine
@@ -75,7 +75,9 @@ def test_only_the_value_changes(key: str, value: object, old: str, new: str) -> 
     assert HAND_WRITTEN.count(old) == 1
     changed = with_value(HAND_WRITTEN, tuple(key.split(".")), value)
     assert changed == HAND_WRITTEN.replace(old, new)
-    assert parse(Path("f"), changed).values == wished(HAND_WRITTEN, tuple(key.split(".")), value)
+    assert parse_document(Path("f"), changed).values == wished(
+        HAND_WRITTEN, tuple(key.split(".")), value
+    )
 
 
 @pytest.mark.parametrize(
@@ -110,7 +112,9 @@ def test_an_alias_is_left_to_the_human() -> None:
 
 def wished(text: str, path: tuple[str, ...], value: object) -> dict[str, object]:
     """What the text means once the value is set."""
-    return merged([Layer("", parse(Path("f"), text).values), single("", path, value)])
+    return merge_layers(
+        [Layer("", parse_document(Path("f"), text).values), build_layer("", path, value)]
+    )
 
 
 NAMES = st.sampled_from(["a", "b-c", "glm-4.6", "openai/gpt-4o", "true", "7", "x y", "é", "#"])
@@ -155,7 +159,7 @@ _STYLES = [
 @given(documents(), st.lists(NAMES, min_size=1, max_size=3).map(tuple), VALUES)
 def test_any_value_lands_in_any_document(text: str, path: Any, value: object) -> None:
     changed = with_value(text, path, value)
-    assert parse(Path("f"), changed).values == wished(text, path, value)
+    assert parse_document(Path("f"), changed).values == wished(text, path, value)
     if not isinstance(value_at(text, path), dict):  # whose own comments go with it
         for note in ("# note", "# deeper", "# odd"):
             assert changed.count(note) == text.count(note)
@@ -163,7 +167,7 @@ def test_any_value_lands_in_any_document(text: str, path: Any, value: object) ->
 
 def value_at(text: str, path: tuple[str, ...]) -> Any:
     """What the text says at the path so far."""
-    found: Any = parse(Path("f"), text).values
+    found: Any = parse_document(Path("f"), text).values
     for part in path:
         found = found.get(part) if isinstance(found, dict) else None
     return found
@@ -205,8 +209,8 @@ ITEM = "run_command(npm test:*)"
         ),
     ],
 )
-def test_an_item_stands_at_the_end_and_all_else_stays(text: str, wanted: str, tmp_path) -> None:
-    values = parse(tmp_path, text).values.get("permissions") or {}
+def test_item_is_appended_and_other_text_kept(text: str, wanted: str, tmp_path) -> None:
+    values = parse_document(tmp_path, text).values.get("permissions") or {}
     assert with_item(text, PATH, values.get("allow") or [], ITEM) == wanted
 
 
@@ -219,5 +223,5 @@ def test_whatever_the_items_are_they_are_read_back(items: list[str]) -> None:
     text = ""
     for at, item in enumerate(items):
         text = with_item(text, PATH, items[:at], item)
-    said = parse(None, text).values if items else {"permissions": {"allow": []}}
+    said = parse_document(None, text).values if items else {"permissions": {"allow": []}}
     assert said["permissions"]["allow"] == items

@@ -7,13 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maxagent.config.errors import UsageError
-from maxagent.config.yaml.reader import LARGEST, parse, read, value_of
+from maxagent.config.yaml.reader import LARGEST, parse_document, parse_value, read_document
 
 FILE = Path("config.yaml")
 
 
 def test_values_come_with_their_lines() -> None:
-    found = parse(FILE, "# top\nmodel:\n  default: x\ntools:\n  disabled:\n    - a\n    - b\n")
+    found = parse_document(
+        FILE, "# top\nmodel:\n  default: x\ntools:\n  disabled:\n    - a\n    - b\n"
+    )
     assert found.values == {"model": {"default": "x"}, "tools": {"disabled": ["a", "b"]}}
     assert found.lines == {
         ("model",): 2,
@@ -27,7 +29,7 @@ def test_values_come_with_their_lines() -> None:
 
 @pytest.mark.parametrize("text", ["", "\n", "# only a comment\n", "---\n", "null\n"])
 def test_an_empty_file_says_nothing(text: str) -> None:
-    assert parse(FILE, text).values == {}
+    assert parse_document(FILE, text).values == {}
 
 
 @pytest.mark.parametrize(
@@ -43,7 +45,7 @@ def test_an_empty_file_says_nothing(text: str) -> None:
     ],
 )
 def test_what_yaml_means(text: str, values: dict[str, object]) -> None:
-    assert parse(FILE, text).values == values
+    assert parse_document(FILE, text).values == values
 
 
 @pytest.mark.parametrize(
@@ -59,16 +61,16 @@ def test_what_yaml_means(text: str, values: dict[str, object]) -> None:
         ("day: 2020-13-45\n", "config.yaml: not YAML: month must be in 1..12"),
     ],
 )
-def test_what_is_not_a_yaml_mapping_is_refused_with_its_line(text: str, message: str) -> None:
+def test_non_mapping_yaml_is_refused_with_its_line(text: str, message: str) -> None:
     with pytest.raises(UsageError) as refusal:
-        parse(FILE, text)
+        parse_document(FILE, text)
     assert refusal.value.message.startswith(message)
     assert "\n" not in refusal.value.message
 
 
-def test_a_key_written_twice_is_refused_without_showing_its_value() -> None:
+def test_duplicate_key_is_refused_without_showing_its_value() -> None:
     with pytest.raises(UsageError) as refusal:
-        parse(FILE, "litellm:\n  api_key: sk-one\n  api_key: sk-two\n")
+        parse_document(FILE, "litellm:\n  api_key: sk-one\n  api_key: sk-two\n")
     assert refusal.value.message == 'config.yaml:3: not YAML: found duplicate key "api_key"'
 
 
@@ -86,34 +88,34 @@ def test_a_key_written_twice_is_refused_without_showing_its_value() -> None:
 )
 @pytest.mark.timeout(20)
 def test_anchors_cannot_make_a_file_endless(text: str) -> None:
-    assert "a" in parse(FILE, text).values
+    assert "a" in parse_document(FILE, text).values
 
 
 def test_deep_nesting_is_refused() -> None:
     with pytest.raises(UsageError, match="not YAML"):
-        parse(FILE, "a: " + "[" * 5000)
+        parse_document(FILE, "a: " + "[" * 5000)
 
 
 def test_a_missing_file_is_none(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    assert read(tmp_path / "nothing.yaml") is None
-    assert read(tmp_path / "file" / "config.yaml") is None
+    assert read_document(tmp_path / "nothing.yaml") is None
+    assert read_document(tmp_path / "file" / "config.yaml") is None
 
 
-def test_a_file_that_is_not_utf8_is_refused_with_its_line(tmp_path: Path) -> None:
+def test_non_utf8_file_is_refused_with_its_line(tmp_path: Path) -> None:
     file = tmp_path / "config.yaml"
     file.write_bytes("a: 1\nb: \xe9\n".encode("latin-1"))
     with pytest.raises(UsageError, match="config.yaml:2: not UTF-8 text"):
-        read(file)
+        read_document(file)
 
 
-def test_a_folder_a_pipe_and_a_huge_file_are_refused_at_once(tmp_path: Path) -> None:
+def test_folder_pipe_and_huge_file_are_refused_immediately(tmp_path: Path) -> None:
     (tmp_path / "folder" / "more").mkdir(parents=True)
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "huge").write_bytes(b"#" * (LARGEST + 1))
     for name in ("folder", "pipe", "huge"):
         with pytest.raises(UsageError, match=f"{name}: not a configuration file"):
-            read(tmp_path / name)
+            read_document(tmp_path / name)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -121,14 +123,14 @@ def test_an_unreadable_file_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "config.yaml"
     file.touch(0o000)
     with pytest.raises(UsageError, match="cannot be read: Permission denied"):
-        read(file)
+        read_document(file)
 
 
 def test_a_link_in_a_circle_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "config.yaml"
     file.symlink_to(file)
     with pytest.raises(UsageError, match="cannot be read"):
-        read(file)
+        read_document(file)
 
 
 @pytest.mark.parametrize(
@@ -143,26 +145,26 @@ def test_a_link_in_a_circle_is_refused(tmp_path: Path) -> None:
         (("unknown",), "[a]", "[a]"),
     ],
 )
-def test_a_value_is_text_for_a_text_key_and_yaml_for_any_other(
+def test_value_is_text_for_text_keys_else_yaml(
     path: tuple[str, ...], text: str, value: object
 ) -> None:
-    assert value_of(path, text) == value
+    assert parse_value(path, text) == value
 
 
 def test_a_value_that_is_not_yaml_is_refused() -> None:
     with pytest.raises(UsageError, match=r"`\[a` is not YAML"):
-        value_of(("tools", "disabled"), "[a")
+        parse_value(("tools", "disabled"), "[a")
 
 
 @settings(deadline=None)
 @given(st.text(alphabet="ab:-#&*![]{}|>?%@`'\"\\<, \n\t\r0.~é\ufeff", max_size=40))
 def test_any_text_is_a_document_or_refused(text: str) -> None:
     with contextlib.suppress(UsageError):
-        assert isinstance(parse(FILE, text).values, dict)
+        assert isinstance(parse_document(FILE, text).values, dict)
 
 
-def test_an_empty_folder_is_no_file_as_the_sandbox_holds_a_missing_ones_place(
+def test_empty_folder_counts_as_missing_file(
     tmp_path: Path,
 ) -> None:
     (tmp_path / ".llc.yaml").mkdir()
-    assert read(tmp_path / ".llc.yaml") is None
+    assert read_document(tmp_path / ".llc.yaml") is None

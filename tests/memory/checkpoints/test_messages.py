@@ -7,7 +7,7 @@ import ormsgpack
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
-from maxagent.memory.checkpoints.messages import Said, answers
+from maxagent.memory.checkpoints.messages import ModelMessage, read_model_messages
 from maxagent.memory.database.serializer import StrictSerializer
 
 PULLED = "~__pregel_pull, coder"
@@ -35,13 +35,13 @@ def answer(text: Any = "Yes.", **more: Any) -> AIMessage:
 
 def test_an_answer_among_briefs_is_found(connection: sqlite3.Connection) -> None:
     write(connection, [HumanMessage("Do it"), answer(), HumanMessage("Next")])
-    assert answers(connection, "t") == {"c": Said("coder", "Yes.")}
+    assert read_model_messages(connection, "t") == {"c": ModelMessage("coder", "Yes.")}
 
 
-def test_half_an_answer_that_is_told_of_is_no_step(connection: sqlite3.Connection) -> None:
+def test_partial_answer_with_notice_is_no_step(connection: sqlite3.Connection) -> None:
     half = AIMessage("Ha", additional_kwargs={"role": "build", "interrupted": True})
     write(connection, [half], "~__pregel_pull, listen")
-    assert answers(connection, "t") == {}
+    assert read_model_messages(connection, "t") == {}
 
 
 @pytest.mark.parametrize(
@@ -49,14 +49,16 @@ def test_half_an_answer_that_is_told_of_is_no_step(connection: sqlite3.Connectio
 )
 def test_text_comes_whole_or_in_blocks(connection: sqlite3.Connection, text: Any) -> None:
     write(connection, [answer(text)])
-    assert answers(connection, "t")["c"].words == "ab"
+    assert read_model_messages(connection, "t")["c"].text == "ab"
 
 
 def test_calls_are_named_broken_ones_too(connection: sqlite3.Connection) -> None:
     good = {"name": "edit", "args": {}, "id": "1"}
     broken = {"name": None, "args": "{", "id": "2", "error": None}
     write(connection, [answer(tool_calls=[good], invalid_tool_calls=[broken])])
-    assert answers(connection, "t")["c"] == Said("coder", "Yes.", ("edit", "?"), ("1", "2"))
+    assert read_model_messages(connection, "t")["c"] == ModelMessage(
+        "coder", "Yes.", ("edit", "?"), ("1", "2")
+    )
 
 
 @pytest.mark.parametrize("row", [{"path": "~__pregel_push, 0"}, {"path": ""}, {"ns": "tools:1"}])
@@ -64,7 +66,7 @@ def test_what_no_role_wrote_is_not_looked_at(
     connection: sqlite3.Connection, row: dict[str, str]
 ) -> None:
     write(connection, [answer()], **row)
-    assert answers(connection, "t") == {}
+    assert read_model_messages(connection, "t") == {}
 
 
 @pytest.mark.parametrize(
@@ -73,4 +75,4 @@ def test_what_no_role_wrote_is_not_looked_at(
 def test_forged_rows_say_nothing(connection: sqlite3.Connection, value: bytes) -> None:
     row = ("t", "", "c", PULLED, "messages", "msgpack", value)
     connection.execute("INSERT INTO writes VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-    assert answers(connection, "t") == {}
+    assert read_model_messages(connection, "t") == {}

@@ -5,7 +5,7 @@ import ormsgpack
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
-from maxagent.memory.checkpoints.search import heard
+from maxagent.memory.checkpoints.search import read_searchable_texts
 from maxagent.memory.database.serializer import StrictSerializer
 
 PULL, PUT_IN = "~__pregel_pull, ", "~__interrupt__, 0000000000"
@@ -22,7 +22,7 @@ def words(*rows: tuple[str, str, object]) -> list[str]:
             kind, data = ("msgpack", value), StrictSerializer().dumps_typed(value)
             row = ("t", "", channel, path, *(kind if isinstance(value, bytes) else data))
             connection.execute("INSERT INTO writes VALUES (?, ?, ?, ?, ?, ?)", row)
-        return heard(connection).get("t", [])
+        return read_searchable_texts(connection).get("t", [])
 
 
 @pytest.mark.parametrize(
@@ -50,4 +50,4 @@ def test_forged_rows_raise_nothing(value: bytes) -> None:
 
 def test_before_the_first_run_nothing_was_said() -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
-        assert heard(connection) == {}
+        assert read_searchable_texts(connection) == {}

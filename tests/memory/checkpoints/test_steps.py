@@ -15,10 +15,15 @@ from langgraph.types import Command, Send, interrupt
 from typing_extensions import TypedDict
 
 from maxagent.graphs import chat, edit, task
-from maxagent.memory.checkpoints.messages import Said
-from maxagent.memory.checkpoints.steps import BUSY, JUDGING, Branches, branches
+from maxagent.memory.checkpoints.messages import ModelMessage
+from maxagent.memory.checkpoints.steps import (
+    BUSY_NODES,
+    VERIFICATION_NODES,
+    ThreadBranches,
+    read_branches,
+)
 from maxagent.memory.database.checkpointer import open_checkpointer
-from maxagent.memory.database.connection import connect, prepare
+from maxagent.memory.database.connection import connect, prepare_database
 from maxagent.nodes.state import RoleName
 
 THREAD = "t"
@@ -73,7 +78,7 @@ async def review(state: State) -> Command:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    prepare(tmp_path / "threads.db")
+    prepare_database(tmp_path / "threads.db")
     return tmp_path / "threads.db"
 
 
@@ -102,24 +107,24 @@ async def go_back(graph: Any, to: str) -> None:
     await graph.aupdate_state(config, None, as_node="__copy__")
 
 
-def numbers(found: Branches) -> list[int]:
+def numbers(found: ThreadBranches) -> list[int]:
     return [step.number for step in found.steps]
 
 
 def test_a_thread_without_checkpoints_has_no_steps(connection: sqlite3.Connection) -> None:
-    assert branches(connection, THREAD) == Branches()
+    assert read_branches(connection, THREAD) == ThreadBranches()
 
 
 async def test_each_model_answer_is_a_step(graph: Any, connection: sqlite3.Connection) -> None:
     await run(graph, {"messages": []})
     await run(graph, Command(resume="good"))
-    steps = branches(connection, THREAD).steps
-    assert [step.said for step in steps] == [
-        Said(),
-        Said("architect", "A plan.\nIn two lines."),
-        Said("coder", "I work", ("edit", "grep"), ("2-edit", "2-grep")),
-        Said("coder", "I work", ("edit", "grep"), ("3-edit", "3-grep")),
-        Said("coder", "Done."),
+    steps = read_branches(connection, THREAD).steps
+    assert [step.message for step in steps] == [
+        ModelMessage(),
+        ModelMessage("architect", "A plan.\nIn two lines."),
+        ModelMessage("coder", "I work", ("edit", "grep"), ("2-edit", "2-grep")),
+        ModelMessage("coder", "I work", ("edit", "grep"), ("3-edit", "3-grep")),
+        ModelMessage("coder", "Done."),
     ]
     assert [step.number for step in steps] == [0, 1, 2, 3, 4]
     assert [step.next for step in steps] == ["architect", "coder", "coder", "coder", ""]
@@ -130,93 +135,93 @@ async def test_each_model_answer_is_a_step(graph: Any, connection: sqlite3.Conne
 
 
 @pytest.mark.parametrize("node", ["tools", "approve"])
-async def test_a_step_whose_calls_are_under_way_cannot_be_gone_back_to(
+async def test_step_with_running_calls_cannot_be_rewound_to(
     graph: Any, connection: sqlite3.Connection, node: str
 ) -> None:
     await run(graph, {"messages": []}, interrupt_before=[node])
-    steps = branches(connection, THREAD).steps
+    steps = read_branches(connection, THREAD).steps
     assert [bool(step.checkpoint_id) for step in steps] == [True, True, False]
-    assert (steps[-1].next, steps[-1].said.tools) == (node, ("edit", "grep"))
+    assert (steps[-1].next, steps[-1].message.tools) == (node, ("edit", "grep"))
 
 
 async def test_the_last_step_may_wait_for_its_judgement(
     graph: Any, connection: sqlite3.Connection
 ) -> None:
     await run(graph, {"messages": []})
-    last = branches(connection, THREAD).steps[-1]
+    last = read_branches(connection, THREAD).steps[-1]
     assert (last.number, last.next, bool(last.checkpoint_id)) == (4, "review", True)
 
 
-async def test_a_remark_goes_on_from_the_step_that_it_was_made_on(
-    graph: Any, connection: sqlite3.Connection
-) -> None:
+async def test_remark_continues_from_its_step(graph: Any, connection: sqlite3.Connection) -> None:
     await run(graph, {"messages": []})
     await run(graph, Command(resume="more"))
-    steps = branches(connection, THREAD).steps
+    steps = read_branches(connection, THREAD).steps
     assert [(step.number, step.next, step.turn) for step in steps[-2:]] == [
         (4, "coder", 2),
         (5, "review", 2),
     ]
 
 
-async def test_what_was_left_by_going_back_is_still_found(
+async def test_abandoned_steps_after_rewind_are_found(
     graph: Any, connection: sqlite3.Connection
 ) -> None:
     await run(graph, {"messages": []})
-    before = branches(connection, THREAD)
+    before = read_branches(connection, THREAD)
     await go_back(graph, before.steps[2].checkpoint_id)
-    after = branches(connection, THREAD)
+    after = read_branches(connection, THREAD)
     assert numbers(after) == [0, 1, 2]
-    assert after.steps[2].said == before.steps[2].said
-    assert after.left == (before.steps[3:],)
-    assert after.find(2) == after.steps[2] and after.find(4) == before.steps[4]
-    assert after.find(9) is None
+    assert after.steps[2].message == before.steps[2].message
+    assert after.abandoned == (before.steps[3:],)
+    assert after.find_step(2) == after.steps[2] and after.find_step(4) == before.steps[4]
+    assert after.find_step(9) is None
 
 
-async def test_a_turn_that_was_left_before_its_answer_is_no_step(
+async def test_turn_abandoned_before_its_answer_is_no_step(
     graph: Any, connection: sqlite3.Connection
 ) -> None:
     await run(graph, {"messages": []})
     await run(graph, Command(resume="good"))
-    before = branches(connection, THREAD)
+    before = read_branches(connection, THREAD)
     await run(graph, {"messages": []}, interrupt_before=["architect"])
-    assert branches(connection, THREAD).steps[-1].number == 4
+    assert read_branches(connection, THREAD).steps[-1].number == 4
     await go_back(graph, before.steps[4].checkpoint_id)
-    assert (branches(connection, THREAD).left, numbers(before)) == ((), [0, 1, 2, 3, 4])
+    assert (read_branches(connection, THREAD).abandoned, numbers(before)) == ((), [0, 1, 2, 3, 4])
     await go_back(graph, before.steps[3].checkpoint_id)
-    assert [[step.number for step in left] for left in branches(connection, THREAD).left] == [[4]]
+    assert [
+        [step.number for step in left] for left in read_branches(connection, THREAD).abandoned
+    ] == [[4]]
 
 
 async def test_going_forward_again_has_the_steps_back(
     graph: Any, connection: sqlite3.Connection
 ) -> None:
     await run(graph, {"messages": []})
-    before = branches(connection, THREAD)
+    before = read_branches(connection, THREAD)
     await go_back(graph, before.steps[1].checkpoint_id)
     await go_back(graph, before.steps[3].checkpoint_id)
-    after = branches(connection, THREAD)
+    after = read_branches(connection, THREAD)
     assert numbers(after) == [0, 1, 2, 3]
-    assert [[step.number for step in branch] for branch in after.left] == [[4]]
+    assert [[step.number for step in branch] for branch in after.abandoned] == [[4]]
 
 
-async def test_what_is_said_anew_comes_before_what_was_left(
+async def test_message_after_rewind_precedes_abandoned_steps(
     graph: Any, connection: sqlite3.Connection
 ) -> None:
     await run(graph, {"messages": []})
-    old = branches(connection, THREAD).steps
+    old = read_branches(connection, THREAD).steps
     await go_back(graph, old[2].checkpoint_id)
     await run(graph, interrupt_before=["verify"])
-    found = branches(connection, THREAD)
+    found = read_branches(connection, THREAD)
     assert numbers(found) == [0, 1, 2, 3, 4]
-    assert found.find(3) != old[3] and found.left == (old[3:],)
+    assert found.find_step(3) != old[3] and found.abandoned == (old[3:],)
 
 
 async def test_it_needs_no_langgraph(graph: Any, path: Path) -> None:
     await run(graph, {"messages": []})
     script = (
-        "import sys; from maxagent.memory.checkpoints.steps import branches;"
+        "import sys; from maxagent.memory.checkpoints.steps import read_branches;"
         "from maxagent.memory.database.connection import connect; from pathlib import Path;"
-        "print(len(branches(connect(Path(sys.argv[1])), 't').steps),"
+        "print(len(read_branches(connect(Path(sys.argv[1])), 't').steps),"
         " 'langgraph' in sys.modules, 'langchain_core' in sys.modules)"
     )
     ran = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True)
@@ -228,12 +233,12 @@ async def test_damaged_rows_are_steps_without_words(
 ) -> None:
     await run(graph, {"messages": []})
     connection.execute("UPDATE writes SET value = x'c1' WHERE channel = 'messages'")
-    steps = branches(connection, THREAD).steps
-    assert {step.said for step in steps} == {Said()} and len(steps) == 5
+    steps = read_branches(connection, THREAD).steps
+    assert {step.message for step in steps} == {ModelMessage()} and len(steps) == 5
     connection.execute("UPDATE checkpoints SET checkpoint = x'c1'")
-    assert [step.number for step in branches(connection, THREAD).steps] == [0]
+    assert [step.number for step in read_branches(connection, THREAD).steps] == [0]
 
 
-def test_the_nodes_of_the_graph_in_which_no_role_speaks_are_known() -> None:
-    nodes = {*task.build().nodes, *edit.build().nodes, *chat.build().nodes}
-    assert nodes == BUSY - {"__start__"} | JUDGING | set(get_args(RoleName))
+def test_graph_nodes_without_role_are_known() -> None:
+    nodes = {*task.build_graph().nodes, *edit.build_graph().nodes, *chat.build_graph().nodes}
+    assert nodes == BUSY_NODES - {"__start__"} | VERIFICATION_NODES | set(get_args(RoleName))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.types import Interrupt, Overwrite
 
-from maxagent.memory.checkpoints.writes import Written, written
+from maxagent.memory.checkpoints.writes import ChannelWrite, read_channel_writes
 from maxagent.memory.database.serializer import StrictSerializer
 
 T = "t"
@@ -40,8 +40,8 @@ class Tables:
         row = (T, "", at, "task", path, idx, channel, kind, data)
         self.connection.execute("INSERT INTO writes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
-    def read(self) -> list[Written]:
-        return list(written(self.connection, T))
+    def read(self) -> list[ChannelWrite]:
+        return list(read_channel_writes(self.connection, T))
 
 
 @pytest.fixture
@@ -52,12 +52,12 @@ def tables() -> Iterator[Tables]:
 
 def test_before_the_first_run_nothing_was_written() -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
-        assert list(written(connection, T)) == []
+        assert list(read_channel_writes(connection, T)) == []
         Tables(connection)
-        assert list(written(connection, T)) == []
+        assert list(read_channel_writes(connection, T)) == []
 
 
-def test_messages_come_one_by_one_in_the_order_of_the_run(tables: Tables) -> None:
+def test_messages_are_read_one_by_one_in_order(tables: Tables) -> None:
     tables.chain(*IDS[:3])
     tables.write(IDS[1], "messages", [AIMessage("second"), HumanMessage("third")], idx=1)
     tables.write(IDS[0], "request", "first", "__start__")
@@ -70,7 +70,7 @@ def test_messages_come_one_by_one_in_the_order_of_the_run(tables: Tables) -> Non
     assert tables.read()[0].at < tables.read()[1].at == tables.read()[-1].at
 
 
-def test_what_was_left_by_going_back_is_not_told(tables: Tables) -> None:
+def test_abandoned_writes_after_rewind_are_not_read(tables: Tables) -> None:
     tables.chain(*IDS[:2])
     tables.write(IDS[1], "messages", [AIMessage("left")])
     row = (T, "", IDS[3], IDS[0], "msgpack", b"", b"")

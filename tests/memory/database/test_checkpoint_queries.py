@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from maxagent.memory.database import checkpoint_queries
 from maxagent.memory.database.checkpointer import open_checkpointer
-from maxagent.memory.database.connection import connect, prepare
+from maxagent.memory.database.connection import connect, prepare_database
 from maxagent.memory.threads import thread_id
 
 
@@ -48,7 +48,7 @@ async def run(path: Path, thread: str, *, answer: bool) -> None:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "data" / "threads.db"
-    prepare(path)
+    prepare_database(path)
     return path
 
 
@@ -58,20 +58,20 @@ def connection(path: Path) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def test_before_langgraph_has_made_its_tables_nothing_is_known(
+def test_queries_without_langgraph_tables_return_nothing(
     connection: sqlite3.Connection,
 ) -> None:
-    assert checkpoint_queries.read(connection) == {}
-    checkpoint_queries.delete(connection, thread_id.new())
+    assert checkpoint_queries.read_facts(connection) == {}
+    checkpoint_queries.delete_checkpoints(connection, thread_id.create_thread_id())
 
 
 async def test_real_threads_are_read_as_they_are(
     path: Path, connection: sqlite3.Connection
 ) -> None:
-    waiting, ended = sorted([thread_id.new(), thread_id.new()])
+    waiting, ended = sorted([thread_id.create_thread_id(), thread_id.create_thread_id()])
     await run(path, waiting, answer=False)
     await run(path, ended, answer=True)
-    facts = checkpoint_queries.read(connection)
+    facts = checkpoint_queries.read_facts(connection)
     assert list(facts) == [waiting, ended]
     assert (facts[waiting].steps, facts[waiting].waiting) == (2, True)
     assert (facts[ended].steps, facts[ended].waiting) == (2, False)
@@ -82,14 +82,14 @@ async def test_real_threads_are_read_as_they_are(
         assert timedelta() < used - begun < timedelta(minutes=1)
 
 
-async def test_a_deleted_thread_is_gone_and_the_others_stay(
+async def test_delete_thread_keeps_other_threads(
     path: Path, connection: sqlite3.Connection
 ) -> None:
-    gone, kept = thread_id.new(), thread_id.new()
+    gone, kept = thread_id.create_thread_id(), thread_id.create_thread_id()
     await run(path, gone, answer=False)
     await run(path, kept, answer=False)
-    checkpoint_queries.delete(connection, gone)
-    assert list(checkpoint_queries.read(connection)) == [kept]
+    checkpoint_queries.delete_checkpoints(connection, gone)
+    assert list(checkpoint_queries.read_facts(connection)) == [kept]
     left = connection.execute("SELECT DISTINCT thread_id FROM writes").fetchall()
     assert left == [(kept,)]
 
@@ -115,10 +115,10 @@ async def test_a_forged_row_is_no_obstacle(
     connection.execute(
         "INSERT INTO checkpoints (thread_id, checkpoint_id, metadata) VALUES (?, ?, ?)", row
     )
-    (fact,) = checkpoint_queries.read(connection).values()
+    (fact,) = checkpoint_queries.read_facts(connection).values()
     assert (fact.steps, fact.waiting) == (0, False)
-    checkpoint_queries.delete(connection, row[0])
-    assert checkpoint_queries.read(connection) == {}
+    checkpoint_queries.delete_checkpoints(connection, row[0])
+    assert checkpoint_queries.read_facts(connection) == {}
 
 
 @pytest.mark.parametrize(
@@ -133,22 +133,22 @@ async def test_the_values_of_a_forged_row_are_empty(
     connection.execute(
         "INSERT INTO checkpoints (thread_id, checkpoint_id, checkpoint) VALUES (?, ?, ?)", row
     )
-    assert checkpoint_queries.values(connection, "t") == {}
+    assert checkpoint_queries.read_values(connection, "t") == {}
 
 
 async def test_the_values_of_a_real_thread_are_plain(
     path: Path, connection: sqlite3.Connection
 ) -> None:
-    thread = thread_id.new()
+    thread = thread_id.create_thread_id()
     await run(path, thread, answer=True)
-    assert checkpoint_queries.values(connection, thread)["steps"] == 2
+    assert checkpoint_queries.read_values(connection, thread)["steps"] == 2
 
 
 async def test_the_bytes_of_each_thread_are_counted(
     path: Path, connection: sqlite3.Connection
 ) -> None:
-    short, long = thread_id.new(), thread_id.new()
+    short, long = thread_id.create_thread_id(), thread_id.create_thread_id()
     await run(path, short, answer=False)
     await run(path, long, answer=True)
-    sizes = checkpoint_queries.sizes(connection)
+    sizes = checkpoint_queries.read_sizes(connection)
     assert sizes.keys() == {short, long} and 500 < sizes[short] < sizes[long]

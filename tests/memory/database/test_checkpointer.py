@@ -18,7 +18,7 @@ from typing_extensions import TypedDict
 
 from maxagent.config.errors import MaxAgentError
 from maxagent.memory.database.checkpointer import open_checkpointer, studio_checkpointer
-from maxagent.memory.database.connection import prepare
+from maxagent.memory.database.connection import prepare_database
 from maxagent.memory.threads import thread_id
 
 
@@ -68,7 +68,7 @@ def compiled(saver: AsyncSqliteSaver) -> Any:
 
 
 def config() -> RunnableConfig:
-    return {"configurable": {"thread_id": thread_id.new()}}
+    return {"configurable": {"thread_id": thread_id.create_thread_id()}}
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ async def begin(path: Path) -> RunnableConfig:
     ("answer", "texts"),
     [("yes", ["go", "", "1", "2", "yes"]), ("compact", ["summary"])],
 )
-async def test_a_thread_goes_on_in_another_process_where_it_stopped(
+async def test_thread_continues_in_another_process(
     answer: str, texts: list[str], path: Path
 ) -> None:
     cfg = await begin(path)
@@ -103,7 +103,7 @@ async def test_a_thread_goes_on_in_another_process_where_it_stopped(
     assert state.next == ()
 
 
-async def test_a_thread_goes_on_though_the_clock_was_set_back(
+async def test_thread_continues_after_clock_was_set_back(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cfg, now = await begin(path), time.time_ns
@@ -118,7 +118,7 @@ async def test_a_thread_goes_on_though_the_clock_was_set_back(
     assert ended.values["messages"][-1].content == "yes"
 
 
-async def test_every_step_is_on_the_disk_before_the_next(path: Path) -> None:
+async def test_every_step_is_on_disk_before_next(path: Path) -> None:
     async with open_checkpointer(path) as saver:
         said = {}
         for name in ("synchronous", "journal_mode", "busy_timeout"):
@@ -128,7 +128,7 @@ async def test_every_step_is_on_the_disk_before_the_next(path: Path) -> None:
     assert oct(path.stat().st_mode & 0o777) == "0o600"
 
 
-async def test_a_step_that_returns_a_foreign_object_fails_and_the_thread_is_kept(
+async def test_step_returning_foreign_object_fails_thread_is_kept(
     path: Path,
 ) -> None:
     cfg = await begin(path)
@@ -163,7 +163,7 @@ async def test_damage_met_by_the_saver_is_explained(path: Path) -> None:
     with pytest.raises(MaxAgentError, match="it was moved to"):
         async with open_checkpointer(path) as saver:
             await compiled(saver).aget_state(cfg)
-    assert prepare(path).set_aside is None
+    assert prepare_database(path).set_aside is None
 
 
 async def test_studio_is_given_the_users_own_threads(

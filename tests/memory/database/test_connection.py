@@ -12,11 +12,11 @@ import pytest
 
 from maxagent.config.errors import MaxAgentError, UsageError
 from maxagent.memory.database.connection import (
-    Prepared,
+    DatabaseSetup,
+    begin_transaction,
     connect,
-    explained,
-    immediate,
-    prepare,
+    prepare_database,
+    translate_sqlite_errors,
 )
 from maxagent.memory.database.migrations import MIGRATIONS
 from maxagent.memory.database.recovery import set_aside
@@ -30,8 +30,8 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def filled(path: Path) -> Path:
     """A database of a few hundred pages."""
-    prepare(path)
-    with closing(connect(path)) as connection, immediate(connection):
+    prepare_database(path)
+    with closing(connect(path)) as connection, begin_transaction(connection):
         rows = [(f"t{n}", n, "x" * 2000) for n in range(200)]
         connection.execute("CREATE TABLE checkpoints (thread_id TEXT, n INTEGER, value TEXT)")
         connection.executemany("INSERT INTO checkpoints VALUES (?, ?, ?)", rows)
@@ -49,7 +49,7 @@ def set_version(path: Path, version: int) -> None:
 
 
 def test_a_new_database_is_private_and_synced(path: Path) -> None:
-    assert prepare(path) == Prepared(set_aside=None)
+    assert prepare_database(path) == DatabaseSetup(set_aside=None)
     with closing(connect(path)) as connection:
         pragmas = ("journal_mode", "synchronous", "busy_timeout", "foreign_keys")
         said = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in pragmas]
@@ -62,17 +62,17 @@ def test_a_new_database_is_private_and_synced(path: Path) -> None:
 
 def test_preparing_again_changes_nothing(filled: Path) -> None:
     before = filled.read_bytes()
-    assert prepare(filled) == Prepared(set_aside=None)
+    assert prepare_database(filled) == DatabaseSetup(set_aside=None)
     assert filled.read_bytes() == before
 
 
-def test_a_database_that_only_langgraph_has_used_keeps_its_rows(path: Path) -> None:
+def test_database_used_only_by_langgraph_keeps_rows(path: Path) -> None:
     path.parent.mkdir()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE checkpoints (thread_id TEXT)")
         connection.execute("INSERT INTO checkpoints VALUES ('t')")
         connection.commit()
-    assert prepare(path).set_aside is None
+    assert prepare_database(path).set_aside is None
     assert (count(path, "checkpoints"), count(path, "threads")) == (1, 0)
 
 
@@ -100,53 +100,53 @@ def cut(length: int) -> Callable[[bytes], bytes]:
         pytest.param(lambda good: bytes(range(256)) * 64, id="noise"),
     ],
 )
-def test_a_damaged_database_is_kept_aside_and_a_new_one_begun(
+def test_damaged_database_is_set_aside_new_one_created(
     damage: Callable[[bytes], bytes], filled: Path
 ) -> None:
     damaged = damage(filled.read_bytes())
     filled.write_bytes(damaged)
-    moved = prepare(filled).set_aside
+    moved = prepare_database(filled).set_aside
     assert moved is not None
     assert moved.name.startswith("threads.db.corrupt-2")
     assert moved.read_bytes() == damaged
     assert count(filled, "threads") == 0
-    assert prepare(filled) == Prepared(set_aside=None)
+    assert prepare_database(filled) == DatabaseSetup(set_aside=None)
 
 
-def test_the_log_of_a_damaged_database_goes_with_it(filled: Path) -> None:
+def test_wal_of_damaged_database_is_moved_too(filled: Path) -> None:
     filled.write_bytes(b"damaged")
     filled.with_name("threads.db-wal").write_bytes(b"log")
-    first = prepare(filled).set_aside
+    first = prepare_database(filled).set_aside
     filled.write_bytes(b"damaged again")
-    second = prepare(filled).set_aside
+    second = prepare_database(filled).set_aside
     assert first and second and first != second
     assert first.with_name(f"{first.name}-wal").read_bytes() == b"log"
 
 
-def test_a_log_without_its_database_is_not_taken_for_the_new_ones(filled: Path) -> None:
+def test_wal_without_database_is_not_reused(filled: Path) -> None:
     with closing(connect(filled)) as connection:
         connection.execute("UPDATE checkpoints SET n = n + 1")
         log = filled.with_name("threads.db-wal").read_bytes()
     filled.unlink()
     filled.with_name("threads.db-wal").write_bytes(log)
-    assert prepare(filled).set_aside
+    assert prepare_database(filled).set_aside
     assert count(filled, "threads") == 0
 
 
-def test_damage_further_inside_is_told_when_it_is_met(filled: Path) -> None:
+def test_inner_damage_is_reported_when_read(filled: Path) -> None:
     good = filled.read_bytes()
     filled.write_bytes(good[:16384] + b"\xaa" * 200_000 + good[216_384:])
-    assert prepare(filled).set_aside is None
+    assert prepare_database(filled).set_aside is None
     kept = pytest.raises(MaxAgentError, match="was damaged; it was moved to")
-    with kept as told, explained(filled):
+    with kept as told, translate_sqlite_errors(filled):
         count(filled, "checkpoints WHERE value LIKE '%y%'")
     assert "run the command again" in told.value.hint
-    assert prepare(filled) == Prepared(set_aside=None)
+    assert prepare_database(filled) == DatabaseSetup(set_aside=None)
     assert count(filled, "threads") == 0
 
 
-def test_a_database_that_another_process_has_begun_anew_is_not_set_aside(filled: Path) -> None:
-    with pytest.raises(MaxAgentError, match="cannot read") as told, explained(filled):
+def test_database_recreated_by_another_process_is_kept(filled: Path) -> None:
+    with pytest.raises(MaxAgentError, match="cannot read") as told, translate_sqlite_errors(filled):
         error = sqlite3.DatabaseError("database disk image is malformed")
         error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
         raise error
@@ -158,17 +158,17 @@ def test_a_newer_database_is_refused_and_not_touched(filled: Path) -> None:
     set_version(filled, len(MIGRATIONS) + 1)
     before = filled.read_bytes(), sorted(filled.parent.iterdir())
     with pytest.raises(UsageError, match="a newer MaxAgent wrote the list of threads") as told:
-        prepare(filled)
+        prepare_database(filled)
     assert (told.value.exit_code, "MAXAGENT_HOME" in told.value.hint) == (2, True)
     assert (filled.read_bytes(), sorted(filled.parent.iterdir())) == before
 
 
-def test_a_newer_database_whose_header_is_still_in_the_log_is_refused(filled: Path) -> None:
+def test_newer_database_with_header_in_wal_is_refused(filled: Path) -> None:
     with closing(connect(filled)) as connection:
         connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 5}")
         assert filled.read_bytes()[60:64] == struct.pack(">I", len(MIGRATIONS))
         with pytest.raises(UsageError, match="newer MaxAgent"):
-            prepare(filled)
+            prepare_database(filled)
 
 
 def test_a_full_disk_is_told_with_a_remedy(filled: Path) -> None:
@@ -176,7 +176,7 @@ def test_a_full_disk_is_told_with_a_remedy(filled: Path) -> None:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages}")
         full = pytest.raises(MaxAgentError, match="the disk is full")
-        with full as told, explained(filled), immediate(connection):
+        with full as told, translate_sqlite_errors(filled), begin_transaction(connection):
             connection.execute("INSERT INTO checkpoints VALUES ('t', 1, zeroblob(100000))")
         assert not connection.in_transaction
     assert "free some space" in told.value.hint
@@ -187,22 +187,22 @@ TINY_DISK = """
 import resource, sys
 from pathlib import Path
 from maxagent.config.errors import MaxAgentError
-from maxagent.memory.database.connection import prepare
+from maxagent.memory.database.connection import prepare_database
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
 try:
-    prepare(Path(sys.argv[1]))
+    prepare_database(Path(sys.argv[1]))
 except MaxAgentError as error:
     print(error, "|", error.hint)
 """
 
 
 @pytest.mark.parametrize("room", [0, 100, 5000, 20_000])
-def test_a_disk_that_fills_up_at_the_start_leaves_nothing_half(room: int, path: Path) -> None:
+def test_full_disk_at_start_leaves_nothing_partial(room: int, path: Path) -> None:
     command = [sys.executable, "-c", TINY_DISK, str(path), str(room)]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "full" in said and "try again" in said
     assert not path.exists()
-    assert prepare(path) == Prepared(set_aside=None)
+    assert prepare_database(path) == DatabaseSetup(set_aside=None)
     assert count(path, "threads") == 0
 
 
@@ -210,25 +210,28 @@ def test_a_locked_database_is_told_with_a_remedy(filled: Path) -> None:
     with closing(connect(filled)) as holder, closing(connect(filled)) as other:
         other.execute("PRAGMA busy_timeout = 0")
         locked = pytest.raises(MaxAgentError, match="another process keeps it locked")
-        with immediate(holder), locked, explained(filled):
+        with begin_transaction(holder), locked, translate_sqlite_errors(filled):
             other.execute("BEGIN IMMEDIATE")
 
 
-def test_a_mistake_of_our_own_is_not_dressed_up(filled: Path) -> None:
-    with pytest.raises(sqlite3.OperationalError, match="no such table"), explained(filled):
+def test_programming_error_is_not_translated(filled: Path) -> None:
+    with (
+        pytest.raises(sqlite3.OperationalError, match="no such table"),
+        translate_sqlite_errors(filled),
+    ):
         count(filled, "absent")
 
 
-def test_a_folder_that_cannot_be_made_is_told_with_a_remedy(tmp_path: Path) -> None:
+def test_uncreatable_folder_is_reported_with_hint(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(MaxAgentError, match="cannot keep threads in") as told:
-        prepare(tmp_path / "file" / "data" / "threads.db")
+        prepare_database(tmp_path / "file" / "data" / "threads.db")
     assert "MAXAGENT_HOME" in told.value.hint
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 @pytest.mark.filterwarnings("ignore:This process.*fork:DeprecationWarning")
-def test_a_folder_of_somebody_else_is_told_with_a_remedy(filled: Path) -> None:
+def test_foreign_folder_is_reported_with_hint(filled: Path) -> None:
     for folder in (filled.parent, *filled.parent.parents):
         if folder.stat().st_mode & 0o005 == 0:
             folder.chmod(folder.stat().st_mode | 0o005)
@@ -238,7 +241,7 @@ def test_a_folder_of_somebody_else_is_told_with_a_remedy(filled: Path) -> None:
     if child == 0:
         os.setuid(65534)
         try:
-            prepare(filled)
+            prepare_database(filled)
         except MaxAgentError as error:
             os.write(write, f"{error} | {error.hint}".encode())
         os._exit(0)
@@ -251,7 +254,7 @@ def test_a_folder_of_somebody_else_is_told_with_a_remedy(filled: Path) -> None:
 
 def test_a_transaction_is_all_or_nothing(filled: Path) -> None:
     with closing(connect(filled)) as connection:
-        with pytest.raises(KeyError), immediate(connection):
+        with pytest.raises(KeyError), begin_transaction(connection):
             connection.execute("DELETE FROM checkpoints")
             raise KeyError
         assert not connection.in_transaction
@@ -261,8 +264,8 @@ def test_a_transaction_is_all_or_nothing(filled: Path) -> None:
 PREPARE = """
 import sys
 from pathlib import Path
-from maxagent.memory.database.connection import prepare
-print(prepare(Path(sys.argv[1])).set_aside or "")
+from maxagent.memory.database.connection import prepare_database
+print(prepare_database(Path(sys.argv[1])).set_aside or "")
 """
 
 
@@ -299,7 +302,7 @@ def test_preparing_again_leaves_open_connections_their_locks(filled: Path) -> No
     """Or else another process takes itself for the last one, and takes the log away from us."""
     with closing(connect(filled)) as connection:
         connection.execute("UPDATE checkpoints SET n = n + 1")
-        prepare(filled)
+        prepare_database(filled)
         subprocess.run([sys.executable, "-c", LOOK, str(filled)], check=True)
         assert filled.with_name("threads.db-wal").exists()
         connection.execute("DELETE FROM checkpoints")

@@ -18,11 +18,11 @@ from maxagent.memory.database.checkpoint_queries import STORY
 from maxagent.memory.database.checkpointer import open_checkpointer
 from maxagent.memory.database.serializer import StrictSerializer
 from maxagent.nodes.state import State as ThreadState
-from maxagent.nodes.state import last_write, merge_messages
+from maxagent.nodes.state import keep_last_write, merge_messages
 
 
 class State(TypedDict, total=False):
-    request: Annotated[str, DeltaChannel(last_write, snapshot_frequency=4)]
+    request: Annotated[str, DeltaChannel(keep_last_write, snapshot_frequency=4)]
     messages: Annotated[list[AnyMessage], DeltaChannel(merge_messages, snapshot_frequency=5)]
 
 

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.memory.database.connection import connect, prepare
-from maxagent.memory.database.free_pages import give_back
+from maxagent.memory.database.connection import connect, prepare_database
+from maxagent.memory.database.free_pages import release_pages
 
 MEGABYTE = 1_000_000
 MEASURE = """
 import resource, sys
 from pathlib import Path
-from maxagent.memory.database.free_pages import give_back
+from maxagent.memory.database.free_pages import release_pages
 def most(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 before = most()
-give_back(Path(sys.argv[1]))
+release_pages(Path(sys.argv[1]))
 print(most() - before)
 """
 
@@ -28,7 +28,7 @@ def filled(path: Path, megabytes: int, *, old: bool) -> Path:
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("CREATE TABLE first (n)")
     else:
-        prepare(path)
+        prepare_database(path)
     with closing(connect(path)) as connection:
         connection.execute("CREATE TABLE filler (data)")
         for _ in range(2 * megabytes):
@@ -41,12 +41,12 @@ def filled(path: Path, megabytes: int, *, old: bool) -> Path:
 @pytest.mark.parametrize("old", [True, False])
 def test_the_file_shrinks_and_keeps_its_rows(tmp_path: Path, old: bool) -> None:
     path = filled(tmp_path / "threads.db", 8, old=old)
-    give_back(path)
+    release_pages(path)
     assert path.stat().st_size < 4.5 * MEGABYTE
     with closing(connect(path)) as connection:
         connection.execute("DELETE FROM filler")
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    give_back(path)
+    release_pages(path)
     assert path.stat().st_size < MEGABYTE
 
 

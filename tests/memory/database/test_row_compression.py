@@ -6,18 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxagent.memory.database import row_compression
-from maxagent.memory.database.row_compression import compress, expand
+from maxagent.memory.database.row_compression import compress_row, expand_row
 
 ROW = b"\x81\xa8messages\x91" + b"\xa5steps" * 40
 
 
 @given(st.binary(max_size=2000).filter(lambda data: data[:1] != b"\x78" or len(data) == 1))
 def test_every_row_comes_back_as_it_was(data: bytes) -> None:
-    assert expand(compress(data)) == data
+    assert expand_row(compress_row(data)) == data
 
 
 def test_names_of_channels_take_hardly_any_room() -> None:
-    assert len(compress(ROW)) < len(ROW) / 8
+    assert len(compress_row(ROW)) < len(ROW) / 8
 
 
 def test_rows_on_the_disk_are_readable_for_good() -> None:
@@ -26,8 +26,8 @@ def test_rows_on_the_disk_are_readable_for_good() -> None:
 
 
 @pytest.mark.parametrize(
-    "damage", [compress(ROW)[:-4], b"\x78\x9c\x00\x00", zlib.compress(ROW)[:9]]
+    "damage", [compress_row(ROW)[:-4], b"\x78\x9c\x00\x00", zlib.compress(ROW)[:9]]
 )
 def test_a_damaged_row_is_refused(damage: bytes) -> None:
     with pytest.raises(ValueError, match="a row is damaged"):
-        expand(damage)
+        expand_row(damage)

@@ -12,9 +12,9 @@ from old_threads import CHAT, WAITING, bring_old_threads
 
 from maxagent.config import paths
 from maxagent.config.errors import MaxAgentError
-from maxagent.memory.checkpoints.steps import branches
-from maxagent.memory.database.connection import connect, explained, prepare
-from maxagent.memory.database.salvage import salvage
+from maxagent.memory.checkpoints.steps import read_branches
+from maxagent.memory.database.connection import connect, prepare_database, translate_sqlite_errors
+from maxagent.memory.database.salvage import salvage_rows
 from maxagent.memory.threads.index import ThreadIndex
 
 PAGE = 4096
@@ -23,8 +23,8 @@ TABLES = ("threads", "checkpoints", "writes")
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    path = paths.database(bring_old_threads(tmp_path))
-    prepare(path)
+    path = paths.locate_database(bring_old_threads(tmp_path))
+    prepare_database(path)
     with closing(connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return path
@@ -46,7 +46,7 @@ def pages_of(path: Path, name: str, kind: str) -> list[int]:
 
 
 def read_all(path: Path) -> dict[str, int]:
-    with explained(path), closing(connect(path)) as connection:
+    with translate_sqlite_errors(path), closing(connect(path)) as connection:
         rows = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in TABLES}
     return {table: len(found) for table, found in rows.items()}
 
@@ -62,7 +62,10 @@ def test_one_damaged_page_hides_no_thread(database: Path, table: str) -> None:
         assert CHAT[:8] in str(told.value) or WAITING[:8] in str(told.value)
         after = read_all(database)
         assert sum(before.values()) - 40 < sum(after.values()) <= sum(before.values())
-        assert {row.thread_id for row in ThreadIndex(database.parents[1]).list()} == {CHAT, WAITING}
+        assert {row.thread_id for row in ThreadIndex(database.parents[1]).list()} == {
+            CHAT,
+            WAITING,
+        }
         database.write_bytes(whole)
 
 
@@ -71,7 +74,7 @@ def test_a_damaged_index_costs_nothing(database: Path) -> None:
     for page in pages_of(database, "sqlite_autoindex_writes_1", "leaf"):
         damage(database, page)
     told = pytest.raises(MaxAgentError, match="no thread lost data")
-    with told, explained(database), closing(connect(database)) as connection:
+    with told, translate_sqlite_errors(database), closing(connect(database)) as connection:
         connection.execute("SELECT COUNT(*) FROM writes WHERE thread_id = ?", (CHAT,)).fetchone()
         connection.execute("PRAGMA quick_check").fetchone()
         raise error_of_sqlite()
@@ -86,27 +89,25 @@ def error_of_sqlite() -> sqlite3.DatabaseError:
 
 def test_the_conversation_goes_on_behind_a_lost_checkpoint(database: Path) -> None:
     with closing(connect(database)) as connection:
-        steps = branches(connection, CHAT).steps
+        steps = read_branches(connection, CHAT).steps
     lost = pages_of(database, "checkpoints", "leaf")[0]  # the beginning of the conversation
     damage(database, lost)
     with pytest.raises(MaxAgentError, match="lost data"):
         read_all(database)
     with closing(connect(database)) as connection:
-        kept = branches(connection, CHAT).steps
-    assert kept[-1].said == steps[-1].said
+        kept = read_branches(connection, CHAT).steps
+    assert kept[-1].message == steps[-1].message
 
 
 @pytest.mark.parametrize("content", [None, b"no database\n" * 400, b"\xaa" * PAGE])
-def test_a_source_that_cannot_be_read_may_have_lost_more(
-    content: bytes | None, tmp_path: Path
-) -> None:
+def test_unreadable_source_has_unknown_losses(content: bytes | None, tmp_path: Path) -> None:
     damaged, fresh = tmp_path / "damaged.db", tmp_path / "threads.db"
     if content is not None:
         damaged.write_bytes(content)
-    prepare(fresh)
+    prepare_database(fresh)
     with closing(connect(fresh)) as connection:
-        saved = salvage(damaged, connection)
-    assert (saved.rows, saved.more) == (0, True)
+        saved = salvage_rows(damaged, connection)
+    assert (saved.rows, saved.has_unknown_losses) == (0, True)
 
 
 READ_ALL = """
@@ -114,7 +115,7 @@ import os, resource, signal, sys
 from contextlib import closing
 from pathlib import Path
 from maxagent.config.errors import MaxAgentError
-from maxagent.memory.database.connection import connect, explained
+from maxagent.memory.database.connection import connect, translate_sqlite_errors
 
 path, room, fatal = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 renames, rename = 0, Path.rename
@@ -130,7 +131,7 @@ Path.rename = rename_or_die
 if room:
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
 try:
-    with explained(path), closing(connect(path)) as connection:
+    with translate_sqlite_errors(path), closing(connect(path)) as connection:
         connection.execute("SELECT * FROM checkpoints").fetchall()
 except MaxAgentError as error:
     print(error, "|", error.hint)
@@ -157,7 +158,10 @@ def test_without_room_the_damaged_database_stays(database: Path, room: int) -> N
     assert not database.with_name("threads.db.new").exists()
 
     assert "these threads lost data: `" in read_elsewhere(database).stdout
-    assert {row.thread_id for row in ThreadIndex(database.parents[1]).list()} == {CHAT, WAITING}
+    assert {row.thread_id for row in ThreadIndex(database.parents[1]).list()} == {
+        CHAT,
+        WAITING,
+    }
 
 
 @pytest.mark.parametrize("fatal_rename", [1, 2, 3, 4, 5])
@@ -166,11 +170,14 @@ def test_a_kill_loses_nothing_that_was_saved(database: Path, fatal_rename: int) 
     ended = read_elsewhere(database, fatal_rename=fatal_rename)
     assert ended.returncode == -signal.SIGKILL
     was_moved = not database.exists()
-    found = prepare(database).set_aside
+    found = prepare_database(database).set_aside
     assert (found is not None) == was_moved
 
     if not was_moved:
         assert "these threads lost data: `" in read_elsewhere(database).stdout
     assert read_all(database)["checkpoints"] > 0
-    assert {row.thread_id for row in ThreadIndex(database.parents[1]).list()} == {CHAT, WAITING}
+    assert {row.thread_id for row in ThreadIndex(database.parents[1]).list()} == {
+        CHAT,
+        WAITING,
+    }
     assert not database.with_name("threads.db.salvaged").exists()

@@ -56,7 +56,7 @@ class OfOurOwn:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_what_a_thread_holds_comes_back_as_it_was(value: object) -> None:
+def test_thread_values_survive_round_trip(value: object) -> None:
     serializer = StrictSerializer()
     back = serializer.loads_typed(serializer.dumps_typed(value))
     assert (type(back), back) == (type(value), value)
@@ -66,9 +66,7 @@ def test_what_a_thread_holds_comes_back_as_it_was(value: object) -> None:
     "value", [OfOurOwn("x"), Path("/x"), {1, 2}, OfOurOwn], ids=["dataclass", "path", "set", "type"]
 )
 @pytest.mark.parametrize("where", [lambda value: value, lambda value: Send("n", [value])])
-def test_what_could_not_be_read_back_is_not_written(
-    value: object, where: Callable[[object], object]
-) -> None:
+def test_unreadable_value_is_not_written(value: object, where: Callable[[object], object]) -> None:
     with pytest.raises((MaxAgentError, TypeError)):
         StrictSerializer().dumps_typed(where(value))
 
@@ -145,13 +143,13 @@ def test_a_forged_row_is_refused_and_runs_nothing(name: str, tmp_path: Path) -> 
     assert told.value.hint == "another program has written to it"
 
 
-def test_the_forged_rows_would_work_where_every_type_is_allowed(tmp_path: Path) -> None:
+def test_forged_rows_work_when_every_type_is_allowed(tmp_path: Path) -> None:
     folder = tmp_path / "made"
     JsonPlusSerializer(allowed_msgpack_modules=True).loads_typed(forged(str(folder))["extension 0"])
     assert folder.exists()
 
 
-def test_types_declared_in_a_graphs_state_are_not_let_in() -> None:
+def test_types_declared_in_graph_state_are_refused() -> None:
     serializer = StrictSerializer()
     assert serializer.with_msgpack_allowlist([OfOurOwn]) is serializer
 

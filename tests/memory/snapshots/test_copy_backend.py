@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from maxagent.config.errors import MaxAgentError
-from maxagent.memory.snapshots.file_version import Change, visible
+from maxagent.memory.snapshots.file_version import PathChange, filter_visible
 from maxagent.memory.snapshots.store import Snapshots
-from maxagent.memory.undo.apply import put_back
+from maxagent.memory.undo.apply import apply_restore
 
 
 @pytest.fixture
@@ -32,14 +32,17 @@ def snapshots(folder: Path, tmp_path: Path, no_git: pytest.MonkeyPatch) -> Snaps
     return Snapshots(folder, tmp_path / "data" / "snapshots", [".env"])
 
 
-def kinds(changes: list[Change]) -> dict[str, str]:
-    return {change.path: change.kind for change in visible(changes)}
+def kinds(changes: list[PathChange]) -> dict[str, str]:
+    return {change.path: change.kind for change in filter_visible(changes)}
 
 
 async def test_named_files_are_seen_from_then_on(snapshots: Snapshots, folder: Path) -> None:
     empty = await snapshots.take()
     old = await snapshots.take(also=["a.py", "sub/b.txt", "made/later"])
-    assert kinds(await snapshots.changes(empty, old)) == {"a.py": "added", "sub/b.txt": "added"}
+    assert kinds(await snapshots.list_changes(empty, old)) == {
+        "a.py": "added",
+        "sub/b.txt": "added",
+    }
     assert await snapshots.take() == old
     (folder / "a.py").write_text("a = 2\n")
     (folder / "sub" / "b.txt").unlink()
@@ -47,7 +50,7 @@ async def test_named_files_are_seen_from_then_on(snapshots: Snapshots, folder: P
     (folder / "made" / "later").symlink_to("../a.py")
     (folder / "not named").write_text("2")
     new = await snapshots.take()
-    assert kinds(await snapshots.changes(old, new)) == {
+    assert kinds(await snapshots.list_changes(old, new)) == {
         "a.py": "modified",
         "made/later": "added",
         "sub/b.txt": "deleted",
@@ -66,9 +69,9 @@ async def test_everything_can_be_taken_back(snapshots: Snapshots, folder: Path) 
     (folder / "new").write_text("new")
     (folder / names[-1]).write_text("odd")
     new = await snapshots.take()
-    back = [Change(c.path, c.new, c.old) for c in await snapshots.changes(old, new)]
-    contents = await snapshots.read([c.new.blob for c in back if c.new.has_content])
-    assert put_back(folder, back, contents, "test") == {}
+    back = [PathChange(c.path, c.new, c.old) for c in await snapshots.list_changes(old, new)]
+    contents = await snapshots.read_blobs([c.new.blob for c in back if c.new.has_content])
+    assert apply_restore(folder, back, contents, "test") == {}
     assert await snapshots.take() == old
     assert (folder / "a.py").read_text() == "a = 1\n"
     assert not (folder / "new").exists()
@@ -90,22 +93,22 @@ async def test_git_goes_on_with_the_same_store(
     snapshots: Snapshots, folder: Path, tmp_path: Path, no_git: pytest.MonkeyPatch
 ) -> None:
     old = await snapshots.take(also=["a.py", "sub/b.txt"])
-    blob = await snapshots.write(b"kept\n")
+    blob = await snapshots.write_blob(b"kept\n")
     no_git.undo()
     later = Snapshots(folder, tmp_path / "data" / "snapshots", [".env"])
     new = await later.take()
-    assert kinds(await later.changes(old, new)) == {"not named": "added"}
-    assert await later.read([blob]) == {blob: b"kept\n"}
-    assert await later.write(b"kept\n") == blob
-    assert await snapshots.changes(old, new) == await later.changes(old, new)
+    assert kinds(await later.list_changes(old, new)) == {"not named": "added"}
+    assert await later.read_blobs([blob]) == {blob: b"kept\n"}
+    assert await later.write_blob(b"kept\n") == blob
+    assert await snapshots.list_changes(old, new) == await later.list_changes(old, new)
 
 
 async def test_what_is_lost_is_told(snapshots: Snapshots) -> None:
     tree = await snapshots.take()
     with pytest.raises(MaxAgentError, match="have lost a tree"):
-        await snapshots.changes("1" * 40, tree)
+        await snapshots.list_changes("1" * 40, tree)
     with pytest.raises(MaxAgentError, match="have lost a blob"):
-        await snapshots.read(["1" * 40])
+        await snapshots.read_blobs(["1" * 40])
 
 
 async def test_a_folder_that_is_gone_is_told(snapshots: Snapshots, folder: Path) -> None:
@@ -120,4 +123,4 @@ async def test_the_event_loop_is_never_blocked(snapshots: Snapshots) -> None:
         old = await snapshots.take()
         new = await snapshots.take(also=["a.py"])
         await snapshots.diff(old, new)
-        await snapshots.read([await snapshots.write(b"x")])
+        await snapshots.read_blobs([await snapshots.write_blob(b"x")])

@@ -26,11 +26,11 @@ def snapshots(folder: Path, tmp_path: Path) -> Snapshots:
 
 
 async def test_snapshot_covers_its_files_and_folders(snapshots: Snapshots, folder: Path) -> None:
-    assert not snapshots.covers(folder / "src")
+    assert not snapshots.can_restore(folder / "src")
     await snapshots.take()
-    assert snapshots.covers(folder / "src/a.py")
-    assert snapshots.covers(folder / "src")
-    assert snapshots.covers(folder / "nothing-there")
+    assert snapshots.can_restore(folder / "src/a.py")
+    assert snapshots.can_restore(folder / "src")
+    assert snapshots.can_restore(folder / "nothing-there")
 
 
 async def test_files_outside_of_snapshots_are_uncovered(snapshots: Snapshots, folder: Path) -> None:
@@ -41,8 +41,8 @@ async def test_files_outside_of_snapshots_are_uncovered(snapshots: Snapshots, fo
     os.mkfifo(folder / "src/deep/pipe")
     (folder / "new.txt").write_text("new\n")
     for name in ("build", "build/out.js", ".env", "src/big.bin", "src", "src/deep", "new.txt"):
-        assert not snapshots.covers(folder / name), name
-    assert snapshots.covers(folder / "src/a.py")
+        assert not snapshots.can_restore(folder / name), name
+    assert snapshots.can_restore(folder / "src/a.py")
 
 
 def test_tracked_files_are_covered_before_first_snapshot(
@@ -51,14 +51,14 @@ def test_tracked_files_are_covered_before_first_snapshot(
     (folder / ".env").write_text("A=1\n")
     for words in (["init", "-q"], ["add", "-f", "src", ".env"]):
         subprocess.run(["git", *words], cwd=folder, check=True)
-    assert snapshots.covers(folder / "src")
-    assert not snapshots.covers(folder / "build")
-    assert not snapshots.covers(folder / ".env")
+    assert snapshots.can_restore(folder / "src")
+    assert not snapshots.can_restore(folder / "build")
+    assert not snapshots.can_restore(folder / ".env")
     (folder / "src/new.py").write_text("new\n")
-    assert not snapshots.covers(folder / "src")
+    assert not snapshots.can_restore(folder / "src")
 
 
 def test_torn_index_covers_nothing(snapshots: Snapshots, folder: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
     (folder / ".git/index").write_bytes(b"DIRC\0\0\0\2\0\0\0\5torn")
-    assert not snapshots.covers(folder / "src/a.py")
+    assert not snapshots.can_restore(folder / "src/a.py")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.memory.snapshots.diff import plain_diff
-from maxagent.memory.snapshots.file_version import FILE, PROGRAM, Change, Version
+from maxagent.memory.snapshots.diff import render_diff
+from maxagent.memory.snapshots.file_version import FILE, PROGRAM, FileVersion, PathChange
 from maxagent.memory.snapshots.store import Snapshots
 
 LONG = b"".join(b"%d\n" % n for n in range(40))
@@ -43,7 +43,7 @@ async def test_it_reads_as_gits(
             (tmp_path / "project" / "x y").write_bytes(content)
         trees.append(await plain.take(also=["x y"]))
     ours = await plain.diff(trees[0], trees[1])
-    await with_git.write(b"")
+    await with_git.write_blob(b"")
     theirs = await with_git.diff(trees[0], trees[1])
     # which also names the blobs, and a line near each change behind the second `@@`
     theirs = re.sub(r"^index .*\n", "", theirs, flags=re.MULTILINE)
@@ -52,5 +52,5 @@ async def test_it_reads_as_gits(
 
 
 def test_a_change_of_mode_alone_is_said() -> None:
-    change = Change("x", Version(FILE, "1" * 40), Version(PROGRAM, "1" * 40))
-    assert plain_diff([change], {}) == ("diff --git a/x b/x\nold mode 100644\nnew mode 100755\n")
+    change = PathChange("x", FileVersion(FILE, "1" * 40), FileVersion(PROGRAM, "1" * 40))
+    assert render_diff([change], {}) == ("diff --git a/x b/x\nold mode 100644\nnew mode 100755\n")

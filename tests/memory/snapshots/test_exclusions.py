@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.memory.snapshots.exclusions import CACHES, LeftOut, left_out
+from maxagent.memory.snapshots.exclusions import CACHES, Exclusions, build_exclusions
 
 
 @pytest.mark.parametrize(
@@ -27,14 +27,14 @@ from maxagent.memory.snapshots.exclusions import CACHES, LeftOut, left_out
     ],
 )
 def test_patterns_for_a_git_above_the_folder(pattern: str, prefix: str, expected: str) -> None:
-    *_, last = LeftOut((pattern,)).for_git(prefix)
+    *_, last = Exclusions((pattern,)).to_git_patterns(prefix)
     assert last == expected
 
 
-def test_caches_are_left_out_by_git_but_a_tool_may_write_there() -> None:
-    out = LeftOut(())
-    assert len(out.for_git("")) == len(CACHES)
-    assert not out.holds("node_modules/x/index.js")
+def test_caches_are_excluded_unless_tool_writes_there() -> None:
+    out = Exclusions(())
+    assert len(out.to_git_patterns("")) == len(CACHES)
+    assert not out.is_excluded("node_modules/x/index.js")
 
 
 @pytest.mark.parametrize(
@@ -62,18 +62,18 @@ def test_caches_are_left_out_by_git_but_a_tool_may_write_there() -> None:
 )
 def test_what_may_never_be_stored(path: str, held: bool) -> None:
     exclude = [".env", ".env.*", "!.env.example", "**/secrets/**"]
-    assert left_out(Path("/p"), Path("/p/data"), exclude).holds(path) is held
+    assert build_exclusions(Path("/p"), Path("/p/data"), exclude).is_excluded(path) is held
 
 
 def test_our_own_data_elsewhere_needs_no_pattern() -> None:
-    assert left_out(Path("/p"), Path("/home/data"), ["x"]).patterns == ("x",)
-    assert left_out(Path("/p"), Path("/p/o[d]d/data"), []).patterns == (r"/o\[d]d/data/",)
+    assert build_exclusions(Path("/p"), Path("/home/data"), ["x"]).patterns == ("x",)
+    assert build_exclusions(Path("/p"), Path("/p/o[d]d/data"), []).patterns == (r"/o\[d]d/data/",)
 
 
-def test_our_own_data_stays_out_whatever_links_lead_to_it(tmp_path: Path) -> None:
+def test_own_data_is_excluded_through_any_link(tmp_path: Path) -> None:
     real = tmp_path / "disk" / "me"
     (real / ".llc" / "data").mkdir(parents=True)
     (tmp_path / "me").symlink_to(real)
     (tmp_path / "home").symlink_to(real / ".llc")
     for data in (tmp_path / "me" / ".llc" / "data", tmp_path / "home" / "data"):
-        assert left_out(real, data, []).patterns == ("/.llc/data/",)
+        assert build_exclusions(real, data, []).patterns == ("/.llc/data/",)

@@ -6,8 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.memory.snapshots.garbage_collection import RECENT, forget, prune, sizes
-from maxagent.memory.snapshots.storage import store_directory
+from maxagent.memory.snapshots.garbage_collection import (
+    RECENT,
+    measure_stores,
+    prune_store,
+    remove_unused_stores,
+)
+from maxagent.memory.snapshots.storage import get_store_directory
 from maxagent.memory.snapshots.store import Snapshots
 
 
@@ -49,32 +54,32 @@ async def versions(snapshots: Snapshots, count: int) -> list[str]:
     return trees
 
 
-async def test_what_no_history_needs_is_freed_and_the_rest_can_be_read(
+async def test_prune_frees_unneeded_keeps_rest_readable(
     snapshots: Snapshots,
 ) -> None:
     trees = await versions(snapshots, 6)
-    lost, kept = await snapshots.changes(trees[2], trees[3]), trees[1]
+    lost, kept = await snapshots.list_changes(trees[2], trees[3]), trees[1]
     single = lost[0].new.blob
-    content = (await snapshots.read([single]))[single]
+    content = (await snapshots.read_blobs([single]))[single]
     age(snapshots.directory)
-    freed = await prune(snapshots.directory, [kept, single])
+    freed = await prune_store(snapshots.directory, [kept, single])
     assert 3 * 50_000 <= freed < 5 * 50_000
-    assert (await snapshots.read([single]))[single] == content
-    (change,) = await snapshots.changes(kept, await snapshots.take())
+    assert (await snapshots.read_blobs([single]))[single] == content
+    (change,) = await snapshots.list_changes(kept, await snapshots.take())
     assert change.path == "big.bin"
-    assert len((await snapshots.read([change.old.blob]))[change.old.blob]) == 50_001
+    assert len((await snapshots.read_blobs([change.old.blob]))[change.old.blob]) == 50_001
     with pytest.raises(Exception, match="lost|bad object|unable to read"):
-        await snapshots.changes(trees[0], kept)
+        await snapshots.list_changes(trees[0], kept)
 
 
 async def test_what_is_young_stays(snapshots: Snapshots) -> None:
     first, *_ = await versions(snapshots, 3)
     age(snapshots.directory)
-    young = await snapshots.write(b"about to be named in a history")
-    assert await prune(snapshots.directory, []) > 0
-    assert await snapshots.read([young])
+    young = await snapshots.write_blob(b"about to be named in a history")
+    assert await prune_store(snapshots.directory, []) > 0
+    assert await snapshots.read_blobs([young])
     with pytest.raises(Exception, match="lost|bad object|unable to read"):
-        await snapshots.changes(first, await snapshots.take())
+        await snapshots.list_changes(first, await snapshots.take())
 
 
 async def test_the_folder_as_it_was_seen_last_stays(folder: Path, stores: Path) -> None:
@@ -82,41 +87,41 @@ async def test_the_folder_as_it_was_seen_last_stays(folder: Path, stores: Path) 
     *_, last = await versions(snapshots, 3)
     for _ in range(2):
         age(snapshots.directory)
-        await prune(snapshots.directory, [])
+        await prune_store(snapshots.directory, [])
     (folder / "new").write_text("new")
     again = Snapshots(folder, stores, [])
-    assert [change.path for change in await again.changes(last, await again.take())] == ["new"]
+    assert [change.path for change in await again.list_changes(last, await again.take())] == ["new"]
 
 
 async def test_names_that_are_lost_already_are_no_obstacle(snapshots: Snapshots) -> None:
     trees = await versions(snapshots, 2)
-    assert await prune(snapshots.directory, ["1" * 40, trees[0]]) >= 0
-    assert await snapshots.changes(*trees)
+    assert await prune_store(snapshots.directory, ["1" * 40, trees[0]]) >= 0
+    assert await snapshots.list_changes(*trees)
 
 
 async def test_nothing_to_prune_is_no_fault(stores: Path, tmp_path: Path) -> None:
-    assert await prune(store_directory(tmp_path, stores), []) == 0
+    assert await prune_store(get_store_directory(tmp_path, stores), []) == 0
     assert not stores.exists()
-    assert sizes(stores) == {}
-    assert await forget(stores, list) == 0
+    assert measure_stores(stores) == {}
+    assert await remove_unused_stores(stores, list) == 0
 
 
-async def test_sizes_are_by_folder_and_stores_without_a_thread_go(
+async def test_measure_by_folder_and_remove_unused_stores(
     snapshots: Snapshots, stores: Path, tmp_path: Path
 ) -> None:
     other = tmp_path / "odd \n name"
     other.mkdir()
     await Snapshots(other, stores, []).take()
     await versions(snapshots, 2)
-    size = sizes(stores)
+    size = measure_stores(stores)
     assert size.keys() == {snapshots.folder, other}
     assert size[snapshots.folder] > 100_000 > size[other] > 0
-    keep = {store_directory(other, stores)}
-    assert await forget(stores, lambda: keep) == size[snapshots.folder]
-    assert sizes(stores).keys() == {other}
+    keep = {get_store_directory(other, stores)}
+    assert await remove_unused_stores(stores, lambda: keep) == size[snapshots.folder]
+    assert measure_stores(stores).keys() == {other}
     tree = await snapshots.take()
     assert await snapshots.take() == tree
-    assert sizes(stores)[snapshots.folder] > 0
+    assert measure_stores(stores)[snapshots.folder] > 0
 
 
 async def test_a_thread_that_begins_meanwhile_keeps_its_store(
@@ -128,7 +133,7 @@ async def test_a_thread_that_begins_meanwhile_keeps_its_store(
         asked.append(1)
         return [snapshots.directory] if len(asked) > 1 else []
 
-    assert await forget(stores, needed) == 0
+    assert await remove_unused_stores(stores, needed) == 0
     assert len(asked) == 2
     assert await snapshots.take() == tree
 
@@ -136,14 +141,14 @@ async def test_a_thread_that_begins_meanwhile_keeps_its_store(
 async def test_a_pack_whose_content_was_stored_again_stays(folder: Path, stores: Path) -> None:
     snapshots = Snapshots(folder, stores, [])
     await snapshots.take()
-    blob = await snapshots.write(b"once\n")
-    await prune(snapshots.directory, [blob])
+    blob = await snapshots.write_blob(b"once\n")
+    await prune_store(snapshots.directory, [blob])
     age(snapshots.directory)
     assert list((snapshots.directory / "objects" / "pack").glob("*.idx"))
     assert not (snapshots.directory / "objects" / blob[:2] / blob[2:]).exists()
-    assert await snapshots.write(b"once\n") == blob
-    await prune(snapshots.directory, [])
-    assert await snapshots.read([blob]) == {blob: b"once\n"}
+    assert await snapshots.write_blob(b"once\n") == blob
+    await prune_store(snapshots.directory, [])
+    assert await snapshots.read_blobs([blob]) == {blob: b"once\n"}
 
 
 STEPS = """
@@ -157,7 +162,7 @@ async def main():
     for number in range(12):
         (folder / "x").write_text(str(number) * 1000)
         new = await snapshots.take()
-        assert [change.path for change in await snapshots.changes(old, new)] == ["x"]
+        assert [change.path for change in await snapshots.list_changes(old, new)] == ["x"]
         old = new
 asyncio.run(main())
 """
@@ -168,6 +173,6 @@ async def test_another_process_takes_snapshots_meanwhile(folder: Path, stores: P
     child = subprocess.Popen(command)
     snapshots = Snapshots(folder, stores, [])
     while child.poll() is None:
-        await prune(snapshots.directory, [])
+        await prune_store(snapshots.directory, [])
         await asyncio.sleep(0)
     assert child.returncode == 0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.memory.snapshots.file_version import visible
+from maxagent.memory.snapshots.file_version import filter_visible
 from maxagent.memory.snapshots.git_backend import EMPTY_TREE
 from maxagent.memory.snapshots.store import Snapshots
 
@@ -51,8 +51,8 @@ def snapshots_of(folder: Path, exclude: tuple[str, ...] = ()) -> Snapshots:
 
 async def paths(snapshots: Snapshots, also: tuple[str, ...] = ()) -> set[str]:
     """What a snapshot has."""
-    changes = await snapshots.changes(EMPTY_TREE, await snapshots.take(also))
-    return {change.path for change in visible(changes)}
+    changes = await snapshots.list_changes(EMPTY_TREE, await snapshots.take(also))
+    return {change.path for change in filter_visible(changes)}
 
 
 def every_file(*places: Path) -> dict[str, tuple[str, int, int]]:
@@ -141,7 +141,7 @@ def set_traps(repository: Path, home: Path, trap: Path) -> None:
         with_a_split_index,
     ],
 )
-async def test_the_users_repository_is_the_same_to_the_byte(
+async def test_user_repository_stays_identical(
     place: Callable[[Path], Path], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project = place(folder)
@@ -167,10 +167,13 @@ async def test_the_users_repository_is_the_same_to_the_byte(
     old = await snapshots.take()
     write(project, {"staged.py": "changed\n", "new.py": "new\n"})
     new = await snapshots.take(also=["new.py"])
-    assert {change.path for change in await snapshots.changes(old, new)} == {"new.py", "staged.py"}
+    assert {change.path for change in await snapshots.list_changes(old, new)} == {
+        "new.py",
+        "staged.py",
+    }
     assert "-staged\n+changed\n" in await snapshots.diff(old, new)
-    (crlf,) = [c for c in await snapshots.changes(EMPTY_TREE, new) if c.path == "crlf"]
-    assert (await snapshots.read([crlf.new.blob]))[crlf.new.blob] == b"one\r\n$Id$\r\n"
+    (crlf,) = [c for c in await snapshots.list_changes(EMPTY_TREE, new) if c.path == "crlf"]
+    assert (await snapshots.read_blobs([crlf.new.blob]))[crlf.new.blob] == b"one\r\n$Id$\r\n"
 
     assert every_file(*own) == before
     assert git_index_of(project) == staged
@@ -185,7 +188,7 @@ def git_index_of(project: Path) -> bytes:
     return Path(index).read_bytes()
 
 
-async def test_a_sparse_checkout_is_what_is_on_the_disk(folder: Path) -> None:
+async def test_sparse_checkout_snapshot_matches_disk(folder: Path) -> None:
     in_a_sparse_checkout(folder)
     assert await paths(snapshots_of(folder)) == {"a.py", "sub/b.txt", "sub/deep/c"}
 
@@ -201,7 +204,7 @@ async def test_rules_above_a_project_in_a_subfolder_hold(folder: Path) -> None:
     }
 
 
-async def test_our_own_patterns_are_tied_to_the_project_not_to_the_repository(
+async def test_own_patterns_apply_to_project_not_repository(
     folder: Path,
 ) -> None:
     write(folder / "sub", {"key": "", "in/key": "", "in/x": "", "a.pem": "", "in/b.pem": ""})
@@ -210,9 +213,7 @@ async def test_our_own_patterns_are_tied_to_the_project_not_to_the_repository(
 
 
 @pytest.mark.parametrize("rule", ["sub", "/sub/", "*", "su?/"])
-async def test_rules_of_a_repository_that_ignores_the_project_do_not_hold(
-    rule: str, folder: Path
-) -> None:
+async def test_rules_of_repository_ignoring_project_do_not_apply(rule: str, folder: Path) -> None:
     """As a home folder kept in git does, with `*`."""
     write(folder, {".gitignore": f"*.log\n{rule}\n", "sub/x.log": "", "sub/deep/.gitignore": "y\n"})
     write(folder, {"sub/deep/y": "", ".git/info/exclude": "b.txt\n"})
@@ -222,7 +223,7 @@ async def test_rules_of_a_repository_that_ignores_the_project_do_not_hold(
     }
 
 
-async def test_a_project_that_is_let_back_in_is_not_ignored(folder: Path) -> None:
+async def test_project_reincluded_by_gitignore_is_not_ignored(folder: Path) -> None:
     write(folder, {".gitignore": "/*\n!/sub/\n*.log\n", "sub/x.log": ""})
     assert await paths(snapshots_of(folder / "sub")) == {"b.txt", "deep/c"}
 
@@ -237,14 +238,14 @@ async def test_an_empty_subfolder_has_a_snapshot_too(folder: Path) -> None:
     assert await snapshots.take() == EMPTY_TREE
 
 
-async def test_the_exclude_file_of_a_worktree_is_that_of_its_repository(folder: Path) -> None:
+async def test_worktree_uses_exclude_file_of_repository(folder: Path) -> None:
     worktree = in_a_worktree(folder)
     write(folder, {".git/info/exclude": "mine\n"})
     write(worktree, {"mine": "", "ours": ""})
     assert await paths(snapshots_of(worktree)) == {"a.py", "ours", "sub/b.txt", "sub/deep/c"}
 
 
-async def test_names_that_differ_in_case_alone_are_two_files(folder: Path) -> None:
+async def test_names_differing_in_case_are_two_files(folder: Path) -> None:
     write(folder, {"A.py": "other\n"})
     if (folder / "a.py").read_text() == "other\n":
         pytest.skip("this disk does not tell them apart")
@@ -252,18 +253,18 @@ async def test_names_that_differ_in_case_alone_are_two_files(folder: Path) -> No
     assert {"a.py", "A.py"} < await paths(snapshots)
     old = await snapshots.take()
     write(folder, {"A.py": "changed\n"})
-    assert [change.path for change in await snapshots.changes(old, await snapshots.take())] == [
-        "A.py"
-    ]
+    assert [
+        change.path for change in await snapshots.list_changes(old, await snapshots.take())
+    ] == ["A.py"]
 
 
-async def test_what_a_tool_wrote_is_in_though_ignored_and_stays(folder: Path) -> None:
+async def test_ignored_file_written_by_tool_stays_included(folder: Path) -> None:
     write(folder, {".gitignore": "out/\n", "out/a": "1", "out/b": "1", "out/c": "1"})
     before = await snapshots_of(folder).take(also=["out/a"])
     assert await paths(snapshots_of(folder)) == await paths(snapshots_of(folder), ("out/a",))
     write(folder, {"out/a": "2", "out/b": "2"})
     other = snapshots_of(folder)
-    assert [c.path for c in await other.changes(before, await other.take())] == ["out/a"]
+    assert [c.path for c in await other.list_changes(before, await other.take())] == ["out/a"]
     (folder / "out" / "a").unlink()
     assert "out/a" not in await paths(other)
     write(folder, {"out/a": "made again by a command"})
@@ -301,16 +302,16 @@ async def test_what_git_tracks_is_in_though_ignored(
     snapshots = snapshots_of(project, (".env",))
     old = await snapshots.take()
     write(project, {"out/a": "3", ".env": "3"})
-    (change,) = await snapshots.changes(old, await snapshots.take())
+    (change,) = await snapshots.list_changes(old, await snapshots.take())
     assert change.path == "out/a"
 
 
-async def test_an_index_that_cannot_be_read_is_no_obstacle(folder: Path) -> None:
+async def test_unreadable_index_does_not_stop_snapshot(folder: Path) -> None:
     (folder / ".git" / "index").write_bytes(b"torn")
     assert await paths(snapshots_of(folder)) == {"a.py", "sub/b.txt", "sub/deep/c"}
 
 
-async def test_a_named_file_that_is_made_only_later_is_seen_then(folder: Path) -> None:
+async def test_named_file_created_later_is_included(folder: Path) -> None:
     write(folder, {".gitignore": "out/\n"})
     snapshots = snapshots_of(folder)
     assert "out/a" not in await paths(snapshots, ("out/a",))
@@ -343,7 +344,7 @@ async def test_a_named_file_that_is_made_only_later_is_seen_then(folder: Path) -
         ),
     ],
 )
-async def test_what_may_not_be_stored_is_not_even_when_named(name: str, folder: Path) -> None:
+async def test_forbidden_path_is_not_stored_when_named(name: str, folder: Path) -> None:
     write(folder.parent, {"outside": "TOP-SECRET", "elsewhere/outside": "TOP-SECRET"})
     write(folder, {".env": "TOP-SECRET", "sub/.env": "TOP-SECRET", "SECRETS/x": "TOP-SECRET"})
     write(folder, {"sub/.GIT/x": "TOP-SECRET"})
@@ -355,7 +356,7 @@ async def test_what_may_not_be_stored_is_not_even_when_named(name: str, folder: 
     assert await paths(snapshots, (name,)) == known == {"a.py", "link", "sub/b.txt", "sub/deep/c"}
 
 
-async def test_names_that_mean_something_to_git_are_no_obstacle(folder: Path) -> None:
+async def test_names_special_to_git_are_stored(folder: Path) -> None:
     odd = ["git~1", ".git ", ".git.", "a\\b", ".git\u200c", ".gitmodules ", "HEAD", "index.lock"]
     write(folder, dict.fromkeys(odd, "x") | {"x/.GIT/config": "x", ".Git": "x"})
     (folder / "x" / ".gitModules").symlink_to("nowhere")

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.memory.snapshots.git_ls_files import nested_repositories, work_of
-from maxagent.memory.snapshots.limits import LARGEST_FILE, Found
+from maxagent.memory.snapshots.git_ls_files import find_nested_repositories, plan_index_update
+from maxagent.memory.snapshots.limits import LARGEST_FILE, NewFile
 
 
 @pytest.fixture
@@ -24,32 +24,34 @@ def listed(*entries: str) -> bytes:
 
 
 def test_new_files_come_with_their_size(folder: Path) -> None:
-    work = work_of(folder, listed("? file", "? link", "? nested/", "? pipe", "? gone"), frozenset())
-    assert work.new == [Found(5, b"file"), Found(3, b"link")]
-    assert (work.gone, work.changed, work.left.words()) == ([], [], "")
+    work = plan_index_update(
+        folder, listed("? file", "? link", "? nested/", "? pipe", "? gone"), frozenset()
+    )
+    assert work.new == [NewFile(5, b"file"), NewFile(3, b"link")]
+    assert (work.gone, work.changed, work.skipped.describe()) == ([], [], "")
 
 
 def test_what_is_no_file_any_more_is_gone(folder: Path) -> None:
     entries = ["C file", "R gone", "C gone", "R file/below", "C sub", "C pipe", "C link"]
-    work = work_of(folder, listed(*entries), frozenset())
+    work = plan_index_update(folder, listed(*entries), frozenset())
     assert (work.gone, work.changed) == (
         [b"file/below", b"gone", b"pipe", b"sub"],
         [b"file", b"link"],
     )
 
 
-def test_what_has_become_too_large_stays_as_it_was(folder: Path) -> None:
-    work = work_of(folder, listed("C big"), frozenset())
-    assert (work.gone, work.changed, work.left.large) == ([], [], [b"big"])
+def test_file_grown_too_large_keeps_old_version(folder: Path) -> None:
+    work = plan_index_update(folder, listed("C big"), frozenset())
+    assert (work.gone, work.changed, work.skipped.large) == ([], [], [b"big"])
 
 
-def test_named_files_are_new_where_the_listing_leaves_them_out(folder: Path) -> None:
+def test_unlisted_named_files_are_new(folder: Path) -> None:
     named = frozenset({b"file", b"sub/file", b"link/file", b"sub", b"pipe", b"gone"})
-    work = work_of(folder, listed("C file"), named)
-    assert (work.changed, work.new) == ([b"file"], [Found(3, b"sub/file")])
+    work = plan_index_update(folder, listed("C file"), named)
+    assert (work.changed, work.new) == ([b"file"], [NewFile(3, b"sub/file")])
 
 
-def test_nested_repositories_are_those_listed_and_those_in_place_of_a_file(folder: Path) -> None:
+def test_nested_repositories_include_listed_and_replaced_files(folder: Path) -> None:
     (folder / "sub" / ".git").mkdir()
-    found = nested_repositories(folder, listed("? a/", "? b", "C sub", "C file", "R c"))
+    found = find_nested_repositories(folder, listed("? a/", "? b", "C sub", "C file", "R c"))
     assert found == {b"a/", b"sub/"}

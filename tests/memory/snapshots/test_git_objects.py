@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxagent.config.errors import MaxAgentError
-from maxagent.memory.snapshots.file_version import FILE, LINK, PROGRAM, Version
+from maxagent.memory.snapshots.file_version import FILE, LINK, PROGRAM, FileVersion
 from maxagent.memory.snapshots.git_objects import (
+    collect_object_ids,
     read_object,
     read_tree,
-    with_parts,
     write_object,
     write_tree,
 )
@@ -36,12 +36,12 @@ def test_git_reads_what_was_written(content: bytes, objects: Path) -> None:
     assert list(objects.rglob("tmp_*")) == []
 
 
-def test_git_reads_the_tree_and_the_other_way_round(objects: Path) -> None:
+def test_tree_is_readable_by_git_and_back(objects: Path) -> None:
     """Git sorts a folder as if its name ended with a slash."""
     blob = write_object(objects, "blob", b"x")
     names = ["a", "a.b", "a-b", "a0", "sub/x", "sub.x", "sub0", "sub/a/b", "ü", "l\nine"]
-    files = {name.encode(): Version(FILE, blob) for name in names}
-    files |= {b"\xff": Version(PROGRAM, blob), b"z/link": Version(LINK, blob)}
+    files = {name.encode(): FileVersion(FILE, blob) for name in names}
+    files |= {b"\xff": FileVersion(PROGRAM, blob), b"z/link": FileVersion(LINK, blob)}
     tree = write_tree(objects, files)
     listed = git(objects, "ls-tree", "-r", "-z", tree).split(b"\0")[:-1]
     entries = dict(reversed(line.split(b"\t")) for line in listed)
@@ -61,7 +61,7 @@ def test_every_tree_is_read_as_it_was_written(
 ) -> None:
     objects = tmp_path_factory.mktemp("store")
     files = {
-        path.encode(): Version(FILE, f"{number:040x}")
+        path.encode(): FileVersion(FILE, f"{number:040x}")
         for number, path in enumerate(sorted(paths))
         if not any(other.startswith(f"{path}/") for other in paths)
     }
@@ -74,13 +74,13 @@ def test_the_empty_tree_has_gits_name(objects: Path) -> None:
 
 def test_a_tree_comes_with_all_its_parts(objects: Path) -> None:
     one, two, other = (write_object(objects, "blob", text) for text in (b"1", b"2", b"3"))
-    tree = write_tree(objects, {b"a": Version(FILE, one), b"sub/b": Version(FILE, two)})
+    tree = write_tree(objects, {b"a": FileVersion(FILE, one), b"sub/b": FileVersion(FILE, two)})
     inner = git(objects, "rev-parse", f"{tree}:sub").decode().strip()
-    assert with_parts(objects, [tree, "f" * 40]) == {tree, inner, one, two, "f" * 40}
-    assert with_parts(objects, [other]) == {other}
+    assert collect_object_ids(objects, [tree, "f" * 40]) == {tree, inner, one, two, "f" * 40}
+    assert collect_object_ids(objects, [other]) == {other}
 
 
-def test_what_is_lost_or_torn_or_something_else_is_told(objects: Path) -> None:
+def test_missing_torn_or_wrong_object_raises(objects: Path) -> None:
     blob = write_object(objects, "blob", b"x" * 100)
     with pytest.raises(MaxAgentError, match="is not a tree"):
         read_tree(objects, blob)

@@ -4,11 +4,11 @@ from pathlib import Path
 import pytest
 
 from maxagent.memory.snapshots.git_repository import (
-    GitFailed,
+    GitCommandError,
     GitStore,
-    GitTooSlow,
-    git_program,
-    index_for,
+    GitTimeoutError,
+    find_git,
+    get_index_path,
 )
 
 
@@ -17,14 +17,14 @@ def store(tmp_path: Path) -> GitStore:
     folder = tmp_path / "project"
     folder.mkdir()
     directory = tmp_path / "data" / "store"
-    store = GitStore(folder, directory, folder, directory / "index", git_program() or "")
+    store = GitStore(folder, directory, folder, directory / "index", find_git() or "")
     store.create(b"")
     return store
 
 
-def test_other_ignore_patterns_and_another_top_have_another_index(tmp_path: Path) -> None:
-    indexes = {index_for(tmp_path, some, tmp_path) for some in (["a", "b"], ["ab"], ["b"])}
-    assert len({*indexes, index_for(tmp_path, ["b"], tmp_path.parent)}) == 4
+def test_other_patterns_or_top_use_another_index(tmp_path: Path) -> None:
+    indexes = {get_index_path(tmp_path, some, tmp_path) for some in (["a", "b"], ["ab"], ["b"])}
+    assert len({*indexes, get_index_path(tmp_path, ["b"], tmp_path.parent)}) == 4
 
 
 def test_a_store_is_private_and_has_no_hooks(store: GitStore) -> None:
@@ -32,7 +32,7 @@ def test_a_store_is_private_and_has_no_hooks(store: GitStore) -> None:
     assert not (store.directory / "hooks").exists()
 
 
-def test_a_store_that_a_power_cut_or_an_older_version_left_is_made_right(store: GitStore) -> None:
+def test_store_broken_or_outdated_is_repaired(store: GitStore) -> None:
     before = (store.directory / "config").read_bytes()
     (store.directory / "config").write_bytes(b"")
     (store.directory / "info" / "attributes").unlink()
@@ -43,29 +43,33 @@ def test_a_store_that_a_power_cut_or_an_older_version_left_is_made_right(store: 
 
 
 async def test_the_index_is_read_as_git_reads_it(store: GitStore) -> None:
-    assert (store.index_holds(), store.index_bytes(), store.index_state()) == (0, 0, None)
+    assert (store.count_index_files(), store.measure_index(), store.read_index_state()) == (
+        0,
+        0,
+        None,
+    )
     names = ["a", "b" * 100, "c" * 101, "d" * 5000, "e" * 4095, "f" * 4094]
     entries = "".join(f"100644 {'1' * 40}\t{name}\n" for name in names)
-    await store.git("update-index", "--index-info", given=entries.encode())
+    await store.run_git("update-index", "--index-info", given=entries.encode())
     for number in range(20):
         (store.folder / ("z" * number + "z")).write_bytes(b"x" * number)
         (store.folder / ("B" * number + "B")).write_bytes(b"x" * number)
-    listed = await store.git("ls-files", "-o", "-z")
-    await store.git("update-index", "--add", "-z", "--stdin", given=listed)
-    assert store.index_holds() == len(names) + 40
-    assert store.index_bytes() == 2 * sum(range(20))
+    listed = await store.run_git("ls-files", "-o", "-z")
+    await store.run_git("update-index", "--add", "-z", "--stdin", given=listed)
+    assert store.count_index_files() == len(names) + 40
+    assert store.measure_index() == 2 * sum(range(20))
 
 
 async def test_git_runs_in_the_folder_on_the_store(store: GitStore) -> None:
     asked = ("rev-parse", "--absolute-git-dir", "--show-toplevel")
-    said = (await store.git(*asked)).decode().splitlines()
+    said = (await store.run_git(*asked)).decode().splitlines()
     assert said == [str(store.directory), str(store.folder)]
-    assert await store.git("hash-object", "--stdin", given=b"x" * 1_000_000)
+    assert await store.run_git("hash-object", "--stdin", given=b"x" * 1_000_000)
 
 
 async def test_gits_own_words_are_in_the_error(store: GitStore) -> None:
-    with pytest.raises(GitFailed, match="git cat-file failed: .*Not a valid object name"):
-        await store.git("cat-file", "-p", "nothing")
+    with pytest.raises(GitCommandError, match="git cat-file failed: .*Not a valid object name"):
+        await store.run_git("cat-file", "-p", "nothing")
 
 
 async def test_a_git_that_never_ends_is_stopped(
@@ -73,8 +77,8 @@ async def test_a_git_that_never_ends_is_stopped(
 ) -> None:
     monkeypatch.setattr("maxagent.memory.snapshots.git_repository.TIMEOUT", 0.3)
     os.mkfifo(store.folder / ".gitignore")
-    with pytest.raises(GitTooSlow, match="did not look through"):
-        await store.git("ls-files", "-o", "--exclude-standard")
+    with pytest.raises(GitTimeoutError, match="did not look through"):
+        await store.run_git("ls-files", "-o", "--exclude-standard")
 
 
 async def test_no_configuration_but_the_stores_counts(
@@ -82,7 +86,7 @@ async def test_no_configuration_but_the_stores_counts(
 ) -> None:
     monkeypatch.setenv("HOME", str(store.folder))
     (store.folder / ".gitconfig").write_text("[core]\n\tautocrlf = true\n[user]\n\tname = x\n")
-    said = (await store.git("config", "--list", "--show-origin")).decode()
+    said = (await store.run_git("config", "--list", "--show-origin")).decode()
     origins = {line.split("\t")[0] for line in said.splitlines()}
     assert origins == {f"file:{store.directory / 'config'}"}
 
@@ -96,6 +100,6 @@ def test_only_absolute_entries_of_the_path_count(
         (tmp_path / name).chmod(0o755)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", os.pathsep.join(["", ".", "bin"]))
-    assert git_program() is None
+    assert find_git() is None
     monkeypatch.setenv("PATH", os.pathsep.join(["bin", str(tmp_path)]))
-    assert git_program() == str(tmp_path / "git")
+    assert find_git() == str(tmp_path / "git")

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.memory.snapshots import limits
-from maxagent.memory.snapshots.limits import LARGEST_FILE, Found, NotStored, fitting
+from maxagent.memory.snapshots.limits import LARGEST_FILE, NewFile, SkippedFiles, select_fitting
 from maxagent.memory.snapshots.store import Snapshots
 
 
@@ -14,7 +14,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MOST_BYTES", 100)
 
 
-FILES = [Found(size, name) for size, name in ((60, b"data"), (1, b"a"), (9, b"b"), (30, b"c"))]
+FILES = [NewFile(size, name) for size, name in ((60, b"data"), (1, b"a"), (9, b"b"), (30, b"c"))]
 
 
 @pytest.mark.parametrize(
@@ -35,15 +35,15 @@ FILES = [Found(size, name) for size, name in ((60, b"data"), (1, b"a"), (9, b"b"
 def test_named_files_always_fit_then_the_smallest(
     files: int, size: int, named: set[bytes], chosen: list[bytes], many: int, heavy: int
 ) -> None:
-    left = NotStored()
-    assert sorted(fitting(FILES, named, files, size, left)) == sorted(chosen)
+    left = SkippedFiles()
+    assert sorted(select_fitting(FILES, named, files, size, left)) == sorted(chosen)
     assert (left.many, left.heavy) == (many, heavy)
 
 
 def test_what_is_left_out_is_said_in_words() -> None:
-    assert NotStored().words() == ""
-    left = NotStored([b"b.iso", b"a\xff.iso"], 1, 2_000, [b"%d" % n for n in range(8)])
-    assert left.words() == (
+    assert SkippedFiles().describe() == ""
+    left = SkippedFiles([b"b.iso", b"a\xff.iso"], 1, 2_000, [b"%d" % n for n in range(8)])
+    assert left.describe() == (
         "not in snapshots, so undo cannot restore it: "
         "over 20 MB: `a\\xff.iso`, `b.iso`; 1 file beyond the 100,000 that a snapshot holds; "
         "2,000 files beyond the 1 GB that all files of a snapshot may take; "
@@ -52,7 +52,7 @@ def test_what_is_left_out_is_said_in_words() -> None:
 
 
 @pytest.mark.parametrize("program", ["git", "no git"])
-async def test_a_file_over_the_limit_is_left_out_and_said_even_when_a_tool_wrote_it(
+async def test_file_over_limit_is_skipped_and_reported(
     program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if program == "no git":
@@ -70,7 +70,7 @@ async def test_a_file_over_the_limit_is_left_out_and_said_even_when_a_tool_wrote
     (folder / "small").write_bytes(b"y")
     new = await snapshots.take()
     assert "`big.bin`, `grows.bin`" in snapshots.skipped
-    assert [change.path for change in await snapshots.changes(old, new)] == ["small"]
+    assert [change.path for change in await snapshots.list_changes(old, new)] == ["small"]
     for name in names[:2]:
         os.truncate(folder / name, LARGEST_FILE)
     await snapshots.take()
@@ -78,7 +78,7 @@ async def test_a_file_over_the_limit_is_left_out_and_said_even_when_a_tool_wrote
 
 
 @pytest.mark.usefixtures("small")
-async def test_a_tree_with_too_many_files_has_a_snapshot_of_some(
+async def test_tree_with_too_many_files_is_stored_partly(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("maxagent.memory.snapshots.git_backend.MOST_FILES", limits.MOST_FILES)
@@ -94,7 +94,7 @@ async def test_a_tree_with_too_many_files_has_a_snapshot_of_some(
     (folder / "7.txt").write_text("changed")
     (folder / "0.txt").write_text("changed")
     second = await snapshots.take()
-    assert [change.path for change in await snapshots.changes(first, second)] == ["0.txt"]
+    assert [change.path for change in await snapshots.list_changes(first, second)] == ["0.txt"]
     (folder / "1.txt").unlink()
     await snapshots.take(also=["7.txt"])
     assert "2 files beyond the 5" in snapshots.skipped

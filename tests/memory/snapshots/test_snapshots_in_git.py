@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from snapshotted import contents, git, kinds, put_all_back
 
-from maxagent.memory.snapshots.file_version import visible
+from maxagent.memory.snapshots.file_version import filter_visible
 from maxagent.memory.snapshots.store import Snapshots
 
 
@@ -26,7 +26,9 @@ async def test_files_of_nested_repositories_are_part_of_it(
         git(folder / "nested", "commit", "-qm", "inner")
     empty = await Snapshots(folder, folder.parent / "other", ["*"]).take()
     first, before = await snapshots.take(), contents(folder)
-    assert [change.path for change in visible(await snapshots.changes(empty, first))] == [
+    assert [
+        change.path for change in filter_visible(await snapshots.list_changes(empty, first))
+    ] == [
         *(".gitignore", "a.py", "nested/.gitignore", "nested/deeper/x", "nested/inner.txt"),
         "sub/b.txt",
     ]
@@ -34,7 +36,7 @@ async def test_files_of_nested_repositories_are_part_of_it(
     (folder / "nested" / "new").write_text("2")
     (folder / "nested" / "deeper" / "x").unlink()
     second = await snapshots.take()
-    assert kinds(await snapshots.changes(first, second)) == {
+    assert kinds(await snapshots.list_changes(first, second)) == {
         "nested/deeper/x": "deleted",
         "nested/inner.txt": "modified",
         "nested/new": "added",
@@ -52,7 +54,7 @@ async def test_a_file_that_becomes_a_repository_and_back(
     git(folder / "a.py", "init", "-q")
     (folder / "a.py" / "x").write_text("x")
     new = await snapshots.take()
-    assert kinds(await snapshots.changes(old, new)) == {"a.py": "deleted", "a.py/x": "added"}
+    assert kinds(await snapshots.list_changes(old, new)) == {"a.py": "deleted", "a.py/x": "added"}
     shutil.rmtree(folder / "a.py")
     (folder / "a.py").write_text("a = 1\n")
     assert await snapshots.take() == old
@@ -109,11 +111,11 @@ async def test_variables_that_point_git_elsewhere_do_not_count(
     monkeypatch.setenv("GIT_CONFIG_VALUE_0", str(elsewhere))
     old = await snapshots.take()
     (folder / "a.py").unlink()
-    assert len(await snapshots.changes(old, await snapshots.take())) == 1
+    assert len(await snapshots.list_changes(old, await snapshots.take())) == 1
     assert contents(elsewhere) == before
 
 
-async def test_a_linked_worktree_is_a_folder_like_any_other(folder: Path, tmp_path: Path) -> None:
+async def test_linked_worktree_works_like_any_folder(folder: Path, tmp_path: Path) -> None:
     git(folder, "init", "-q")
     git(folder, "add", ".")
     git(folder, "commit", "-qm", "first")
@@ -123,6 +125,6 @@ async def test_a_linked_worktree_is_a_folder_like_any_other(folder: Path, tmp_pa
     old = await snapshots.take()
     (tree / "a.py").write_text("a = 3\n")
     new = await snapshots.take()
-    assert kinds(await snapshots.changes(old, new)) == {"a.py": "modified"}
+    assert kinds(await snapshots.list_changes(old, new)) == {"a.py": "modified"}
     assert await put_all_back(snapshots, old, new) == {}
     assert git(tree, "status", "--porcelain") == ""

@@ -16,7 +16,7 @@ from maxagent.memory.snapshots.git_backend import EMPTY_TREE
 from maxagent.memory.snapshots.store import Snapshots
 
 
-async def test_what_a_killed_git_or_a_power_cut_leaves_is_no_obstacle(
+async def test_leftovers_of_killed_git_do_not_stop_snapshot(
     snapshots: Snapshots, folder: Path, tmp_path: Path
 ) -> None:
     first = await snapshots.take()
@@ -33,7 +33,7 @@ async def test_what_a_killed_git_or_a_power_cut_leaves_is_no_obstacle(
 async def test_a_lost_snapshot_is_told(snapshots: Snapshots, folder: Path) -> None:
     tree = await snapshots.take()
     with pytest.raises(MaxAgentError, match="are lost"):
-        await snapshots.changes("1" * 40, tree)
+        await snapshots.list_changes("1" * 40, tree)
 
 
 async def test_a_lost_content_is_told(snapshots: Snapshots, folder: Path, tmp_path: Path) -> None:
@@ -114,7 +114,9 @@ async def test_files_may_come_and_go_meanwhile(snapshots: Snapshots, folder: Pat
         child.kill()
         child.communicate()
     assert len(trees) > 1
-    assert kinds(await snapshots.changes(EMPTY_TREE, await snapshots.take()))["a.py"] == "added"
+    assert (
+        kinds(await snapshots.list_changes(EMPTY_TREE, await snapshots.take()))["a.py"] == "added"
+    )
 
 
 @pytest.mark.parametrize("files", [100, 400])
@@ -141,9 +143,7 @@ async def test_a_killed_process_leaves_a_store_that_works(
         shutil.rmtree(store)
 
 
-async def test_an_index_that_outlived_its_objects_is_made_anew(
-    snapshots: Snapshots, folder: Path
-) -> None:
+async def test_index_without_objects_is_rebuilt(snapshots: Snapshots, folder: Path) -> None:
     first = await snapshots.take()
     for lost in snapshots.directory.glob("objects/??"):
         shutil.rmtree(lost)

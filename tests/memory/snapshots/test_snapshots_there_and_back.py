@@ -64,7 +64,7 @@ def replace_file_by_link(folder: Path) -> None:
         replace_file_by_link,
     ],
 )
-async def test_every_kind_of_change_can_be_taken_back_and_done_again(
+async def test_every_change_kind_can_be_undone_and_redone(
     change: Callable[[Path], None], snapshots: Snapshots, folder: Path
 ) -> None:
     (folder / ".gitattributes").write_bytes(b"* text=auto eol=lf\n*.txt ident filter=lfs\n")

@@ -46,7 +46,7 @@ async def test_an_empty_folder_has_a_snapshot_too(tmp_path: Path) -> None:
     snapshots = Snapshots(tmp_path / "empty", tmp_path / "data" / "snapshots", [])
     empty = await snapshots.take()
     (tmp_path / "empty" / "x").write_text("x")
-    assert kinds(await snapshots.changes(empty, await snapshots.take())) == {"x": "added"}
+    assert kinds(await snapshots.list_changes(empty, await snapshots.take())) == {"x": "added"}
 
 
 async def test_changes_and_diff_name_what_differs(snapshots: Snapshots, folder: Path) -> None:
@@ -55,19 +55,19 @@ async def test_changes_and_diff_name_what_differs(snapshots: Snapshots, folder: 
     (folder / "sub" / "b.txt").unlink()
     (folder / "新.md").write_text("new\n")
     new = await snapshots.take()
-    assert list(kinds(await snapshots.changes(old, new)).items()) == [
+    assert list(kinds(await snapshots.list_changes(old, new)).items()) == [
         ("a.py", "modified"),
         ("sub/b.txt", "deleted"),
         ("新.md", "added"),
     ]
-    assert await snapshots.changes(new, new) == []
+    assert await snapshots.list_changes(new, new) == []
     diff = await snapshots.diff(old, new)
     assert "-a = 1\n+a = 2\n" in diff
     assert "+++ b/新.md" in diff
     assert await snapshots.diff(old, old) == ""
 
 
-async def test_what_is_ignored_or_secret_is_neither_stored_nor_seen(
+async def test_ignored_or_secret_files_are_never_stored(
     snapshots: Snapshots, folder: Path, tmp_path: Path
 ) -> None:
     (folder / ".gitignore").write_text("build/\n*.log\n!.env\n!*.pem\n!secrets\n")
@@ -84,14 +84,12 @@ async def test_what_is_ignored_or_secret_is_neither_stored_nor_seen(
     assert b"a = 1" in everything
 
 
-async def test_a_pattern_added_later_holds_for_files_stored_before(
-    folder: Path, tmp_path: Path
-) -> None:
+async def test_pattern_added_later_applies_to_stored_files(folder: Path, tmp_path: Path) -> None:
     store = tmp_path / "data" / "snapshots"
     before = await Snapshots(folder, store, []).take()
     stricter = Snapshots(folder, store, ["a.py"])
     after = await stricter.take()
-    assert kinds(await stricter.changes(before, after)) == {"a.py": "deleted"}
+    assert kinds(await stricter.list_changes(before, after)) == {"a.py": "deleted"}
     (folder / "a.py").write_text("secret now\n")
     assert await stricter.take() == after
 
@@ -102,7 +100,7 @@ async def test_pipes_and_sockets_are_no_obstacle(snapshots: Snapshots, folder: P
     assert await snapshots.take() == first
 
 
-async def test_our_own_data_inside_the_folder_is_left_out(folder: Path) -> None:
+async def test_own_data_inside_folder_is_excluded(folder: Path) -> None:
     snapshots = Snapshots(folder, folder / "odd [home]" / "data" / "snapshots", [])
     first = await snapshots.take()
     (folder / "odd [home]" / "data" / "threads.db").write_text("x")
@@ -112,7 +110,7 @@ async def test_our_own_data_inside_the_folder_is_left_out(folder: Path) -> None:
 @pytest.mark.parametrize("bad", ["", "HEAD", "--output=/tmp/x", "0" * 39, "g" * 40, "0" * 41])
 async def test_what_is_not_a_snapshot_is_refused(bad: str, snapshots: Snapshots) -> None:
     tree = await snapshots.take()
-    for ask in (snapshots.changes, snapshots.diff):
+    for ask in (snapshots.list_changes, snapshots.diff):
         with pytest.raises(MaxAgentError, match="is not a snapshot"):
             await ask(bad, tree)
         with pytest.raises(MaxAgentError, match="is not a snapshot"):
@@ -173,7 +171,7 @@ async def test_a_cancelled_take_leaves_no_git_behind(
 
 def test_without_git_that_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def sees_commands() -> bool:
-        return Snapshots(tmp_path, tmp_path / "data", []).sees_commands
+        return Snapshots(tmp_path, tmp_path / "data", []).has_all_files
 
     assert sees_commands()
     put_git_in_front(monkeypatch, tmp_path / "bin", "exit 1")
@@ -202,7 +200,7 @@ async def test_a_large_folder_is_stored_in_the_background(
         (folder / f"{number}.py").write_text(f"n = {number}\n")
     for command in (["init", "-q"], ["add", "--all"]):
         subprocess.run(["git", *command], cwd=folder, check=True)
-    snapshots.begin()
+    snapshots.start_background()
     reports = list[tuple[int, int]]()
     tree = await snapshots.take(report=lambda done, total: reports.append((done, total)))
     assert reports[0] == (0, reports[0][1]) and [done for done, _ in reports][:3] == [0, 2, 4]
@@ -219,7 +217,7 @@ async def test_the_background_snapshot_hides_no_notice(
     (folder / "b.py").write_text("b = 1\n")
     for command in (["init", "-q"], ["add", "--all"]):
         subprocess.run(["git", *command], cwd=folder, check=True)
-    snapshots.begin()
+    snapshots.start_background()
     await snapshots.take()
     assert "`a.py`, `b.py`" in snapshots.skipped
     await snapshots.close()
@@ -231,8 +229,8 @@ async def test_a_stopped_background_snapshot_is_taken_again(
     monkeypatch.setattr(git_backend, "STORED_AT_ONCE", 1)
     for command in (["init", "-q"], ["add", "--all"]):
         subprocess.run(["git", *command], cwd=folder, check=True)
-    snapshots.begin()
+    snapshots.start_background()
     await snapshots.close()
     monkeypatch.undo()
     tree = await snapshots.take()
-    assert await snapshots.read([]) == {} and tree == await snapshots.take()
+    assert await snapshots.read_blobs([]) == {} and tree == await snapshots.take()

@@ -14,23 +14,23 @@ from pydantic import AfterValidator, TypeAdapter, ValidationError
 from maxagent.config.errors import UsageError
 from maxagent.memory.threads import archive as thread_file
 from maxagent.memory.threads.archive import (
+    ArchivedThread,
     Manifest,
-    Thread,
-    ThreadFile,
-    first_fault,
-    packed_file,
-    read_file,
+    ThreadArchive,
+    describe_first_error,
+    pack_archive,
+    read_archive,
 )
-from maxagent.memory.threads.transfer_rows import Call, Checkpoint, Rows, Write
+from maxagent.memory.threads.transfer_rows import CallRow, CheckpointRow, TransferRows, WriteRow
 
 ID = "1f0a0000-0000-6000-8000-000000000000"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-ROWS = Rows(
-    [Checkpoint(ID, b"\x80", b"{}")],
-    [Write(ID, "t", "~__pregel_pull, build", 0, "messages", b"\x90")],
-    [Call("c", "edit", None, "2026", None)],
+ROWS = TransferRows(
+    [CheckpointRow(ID, b"\x80", b"{}")],
+    [WriteRow(ID, "t", "~__pregel_pull, build", 0, "messages", b"\x90")],
+    [CallRow("c", "edit", None, "2026", None)],
 )
-THREAD = Thread(
+THREAD = ArchivedThread(
     thread_id="aaaaaaaa-0000-4000-8000-000000000000",
     title="修复",
     name="",
@@ -41,14 +41,14 @@ THREAD = Thread(
     created_at=NOW,
     options={"mode": "auto"},
 )
-FILE = ThreadFile(
+FILE = ThreadArchive(
     Manifest(made_by="maxagent 1", exported_at=NOW, thread=THREAD), ROWS, {"call_1.txt": b"out"}
 )
 
 
 def members(**changed: bytes | None) -> dict[str, bytes]:
     """The members of the file by name, some of them changed or left out."""
-    with zipfile.ZipFile(io.BytesIO(packed_file(FILE))) as archive:
+    with zipfile.ZipFile(io.BytesIO(pack_archive(FILE))) as archive:
         found: dict[str, bytes | None] = {name: archive.read(name) for name in archive.namelist()}
     renamed = {"manifest": "manifest.json", "rows": "rows.msgpack"}
     found |= {renamed.get(name, name): content for name, content in changed.items()}
@@ -78,8 +78,8 @@ def write(path: Path, contents: dict[str, bytes]) -> Path:
 
 def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "thread.zip"
-    path.write_bytes(packed_file(FILE))
-    assert read_file(path) == FILE
+    path.write_bytes(pack_archive(FILE))
+    assert read_archive(path) == FILE
     assert json.loads(members()["manifest.json"])["thread"]["title"] == "修复"
 
 
@@ -117,23 +117,23 @@ BROKEN: dict[str, dict[str, bytes | None]] = {
 def test_what_is_wrong_in_it_is_refused(tmp_path: Path, changed: dict[str, bytes | None]) -> None:
     path = write(tmp_path / "x.zip", members(**changed))
     with pytest.raises(UsageError, match="not a complete MaxAgent thread"):
-        read_file(path)
+        read_archive(path)
 
 
 @pytest.mark.parametrize("version", [0, 2, "1", None, [1]])
 def test_another_version_is_told_as_such(tmp_path: Path, version: object) -> None:
     contents = members(manifest=manifest("version", value=version))
     with pytest.raises(UsageError, match="unknown version"):
-        read_file(write(tmp_path / "x.zip", contents))
+        read_archive(write(tmp_path / "x.zip", contents))
 
 
-def test_what_a_validator_says_is_told_in_its_own_words() -> None:
+def test_validator_message_is_reported_unchanged() -> None:
     def refuse(_: str) -> str:
         raise ValueError("it is no name")
 
     with pytest.raises(ValidationError) as refused:
         TypeAdapter(dict[str, Annotated[str, AfterValidator(refuse)]]).validate_python({"a": ""})
-    assert first_fault(refused.value) == "a: it is no name"
+    assert describe_first_error(refused.value) == "a: it is no name"
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
@@ -142,7 +142,7 @@ def test_a_name_stands_in_it_once(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("rows.msgpack", b"")
     with pytest.raises(UsageError, match="equal names"):
-        read_file(path)
+        read_archive(path)
 
 
 def test_no_bomb_is_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,34 +152,32 @@ def test_no_bomb_is_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         archive.writestr("outputs/x.txt", bytes(2_000_000))
     assert path.stat().st_size < 5_000
     with pytest.raises(UsageError, match="larger than 1,000,000 bytes"):
-        read_file(path)
+        read_archive(path)
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"hello" * 100])
 def test_what_is_no_zip_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.zip").write_bytes(content)
     with pytest.raises(UsageError, match="not a complete MaxAgent thread"):
-        read_file(tmp_path / "x.zip")
+        read_archive(tmp_path / "x.zip")
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     for path in (tmp_path / "none.zip", tmp_path):
         with pytest.raises(UsageError, match="cannot read"):
-            read_file(path)
+            read_archive(path)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.data())
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_a_damaged_file_is_never_taken_for_another_thread(
-    tmp_path: Path, data: st.DataObject
-) -> None:
-    whole = bytearray(packed_file(FILE))
+def test_damaged_file_is_never_read_as_thread(tmp_path: Path, data: st.DataObject) -> None:
+    whole = bytearray(pack_archive(FILE))
     for at in data.draw(st.lists(st.integers(0, len(whole) - 1), min_size=1, max_size=4)):
         whole[at] = data.draw(st.integers(0, 255))
     end = data.draw(st.sampled_from([len(whole), len(whole) // 2, len(whole) - 3]))
     (tmp_path / "x.zip").write_bytes(whole[:end])
     try:
-        assert read_file(tmp_path / "x.zip").rows == ROWS
+        assert read_archive(tmp_path / "x.zip").rows == ROWS
     except UsageError as error:
         assert error.hint

@@ -10,25 +10,25 @@ import pytest
 from old_threads import CHAT, WAITING, bring_old_threads
 
 from maxagent.config import paths
-from maxagent.graphs.chat import build
-from maxagent.memory.checkpoints.steps import branches
-from maxagent.memory.checkpoints.writes import written
+from maxagent.graphs.chat import build_graph
+from maxagent.memory.checkpoints.steps import read_branches
+from maxagent.memory.checkpoints.writes import read_channel_writes
 from maxagent.memory.database.checkpointer import open_checkpointer
 from maxagent.memory.database.connection import connect
 from maxagent.memory.threads import compaction
-from maxagent.memory.threads.compaction import compact
+from maxagent.memory.threads.compaction import compact_thread
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    return paths.database(bring_old_threads(tmp_path))
+    return paths.locate_database(bring_old_threads(tmp_path))
 
 
 async def states(database: Path, thread: str) -> list[Any]:
     """The values at each checkpoint at which a step ends."""
     config: Any = {"configurable": {"thread_id": thread}}
     async with open_checkpointer(database) as saver:
-        graph = build().compile(checkpointer=saver, name="chat")
+        graph = build_graph().compile(checkpointer=saver, name="chat")
         history = [one async for one in graph.aget_state_history(config)]
     return [
         (one.config["configurable"]["checkpoint_id"], one.next, one.interrupts, one.values)
@@ -44,10 +44,10 @@ def read(database: Path, of: Callable[[sqlite3.Connection], Any]) -> Any:
 
 @pytest.mark.parametrize("thread", [CHAT, WAITING])
 async def test_the_conversation_keeps_every_state(database: Path, thread: str) -> None:
-    known = read(database, lambda connection: branches(connection, thread))
+    known = read(database, lambda connection: read_branches(connection, thread))
     mine = {step.checkpoint_id for step in known.steps}
     before = await states(database, thread)
-    read(database, lambda connection: compact(connection, thread))
+    read(database, lambda connection: compact_thread(connection, thread))
     after = await states(database, thread)
     kept = {id_ for id_, *_ in after}
     assert mine - {""} <= kept
@@ -58,17 +58,17 @@ async def test_the_conversation_keeps_every_state(database: Path, thread: str) -
 
 def test_the_story_stays(database: Path) -> None:
     def story(connection: sqlite3.Connection) -> list[Any]:
-        told = [(one.node, one.channel, one.value) for one in written(connection, CHAT)]
+        told = [(one.node, one.channel, one.value) for one in read_channel_writes(connection, CHAT)]
         return [one for one in told if one[1:] not in (("outcome", None), ("outcome", "answered"))]
 
     before = read(database, story)
-    read(database, lambda connection: compact(connection, CHAT))
+    read(database, lambda connection: compact_thread(connection, CHAT))
     assert read(database, story) == before
-    assert len(read(database, lambda connection: branches(connection, CHAT)).left) == 0
+    assert len(read(database, lambda connection: read_branches(connection, CHAT)).abandoned) == 0
 
 
 @pytest.mark.parametrize("stop_at", range(1, 11))
-def test_a_compaction_that_stops_anywhere_is_gone_on_with(
+def test_interrupted_compaction_can_be_continued(
     database: Path, monkeypatch: pytest.MonkeyPatch, stop_at: int
 ) -> None:
     monkeypatch.setattr(compaction, "_PORTION", 1)
@@ -81,8 +81,8 @@ def test_a_compaction_that_stops_anywhere_is_gone_on_with(
 
         connection.set_trace_callback(stop)
         with pytest.raises(sqlite3.OperationalError, match="interrupted"):
-            compact(connection, CHAT)
+            compact_thread(connection, CHAT)
     for _ in range(2):
-        read(database, lambda connection: compact(connection, CHAT))
-    steps = read(database, lambda connection: branches(connection, CHAT)).steps
-    assert [step.said.words for step in steps[1:]] == ["first answer", "second answer"]
+        read(database, lambda connection: compact_thread(connection, CHAT))
+    steps = read(database, lambda connection: read_branches(connection, CHAT)).steps
+    assert [step.message.text for step in steps[1:]] == ["first answer", "second answer"]

@@ -7,7 +7,7 @@ import pytest
 
 from maxagent.memory.database.checkpointer import open_checkpointer
 from maxagent.memory.database.connection import connect
-from maxagent.memory.snapshots.file_version import ABSENT, Change, Version
+from maxagent.memory.snapshots.file_version import ABSENT, FileVersion, PathChange
 from maxagent.memory.threads.forks import copy_checkpoints, copy_history
 from maxagent.memory.undo.history import FileHistory
 
@@ -56,16 +56,14 @@ def test_the_parent_stays_as_it_is(connection: sqlite3.Connection) -> None:
     assert rows() == before
 
 
-def test_the_file_history_is_copied_up_to_its_entry(
-    connection: sqlite3.Connection, tmp_path: Path
-) -> None:
+def test_file_history_is_copied_up_to_entry(connection: sqlite3.Connection, tmp_path: Path) -> None:
     history = FileHistory(tmp_path / "threads.db")
-    change = Change("a.txt", ABSENT, Version("100644", "1" * 40))
+    change = PathChange("a.txt", ABSENT, FileVersion("100644", "1" * 40))
     for key in "xyz":
-        history.record("t", key, "others", before="b", after="a", turn=1, changes=[change])
+        history.record_entry("t", key, "others", before="b", after="a", turn=1, changes=[change])
     copy_history(connection, "t", 2, "fork")
-    copied = history.entries("fork")
-    assert copied == history.entries("t")[:2]
-    history.record("fork", "own", "others", before="b", after="a", turn=1, changes=[change])
-    assert [entry.number for entry in history.entries("fork")] == [1, 2, 3]
-    assert len(history.entries("t")) == 3
+    copied = history.list_entries("fork")
+    assert copied == history.list_entries("t")[:2]
+    history.record_entry("fork", "own", "others", before="b", after="a", turn=1, changes=[change])
+    assert [entry.number for entry in history.list_entries("fork")] == [1, 2, 3]
+    assert len(history.list_entries("t")) == 3

@@ -16,9 +16,9 @@ from maxagent.memory.database.checkpointer import open_checkpointer
 from maxagent.memory.database.connection import connect
 from maxagent.memory.journal import Journal
 from maxagent.memory.threads import thread_id
-from maxagent.memory.threads.index import Status, ThreadIndex, ThreadRow
-from maxagent.memory.threads.lease import hold, lock_file
-from maxagent.memory.threads.transfer_rows import Checkpoint, Rows
+from maxagent.memory.threads.index import ThreadIndex, ThreadRow, ThreadStatus
+from maxagent.memory.threads.lease import acquire_lease, get_lock_path
+from maxagent.memory.threads.transfer_rows import CheckpointRow, TransferRows
 
 
 @pytest.fixture
@@ -34,8 +34,8 @@ def index(home: Path) -> ThreadIndex:
 def record(
     index: ThreadIndex, folder: Path, title: str = "Repair the test", thread: str = ""
 ) -> ThreadRow:
-    return index.record(
-        thread_id=thread or thread_id.new(),
+    return index.record_thread(
+        thread_id=thread or thread_id.create_thread_id(),
         title=title,
         folder=str(folder.resolve()),
         graph="task",
@@ -53,7 +53,7 @@ async def begin_elsewhere(
     hour: int = 0,
 ) -> None:
     """What LangGraph's own server leaves of a thread that we never saw."""
-    path = paths.database(home)
+    path = paths.locate_database(home)
     async with open_checkpointer(path):
         pass
     checkpoint = f"1f0a9a6e-000{hour}-6000-8000-000000000000"
@@ -76,7 +76,7 @@ def test_a_recorded_thread_is_listed_as_it_is(
     index: ThreadIndex, home: Path, tmp_path: Path
 ) -> None:
     row = record(index, tmp_path)
-    with hold(home, row.thread_id):
+    with acquire_lease(home, row.thread_id):
         assert index.list() == [row] == [index.get(row.thread_id)]
     assert (row.status, row.request, row.options) == (
         "running",
@@ -85,17 +85,18 @@ def test_a_recorded_thread_is_listed_as_it_is(
     )
 
 
-def test_threads_are_listed_by_folder_the_last_used_first(
-    index: ThreadIndex, tmp_path: Path
-) -> None:
+def test_list_by_folder_puts_last_used_first(index: ThreadIndex, tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir(), there.mkdir()
     first, second, other = record(index, here), record(index, here), record(index, there)
     index.set_status(first.thread_id, "done")
-    assert [row.thread_id for row in index.list(here)] == [first.thread_id, second.thread_id]
-    assert index.latest(here).thread_id == first.thread_id
+    assert [row.thread_id for row in index.list(here)] == [
+        first.thread_id,
+        second.thread_id,
+    ]
+    assert index.get_latest(here).thread_id == first.thread_id
     (tmp_path / "link").symlink_to(there)
-    assert index.latest(tmp_path / "link").thread_id == other.thread_id
+    assert index.get_latest(tmp_path / "link").thread_id == other.thread_id
     assert len(index.list()) == 3
 
 
@@ -103,22 +104,22 @@ def test_a_status_that_nobody_knows_hides_no_thread(
     index: ThreadIndex, home: Path, tmp_path: Path
 ) -> None:
     row = record(index, tmp_path)
-    with closing(sqlite3.connect(paths.database(home))) as connection, connection:
+    with closing(sqlite3.connect(paths.locate_database(home))) as connection, connection:
         connection.execute("UPDATE threads SET status = 'x'")
     assert [(one.thread_id, one.status) for one in index.list()] == [(row.thread_id, "unknown")]
 
 
 def test_a_folder_without_threads_has_no_latest(index: ThreadIndex, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no threads in") as told:
-        index.latest(tmp_path)
+        index.get_latest(tmp_path)
     assert "threads list --all" in told.value.hint
 
 
-def test_a_run_that_ends_while_the_list_is_read_is_not_taken_for_a_killed_one(
+def test_run_ending_during_list_is_not_crashed(
     index: ThreadIndex, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     row, run, lock = record(index, tmp_path), ExitStack(), fcntl.flock
-    run.enter_context(hold(home, row.thread_id))
+    run.enter_context(acquire_lease(home, row.thread_id))
 
     def end_before_the_look(descriptor: int, how: int) -> None:
         if how & fcntl.LOCK_SH:
@@ -130,7 +131,7 @@ def test_a_run_that_ends_while_the_list_is_read_is_not_taken_for_a_killed_one(
     assert index.get(row.thread_id).status == "done"
 
 
-async def test_two_who_first_change_a_thread_of_elsewhere_at_once_both_do(
+async def test_two_concurrent_first_changes_of_foreign_thread_succeed(
     index: ThreadIndex, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await begin_elsewhere(home, "studio-thread")
@@ -147,17 +148,17 @@ async def test_two_who_first_change_a_thread_of_elsewhere_at_once_both_do(
     assert (row.name, row.status) == ("mine", "failed")
 
 
-def test_running_is_believed_only_while_somebody_holds_the_thread(
-    index: ThreadIndex, home: Path, tmp_path: Path
-) -> None:
+def test_running_status_needs_a_held_lease(index: ThreadIndex, home: Path, tmp_path: Path) -> None:
     row = record(index, tmp_path)
     assert index.get(row.thread_id).status == "interrupted"
-    with hold(home, row.thread_id):
+    with acquire_lease(home, row.thread_id):
         assert index.get(row.thread_id).status == "running"
 
 
 @pytest.mark.parametrize("status", ["waiting", "done", "unverified", "failed", "limit", "undone"])
-def test_a_status_stays_with_its_proof(status: Status, index: ThreadIndex, tmp_path: Path) -> None:
+def test_a_status_stays_with_its_proof(
+    status: ThreadStatus, index: ThreadIndex, tmp_path: Path
+) -> None:
     row = record(index, tmp_path)
     proof = {"command": "pytest -q", "verdict": "passed", "reason": "3 passed"}
     index.set_status(row.thread_id, "waiting", evidence=proof)
@@ -194,14 +195,14 @@ A, B = "aaaa1111-0000-4000-8000-000000000001", "aaaa2222-0000-4000-8000-00000000
 
 
 @pytest.mark.parametrize(("text", "found"), [(A, A), (A[:5], A), (A[:8], A), (B[:-1], B)])
-def test_a_thread_is_found_by_the_beginning_of_its_id(
+def test_find_thread_by_id_prefix(
     text: str, found: str, index: ThreadIndex, tmp_path: Path
 ) -> None:
     record(index, tmp_path, thread=A), record(index, tmp_path, thread=B)
     assert index.find(text).thread_id == found
 
 
-def test_a_name_goes_before_the_beginning_of_an_id(index: ThreadIndex, tmp_path: Path) -> None:
+def test_find_prefers_name_over_id_prefix(index: ThreadIndex, tmp_path: Path) -> None:
     record(index, tmp_path, thread=A), record(index, tmp_path, thread=B)
     index.rename(B, A[:6])
     assert index.find(A[:6]).thread_id == B
@@ -219,7 +220,7 @@ def test_a_name_goes_before_the_beginning_of_an_id(index: ThreadIndex, tmp_path:
         ("%", "no thread `%`", "threads list --all"),
     ],
 )
-def test_a_thread_that_is_not_meant_clearly_is_not_guessed(
+def test_find_with_ambiguous_text_is_refused(
     text: str, message: str, hint: str, index: ThreadIndex, tmp_path: Path
 ) -> None:
     record(index, tmp_path, "Repair", A), record(index, tmp_path, "Other", B)
@@ -234,7 +235,7 @@ def test_a_thread_that_is_not_meant_clearly_is_not_guessed(
 async def test_a_thread_begun_elsewhere_is_on_the_list(
     index: ThreadIndex, home: Path, tmp_path: Path
 ) -> None:
-    waiting, ended = thread_id.new(), thread_id.new()
+    waiting, ended = thread_id.create_thread_id(), thread_id.create_thread_id()
     asked = {
         "request": "Repair it\nplease",
         "folder": str(tmp_path),
@@ -253,10 +254,10 @@ async def test_a_thread_begun_elsewhere_is_on_the_list(
     assert not (tmp_path / "made").exists()
 
 
-async def test_a_thread_begun_elsewhere_is_ours_once_it_is_used_here(
+async def test_foreign_thread_used_here_gets_own_row(
     index: ThreadIndex, home: Path, tmp_path: Path
 ) -> None:
-    thread = thread_id.new()
+    thread = thread_id.create_thread_id()
     asked = {"request": "Repair it", "folder": str(tmp_path), "options": {"mode": "auto"}}
     await begin_elsewhere(home, thread, waiting=True, values=asked)
     index.rename(thread, "mine")
@@ -266,18 +267,18 @@ async def test_a_thread_begun_elsewhere_is_ours_once_it_is_used_here(
     assert (row.status, row.title, row.folder) == ("done", "Repair it", str(tmp_path))
     assert (row.options, row.evidence) == ({"mode": "auto"}, {"verdict": "passed"})
     with pytest.raises(UsageError, match="no thread"):
-        index.set_status(thread_id.new(), "done")
+        index.set_status(thread_id.create_thread_id(), "done")
 
 
 @pytest.mark.parametrize("waiting", [True, False])
-async def test_a_thread_that_went_on_elsewhere_is_not_as_we_left_it(
+async def test_thread_continued_elsewhere_has_updated_status(
     waiting: bool, index: ThreadIndex, home: Path, tmp_path: Path
 ) -> None:
     row = record(index, tmp_path)
     index.set_status(row.thread_id, "limit")
     await begin_elsewhere(home, row.thread_id)
     assert index.get(row.thread_id).status == "limit"  # that checkpoint is of 2025
-    with closing(connect(paths.database(home))) as connection:
+    with closing(connect(paths.locate_database(home))) as connection:
         connection.execute("UPDATE threads SET updated_at = '2025-01-01T00:00:00+00:00'")
     await begin_elsewhere(home, row.thread_id, waiting=waiting, hour=1)
     found = index.get(row.thread_id)
@@ -297,27 +298,27 @@ async def test_a_deleted_thread_leaves_nothing(
     index: ThreadIndex, home: Path, tmp_path: Path
 ) -> None:
     gone, kept = record(index, tmp_path), record(index, tmp_path)
-    outputs = paths.outputs_folder(home, gone.thread_id)
+    outputs = paths.locate_outputs(home, gone.thread_id)
     outputs.mkdir(parents=True)
     (outputs / "c1.txt").write_text("long output")
-    with closing(Journal(paths.database(home))) as journal:
+    with closing(Journal(paths.locate_database(home))) as journal:
         for row in (gone, kept):
             await begin_elsewhere(home, row.thread_id, waiting=True)
-            journal.begin(row.thread_id, "c1", "edit")
+            journal.begin_call(row.thread_id, "c1", "edit")
     index.delete(gone.thread_id)
-    with closing(connect(paths.database(home))) as connection:
+    with closing(connect(paths.locate_database(home))) as connection:
         for table in ("threads", "journal", "checkpoints", "writes"):
             left = connection.execute(f"SELECT thread_id FROM {table}").fetchall()
             assert left == [(kept.thread_id,)], table
     assert not outputs.exists()
-    assert not lock_file(home, gone.thread_id).exists()
+    assert not get_lock_path(home, gone.thread_id).exists()
     with pytest.raises(UsageError, match="no thread"):
         index.get(gone.thread_id)
 
 
 def test_a_thread_that_runs_is_not_deleted(index: ThreadIndex, home: Path, tmp_path: Path) -> None:
     row = record(index, tmp_path)
-    with hold(home, row.thread_id), pytest.raises(ThreadBusy):
+    with acquire_lease(home, row.thread_id), pytest.raises(ThreadBusy):
         index.delete(row.thread_id)
     assert index.get(row.thread_id).title == row.title
 
@@ -326,11 +327,11 @@ async def test_a_forged_id_deletes_no_files(index: ThreadIndex, home: Path) -> N
     await begin_elsewhere(home, "..")
     with pytest.raises(UsageError, match="is not a thread ID"):
         index.delete("..")
-    assert paths.database(home).exists()
+    assert paths.locate_database(home).exists()
 
 
 def test_a_damaged_database_is_told_of(home: Path) -> None:
-    paths.database(home).write_bytes(b"damaged")
+    paths.locate_database(home).write_bytes(b"damaged")
     index = ThreadIndex(home)
     assert index.set_aside and index.set_aside.read_bytes() == b"damaged"
     assert index.list() == []
@@ -341,7 +342,7 @@ def test_damage_met_while_listing_is_explained(
 ) -> None:
     for n in range(60):
         record(index, tmp_path, f"{n}" * 200)
-    path = paths.database(home)
+    path = paths.locate_database(home)
     good = path.read_bytes()
     path.write_bytes(good[:12288] + b"\xaa" * (len(good) - 12288))
     with pytest.raises(MaxAgentError, match="it was moved to"):
@@ -356,8 +357,8 @@ from maxagent.memory.threads import thread_id
 from maxagent.memory.threads.index import ThreadIndex
 index = ThreadIndex(Path(sys.argv[1]))
 for n in range(20):
-    row = index.record(thread_id=thread_id.new(), title=str(n), folder="/", graph="task",
-                       request="", options={})
+    row = index.record_thread(thread_id=thread_id.create_thread_id(), title=str(n), folder="/",
+                              graph="task", request="", options={})
     index.set_status(row.thread_id, "done")
 """
 
@@ -385,9 +386,7 @@ def test_the_list_is_read_without_langgraph(home: Path) -> None:
     assert heavy & set(loaded) == set()
 
 
-def test_a_row_of_ours_that_is_written_twice_is_an_error(
-    index: ThreadIndex, tmp_path: Path
-) -> None:
+def test_recording_same_thread_twice_raises(index: ThreadIndex, tmp_path: Path) -> None:
     row = record(index, tmp_path)
     with pytest.raises(sqlite3.IntegrityError):
         record(index, tmp_path, thread=row.thread_id)
@@ -405,26 +404,26 @@ def test_threads_are_searched_in_every_language(index: ThreadIndex, tmp_path: Pa
     assert index.search("please", tmp_path / "other") == []
 
 
-def test_a_title_is_put_in_place_of_the_first_line(index: ThreadIndex, tmp_path: Path) -> None:
+def test_title_replaces_first_line(index: ThreadIndex, tmp_path: Path) -> None:
     row = record(index, tmp_path)
-    index.entitle(row.thread_id, "A flaky test")
+    index.set_title(row.thread_id, "A flaky test")
     assert index.get(row.thread_id) == replace(row, title="A flaky test", status="interrupted")
     index.rename(row.thread_id, "mine")
-    index.entitle(row.thread_id, "Another")
+    index.set_title(row.thread_id, "Another")
     assert index.get(row.thread_id).title == "A flaky test"
 
 
-async def test_a_thread_from_elsewhere_comes_whole_or_not_at_all(
+async def test_imported_thread_is_complete_or_absent(
     index: ThreadIndex, home: Path, tmp_path: Path
 ) -> None:
-    async with open_checkpointer(paths.database(home)):
+    async with open_checkpointer(paths.locate_database(home)):
         pass
-    point = Checkpoint("1f0a9a6e-0001-6000-8000-000000000000", ormsgpack.packb({}), b"{}")
-    row = replace(record(index, tmp_path), thread_id=thread_id.new())
+    point = CheckpointRow("1f0a9a6e-0001-6000-8000-000000000000", ormsgpack.packb({}), b"{}")
+    row = replace(record(index, tmp_path), thread_id=thread_id.create_thread_id())
     with pytest.raises(UsageError, match="cannot import"):
-        index.take_in(row, Rows([point, point], [], []))
+        index.import_thread(row, TransferRows([point, point], [], []))
     assert len(index.list()) == 1
-    index.take_in(row, Rows([point], [], []))
+    index.import_thread(row, TransferRows([point], [], []))
     assert {one.thread_id for one in index.list()} >= {row.thread_id}
     with pytest.raises(UsageError, match="cannot import"):
-        index.take_in(row, Rows([], [], []))
+        index.import_thread(row, TransferRows([], [], []))

@@ -1,17 +1,23 @@
 import pytest
 
-from maxagent.memory.database.checkpoint_queries import Facts
-from maxagent.memory.threads.record import Status, ThreadRow, as_it_is, begun_elsewhere, to_store
+from maxagent.memory.database.checkpoint_queries import ThreadFacts
+from maxagent.memory.threads.record import (
+    ThreadRow,
+    ThreadStatus,
+    from_checkpoint,
+    to_store,
+    update_from_facts,
+)
 
 EARLY, LATE = "2026-01-01T00:00:00+00:00", "2026-01-02T00:00:00+00:00"
 
 
-def row(status: Status) -> ThreadRow:
+def row(status: ThreadStatus) -> ThreadRow:
     return ThreadRow("t", "title", "/p", "task", "request", status, EARLY, EARLY)
 
 
-def facts(*, waiting: bool, at: str) -> Facts:
-    return Facts(steps=3, waiting=waiting, created_at=EARLY, updated_at=at)
+def facts(*, waiting: bool, at: str) -> ThreadFacts:
+    return ThreadFacts(steps=3, waiting=waiting, created_at=EARLY, updated_at=at)
 
 
 @pytest.mark.parametrize(
@@ -27,14 +33,14 @@ def facts(*, waiting: bool, at: str) -> Facts:
         ("failed", None, False, "failed"),
     ],
 )
-def test_a_status_is_believed_only_as_far_as_the_facts_go(
-    status: Status, known: Facts | None, is_held: bool, shown: Status
+def test_status_is_corrected_by_checkpoint_facts(
+    status: ThreadStatus, known: ThreadFacts | None, is_held: bool, shown: ThreadStatus
 ) -> None:
-    assert as_it_is(row(status), known, is_held=is_held).status == shown
+    assert update_from_facts(row(status), known, is_held=is_held).status == shown
 
 
-def test_a_thread_was_last_used_at_its_last_checkpoint() -> None:
-    shown = as_it_is(row("running"), facts(waiting=False, at=LATE), is_held=True)
+def test_last_use_is_time_of_last_checkpoint() -> None:
+    shown = update_from_facts(row("running"), facts(waiting=False, at=LATE), is_held=True)
     assert (shown.updated_at, shown.steps) == (LATE, 3)
 
 
@@ -46,14 +52,14 @@ def test_a_thread_was_last_used_at_its_last_checkpoint() -> None:
         ({"request": 1, "folder": [], "options": {1: b"", "x": {}}}, "", "", {}),
     ],
 )
-def test_a_thread_begun_elsewhere_is_described_by_what_it_holds(
+def test_foreign_thread_is_described_by_its_values(
     values: dict[str, object], title: str, folder: str, options: dict[str, object] | None
 ) -> None:
-    found = begun_elsewhere("t", Facts(), values)
+    found = from_checkpoint("t", ThreadFacts(), values)
     expected = options if options is not None else values["options"]
     assert (found.title, found.folder, found.options) == (title, folder, expected)
 
 
-def test_a_row_is_stored_without_what_is_counted_anew() -> None:
+def test_row_is_stored_without_counted_steps() -> None:
     stored = to_store(row("done"))
     assert "steps" not in stored and stored["evidence"] == "null"

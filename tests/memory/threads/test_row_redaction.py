@@ -8,9 +8,9 @@ from langgraph.checkpoint.serde.types import _DeltaSnapshot
 from langgraph.types import Overwrite, Send
 
 from maxagent.config.errors import UsageError
-from maxagent.memory.database.row_compression import expand
+from maxagent.memory.database.row_compression import expand_row
 from maxagent.memory.database.serializer import StrictSerializer
-from maxagent.memory.threads.row_redaction import Packed, opened, packed, rewritten
+from maxagent.memory.threads.row_redaction import PackedObject, pack_row, rewrite_texts, unpack_row
 
 SERIALIZER = StrictSerializer()
 CALL = {"name": "edit", "args": {"text": "secret", "more": ["secret", 7, None, 1.5]}, "id": "c"}
@@ -25,14 +25,14 @@ VALUES: list[Any] = [
 
 
 def stored(value: Any) -> bytes:
-    return expand(SERIALIZER.dumps_typed(value)[1])
+    return expand_row(SERIALIZER.dumps_typed(value)[1])
 
 
 @pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
-def test_texts_change_wherever_they_stand_and_nothing_else_does(value: Any) -> None:
+def test_texts_are_rewritten_everywhere_nothing_else_changes(value: Any) -> None:
     data = stored(value)
-    assert rewritten(data, lambda text: text) == data == packed(opened(data))
-    changed = rewritten(data, lambda text: text.replace("secret", "[mark]"))
+    assert rewrite_texts(data, lambda text: text) == data == pack_row(unpack_row(data))
+    changed = rewrite_texts(data, lambda text: text.replace("secret", "[mark]"))
     again = SERIALIZER.loads_typed(("msgpack", changed))
     assert type(again) is type(value)
     told = str(again).replace("secret.txt", "").replace("b'secret'", "")
@@ -42,21 +42,21 @@ def test_texts_change_wherever_they_stand_and_nothing_else_does(value: Any) -> N
 @pytest.mark.parametrize("data", [b"", b"\xc1", b"\x92\x01", b"\x91" * 5000, b"\xd4\x80\x00"])
 def test_what_is_no_row_is_refused(data: bytes) -> None:
     with pytest.raises(UsageError, match="damaged"):
-        opened(data)
+        unpack_row(data)
 
 
 def test_objects_stay_packed() -> None:
-    (message,) = opened(stored([HumanMessage("x")]))
-    assert isinstance(message, Packed) and b"HumanMessage" in message.payload
+    (message,) = unpack_row(stored([HumanMessage("x")]))
+    assert isinstance(message, PackedObject) and b"HumanMessage" in message.payload
     with pytest.raises(TypeError):
-        packed({"x": object()})
+        pack_row({"x": object()})
 
 
 @given(st.binary(max_size=60))
 @example(b"\xd4\x80\x00")
-def test_any_bytes_are_refused_or_come_back_as_data(data: bytes) -> None:
+def test_any_bytes_are_refused_or_read_as_data(data: bytes) -> None:
     try:
-        value = opened(data)
+        value = unpack_row(data)
     except UsageError:
         return
-    packed(value)
+    pack_row(value)

@@ -6,9 +6,9 @@ from maxagent.config.errors import UsageError
 from maxagent.memory.threads import thread_id
 
 
-def test_a_new_id_is_a_uuid_and_another_one_each_time() -> None:
-    first, second = thread_id.new(), thread_id.new()
-    assert str(uuid.UUID(first)) == thread_id.checked(first) == first != second
+def test_new_id_is_unique_uuid() -> None:
+    first, second = thread_id.create_thread_id(), thread_id.create_thread_id()
+    assert str(uuid.UUID(first)) == thread_id.validate_thread_id(first) == first != second
 
 
 @pytest.mark.parametrize(
@@ -27,4 +27,4 @@ def test_a_new_id_is_a_uuid_and_another_one_each_time() -> None:
 )
 def test_what_is_not_a_uuid_names_no_file(text: str) -> None:
     with pytest.raises(UsageError, match="is not a thread ID"):
-        thread_id.checked(text)
+        thread_id.validate_thread_id(text)

@@ -9,10 +9,10 @@ from maxagent.memory.database.checkpointer import open_checkpointer
 from maxagent.memory.database.connection import connect
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.threads.transfer_rows import (
-    Call,
-    Checkpoint,
-    Rows,
-    Write,
+    CallRow,
+    CheckpointRow,
+    TransferRows,
+    WriteRow,
     insert_rows,
     read_rows,
 )
@@ -20,13 +20,13 @@ from maxagent.memory.threads.transfer_rows import (
 A, B = (f"{letter * 8}-0000-4000-8000-000000000000" for letter in "ab")
 IDS = [f"1f0a{number}000-0000-6000-8000-000000000000" for number in range(4)]
 AT = "2026-01-01T00:00:00+00:00"
-ROWS = Rows(
-    [Checkpoint(one, b"\x80", b"{}") for one in IDS[:3]],
+ROWS = TransferRows(
+    [CheckpointRow(one, b"\x80", b"{}") for one in IDS[:3]],
     [
-        Write(IDS[0], "t", "~__pregel_pull, __start__", 0, "request", b"\xa2Hi"),
-        Write(IDS[1], "t", "~__pregel_pull, build", 0, "messages", b"\x90"),
+        WriteRow(IDS[0], "t", "~__pregel_pull, __start__", 0, "request", b"\xa2Hi"),
+        WriteRow(IDS[1], "t", "~__pregel_pull, build", 0, "messages", b"\x90"),
     ],
-    [Call("c1", "edit", '{"output": ""}', AT, AT), Call("c2", "run_command", None, AT, None)],
+    [CallRow("c1", "edit", '{"output": ""}', AT, AT), CallRow("c2", "run_command", None, AT, None)],
 )
 
 
@@ -37,20 +37,22 @@ async def connection(tmp_path: Path) -> "Iterator[sqlite3.Connection]":
     async with open_checkpointer(path):
         pass
     for thread in (A, B):
-        index.record(thread_id=thread, title="", folder="/p", graph="chat", request="", options={})
+        index.record_thread(
+            thread_id=thread, title="", folder="/p", graph="chat", request="", options={}
+        )
     with closing(connect(path)) as connection:
         yield connection
 
 
-def test_a_thread_s_rows_come_out_as_they_went_in(connection: sqlite3.Connection) -> None:
+def test_rows_survive_export_and_import(connection: sqlite3.Connection) -> None:
     insert_rows(connection, A, ROWS)
     assert read_rows(connection, A) == ROWS
-    assert read_rows(connection, B) == Rows([], [], [])
+    assert read_rows(connection, B) == TransferRows([], [], [])
     parents = connection.execute("SELECT parent_checkpoint_id FROM checkpoints ORDER BY 1")
     assert [row[0] for row in parents] == [None, *IDS[:2]]
 
 
-def test_what_was_left_and_what_is_no_conversation_stays(connection: sqlite3.Connection) -> None:
+def test_abandoned_and_unrelated_rows_are_not_exported(connection: sqlite3.Connection) -> None:
     insert_rows(connection, A, ROWS)
     connection.execute(
         "INSERT INTO checkpoints VALUES (?, '', ?, ?, 'msgpack', x'80', x'7b7d')",
@@ -77,4 +79,4 @@ def test_an_id_that_is_taken_puts_nothing_in(connection: sqlite3.Connection) -> 
 def test_before_the_first_run_there_are_no_rows(tmp_path: Path) -> None:
     ThreadIndex(tmp_path)
     with closing(connect(tmp_path / "data" / "threads.db")) as connection:
-        assert read_rows(connection, A) == Rows((), (), ())
+        assert read_rows(connection, A) == TransferRows((), (), ())

@@ -4,9 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.memory.snapshots.file_version import ABSENT, FILE, LINK, PROGRAM, Change, Version
-from maxagent.memory.snapshots.working_tree import version_on_disk
-from maxagent.memory.undo.apply import LOST, MOVED, put_back, sweep
+from maxagent.memory.snapshots.file_version import (
+    ABSENT,
+    FILE,
+    LINK,
+    PROGRAM,
+    FileVersion,
+    PathChange,
+)
+from maxagent.memory.snapshots.working_tree import read_version
+from maxagent.memory.undo.apply import LOST, MOVED, apply_restore, remove_leftovers
 
 
 def blob(content: bytes) -> str:
@@ -19,23 +26,23 @@ def blob(content: bytes) -> str:
 
 OLD, NEW = b"old\n", b"new\n"
 CONTENTS = {blob(OLD): OLD, blob(b"target"): b"target"}
-A_FILE = Version(FILE, blob(OLD))
+A_FILE = FileVersion(FILE, blob(OLD))
 
 
-def coming(path: str) -> Change:
-    return Change(path, ABSENT, A_FILE)
+def coming(path: str) -> PathChange:
+    return PathChange(path, ABSENT, A_FILE)
 
 
-def going(path: str) -> Change:
-    return Change(path, Version(FILE, blob(NEW)), ABSENT)
+def going(path: str) -> PathChange:
+    return PathChange(path, FileVersion(FILE, blob(NEW)), ABSENT)
 
 
-def changing(path: str, mode: str = FILE) -> Change:
-    return Change(path, Version(FILE, blob(NEW)), Version(mode, blob(OLD)))
+def changing(path: str, mode: str = FILE) -> PathChange:
+    return PathChange(path, FileVersion(FILE, blob(NEW)), FileVersion(mode, blob(OLD)))
 
 
-def put(folder: Path, *changes: Change) -> dict[str, str]:
-    return put_back(folder, changes, CONTENTS, "mark")
+def put(folder: Path, *changes: PathChange) -> dict[str, str]:
+    return apply_restore(folder, changes, CONTENTS, "mark")
 
 
 @pytest.fixture
@@ -54,11 +61,9 @@ def outside(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("where", ["link/x", "link/sub/x"])
-def test_nothing_is_written_read_or_removed_behind_a_link(
-    where: str, folder: Path, outside: Path
-) -> None:
+def test_nothing_behind_a_link_is_touched(where: str, folder: Path, outside: Path) -> None:
     (folder / "link").symlink_to(outside)
-    assert version_on_disk(folder, where) == ABSENT
+    assert read_version(folder, where) == ABSENT
     for change in (coming(where), going(where), changing(where)):
         put(folder, change)
     assert list(put(folder, coming(where))) == [where]
@@ -79,16 +84,16 @@ def test_a_forged_path_leads_nowhere(path: str, folder: Path, outside: Path) -> 
     assert (outside / "x").read_bytes() == (folder / ".git" / "config").read_bytes() == NEW
 
 
-def test_a_link_in_place_of_a_file_is_replaced_not_followed(folder: Path, outside: Path) -> None:
+def test_link_in_place_of_file_is_replaced(folder: Path, outside: Path) -> None:
     (folder / "a").symlink_to(outside / "x")
-    to_a_file = Change("a", version_on_disk(folder, "a"), A_FILE)
+    to_a_file = PathChange("a", read_version(folder, "a"), A_FILE)
     assert put(folder, to_a_file) == {}
     assert not (folder / "a").is_symlink() and (folder / "a").read_bytes() == OLD
     assert (outside / "x").read_bytes() == NEW
 
 
 def test_a_link_comes_back_as_a_link(folder: Path) -> None:
-    change = Change("a", ABSENT, Version(LINK, blob(b"target")))
+    change = PathChange("a", ABSENT, FileVersion(LINK, blob(b"target")))
     assert put(folder, change) == {}
     assert os.readlink(folder / "a") == "target"
 
@@ -126,7 +131,7 @@ def test_folders_left_empty_go_and_others_stay(folder: Path) -> None:
     assert [path.name for path in (folder / "a").iterdir()] == ["kept"]
 
 
-def test_a_folder_with_something_in_it_is_not_replaced(folder: Path) -> None:
+def test_non_empty_folder_is_not_replaced(folder: Path) -> None:
     (folder / "a").mkdir()
     (folder / "a" / "of the user's").write_bytes(b"")
     assert put(folder, coming("a")) == {"a": "it cannot be written: Is a directory"}
@@ -134,7 +139,7 @@ def test_a_folder_with_something_in_it_is_not_replaced(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [changing("a"), coming("a")])
-def test_what_is_as_before_already_is_fine(change: Change, folder: Path) -> None:
+def test_what_is_as_before_already_is_fine(change: PathChange, folder: Path) -> None:
     (folder / "a").write_bytes(OLD)
     assert put(folder, change) == {}
     assert (folder / "a").read_bytes() == OLD
@@ -149,7 +154,7 @@ def test_nothing_is_left_beside_the_files(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["a", "d", "new"]
 
 
-def test_a_file_that_changed_meanwhile_is_left_alone_and_the_others_are_put_back(
+def test_file_changed_meanwhile_is_kept_others_restored(
     folder: Path,
 ) -> None:
     for name in "abc":
@@ -164,11 +169,11 @@ def test_a_file_that_changed_meanwhile_is_left_alone_and_the_others_are_put_back
 
 def test_without_its_content_a_file_is_left_alone(folder: Path) -> None:
     (folder / "a").write_bytes(NEW)
-    assert put_back(folder, [changing("a")], {}, "mark") == {"a": LOST}
+    assert apply_restore(folder, [changing("a")], {}, "mark") == {"a": LOST}
     assert (folder / "a").read_bytes() == NEW
 
 
-def test_a_file_stands_where_a_folder_was_and_the_other_way_round(folder: Path) -> None:
+def test_file_replaces_folder_and_folder_replaces_file(folder: Path) -> None:
     (folder / "a" / "b").mkdir(parents=True)
     (folder / "a" / "b" / "x").write_bytes(NEW)
     (folder / "c").write_bytes(NEW)
@@ -176,16 +181,16 @@ def test_a_file_stands_where_a_folder_was_and_the_other_way_round(folder: Path) 
     assert ((folder / "a").read_bytes(), (folder / "c" / "d" / "x").read_bytes()) == (OLD, OLD)
 
 
-def test_what_a_killed_one_left_is_swept_away_and_no_more(folder: Path) -> None:
+def test_leftovers_of_killed_restore_are_removed(folder: Path) -> None:
     (folder / "sub").mkdir()
     names = ["sub/.mcode-mark", ".mcode-mark", "sub/.mcode-other", ".mcode-mark.txt"]
     for name in names:
         (folder / name).write_bytes(NEW)
-    sweep(folder, [changing("sub/x"), changing("a"), going("gone/x")], "mark")
+    remove_leftovers(folder, [changing("sub/x"), changing("a"), going("gone/x")], "mark")
     assert {path.name for path in folder.rglob(".mcode*")} == {".mcode-other", ".mcode-mark.txt"}
 
 
-def test_repeating_it_finds_the_leftover_of_a_killed_one_no_obstacle(folder: Path) -> None:
+def test_repeated_restore_ignores_leftover_of_killed_one(folder: Path) -> None:
     (folder / "a").write_bytes(NEW)
     (folder / ".mcode-mark").write_bytes(b"ol")
     assert put(folder, changing("a")) == {} == put(folder, changing("a"))

@@ -5,13 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.memory.snapshots.file_version import ABSENT, FILE, Change, Version
+from maxagent.memory.snapshots.file_version import ABSENT, FILE, FileVersion, PathChange
 from maxagent.memory.snapshots.store import Snapshots
-from maxagent.memory.undo.change_chains import Run, chains, net_changes, net_diff
-from maxagent.memory.undo.history import Entry
+from maxagent.memory.undo.change_chains import (
+    ChangeRun,
+    build_chains,
+    compute_net_changes,
+    render_net_diff,
+)
+from maxagent.memory.undo.history import HistoryEntry
 
-A, B, C, D = (Version(FILE, letter * 40) for letter in "abcd")
-Step = tuple[Version, Version]
+A, B, C, D = (FileVersion(FILE, letter * 40) for letter in "abcd")
+Step = tuple[FileVersion, FileVersion]
 
 
 def entry(
@@ -21,8 +26,8 @@ def entry(
     reverted: Sequence[int] = (),
     left: str = "",
     sure: bool = True,
-) -> Entry:
-    return Entry(
+) -> HistoryEntry:
+    return HistoryEntry(
         number=number,
         key=str(number),
         kind="undo" if reverted else "shell",
@@ -30,17 +35,17 @@ def entry(
         turn=1,
         before="",
         after="",
-        changes=tuple(Change(path, old, new) for old, new in steps),
+        changes=tuple(PathChange(path, old, new) for old, new in steps),
         reverted=tuple(reverted),
         state="done",
         sure=sure,
         created_at="",
-        left=frozenset(left),
+        left_alone=frozenset(left),
     )
 
 
-def run(old: Version, new: Version, unsure: str = "") -> Run:
-    return Run(old, new, unsure)
+def run(old: FileVersion, new: FileVersion, unsure: str = "") -> ChangeRun:
+    return ChangeRun(old, new, unsure)
 
 
 @pytest.mark.parametrize(
@@ -68,50 +73,53 @@ def run(old: Version, new: Version, unsure: str = "") -> Run:
         ),
     ],
 )
-def test_contiguous_changes_are_one_and_what_was_taken_back_is_none(
-    entries: list[Entry], expected: list[Run]
+def test_contiguous_changes_merge_and_reverted_ones_vanish(
+    entries: list[HistoryEntry], expected: list[ChangeRun]
 ) -> None:
-    assert chains(entries) == ({"x": expected} if expected else {})
+    assert build_chains(entries) == ({"x": expected} if expected else {})
 
 
-def test_a_file_that_a_restore_left_alone_is_still_to_be_taken_back() -> None:
+def test_file_left_alone_by_restore_stays_revertible() -> None:
     both = entry(1, (A, B))
     other = entry(2, (A, B), path="y")
     undo = entry(3, (B, A), path="y", reverted=[1, 2], left="x")
-    assert chains([both, other, undo]) == {"x": [run(A, B)]}
+    assert build_chains([both, other, undo]) == {"x": [run(A, B)]}
     forced = entry(4, (C, A), reverted=[1])
-    assert chains([both, other, undo, forced]) == {}
+    assert build_chains([both, other, undo, forced]) == {}
 
 
-def test_where_a_restore_had_nothing_to_do_nothing_is_left_to_do() -> None:
-    assert chains([entry(1, (A, B)), entry(2, reverted=[1])]) == {}
+def test_restore_without_work_leaves_nothing_to_revert() -> None:
+    assert build_chains([entry(1, (A, B)), entry(2, reverted=[1])]) == {}
 
 
 def test_files_come_by_path() -> None:
-    assert list(chains([entry(1, (A, B), path="y"), entry(2, (A, B))])) == ["x", "y"]
+    assert list(build_chains([entry(1, (A, B), path="y"), entry(2, (A, B))])) == ["x", "y"]
 
 
-ONE, TWO, THREE = (Version("100644", str(number) * 40) for number in (1, 2, 3))
+ONE, TWO, THREE = (FileVersion("100644", str(number) * 40) for number in (1, 2, 3))
 
 
-def net_entry(*changes: Change, before: str = "b", after: str = "a") -> Entry:
-    return Entry(1, "k", "tool", "edit", 1, before, after, changes, (), "done", True, "")
+def net_entry(*changes: PathChange, before: str = "b", after: str = "a") -> HistoryEntry:
+    return HistoryEntry(1, "k", "tool", "edit", 1, before, after, changes, (), "done", True, "")
 
 
-def test_each_file_is_there_once_from_its_first_to_its_last_version() -> None:
+def test_net_change_spans_first_to_last_version() -> None:
     entries = [
-        net_entry(Change("a", ONE, TWO), Change("b", ABSENT, ONE)),
-        net_entry(Change("a", TWO, THREE)),
+        net_entry(PathChange("a", ONE, TWO), PathChange("b", ABSENT, ONE)),
+        net_entry(PathChange("a", TWO, THREE)),
     ]
-    assert net_changes(entries) == (Change("a", ONE, THREE), Change("b", ABSENT, ONE))
+    assert compute_net_changes(entries) == (
+        PathChange("a", ONE, THREE),
+        PathChange("b", ABSENT, ONE),
+    )
 
 
 def test_what_ended_as_it_began_is_no_change() -> None:
-    entries = [net_entry(Change("a", ABSENT, ONE)), net_entry(Change("a", ONE, ABSENT))]
-    assert net_changes(entries) == ()
+    entries = [net_entry(PathChange("a", ABSENT, ONE)), net_entry(PathChange("a", ONE, ABSENT))]
+    assert compute_net_changes(entries) == ()
 
 
-async def test_the_diff_shows_only_the_files_of_the_entries(tmp_path: Path) -> None:
+async def test_diff_shows_only_files_of_entries(tmp_path: Path) -> None:
     folder = tmp_path / "project"
     folder.mkdir()
     snapshots = Snapshots(folder, tmp_path / "data" / "snapshots", [])
@@ -119,8 +127,10 @@ async def test_the_diff_shows_only_the_files_of_the_entries(tmp_path: Path) -> N
     (folder / "ours").write_text("one\n")
     (folder / "theirs").write_text("two\n")
     after = await snapshots.take()
-    ours = [change for change in await snapshots.changes(before, after) if change.path == "ours"]
-    diff = await net_diff(snapshots, [net_entry(*ours, before=before, after=after)])
+    ours = [
+        change for change in await snapshots.list_changes(before, after) if change.path == "ours"
+    ]
+    diff = await render_net_diff(snapshots, [net_entry(*ours, before=before, after=after)])
     assert "+one" in diff
     assert "theirs" not in diff
 
@@ -137,11 +147,11 @@ async def test_where_snapshots_are_lost_the_diff_says_so(
     before = await snapshots.take()
     (folder / "a").write_text("one\n")
     after = await snapshots.take(["a"])
-    changes = await snapshots.changes(before, after)
+    changes = await snapshots.list_changes(before, after)
     shutil.rmtree(snapshots.directory / gone)
-    diff = await net_diff(snapshots, [net_entry(*changes, before=before, after=after)])
+    diff = await render_net_diff(snapshots, [net_entry(*changes, before=before, after=after)])
     assert "snapshots" in diff and "lost" in diff
 
 
 async def test_no_entries_have_no_diff(tmp_path: Path) -> None:
-    assert await net_diff(Snapshots(tmp_path, tmp_path / "data" / "snapshots", []), []) == ""
+    assert await render_net_diff(Snapshots(tmp_path, tmp_path / "data" / "snapshots", []), []) == ""

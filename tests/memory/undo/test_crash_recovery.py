@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from recorded import THREAD, Recorded
 
-from maxagent.memory.undo.crash_recovery import record_cut_short
+from maxagent.memory.undo.crash_recovery import record_crashed_calls
 
 
 @pytest.fixture
@@ -12,16 +12,16 @@ async def project(tmp_path: Path) -> Recorded:
     project = Recorded(tmp_path)
     (project.folder / "a.txt").write_text("one\n")
     before = await project.snapshots.take()
-    project.history.begin(THREAD, "call", "shell", before=before, turn=1, tool="run_command")
+    project.history.begin_entry(THREAD, "call", "shell", before=before, turn=1, tool="run_command")
     (project.folder / "made").write_text("by the command, or by the user\n")
     return project
 
 
 async def cut_short(project: Recorded) -> None:
-    await record_cut_short(project.snapshots, project.history, THREAD)
+    await record_crashed_calls(project.snapshots, project.history, THREAD)
 
 
-async def test_what_has_changed_since_is_its_doing_but_not_surely(project: Recorded) -> None:
+async def test_changes_since_crash_are_recorded_as_unsure(project: Recorded) -> None:
     await cut_short(project)
     (entry,) = project.entries()
     assert (entry.state, entry.sure, entry.tool) == ("done", False, "run_command")
@@ -32,10 +32,10 @@ async def test_what_has_changed_since_is_its_doing_but_not_surely(project: Recor
     assert project.files().keys() == {"a.txt"}
 
 
-async def test_the_resumed_call_finds_it_on_record_and_changes_nothing(project: Recorded) -> None:
+async def test_resumed_call_keeps_recorded_entry(project: Recorded) -> None:
     await cut_short(project)
     recorded = project.entries()
-    project.history.begin(THREAD, "call", "shell", before=recorded[0].after, turn=1)
+    project.history.begin_entry(THREAD, "call", "shell", before=recorded[0].after, turn=1)
     assert project.entries() == recorded
 
 
@@ -45,7 +45,7 @@ async def test_one_that_had_changed_nothing_yet_is_dropped(project: Recorded) ->
     assert project.entries() == []
 
 
-async def test_what_came_after_the_next_entry_began_is_not_its_doing(project: Recorded) -> None:
+async def test_changes_after_next_entry_are_not_attributed(project: Recorded) -> None:
     await project.tool(lambda folder: (folder / "later").write_text("x"), "later")
     await cut_short(project)
     first, second = project.entries()
@@ -60,7 +60,7 @@ async def test_finished_calls_and_restores_stay_as_they_are(project: Recorded) -
     await cut_short(project)
     await project.undo(force=True)
     given = {"before": project.entries()[-1].after, "turn": 1, "reverted": [1]}
-    project.history.begin(THREAD, "undo-x", "undo", **given)
+    project.history.begin_entry(THREAD, "undo-x", "undo", **given)
     recorded = project.entries()
     await cut_short(project)
     assert project.entries() == recorded

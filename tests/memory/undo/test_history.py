@@ -3,13 +3,13 @@ from pathlib import Path
 import pytest
 
 from maxagent.config import paths
-from maxagent.memory.snapshots.file_version import ABSENT, Change, Version
+from maxagent.memory.snapshots.file_version import ABSENT, FileVersion, PathChange
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.memory.undo.history import FileHistory
 
-ADDED = Change("new\udcff.txt", ABSENT, Version("100644", "1" * 40))
-EDITED_TO = Version("100644", "1" * 40), Version("100755", "2" * 40)
-EDITED = Change("a.txt", *EDITED_TO)
+ADDED = PathChange("new\udcff.txt", ABSENT, FileVersion("100644", "1" * 40))
+EDITED_TO = FileVersion("100644", "1" * 40), FileVersion("100755", "2" * 40)
+EDITED = PathChange("a.txt", *EDITED_TO)
 
 
 @pytest.fixture
@@ -18,8 +18,8 @@ def history(tmp_path: Path) -> FileHistory:
 
 
 def record(history: FileHistory, key: str, thread: str = "t", **given: object):
-    history.begin(thread, key, "tool", before="b", turn=1, tool="edit")
-    return history.finish(thread, key, **{"after": "a", "changes": [EDITED], **given})
+    history.begin_entry(thread, key, "tool", before="b", turn=1, tool="edit")
+    return history.finish_entry(thread, key, **{"after": "a", "changes": [EDITED], **given})
 
 
 def test_entries_are_numbered_within_their_thread(history: FileHistory) -> None:
@@ -29,8 +29,8 @@ def test_entries_are_numbered_within_their_thread(history: FileHistory) -> None:
 
 def test_an_entry_comes_back_as_it_was_recorded(history: FileHistory) -> None:
     finished = record(history, "call", changes=[ADDED, EDITED])
-    assert history.entries("t") == [finished]
-    assert history.last("t") == finished
+    assert history.list_entries("t") == [finished]
+    assert history.get_last_entry("t") == finished
     assert finished.changes == (ADDED, EDITED)
     assert (finished.before, finished.after, finished.state, finished.sure) == (
         ("b", "a", "done", True)
@@ -39,14 +39,14 @@ def test_an_entry_comes_back_as_it_was_recorded(history: FileHistory) -> None:
 
 def test_what_changed_nothing_leaves_no_entry(history: FileHistory) -> None:
     assert record(history, "call", changes=[]) is None
-    assert history.last("t") is None
+    assert history.get_last_entry("t") is None
 
 
-def test_an_entry_begun_twice_is_one_entry_and_no_longer_sure(history: FileHistory) -> None:
-    first = history.begin("t", "call", "shell", before="b", turn=1)
-    again = history.begin("t", "call", "shell", before="later", turn=1)
+def test_entry_started_twice_is_one_and_unsure(history: FileHistory) -> None:
+    first = history.begin_entry("t", "call", "shell", before="b", turn=1)
+    again = history.begin_entry("t", "call", "shell", before="later", turn=1)
     assert (first.sure, again.sure, again.before) == (True, False, "b")
-    finished = history.finish("t", "call", after="a", changes=[EDITED])
+    finished = history.finish_entry("t", "call", after="a", changes=[EDITED])
     assert finished and not finished.sure
 
 
@@ -54,51 +54,55 @@ def test_what_is_said_to_be_unsure_is_so(history: FileHistory) -> None:
     assert not record(history, "call", sure=False).sure
 
 
-def test_an_entry_that_was_never_finished_is_kept_as_started(history: FileHistory) -> None:
-    history.begin("t", "undo-1", "undo", before="b", turn=1, changes=[EDITED], reverted=[3, 4])
-    entry = history.last("t")
+def test_entry_never_finished_stays_started(history: FileHistory) -> None:
+    history.begin_entry(
+        "t", "undo-1", "undo", before="b", turn=1, changes=[EDITED], reverted=[3, 4]
+    )
+    entry = history.get_last_entry("t")
     assert entry and (entry.state, entry.changes, entry.reverted) == ("started", (EDITED,), (3, 4))
 
 
 def test_entries_can_be_asked_from_a_number_on(history: FileHistory) -> None:
     for key in "xyz":
         record(history, key)
-    assert [entry.key for entry in history.entries("t", after=1)] == ["y", "z"]
+    assert [entry.key for entry in history.list_entries("t", after=1)] == ["y", "z"]
 
 
-def test_what_other_threads_of_the_folder_did_since_is_known(tmp_path: Path) -> None:
-    index, history = ThreadIndex(tmp_path), FileHistory(paths.database(tmp_path))
+def test_changes_of_other_threads_since_are_found(tmp_path: Path) -> None:
+    index, history = ThreadIndex(tmp_path), FileHistory(paths.locate_database(tmp_path))
     for thread, folder in (("mine", "/p"), ("beside", "/p"), ("elsewhere", "/q")):
         given = {"title": "", "folder": folder, "graph": "task", "request": "", "options": {}}
-        index.record(thread_id=thread, **given)
-    before = [Change("old", ABSENT, EDITED.new)]
+        index.record_thread(thread_id=thread, **given)
+    before = [PathChange("old", ABSENT, EDITED.new)]
     record(history, "before", "beside", changes=before)
-    mine = history.begin("mine", "call", "shell", before="b", turn=1)
-    assert history.others_since(mine, "mine") == set()
+    mine = history.begin_entry("mine", "call", "shell", before="b", turn=1)
+    assert history.find_claims_since(mine, "mine") == set()
     record(history, "x", "beside", changes=[EDITED])
     record(history, "x", "elsewhere", changes=[ADDED])
     record(history, "x", "unlisted", changes=[ADDED])
     for kind in ("others", "shell"):
-        history.begin("beside", kind, kind, before="b", turn=1)
-        named = Change("named", ABSENT, EDITED.new)
+        history.begin_entry("beside", kind, kind, before="b", turn=1)
+        named = PathChange("named", ABSENT, EDITED.new)
         changes = [ADDED, named] if kind == "shell" else [ADDED]
-        history.finish("beside", kind, after="a", changes=changes, doubtful=[ADDED.path])
-    history.begin("beside", "u", "undo", before="b", turn=1, changes=[Change("u", *EDITED_TO)])
+        history.finish_entry("beside", kind, after="a", changes=changes, doubtful=[ADDED.path])
+    history.begin_entry(
+        "beside", "u", "undo", before="b", turn=1, changes=[PathChange("u", *EDITED_TO)]
+    )
     since = {("a.txt", EDITED.new), ("named", EDITED.new), ("u", EDITED_TO[1])}
-    assert history.others_since(mine, "mine") == since
-    assert history.of_others("mine") == {*since, ("old", EDITED.new)}
-    assert history.commands_since("mine", mine) == {"beside"}
-    assert history.commands_running("mine") == set()
-    history.begin("beside", "runs", "shell", before="b", turn=1)
-    assert history.commands_running("mine") == {"beside"}
+    assert history.find_claims_since(mine, "mine") == since
+    assert history.find_claims("mine") == {*since, ("old", EDITED.new)}
+    assert history.find_commands_since("mine", mine) == {"beside"}
+    assert history.find_running_commands("mine") == set()
+    history.begin_entry("beside", "runs", "shell", before="b", turn=1)
+    assert history.find_running_commands("mine") == {"beside"}
 
 
-def test_a_restore_says_in_the_end_what_it_has_taken_back(history: FileHistory) -> None:
-    def undo(key: str, changes: list[Change], reverted: list[int]):
+def test_finished_restore_records_reverted_entries(history: FileHistory) -> None:
+    def undo(key: str, changes: list[PathChange], reverted: list[int]):
         given = {"changes": [EDITED], "reverted": [1, 2], "left": ["x"]}
-        begun = history.begin("t", key, "undo", before="b", turn=1, **given)
-        assert begun.left == {"x"}
-        return history.finish(
+        begun = history.begin_entry("t", key, "undo", before="b", turn=1, **given)
+        assert begun.left_alone == {"x"}
+        return history.finish_entry(
             "t", key, after="a", changes=changes, reverted=reverted, left=["x", "new\udcff.txt"]
         )
 
@@ -106,4 +110,4 @@ def test_a_restore_says_in_the_end_what_it_has_taken_back(history: FileHistory) 
     partly, idle = undo("partly", [EDITED], [2]), undo("nothing to do", [], [1, 2])
     assert partly and (partly.changes, partly.reverted) == ((EDITED,), (2,))
     assert idle and (idle.changes, idle.reverted) == ((), (1, 2))
-    assert idle.left == {"x", "new\udcff.txt"}
+    assert idle.left_alone == {"x", "new\udcff.txt"}

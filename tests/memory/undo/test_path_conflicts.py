@@ -2,18 +2,18 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.memory.snapshots.file_version import ABSENT, FILE, Change, Version
-from maxagent.memory.undo.path_conflicts import in_the_way
+from maxagent.memory.snapshots.file_version import ABSENT, FILE, FileVersion, PathChange
+from maxagent.memory.undo.path_conflicts import find_path_conflicts
 
-THERE = Version(FILE, "1" * 40)
-
-
-def coming(path: str) -> Change:
-    return Change(path, ABSENT, THERE)
+THERE = FileVersion(FILE, "1" * 40)
 
 
-def going(path: str) -> Change:
-    return Change(path, THERE, ABSENT)
+def coming(path: str) -> PathChange:
+    return PathChange(path, ABSENT, THERE)
+
+
+def going(path: str) -> PathChange:
+    return PathChange(path, THERE, ABSENT)
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def folder(tmp_path: Path) -> Path:
         ([going("folder"), going("file/x")], set()),
     ],
 )
-def test_what_stays_is_in_the_way_and_what_goes_is_not(
-    changes: list[Change], left: set[str], folder: Path
+def test_remaining_paths_conflict_and_removed_ones_do_not(
+    changes: list[PathChange], left: set[str], folder: Path
 ) -> None:
-    assert set(in_the_way(folder, changes)) == left
+    assert set(find_path_conflicts(folder, changes)) == left

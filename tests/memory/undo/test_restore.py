@@ -43,7 +43,7 @@ def project(tmp_path: Path) -> Recorded:
         sh("rm a.txt; mkdir a.txt"),
     ],
 )
-async def test_whatever_a_command_did_is_undone_redone_and_undone_again(
+async def test_command_changes_can_be_undone_and_redone(
     act: Callable[[Path], object], project: Recorded
 ) -> None:
     before = project.files()
@@ -142,7 +142,7 @@ async def test_each_turn_is_undone_for_itself(project: Recorded) -> None:
     assert (await project.redo()).entry is None
 
 
-async def test_a_rewind_goes_anywhere_and_undo_of_it_comes_back(project: Recorded) -> None:
+async def test_rewind_anywhere_can_be_undone(project: Recorded) -> None:
     places = [(project.now(), project.files())]
     for number in range(5):
         await project.shell(write("a.txt", b"%d" % number))
@@ -166,7 +166,7 @@ async def test_changes_of_others_in_other_files_stay(project: Recorded) -> None:
     assert project.files()["b.txt"][1] == project.files()["user's"][1] == b"user"
 
 
-async def test_changes_of_others_in_the_same_file_are_kept(project: Recorded) -> None:
+async def test_foreign_changes_in_same_file_are_kept(project: Recorded) -> None:
     await project.tool(swap("a.txt", "line 3", "AGENT"), "a.txt")
     swap("a.txt", "line 17", "USER")(project.folder)
     undone = await project.undo()
@@ -178,7 +178,7 @@ async def test_changes_of_others_in_the_same_file_are_kept(project: Recorded) ->
     )
 
 
-async def test_changes_of_others_between_those_of_the_agent_are_kept(project: Recorded) -> None:
+async def test_foreign_changes_between_agent_changes_are_kept(project: Recorded) -> None:
     await project.tool(swap("a.txt", "line 3", "AGENT"), "a.txt")
     swap("a.txt", "line 17", "USER")(project.folder)
     await project.tool(swap("a.txt", "line 10", "AGENT"), "a.txt")
@@ -218,7 +218,7 @@ async def test_mode_and_content_are_merged_apart(project: Recorded) -> None:
         ),
     ],
 )
-async def test_a_conflict_is_said_and_left_alone_and_the_rest_is_put_back(
+async def test_conflict_is_reported_and_other_files_are_restored(
     agent: Callable[[Path], object],
     user: Callable[[Path], object],
     reason: str,
@@ -235,7 +235,7 @@ async def test_a_conflict_is_said_and_left_alone_and_the_rest_is_put_back(
     assert project.files() == expected
 
 
-async def test_forced_it_puts_back_what_conflicted_and_that_can_be_taken_back(
+async def test_forced_restore_of_conflicts_can_be_undone(
     project: Recorded,
 ) -> None:
     await project.tool(swap("a.txt", "line 3", "AGENT"), "a.txt")
@@ -252,7 +252,7 @@ async def test_forced_it_puts_back_what_conflicted_and_that_can_be_taken_back(
     assert project.files()["b.txt"][1] == b"agent"
 
 
-async def test_after_a_forced_undo_a_rewind_past_both_finds_nothing_to_merge(
+async def test_rewind_past_forced_undo_has_nothing_to_merge(
     project: Recorded,
 ) -> None:
     first = project.files()
@@ -268,11 +268,11 @@ async def test_without_git_what_others_changed_is_a_conflict(
 ) -> None:
     await project.tool(swap("a.txt", "line 3", "AGENT"), "a.txt")
     swap("a.txt", "line 17", "USER")(project.folder)
-    monkeypatch.setattr("maxagent.memory.undo.three_way_merge.git_program", lambda folder: None)
+    monkeypatch.setattr("maxagent.memory.undo.three_way_merge.find_git", lambda folder: None)
     assert "merging needs git" in (await project.undo()).conflicts[0].reason
 
 
-async def test_without_git_what_tools_wrote_is_undone_and_redone(
+async def test_without_git_tool_writes_are_undone_and_redone(
     project: Recorded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -290,7 +290,7 @@ async def test_without_git_what_tools_wrote_is_undone_and_redone(
     assert (conflict.path, "merging needs git" in conflict.reason) == ("a.txt", True)
 
 
-async def test_an_undo_of_what_others_have_undone_already_goes_on_to_the_turn_before(
+async def test_undo_of_already_undone_turn_continues_with_previous(
     project: Recorded,
 ) -> None:
     first = project.files()
@@ -304,7 +304,7 @@ async def test_an_undo_of_what_others_have_undone_already_goes_on_to_the_turn_be
     assert project.files() == first
 
 
-async def test_what_others_did_before_a_restore_is_recorded_as_theirs(project: Recorded) -> None:
+async def test_foreign_changes_before_restore_are_recorded_as_foreign(project: Recorded) -> None:
     await project.tool(write("a.txt", b"agent"), "a.txt")
     write("b.txt", b"user")(project.folder)
     await project.undo()
@@ -312,7 +312,7 @@ async def test_what_others_did_before_a_restore_is_recorded_as_theirs(project: R
     assert kinds == [("tool", ["a.txt"]), ("others", ["b.txt"]), ("undo", ["a.txt"])]
 
 
-async def test_what_others_bring_there_after_the_plan_is_not_redone(project: Recorded) -> None:
+async def test_foreign_changes_after_plan_are_not_redone(project: Recorded) -> None:
     await project.tool(write("new", b"one\n"), "new")
     await project.tool(write("a.txt", b"one\n"), "a.txt")
     entries = project.entries()

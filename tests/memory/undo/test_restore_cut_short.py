@@ -10,8 +10,8 @@ from acts import LINES, changed, sh, swap, three_files, write
 from recorded import THREAD, Recorded
 
 from maxagent.config.errors import MaxAgentError
-from maxagent.memory.snapshots.file_version import Change
-from maxagent.memory.undo.restore import Conflict, carry_out, plan
+from maxagent.memory.snapshots.file_version import PathChange
+from maxagent.memory.undo.restore import Conflict, execute_plan, plan_restore
 
 
 @pytest.fixture
@@ -19,14 +19,14 @@ def project(tmp_path: Path) -> Recorded:
     return three_files(tmp_path)
 
 
-async def test_what_ran_while_the_process_was_killed_is_a_conflict(project: Recorded) -> None:
+async def test_changes_during_crash_are_a_conflict(project: Recorded) -> None:
     before = await project.snapshots.take()
-    project.history.begin(THREAD, "call", "shell", before=before, turn=1, tool="run_command")
+    project.history.begin_entry(THREAD, "call", "shell", before=before, turn=1, tool="run_command")
     write("a.txt", b"agent or user")(project.folder)
-    project.history.begin(THREAD, "call", "shell", before=before, turn=1)
+    project.history.begin_entry(THREAD, "call", "shell", before=before, turn=1)
     after = await project.snapshots.take()
-    changes = await project.snapshots.changes(before, after)
-    project.history.finish(THREAD, "call", after=after, changes=changes)
+    changes = await project.snapshots.list_changes(before, after)
+    project.history.finish_entry(THREAD, "call", after=after, changes=changes)
     undone = await project.undo()
     assert undone.conflicts == (
         Conflict(
@@ -40,21 +40,21 @@ async def test_what_ran_while_the_process_was_killed_is_a_conflict(project: Reco
     assert project.files()["a.txt"][1] == LINES
 
 
-async def test_what_changes_after_the_plan_is_left_alone_and_undo_tries_it_again(
+async def test_file_changed_after_plan_is_retried_by_undo(
     project: Recorded,
 ) -> None:
     await project.tool(swap("a.txt", "line 3", "AGENT"), "a.txt")
     await project.tool(write("b.txt", b"agent"), "b.txt")
-    planned = await plan(project.snapshots, project.entries())
+    planned = await plan_restore(project.snapshots, project.entries())
     swap("a.txt", "line 17", "USER")(project.folder)
-    done = await carry_out(project.snapshots, project.history, THREAD, planned, "undo", 1)
+    done = await execute_plan(project.snapshots, project.history, THREAD, planned, "undo", 1)
     assert (done.paths, done.conflicts[0].path) == (("b.txt",), "a.txt")
-    assert done.entry and done.entry.left == {"a.txt"}
+    assert done.entry and done.entry.left_alone == {"a.txt"}
     assert (await project.undo()).merged == {"a.txt"}
     assert project.files()["a.txt"][1] == changed(LINES, "line 17", "USER")
 
 
-async def test_what_cannot_be_written_is_said_and_the_record_is_of_what_was_done(
+async def test_unwritable_file_is_reported_and_not_recorded(
     project: Recorded,
 ) -> None:
     write("sub/large", bytes(300_000))(project.folder)
@@ -74,7 +74,7 @@ async def test_what_cannot_be_written_is_said_and_the_record_is_of_what_was_done
     assert project.files() == first
 
 
-async def test_when_no_snapshot_can_be_taken_after_it_that_is_said_and_finished_later(
+async def test_failed_snapshot_after_restore_is_reported_finished_later(
     project: Recorded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = project.files()
@@ -98,7 +98,7 @@ async def test_when_no_snapshot_can_be_taken_after_it_that_is_said_and_finished_
     assert (await project.redo()).paths == ("a.txt",)
 
 
-async def test_a_lost_content_is_told_and_nothing_is_written(
+async def test_missing_content_is_reported_and_nothing_is_written(
     project: Recorded, tmp_path: Path
 ) -> None:
     write("a.txt", b"first")(project.folder)
@@ -114,10 +114,10 @@ async def test_a_lost_content_is_told_and_nothing_is_written(
     assert [entry.kind for entry in project.entries()] == ["tool", "tool"]
 
 
-async def begun(project: Recorded) -> tuple[Change, ...]:
+async def begun(project: Recorded) -> tuple[PathChange, ...]:
     """An undo that was killed before its first write."""
-    planned = await plan(project.snapshots, project.entries())
-    project.history.begin(
+    planned = await plan_restore(project.snapshots, project.entries())
+    project.history.begin_entry(
         THREAD,
         "undo-0123456789abcdef",
         "undo",
@@ -156,9 +156,7 @@ async def test_finishing_leaves_alone_what_others_have_changed_meanwhile(
     assert project.files()["b.txt"][1] == LINES
 
 
-async def test_finishing_without_the_contents_comes_to_an_end_too(
-    project: Recorded, tmp_path: Path
-) -> None:
+async def test_finish_without_contents_completes(project: Recorded, tmp_path: Path) -> None:
     await project.shell(sh("echo agent > a.txt; echo agent > b.txt; echo agent > new"))
     await begun(project)
     files = project.files()

@@ -4,7 +4,7 @@ import pytest
 from recorded import Recorded
 
 from maxagent.memory.snapshots.file_version import ABSENT
-from maxagent.memory.undo.restore_plan import Conflict, plan
+from maxagent.memory.undo.restore_plan import Conflict, plan_restore
 
 LINES = b"".join(b"line %d\n" % number for number in range(20))
 
@@ -32,7 +32,7 @@ async def test_a_plan_says_everything_and_writes_nothing(project: Recorded) -> N
     rewrite("b", b"line 17\n", b"user\n")(project.folder)
     rewrite("c", b"agent\n", b"user\n")(project.folder)
     files, tree = project.files(), await project.snapshots.take()
-    planned = await plan(project.snapshots, project.entries())
+    planned = await plan_restore(project.snapshots, project.entries())
     assert (project.files(), planned.tree) == (files, tree)
     assert [(change.path, change.kind) for change in planned.changes] == [
         ("a", "modified"),
@@ -42,31 +42,33 @@ async def test_a_plan_says_everything_and_writes_nothing(project: Recorded) -> N
     assert planned.merged == {"b"}
     assert planned.conflicts == (Conflict("c", "others changed the same lines"),)
     assert planned.reverted == (1, 2, 4)
-    then = {change.path: change.old for change in await project.snapshots.changes(first, tree)}
+    then = {change.path: change.old for change in await project.snapshots.list_changes(first, tree)}
     assert planned.changes[0].new == then["a"]
     assert planned.changes[2].new == ABSENT
     merged = planned.changes[1].new.blob
-    assert (await project.snapshots.read([merged]))[merged] == LINES.replace(b"line 17", b"user")
+    assert (await project.snapshots.read_blobs([merged]))[merged] == LINES.replace(
+        b"line 17", b"user"
+    )
 
 
 async def test_forced_it_keeps_what_it_would_overwrite(project: Recorded) -> None:
     await project.tool(rewrite("a", b"line 3\n", b"agent\n"), "a")
     large = bytes(21_000_000)  # more than a snapshot takes in
     (project.folder / "a").write_bytes(large)
-    (change,) = (await plan(project.snapshots, project.entries(), force=True)).changes
-    assert (await project.snapshots.read([change.old.blob]))[change.old.blob] == large
+    (change,) = (await plan_restore(project.snapshots, project.entries(), force=True)).changes
+    assert (await project.snapshots.read_blobs([change.old.blob]))[change.old.blob] == large
 
 
-async def test_what_others_did_is_not_taken_back_though_it_is_given(project: Recorded) -> None:
+async def test_foreign_entries_are_not_reverted(project: Recorded) -> None:
     await project.tool(rewrite("a", b"line 3\n", b"agent\n"), "a")
     rewrite("b", b"line 3\n", b"user\n")(project.folder)
     await project.tool(rewrite("c", b"line 3\n", b"agent\n"), "c")
     assert [entry.kind for entry in project.entries()] == ["tool", "others", "tool"]
-    planned = await plan(project.snapshots, project.entries())
+    planned = await plan_restore(project.snapshots, project.entries())
     assert [change.path for change in planned.changes] == ["a", "c"]
     assert planned.reverted == (1, 3)
 
 
 async def test_nothing_to_take_back_is_an_empty_plan(project: Recorded) -> None:
-    planned = await plan(project.snapshots, [])
+    planned = await plan_restore(project.snapshots, [])
     assert (planned.changes, planned.conflicts, planned.reverted) == ((), (), ())

@@ -3,12 +3,12 @@ from pathlib import Path
 import pytest
 
 from maxagent.config.errors import MaxAgentError
-from maxagent.memory.snapshots.file_version import ABSENT, FILE, LINK, PROGRAM, UNKNOWN, Version
+from maxagent.memory.snapshots.file_version import ABSENT, FILE, LINK, PROGRAM, UNKNOWN, FileVersion
 from maxagent.memory.snapshots.store import Snapshots
-from maxagent.memory.undo.three_way_merge import CannotMerge, merged
+from maxagent.memory.undo.three_way_merge import MergeConflictError, merge_versions
 
-A, B, C = (Version(FILE, letter * 40) for letter in "abc")
-A_LINK = Version(LINK, "d" * 40)
+A, B, C = (FileVersion(FILE, letter * 40) for letter in "abc")
+A_LINK = FileVersion(LINK, "d" * 40)
 
 
 @pytest.fixture
@@ -26,16 +26,25 @@ def snapshots(tmp_path: Path) -> Snapshots:
         (A, A, ABSENT, ABSENT),
         (ABSENT, ABSENT, A, A),
         (A, ABSENT, ABSENT, ABSENT),
-        (A, Version(PROGRAM, A.blob), B, Version(PROGRAM, B.blob)),
-        (A, B, Version(PROGRAM, A.blob), Version(PROGRAM, B.blob)),
-        (Version(PROGRAM, A.blob), Version(PROGRAM, B.blob), A, B),
-        (A, Version(PROGRAM, B.blob), Version(PROGRAM, B.blob), Version(PROGRAM, B.blob)),
+        (A, FileVersion(PROGRAM, A.blob), B, FileVersion(PROGRAM, B.blob)),
+        (A, B, FileVersion(PROGRAM, A.blob), FileVersion(PROGRAM, B.blob)),
+        (FileVersion(PROGRAM, A.blob), FileVersion(PROGRAM, B.blob), A, B),
+        (
+            A,
+            FileVersion(PROGRAM, B.blob),
+            FileVersion(PROGRAM, B.blob),
+            FileVersion(PROGRAM, B.blob),
+        ),
     ],
 )
-async def test_where_only_one_side_changed_nothing_need_be_read(
-    base: Version, ours: Version, theirs: Version, expected: Version, snapshots: Snapshots
+async def test_one_sided_change_reads_no_contents(
+    base: FileVersion,
+    ours: FileVersion,
+    theirs: FileVersion,
+    expected: FileVersion,
+    snapshots: Snapshots,
 ) -> None:
-    assert await merged(snapshots, base, ours, theirs) == expected
+    assert await merge_versions(snapshots, base, ours, theirs) == expected
 
 
 @pytest.mark.parametrize(
@@ -49,17 +58,19 @@ async def test_where_only_one_side_changed_nothing_need_be_read(
         (A, UNKNOWN, B, "cannot be read"),
     ],
 )
-async def test_what_is_no_text_on_all_sides_is_not_merged(
-    base: Version, ours: Version, theirs: Version, reason: str, snapshots: Snapshots
+async def test_non_text_version_is_not_merged(
+    base: FileVersion, ours: FileVersion, theirs: FileVersion, reason: str, snapshots: Snapshots
 ) -> None:
-    with pytest.raises(CannotMerge, match=reason):
-        await merged(snapshots, base, ours, theirs)
+    with pytest.raises(MergeConflictError, match=reason):
+        await merge_versions(snapshots, base, ours, theirs)
 
 
 async def merged_text(snapshots: Snapshots, base: bytes, ours: bytes, theirs: bytes) -> bytes:
-    versions = [Version(FILE, await snapshots.write(text)) for text in (base, ours, theirs)]
-    blob = (await merged(snapshots, *versions)).blob
-    return (await snapshots.read([blob]))[blob]
+    versions = [
+        FileVersion(FILE, await snapshots.write_blob(text)) for text in (base, ours, theirs)
+    ]
+    blob = (await merge_versions(snapshots, *versions)).blob
+    return (await snapshots.read_blobs([blob]))[blob]
 
 
 LINES = b"1\n2\n3\n4\n5\n6\n7\n8\n"
@@ -99,19 +110,19 @@ async def test_text_is_merged_byte_for_byte(
 async def test_what_would_be_a_guess_is_not_merged(
     base: bytes, ours: bytes, theirs: bytes, reason: str, snapshots: Snapshots
 ) -> None:
-    with pytest.raises(CannotMerge, match=reason):
+    with pytest.raises(MergeConflictError, match=reason):
         await merged_text(snapshots, base, ours, theirs)
 
 
 async def test_a_git_that_fails_is_told(
     snapshots: Snapshots, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    versions = [Version(FILE, await snapshots.write(text)) for text in (b"1\n", b"2\n", b"3\n")]
+    versions = [
+        FileVersion(FILE, await snapshots.write_blob(text)) for text in (b"1\n", b"2\n", b"3\n")
+    ]
     broken = tmp_path / "git"
     broken.write_text("#!/bin/sh\necho no space left >&2\nexit 255\n")
     broken.chmod(0o755)
-    monkeypatch.setattr(
-        "maxagent.memory.undo.three_way_merge.git_program", lambda folder: str(broken)
-    )
+    monkeypatch.setattr("maxagent.memory.undo.three_way_merge.find_git", lambda folder: str(broken))
     with pytest.raises(MaxAgentError, match="git merge-file failed: no space left"):
-        await merged(snapshots, *versions)
+        await merge_versions(snapshots, *versions)

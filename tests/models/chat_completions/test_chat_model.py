@@ -8,7 +8,7 @@ from langchain_core.tools import tool
 from provider import Provider
 
 from maxagent.models.chat_completions.chat_model import ChatCompletions
-from maxagent.models.providers import providers
+from maxagent.models.providers import load_providers
 from maxagent.models.resolver import ResolvedModel
 
 
@@ -20,7 +20,7 @@ def look(path: str) -> str:
 
 @pytest.fixture
 async def model(provider: Provider):
-    resolved = ResolvedModel(providers()["deepseek"], "m", provider.url, "sk-secret")
+    resolved = ResolvedModel(load_providers()["deepseek"], "m", provider.url, "sk-secret")
     opened = ChatCompletions(resolved=resolved)
     yield opened
     await opened.aclose()
@@ -62,7 +62,7 @@ async def test_the_whole_message_is_an_ordinary_one(
     assert message.usage_metadata is not None
 
 
-async def test_tools_are_bound_to_a_copy_on_the_same_connection(
+async def test_bound_tools_copy_shares_connection(
     provider: Provider, model: ChatCompletions
 ) -> None:
     provider.script([{"text": "x"}] * 3)
@@ -81,6 +81,6 @@ async def test_the_key_is_in_no_repr_or_trace(model: ChatCompletions) -> None:
 
 
 def test_there_is_no_synchronous_way() -> None:
-    resolved = ResolvedModel(providers()["deepseek"], "m", "http://localhost", "")
+    resolved = ResolvedModel(load_providers()["deepseek"], "m", "http://localhost", "")
     with pytest.raises(NotImplementedError, match="async only"):
         ChatCompletions(resolved=resolved).invoke("hi")

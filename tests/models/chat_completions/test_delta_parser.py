@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.models.chat_completions.delta_parser import Delta, read
+from maxagent.models.chat_completions.delta_parser import Delta, parse_delta
 
 
 def choice(**delta: Any) -> dict[str, Any]:
@@ -28,13 +28,13 @@ def choice(**delta: Any) -> dict[str, Any]:
     ],
 )
 def test_text_and_thinking_are_found(value: dict[str, Any], thinking: str, text: str) -> None:
-    delta = read(value)
+    delta = parse_delta(value)
     assert (delta.thinking, delta.text) == (thinking, text)
 
 
 def test_a_message_is_the_whole_answer() -> None:
     message = {"content": "Hi", "tool_calls": [{"id": "a"}]}
-    delta = read({"choices": [{"message": message, "finish_reason": "stop"}], "model": "m"})
+    delta = parse_delta({"choices": [{"message": message, "finish_reason": "stop"}], "model": "m"})
     expected = ("Hi", [{"id": "a"}], "stop", "m", True)
     assert (delta.text, delta.calls, delta.finish_reason, delta.model, delta.repeats) == expected
 
@@ -59,7 +59,7 @@ def test_tokens_are_counted_under_every_name(
     counts: dict[str, Any], expected: tuple[int, ...]
 ) -> None:
     for value in ({"usage": counts}, {"choices": [{"delta": {}, "usage": counts}]}):
-        usage = read(value).usage
+        usage = parse_delta(value).usage
         assert usage is not None
         assert (
             usage["input_tokens"],
@@ -79,8 +79,8 @@ def test_tokens_are_counted_under_every_name(
         ({"error": None, "choices": []}, None),
     ],
 )
-def test_an_error_in_place_of_an_answer_is_found(value: dict[str, Any], error: object) -> None:
-    assert read(value).error == error
+def test_error_in_place_of_answer_is_found(value: dict[str, Any], error: object) -> None:
+    assert parse_delta(value).error == error
 
 
 NAMES = ["choices", "delta", "message", "index", "content", "tool_calls", "function", "usage"]
@@ -93,4 +93,4 @@ JSON = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(NAMES), JSON))
 def test_no_shape_makes_it_fail(value: dict[str, Any]) -> None:
-    assert isinstance(read(value), Delta)
+    assert isinstance(parse_delta(value), Delta)

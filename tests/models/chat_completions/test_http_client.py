@@ -11,32 +11,34 @@ from provider import Provider
 
 from maxagent import __version__
 from maxagent.models.chat_completions import http_client as connection_module
-from maxagent.models.chat_completions.http_client import Connection
+from maxagent.models.chat_completions.http_client import EndpointClient
 from maxagent.models.errors import (
-    BrokenStream,
-    InvalidRequest,
-    ModelFailure,
-    ModelNotFound,
-    ProviderFault,
-    RateLimited,
+    BrokenStreamError,
+    InvalidRequestError,
+    ModelCallError,
+    ModelNotFoundError,
+    ProviderFaultError,
+    RateLimitError,
 )
-from maxagent.models.providers import providers
+from maxagent.models.providers import load_providers
 from maxagent.models.resolver import ResolvedModel
 
-Connect = Callable[..., Connection]
+Connect = Callable[..., EndpointClient]
 REQUEST = b'{"messages":[]}'
 
 
 def resolved(url: str, key: str = "sk-testkey-123") -> ResolvedModel:
-    return ResolvedModel(providers()["openai"], "m", url, key)
+    return ResolvedModel(load_providers()["openai"], "m", url, key)
 
 
 @pytest.fixture
 async def connect(provider: Provider) -> AsyncIterator[Connect]:
-    opened: list[Connection] = []
+    opened: list[EndpointClient] = []
 
-    def make(url: str = "", read_seconds: float = 10, key: str = "sk-testkey-123") -> Connection:
-        opened.append(Connection(resolved(url or provider.url, key), read_seconds))
+    def make(
+        url: str = "", read_seconds: float = 10, key: str = "sk-testkey-123"
+    ) -> EndpointClient:
+        opened.append(EndpointClient(resolved(url or provider.url, key), read_seconds))
         return opened[-1]
 
     yield make
@@ -44,8 +46,8 @@ async def connect(provider: Provider) -> AsyncIterator[Connect]:
         await each.close()
 
 
-async def ask(connection: Connection) -> AIMessageChunk:
-    chunks = [chunk async for chunk in connection.answer(REQUEST)]
+async def ask(connection: EndpointClient) -> AIMessageChunk:
+    chunks = [chunk async for chunk in connection.stream_answer(REQUEST)]
     return chunks[0] + chunks[1:]
 
 
@@ -89,22 +91,26 @@ async def test_a_closed_connection_opens_again(provider: Provider, connect: Conn
     assert (await ask(connection)).content == "x"
 
 
-REFUSED: list[tuple[dict[str, Any], type[ModelFailure], str]] = [
-    ({"status": 429, "headers": {"Retry-After": "7"}, "body": "slow"}, RateLimited, "429: slow"),
-    ({"status": 500, "body": "<title>Oops</title>"}, ProviderFault, "500: Oops"),
-    ({"status": 404, "body": {"error": {"message": "no `m`"}}}, ModelNotFound, "no `m`"),
-    ({"status": 302, "headers": {"Location": "/"}}, InvalidRequest, "302"),
-    ({"text": "a long text", "portion": 2, "cut_after": 3}, BrokenStream, "broke off"),
-    ({"text": "a long text", "finish_reason": None}, BrokenStream, "without a finish reason"),
-    ({"sse": ['data: {"error": {"message": "busy", "code": 503}}', ""]}, ProviderFault, "busy"),
+REFUSED: list[tuple[dict[str, Any], type[ModelCallError], str]] = [
+    ({"status": 429, "headers": {"Retry-After": "7"}, "body": "slow"}, RateLimitError, "429: slow"),
+    ({"status": 500, "body": "<title>Oops</title>"}, ProviderFaultError, "500: Oops"),
+    ({"status": 404, "body": {"error": {"message": "no `m`"}}}, ModelNotFoundError, "no `m`"),
+    ({"status": 302, "headers": {"Location": "/"}}, InvalidRequestError, "302"),
+    ({"text": "a long text", "portion": 2, "cut_after": 3}, BrokenStreamError, "broke off"),
+    ({"text": "a long text", "finish_reason": None}, BrokenStreamError, "without a finish reason"),
+    (
+        {"sse": ['data: {"error": {"message": "busy", "code": 503}}', ""]},
+        ProviderFaultError,
+        "busy",
+    ),
     ({"status": 200, "headers": {"Content-Type": "text/html"}, "body": "<p>Sign in"},
-     InvalidRequest, "web page"),
+     InvalidRequestError, "web page"),
     ({"status": 200, "headers": {"Content-Type": "application/json"}, "body": '{"error": "no"}'},
-     ProviderFault, "no"),
+     ProviderFaultError, "no"),
     ({"status": 200, "headers": {"Content-Type": "text/plain"}, "body": "hello"},
-     BrokenStream, "without a finish reason"),
+     BrokenStreamError, "without a finish reason"),
     ({"status": 200, "headers": {"Content-Encoding": "gzip"}, "body": "no gzip"},
-     BrokenStream, "broke off"),
+     BrokenStreamError, "broke off"),
 ]  # fmt: skip
 
 
@@ -113,7 +119,7 @@ async def test_every_way_to_fail_has_a_name(
     provider: Provider,
     connect: Connect,
     answer: dict[str, Any],
-    kind: type[ModelFailure],
+    kind: type[ModelCallError],
     words: str,
 ) -> None:
     provider.script([answer])
@@ -126,28 +132,26 @@ async def test_every_way_to_fail_has_a_name(
 
 async def test_the_wish_to_wait_is_kept(provider: Provider, connect: Connect) -> None:
     provider.script([{"status": 503, "headers": {"Retry-After-Ms": "1500"}}])
-    with pytest.raises(ProviderFault) as caught:
+    with pytest.raises(ProviderFaultError) as caught:
         await ask(connect())
     assert caught.value.retry_after == 1.5
 
 
-async def test_the_text_before_a_cut_has_been_passed_on(
-    provider: Provider, connect: Connect
-) -> None:
+async def test_text_before_broken_stream_is_passed_on(provider: Provider, connect: Connect) -> None:
     provider.script([{"text": "abcdef", "portion": 2, "cut_after": 3}])
     texts: list[object] = []
-    with pytest.raises(BrokenStream):
-        async for chunk in connect().answer(REQUEST):
+    with pytest.raises(BrokenStreamError):
+        async for chunk in connect().stream_answer(REQUEST):
             texts.append(chunk.content)
     assert "".join(map(str, texts)) == "abcd"
 
 
 @pytest.mark.parametrize("answer", [{"hang_after": 2, "text": "abc"}, {"wait": 60}])
-async def test_silence_ends_with_a_failure_that_may_be_repeated(
+async def test_silence_raises_retryable_error(
     provider: Provider, connect: Connect, answer: dict[str, Any]
 ) -> None:
     provider.script([answer])
-    with pytest.raises(ProviderFault, match=r"was silent for 0\.2 s") as caught:
+    with pytest.raises(ProviderFaultError, match=r"was silent for 0\.2 s") as caught:
         await ask(connect(read_seconds=0.2))
     assert caught.value.retryable
 
@@ -167,7 +171,7 @@ async def test_keep_alives_are_silence(
 ) -> None:
     provider.script([answer])
     async with asyncio.timeout(60):
-        with pytest.raises(ProviderFault, match=r"was silent for 0\.3 s") as caught:
+        with pytest.raises(ProviderFaultError, match=r"was silent for 0\.3 s") as caught:
             await ask(connect(read_seconds=0.3))
     assert caught.value.retryable
 
@@ -178,7 +182,7 @@ async def test_content_renews_the_patience(provider: Provider, connect: Connect)
     assert answer.content == "a" * 75, "1.5 s, and never silent"
 
 
-async def test_keep_alives_behind_an_answer_do_not_hold_it(
+async def test_keep_alives_after_answer_do_not_delay_it(
     provider: Provider, connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection_module, "LATE_SECONDS", 0.1)
@@ -193,14 +197,14 @@ async def test_a_line_without_end_is_bounded(
 ) -> None:
     endless = {"text": "", "alive_after": 0, "alive": "x" * 1_000_000, "type": kind}
     provider.script([endless])
-    with pytest.raises(BrokenStream, match="of over 16,000,000 bytes"):
+    with pytest.raises(BrokenStreamError, match="of over 16,000,000 bytes"):
         await ask(connect())
 
 
 async def test_a_refusal_without_end_is_read_in_part(provider: Provider, connect: Connect) -> None:
     endless = {"text": "", "alive_after": 0, "alive": "busy " * 50_000, "status_code": 503}
     provider.script([endless])
-    with pytest.raises(ProviderFault, match="503: busy"):
+    with pytest.raises(ProviderFaultError, match="503: busy"):
         await ask(connect())
 
 
@@ -225,7 +229,7 @@ async def test_an_abandoned_answer_does_not_spoil_the_next(
     first_piece = asyncio.Event()
 
     async def abandoned() -> None:
-        async for _ in connection.answer(REQUEST):
+        async for _ in connection.stream_answer(REQUEST):
             first_piece.set()
 
     task = asyncio.create_task(abandoned())
@@ -240,13 +244,13 @@ async def test_a_server_that_is_not_there(connect: Connect) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
-        with pytest.raises(ProviderFault, match="could not be reached") as caught:
+        with pytest.raises(ProviderFaultError, match="could not be reached") as caught:
             await ask(connect(url=url))
     assert caught.value.retryable and "runs" in caught.value.hint
 
 
 async def test_the_key_is_in_no_message(provider: Provider, connect: Connect) -> None:
     provider.script([{"status": 401, "body": "bad key sk-testkey-123"}])
-    with pytest.raises(ModelFailure) as caught:
+    with pytest.raises(ModelCallError) as caught:
         await ask(connect())
     assert "testkey" not in caught.value.message + caught.value.hint

@@ -16,11 +16,16 @@ from langchain_core.messages import (
     ToolMessage,
 )
 
-from maxagent.models.chat_completions.request_format import body, encode, message_json, options
-from maxagent.models.providers import providers
+from maxagent.models.chat_completions.request_format import (
+    build_body,
+    build_options,
+    encode_json,
+    encode_message,
+)
+from maxagent.models.providers import load_providers
 from maxagent.models.resolver import ResolvedModel
 
-PLAIN = replace(providers()["openai"], reasoning_echo="")
+PLAIN = replace(load_providers()["openai"], reasoning_echo="")
 
 
 def call(id: str, name: str, **args: Any) -> dict[str, Any]:
@@ -66,7 +71,7 @@ IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}
     ],
 )  # fmt: skip
 def test_every_message_has_its_json(message: BaseMessage, expected: dict[str, Any]) -> None:
-    assert json.loads(message_json(message, PLAIN)) == expected
+    assert json.loads(encode_message(message, PLAIN)) == expected
 
 
 @pytest.mark.parametrize(
@@ -82,12 +87,12 @@ def test_thinking_goes_back_where_the_provider_wants_it(
     provider: str, expected: dict[str, Any]
 ) -> None:
     thought = AIMessage("so", additional_kwargs={"reasoning_content": "why"})
-    written = json.loads(message_json(thought, providers()[provider]))
+    written = json.loads(encode_message(thought, load_providers()[provider]))
     assert written == {"role": "assistant", **expected}
 
 
 def resolved(provider: str, **fields: Any) -> ResolvedModel:
-    return ResolvedModel(providers()[provider], "m", "http://x", "k", **fields)
+    return ResolvedModel(load_providers()[provider], "m", "http://x", "k", **fields)
 
 
 @pytest.mark.parametrize(
@@ -114,20 +119,20 @@ def test_options_follow_the_providers_dialect(
     asked: ResolvedModel, tools: bool, choice: str, extra: dict[str, Any]
 ) -> None:
     usual = {"model": "m", "stream": True, "stream_options": {"include_usage": True}}
-    assert options(asked, tools=tools, tool_choice=choice) == usual | extra
+    assert build_options(asked, tools=tools, tool_choice=choice) == usual | extra
 
 
-def test_a_provider_that_takes_no_stream_options_gets_none() -> None:
-    asked = replace(resolved("glm"), provider=replace(providers()["glm"], stream_usage=False))
-    assert "stream_options" not in options(asked, tools=False)
+def test_provider_without_stream_options_gets_none() -> None:
+    asked = replace(resolved("glm"), provider=replace(load_providers()["glm"], stream_usage=False))
+    assert "stream_options" not in build_options(asked, tools=False)
 
 
-def test_the_messages_come_last_so_that_a_request_repeats_the_one_before() -> None:
-    messages = [encode({"role": "user", "content": str(number)}) for number in range(5)]
-    before, after = (body({"model": "m"}, b"[]", messages[:n]) for n in (3, 5))
+def test_messages_come_last_in_request() -> None:
+    messages = [encode_json({"role": "user", "content": str(number)}) for number in range(5)]
+    before, after = (build_body({"model": "m"}, b"[]", messages[:n]) for n in (3, 5))
     assert list(json.loads(after)) == ["model", "tools", "messages"]
     assert after.startswith(before.removesuffix(b"]}"))
-    assert b"tools" not in body({"model": "m"}, b"", messages)
+    assert b"tools" not in build_body({"model": "m"}, b"", messages)
 
 
 @pytest.mark.parametrize(
@@ -140,10 +145,10 @@ def test_the_messages_come_last_so_that_a_request_repeats_the_one_before() -> No
         ({"a": "\ud83d\ude00"}, '{"a":"😀"}'),
     ],
 )
-def test_json_is_compact_and_without_what_no_server_takes(value: object, written: str) -> None:
-    assert encode(value).decode() == written
+def test_json_is_compact_and_valid_for_servers(value: object, written: str) -> None:
+    assert encode_json(value).decode() == written
 
 
 @given(st.text(st.characters() | st.sampled_from("\ud83d\ude00\0")))
 def test_any_text_can_be_sent(text: str) -> None:
-    assert isinstance(json.loads(message_json(HumanMessage(text), PLAIN))["content"], str)
+    assert isinstance(json.loads(encode_message(HumanMessage(text), PLAIN))["content"], str)

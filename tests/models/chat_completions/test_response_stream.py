@@ -10,13 +10,13 @@ from langchain_core.messages import AIMessageChunk
 from provider import events
 
 from maxagent.models.chat_completions.response_stream import AnswerStream
-from maxagent.models.error_classification import Asked
+from maxagent.models.error_classification import RequestTarget
 from maxagent.models.errors import (
-    BrokenStream,
-    ContextOverflow,
-    ModelFailure,
-    ProviderFault,
-    RateLimited,
+    BrokenStreamError,
+    ContextOverflowError,
+    ModelCallError,
+    ProviderFaultError,
+    RateLimitError,
 )
 
 DONE = "data: [DONE]\n\n"
@@ -31,14 +31,14 @@ def delta(finish_reason: str | None = None, **fields: Any) -> str:
 
 
 def answer(*portions: bytes | str, provider: str = "glm") -> AIMessageChunk:
-    stream = AnswerStream(Asked("glm-4.6", "host"), provider)
+    stream = AnswerStream(RequestTarget("glm-4.6", "host"), provider)
     encoded = [part.encode() if isinstance(part, str) else part for part in portions]
     chunks = [chunk for portion in encoded for chunk in stream.feed(portion)]
     chunks += stream.close()
     return chunks[0] + chunks[1:]
 
 
-def test_an_answer_has_text_thinking_calls_usage_and_facts() -> None:
+def test_answer_has_text_thinking_calls_usage_and_metadata() -> None:
     turn = {"text": "Hello 中文", "thinking": "Let me see"}
     turn["tool_calls"] = [{"name": "edit", "args": {"a": [1]}, "id": "c1"}]
     whole = answer(*events(turn))
@@ -56,19 +56,19 @@ def test_an_answer_has_text_thinking_calls_usage_and_facts() -> None:
     assert whole.chunk_position == "last"
 
 
-def test_the_thinking_is_a_content_block_also_under_the_name_of_openai() -> None:
+def test_thinking_is_content_block_under_openai_name() -> None:
     whole = answer(*events({"text": "x", "thinking": "why"}), provider="openai")
     assert [block["type"] for block in whole.content_blocks] == ["reasoning", "text"]
 
 
 def test_text_is_passed_on_with_every_portion() -> None:
-    stream = AnswerStream(Asked("m", "h"), "glm")
+    stream = AnswerStream(RequestTarget("m", "h"), "glm")
     first = stream.feed((delta(content="One ") + delta(content="two ")).encode())
     assert [chunk.content for chunk in first] == ["One two "]
     assert [chunk.content for chunk in stream.feed(delta(content="three").encode())] == ["three"]
-    assert not stream.finished
+    assert not stream.is_finished
     stream.feed((delta("stop") + DONE).encode())
-    assert stream.finished and stream.said_done
+    assert stream.is_finished and stream.said_done
 
 
 def test_tags_in_the_text_are_thinking() -> None:
@@ -83,7 +83,7 @@ def test_a_character_in_two_halves_is_one() -> None:
     assert whole.content == "😀"
 
 
-def test_a_call_that_was_cut_is_invalid_and_not_completed() -> None:
+def test_cut_call_is_invalid_and_not_completed() -> None:
     cut = {"tool_calls": [{"name": "write_file", "args": '{"path": "a", "content": "half'}]}
     whole = answer(*events({**cut, "finish_reason": "length"}))
     assert whole.tool_calls == []
@@ -96,7 +96,7 @@ def test_the_last_usage_counts_not_the_sum() -> None:
     assert whole.usage_metadata is not None and whole.usage_metadata["total_tokens"] == 13
 
 
-def test_a_whole_message_at_the_end_of_a_stream_is_not_taken_twice() -> None:
+def test_whole_message_at_stream_end_is_not_repeated() -> None:
     message = {"content": "Hi", "tool_calls": []}
     repeated = data({"choices": [{"message": message, "finish_reason": "stop"}]})
     assert answer(delta(content="Hi"), repeated).content == "Hi"
@@ -104,10 +104,10 @@ def test_a_whole_message_at_the_end_of_a_stream_is_not_taken_twice() -> None:
 
 
 def test_one_json_document_is_an_answer_too() -> None:
-    stream = AnswerStream(Asked("m", "h"), "glm")
+    stream = AnswerStream(RequestTarget("m", "h"), "glm")
     message = {"content": "<think>a</think>b", "reasoning_content": ""}
     body = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]})
-    chunks = [*stream.whole(body), *stream.close()]
+    chunks = [*stream.feed_document(body), *stream.close()]
     whole = chunks[0] + chunks[1:]
     assert (whole.additional_kwargs["reasoning_content"], whole.content) == ("a", "b")
 
@@ -115,25 +115,25 @@ def test_one_json_document_is_an_answer_too() -> None:
 @pytest.mark.parametrize(
     ("stream", "failure"),
     [
-        ("", BrokenStream),
-        (delta(content="half an ans"), BrokenStream),
-        (delta(content="x") + DONE, BrokenStream),
-        (delta(content="x") + "data: {broken\n\n", BrokenStream),
-        (delta("error"), ProviderFault),
-        (delta("network_error", content="x"), ProviderFault),
-        (delta("insufficient_system_resource"), ProviderFault),
-        (delta("model_context_window_exceeded", content="x"), ContextOverflow),
-        (delta(content="x") + data({"error": {"message": "slow", "code": 429}}), RateLimited),
-        ('event: error\ndata: {"error": {"message": "oops"}}\n\n', ProviderFault),
-        (data({"code": "x", "message": "prompt is too long"}), ContextOverflow),
+        ("", BrokenStreamError),
+        (delta(content="half an ans"), BrokenStreamError),
+        (delta(content="x") + DONE, BrokenStreamError),
+        (delta(content="x") + "data: {broken\n\n", BrokenStreamError),
+        (delta("error"), ProviderFaultError),
+        (delta("network_error", content="x"), ProviderFaultError),
+        (delta("insufficient_system_resource"), ProviderFaultError),
+        (delta("model_context_window_exceeded", content="x"), ContextOverflowError),
+        (delta(content="x") + data({"error": {"message": "slow", "code": 429}}), RateLimitError),
+        ('event: error\ndata: {"error": {"message": "oops"}}\n\n', ProviderFaultError),
+        (data({"code": "x", "message": "prompt is too long"}), ContextOverflowError),
     ],
 )
-def test_a_stream_that_fails_says_how(stream: str, failure: type[ModelFailure]) -> None:
+def test_a_stream_that_fails_says_how(stream: str, failure: type[ModelCallError]) -> None:
     with pytest.raises(failure, match="`glm-4.6` at host"):
         answer(stream)
 
 
-def test_what_is_broken_after_the_end_does_not_matter() -> None:
+def test_broken_data_after_end_is_ignored() -> None:
     assert answer(delta("stop", content="x"), 'data: {"usage": {"pro').content == "x"
 
 
@@ -157,9 +157,7 @@ TURNS = st.fixed_dictionaries(
 
 
 @given(TURNS, st.data())
-def test_it_does_not_matter_where_the_bytes_are_cut(
-    turn: dict[str, Any], draw: st.DataObject
-) -> None:
+def test_byte_boundaries_do_not_change_answer(turn: dict[str, Any], draw: st.DataObject) -> None:
     stream = "".join(events(turn)).encode()
     cuts = sorted(draw.draw(st.lists(st.integers(0, len(stream)), max_size=8)))
     portions = [stream[a:b] for a, b in zip([0, *cuts], [*cuts, len(stream)], strict=True)]
@@ -170,5 +168,5 @@ def test_it_does_not_matter_where_the_bytes_are_cut(
 def test_no_bytes_make_it_fail_otherwise(portions: list[bytes]) -> None:
     try:
         answer(*portions)
-    except ModelFailure as failure:
+    except ModelCallError as failure:
         assert failure.message

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxagent.models.chat_completions import sse
-from maxagent.models.chat_completions.sse import EventDecoder, EventTooLongError, json_values
+from maxagent.models.chat_completions.sse import EventDecoder, EventTooLongError, parse_json_values
 
 
 def decode(*portions: bytes) -> list[str]:
@@ -65,13 +65,13 @@ def test_it_does_not_matter_where_the_portions_end(
     ],
 )
 def test_an_event_holds_json_objects(data: str, values: list[dict]) -> None:
-    assert list(json_values(data)) == values
+    assert list(parse_json_values(data)) == values
 
 
 @pytest.mark.parametrize("data", ['{"a": ', '{"a": 1} {', '{"a":' * 100_000])
 def test_broken_json_is_an_error(data: str) -> None:
     with pytest.raises(ValueError):
-        list(json_values(data))
+        list(parse_json_values(data))
 
 
 @pytest.mark.parametrize("portion", [b"x" * 1_000, b"data: x\n"], ids=["line", "event"])

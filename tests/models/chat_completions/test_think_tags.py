@@ -50,7 +50,7 @@ def test_blanks_without_end_are_the_answer(size: int) -> None:
     assert split(*[text[at : at + size] for at in range(0, len(text), size)]) == ("", text)
 
 
-def test_text_is_passed_on_as_soon_as_it_can_be_told_apart() -> None:
+def test_text_is_passed_on_as_early_as_possible() -> None:
     splitter = ThinkingSplitter()
     assert splitter.feed("<think>so") == ("so", "")
     assert splitter.feed("me</th") == ("me", "")

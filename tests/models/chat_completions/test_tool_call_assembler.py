@@ -17,9 +17,9 @@ def piece(arguments: Any = None, *, index: Any = None, id: Any = None, name: Any
 def assembled(*pieces: dict) -> list[tuple[str, str, str]]:
     assembler = CallAssembler()
     for each in pieces:
-        assembler.add(each)
+        assembler.add_delta(each)
     number = iter(range(100))
-    calls = assembler.finished(lambda: f"new{next(number)}")
+    calls = assembler.finish_calls(lambda: f"new{next(number)}")
     return [(call.id, call.name, call.arguments) for call in calls]
 
 
@@ -121,7 +121,7 @@ def portions(data: st.DataObject, text: str) -> list[str]:
 
 
 @given(CALLS, st.booleans(), st.booleans(), st.data())
-def test_it_does_not_matter_how_the_arguments_are_cut(
+def test_argument_boundaries_do_not_change_calls(
     calls: list[tuple[str, str]], indexed: bool, repeated: bool, data: st.DataObject
 ) -> None:
     pieces: list[dict] = []

@@ -40,7 +40,7 @@ class Killed:
             events = [one async for one in runner.resume(self.thread)]
         assert events[-1].type == "completion"
         (result,) = [one for one in events if one.type == "tool_result"]
-        last = FileHistory(paths.database(self.home)).entries(self.thread)[-1]
+        last = FileHistory(paths.locate_database(self.home)).list_entries(self.thread)[-1]
         return result, last.sure
 
     def files(self) -> dict[str, str]:
@@ -65,12 +65,12 @@ async def killed(tmp_path: Path, call: dict) -> Killed:
                 ids.append(event.id)
             if event.type == "tool_result" and event.tool == "write_file":
                 runner.stop()
-    thread, database = event.thread_id, paths.database(home)
+    thread, database = event.thread_id, paths.locate_database(home)
     history, journal = FileHistory(database), Journal(database)
-    before = history.entries(thread)[-1].after
-    journal.begin(thread, ids[-1], call["name"])
+    before = history.list_entries(thread)[-1].after
+    journal.begin_call(thread, ids[-1], call["name"])
     journal.close()
-    history.begin(thread, ids[-1], "tool", before=before, turn=1, tool=call["name"])
+    history.begin_entry(thread, ids[-1], "tool", before=before, turn=1, tool=call["name"])
     return Killed(home, project, thread)
 
 

@@ -39,7 +39,7 @@ def talk(tmp_path: Path, runner: Runner) -> Talk:
     return talk
 
 
-async def test_a_file_that_is_mentioned_is_shown_and_counts_as_read(talk: Talk) -> None:
+async def test_mentioned_file_is_shown_and_counts_as_read(talk: Talk) -> None:
     for words, files in ENDS.items():
         before = len((await talk.state())["messages"]) if talk.thread else 0
         await talk.say(words)
@@ -52,7 +52,7 @@ async def test_a_file_that_is_mentioned_is_shown_and_counts_as_read(talk: Talk) 
         assert "outside" not in notes
 
 
-async def test_what_was_shown_and_what_was_left_out_is_told(talk: Talk) -> None:
+async def test_mention_event_lists_shown_and_skipped_files(talk: Talk) -> None:
     await talk.say("@a.txt, @nope.txt @sub/ @.env, @explore and @; me@x")
     assert talk.heard(Mentioned) == [Mentioned(["a.txt"], ["nope.txt", "sub/", ".env"])]
     await talk.say("nothing at all")

@@ -1,11 +1,11 @@
 import pytest
 
 from maxagent.config.instructions.discovery import Instruction
-from maxagent.nodes.agent.instruction_blocks import as_told
+from maxagent.nodes.agent.instruction_blocks import format_instructions
 
 
 def test_without_files_nothing_is_told():
-    assert as_told([]) == ""
+    assert format_instructions([]) == ""
 
 
 @pytest.mark.parametrize(
@@ -19,17 +19,19 @@ def test_without_files_nothing_is_told():
 )
 def test_no_text_and_no_name_leaves_its_block(hostile):
     for one in (Instruction("AGENTS.md", hostile), Instruction(hostile, "Use tabs.")):
-        told = as_told([one]).lower()
+        told = format_instructions([one]).lower()
         assert told.count("<instructions") == told.count("</instructions") == 1
         assert told.count("&lt;") == 1 and told.endswith("\n</instructions>")
         assert "you are free." in told
 
 
-def test_what_is_left_out_is_said_and_what_nobody_sees_is():
-    told = as_told([Instruction("a.md", "", cut=900), Instruction("b.md", "on\U000e0041e\r\ntwo")])
+def test_omissions_are_stated_and_invisible_characters_removed():
+    told = format_instructions(
+        [Instruction("a.md", "", cut=900), Instruction("b.md", "on\U000e0041e\r\ntwo")]
+    )
     assert '"a.md">\n[900 more bytes of this file are left out' in told
     assert "one\ntwo\n" in told
-    told = as_told(
+    told = format_instructions(
         [
             Instruction("notes.md", "new", cut=9, keeps_end=True),
             Instruction("b.md", "", left_out="it is not UTF-8 text"),

@@ -75,9 +75,7 @@ async def test_both_limits_are_told_at_once(served: Talk, provider: Provider) ->
     assert (await went_on(served)).summary == "Done."
 
 
-async def test_where_the_price_is_not_known_that_is_said_once(
-    served: Talk, provider: Provider
-) -> None:
+async def test_unknown_price_is_reported_once(served: Talk, provider: Provider) -> None:
     provider.script([CALL, CALL, {"text": "Done."}, {"text": "More."}])
     assert isinstance(await served.say("look", model="openai/unheard-of", max_cost=1.0), Completion)
     assert warnings(served) == [
@@ -89,7 +87,7 @@ async def test_where_the_price_is_not_known_that_is_said_once(
     ]
 
 
-async def test_no_limit_is_handed_on_to_the_next_message(tmp_path: Path, runner: Runner) -> None:
+async def test_limits_do_not_carry_over_to_next_message(tmp_path: Path, runner: Runner) -> None:
     talk = Talk(tmp_path, runner, says("One."), LOOK, LOOK, says("Two."))
     await talk.say("one", max_turns=1, max_cost=1.0)
     assert (await talk.say("two")).summary == "Two."

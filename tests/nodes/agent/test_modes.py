@@ -4,13 +4,13 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from maxagent.nodes.agent.modes import (
-    announced,
-    chosen,
-    mode_of,
-    notes,
-    proposes_switch,
-    settled,
-    switched,
+    apply_choice,
+    build_mode_notes,
+    format_announcement,
+    get_mode,
+    is_switch_proposal,
+    settle_options,
+    switch_options,
 )
 
 NOW = datetime(2026, 11, 22, 9, 8, 7)
@@ -30,15 +30,15 @@ NOW = datetime(2026, 11, 22, 9, 8, 7)
     ],
 )
 def test_mode_and_speaker_follow_from_what_was_chosen(options, mode, speaker) -> None:
-    chosen = settled(options, "do it", NOW)
-    assert (mode_of(chosen), chosen["speaker"]) == (mode, speaker)
+    chosen = settle_options(options, "do it", NOW)
+    assert (get_mode(chosen), chosen["speaker"]) == (mode, speaker)
 
 
-def test_plan_mode_has_one_plan_until_it_is_left() -> None:
-    begun = settled({"plan": True}, "do it", NOW)
-    again = settled(begun, "and that", datetime(2027, 1, 1))
+def test_plan_mode_keeps_one_plan_file_until_switch() -> None:
+    begun = settle_options({"plan": True}, "do it", NOW)
+    again = settle_options(begun, "and that", datetime(2027, 1, 1))
     assert begun["plan_file"] == again["plan_file"] == ".llc/plans/20261122-090807-do-it.md"
-    left = switched(again, "build", "do it", NOW)
+    left = switch_options(again, "build", "do it", NOW)
     assert (left["plan"], left["plan_file"], left["speaker"]) == (False, "", "build")
 
 
@@ -57,21 +57,21 @@ def test_plan_mode_has_one_plan_until_it_is_left() -> None:
     ],
 )
 def test_the_agent_of_a_mode_means_the_mode(options, agent, meant) -> None:
-    assert chosen(options, agent) == meant
+    assert apply_choice(options, agent) == meant
 
 
-def test_an_agent_of_the_users_choice_stays_theirs_when_the_mode_changes() -> None:
-    assert switched({"agent": "reviewer"}, "plan", "x", NOW)["agent"] == "reviewer"
+def test_chosen_agent_stays_when_mode_changes() -> None:
+    assert switch_options({"agent": "reviewer"}, "plan", "x", NOW)["agent"] == "reviewer"
 
 
-def test_the_model_is_told_of_a_change_once_and_reminded_of_plan_mode() -> None:
-    building, planning = settled({}, "x", NOW), settled({"plan": True}, "x", NOW)
-    assert notes(building, building, "build") == []
-    [changed] = notes(planning, building, "plan")
-    [reminded] = notes(planning, planning, "plan")
-    assert changed.text == announced(planning) and "agent `plan`" in changed.text
+def test_model_is_notified_of_mode_change_and_reminded() -> None:
+    building, planning = settle_options({}, "x", NOW), settle_options({"plan": True}, "x", NOW)
+    assert build_mode_notes(building, building, "build") == []
+    [changed] = build_mode_notes(planning, building, "plan")
+    [reminded] = build_mode_notes(planning, planning, "plan")
+    assert changed.text == format_announcement(planning) and "agent `plan`" in changed.text
     assert reminded.text != changed.text and planning["plan_file"] in reminded.text
-    [back] = notes(building, planning, "build")
+    [back] = build_mode_notes(building, planning, "build")
     assert "agent `build`" in back.text
 
 
@@ -90,4 +90,4 @@ def _called(*names: str) -> AIMessage:
     ],
 )
 def test_a_proposal_stands_alone(names, tools, proposes) -> None:
-    assert proposes_switch(_called(*names), tools) is proposes
+    assert is_switch_proposal(_called(*names), tools) is proposes

@@ -6,9 +6,13 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from maxagent import trust
-from maxagent.nodes.agent.dependencies import close_workbenches, look_again, workbench
-from maxagent.nodes.agent.message_history import answer_to, brief
-from maxagent.nodes.agent.nested_instructions import TOLD, nested_instructions, passed_over_in
+from maxagent.nodes.agent.dependencies import (
+    close_dependencies,
+    open_dependencies,
+    reload_if_changed,
+)
+from maxagent.nodes.agent.message_history import build_role_message, build_tool_message
+from maxagent.nodes.agent.nested_instructions import INCLUDED, build_nested_notes, build_notices
 from maxagent.nodes.context import Context
 
 OPTIONS = {"model": "openai/any", "base_url": "http://127.0.0.1:9/v1"}
@@ -19,7 +23,7 @@ NUMBERS = (0, 1, 1, 2, 12)
 
 
 def read(path: str):
-    return answer_to("c", "read_file", "coder", "text", ok=True, seen={path: "hash"})
+    return build_tool_message("c", "read_file", "coder", "text", ok=True, seen={path: "hash"})
 
 
 @pytest.fixture
@@ -33,18 +37,18 @@ async def told(tmp_path: Path):
         (project / f"many/{number:02}").mkdir(parents=True)
         (project / f"many/{number:02}/AGENTS.md").write_text(f"rules {number:02}\n" + "x" * 4_000)
     trust(project, home)
-    bench = await workbench(str(project), OPTIONS, Context(home=str(home)))
+    bench = await open_dependencies(str(project), OPTIONS, Context(home=str(home)))
 
     def tell(*heard):
-        return nested_instructions(heard, bench, "coder")
+        return build_nested_notes(heard, bench, "coder")
 
     tell.project, tell.home = project, home
     yield tell
-    await close_workbenches()
+    await close_dependencies()
 
 
-async def test_those_of_the_folders_of_what_was_shown_are_told_the_nearest_last(told) -> None:
-    stopped = (HALF, brief("coder", "Stop"))  # what it was told was not kept
+async def test_nested_instructions_of_shown_files_come_nearest_last(told) -> None:
+    stopped = (HALF, build_role_message("coder", "Stop"))  # what it was told was not kept
     (note,) = told(read("sub/deep/a.py"), read("a.py"), *stopped)
     assert note.text.index("rules of sub/AGENTS.md") < note.text.index("rules of sub/deep/CLAUDE")
     assert note.additional_kwargs["role"] == "coder" and note.additional_kwargs["synthetic"]
@@ -63,7 +67,7 @@ async def test_each_is_told_once(told) -> None:
     assert told(*heard, second) == []
 
 
-async def test_what_has_no_room_is_told_at_the_next_steps(told) -> None:
+async def test_deferred_instructions_are_sent_at_next_steps(told) -> None:
     heard = [SPOKEN, *(read(f"many/{number:02}/a.py") for number in range(MANY))]
     notes = []
     while more := told(*heard):
@@ -77,13 +81,13 @@ async def test_what_has_no_room_is_told_at_the_next_steps(told) -> None:
 def shown_and_told(heard) -> tuple[set[str], list[str]]:
     shown = {path for one in heard for path in one.additional_kwargs.get("seen", ())}
     below = {str(Path(path).parent / "AGENTS.md") for path in shown if "/" in path}
-    return below, [name for one in heard for name in one.additional_kwargs.get(TOLD, ())]
+    return below, [name for one in heard for name in one.additional_kwargs.get(INCLUDED, ())]
 
 
 @pytest.mark.parametrize("seed", range(20))
-async def test_each_is_told_once_whatever_becomes_of_the_thread(told, seed: int) -> None:
+async def test_each_instruction_is_sent_once_in_any_history(told, seed: int) -> None:
     chance = random.Random(seed)
-    heard, before = [brief("coder", "Hi")], []
+    heard, before = [build_role_message("coder", "Hi")], []
     for _ in range(60):
         before.append([*heard])
         match chance.choice(["step", "step", "killed", "cut short", "said", "gone back"]):
@@ -95,9 +99,9 @@ async def test_each_is_told_once_whatever_becomes_of_the_thread(told, seed: int)
             case "killed":
                 told(*heard)
             case "cut short":
-                heard += [HALF, brief("coder", "Stop")]
+                heard += [HALF, build_role_message("coder", "Stop")]
             case "said":
-                heard += [brief("coder", "Go on")]
+                heard += [build_role_message("coder", "Go on")]
             case "gone back":
                 heard = [*chance.choice(before)]
     while more := told(*heard):
@@ -106,14 +110,14 @@ async def test_each_is_told_once_whatever_becomes_of_the_thread(told, seed: int)
     assert len(names) == len({*names}) and {*names} == below != set()
 
 
-async def test_what_was_shown_before_the_last_answer_was_told_then(told) -> None:
+async def test_files_shown_before_last_answer_add_no_instructions(told) -> None:
     heard = [read("sub/deep/a.py"), read("a.py"), SPOKEN, read("a.py")]
     assert told(*heard) == []
-    (note,) = told(*heard, brief("coder", "I trust more of it now"))
+    (note,) = told(*heard, build_role_message("coder", "I trust more of it now"))
     assert "sub/AGENTS.md" in note.text and "sub/deep/CLAUDE.md" in note.text
 
 
-async def test_what_is_not_as_it_was_trusted_is_not_told_and_that_is_said_once(told) -> None:
+async def test_changed_nested_instructions_are_withheld_and_reported_once(told) -> None:
     for name in ("sub/AGENTS.md", "sub/new/AGENTS.md", "node_modules/p/AGENTS.md", "r/AGENTS.md"):
         (told.project / name).parent.mkdir(parents=True, exist_ok=True)
         (told.project / name).write_text("other rules\n")
@@ -122,28 +126,28 @@ async def test_what_is_not_as_it_was_trusted_is_not_told_and_that_is_said_once(t
     shown = [read(f"{place}/a.py") for place in ("sub/new", "sub/deep", "node_modules/p", "r")]
     (note,) = told(SPOKEN, *shown)
     assert "other rules" not in note.text and "it is new or has changed" in note.text
-    assert not note.additional_kwargs[TOLD]
-    said = passed_over_in([note])
+    assert not note.additional_kwargs[INCLUDED]
+    said = build_notices([note])
     names = ("sub/AGENTS.md", "sub/new/AGENTS.md")
     assert [one.partition(" is not told: it is new")[0] for one in said] == [
         f"`{name}`" for name in names
     ]
     heard = [SPOKEN, *shown, note, SPOKEN]
-    assert told(*heard, *shown) == told(*heard, brief("coder", "Go on")) == []
+    assert told(*heard, *shown) == told(*heard, build_role_message("coder", "Go on")) == []
     (told.project / "sub/AGENTS.md").write_text("rules of sub/AGENTS.md\n")  # as it was
     (note,) = told(*heard, read("sub/a.py"))
-    assert "rules of sub/AGENTS.md" in note.text and not passed_over_in([note])
+    assert "rules of sub/AGENTS.md" in note.text and not build_notices([note])
 
 
-async def test_so_it_is_with_what_such_a_file_brings_in(told) -> None:
+async def test_changed_import_of_nested_instructions_is_withheld(told) -> None:
     (told.project / "sub/more.md").write_text("more")
     (told.project / "sub/deep/CLAUDE.md").write_text("@../more.md @../.env @../nowhere.md")
     (told.project / "sub/.env").write_text("hidden")
     trust(told.project, told.home)
     (told.project / "sub/more.md").write_text("other")
-    await look_again(str(told.project))
-    bench = await workbench(str(told.project), OPTIONS, Context(home=str(told.home)))
-    (note,) = nested_instructions([SPOKEN, read("sub/deep/a.py")], bench, "coder")
-    assert note.additional_kwargs[TOLD] == ["sub/AGENTS.md", "sub/deep/CLAUDE.md"]
-    (said,) = passed_over_in([note])
+    await reload_if_changed(str(told.project))
+    bench = await open_dependencies(str(told.project), OPTIONS, Context(home=str(told.home)))
+    (note,) = build_nested_notes([SPOKEN, read("sub/deep/a.py")], bench, "coder")
+    assert note.additional_kwargs[INCLUDED] == ["sub/AGENTS.md", "sub/deep/CLAUDE.md"]
+    (said,) = build_notices([note])
     assert said.startswith("`sub/more.md` is not told")

@@ -1,9 +1,9 @@
-from maxagent.nodes.agent.new_request import next_job
+from maxagent.nodes.agent.new_request import build_job_update
 
 
-def test_a_new_job_begins_with_its_brief_after_all_that_was_done_before():
+def test_new_job_starts_with_brief_and_fresh_counters():
     state = {"turn": 2, "file_entry": 7, "steps": 30, "request": "more"}
-    job = next_job(state, "editor", "more, please")
+    job = build_job_update(state, "editor", "more, please")
     assert (job["turn"], job["since"], job["role"], job["outcome"]) == (3, 7, "editor", None)
     (told,) = job["messages"]
     assert (told.text, told.additional_kwargs["role"]) == ("more, please", "editor")

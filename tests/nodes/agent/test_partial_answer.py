@@ -1,11 +1,21 @@
 import pytest
 from langchain_core.messages import AIMessage, AnyMessage
 
-from maxagent.nodes.agent.message_history import answer_to, brief, conversation, final_words
-from maxagent.nodes.agent.partial_answer import INTERRUPTED, UNANSWERED, half_answer, told_cut_short
+from maxagent.nodes.agent.message_history import (
+    build_role_message,
+    build_tool_message,
+    find_final_text,
+    select_conversation,
+)
+from maxagent.nodes.agent.partial_answer import (
+    INTERRUPTED,
+    UNANSWERED,
+    build_interruption_notes,
+    build_partial_answer,
+)
 from maxagent.nodes.state import State, merge_messages
 
-WORDS = brief("build", "Hello")
+WORDS = build_role_message("build", "Hello")
 WHOLE = AIMessage("Whole.", id="a", additional_kwargs={"role": "build"})
 
 
@@ -13,30 +23,30 @@ def state(*messages: AnyMessage) -> State:
     return State(request="", folder="/p", messages=list(messages))
 
 
-def test_it_is_in_the_thread_and_nobody_hears_it() -> None:
-    kept = state(WORDS, half_answer("build", "Half of\0 \udc00it"))
+def test_partial_answer_is_stored_but_hidden_from_model() -> None:
+    kept = state(WORDS, build_partial_answer("build", "Half of\0 \udc00it"))
     assert kept["messages"][-1].text == "Half of \ufffdit"
-    assert conversation(kept, "build") == [WORDS]
-    assert final_words(kept, "build") is None
+    assert select_conversation(kept, "build") == [WORDS]
+    assert find_final_text(kept, "build") is None
 
 
-def test_once_it_is_told_both_modes_hear_it_where_it_was_said() -> None:
-    kept = state(WORDS, half_answer("build", "Half"))
-    told = told_cut_short(kept, "plan")
+def test_reported_partial_answer_is_visible_in_both_modes() -> None:
+    kept = state(WORDS, build_partial_answer("build", "Half"))
+    told = build_interruption_notes(kept, "plan")
     after = state(*merge_messages(kept["messages"], [told]))
-    heard = conversation(after, "plan")
+    heard = select_conversation(after, "plan")
     assert [(one.type, one.text) for one in heard] == [
         ("human", "Hello"),
         ("ai", "Half"),
         ("human", INTERRUPTED),
     ]
-    assert [one.text for one in told_cut_short(after, "build")] == [UNANSWERED]
+    assert [one.text for one in build_interruption_notes(after, "build")] == [UNANSWERED]
 
 
-HALF = half_answer("build", "Half")
+HALF = build_partial_answer("build", "Half")
 CALL = AIMessage("", id="c", tool_calls=[{"name": "n", "args": {}, "id": "1"}])
 CALL.additional_kwargs["role"] = "build"
-RESULT = answer_to("1", "n", "build", "r", ok=True)
+RESULT = build_tool_message("1", "n", "build", "r", ok=True)
 
 
 @pytest.mark.parametrize(
@@ -51,9 +61,7 @@ RESULT = answer_to("1", "n", "build", "r", ok=True)
         ([WORDS, CALL, RESULT], [UNANSWERED]),
     ],
 )
-def test_what_was_cut_short_is_said_and_nothing_of_what_was_not(
-    messages: list[AnyMessage], told: list[str]
-) -> None:
+def test_only_interrupted_turns_are_reported(messages: list[AnyMessage], told: list[str]) -> None:
     given = state(*messages)
-    assert [one.text for one in told_cut_short(given, "build")] == told
-    assert told_cut_short({**given, "outcome": "answered"}, "build") == []
+    assert [one.text for one in build_interruption_notes(given, "build")] == told
+    assert build_interruption_notes({**given, "outcome": "answered"}, "build") == []

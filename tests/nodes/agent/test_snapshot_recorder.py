@@ -10,13 +10,13 @@ import pytest
 
 from maxagent import trust
 from maxagent.config import paths
-from maxagent.memory.snapshots.file_version import visible
+from maxagent.memory.snapshots.file_version import filter_visible
 from maxagent.memory.threads.index import ThreadIndex
-from maxagent.memory.undo.history import Entry, FileHistory
+from maxagent.memory.undo.history import FileHistory, HistoryEntry
 from maxagent.sdk.interrupt_response import Answer
 from maxagent.sdk.runner import Runner
-from maxagent.sdk.threads.file_history import held_files
-from maxagent.sdk.threads.steps import step_of
+from maxagent.sdk.threads.file_history import open_leased_files
+from maxagent.sdk.threads.steps import find_step
 
 QUESTION = {"name": "ask_user", "args": {"question": "Go on?"}}
 
@@ -54,9 +54,9 @@ class Stage:
             return [one async for one in runner.resume(thread, Answer(text="yes"))]
 
     def history(self, thread: str) -> list[tuple]:
-        entries = FileHistory(paths.database(self.home)).entries(thread)
+        entries = FileHistory(paths.locate_database(self.home)).list_entries(thread)
         return [
-            (one.kind, one.tool, [(c.path, c.kind) for c in visible(one.changes)])
+            (one.kind, one.tool, [(c.path, c.kind) for c in filter_visible(one.changes)])
             for one in entries
         ]
 
@@ -82,7 +82,7 @@ async def test_each_call_that_changes_files_is_an_entry(stage: Stage) -> None:
     ]  # fmt: skip
 
 
-async def test_what_the_user_changes_meanwhile_is_recorded_as_the_doing_of_others(
+async def test_user_changes_between_steps_are_recorded_as_others(
     stage: Stage,
 ) -> None:
     asked = await stage.play([write("a.txt", "one\n")], [QUESTION], [shell("echo more >> a.txt")])
@@ -106,7 +106,7 @@ async def test_what_the_tests_change_is_an_entry_too(stage: Stage) -> None:
     ]
 
 
-async def test_a_file_that_git_ignores_is_recorded_once_a_tool_writes_it(stage: Stage) -> None:
+async def test_ignored_file_is_recorded_once_tool_writes_it(stage: Stage) -> None:
     (stage.project / ".gitignore").write_text("made/\n")
     events = await stage.play(
         [shell("mkdir made; echo unseen > made/log")],
@@ -119,7 +119,7 @@ async def test_a_file_that_git_ignores_is_recorded_once_a_tool_writes_it(stage: 
     ]
 
 
-async def test_a_thread_whose_snapshots_were_deleted_goes_on_and_says_so(stage: Stage) -> None:
+async def test_thread_continues_and_reports_lost_snapshots(stage: Stage) -> None:
     asked = await stage.play([write("a.txt", "one\n")], [QUESTION], [write("b.txt", "two\n")])
     shutil.rmtree(stage.home / "data" / "snapshots")
     (stage.project / "c.txt").write_text("mine\n")
@@ -131,23 +131,23 @@ async def test_a_thread_whose_snapshots_were_deleted_goes_on_and_says_so(stage: 
     ]
 
 
-async def test_a_step_after_an_undo_has_the_files_as_the_undo_left_them(stage: Stage) -> None:
+async def test_step_after_undo_starts_from_undone_files(stage: Stage) -> None:
     look = {"name": "read_file", "args": {"path": "b.txt"}}
     (stage.project / "b.txt").write_text("mine\n")
     asked = await stage.play([write("a.txt", "one\n")], [QUESTION], [look], [shell("rm b.txt")])
     row = ThreadIndex(stage.home).get(asked[0].thread_id)
-    with held_files(row, stage.home) as files:
-        await (await files.way("undo")).go()
+    with open_leased_files(row, stage.home) as files:
+        await (await files.plan_restore("undo")).apply()
     await stage.answer(row.thread_id)
-    with held_files(row, stage.home) as files:
-        step = step_of(row, stage.home, 4)
-        assert step.said.tools == ("read_file",)
-        await (await files.way("rewind", after=step.file_entry)).go()
+    with open_leased_files(row, stage.home) as files:
+        step = find_step(row, stage.home, 4)
+        assert step.message.tools == ("read_file",)
+        await (await files.plan_restore("rewind", after=step.file_entry)).apply()
     assert (stage.project / "b.txt").read_text() == "mine\n"
     assert not (stage.project / "a.txt").exists()
 
 
-async def test_what_another_thread_does_while_a_command_runs_is_not_its_doing(
+async def test_other_threads_changes_during_command_are_not_own(
     stage: Stage,
 ) -> None:
     (stage.project / ".gitignore").write_text("gate\n")
@@ -157,8 +157,8 @@ async def test_what_another_thread_does_while_a_command_runs_is_not_its_doing(
     running = asyncio.create_task(stage.play([shell("echo two > b.txt; cat gate > c.txt")]))
     with await asyncio.to_thread(gate.open, "w") as opened:  # returns when `cat` reads
         row = ThreadIndex(stage.home).get(first[0].thread_id)
-        with held_files(row, stage.home) as files:
-            await (await files.way("undo")).go()
+        with open_leased_files(row, stage.home) as files:
+            await (await files.plan_restore("undo")).apply()
         opened.write("three\n")
     second = (await running)[0].thread_id
     assert stage.history(second) == [
@@ -167,15 +167,15 @@ async def test_what_another_thread_does_while_a_command_runs_is_not_its_doing(
     ]
 
 
-async def test_new_files_that_a_command_does_not_name_are_doubtful(stage: Stage) -> None:
+async def test_new_files_not_named_by_command_are_doubtful(stage: Stage) -> None:
     (stage.project / "make.sh").write_text("mkdir bare; echo x > made.txt; echo y > old.txt\n")
     (stage.project / "old.txt").write_text("old")
     events = await stage.play([shell("sh make.sh > log.txt")], [shell("mkdir pkg && touch pkg/a")])
-    entries = FileHistory(paths.database(stage.home)).entries(events[0].thread_id)
+    entries = FileHistory(paths.locate_database(stage.home)).list_entries(events[0].thread_id)
     assert [entry.doubtful for entry in entries] == [{"bare/", "made.txt"}, frozenset()]
 
 
-async def test_commands_of_two_threads_at_once_are_asked_about(stage: Stage) -> None:
+async def test_files_of_concurrent_commands_are_doubtful(stage: Stage) -> None:
     (stage.project / ".gitignore").write_text("gate\n")
     (stage.project / "old.txt").write_text("old")
     (stage.project / "make.sh").write_text("echo y > old.txt\n")
@@ -186,14 +186,14 @@ async def test_commands_of_two_threads_at_once_are_asked_about(stage: Stage) -> 
         second = (await stage.play([shell("sh make.sh; touch d.txt")]))[0].thread_id
         opened.write("three\n")
     first = (await running)[0].thread_id
-    history = FileHistory(paths.database(stage.home))
-    assert [(set(shown(e)), e.doubtful) for e in history.entries(second)] == [
+    history = FileHistory(paths.locate_database(stage.home))
+    assert [(set(shown(e)), e.doubtful) for e in history.list_entries(second)] == [
         ({"old.txt", "d.txt"}, {"old.txt"})
     ]
-    entry, theirs = history.entries(first)
+    entry, theirs = history.list_entries(first)
     assert (set(shown(entry)), entry.doubtful) == ({"c.txt", "old.txt"}, {"old.txt"})
     assert (theirs.kind, shown(theirs)) == ("others", ["d.txt"])
 
 
-def shown(entry: Entry) -> list[str]:
-    return [change.path for change in visible(entry.changes)]
+def shown(entry: HistoryEntry) -> list[str]:
+    return [change.path for change in filter_visible(entry.changes)]

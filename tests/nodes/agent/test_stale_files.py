@@ -9,7 +9,7 @@ from maxagent import trust
 from maxagent.sdk.graph_registry import TASK
 from maxagent.sdk.interrupt_response import Answer
 from maxagent.sdk.runner import Runner
-from maxagent.sdk.threads.file_history import held_files
+from maxagent.sdk.threads.file_history import open_leased_files
 
 QUESTION = {"name": "ask_user", "args": {"question": "Go on?"}}
 WRITE = {"name": "write_file", "args": {"path": "a.txt", "content": "one\n"}}
@@ -33,9 +33,9 @@ async def told(tmp_path: Path, options: dict, *kinds: str) -> list[str]:
         asked = [event async for event in events][-1]
         row = runner.threads.find(asked.thread_id)
         for kind in kinds:
-            with held_files(row, tmp_path / "home") as files:
-                way = await files.way(kind)
-                await way.go()
+            with open_leased_files(row, tmp_path / "home") as files:
+                way = await files.plan_restore(kind)
+                await way.apply()
         _ = [event async for event in runner.resume(row.thread_id, Answer(text="yes"))]
         config = {"configurable": {"thread_id": row.thread_id}}
         state = await runner._graph_of(TASK).aget_state(config)
@@ -48,9 +48,7 @@ async def test_files_that_were_undone_are_named_once(tmp_path: Path, options: di
     assert "`a.txt`" in words
 
 
-async def test_nothing_is_said_of_files_that_are_as_they_were(
-    tmp_path: Path, options: dict
-) -> None:
+async def test_unchanged_files_are_not_reported_as_stale(tmp_path: Path, options: dict) -> None:
     assert await told(tmp_path, options) == []
     (tmp_path / "project" / "a.txt").unlink()
     assert await told(tmp_path, options, "undo", "redo") == []

@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.nodes.approval.decisions import decisions_in, was_read
+from maxagent.nodes.approval.decisions import parse_decisions, was_read
 
 APPROVE = {"type": "approve"}
 
@@ -21,8 +21,8 @@ APPROVE = {"type": "approve"}
         (["approve"], []),
     ],
 )
-def test_both_shapes_of_an_answer_are_read_and_no_other(answer, decisions):
-    assert decisions_in(answer) == decisions
+def test_decisions_are_parsed_from_two_shapes_only(answer, decisions):
+    assert parse_decisions(answer) == decisions
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
 import pytest
 
-from maxagent.nodes.agent.message_history import answer_to
-from maxagent.nodes.approval.dispatch import dispatch, grouped
-from maxagent.tools.runtime.registry import all_tools
+from maxagent.nodes.agent.message_history import build_tool_message
+from maxagent.nodes.approval.dispatch import dispatch, group_calls
+from maxagent.tools.runtime.registry import load_all_tools
 from maxagent.tools.workspace import Workspace
 
-TOOLS = {tool.name: tool for tool in all_tools()}
+TOOLS = {tool.name: tool for tool in load_all_tools()}
 
 
 def call(name, number=0, **args):
@@ -26,8 +26,8 @@ def names(groups):
         (["todowrite", "todowrite", "grep"], [["todowrite"], ["todowrite"], ["grep"]]),
     ],
 )
-def test_reading_calls_run_together_and_all_others_alone_in_order(calls, groups):
-    assert names(grouped([call(name) for name in calls], TOOLS)) == groups
+def test_reading_calls_are_grouped_and_others_run_alone(calls, groups):
+    assert names(group_calls([call(name) for name in calls], TOOLS)) == groups
 
 
 def sent(command):
@@ -47,7 +47,7 @@ def test_reading_calls_return_to_the_role(tmp_path):
     assert sent(command) == [("grep", "coder"), ("glob", "coder")]
 
 
-def test_groups_wait_in_the_queue_and_the_last_returns_to_the_role(tmp_path):
+def test_groups_queue_and_last_one_returns_to_role(tmp_path):
     groups = [[call("run_command")], [call("grep")]]
     first = dispatch(state(), groups, TOOLS, Workspace(tmp_path))
     assert (sent(first), names(first.update["queue"])) == ([("run_command", "approve")], [["grep"]])
@@ -55,8 +55,10 @@ def test_groups_wait_in_the_queue_and_the_last_returns_to_the_role(tmp_path):
     assert (sent(last), last.update["queue"]) == ([("grep", "coder")], [])
 
 
-def test_a_call_is_given_what_the_thread_saw_of_the_files_it_names(tmp_path):
-    read = answer_to("c1", "read_file", "coder", "", ok=True, seen={"a.py": "1", "b.py": "2"})
+def test_call_gets_last_seen_hashes_of_named_files(tmp_path):
+    read = build_tool_message(
+        "c1", "read_file", "coder", "", ok=True, seen={"a.py": "1", "b.py": "2"}
+    )
     command = dispatch(
         state(messages=[read]),
         [[call("grep", path="./a.py"), call("grep", path="../outside")]],

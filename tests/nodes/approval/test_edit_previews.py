@@ -63,7 +63,7 @@ def diffs(question) -> list[str | None]:
     return [request.get("diff") for request in question.action_requests]
 
 
-async def test_an_asked_edit_shows_what_it_would_change_and_changes_nothing_yet(thread) -> None:
+async def test_asked_edit_shows_diff_and_changes_nothing(thread) -> None:
     asked = await thread.calls(replaces("two", "zwei"))
     assert asked.type == "question" and "-two\n+zwei\n" in diffs(asked)[0]
     assert (thread.project / "a.txt").read_text() == "one\ntwo\n"
@@ -71,7 +71,7 @@ async def test_an_asked_edit_shows_what_it_would_change_and_changes_nothing_yet(
     assert ended.type == "completion" and "+zwei" in ended.diff
 
 
-async def test_an_edit_that_would_be_refused_is_not_asked_and_the_model_is_told(thread) -> None:
+async def test_failing_edit_is_refused_and_model_gets_error(thread) -> None:
     ended = await thread.calls(replaces("nine", "9"))
     assert ended.type == "completion"
     assert not thread.results[0].ok and "old_string" in thread.results[0].error
@@ -93,14 +93,14 @@ async def test_edits_of_one_answer_build_on_each_other(thread) -> None:
 @pytest.mark.parametrize(
     "shows", [{"name": "read_file", "args": {"path": "unread.txt"}}, SEARCHES], ids=["read", "grep"]
 )
-async def test_a_file_may_be_read_and_edited_in_one_answer(thread, shows) -> None:
+async def test_file_can_be_read_and_edited_at_once(thread, shows) -> None:
     asked = await thread.calls(shows, replaces("two", "2", path="unread.txt"))
     assert "-two\n+2" in diffs(asked)[0]
     await thread.answers(approve=True)
     assert (thread.project / "unread.txt").read_text() == "one\n2\n"
 
 
-async def test_an_edit_before_the_read_that_it_needs_is_refused(thread) -> None:
+async def test_edit_before_required_read_is_refused(thread) -> None:
     reads = {"name": "read_file", "args": {"path": "unread.txt"}}
     edits = replaces("two", "2", path="unread.txt")
     asked = await thread.calls(edits, reads, edits)
@@ -109,21 +109,21 @@ async def test_an_edit_before_the_read_that_it_needs_is_refused(thread) -> None:
     assert "has not been read yet" in thread.results[0].error and thread.results[1].ok
 
 
-async def test_behind_a_program_an_edit_is_asked_even_where_it_cannot_be_shown(thread) -> None:
+async def test_edit_after_command_is_asked_even_without_diff(thread) -> None:
     runs = {"name": "run_command", "args": {"command": "echo nine >> a.txt"}}
     asked = await thread.calls(runs, replaces("nine", "9"))
     assert diffs(asked) == [None, None]
     assert "cannot be shown: " in asked.action_requests[1]["description"]
 
 
-async def test_what_was_shown_stays_asked_when_the_file_changes_meanwhile(thread) -> None:
+async def test_shown_edit_stays_asked_when_file_changes(thread) -> None:
     await thread.calls(replaces("two", "zwei"))
     (thread.project / "a.txt").write_text("else\n")
     await thread.answers(reject="no")
     assert "no" in thread.results[0].error and "refused" in thread.results[0].error
 
 
-async def test_a_long_diff_says_how_much_of_it_is_cut(thread) -> None:
+async def test_long_diff_states_how_much_is_cut(thread) -> None:
     lines = "".join(f"line {number}\n" for number in range(5_000))
     asked = await thread.calls(writes("long.txt", lines))
     assert len(diffs(asked)[0]) < LONGEST_SHOWN + 100
@@ -136,14 +136,14 @@ async def test_an_edit_that_changes_nothing_says_so(thread) -> None:
     assert asked.action_requests[0]["description"].endswith("it would change nothing")
 
 
-async def test_where_no_copy_can_be_made_it_is_asked_without_a_diff(thread, monkeypatch) -> None:
+async def test_edit_is_asked_without_diff_when_copying_fails(thread, monkeypatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(thread.project / "no-such-folder"))
     asked = await thread.calls(replaces("two", "2"))
     assert diffs(asked) == [None]
     assert "cannot be shown: No such file" in asked.action_requests[0]["description"]
 
 
-async def test_what_need_not_be_asked_is_not_tried_before(thread) -> None:
+async def test_edits_that_need_no_approval_are_not_previewed(thread) -> None:
     ended = await thread.calls(replaces("nine", "9"), replaces("two", "2"), mode="edits")
     assert [result.ok for result in thread.results] == [False, True]
     assert ended.type == "completion" and "+2" in ended.diff
@@ -189,7 +189,7 @@ MOVES = "*** Update File: a.txt\n*** Move to: AGENTS.md\n@@\n one\n-two\n+2\n"
 
 
 @pytest.mark.parametrize("files", [HIDES, MOVES], ids=["behind a secret", "moved there"])
-async def test_it_does_not_follow_a_patch_that_shows_less_than_it_writes(thread, files) -> None:
+async def test_trust_does_not_follow_patch_with_incomplete_diff(thread, files) -> None:
     trust(thread.project, thread.home)
     patch = f"*** Begin Patch\n{files}*** End Patch\n"
     asked = await thread.calls({"name": "apply_patch", "args": {"patch": patch}}, mode="auto")
@@ -199,7 +199,7 @@ async def test_it_does_not_follow_a_patch_that_shows_less_than_it_writes(thread,
     assert not is_trusted(thread.project, thread.home)
 
 
-async def test_instructions_that_changed_since_they_were_shown_are_asked_again(thread) -> None:
+async def test_instructions_changed_since_preview_are_asked_again(thread) -> None:
     await thread.calls(writes("AGENTS.md", "mine\n"))
     (thread.project / "AGENTS.md").write_text("theirs\n")
     asked = await thread.answers(approve=True)

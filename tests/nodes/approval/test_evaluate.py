@@ -3,20 +3,20 @@ from dataclasses import dataclass, replace
 import pytest
 
 from maxagent.nodes.approval.evaluate import (
-    Ruling,
-    answered,
-    decided_now,
-    ids_of,
-    refused_by_now,
-    rule,
-    shown,
+    CallEvaluation,
+    apply_answer,
+    compute_binding,
+    evaluate_call,
+    explain_refusal,
+    extract_ids,
+    recheck_call,
 )
 from maxagent.tools.permissions import Policy
-from maxagent.tools.runtime.registry import all_tools
+from maxagent.tools.runtime.registry import load_all_tools
 from maxagent.tools.sandbox.sandbox import Sandbox
 from maxagent.tools.workspace import Workspace
 
-TOOLS = {tool.name: tool for tool in all_tools()}
+TOOLS = {tool.name: tool for tool in load_all_tools()}
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Bench:
 
 @dataclass
 class Voice:
-    bench: Bench
+    deps: Bench
     tools = TOOLS
 
 
@@ -39,10 +39,12 @@ def bench(tmp_path):
 
 
 def ruling(bench, name, **args):
-    return rule({"name": name, "args": args, "id": "c1", "type": "tool_call"}, Voice(bench))
+    return evaluate_call(
+        {"name": name, "args": args, "id": "c1", "type": "tool_call"}, Voice(bench)
+    )
 
 
-def test_an_unknown_tool_is_refused_with_what_there_is(bench):
+def test_unknown_tool_is_refused_with_available_tools(bench):
     refused = ruling(bench, "greb", regex="x")
     assert refused.verdict == "deny"
     assert "did you mean `grep`" in refused.reason and "run_command" in refused.reason
@@ -68,15 +70,15 @@ def test_a_question_can_only_be_answered_in_words(bench):
 )
 def test_a_decision_settles_its_call(bench, decision, verdict, words):
     asked = [ruling(bench, "run_command", command="ls")]
-    settled = answered(asked, {"decisions": [decision]}, Voice(bench))
+    settled = apply_answer(asked, {"decisions": [decision]}, Voice(bench))
     assert settled is not None
     assert settled[0].verdict == verdict and words in settled[0].reason
 
 
-def test_an_edited_call_runs_as_the_human_wrote_it_and_says_so(bench):
+def test_edited_call_runs_with_human_arguments_and_notice(bench):
     asked = [ruling(bench, "run_command", command="rm x")]
     edit = {"type": "edit", "edited_action": {"name": "run_command", "args": {"command": "ls"}}}
-    settled = answered(asked, {"decisions": [edit]}, Voice(bench))
+    settled = apply_answer(asked, {"decisions": [edit]}, Voice(bench))
     assert settled is not None
     assert (settled[0].verdict, settled[0].call["args"]) == ("allow", {"command": "ls"})
     assert "changed this call" in settled[0].call["notice"]
@@ -85,7 +87,7 @@ def test_an_edited_call_runs_as_the_human_wrote_it_and_says_so(bench):
 def test_an_edited_call_is_checked_again(bench):
     asked = [ruling(bench, "run_command", command="ls")]
     edit = {"type": "edit", "edited_action": {"args": {"command": "rm -rf /"}}}
-    settled = answered(asked, {"decisions": [edit]}, Voice(bench))
+    settled = apply_answer(asked, {"decisions": [edit]}, Voice(bench))
     assert settled is not None and settled[0].verdict == "deny"
 
 
@@ -100,13 +102,13 @@ def test_an_edited_call_is_checked_again(bench):
         {"decisions": [{"type": "edit", "edited_action": {"name": "edit", "args": {}}}]},
     ],
 )
-def test_an_answer_that_does_not_fit_is_asked_for_again(bench, answer):
-    assert answered([ruling(bench, "run_command", command="ls")], answer, Voice(bench)) is None
+def test_mismatched_answer_is_not_applied(bench, answer):
+    assert apply_answer([ruling(bench, "run_command", command="ls")], answer, Voice(bench)) is None
 
 
 def test_a_question_cannot_be_approved(bench):
     asked = [ruling(bench, "ask_user", question="Which?")]
-    assert answered(asked, {"decisions": [{"type": "approve"}]}, Voice(bench)) is None
+    assert apply_answer(asked, {"decisions": [{"type": "approve"}]}, Voice(bench)) is None
 
 
 CALL = {
@@ -132,22 +134,24 @@ CALL = {
         {"files": ["x"]},
     ],
 )
-def test_an_answer_binds_to_the_call_to_the_letter(other):
-    first, second = (shown(Ruling(call, "ask")) for call in (CALL, {**CALL, **other}))
-    assert first != second and ids_of([first]) == {"c1"}
+def test_binding_changes_with_any_detail_of_the_call(other):
+    first, second = (
+        compute_binding(CallEvaluation(call, "ask")) for call in (CALL, {**CALL, **other})
+    )
+    assert first != second and extract_ids([first]) == {"c1"}
 
 
 def refused(call, bench):
     tool = TOOLS[call["name"]]
-    return refused_by_now(call, tool, decided_now(call, tool, bench), bench)
+    return explain_refusal(call, tool, recheck_call(call, tool, bench), bench)
 
 
-def test_a_call_of_an_older_thread_without_these_facts_may_run(bench):
+def test_call_from_older_thread_without_facts_may_run(bench):
     call = {"id": "c1", "name": "run_command", "args": {"command": "make"}, "notice": ""}
     assert refused(call, bench) == ""
 
 
-def test_what_was_allowed_inside_a_sandbox_does_not_run_without_it(bench):
+def test_call_allowed_in_sandbox_is_refused_without_it(bench):
     refusal = refused(CALL, bench)
     assert "bubblewrap" in refusal and "call it again" in refusal
     assert refused({**CALL, "name": "read_file"}, bench) == ""
@@ -156,7 +160,7 @@ def test_what_was_allowed_inside_a_sandbox_does_not_run_without_it(bench):
 EDIT = {"path": "a/pre-commit", "content": "x"}
 
 
-def test_a_link_that_comes_on_the_way_leads_no_allowed_edit_elsewhere(bench):
+def test_allowed_edit_is_refused_when_link_redirects_it(bench):
     call = ruling(bench, "write_file", **EDIT).call
     assert refused(call, bench) == ""
     (bench.workspace.root / ".git/hooks").mkdir(parents=True)
@@ -167,7 +171,7 @@ def test_a_link_that_comes_on_the_way_leads_no_allowed_edit_elsewhere(bench):
 
 
 @pytest.mark.parametrize("after_edit", [{}, {"*": ["ls"]}])
-def test_what_must_be_asked_by_now_was_not_asked_so_it_does_not_run(bench, after_edit):
+def test_edit_that_now_needs_approval_is_refused(bench, after_edit):
     bench.policy = replace(bench.policy, after_edit=after_edit)
     call = ruling(bench, "write_file", **EDIT).call
     (bench.workspace.root / ".git").mkdir()
@@ -176,7 +180,7 @@ def test_what_must_be_asked_by_now_was_not_asked_so_it_does_not_run(bench, after
     assert refused(ruling(bench, "write_file", **EDIT).call, bench) == ""
 
 
-def test_a_command_that_would_change_hooks_by_now_does_not_run(bench):
+def test_command_that_would_now_change_hooks_is_refused(bench):
     bench.policy = Policy("auto")
     call = ruling(bench, "run_command", command="cp x a/pre-commit").call
     (bench.workspace.root / ".git/hooks").mkdir(parents=True)
@@ -184,7 +188,7 @@ def test_a_command_that_would_change_hooks_by_now_does_not_run(bench):
     assert "one to be asked" in refused(call, bench)
 
 
-def test_a_stricter_mode_holds_for_what_is_decided_later(bench):
+def test_stricter_mode_applies_only_to_later_decisions(bench):
     call = ruling(bench, "write_file", **EDIT).call
     bench.policy = Policy("ask")
     assert refused(call, bench) == ""

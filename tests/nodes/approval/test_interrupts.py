@@ -4,7 +4,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.types import Command
 from typing_extensions import TypedDict
 
-from maxagent.nodes.approval.interrupts import newest_answer
+from maxagent.nodes.approval.interrupts import request_answer
 
 THREAD = {"configurable": {"thread_id": "t"}}
 
@@ -17,7 +17,9 @@ def asking(after):
     """A graph of one step that asks for a word, then does what `after` does."""
 
     async def ask(state: Said) -> Said:
-        word = newest_answer({"ask": 1}, lambda answer: answer if answer in ("yes", "no") else None)
+        word = request_answer(
+            {"ask": 1}, lambda answer: answer if answer in ("yes", "no") else None
+        )
         after(word)
         return {"said": word}
 
@@ -32,7 +34,7 @@ async def answer(graph, word):
     return await graph.ainvoke(Command(resume={waiting.id: word}), THREAD)
 
 
-async def test_an_answer_that_does_not_fit_is_asked_for_again():
+async def test_mismatched_answer_is_asked_for_again():
     graph = asking(lambda word: None)
     await graph.ainvoke({}, THREAD)
     await answer(graph, "maybe")
@@ -40,7 +42,7 @@ async def test_an_answer_that_does_not_fit_is_asked_for_again():
     assert (await answer(graph, "yes"))["said"] == "yes"
 
 
-async def test_an_answer_given_again_after_the_step_died_is_the_one_that_counts():
+async def test_newest_answer_counts_after_step_failed():
     heard = []
 
     def die_at_first(word):

@@ -5,7 +5,7 @@ import pytest
 from confinement import ASKING, needs_bubblewrap
 
 from maxagent import Answer, Runner
-from maxagent.sdk.threads.transcript import transcript
+from maxagent.sdk.threads.transcript import read_transcript
 
 pytestmark = needs_bubblewrap
 
@@ -88,7 +88,7 @@ async def test_transcript_tells_second_run(runner, project):
     question = (await started(runner, project, RUN))[-1]
     await events_of(runner.resume(question.thread_id, Answer(approve=True)))
     row = runner.threads.find(question.thread_id)
-    [call] = [one for one in transcript(row, runner.home) if one.kind == "call"]
+    [call] = [one for one in read_transcript(row, runner.home) if one.kind == "call"]
     assert call.ok and call.facts["exit_code"] == 0
 
 

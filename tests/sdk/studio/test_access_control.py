@@ -33,7 +33,7 @@ HERE = "127.0.0.1:2024"
         ("", None, False),
     ],
 )
-def test_only_this_machine_and_studios_page_are_let_in(
+def test_only_localhost_and_studio_page_are_allowed(
     host: str, origin: str | None, allowed: bool
 ) -> None:
     headers = {"host": host} if origin is None else {"host": host, "origin": origin}

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.config.errors import UsageError
-from maxagent.config.settings.schema import Mode
+from maxagent.config.settings.schema import ApprovalMode
 from maxagent.sdk.studio.client_context import MODE_VARIABLE, ClientContext
 
 OWN = "litellm: {base_url: https://llm.example/v1}\n"
@@ -30,13 +30,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_the_stricter_mode_holds(
-    started: str, configured: str, wanted: Mode, holds: Mode, home: Path,
+    started: str, configured: str, wanted: ApprovalMode, holds: ApprovalMode, home: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.setenv(MODE_VARIABLE, started)
     if configured:
         (home / "config.yaml").write_text(f"security: {{mode: {configured}}}\n")
-    assert ClientContext().strictest(wanted) == holds
+    assert ClientContext().restrict_mode(wanted) == holds
 
 
 @pytest.mark.parametrize("base_url", ["", "https://llm.example/v1", " https://llm.example/v1 "])

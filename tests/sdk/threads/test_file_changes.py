@@ -1,9 +1,9 @@
 from kept import Kept, write
 
-from maxagent.sdk.threads.file_changes import file_changes
+from maxagent.sdk.threads.file_changes import read_file_changes
 
 
-async def test_each_change_says_who_made_it_and_whether_it_holds(kept: Kept) -> None:
+async def test_each_change_has_author_and_effect(kept: Kept) -> None:
     await kept.tool(write("a.txt", "one\n"), "a.txt")
     write("mine.txt", "mine\n")(kept.folder)
     await kept.shell(write("a.txt", "two\n"))
@@ -12,7 +12,7 @@ async def test_each_change_says_who_made_it_and_whether_it_holds(kept: Kept) -> 
     await kept.shell(write("b.txt", "b\n"))
     told = [
         (change.path, change.kind, change.by, change.step, change.in_effect)
-        for change in file_changes(kept.row, kept.home)
+        for change in read_file_changes(kept.row, kept.home)
     ]
     assert told == [
         ("a.txt", "added", "tool", None, False),

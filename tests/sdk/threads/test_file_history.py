@@ -4,48 +4,48 @@ import pytest
 from kept import Kept, write
 
 from maxagent.config.errors import ThreadBusy, UsageError
-from maxagent.memory.threads.lease import hold
-from maxagent.sdk.threads.file_history import files_of, held_files
+from maxagent.memory.threads.lease import acquire_lease
+from maxagent.sdk.threads.file_history import open_leased_files, open_thread_files
 from maxagent.tools.filesystem.plan_file import PLANS
 
 
-async def test_there_is_no_way_back_where_nothing_was_done(kept: Kept) -> None:
-    files = files_of(kept.row, kept.home)
-    assert [await files.way(kind) for kind in ("undo", "redo", "rewind")] == [None] * 3
+async def test_no_restore_is_planned_without_changes(kept: Kept) -> None:
+    files = open_thread_files(kept.row, kept.home)
+    assert [await files.plan_restore(kind) for kind in ("undo", "redo", "rewind")] == [None] * 3
 
 
-async def test_a_way_is_looked_at_before_it_is_gone(kept: Kept) -> None:
+async def test_restore_is_planned_before_it_is_applied(kept: Kept) -> None:
     write("a.txt", "one\n")(kept.folder)
     await kept.tool(write("a.txt", "two\n"), "a.txt")
     (kept.folder / PLANS).mkdir(parents=True)
     write(f"{PLANS}/plan.md", "1. one\n")(kept.folder)  # which is no file of the thread's
-    with held_files(kept.row, kept.home) as files:
-        way = await files.way("undo")
+    with open_leased_files(kept.row, kept.home) as files:
+        way = await files.plan_restore("undo")
         assert way and [change.path for change in way.plan.changes] == ["a.txt"]
         assert (kept.folder / "a.txt").read_text() == "two\n"
-        await way.go()
+        await way.apply()
         assert (kept.folder / "a.txt").read_text() == "one\n"
-        back = await files.way("redo")
-        assert back and (await back.go()).paths == ("a.txt",)
-    assert [entry.kind for entry in files.entries()] == ["tool", "undo", "redo"]
+        back = await files.plan_restore("redo")
+        assert back and (await back.apply()).paths == ("a.txt",)
+    assert [entry.kind for entry in files.read_entries()] == ["tool", "undo", "redo"]
 
 
-async def test_a_rewind_takes_back_what_came_after_an_entry(kept: Kept) -> None:
+async def test_rewind_reverts_changes_after_an_entry(kept: Kept) -> None:
     for name in "abc":
         await kept.shell(write(f"{name}.txt", name))
-    with held_files(kept.row, kept.home) as files:
-        way = await files.way("rewind", after=1)
-        assert way and (await way.go()).paths == ("b.txt", "c.txt")
+    with open_leased_files(kept.row, kept.home) as files:
+        way = await files.plan_restore("rewind", after=1)
+        assert way and (await way.apply()).paths == ("b.txt", "c.txt")
     assert [path.name for path in kept.folder.iterdir()] == ["a.txt"]
 
 
-async def test_a_diff_is_of_the_thread_s_own_files(kept: Kept) -> None:
+async def test_diff_covers_only_files_of_thread(kept: Kept) -> None:
     write("a.txt", "one\n")(kept.folder)
     await kept.tool(write("a.txt", "two\n"), "a.txt")
     await kept.tool(write("b.txt", "new\n"), "b.txt")
     write("a.txt", "two\nmine\n")(kept.folder)
     write("mine.txt", "mine\n")(kept.folder)
-    files = files_of(kept.row, kept.home)
+    files = open_thread_files(kept.row, kept.home)
     assert [line for line in (await files.diff()).splitlines() if line[0] in "+-"] == [
         *("--- a/a.txt", "+++ b/a.txt", "-one", "+two", "+mine"),
         *("--- /dev/null", "+++ b/b.txt", "+new"),
@@ -57,24 +57,24 @@ async def test_a_diff_is_of_the_thread_s_own_files(kept: Kept) -> None:
 
 async def test_what_a_killed_call_did_is_not_forgotten(kept: Kept) -> None:
     before = await kept.snapshots.take()
-    kept.history.begin(kept.row.thread_id, "call", "shell", before=before, turn=1, tool="x")
+    kept.history.begin_entry(kept.row.thread_id, "call", "shell", before=before, turn=1, tool="x")
     write("a.txt", "one\n")(kept.folder)
-    files = files_of(kept.row, kept.home)
+    files = open_thread_files(kept.row, kept.home)
     assert await files.finish_interrupted() is None
-    way = await files.way("undo")
+    way = await files.plan_restore("undo")
     assert way and [conflict.path for conflict in way.plan.conflicts] == ["a.txt"]
 
 
 def test_a_folder_that_is_gone_is_said(kept: Kept) -> None:
     shutil.rmtree(kept.folder)
     with pytest.raises(UsageError, match="the folder of thread `aaaaaaaa` does not exist"):
-        files_of(kept.row, kept.home)
+        open_thread_files(kept.row, kept.home)
 
 
-def test_files_of_a_thread_that_runs_are_not_held(kept: Kept) -> None:
+def test_files_of_running_thread_raise_thread_busy(kept: Kept) -> None:
     with (
-        hold(kept.home, kept.row.thread_id),
+        acquire_lease(kept.home, kept.row.thread_id),
         pytest.raises(ThreadBusy),
-        held_files(kept.row, kept.home),
+        open_leased_files(kept.row, kept.home),
     ):
         pass

@@ -10,9 +10,9 @@ from kept import Kept, write
 
 from maxagent.config import paths
 from maxagent.config.errors import MaxAgentError
-from maxagent.memory.snapshots.storage import store_directory
+from maxagent.memory.snapshots.storage import get_store_directory
 from maxagent.memory.threads import thread_id
-from maxagent.sdk.threads.pruning import IMPORT, prune, unused
+from maxagent.sdk.threads.pruning import IMPORT, find_unused, prune_storage
 
 
 def made_old(folder: Path) -> None:
@@ -25,7 +25,7 @@ async def test_what_the_history_names_stays(kept: Kept) -> None:
     await kept.shell(write("a.txt", "one\n"))
     await kept.shell(write("a.txt", "two\n"))
     made_old(kept.home / "data" / "snapshots")
-    await prune(kept.home)
+    await prune_storage(kept.home)
     assert (await kept.rewind(1)).paths == ("a.txt",)
     assert (kept.folder / "a.txt").read_text() == "one\n"
 
@@ -37,10 +37,10 @@ async def test_what_nobody_names_goes(kept: Kept) -> None:
     (kept.folder / "big.bin").unlink()
     await kept.snapshots.take()
     made_old(kept.home / "data" / "snapshots")
-    assert await prune(kept.home) > 90_000
-    assert (await kept.snapshots.changes(*[await kept.snapshots.take()] * 2)) == []
+    assert await prune_storage(kept.home) > 90_000
+    assert (await kept.snapshots.list_changes(*[await kept.snapshots.take()] * 2)) == []
     with pytest.raises(MaxAgentError):
-        await kept.snapshots.diff(kept.history.entries(kept.row.thread_id)[0].before, big)
+        await kept.snapshots.diff(kept.history.list_entries(kept.row.thread_id)[0].before, big)
 
 
 async def test_git_is_never_one_of_a_project(
@@ -53,35 +53,35 @@ async def test_git_is_never_one_of_a_project(
     git.chmod(0o755)
     monkeypatch.chdir("/")
     monkeypatch.setenv("PATH", f"{git.parent}{os.pathsep}{os.environ['PATH']}")
-    await prune(kept.home)
+    await prune_storage(kept.home)
     made_old(kept.home / "data" / "snapshots")
     monkeypatch.setenv("PATH", str(git.parent))  # without another one nothing is freed
-    await prune(kept.home)
+    await prune_storage(kept.home)
     assert not ran.exists()
     assert (await kept.rewind(0)).paths == ("a.txt",)
 
 
 async def test_a_folder_without_threads_has_no_snapshots(kept: Kept) -> None:
     await kept.shell(write("a.txt", "one\n"))
-    store = store_directory(kept.folder, kept.home / "data" / "snapshots")
+    store = get_store_directory(kept.folder, kept.home / "data" / "snapshots")
     assert store.is_dir()
     kept.index.delete(kept.row.thread_id)
-    await prune(kept.home)
+    await prune_storage(kept.home)
     assert not store.exists()
 
 
-async def test_a_store_of_a_former_version_stays_with_its_thread(kept: Kept) -> None:
+async def test_prune_keeps_store_of_former_version(kept: Kept) -> None:
     tree = await kept.snapshots.take()
     (kept.snapshots.directory / "folder").unlink()  # was not noted once
-    await prune(kept.home)
-    assert await kept.snapshots.changes(tree, await kept.snapshots.take()) == []
+    await prune_storage(kept.home)
+    assert await kept.snapshots.list_changes(tree, await kept.snapshots.take()) == []
     write("a.txt", "one\n")(kept.folder)
-    assert await kept.snapshots.changes(tree, await kept.snapshots.take())
+    assert await kept.snapshots.list_changes(tree, await kept.snapshots.take())
 
 
-@pytest.mark.parametrize("kind", [paths.outputs_folder, paths.backups_folder])
+@pytest.mark.parametrize("kind", [paths.locate_outputs, paths.locate_backups])
 async def test_only_what_belongs_to_no_thread_is_deleted(kept: Kept, kind) -> None:
-    new = thread_id.new
+    new = thread_id.create_thread_id
     names = [kept.row.thread_id, new(), "by-hand", new(), f"{IMPORT}{new()}", f"{IMPORT}{new()}"]
     for name in names:
         (kind(kept.home, name)).mkdir(parents=True)
@@ -89,15 +89,15 @@ async def test_only_what_belongs_to_no_thread_is_deleted(kept: Kept, kind) -> No
         made_old(kind(kept.home, name))
     for name in names[3:5]:  # of a thread that begins just now, and of an import
         os.utime(kind(kept.home, name))
-    await prune(kept.home)
+    await prune_storage(kept.home)
     left = {path.name for path in kind(kept.home, "any").parent.iterdir()}
     assert left == {names[0], *names[2:5]}
 
 
 async def test_two_may_prune_at_once(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    above, delete = paths.outputs_folder(kept.home, "any").parent, shutil.rmtree
+    above, delete = paths.locate_outputs(kept.home, "any").parent, shutil.rmtree
     for _ in range(3):
-        (folder := above / thread_id.new()).mkdir(parents=True)
+        (folder := above / thread_id.create_thread_id()).mkdir(parents=True)
         made_old(folder)
 
     def just_behind_another(folder: Path, **options: bool) -> None:
@@ -107,12 +107,12 @@ async def test_two_may_prune_at_once(kept: Kept, monkeypatch: pytest.MonkeyPatch
 
     with monkeypatch.context() as quicker:
         quicker.setattr(shutil, "rmtree", just_behind_another)
-        await prune(kept.home)
+        await prune_storage(kept.home)
     assert not [*above.iterdir()]
 
 
 def test_unused_threads_are_old_and_not_running(kept: Kept) -> None:
     ten_days_ago = (datetime.now(UTC) - timedelta(days=10)).isoformat()
     old = replace(kept.row, updated_at=ten_days_ago)
-    assert unused([old, kept.row, replace(old, status="running")], 9) == [old]
-    assert unused([old], 11) == []
+    assert find_unused([old, kept.row, replace(old, status="running")], 9) == [old]
+    assert find_unused([old], 11) == []

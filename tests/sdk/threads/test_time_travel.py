@@ -6,13 +6,13 @@ import pytest
 from maxagent import Answer, Runner, trust
 from maxagent.config import paths
 from maxagent.config.errors import UsageError
-from maxagent.memory.threads.lease import hold
+from maxagent.memory.threads.lease import acquire_lease
 from maxagent.memory.undo.history import FileHistory
 from maxagent.nodes.agent.cancelled_calls import ABANDONED
-from maxagent.sdk.graph_registry import job_of
-from maxagent.sdk.threads.file_history import held_files
-from maxagent.sdk.threads.steps import branches_of, step_of, steps
-from maxagent.sdk.threads.time_travel import copy, fork, rewind_talk
+from maxagent.sdk.graph_registry import find_job
+from maxagent.sdk.threads.file_history import open_leased_files
+from maxagent.sdk.threads.steps import find_step, read_thread_branches, summarize_steps
+from maxagent.sdk.threads.time_travel import copy_thread, fork, rewind_talk
 
 LOG = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
 WRITE = {"name": "write_file", "args": {"path": "new.txt", "content": "new\n"}}
@@ -66,7 +66,7 @@ async def last_of(events):
 
 async def state_of(runner, row):
     config = {"configurable": {"thread_id": row.thread_id}}
-    return await runner._graph_of(job_of(row.graph)).aget_state(config)
+    return await runner._graph_of(find_job(row.graph)).aget_state(config)
 
 
 async def words_of(runner, row):
@@ -78,8 +78,8 @@ def lines(project: Path) -> list[str]:
     return (project / "log.txt").read_text().splitlines()
 
 
-async def test_steps_say_who_said_what_and_which_files_it_changed(row, home):
-    told = [(s.number, s.role, s.words, s.tools, s.files) for s in steps(row, home)]
+async def test_steps_show_role_text_and_changed_files(row, home):
+    told = [(s.number, s.role, s.words, s.tools, s.files) for s in summarize_steps(row, home)]
     assert told == [
         (0, "", "Write the lines.", (), ()),
         (1, "architect", "SMALL: log.txt", (), ()),
@@ -90,8 +90,8 @@ async def test_steps_say_who_said_what_and_which_files_it_changed(row, home):
     ]
 
 
-async def test_rewound_in_place_the_thread_goes_on_from_there(runner, row, home, project):
-    await rewind_talk(row, home, step_of(row, home, 2))
+async def test_thread_rewound_in_place_continues_from_there(runner, row, home, project):
+    await rewind_talk(row, home, find_step(row, home, 2))
     assert await words_of(runner, row) == ["SMALL: log.txt", "Do run_command"]
     assert runner.threads.get(row.thread_id).status == "interrupted"
     assert not runner.threads.get(row.thread_id).evidence
@@ -103,24 +103,24 @@ async def test_rewound_in_place_the_thread_goes_on_from_there(runner, row, home,
 
 async def test_what_was_left_can_be_gone_to_again(runner, row, home):
     before = await words_of(runner, row)
-    await rewind_talk(row, home, step_of(row, home, 1))
-    assert [step.number for step in branches_of(row, home).left[0]] == [2, 3, 4, 5]
-    await rewind_talk(row, home, step_of(row, home, 5))
+    await rewind_talk(row, home, find_step(row, home, 1))
+    assert [step.number for step in read_thread_branches(row, home).abandoned[0]] == [2, 3, 4, 5]
+    await rewind_talk(row, home, find_step(row, home, 5))
     assert await words_of(runner, row) == before
     assert runner.threads.get(row.thread_id).status == "done"
 
 
 async def test_a_rewound_thread_can_be_rewound_again(runner, row, home):
     for number in (4, 3, 0):
-        await rewind_talk(row, home, step_of(row, home, number))
+        await rewind_talk(row, home, find_step(row, home, number))
         assert len(await words_of(runner, row)) == number if number else True
     assert (await state_of(runner, row)).next == ("architect",)
     assert (await last_of(runner.resume(row.thread_id))).outcome == "verified"
 
 
-async def test_a_step_that_is_not_there_is_refused_in_words(row, home):
+async def test_missing_step_raises_usage_error(row, home):
     with pytest.raises(UsageError) as refused:
-        step_of(row, home, 6)
+        find_step(row, home, 6)
     assert (refused.value.message, refused.value.hint) == (
         f"thread `{row.thread_id[:8]}` has no step 6",
         "choose a number from 0 to 5",
@@ -133,12 +133,12 @@ async def test_a_step_under_way_cannot_be_chosen(runner, project, options, home)
     )
     row = runner.threads.get(asked.thread_id)
     with pytest.raises(UsageError, match="step 2 of thread .* is not finished"):
-        step_of(row, home, 2)
+        find_step(row, home, 2)
 
 
-async def test_a_fork_shares_what_was_said_and_leaves_its_parent_alone(runner, row, home, project):
+async def test_fork_shares_messages_and_keeps_parent_unchanged(runner, row, home, project):
     before = (await state_of(runner, row)).values
-    forked = await fork(row, home, step_of(row, home, 3))
+    forked = await fork(row, home, find_step(row, home, 3))
     assert (forked.parent, forked.parent_step, forked.status) == (row.thread_id, 3, "interrupted")
     assert runner.threads.get(forked.thread_id).parent == row.thread_id
     assert await words_of(runner, forked) == [
@@ -146,29 +146,27 @@ async def test_a_fork_shares_what_was_said_and_leaves_its_parent_alone(runner, r
         "Do run_command",
         "Do write_file",
     ]
-    history = FileHistory(paths.database(home))
-    own = history.entries(row.thread_id)
-    assert [e.key for e in history.entries(forked.thread_id)] == [e.key for e in own[:2]]
+    history = FileHistory(paths.locate_database(home))
+    own = history.list_entries(row.thread_id)
+    assert [e.key for e in history.list_entries(forked.thread_id)] == [e.key for e in own[:2]]
     end = await last_of(runner.resume(forked.thread_id))
     assert end.outcome == "verified" and end.thread_id == forked.thread_id
     assert (await state_of(runner, row)).values == before
     assert lines(project) == ["x"]
 
 
-async def test_a_fork_can_be_made_while_its_parent_runs(row, home):
-    step = step_of(row, home, 3)
-    with hold(home, row.thread_id):
+async def test_fork_works_while_parent_runs(row, home):
+    step = find_step(row, home, 3)
+    with acquire_lease(home, row.thread_id):
         assert (await fork(row, home, step)).parent_step == 3
 
 
-async def test_a_copy_of_a_question_hears_that_its_calls_were_left_and_runs_none(
-    runner, project, options, home
-):
+async def test_copy_at_question_cancels_calls_without_running(runner, project, options, home):
     asked = await last_of(
         runner.task(REQUEST, folder=project, options={**options, "mode": "edits"})
     )
     row = runner.threads.get(asked.thread_id)
-    forked = await copy(row, home)
+    forked = await copy_thread(row, home)
     state = await state_of(runner, forked)
     assert (state.next, state.values["messages"][-1].text) == (("coder",), ABANDONED)
     assert (forked.parent_step, runner.threads.get(forked.thread_id).status) == (2, "interrupted")
@@ -179,10 +177,10 @@ async def test_a_copy_of_a_question_hears_that_its_calls_were_left_and_runs_none
     assert lines(project) == ["x"]
 
 
-async def test_a_copy_of_calls_under_way_hears_what_is_known_of_each(runner, row, home):
-    under_way = branches_of(row, home).steps[2]
+async def test_copy_of_running_calls_reads_known_results(runner, row, home):
+    under_way = read_thread_branches(row, home).steps[2]
     config = {"configurable": {"thread_id": row.thread_id}}
-    graph = runner._graph_of(job_of(row.graph))
+    graph = runner._graph_of(find_job(row.graph))
     busy = [
         one.config["configurable"]
         async for one in graph.aget_state_history(config)
@@ -190,26 +188,26 @@ async def test_a_copy_of_calls_under_way_hears_what_is_known_of_each(runner, row
     ]
     await graph.aupdate_state({"configurable": busy[0]}, None, as_node="__copy__")
     assert (await state_of(runner, row)).next == ("tools",)
-    forked = await copy(row, home)
+    forked = await copy_thread(row, home)
     state = await state_of(runner, forked)
     told = state.values["messages"][-1]
     assert (state.next, told.status, told.text) == (("coder",), "success", "(no output)")
-    assert FileHistory(paths.database(home)).entries(forked.thread_id) == []
+    assert FileHistory(paths.locate_database(home)).list_entries(forked.thread_id) == []
 
 
 async def test_a_copy_knows_that_files_were_put_back(runner, row, home):
-    with held_files(row, home) as files:
-        await (await files.way("undo")).go()
-    forked = await copy(row, home)
+    with open_leased_files(row, home) as files:
+        await (await files.plan_restore("undo")).apply()
+    forked = await copy_thread(row, home)
     assert (forked.status, forked.parent_step) == ("done", 5)
     assert await words_of(runner, forked) == await words_of(runner, row)
-    history = FileHistory(paths.database(home))
-    told = [[entry.kind for entry in history.entries(t.thread_id)] for t in (row, forked)]
+    history = FileHistory(paths.locate_database(home))
+    told = [[entry.kind for entry in history.list_entries(t.thread_id)] for t in (row, forked)]
     assert told[0] == told[1] and told[0][-1] == "undo"
 
 
-async def test_at_the_beginning_new_input_takes_the_request_s_place(runner, row, home):
-    forked = await fork(row, home, step_of(row, home, 0), "Write something else.")
+async def test_new_input_at_step_0_replaces_request(runner, row, home):
+    forked = await fork(row, home, find_step(row, home, 0), "Write something else.")
     assert (forked.title, forked.request) == ("Write something else.",) * 2
     end = await last_of(runner.resume(forked.thread_id))
     assert end.outcome == "verified"
@@ -218,8 +216,8 @@ async def test_at_the_beginning_new_input_takes_the_request_s_place(runner, row,
     assert state.values["messages"][0].text == "Write something else."
 
 
-async def test_in_the_middle_new_input_is_read_by_whoever_speaks_next(runner, row, home):
-    forked = await fork(row, home, step_of(row, home, 3), "And say why.")
+async def test_new_input_mid_thread_reaches_next_role(runner, row, home):
+    forked = await fork(row, home, find_step(row, home, 3), "And say why.")
     state = await state_of(runner, forked)
     last = state.values["messages"][-1]
     assert (last.text, last.additional_kwargs["role"]) == ("And say why.", "coder")
@@ -229,8 +227,8 @@ async def test_in_the_middle_new_input_is_read_by_whoever_speaks_next(runner, ro
     assert len(await words_of(runner, forked)) == 5
 
 
-async def test_at_the_end_new_input_is_a_new_job(runner, row, home, project):
-    forked = await fork(row, home, step_of(row, home, 5), "Once more.")
+async def test_new_input_at_end_starts_new_job(runner, row, home, project):
+    forked = await fork(row, home, find_step(row, home, 5), "Once more.")
     end = await last_of(runner.resume(forked.thread_id))
     assert end.outcome == "verified"
     state = await state_of(runner, forked)
@@ -239,28 +237,28 @@ async def test_at_the_end_new_input_is_a_new_job(runner, row, home, project):
     assert lines(project) == ["x", "x"]
 
 
-async def test_at_the_end_without_input_a_fork_has_ended_too(runner, row, home):
-    forked = await fork(row, home, step_of(row, home, 5))
+async def test_fork_at_end_without_input_is_finished(runner, row, home):
+    forked = await fork(row, home, find_step(row, home, 5))
     assert runner.threads.get(forked.thread_id).status == "done"
     end = await last_of(runner.resume(forked.thread_id))
     assert end.outcome == "verified"
 
 
-async def test_new_input_while_the_review_waits_goes_to_the_coder(runner, project, options, home):
+async def test_new_input_during_review_goes_to_coder(runner, project, options, home):
     script = {**options, "apply": False}
     asked = await last_of(runner.task(REQUEST, folder=project, options=script))
     row = runner.threads.get(asked.thread_id)
-    forked = await fork(row, home, step_of(row, home, 5), "Not like this.")
+    forked = await fork(row, home, find_step(row, home, 5), "Not like this.")
     assert (await state_of(runner, forked)).next == ("coder",)
     again = await last_of(runner.resume(forked.thread_id))
     assert again.kind == "review"
     assert (await last_of(runner.resume(row.thread_id, Answer(approve=True)))).outcome == "verified"
 
 
-async def test_a_fork_of_a_fork_knows_the_steps_of_both(runner, row, home):
-    first = await fork(row, home, step_of(row, home, 4))
-    second = await fork(first, home, step_of(first, home, 2))
-    assert [step.number for step in branches_of(second, home).steps] == [0, 1, 2]
+async def test_fork_of_fork_has_steps_of_both(runner, row, home):
+    first = await fork(row, home, find_step(row, home, 4))
+    second = await fork(first, home, find_step(first, home, 2))
+    assert [step.number for step in read_thread_branches(second, home).steps] == [0, 1, 2]
     assert (await last_of(runner.resume(second.thread_id))).outcome == "verified"
     runner.threads.delete(row.thread_id)
     runner.threads.delete(first.thread_id)
@@ -268,20 +266,20 @@ async def test_a_fork_of_a_fork_knows_the_steps_of_both(runner, row, home):
 
 
 async def test_the_outputs_of_commands_are_shared(row, home):
-    outputs = paths.outputs_folder(home, row.thread_id)
+    outputs = paths.locate_outputs(home, row.thread_id)
     outputs.mkdir(parents=True, exist_ok=True)
     (outputs / "whole.txt").write_text("long")
-    forked = await fork(row, home, step_of(row, home, 2))
-    shared = paths.outputs_folder(home, forked.thread_id) / "whole.txt"
+    forked = await fork(row, home, find_step(row, home, 2))
+    shared = paths.locate_outputs(home, forked.thread_id) / "whole.txt"
     assert shared.samefile(outputs / "whole.txt")
 
 
 async def test_empty_input_is_refused(row, home):
     with pytest.raises(UsageError, match="the new input is empty"):
-        await fork(row, home, step_of(row, home, 0), " \n")
+        await fork(row, home, find_step(row, home, 0), " \n")
 
 
-async def test_an_edit_s_thread_can_be_forked_with_new_input(runner, project, home, tmp_path):
+async def test_edit_thread_can_fork_with_new_input(runner, project, home, tmp_path):
     edit = {"file_path": "a.txt", "old_string": "one", "new_string": "two"}
     read = {"name": "read_file", "args": {"path": "a.txt"}}
     turns = [{"tool_calls": [read]}, {"tool_calls": [{"name": "edit", "args": edit}]}]
@@ -290,10 +288,10 @@ async def test_an_edit_s_thread_can_be_forked_with_new_input(runner, project, ho
     script = {"model": f"scripted/{tmp_path / 'edit.json'}", "mode": "edits"}
     begun = runner.edit("Say two.", files=["a.txt"], folder=project, options=script)
     row = runner.threads.get((await last_of(begun)).thread_id)
-    forked = await fork(row, home, step_of(row, home, 2), "Say why.")
+    forked = await fork(row, home, find_step(row, home, 2), "Say why.")
     state = await state_of(runner, forked)
     assert (state.next, state.values["messages"][-1].text) == (("editor",), "Say why.")
     end = await last_of(runner.resume(forked.thread_id))
     assert (end.graph, end.summary) == ("edit", "It says two.")
-    await rewind_talk(row, home, step_of(row, home, 1))
+    await rewind_talk(row, home, find_step(row, home, 1))
     assert (await state_of(runner, row)).next == ("editor",)

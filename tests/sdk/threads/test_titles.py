@@ -8,9 +8,9 @@ from maxagent.config.settings.schema import Endpoint, Settings
 from maxagent.memory.threads import thread_id
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.models.resolver import ResolvedModel, resolve
-from maxagent.nodes.agent.dependencies import close_workbenches
+from maxagent.nodes.agent.dependencies import close_dependencies
 from maxagent.sdk.threads import titles
-from maxagent.sdk.threads.titles import entitle, make_title
+from maxagent.sdk.threads.titles import generate_title, make_title
 
 
 def served(provider: Provider) -> ResolvedModel:
@@ -64,7 +64,7 @@ async def test_a_model_that_hangs_is_not_waited_for(
 @pytest.fixture
 async def home(tmp_path: Path):
     yield tmp_path / "home"
-    await close_workbenches()
+    await close_dependencies()
 
 
 def begun(home: Path, *, graph: str = "chat", title: str = "Prices are wrong") -> str:
@@ -72,8 +72,8 @@ def begun(home: Path, *, graph: str = "chat", title: str = "Prices are wrong") -
     (home.parent / "p").mkdir(exist_ok=True)
     scenario = home.parent / "scenario.json"
     scenario.write_text(json.dumps({"title": [{"text": "Rounding"}]}))
-    thread = thread_id.new()
-    ThreadIndex(home).record(
+    thread = thread_id.create_thread_id()
+    ThreadIndex(home).record_thread(
         thread_id=thread,
         title=title,
         folder=str(home.parent / "p"),
@@ -84,34 +84,34 @@ def begun(home: Path, *, graph: str = "chat", title: str = "Prices are wrong") -
     return thread
 
 
-async def test_a_conversation_is_named_once_and_keeps_its_place_in_the_list(home: Path) -> None:
+async def test_conversation_is_titled_once_keeping_list_position(home: Path) -> None:
     thread = begun(home)
     before = ThreadIndex(home).get(thread)
-    assert await entitle(home, thread, "They round.") == "Rounding"
+    assert await generate_title(home, thread, "They round.") == "Rounding"
     after = ThreadIndex(home).get(thread)
     assert (after.title, after.updated_at) == ("Rounding", before.updated_at)
-    assert await entitle(home, thread, "They round.") == ""
+    assert await generate_title(home, thread, "They round.") == ""
 
 
 @pytest.mark.parametrize("more", [{"graph": "task"}, {"title": "Named before"}])
 async def test_other_threads_keep_their_titles(home: Path, more: dict[str, str]) -> None:
-    assert await entitle(home, begun(home, **more), "They round.") == ""
+    assert await generate_title(home, begun(home, **more), "They round.") == ""
 
 
-async def test_a_user_s_name_wins_also_one_given_meanwhile(home: Path) -> None:
+async def test_user_name_wins_over_generated_title(home: Path) -> None:
     thread, threads = begun(home), ThreadIndex(home)
     threads.rename(thread, "prices")
-    assert await entitle(home, thread, "They round.") == ""
-    threads.entitle(thread, "Rounding")
+    assert await generate_title(home, thread, "They round.") == ""
+    threads.set_title(thread, "Rounding")
     assert threads.get(thread).title == "Prices are wrong"
 
 
 async def test_titles_can_be_switched_off(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAXAGENT_THREADS__TITLES", "false")
-    assert await entitle(home, begun(home), "They round.") == ""
+    assert await generate_title(home, begun(home), "They round.") == ""
 
 
-async def test_a_script_without_a_title_leaves_the_first_line(home: Path) -> None:
+async def test_script_without_title_keeps_first_line(home: Path) -> None:
     thread = begun(home)
     (home.parent / "scenario.json").write_text('{"build": []}')
-    assert await entitle(home, thread, "They round.") == ""
+    assert await generate_title(home, thread, "They round.") == ""

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxagent import Answer, Runner, trust
-from maxagent.memory.checkpoints.writes import Written
+from maxagent.memory.checkpoints.writes import ChannelWrite
 from maxagent.memory.threads.record import ThreadRow
 from maxagent.sdk.threads import transcript as module
-from maxagent.sdk.threads.steps import step_of
+from maxagent.sdk.threads.steps import find_step
 from maxagent.sdk.threads.time_travel import fork
-from maxagent.sdk.threads.transcript import Passage, raw, transcript
+from maxagent.sdk.threads.transcript import TranscriptEntry, read_stored_writes, read_transcript
 
 WRITE = {"name": "write_file", "args": {"path": "a.txt", "content": "hi\n"}}
 SECRET = "sk-abcdefgh1234567890ijklmnop"
@@ -22,7 +22,7 @@ def told(row: ThreadRow, home: Path) -> list[tuple[str, str]]:
     fate = {True: "+", False: "-", None: "?"}
     return [
         (one.kind, one.text if one.kind != "call" else f"{one.tool}{fate[one.ok]}")
-        for one in transcript(row, home)
+        for one in read_transcript(row, home)
     ]
 
 
@@ -75,7 +75,7 @@ async def test_a_conversation_is_told_as_it_went(talk, home: Path) -> None:
         ("call", "nothing?"),
     ]
     assert told(row, home) == [*story, ("question", "it changes files")]
-    question = transcript(row, home)[-1]
+    question = read_transcript(row, home)[-1]
     assert (question.tool, question.args["path"]) == ("write_file", "a.txt")
     assert "+hi" in question.facts["diff"]
 
@@ -83,10 +83,10 @@ async def test_a_conversation_is_told_as_it_went(talk, home: Path) -> None:
     story[4:] = [("call", "write_file+"), ("call", "nothing-"), ("call", "write_file-")]
     row = await talk(answer=Answer(reject="no need")) if row.status == "waiting" else row
     assert told(row, home) == [*story, ("answer", "Done.")]
-    first, unknown, _ = (one for one in transcript(row, home) if one.kind == "call")
+    first, unknown, _ = (one for one in read_transcript(row, home) if one.kind == "call")
     assert (first.role, first.step, first.facts["added"]) == ("build", 2, 1)
     assert "There is no tool" in unknown.result
-    assert SECRET not in json.dumps([one.value for one in raw(row, home)])
+    assert SECRET not in json.dumps([one.value for one in read_stored_writes(row, home)])
 
 
 async def test_a_mode_is_told_where_it_changes(talk, home: Path) -> None:
@@ -94,7 +94,7 @@ async def test_a_mode_is_told_where_it_changes(talk, home: Path) -> None:
     assert told(row, home)[:3] == [("human", "Hi"), ("mode", "plan"), ("answer", "Hello.")]
 
 
-async def test_what_goes_with_a_message_is_told_apart_from_it(talk, home: Path) -> None:
+async def test_side_context_is_separate_from_the_message(talk, home: Path) -> None:
     await talk("Hi", aside=[f"The user notes: {SECRET}"])
     row = await talk("Write a file", mode="auto")
     assert told(row, home)[:4] == [
@@ -105,11 +105,11 @@ async def test_what_goes_with_a_message_is_told_apart_from_it(talk, home: Path) 
     ]
 
 
-async def test_a_fork_tells_what_its_parent_knows_of_its_calls(talk, home: Path) -> None:
+async def test_fork_shows_call_results_of_its_parent(talk, home: Path) -> None:
     await talk("Hi", mode="auto")
     row = await talk("Write a file")
-    forked = await fork(row, home, step_of(row, home, 2), "Now shorter")
-    story = transcript(forked, home)
+    forked = await fork(row, home, find_step(row, home, 2), "Now shorter")
+    story = read_transcript(forked, home)
     assert [one.text for one in story if one.kind == "human"] == [
         "Hi",
         "Write a file",
@@ -118,11 +118,11 @@ async def test_a_fork_tells_what_its_parent_knows_of_its_calls(talk, home: Path)
     assert [one.facts.get("added") for one in story if one.kind == "call"] == [1, None]
 
 
-def test_an_answer_that_was_cut_short_stands_once_where_it_was(home: Path) -> None:
-    def said(name: str, *marks: str) -> Written:
+def test_interrupted_answer_appears_once_in_its_place(home: Path) -> None:
+    def said(name: str, *marks: str) -> ChannelWrite:
         more = {"role": "build", **dict.fromkeys(marks, True)}
         message = {"type": "ai", "id": name, "content": name, "additional_kwargs": more}
-        return Written("", "build", "messages", message, "c")
+        return ChannelWrite("", "build", "messages", message, "c")
 
     rows = [
         said("first", "interrupted"),
@@ -130,7 +130,7 @@ def test_an_answer_that_was_cut_short_stands_once_where_it_was(home: Path) -> No
         said("never shown", "interrupted", "told"),
         said("last"),
     ]
-    story = module._passages(rows, {}, is_waiting=False)
+    story = module._build_entries(rows, {}, is_waiting=False)
     assert [(one.kind, one.text) for one in story] == [
         ("interrupted", "first"),
         ("interrupted", "never shown"),
@@ -138,8 +138,12 @@ def test_an_answer_that_was_cut_short_stands_once_where_it_was(home: Path) -> No
     ]
 
 
-SAID, ASIDE, DONE = Passage("human", "1"), Passage("aside", "1"), Passage("answer", "2")
-STOP = Passage("interrupted", "1")
+SAID, ASIDE, DONE = (
+    TranscriptEntry("human", "1"),
+    TranscriptEntry("aside", "1"),
+    TranscriptEntry("answer", "2"),
+)
+STOP = TranscriptEntry("interrupted", "1")
 
 
 @pytest.mark.parametrize(
@@ -151,15 +155,15 @@ STOP = Passage("interrupted", "1")
         ([SAID, ASIDE, SAID, SAID, DONE], False, [SAID, ASIDE, STOP, SAID, STOP, SAID, DONE]),
     ],
 )
-def test_a_message_that_was_not_answered_says_that_it_was_stopped(
-    passages: list[Passage], is_stopped: bool, story: list[Passage]
+def test_unanswered_message_is_shown_as_interrupted(
+    passages: list[TranscriptEntry], is_stopped: bool, story: list[TranscriptEntry]
 ) -> None:
-    assert list(module._with_stops(iter(passages), is_stopped=is_stopped)) == story
+    assert list(module._with_interruptions(iter(passages), is_stopped=is_stopped)) == story
 
 
-def test_a_thread_that_has_not_begun_tells_its_request(home: Path, talk) -> None:
+def test_unstarted_thread_shows_its_request(home: Path, talk) -> None:
     row = ThreadRow("t", "Hi", "/p", "chat", "Hi\nthere", "interrupted", "2026", "2026")
-    assert transcript(row, home) == [Passage("human", "2026", "Hi\nthere")]
+    assert read_transcript(row, home) == [TranscriptEntry("human", "2026", "Hi\nthere")]
 
 
 KEYS = ["type", "content", "tool_calls", "additional_kwargs", "role", "step", "id", "name", "args"]
@@ -175,11 +179,13 @@ JSON = st.recursive(
 MESSAGES = st.none() | st.dictionaries(st.sampled_from(KEYS), JSON)
 NODES = st.sampled_from(["__start__", "build", "review", ""])
 OTHERS = st.sampled_from(["request", "told", "evidence", "outcome", "other"])
-ROWS = st.builds(Written, st.just(""), NODES, OTHERS, JSON, st.just("c"))
-ROWS |= st.builds(Written, st.just(""), NODES, st.just("messages"), MESSAGES, st.just("c"))
-ROWS |= st.builds(Written, st.just(""), NODES, st.just("__interrupt__"), MESSAGES, st.just("c"))
+ROWS = st.builds(ChannelWrite, st.just(""), NODES, OTHERS, JSON, st.just("c"))
+ROWS |= st.builds(ChannelWrite, st.just(""), NODES, st.just("messages"), MESSAGES, st.just("c"))
+ROWS |= st.builds(
+    ChannelWrite, st.just(""), NODES, st.just("__interrupt__"), MESSAGES, st.just("c")
+)
 
 
 @given(st.lists(ROWS, max_size=4))
-def test_forged_rows_raise_nothing(rows: list[Written]) -> None:
-    list(module._passages(rows, {}, is_waiting=True))
+def test_forged_rows_raise_nothing(rows: list[ChannelWrite]) -> None:
+    list(module._build_entries(rows, {}, is_waiting=True))

@@ -5,13 +5,11 @@ import json
 from repaired import last_of
 
 from maxagent import trust
-from maxagent.sdk.threads.usage import told_below
+from maxagent.sdk.threads.usage import read_nested_instructions
 
 
-async def test_what_a_conversation_was_told_is_named_once_and_what_was_passed_over_is_not(
-    runner, project, tmp_path
-):
-    assert told_below("nothing", runner.home) == []
+async def test_nested_instructions_listed_once_without_ignored_ones(runner, project, tmp_path):
+    assert read_nested_instructions("nothing", runner.home) == []
     for name in ("sub/AGENTS.md", "new/AGENTS.md", "sub/a.txt", "new/a.txt"):
         (project / name).parent.mkdir(exist_ok=True)
         (project / name).write_text(name)
@@ -25,4 +23,4 @@ async def test_what_a_conversation_was_told_is_named_once_and_what_was_passed_ov
     script.write_text(json.dumps({"build": [*reads, {"text": "Seen."}]}))
     options = {"model": f"scripted/{script}", "apply": True}
     last = await last_of(runner.chat("look", folder=project, options=options))
-    assert told_below(last.thread_id, runner.home) == ["sub/AGENTS.md"]
+    assert read_nested_instructions(last.thread_id, runner.home) == ["sub/AGENTS.md"]

@@ -5,9 +5,9 @@ import pytest
 
 from maxagent import Runner, trust
 from maxagent.config import paths
-from maxagent.memory.threads.archive import LARGEST, MOST_OUTPUTS, read_file
+from maxagent.memory.threads.archive import LARGEST, MOST_OUTPUTS, read_archive
 from maxagent.memory.threads.index import ThreadIndex
-from maxagent.sdk.transfer.exporter import exported
+from maxagent.sdk.transfer.exporter import export_thread
 
 LATER = "Zq8-became-a-secret-later"
 SHOW = {"name": "run_command", "args": {"command": f"echo {LATER}; seq 9000; echo {LATER}"}}
@@ -27,17 +27,17 @@ async def home(tmp_path: Path):
     return home
 
 
-def test_what_has_become_a_secret_is_in_no_file(
+def test_new_secrets_are_in_no_exported_file(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (row,) = ThreadIndex(home).list()
     path = tmp_path / "thread.zip"
-    path.write_bytes(exported(row, home).content)
-    before = read_file(path)
+    path.write_bytes(export_thread(row, home).content)
+    before = read_archive(path)
     assert LATER in str(before)
     monkeypatch.setenv("MY_API_KEY", LATER)
-    path.write_bytes(exported(row, home).content)
-    after = read_file(path)
+    path.write_bytes(export_thread(row, home).content)
+    after = read_archive(path)
     assert LATER not in str(after)
     assert "[secret: MY_API_KEY]" in after.manifest.thread.request
     assert [len(table) for table in after.rows] == [len(table) for table in before.rows]
@@ -47,27 +47,27 @@ def test_what_has_become_a_secret_is_in_no_file(
 
 def test_files_of_others_among_the_outputs_stay(home: Path, tmp_path: Path) -> None:
     (row,) = ThreadIndex(home).list()
-    folder = paths.outputs_folder(home, row.thread_id)
+    folder = paths.locate_outputs(home, row.thread_id)
     (folder / "notes.so").write_text("x")
     (tmp_path / "other.txt").write_text("x")
     (folder / "link.txt").symlink_to(tmp_path / "other.txt")
     (folder / "page.html").write_text("a page that is just being read")
-    (tmp_path / "thread.zip").write_bytes(exported(row, home).content)
-    (name,) = read_file(tmp_path / "thread.zip").outputs
+    (tmp_path / "thread.zip").write_bytes(export_thread(row, home).content)
+    (name,) = read_archive(tmp_path / "thread.zip").outputs
     assert name.endswith(".txt") and name != "link.txt"
 
 
-def test_what_an_import_would_not_take_is_left_out_and_named(home: Path, tmp_path: Path) -> None:
+def test_outputs_beyond_import_limits_are_omitted_and_named(home: Path, tmp_path: Path) -> None:
     (row,) = ThreadIndex(home).list()
-    folder = paths.outputs_folder(home, row.thread_id)
+    folder = paths.locate_outputs(home, row.thread_id)
     (own,) = [file.name for file in folder.iterdir()]
     with (folder / "huge.txt").open("wb") as file:
         file.truncate(LARGEST)
     for number in range(MOST_OUTPUTS):
         (folder / f"{number}.txt").touch()
-    export = exported(row, home)
+    export = export_thread(row, home)
     assert export.too_large == [own, "huge.txt"]
     (tmp_path / "thread.zip").write_bytes(export.content)
-    taken = read_file(tmp_path / "thread.zip")
+    taken = read_archive(tmp_path / "thread.zip")
     assert len(taken.outputs) == MOST_OUTPUTS
     assert [line.split()[3] for line in taken.manifest.left_out[-2:]] == [f"{own}:", "huge.txt:"]

@@ -5,7 +5,7 @@ import pytest
 
 from maxagent.config.errors import UsageError
 from maxagent.nodes.state import Options
-from maxagent.sdk.transfer.options_filter import dropped, safe_options
+from maxagent.sdk.transfer.options_filter import filter_options, find_dropped
 
 BUILD = {"agent": "build", "speaker": "build", "plan": False}
 LOOSE = {
@@ -17,7 +17,9 @@ LOOSE = {
 
 @pytest.mark.parametrize("graph", ["task", "edit", "chat"])
 def test_nothing_that_loosens_a_thread_holds(graph: str) -> None:
-    safe = safe_options({**LOOSE, "files": ["a.py"], "agent": "mine", "speaker": "x"}, graph, "Hi")
+    safe = filter_options(
+        {**LOOSE, "files": ["a.py"], "agent": "mine", "speaker": "x"}, graph, "Hi"
+    )
     kept = {"task": {}, "edit": {"files": ["a.py"]}, "chat": BUILD}
     assert safe == kept[graph]
     assert set(LOOSE) <= {*Options.__annotations__}
@@ -40,32 +42,32 @@ def test_every_option_there_is_has_been_thought_of() -> None:
 
 @pytest.mark.parametrize("given", [None, [], "auto", {"mode": ["read-only"]}, {"plan": "yes"}])
 def test_what_is_no_option_is_none(given: Any) -> None:
-    assert safe_options(given, "chat", "Hi") == BUILD
+    assert filter_options(given, "chat", "Hi") == BUILD
 
 
 def test_a_stricter_mode_stays() -> None:
-    assert safe_options({"mode": "read-only"}, "task", "Hi") == {"mode": "read-only"}
+    assert filter_options({"mode": "read-only"}, "task", "Hi") == {"mode": "read-only"}
 
 
 @pytest.mark.parametrize(
     "plan_file",
     ["", None, "src/main.py", ".llc/plans/../../x.md", ".llc/plans/a/b.md", ".llc/plans/x.py", 7],
 )
-def test_plan_mode_stays_with_a_file_that_is_a_plan(plan_file: Any) -> None:
-    own = safe_options({"plan": True, "plan_file": ".llc/plans/2026-a.md"}, "chat", "Hi")
+def test_plan_mode_keeps_only_valid_plan_file(plan_file: Any) -> None:
+    own = filter_options({"plan": True, "plan_file": ".llc/plans/2026-a.md"}, "chat", "Hi")
     assert (own["plan"], own["speaker"]) == (True, "plan")
     assert own["plan_file"] == ".llc/plans/2026-a.md"
-    new = safe_options({"plan": True, "plan_file": plan_file}, "chat", "Hi you")
+    new = filter_options({"plan": True, "plan_file": plan_file}, "chat", "Hi you")
     assert re.fullmatch(r"\.llc/plans/\d{8}-\d{6}-hi-you\.md", new["plan_file"])
 
 
 @pytest.mark.parametrize("files", [None, [], "a.py", [1], ["/etc/passwd"], ["a", "../b"], ["a\0"]])
 def test_an_edit_without_its_files_is_refused(files: Any) -> None:
     with pytest.raises(UsageError, match="has no list of files"):
-        safe_options({"files": files}, "edit", "Hi")
+        filter_options({"files": files}, "edit", "Hi")
 
 
 def test_what_was_chosen_elsewhere_is_named() -> None:
     chosen: Any = {"mode": "auto", "model": "m", "plan": False, "apply": False, "\x1b": 1, 7: 1}
     chosen |= {"aside": ["told once"]}
-    assert dropped(chosen, BUILD) == ["mode", "model"]
+    assert find_dropped(chosen, BUILD) == ["mode", "model"]

@@ -15,11 +15,11 @@ from langgraph.checkpoint.serde.types import _DeltaSnapshot
 from langgraph.types import Command, Overwrite, Send
 
 from maxagent.config.errors import UsageError
-from maxagent.memory.database.row_compression import expand
+from maxagent.memory.database.row_compression import expand_row
 from maxagent.memory.database.serializer import StrictSerializer
-from maxagent.memory.threads.transfer_rows import Call, Checkpoint, Rows, Write
+from maxagent.memory.threads.transfer_rows import CallRow, CheckpointRow, TransferRows, WriteRow
 from maxagent.nodes.state import State
-from maxagent.sdk.transfer.sanitize import Taken, taken_over
+from maxagent.sdk.transfer.sanitize import SanitizedThread, sanitize_import
 
 IDS = [str(uuid6(clock_seq=number)) for number in range(4)]
 RUN = {"id": "c", "name": "run_command", "args": {"command": "touch owned"}, "notice": ""}
@@ -42,10 +42,10 @@ SAID = {"request": "Hi", "role": "build", "steps": 1, "turn": 1, "usage": USAGE,
 
 
 def stored(value: Any) -> bytes:
-    return expand(StrictSerializer().dumps_typed(value)[1])
+    return expand_row(StrictSerializer().dumps_typed(value)[1])
 
 
-def checkpoint(number: int, values: dict[str, Any], **changed: Any) -> Checkpoint:
+def checkpoint(number: int, values: dict[str, Any], **changed: Any) -> CheckpointRow:
     whole = {
         "v": 4,
         "ts": "2026",
@@ -58,24 +58,26 @@ def checkpoint(number: int, values: dict[str, Any], **changed: Any) -> Checkpoin
     }
     counters = {"counters_since_delta_snapshot": {"messages": [1, 2]}, "thread_id": "x"}
     metadata = {"source": "loop", "step": 1, "parents": {"": "x"}, **counters}
-    return Checkpoint(IDS[number], stored(whole), json.dumps(metadata).encode())
+    return CheckpointRow(IDS[number], stored(whole), json.dumps(metadata).encode())
 
 
-def take(*points: dict[str, Any], writes: Any = (), calls: Any = (), graph: str = "chat") -> Taken:
+def take(
+    *points: dict[str, Any], writes: Any = (), calls: Any = (), graph: str = "chat"
+) -> SanitizedThread:
     rows = [checkpoint(number, values) for number, values in enumerate(points)]
-    return taken_over(Rows(rows, writes, calls), graph, "/here")
+    return sanitize_import(TransferRows(rows, writes, calls), graph, "/here")
 
 
-def values(taken: Taken, number: int = -1) -> dict[str, Any]:
+def values(taken: SanitizedThread, number: int = -1) -> dict[str, Any]:
     data = taken.rows.checkpoints[number].data
     return StrictSerializer().loads_typed(("msgpack", data))["channel_values"]
 
 
-def write(channel: Any, value: Any, at: int = 0) -> Write:
-    return Write(IDS[at], "t", "~__pregel_pull, build", 0, channel, stored(value))
+def write(channel: Any, value: Any, at: int = 0) -> WriteRow:
+    return WriteRow(IDS[at], "t", "~__pregel_pull, build", 0, channel, stored(value))
 
 
-def test_what_was_said_stays_and_what_was_decided_goes() -> None:
+def test_sanitize_keeps_messages_and_drops_decisions() -> None:
     taken = take({**SAID, **DECIDED, "queue": [], "folder": "/there", "outcome": "answered"})
     kept = values(taken)
     assert kept.pop("options") == {"agent": "build", "speaker": "build", "plan": False}
@@ -83,7 +85,7 @@ def test_what_was_said_stays_and_what_was_decided_goes() -> None:
     assert (taken.next, taken.outcome) == ("", "answered")
 
 
-def test_every_field_of_the_state_has_been_thought_of() -> None:
+def test_every_state_field_is_kept_or_excluded() -> None:
     own = {"folder", "options", "messages", "completion", "summary", "rounds", "outcome"}
     assert set(State.__annotations__) | {"another"} == {*DECIDED, *SAID, *own}
 
@@ -94,7 +96,7 @@ def test_a_proof_of_elsewhere_is_none_here() -> None:
     )
 
 
-def test_the_input_that_waits_is_for_this_folder_too() -> None:
+def test_pending_input_is_moved_to_this_folder() -> None:
     start = {"request": "Hi", "folder": "/there", "options": {"mode": "auto"}, "queue": [[RUN]]}
     taken = take({"__start__": start})
     own = {"agent": "build", "speaker": "build", "plan": False}
@@ -135,8 +137,8 @@ def test_writes_of_an_incomplete_step_stay_behind() -> None:
 
 def test_a_recorded_result_is_only_told() -> None:
     result = {"output": "ok", "error": "", "metadata": {"added": 1}, "seen": {"a": "1"}}
-    call = Call("c", "edit", json.dumps({**result, "update": {"queue": [[RUN]]}}), "2026", None)
-    open_call = Call("d", "edit", None, "2026", None)
+    call = CallRow("c", "edit", json.dumps({**result, "update": {"queue": [[RUN]]}}), "2026", None)
+    open_call = CallRow("d", "edit", None, "2026", None)
     told, unknown = take(SAID, calls=[call, open_call]).rows.calls
     assert json.loads(told.result or "") == {**result, "seen": {}, "update": {}}
     assert unknown == open_call
@@ -173,7 +175,7 @@ WRONG: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("points", WRONG.values(), ids=WRONG.keys())
-def test_what_is_not_what_it_should_be_is_refused(points: list[dict[str, Any]]) -> None:
+def test_invalid_rows_are_refused(points: list[dict[str, Any]]) -> None:
     with pytest.raises(UsageError, match="contains unexpected data"):
         take(*points)
 
@@ -192,7 +194,7 @@ def test_what_is_not_what_it_should_be_is_refused(points: list[dict[str, Any]]) 
         write("told", "x")._replace(data=b"\xc1"),
     ],
 )
-def test_a_write_that_is_no_conversation_is_refused(row: Write) -> None:
+def test_a_write_that_is_no_conversation_is_refused(row: WriteRow) -> None:
     with pytest.raises(UsageError):
         take(SAID, SAID, writes=[row])
 
@@ -242,7 +244,7 @@ def test_a_message_keeps_its_marks(message: Any) -> None:
         marked(AIMessage, {"aside": True}),
     ],
 )
-def test_marks_that_no_message_of_ours_has_are_refused(message: Any) -> None:
+def test_foreign_message_marks_are_refused(message: Any) -> None:
     with pytest.raises(UsageError, match="contains unexpected data"):
         take({**SAID, "messages": _DeltaSnapshot([MESSAGE, message])})
 
@@ -269,14 +271,14 @@ def test_a_shortened_conversation_is_one() -> None:
         checkpoint(0, SAID)._replace(metadata=b'{"source": "loop", "step": null}'),
     ],
 )
-def test_a_checkpoint_of_another_shape_is_refused(row: Checkpoint) -> None:
+def test_a_checkpoint_of_another_shape_is_refused(row: CheckpointRow) -> None:
     with pytest.raises(UsageError):
-        taken_over(Rows([row], [], []), "chat", "/here")
+        sanitize_import(TransferRows([row], [], []), "chat", "/here")
 
 
 def test_calls_in_an_old_place_are_left_out() -> None:
     row = checkpoint(0, SAID, pending_sends=[Send("tools", TASK)])
-    (taken,) = taken_over(Rows([row], [], []), "chat", "/here").rows.checkpoints
+    (taken,) = sanitize_import(TransferRows([row], [], []), "chat", "/here").rows.checkpoints
     assert b"touch owned" not in taken.data
 
 
@@ -284,10 +286,10 @@ def test_checkpoints_are_in_order_and_of_the_past() -> None:
     rows = [checkpoint(1, SAID), checkpoint(0, SAID)]
     for wrong in (rows, rows[:1] * 2):
         with pytest.raises(UsageError, match="in no order"):
-            taken_over(Rows(wrong, [], []), "chat", "/here")
+            sanitize_import(TransferRows(wrong, [], []), "chat", "/here")
     ticks = int((datetime.now(UTC) + timedelta(days=2)).timestamp() * 10**7) + 0x01B21DD213814000
     later = f"{ticks >> 28:08x}-{ticks >> 12 & 0xFFFF:04x}-6{ticks & 0xFFF:03x}-8000-000000000000"
     for name in (later, "f" * 36):
         row = checkpoint(0, SAID, id=name)._replace(id=name)
         with pytest.raises(UsageError, match="no time before now"):
-            taken_over(Rows([row], [], []), "chat", "/here")
+            sanitize_import(TransferRows([row], [], []), "chat", "/here")

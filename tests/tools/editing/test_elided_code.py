@@ -2,7 +2,7 @@
 
 import pytest
 
-from maxagent.tools.editing.elided_code import left_out, says_left_out
+from maxagent.tools.editing.elided_code import find_elisions, is_elision
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from maxagent.tools.editing.elided_code import left_out, says_left_out
     ],
 )
 def test_a_remark_for_left_out_code(line: str) -> None:
-    assert says_left_out(line)
+    assert is_elision(line)
 
 
 @pytest.mark.parametrize(
@@ -47,8 +47,8 @@ def test_a_remark_for_left_out_code(line: str) -> None:
     ],
 )
 def test_code_and_other_remarks(line: str) -> None:
-    assert not says_left_out(line)
+    assert not is_elision(line)
 
 
 def test_the_lines_are_given_as_they_are() -> None:
-    assert left_out(["a", "  # ... existing code ...", "..."]) == ["  # ... existing code ..."]
+    assert find_elisions(["a", "  # ... existing code ...", "..."]) == ["  # ... existing code ..."]

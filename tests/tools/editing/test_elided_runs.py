@@ -2,9 +2,9 @@
 
 import pytest
 
-from maxagent.tools.editing.elided_runs import elided_parts, elided_places
-from maxagent.tools.editing.matching.document import Source
-from maxagent.tools.editing.matching.edit_request import Request
+from maxagent.tools.editing.elided_runs import find_elided_places, split_request
+from maxagent.tools.editing.matching.document import TextDocument
+from maxagent.tools.editing.matching.edit_request import EditRequest
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from maxagent.tools.editing.matching.edit_request import Request
     ],
 )
 def test_the_parts(old: str, new: str, parts: list[tuple[str, str]]) -> None:
-    assert [(part.old, part.new) for part in elided_parts(Request(old, new))] == parts
+    assert [(part.old, part.new) for part in split_request(EditRequest(old, new))] == parts
 
 
 @pytest.mark.parametrize(
@@ -30,5 +30,5 @@ def test_the_parts(old: str, new: str, parts: list[tuple[str, str]]) -> None:
     [("a\nx\nb\n", 2), ("a\nx\na\nb\n", 0), ("b\nx\na\n", 0), ("a\nx\n", 0), ("a\nb\n", 2)],
 )
 def test_the_places_of_parts(text: str, places: int) -> None:
-    request = Request("a\n...\nb", "c\n...\nd")
-    assert len(elided_places(Source(text), request)) == places
+    request = EditRequest("a\n...\nb", "c\n...\nd")
+    assert len(find_elided_places(TextDocument(text), request)) == places

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from maxagent.tools.editing.replace import change
-from maxagent.tools.result import ToolRefusal
-from maxagent.tools.textedits.text_edits import begin_lines, put
+from maxagent.tools.editing.replace import replace_text
+from maxagent.tools.result import ToolError
+from maxagent.tools.textedits.text_edits import apply_edits, find_edit_lines
 
 FILE = """class Session:
     def open(self, user):
@@ -25,14 +25,14 @@ OPEN = FILE[FILE.index("    def open") : FILE.index("\n    def close")]
 
 
 def edited(old: str, new: str, text: str = FILE, **how: bool) -> str:
-    done = change(text, old, new, **how)
-    assert put(text, done.pieces) == done.text
+    done = replace_text(text, old, new, **how)
+    assert apply_edits(text, done.edits) == done.text
     return done.text
 
 
 def refusal(old: str, new: str, text: str = FILE, **how: bool) -> str:
-    with pytest.raises(ToolRefusal) as refused:
-        change(text, old, new, **how)
+    with pytest.raises(ToolError) as refused:
+        replace_text(text, old, new, **how)
     return str(refused.value)
 
 
@@ -113,7 +113,7 @@ def test_what_is_not_clear_is_refused(old: str, new: str, text: str, why: str) -
     assert why in refusal(old, new, text)
 
 
-def test_a_block_that_is_there_twice_is_told_by_its_shape_or_refused() -> None:
+def test_block_found_twice_follows_shape_or_is_refused() -> None:
     twice = "if a:\n    b\nc\nif a:\n    b\n    c\n"
     assert edited("\tif a:\n\t\tb\n\t\tc\n", "\tif a:\n\t\tb\n\t\td\n", twice) == (
         "if a:\n    b\nc\nif a:\n    b\n    d\n"
@@ -126,7 +126,7 @@ def test_anchors_that_are_only_braces_find_nothing() -> None:
     assert "closest lines" in refusal("{\n  gamma = 3\n  delta = 4\n}", "x", text)
 
 
-def test_numbers_must_agree_in_a_block_that_is_only_like() -> None:
+def test_numbers_must_agree_in_a_similar_block() -> None:
     assert "not in the file" in refusal(OPEN.replace("30", "31"), OPEN.replace("30", "90"))
 
 
@@ -144,7 +144,7 @@ def test_everywhere_every_place_is_changed() -> None:
     assert "with `replace_all` it must be" in refusal("token = self", "x", everywhere=True)
 
 
-def test_in_a_changed_file_only_an_exact_and_unique_text_applies() -> None:
+def test_changed_file_takes_only_exact_and_unique_text() -> None:
     assert edited("days=30", "days=31", exact=True) == FILE.replace("30", "31")
     for old in ("  days=30", "token"):
         assert "has changed since you read it" in refusal(old, "x", exact=True)
@@ -159,8 +159,8 @@ def test_what_is_already_so_is_refused() -> None:
 
 
 def test_the_result_says_what_was_adapted() -> None:
-    assert change(FILE, "days=30", "days=31").adapted == ()
-    done = change(FILE, "if record is None: ", "if not record: ")
+    assert replace_text(FILE, "days=30", "days=31").adapted == ()
+    done = replace_text(FILE, "if record is None: ", "if not record: ")
     assert (done.strategy, done.adapted, done.lines) == (
         "line_trimmed",
         ("indentation", "blanks at the ends of lines"),
@@ -182,18 +182,18 @@ LINES = st.lists(WORDS, max_size=12)
 
 
 @given(LINES, LINES, LINES, st.booleans())
-def test_untouched_lines_keep_their_text_and_pieces_make_the_new_one(
+def test_untouched_lines_stay_and_edits_make_the_text(
     lines: list[str], old: list[str], new: list[str], everywhere: bool
 ) -> None:
     text = "\n".join(lines)
     try:
-        done = change(text, "\n".join(old), "\n".join(new), everywhere=everywhere)
-    except ToolRefusal:
+        done = replace_text(text, "\n".join(old), "\n".join(new), everywhere=everywhere)
+    except ToolError:
         return
-    assert put(text, done.pieces) == done.text
-    assert begin_lines(text, done.pieces) == done.lines
-    ends = [0, *(piece.end for piece in done.pieces)]
-    starts = [*(piece.start for piece in done.pieces), len(text)]
+    assert apply_edits(text, done.edits) == done.text
+    assert find_edit_lines(text, done.edits) == done.lines
+    ends = [0, *(piece.end for piece in done.edits)]
+    starts = [*(piece.start for piece in done.edits), len(text)]
     assert all(end <= start for end, start in zip(ends, starts, strict=True))
 
 
@@ -207,8 +207,8 @@ def test_a_shifted_request_changes_its_line_only(lines: list[str], data: st.Data
     block = ["   " + line.strip("\r\u2028") for line in lines[start:end]]
     changed = [*block[: at - start], "   brand new", *block[at - start + 1 :]]
     try:
-        done = change("\n".join(lines), "\n".join(block), "\n".join(changed)).text.split("\n")
-    except ToolRefusal:
+        done = replace_text("\n".join(lines), "\n".join(block), "\n".join(changed)).text.split("\n")
+    except ToolError:
         return
     assert (done[:at], done[at].strip(), done[at + 1 :]) == (
         lines[:at],
@@ -217,32 +217,32 @@ def test_a_shifted_request_changes_its_line_only(lines: list[str], data: st.Data
     )
 
 
-def test_a_remark_that_an_escaped_old_text_has_too_is_no_code_left_out() -> None:
+def test_remark_in_escaped_old_text_is_no_elision() -> None:
     text = "a = 1\n# ...\nb = 2\n"
-    done = change(text, "a = 1\\n# ...\\nb = 2\\n", "a = 1\n# ...\nb = 3\n")
+    done = replace_text(text, "a = 1\\n# ...\\nb = 2\\n", "a = 1\n# ...\nb = 3\n")
     assert done.text == "a = 1\n# ...\nb = 3\n"
 
 
-def test_an_empty_line_before_lines_that_are_taken_out_stays() -> None:
+def test_empty_line_before_removed_lines_stays() -> None:
     text = "  a\n  b\n\n  c\nd\n"
-    assert change(text, "a\nb\n\nc", "a\nb\n").text == "  a\n  b\n\nd\n"
+    assert replace_text(text, "a\nb\n\nc", "a\nb\n").text == "  a\n  b\n\nd\n"
 
 
 def test_neighbours_that_are_taken_out_do_not_overlap() -> None:
-    done = change("a\n  a", "  a \n", "", everywhere=True)
-    assert (done.text, [(piece.start, piece.end) for piece in done.pieces]) == (
+    done = replace_text("a\n  a", "  a \n", "", everywhere=True)
+    assert (done.text, [(piece.start, piece.end) for piece in done.edits]) == (
         "",
         [(0, 2), (2, 5)],
     )
 
 
-def test_only_lines_that_had_a_number_lose_the_blank_behind_it() -> None:
+def test_only_numbered_lines_lose_the_blank_behind_it() -> None:
     text = "def f():\n    a()\n    b()\n"
-    done = change(text, "2:     a()\n3:     b()", "2:     a()\n    c()\n3:     b()")
+    done = replace_text(text, "2:     a()\n3:     b()", "2:     a()\n    c()\n3:     b()")
     assert done.text == "def f():\n    a()\n    c()\n    b()\n"
 
 
-def test_another_line_in_the_place_of_one_takes_nothing_of_its_spelling() -> None:
+def test_different_line_takes_no_spelling_of_the_old() -> None:
     text = "x = 1\nA\u00a0= b\ny = 2\n"
-    done = change(text, "x = 1\nA = b\ny = 2", "x = 1\npebble_33 = compute(7);\ny = 2")
+    done = replace_text(text, "x = 1\nA = b\ny = 2", "x = 1\npebble_33 = compute(7);\ny = 2")
     assert done.text == "x = 1\npebble_33 = compute(7);\ny = 2\n"

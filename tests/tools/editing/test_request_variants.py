@@ -2,9 +2,9 @@
 
 import pytest
 
-from maxagent.tools.editing.matching.edit_request import Request
+from maxagent.tools.editing.matching.edit_request import EditRequest
 from maxagent.tools.editing.request_variants import (
-    readings,
+    iter_variants,
     without_entities,
     without_escapes,
     without_fence,
@@ -13,7 +13,7 @@ from maxagent.tools.editing.request_variants import (
 
 
 def read(way: object, old: str, new: str) -> list[tuple[str, str]]:
-    return [(one.old, one.new) for one in way(Request(old, new))]  # type: ignore[operator]
+    return [(one.old, one.new) for one in way(EditRequest(old, new))]  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_line_numbers(old: str, new: str, found: tuple[str, str] | None) -> None
 
 
 def test_a_single_number_says_the_only_line() -> None:
-    assert [one.line for one in without_numbers(Request("  7→a", "  7→b"))] == [7]
-    assert [one.line for one in without_numbers(Request("7→a\n8→b", "c"))] == [None]
+    assert [one.line for one in without_numbers(EditRequest("  7→a", "  7→b"))] == [7]
+    assert [one.line for one in without_numbers(EditRequest("7→a\n8→b", "c"))] == [None]
 
 
 @pytest.mark.parametrize(
@@ -85,11 +85,11 @@ def test_escapes(old: str, new: str, found: tuple[str, str]) -> None:
 
 
 def test_a_plain_request_has_no_other_reading() -> None:
-    assert list(readings(Request("def f(x):\n    return 1", "b"))) == []
+    assert list(iter_variants(EditRequest("def f(x):\n    return 1", "b"))) == []
 
 
 def test_a_fence_around_numbered_lines_is_read() -> None:
-    ways = list(readings(Request("```\n1: a\n2: b\n```", "```\n1: a\n2: c\n```")))
+    ways = list(iter_variants(EditRequest("```\n1: a\n2: b\n```", "```\n1: a\n2: c\n```")))
     assert ("a\nb\n", "a\nc\n", ("code fence", "line numbers")) in [
         (one.old, one.new, one.adapted) for one in ways
     ]

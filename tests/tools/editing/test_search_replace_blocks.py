@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maxagent.tools.editing.search_replace_blocks import Block, parse_blocks
-from maxagent.tools.result import ToolRefusal
+from maxagent.tools.editing.search_replace_blocks import SearchBlock, parse_blocks
+from maxagent.tools.result import ToolError
 
 MARKERS = ["<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE", "------- SEARCH", "+++++++ REPLACE"]
 LINES = st.one_of(st.sampled_from([*MARKERS, "```", "a", "", "  x"]), st.text(max_size=8))
@@ -32,25 +32,25 @@ def block(old: str, new: str) -> str:
     ],
 )
 def test_a_block_is_read(diff: str) -> None:
-    assert [found.readings for found in parse_blocks(diff)] == [(("a\n", "b\n"),)]
+    assert [found.variants for found in parse_blocks(diff)] == [(("a\n", "b\n"),)]
 
 
 def test_blocks_keep_their_order_and_their_blanks() -> None:
     diff = block("  a\n\n", "") + "\nand\n" + block("", "\tb \n")
     assert parse_blocks(diff) == [
-        Block(1, (("  a\n\n", ""),)),
-        Block(8, (("", "\tb \n"),)),
+        SearchBlock(1, (("  a\n\n", ""),)),
+        SearchBlock(8, (("", "\tb \n"),)),
     ]
 
 
-def test_what_only_looks_like_a_marker_inside_a_block_is_text() -> None:
+def test_apparent_marker_inside_a_block_is_text() -> None:
     old = "<<<<<<< HEAD\n    =======\n   <<<<<<< SEARCH\nx ======= y\n>>>>>>> branch\n"
-    assert parse_blocks(block(old, "b\n"))[0].readings == ((old, "b\n"),)
+    assert parse_blocks(block(old, "b\n"))[0].variants == ((old, "b\n"),)
 
 
 def test_several_dividers_are_several_readings() -> None:
     diff = block("Title\n=======\nold\n", "Title\n=====\nnew\n")
-    assert parse_blocks(diff)[0].readings == (
+    assert parse_blocks(diff)[0].variants == (
         ("Title\n", "old\n=======\nTitle\n=====\nnew\n"),
         ("Title\n=======\nold\n", "Title\n=====\nnew\n"),
     )
@@ -76,7 +76,7 @@ def test_several_dividers_are_several_readings() -> None:
     ],
 )
 def test_a_broken_text_is_refused_as_a_whole(diff: str, said: str) -> None:
-    with pytest.raises(ToolRefusal) as refusal:
+    with pytest.raises(ToolError) as refusal:
         parse_blocks(diff)
     assert said in str(refusal.value)
 
@@ -86,10 +86,10 @@ def test_a_broken_text_is_refused_as_a_whole(diff: str, said: str) -> None:
 def test_any_text_is_read_or_refused(diff: str) -> None:
     try:
         blocks = parse_blocks(diff)
-    except ToolRefusal as refusal:
+    except ToolError as refusal:
         assert str(refusal)
     else:
-        assert blocks and all(found.readings for found in blocks)
+        assert blocks and all(found.variants for found in blocks)
 
 
 @settings(deadline=None)
@@ -97,4 +97,4 @@ def test_any_text_is_read_or_refused(diff: str) -> None:
 def test_what_is_written_is_what_is_read(pairs: list[tuple[list[str], list[str]]]) -> None:
     texts = [tuple("".join(f"{line}\n" for line in lines) for lines in pair) for pair in pairs]
     read = parse_blocks("".join(block(*pair) for pair in texts))
-    assert [found.readings for found in read] == [(pair,) for pair in texts]
+    assert [found.variants for found in read] == [(pair,) for pair in texts]

@@ -2,9 +2,9 @@
 
 import pytest
 
-from maxagent.tools.editing.matching.document import Source
-from maxagent.tools.editing.matching.edit_request import Request
-from maxagent.tools.editing.strategy_chain import find, find_all
+from maxagent.tools.editing.matching.document import TextDocument
+from maxagent.tools.editing.matching.edit_request import EditRequest
+from maxagent.tools.editing.strategy_chain import find_all, find_matches
 
 FILE = """class A:
     def f(self, x):
@@ -40,21 +40,21 @@ BLOCK = FILE[FILE.index("    def f") : FILE.index("\n    def g")]
     ],
 )
 def test_the_strategy(old: str, strategy: str) -> None:
-    found = find(Source(FILE), Request(old, "x"))
+    found = find_matches(TextDocument(FILE), EditRequest(old, "x"))
     assert found and (found.strategy, len(found.places)) == (strategy, 1)
 
 
 def test_several_places_of_one_strategy_are_final() -> None:
-    found = find(Source("a \n  a\n"), Request("    a", "b"))
+    found = find_matches(TextDocument("a \n  a\n"), EditRequest("    a", "b"))
     assert found and (found.strategy, len(found.places)) == ("line_trimmed", 2)
 
 
-def test_a_single_number_must_be_that_of_the_line() -> None:
-    assert find(Source("a\nbcd\n"), Request("2→bcd", "x")) is not None
-    assert find(Source("a\nbcd\n"), Request("3→bcd", "x")) is None
+def test_single_number_must_match_the_line() -> None:
+    assert find_matches(TextDocument("a\nbcd\n"), EditRequest("2→bcd", "x")) is not None
+    assert find_matches(TextDocument("a\nbcd\n"), EditRequest("3→bcd", "x")) is None
 
 
 def test_everywhere_nothing_is_looser_than_trimmed_lines() -> None:
-    assert len(find_all(Source("a b\n a b \n"), Request("  a b", "c")).places) == 2
-    assert not find_all(Source("a  b\n"), Request("a b", "c")).places
-    assert len(find_all(Source("x\n" * 20_000), Request("x", "c")).places) == 20_000
+    assert len(find_all(TextDocument("a b\n a b \n"), EditRequest("  a b", "c")).places) == 2
+    assert not find_all(TextDocument("a  b\n"), EditRequest("a b", "c")).places
+    assert len(find_all(TextDocument("x\n" * 20_000), EditRequest("x", "c")).places) == 20_000

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.filesystem.atomic_write import Writing, write_atomic
+from maxagent.tools.filesystem.atomic_write import AtomicWriter, write_atomic
 from maxagent.tools.filesystem.file_access import read_bytes
-from maxagent.tools.result import ToolRefusal
+from maxagent.tools.result import ToolError
 from maxagent.tools.workspace import Workspace
 
 
@@ -27,7 +27,7 @@ def workspace(
     if request.param == "named":
         monkeypatch.delattr(os, "O_TMPFILE", raising=False)
     if request.param == "step by step":
-        monkeypatch.setattr("maxagent.tools.filesystem.safe_open.kernel_opening", lambda: None)
+        monkeypatch.setattr("maxagent.tools.filesystem.safe_open.find_kernel_open", lambda: None)
     return Workspace(tmp_path)
 
 
@@ -80,7 +80,7 @@ def test_the_owner_of_a_replaced_file_is_kept(workspace: Workspace) -> None:
     assert (path.stat().st_uid, path.stat().st_gid) == (65534, 65534)
 
 
-def test_a_file_of_somebody_whom_a_container_does_not_know_is_written(
+def test_file_of_an_unknown_owner_is_written(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As `unshare -r` shows one whose group is not mapped."""
@@ -96,7 +96,7 @@ def test_a_file_of_somebody_whom_a_container_does_not_know_is_written(
     assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"new", 0o755)
 
 
-def test_another_name_of_the_file_keeps_the_old_content(workspace: Workspace) -> None:
+def test_other_name_of_the_file_keeps_old_content(workspace: Workspace) -> None:
     path, other = workspace.root / "file", workspace.root / "other"
     path.write_bytes(b"old")
     other.hardlink_to(path)
@@ -116,7 +116,7 @@ def test_attributes_of_the_user_are_kept(workspace: Workspace) -> None:
     assert os.getxattr(path, "user.note") == b"mine"
 
 
-def test_where_the_file_system_has_no_attributes_a_file_is_replaced(
+def test_file_system_without_attributes_still_replaces_a_file(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As sshfs answers."""
@@ -133,40 +133,40 @@ def test_where_the_file_system_has_no_attributes_a_file_is_replaced(
 
 def test_a_file_that_came_meanwhile_is_not_overwritten(workspace: Workspace) -> None:
     path = workspace.root / "folder/new"
-    writing = Writing(workspace, path, b"ours")
+    writing = AtomicWriter(workspace, path, b"ours")
     path.write_bytes(b"theirs")
-    with pytest.raises(ToolRefusal, match="nothing was changed: file exists"):
-        writing.place()
+    with pytest.raises(ToolError, match="nothing was changed: file exists"):
+        writing.move_into_place()
     assert everything(workspace.root) == {"folder": None, "folder/new": b"theirs"}
 
 
-def test_a_file_that_cannot_be_replaced_leaves_nothing_behind(workspace: Workspace) -> None:
+def test_irreplaceable_file_leaves_nothing_behind(workspace: Workspace) -> None:
     """As in a sticky folder, where it is another's, or where a container has mounted it."""
     path = workspace.root / "file"
     path.write_bytes(b"old")
-    writing = Writing(workspace, path, b"new")
+    writing = AtomicWriter(workspace, path, b"new")
     path.unlink()
     path.mkdir()
-    with pytest.raises(ToolRefusal, match="nothing was changed: is a directory"):
-        writing.place()
+    with pytest.raises(ToolError, match="nothing was changed: is a directory"):
+        writing.move_into_place()
     assert everything(workspace.root) == {"file": None}
 
 
 def test_what_is_dropped_leaves_nothing_behind(workspace: Workspace) -> None:
     (workspace.root / "file").write_bytes(b"old")
     for name in ["file", "new", "a/b/new"]:
-        Writing(workspace, workspace.root / name, b"x").drop()
+        AtomicWriter(workspace, workspace.root / name, b"x").drop()
     assert everything(workspace.root) == {"file": b"old"}
 
 
-def test_what_is_in_its_place_is_not_dropped_any_more(workspace: Workspace) -> None:
-    writing = Writing(workspace, workspace.root / "a/new", b"x")
-    writing.place()
+def test_placed_file_is_not_dropped(workspace: Workspace) -> None:
+    writing = AtomicWriter(workspace, workspace.root / "a/new", b"x")
+    writing.move_into_place()
     writing.drop()
     assert everything(workspace.root) == {"a": None, "a/new": b"x"}
 
 
-def test_a_new_file_may_get_the_mode_of_another(workspace: Workspace) -> None:
+def test_new_file_may_get_another_files_mode(workspace: Workspace) -> None:
     (workspace.root / "script").touch(0o755)
     like = (workspace.root / "script").stat()
     write_atomic(workspace, workspace.root / "copy", b"x", like)
@@ -184,10 +184,10 @@ def test_a_link_is_written_through(workspace: Workspace) -> None:
     assert (root / "dangling").is_symlink() and (root / "not-yet").read_bytes() == b"made"
 
 
-def test_a_file_in_the_way_of_a_folder_is_refused(workspace: Workspace) -> None:
+def test_file_in_place_of_a_folder_is_refused(workspace: Workspace) -> None:
     (workspace.root / "file").write_text("x")
     for name in ["file/new", "file/deeper/new"]:
-        with pytest.raises(ToolRefusal, match="nothing was changed: not a directory"):
+        with pytest.raises(ToolError, match="nothing was changed: not a directory"):
             write_atomic(workspace, workspace.root / name, b"x")
     assert everything(workspace.root) == {"file": b"x"}
 
@@ -213,7 +213,7 @@ def test_a_read_only_file_is_refused_and_unchanged(as_nobody: Path) -> None:
     path = workspace.root / "file"
     path.write_text("old")
     path.chmod(0o444)
-    with pytest.raises(ToolRefusal, match="`file` is read-only"):
+    with pytest.raises(ToolError, match="`file` is read-only"):
         write_atomic(workspace, path, b"new")
     assert everything(workspace.root) == {"file": b"old"}
 
@@ -223,7 +223,7 @@ def test_a_read_only_folder_is_refused_and_unchanged(as_nobody: Path) -> None:
     (workspace.root / "file").write_text("old")
     as_nobody.chmod(0o555)
     for name in ["file", "new", "new/folder/file"]:
-        with pytest.raises(ToolRefusal, match="nothing was changed: permission denied"):
+        with pytest.raises(ToolError, match="nothing was changed: permission denied"):
             write_atomic(workspace, workspace.root / name, b"new")
     as_nobody.chmod(0o755)
     assert everything(workspace.root) == {"file": b"old"}
@@ -240,11 +240,11 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(folder)], check=True)
 
 
-def test_a_full_disk_is_refused_and_nothing_is_left_behind(small_disk: Path) -> None:
+def test_full_disk_is_refused_without_leftovers(small_disk: Path) -> None:
     workspace = Workspace(small_disk)
     (small_disk / "file").write_text("old")
     for name in ["file", "new", "new/folder/file"]:
-        with pytest.raises(ToolRefusal, match="nothing was changed: no space left on device"):
+        with pytest.raises(ToolError, match="nothing was changed: no space left on device"):
             write_atomic(workspace, small_disk / name, b"x" * 1_000_000)
     assert everything(small_disk) == {"file": b"old"}
     write_atomic(workspace, small_disk / "file", b"x" * 20_000)
@@ -287,26 +287,24 @@ def test_a_kill_while_writing_would_leave_nothing_behind(
     assert seen == [{"file": b"old"}, {"file": b"new"}]
 
 
-def test_a_folder_that_is_swapped_for_a_link_while_writing_leads_nowhere(
-    workspace: Workspace, tmp_path: Path
-) -> None:
+def test_folder_swapped_for_a_link_leads_nowhere(workspace: Workspace, tmp_path: Path) -> None:
     root, outside = tmp_path / "project", tmp_path / "outside"
     for folder in (root / "docs", outside):
         folder.mkdir(parents=True)
     project = Workspace(root)
-    writing = Writing(project, root / "docs/a", b"ours")
+    writing = AtomicWriter(project, root / "docs/a", b"ours")
     (root / "docs").rename(root / "aside")
     (root / "docs").symlink_to(outside)
-    for act in (writing.place, lambda: Writing(project, root / "docs/b/c", b"ours")):
-        with pytest.raises(ToolRefusal, match="nothing was changed"):
+    for act in (writing.move_into_place, lambda: AtomicWriter(project, root / "docs/b/c", b"ours")):
+        with pytest.raises(ToolError, match="nothing was changed"):
             act()
     (root / "docs").unlink()
     (root / "docs").mkdir()
-    writing = Writing(project, root / "docs/a", b"ours")
+    writing = AtomicWriter(project, root / "docs/a", b"ours")
     (root / "docs").rename(root / "elsewhere")
     (root / "docs").mkdir()
-    with pytest.raises(ToolRefusal, match="its folder was moved away"):
-        writing.place()
+    with pytest.raises(ToolError, match="its folder was moved away"):
+        writing.move_into_place()
     assert everything(outside) == everything(root / "docs") == {}
 
 
@@ -314,9 +312,9 @@ def test_many_files_can_be_written_at_once(workspace: Workspace) -> None:
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (256, limit[1]))
     try:
-        started = [Writing(workspace, workspace.root / f"{n}/file", b"x") for n in range(150)]
+        started = [AtomicWriter(workspace, workspace.root / f"{n}/file", b"x") for n in range(150)]
         for writing in started:
-            writing.place()
+            writing.move_into_place()
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limit)
     assert len(everything(workspace.root)) == 300

@@ -6,17 +6,17 @@ import pytest
 
 from maxagent.tools.filesystem.commit import (
     LONGEST_DIFF,
-    Prepared,
-    prepare,
+    PreparedChange,
+    commit_changes,
+    prepare_change,
     prepare_removal,
-    save,
-    stage,
-    take_back,
+    revert_change,
+    stage_change,
 )
-from maxagent.tools.filesystem.file_access import content_hash
-from maxagent.tools.filesystem.text_codec import decode
-from maxagent.tools.result import ToolRefusal, ToolRun
-from maxagent.tools.textedits.text_edits import Piece
+from maxagent.tools.filesystem.file_access import hash_content
+from maxagent.tools.filesystem.text_codec import decode_text
+from maxagent.tools.result import ToolError, ToolRun
+from maxagent.tools.textedits.text_edits import TextEdit
 from maxagent.tools.workspace import Workspace
 
 
@@ -24,29 +24,29 @@ def run_in(folder: Path, backups: Path | None = None) -> ToolRun:
     return ToolRun(Workspace(folder), "c", folder / "outputs", backups=backups)
 
 
-def test_a_change_is_written_as_the_file_was_and_told(tmp_path: Path) -> None:
+def test_change_keeps_the_file_format_and_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"\xef\xbb\xbfone\r\ntwo")
-    saved = save(run_in(tmp_path), path, decode(path.read_bytes()), "one\n2\n3")
+    saved = commit_changes(run_in(tmp_path), path, decode_text(path.read_bytes()), "one\n2\n3")
     assert path.read_bytes() == b"\xef\xbb\xbfone\r\n2\r\n3"
-    assert (saved.path, saved.counts, saved.hash) == ("a", "+2 -1", content_hash(path.read_bytes()))
+    assert (saved.path, saved.counts, saved.hash) == ("a", "+2 -1", hash_content(path.read_bytes()))
     assert saved.diff.startswith("--- a/a\n+++ b/a\n@@ -1,2 +1,3 @@\n one\n-two\n\\ No newline")
 
 
 def test_a_new_file_is_told_as_new(tmp_path: Path) -> None:
-    saved = save(run_in(tmp_path), tmp_path / "a", None, "x\r\n")
+    saved = commit_changes(run_in(tmp_path), tmp_path / "a", None, "x\r\n")
     assert (tmp_path / "a").read_bytes() == b"x\r\n"
     assert saved.diff.startswith("--- /dev/null\n+++ b/a\n")
 
 
 def test_what_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
-    with pytest.raises(ToolRefusal, match="cannot hold"):
-        save(run_in(tmp_path), tmp_path / "a", None, "\ud800")
+    with pytest.raises(ToolError, match="cannot hold"):
+        commit_changes(run_in(tmp_path), tmp_path / "a", None, "\ud800")
     assert not (tmp_path / "a").exists()
 
 
-def test_a_very_long_diff_is_cut_at_a_line(tmp_path: Path) -> None:
-    saved = save(run_in(tmp_path), tmp_path / "a", None, "汉字\n" * 100_000)
+def test_very_long_diff_is_cut_at_a_line(tmp_path: Path) -> None:
+    saved = commit_changes(run_in(tmp_path), tmp_path / "a", None, "汉字\n" * 100_000)
     assert len(saved.diff) < LONGEST_DIFF + 100
     assert saved.diff.count("汉字") == 100_000 - 75_011
     assert saved.diff.endswith("+汉字\n[… 75,011 more lines]\n")
@@ -55,8 +55,10 @@ def test_a_very_long_diff_is_cut_at_a_line(tmp_path: Path) -> None:
 
 def test_a_diff_is_text_whatever_the_file_holds(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes("汉\n".encode() + b"\xff\n")
-    old = decode((tmp_path / "a").read_bytes())
-    assert "\n \\xff\n" in save(run_in(tmp_path), tmp_path / "a", old, "字\n\udcff\n").diff
+    old = decode_text((tmp_path / "a").read_bytes())
+    assert (
+        "\n \\xff\n" in commit_changes(run_in(tmp_path), tmp_path / "a", old, "字\n\udcff\n").diff
+    )
 
 
 def tree(folder: Path) -> dict[str, bytes | None]:
@@ -66,7 +68,7 @@ def tree(folder: Path) -> dict[str, bytes | None]:
     }
 
 
-def prepared_three(run: ToolRun) -> list[Prepared]:
+def prepared_three(run: ToolRun) -> list[PreparedChange]:
     """A change, a new file in a new folder, and a removal."""
     root = run.workspace.root
     (root / "a").write_bytes(b"one\r\n")
@@ -74,8 +76,8 @@ def prepared_three(run: ToolRun) -> list[Prepared]:
     (root / "b").write_bytes(b"gone\0")
     (root / "b").chmod(0o640)
     return [
-        prepare(run.workspace, root / "a", decode(b"one\r\n"), "two\n"),
-        prepare(run.workspace, root / "new/folder/c", None, "new\n"),
+        prepare_change(run.workspace, root / "a", decode_text(b"one\r\n"), "two\n"),
+        prepare_change(run.workspace, root / "new/folder/c", None, "new\n"),
         prepare_removal(run.workspace, root / "b", b"gone\0"),
     ]
 
@@ -84,17 +86,17 @@ def test_what_is_prepared_or_staged_changes_nothing(tmp_path: Path) -> None:
     run = run_in(tmp_path)
     prepared, before = prepared_three(run), tree(tmp_path)
     for one in prepared:
-        with stage(run, one):
+        with stage_change(run, one):
             pass
         assert tree(tmp_path) == before
 
 
-def test_what_was_committed_can_be_taken_back_to_the_byte(tmp_path: Path) -> None:
+def test_committed_change_can_be_reverted_to_the_byte(tmp_path: Path) -> None:
     run = run_in(tmp_path)
     prepared, before = prepared_three(run), tree(tmp_path)
     modes = {name: (tmp_path / name).stat().st_mode for name in before}
     for one in prepared:
-        with stage(run, one) as staged:
+        with stage_change(run, one) as staged:
             staged.commit()
     assert tree(tmp_path) == {
         "a": b"two\r\n",
@@ -103,7 +105,7 @@ def test_what_was_committed_can_be_taken_back_to_the_byte(tmp_path: Path) -> Non
         "new/folder/c": b"new\n",
     }
     for one in reversed(prepared):
-        take_back(run.workspace, one)
+        revert_change(run.workspace, one)
     assert tree(tmp_path) == before
     assert modes == {name: (tmp_path / name).stat().st_mode for name in before}
 
@@ -120,14 +122,14 @@ def test_a_removal_is_told_as_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("meanwhile", [b"theirs", None])
-def test_what_changed_after_it_was_read_is_not_overwritten(
+def test_file_changed_after_reading_is_not_overwritten(
     tmp_path: Path, meanwhile: bytes | None
 ) -> None:
     run, path = run_in(tmp_path), tmp_path / "a"
     path.write_bytes(b"one")
-    prepared = prepare(run.workspace, path, decode(b"one"), "two")
-    refused = pytest.raises(ToolRefusal, match="`a` was changed by another program")
-    with refused, stage(run, prepared) as staged:
+    prepared = prepare_change(run.workspace, path, decode_text(b"one"), "two")
+    refused = pytest.raises(ToolError, match="`a` was changed by another program")
+    with refused, stage_change(run, prepared) as staged:
         path.write_bytes(meanwhile) if meanwhile else path.unlink()
         staged.commit()
     assert tree(tmp_path) == ({"a": meanwhile} if meanwhile else {})
@@ -136,7 +138,9 @@ def test_what_changed_after_it_was_read_is_not_overwritten(
 def test_pieces_keep_what_a_comparison_could_not_know(tmp_path: Path) -> None:
     data = b"x\nx\r\nx\n"
     (tmp_path / "a").write_bytes(data)
-    saved = save(run_in(tmp_path), tmp_path / "a", decode(data), "x\nx\n", [Piece(0, 2, "")])
+    saved = commit_changes(
+        run_in(tmp_path), tmp_path / "a", decode_text(data), "x\nx\n", [TextEdit(0, 2, "")]
+    )
     assert (tmp_path / "a").read_bytes() == b"x\r\nx\n"
     assert saved.metadata == {
         "path": "a",

@@ -1,37 +1,37 @@
 """An edit tells what is there now, what was adapted, and where it changed more than is shown."""
 
-from maxagent.tools.filesystem.edit_report import MOST_SHOWN, report
-from maxagent.tools.textedits.text_edits import Change, Piece, begin_lines, put
+from maxagent.tools.filesystem.edit_report import MOST_SHOWN, format_report
+from maxagent.tools.textedits.text_edits import TextChange, TextEdit, apply_edits, find_edit_lines
 
 OLD = "".join(f"{number}\n" for number in range(1, 201))
 
 
-def told(pieces: list[Piece], *adapted: str, old: str = OLD) -> list[str]:
-    new = put(old, pieces)
-    lines = begin_lines(old, pieces)
-    change = Change(new, tuple(pieces), lines, "line_trimmed", adapted)
-    return report(old, new, [change], pieces, "edit").split("\n")
+def told(pieces: list[TextEdit], *adapted: str, old: str = OLD) -> list[str]:
+    new = apply_edits(old, pieces)
+    lines = find_edit_lines(old, pieces)
+    change = TextChange(new, tuple(pieces), lines, "line_trimmed", adapted)
+    return format_report(old, new, [change], pieces, "edit").split("\n")
 
 
-def at(line: int, new: str) -> Piece:
+def at(line: int, new: str) -> TextEdit:
     """A change of a whole line's text."""
     start = sum(len(f"{number}\n") for number in range(1, line))
-    return Piece(start, start + len(str(line)), new)
+    return TextEdit(start, start + len(str(line)), new)
 
 
-def test_the_changed_lines_are_shown_with_two_around_them() -> None:
+def test_changed_lines_are_shown_with_two_around() -> None:
     assert [line.strip() for line in told([at(5, "five\nand more")])] == [
         *("", "3→3", "4→4", "5→five", "6→and more", "7→6", "8→7")
     ]
 
 
 def test_lines_that_went_are_shown_by_their_neighbours() -> None:
-    pieces = [Piece(8, 10, "")]
+    pieces = [TextEdit(8, 10, "")]
     assert [line.strip() for line in told(pieces)] == ["", "3→3", "4→4", "5→6", "6→7"]
 
 
 def test_an_empty_file_is_said_to_be_empty() -> None:
-    assert told([Piece(0, len(OLD), "")]) == ["; the file is empty now"]
+    assert told([TextEdit(0, len(OLD), "")]) == ["; the file is empty now"]
 
 
 def test_what_was_adapted_is_said() -> None:
@@ -40,7 +40,7 @@ def test_what_was_adapted_is_said() -> None:
     assert "indented by 4 blanks; `’` written as `'`" in first
 
 
-def test_of_many_places_the_first_are_shown_and_the_others_named() -> None:
+def test_many_places_show_the_first_and_name_others() -> None:
     lines = told([at(line, "x") for line in range(10, 200, 10)])
     assert sum("→" in line for line in lines) <= MOST_SHOWN
     assert lines[-1] == "[changed too: lines 90, 100, 110, 120, 130, 140, 150, 160, 170, 180, 190]"

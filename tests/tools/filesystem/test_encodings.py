@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.tools.filesystem.encodings import STRAYS, guess
+from maxagent.tools.filesystem.encodings import STRAYS, guess_encoding
 
 CHINESE = "# 配置文件\nname = '测试'\n说明：这是一个例子。\n"
 
@@ -25,10 +25,10 @@ CHINESE = "# 配置文件\nname = '测试'\n说明：这是一个例子。\n"
     ],
 )
 def test_the_encoding_is_guessed(data: bytes, encoding: str) -> None:
-    assert guess(data) == encoding
+    assert guess_encoding(data) == encoding
 
 
 @given(st.binary() | st.text("配置文件测试，。a\n €").map(lambda text: text.encode("gb18030")))
 def test_every_guess_gives_back_the_very_same_bytes(data: bytes) -> None:
-    encoding = guess(data)
+    encoding = guess_encoding(data)
     assert data.decode(encoding, STRAYS).encode(encoding, STRAYS) == data

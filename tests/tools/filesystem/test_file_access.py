@@ -13,16 +13,16 @@ import pytest
 from maxagent.tools.filesystem.atomic_write import write_atomic
 from maxagent.tools.filesystem.file_access import (
     change_mode,
-    content_hash,
-    missing_folders,
+    find_missing_folders,
+    hash_content,
     read_bytes,
     remove_file,
     remove_folder,
+    resolve_write_path,
     stat_of,
-    writable,
-    written_path,
+    stat_writable,
 )
-from maxagent.tools.result import ToolRefusal
+from maxagent.tools.result import ToolError
 from maxagent.tools.workspace import Workspace
 
 
@@ -32,7 +32,7 @@ def workspace(
 ) -> Workspace:
     """A project on a system that opens what is beneath a folder, and on one that cannot."""
     if request.param == "step by step":
-        monkeypatch.setattr("maxagent.tools.filesystem.safe_open.kernel_opening", lambda: None)
+        monkeypatch.setattr("maxagent.tools.filesystem.safe_open.find_kernel_open", lambda: None)
     return Workspace(tmp_path)
 
 
@@ -43,7 +43,7 @@ def everything(folder: Path) -> dict[str, bytes | None]:
     }
 
 
-def test_what_is_no_regular_file_is_refused_without_hanging(workspace: Workspace) -> None:
+def test_irregular_file_is_refused_without_hanging(workspace: Workspace) -> None:
     root = workspace.root
     (root / "folder").mkdir()
     os.mkfifo(root / "pipe")
@@ -51,57 +51,57 @@ def test_what_is_no_regular_file_is_refused_without_hanging(workspace: Workspace
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(root / "socket"))
         for name in ["folder", "pipe", "socket", "loop"]:
-            with pytest.raises(ToolRefusal):
+            with pytest.raises(ToolError):
                 read_bytes(workspace, root / name)
-            with pytest.raises(ToolRefusal, match="folder|not a regular file"):
+            with pytest.raises(ToolError, match="folder|not a regular file"):
                 write_atomic(workspace, root / name, b"x")
     assert stat.S_ISFIFO((root / "pipe").lstat().st_mode)
 
 
 def test_a_device_is_refused() -> None:
-    with pytest.raises(ToolRefusal, match="not a regular file"):
+    with pytest.raises(ToolError, match="not a regular file"):
         read_bytes(Workspace(Path("/dev")), Path("/dev/zero"))
 
 
 def test_a_missing_file_is_refused_with_the_reason(workspace: Workspace) -> None:
-    with pytest.raises(ToolRefusal, match="`gone` could not be read: no such file"):
+    with pytest.raises(ToolError, match="`gone` could not be read: no such file"):
         read_bytes(workspace, workspace.resolve("gone"))
 
 
 def test_more_than_the_limit_is_refused(workspace: Workspace) -> None:
     (workspace.root / "big").write_bytes(b"x" * 11)
     assert len(read_bytes(workspace, workspace.root / "big", limit=11)) == 11
-    with pytest.raises(ToolRefusal, match="larger than 10 bytes"):
+    with pytest.raises(ToolError, match="larger than 10 bytes"):
         read_bytes(workspace, workspace.root / "big", limit=10)
 
 
-def test_a_file_of_a_gigabyte_is_refused_without_being_read(
+def test_gigabyte_file_is_refused_without_being_read(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with (workspace.root / "huge").open("wb") as file:
         file.truncate(1 << 30)
     monkeypatch.setattr(os, "read", lambda *arguments: pytest.fail("it was read"))
-    with pytest.raises(ToolRefusal, match="`huge` is larger than 20,000,000 bytes"):
+    with pytest.raises(ToolError, match="`huge` is larger than 20,000,000 bytes"):
         read_bytes(workspace, workspace.root / "huge")
 
 
-def test_a_removed_file_is_gone_and_a_missing_one_refused(workspace: Workspace) -> None:
+def test_removed_file_is_gone_and_missing_one_refused(workspace: Workspace) -> None:
     (workspace.root / "file").touch()
     remove_file(workspace, workspace.root / "file")
     assert everything(workspace.root) == {}
-    with pytest.raises(ToolRefusal, match="`file` could not be removed: no such file"):
+    with pytest.raises(ToolError, match="`file` could not be removed: no such file"):
         remove_file(workspace, workspace.root / "file")
 
 
-def test_a_link_that_leads_to_nothing_is_not_written(workspace: Workspace) -> None:
+def test_link_that_leads_nowhere_is_not_written(workspace: Workspace) -> None:
     (workspace.root / "dangling").symlink_to("gone")
     (workspace.root / "link").symlink_to("file")
     (workspace.root / "file").touch()
-    assert written_path(workspace, "link") == workspace.root / "file"
-    assert written_path(workspace, "new/file") == workspace.root / "new/file"
+    assert resolve_write_path(workspace, "link") == workspace.root / "file"
+    assert resolve_write_path(workspace, "new/file") == workspace.root / "new/file"
     for name in ["dangling", "dangling/new", "./dangling"]:
-        with pytest.raises(ToolRefusal, match="`dangling` is a link that leads to nothing"):
-            written_path(workspace, name)
+        with pytest.raises(ToolError, match="`dangling` is a link that leads to nothing"):
+            resolve_write_path(workspace, name)
 
 
 @pytest.fixture
@@ -120,22 +120,20 @@ def as_nobody() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def test_a_file_that_may_not_be_read_is_refused(as_nobody: Path) -> None:
+def test_unreadable_file_is_refused(as_nobody: Path) -> None:
     workspace = Workspace(as_nobody)
     (workspace.root / "file").write_text("theirs")
     (workspace.root / "file").chmod(0)
-    with pytest.raises(ToolRefusal, match="permission denied"):
+    with pytest.raises(ToolError, match="permission denied"):
         read_bytes(workspace, workspace.root / "file")
 
 
 def test_hashes_tell_contents_apart() -> None:
-    assert content_hash(b"a") == content_hash(b"a") != content_hash(b"b")
-    assert len(content_hash(b"")) == 16
+    assert hash_content(b"a") == hash_content(b"a") != hash_content(b"b")
+    assert len(hash_content(b"")) == 16
 
 
-def test_what_became_a_link_since_it_was_resolved_is_not_touched(
-    workspace: Workspace, tmp_path: Path
-) -> None:
+def test_path_replaced_by_a_link_is_not_touched(workspace: Workspace, tmp_path: Path) -> None:
     root, outside = workspace.root / "project", tmp_path / "outside"
     for folder in (root / "docs", outside):
         folder.mkdir(parents=True)
@@ -146,12 +144,12 @@ def test_what_became_a_link_since_it_was_resolved_is_not_touched(
     (root / "docs").symlink_to(outside)
     file.symlink_to(outside / "a")
     for path in (below, file):
-        for act in (read_bytes, writable, remove_file):
+        for act in (read_bytes, stat_writable, remove_file):
             if (act, path) == (remove_file, file):
                 continue  # which removes the link itself
-            with pytest.raises(ToolRefusal):
+            with pytest.raises(ToolError):
                 act(project, path)
-        with pytest.raises(ToolRefusal):
+        with pytest.raises(ToolError):
             change_mode(project, path, lambda mode: 0o777)
     assert stat_of(project, below) is None
     remove_folder(project, project.root / "docs/empty")
@@ -159,22 +157,22 @@ def test_what_became_a_link_since_it_was_resolved_is_not_touched(
     assert everything(outside) == {"a": b"theirs"}
 
 
-def test_a_file_that_is_a_secret_under_another_name_is_not_read(workspace: Workspace) -> None:
+def test_secret_file_under_another_name_is_not_read(workspace: Workspace) -> None:
     root = workspace.root
     for secret in (".env", "secrets/key", ".git/config"):
         (root / secret).parent.mkdir(exist_ok=True)
         (root / secret).write_text("KEY=1")
         (root / "notes.txt").hardlink_to(root / secret)
-        with pytest.raises(ToolRefusal, match="`notes.txt` matches the project's ignore patterns"):
+        with pytest.raises(ToolError, match="`notes.txt` matches the project's ignore patterns"):
             read_bytes(workspace, root / "notes.txt")
         (root / "notes.txt").unlink()
 
 
-def test_what_is_missing_is_told_from_the_outside_in(workspace: Workspace) -> None:
+def test_missing_folders_are_listed_outermost_first(workspace: Workspace) -> None:
     root = workspace.root
     (root / "a").mkdir()
-    assert missing_folders(workspace, root / "a/b/c/file") == [root / "a/b", root / "a/b/c"]
-    assert missing_folders(workspace, root / "a/file") == []
+    assert find_missing_folders(workspace, root / "a/b/c/file") == [root / "a/b", root / "a/b/c"]
+    assert find_missing_folders(workspace, root / "a/file") == []
     assert stat_of(workspace, root / "a/b") is None and stat_of(workspace, root)
 
 
@@ -183,11 +181,11 @@ def test_a_mode_is_changed_from_what_it_is(workspace: Workspace) -> None:
     path.touch(0o640)
     change_mode(workspace, path, lambda mode: mode | 0o100)
     assert stat.S_IMODE(path.stat().st_mode) == 0o740
-    with pytest.raises(ToolRefusal, match="`gone` could not be set: no such file"):
+    with pytest.raises(ToolError, match="`gone` could not be set: no such file"):
         change_mode(workspace, workspace.root / "gone", lambda mode: mode)
 
 
-def test_a_folder_with_something_in_it_is_not_removed(workspace: Workspace) -> None:
+def test_folder_that_is_not_empty_is_not_removed(workspace: Workspace) -> None:
     (workspace.root / "full/empty").mkdir(parents=True)
     remove_folder(workspace, workspace.root / "full")
     assert everything(workspace.root) == {"full": None, "full/empty": None}

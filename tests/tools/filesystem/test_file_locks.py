@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.filesystem import file_locks as module
-from maxagent.tools.filesystem.file_locks import exclusive
-from maxagent.tools.result import ToolRefusal
+from maxagent.tools.filesystem.file_locks import lock_files
+from maxagent.tools.result import ToolError
 
 HOLD = """
 import sys
 from pathlib import Path
-from maxagent.tools.filesystem.file_locks import exclusive
-with exclusive(Path(sys.argv[1])):
+from maxagent.tools.filesystem.file_locks import lock_files
+with lock_files(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -35,14 +35,14 @@ def free(folder: Path) -> bool:
     return True
 
 
-def test_only_one_thread_has_a_file_at_a_time(tmp_path: Path) -> None:
+def test_only_one_thread_locks_a_file(tmp_path: Path) -> None:
     inside, most, entered = 0, 0, threading.Barrier(8)
 
     def work() -> None:
         nonlocal inside, most
         entered.wait(60)
         for _ in range(50):
-            with exclusive(tmp_path / "a"):
+            with lock_files(tmp_path / "a"):
                 inside += 1
                 most = max(most, inside)
                 inside -= 1
@@ -55,16 +55,16 @@ def test_only_one_thread_has_a_file_at_a_time(tmp_path: Path) -> None:
     assert most == 1
 
 
-def test_different_files_are_held_together_also_in_one_folder(tmp_path: Path) -> None:
-    with exclusive(tmp_path / "a"), exclusive(tmp_path / "b"):
+def test_different_files_in_one_folder_lock_together(tmp_path: Path) -> None:
+    with lock_files(tmp_path / "a"), lock_files(tmp_path / "b"):
         assert not free(tmp_path)
     assert free(tmp_path)
 
 
-def test_several_files_are_held_at_once_in_any_order_without_a_deadlock(tmp_path: Path) -> None:
+def test_several_files_lock_in_any_order_without_deadlock(tmp_path: Path) -> None:
     def work(*names: str) -> None:
         for _ in range(200):
-            with exclusive(*(tmp_path / name for name in names)):
+            with lock_files(*(tmp_path / name for name in names)):
                 pass
 
     threads = [
@@ -78,12 +78,12 @@ def test_several_files_are_held_at_once_in_any_order_without_a_deadlock(tmp_path
     assert not any(thread.is_alive() for thread in threads)
 
 
-def test_a_file_in_a_missing_folder_is_held_by_the_folder_above(tmp_path: Path) -> None:
-    with exclusive(tmp_path / "not/yet/a"):
+def test_file_in_missing_folder_locks_the_parent(tmp_path: Path) -> None:
+    with lock_files(tmp_path / "not/yet/a"):
         assert not free(tmp_path)
 
 
-def test_another_process_is_waited_for_but_not_for_ever(
+def test_lock_waits_for_another_process_until_timeout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command = [sys.executable, "-c", HOLD, str(tmp_path / "a")]
@@ -92,12 +92,12 @@ def test_another_process_is_waited_for_but_not_for_ever(
         assert other.stdin and other.stdout
         assert other.stdout.readline() == b"held\n"
         monkeypatch.setattr(module, "SECONDS", 0.05)
-        held = exclusive(tmp_path / "b")
-        with pytest.raises(ToolRefusal, match="another process is changing files"), held:
+        held = lock_files(tmp_path / "b")
+        with pytest.raises(ToolError, match="another process is changing files"), held:
             pass
         monkeypatch.setattr(module, "SECONDS", 60)
         threading.Timer(0.1, other.stdin.close).start()
-        with exclusive(tmp_path / "b"):
+        with lock_files(tmp_path / "b"):
             assert other.poll() is not None or not free(tmp_path)
 
 
@@ -108,5 +108,5 @@ def test_where_folders_cannot_be_locked_threads_still_wait(
         raise OSError(95, "Operation not supported")
 
     monkeypatch.setattr(fcntl, "flock", refuse)
-    with exclusive(tmp_path / "a"):
+    with lock_files(tmp_path / "a"):
         pass

@@ -30,7 +30,7 @@ def test_only_a_hidden_name_counts(tmp_path: Path, other: str, name: str, hidden
     assert has_hidden_name(Workspace(tmp_path), name, found) is hidden
 
 
-def test_a_file_of_one_name_is_not_searched_for(tmp_path: Path) -> None:
+def test_file_of_one_name_needs_no_search(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("x")
     gone = Workspace(tmp_path / "gone")
     assert not has_hidden_name(gone, "a", (tmp_path / "a").stat())

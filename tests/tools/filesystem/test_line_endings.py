@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxagent.tools.filesystem.line_endings import Endings, with_endings, without_endings
-from maxagent.tools.textedits.text_edits import Piece, put
+from maxagent.tools.textedits.text_edits import TextEdit, apply_edits
 
 MIXED = ("\r\n", "\n", "\r\n")
 
@@ -21,20 +21,20 @@ def test_the_endings_of_a_text_are_found() -> None:
 @pytest.mark.parametrize(
     ("pieces", "raw"),
     [
-        ([Piece(2, 3, "B")], "a\r\nB\nc\r\nd"),
-        ([Piece(2, 3, "B\nx")], "a\r\nB\nx\nc\r\nd"),  # a line cut in two: both as it was
-        ([Piece(4, 4, "x\n")], "a\r\nb\nx\nc\r\nd"),  # between two lines: as the one above
-        ([Piece(0, 0, "x\n")], "x\r\na\r\nb\nc\r\nd"),
-        ([Piece(7, 7, "\nx")], "a\r\nb\nc\r\nd\r\nx"),
-        ([Piece(1, 4, "")], "ac\r\nd"),
-        ([Piece(0, 6, "a\nx\nc\n")], "a\r\nx\nc\r\nd"),
-        ([Piece(0, 6, "a\nb\nx\nc\n")], "a\r\nb\nx\nc\r\nd"),
-        ([Piece(0, 1, "A"), Piece(6, 7, "D\n")], "A\r\nb\nc\r\nD\r\n"),
+        ([TextEdit(2, 3, "B")], "a\r\nB\nc\r\nd"),
+        ([TextEdit(2, 3, "B\nx")], "a\r\nB\nx\nc\r\nd"),  # a line cut in two: both as it was
+        ([TextEdit(4, 4, "x\n")], "a\r\nb\nx\nc\r\nd"),  # between two lines: as the one above
+        ([TextEdit(0, 0, "x\n")], "x\r\na\r\nb\nc\r\nd"),
+        ([TextEdit(7, 7, "\nx")], "a\r\nb\nc\r\nd\r\nx"),
+        ([TextEdit(1, 4, "")], "ac\r\nd"),
+        ([TextEdit(0, 6, "a\nx\nc\n")], "a\r\nx\nc\r\nd"),
+        ([TextEdit(0, 6, "a\nb\nx\nc\n")], "a\r\nb\nx\nc\r\nd"),
+        ([TextEdit(0, 1, "A"), TextEdit(6, 7, "D\n")], "A\r\nb\nc\r\nD\r\n"),
     ],
 )
-def test_a_new_line_ends_as_the_one_it_stands_for(pieces: list[Piece], raw: str) -> None:
+def test_new_line_ends_as_the_one_it_replaces(pieces: list[TextEdit], raw: str) -> None:
     old = "a\nb\nc\nd"
-    assert with_endings(old, Endings("\r\n", MIXED), put(old, pieces), pieces) == raw
+    assert with_endings(old, Endings("\r\n", MIXED), apply_edits(old, pieces), pieces) == raw
 
 
 LINES = st.lists(st.sampled_from(["a\n", "b\r\n", "\n", "\r\n", "汉\r\n"]), max_size=12)
@@ -47,14 +47,14 @@ def test_all_outside_the_pieces_stays_as_it_was(
     old, endings = without_endings("".join(lines) + end)
     places = sorted(data.draw(st.sets(st.integers(0, len(old)), max_size=6)))
     pieces = [
-        Piece(start, stop, data.draw(st.text("xy\n", max_size=5)))
+        TextEdit(start, stop, data.draw(st.text("xy\n", max_size=5)))
         for start, stop in zip(places[::2], places[1::2], strict=False)
     ]
-    raw = with_endings(old, endings, put(old, pieces), pieces)
+    raw = with_endings(old, endings, apply_edits(old, pieces), pieces)
     each = iter(endings.each or [endings.usual] * old.count("\n"))
     own = ["".join(next(each) if letter == "\n" else letter) for letter in old]
     place, done = 0, 0
-    for piece in [*pieces, Piece(len(old), len(old), "")]:
+    for piece in [*pieces, TextEdit(len(old), len(old), "")]:
         kept = "".join(own[done : piece.start])
         assert raw.startswith(kept, place)
         place += len(kept)

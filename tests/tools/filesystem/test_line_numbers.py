@@ -1,17 +1,17 @@
 """Lines are shown with their numbers."""
 
-from maxagent.tools.filesystem.line_numbers import numbered
+from maxagent.tools.filesystem.line_numbers import format_lines
 
 
-def test_numbers_stand_right_and_the_line_comes_as_it_is() -> None:
-    assert numbered(["a", "", "\tb "], 9) == "     9→a\n    10→\n    11→\tb "
-    assert numbered([], 1) == ""
+def test_numbers_are_right_aligned_and_lines_unchanged() -> None:
+    assert format_lines(["a", "", "\tb "], 9) == "     9→a\n    10→\n    11→\tb "
+    assert format_lines([], 1) == ""
 
 
-def test_a_long_line_is_cut_and_says_by_how_much() -> None:
-    assert numbered(["x" * 2000], 1) == "     1→" + "x" * 2000
-    assert numbered(["x" * 3001], 1) == "     1→" + "x" * 2000 + "… [1,001 more characters]"
+def test_long_line_is_cut_with_the_amount_shown() -> None:
+    assert format_lines(["x" * 2000], 1) == "     1→" + "x" * 2000
+    assert format_lines(["x" * 3001], 1) == "     1→" + "x" * 2000 + "… [1,001 more characters]"
 
 
-def test_bytes_that_are_no_text_are_shown_as_escapes() -> None:
-    assert numbered(["a\udcff"], 1) == "     1→a\\xff"
+def test_bytes_that_are_not_text_become_escapes() -> None:
+    assert format_lines(["a\udcff"], 1) == "     1→a\\xff"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.config.errors import MaxAgentError
-from maxagent.tools.filesystem.plan_file import new_plan_file, read_plan, write_plan
+from maxagent.tools.filesystem.plan_file import make_plan_path, read_plan, write_plan
 from maxagent.tools.workspace import Workspace
 
 PLAN = ".llc/plans/p.md"
@@ -23,8 +23,8 @@ NOW = datetime(2026, 11, 22, 9, 8, 7)
         ("x" * 100, "x" * 40),
     ],
 )
-def test_a_plan_is_named_by_its_moment_and_what_was_asked(request_: str, slug: str) -> None:
-    assert new_plan_file(request_, NOW) == f".llc/plans/20261122-090807-{slug}.md"
+def test_plan_is_named_by_time_and_request(request_: str, slug: str) -> None:
+    assert make_plan_path(request_, NOW) == f".llc/plans/20261122-090807-{slug}.md"
 
 
 def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -37,7 +37,7 @@ def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("linked", [".llc", ".llc/plans"])
-def test_a_folder_of_plans_that_is_a_link_is_not_used(tmp_path: Path, linked: str) -> None:
+def test_plans_folder_that_is_a_link_is_unused(tmp_path: Path, linked: str) -> None:
     elsewhere, project = tmp_path / "elsewhere", tmp_path / "project"
     (elsewhere / "plans").mkdir(parents=True)
     (elsewhere / "p.md").write_text("other")
@@ -49,7 +49,7 @@ def test_a_folder_of_plans_that_is_a_link_is_not_used(tmp_path: Path, linked: st
     assert (elsewhere / "p.md").read_text() == "other" and not list(elsewhere.glob("plans/*"))
 
 
-def test_a_plan_that_is_a_link_is_never_followed(tmp_path: Path) -> None:
+def test_plan_that_is_a_link_is_never_followed(tmp_path: Path) -> None:
     (tmp_path / PLAN).parent.mkdir(parents=True)
     (tmp_path / "source.py").write_text("code")
     (tmp_path / PLAN).symlink_to(tmp_path / "source.py")

@@ -8,9 +8,9 @@ import pytest
 from maxagent.tools.filesystem.safe_open import (
     FOLDER,
     LISTED,
-    kernel_opening,
+    find_kernel_open,
     open_beneath,
-    parent_beneath,
+    open_parent,
     stat_beneath,
 )
 
@@ -20,8 +20,8 @@ READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 @pytest.fixture(params=["by the kernel", "step by step"])
 def root(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     if request.param == "step by step":
-        monkeypatch.setattr("maxagent.tools.filesystem.safe_open.kernel_opening", lambda: None)
-    elif not kernel_opening():
+        monkeypatch.setattr("maxagent.tools.filesystem.safe_open.find_kernel_open", lambda: None)
+    elif not find_kernel_open():
         pytest.skip("this system has no openat2")
     root = tmp_path / "root"
     (root / "a/b").mkdir(parents=True)
@@ -92,7 +92,7 @@ def test_no_parent_is_found_outside(root: Path, name: str) -> None:
         stat_beneath(root, name)
 
 
-def test_the_root_itself_may_be_named_through_a_link(root: Path, tmp_path: Path) -> None:
+def test_root_may_be_named_through_a_link(root: Path, tmp_path: Path) -> None:
     (tmp_path / "alias").symlink_to(root)
     assert content(tmp_path / "alias", "a/b/file") == b"inside"
     descriptor = open_beneath(root, ".", LISTED)
@@ -100,7 +100,7 @@ def test_the_root_itself_may_be_named_through_a_link(root: Path, tmp_path: Path)
     os.close(descriptor)
 
 
-def test_a_link_is_told_apart_from_what_it_leads_to(root: Path) -> None:
+def test_link_is_distinguished_from_its_target(root: Path) -> None:
     (root / "link").symlink_to("a")
     assert stat_beneath(root, "link").st_ino == (root / "link").lstat().st_ino
     assert stat_beneath(root, ".").st_ino == root.stat().st_ino
@@ -108,10 +108,8 @@ def test_a_link_is_told_apart_from_what_it_leads_to(root: Path) -> None:
         stat_beneath(root, "link/b")
 
 
-def test_a_folder_held_open_stays_the_same_whatever_takes_its_name(
-    root: Path, tmp_path: Path
-) -> None:
-    with parent_beneath(root, "a/b/new") as (folder, name):
+def test_open_folder_stays_when_its_name_is_replaced(root: Path, tmp_path: Path) -> None:
+    with open_parent(root, "a/b/new") as (folder, name):
         (root / "a/b").rename(root / "a/c")
         (root / "a/b").symlink_to(tmp_path / "folder")
         os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, dir_fd=folder))

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from maxagent.tools.filesystem.text_codec import (
     as_read,
-    decode,
-    encode,
-    lf,
-    lines_of,
-    one_line,
-    printable,
+    decode_text,
+    encode_text,
+    normalize_newlines,
+    split_lines,
+    to_one_line,
+    to_printable,
 )
-from maxagent.tools.result import ToolRefusal
+from maxagent.tools.result import ToolError
 
 CHINESE = "# 配置文件\nname = '测试'\n说明：这是一个例子。\n"
 
@@ -37,7 +37,7 @@ CHINESE = "# 配置文件\nname = '测试'\n说明：这是一个例子。\n"
     ],
 )
 def test_the_encoding_is_found(data: bytes, text: str, encoding: str) -> None:
-    decoded = decode(data)
+    decoded = decode_text(data)
     assert (decoded.text, decoded.encoding) == (text, encoding)
 
 
@@ -55,14 +55,14 @@ def test_the_encoding_is_found(data: bytes, text: str, encoding: str) -> None:
     ],
 )
 def test_another_language_is_not_taken_for_chinese(text: str, encoding: str) -> None:
-    decoded = decode(text.encode(encoding))
+    decoded = decode_text(text.encode(encoding))
     assert (decoded.text, decoded.encoding) == (text, encoding)
 
 
-def test_of_a_large_file_only_the_beginning_is_guessed_from() -> None:
+def test_large_file_is_guessed_from_its_beginning() -> None:
     text = "for the whole lot\n" * 10_000 + "et le café était très bien situé\n"
-    decoded = decode(text.encode("cp1252"))
-    assert encode(decoded, decoded.text) == text.encode("cp1252")
+    decoded = decode_text(text.encode("cp1252"))
+    assert encode_text(decoded, decoded.text) == text.encode("cp1252")
 
 
 @given(st.binary())
@@ -72,10 +72,10 @@ def test_of_a_large_file_only_the_beginning_is_guessed_from() -> None:
 @example(b"\xe9t\xe9 \x81")
 def test_an_unchanged_text_gives_back_the_same_bytes(data: bytes) -> None:
     try:
-        decoded = decode(data)
-    except ToolRefusal:
+        decoded = decode_text(data)
+    except ToolError:
         return
-    assert encode(decoded, decoded.text) == data
+    assert encode_text(decoded, decoded.text) == data
 
 
 @pytest.mark.parametrize(
@@ -90,18 +90,18 @@ def test_an_unchanged_text_gives_back_the_same_bytes(data: bytes) -> None:
     ],
 )
 def test_what_is_no_text_is_refused(data: bytes) -> None:
-    with pytest.raises(ToolRefusal, match="binary|damaged"):
-        decode(data)
+    with pytest.raises(ToolError, match="binary|damaged"):
+        decode_text(data)
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("end", ["", "\n"])
 def test_line_endings_and_the_last_line_are_kept(newline: str, end: str) -> None:
     data = ("one\ntwo" + end).replace("\n", newline).encode()
-    decoded = decode(data)
+    decoded = decode_text(data)
     assert (decoded.text, decoded.endings.usual) == ("one\ntwo" + end, newline)
     changed = decoded.text.replace("two", "2\n3")
-    assert encode(decoded, changed) == changed.replace("\n", newline).encode()
+    assert encode_text(decoded, changed) == changed.replace("\n", newline).encode()
 
 
 @pytest.mark.parametrize(
@@ -117,56 +117,57 @@ def test_line_endings_and_the_last_line_are_kept(newline: str, end: str) -> None
         (b"\r\n\n", ("\n\n", ""), b""),
     ],
 )
-def test_in_a_mixed_file_every_untouched_line_keeps_its_ending(
+def test_untouched_lines_of_mixed_file_keep_their_endings(
     old: bytes, change: tuple[str, str], new: bytes
 ) -> None:
-    decoded = decode(old)
-    assert encode(decoded, decoded.text.replace(*change)) == new
+    decoded = decode_text(old)
+    assert encode_text(decoded, decoded.text.replace(*change)) == new
 
 
 @given(st.lists(st.sampled_from(["a\n", "b\r\n", "\n", "\r\n"]), min_size=2), st.data())
-def test_a_line_put_into_a_mixed_file_changes_no_other(
-    lines: list[str], data: st.DataObject
-) -> None:
+def test_line_added_to_mixed_file_changes_no_other(lines: list[str], data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(lines)))
-    decoded = decode("".join(lines).encode())
-    texts = lf("".join(lines)).split("\n")[:-1]
+    decoded = decode_text("".join(lines).encode())
+    texts = normalize_newlines("".join(lines)).split("\n")[:-1]
     changed = [*texts[:place], "new", *texts[place:]]
-    written = encode(decoded, "\n".join([*changed, ""])).decode().split("\n")[:-1]
+    written = encode_text(decoded, "\n".join([*changed, ""])).decode().split("\n")[:-1]
     kept = [line + "\n" for number, line in enumerate(written) if number != place]
     assert kept == lines and written[place].removesuffix("\r") == "new"
 
 
 def test_what_the_encoding_cannot_hold_is_refused() -> None:
-    western = decode("Le café était très bien situé, près de l'hôtel.\n".encode("latin-1"))
-    with pytest.raises(ToolRefusal, match="cannot hold U\\+6C49"):
-        encode(western, "汉")
-    with pytest.raises(ToolRefusal, match="gbk, cannot hold U\\+1F600"):
-        encode(decode(CHINESE.encode("gbk")), "😀")
-    with pytest.raises(ToolRefusal, match="cannot hold U\\+D83D"):
-        encode(decode(b"plain"), "half of a pair: \ud83d")
-    with pytest.raises(ToolRefusal, match="cannot hold U\\+DCFF"):
-        encode(decode(b"plain"), "a stray byte: \udcff")
+    western = decode_text("Le café était très bien situé, près de l'hôtel.\n".encode("latin-1"))
+    with pytest.raises(ToolError, match="cannot hold U\\+6C49"):
+        encode_text(western, "汉")
+    with pytest.raises(ToolError, match="gbk, cannot hold U\\+1F600"):
+        encode_text(decode_text(CHINESE.encode("gbk")), "😀")
+    with pytest.raises(ToolError, match="cannot hold U\\+D83D"):
+        encode_text(decode_text(b"plain"), "half of a pair: \ud83d")
+    with pytest.raises(ToolError, match="cannot hold U\\+DCFF"):
+        encode_text(decode_text(b"plain"), "a stray byte: \udcff")
 
 
-def test_where_no_encoding_is_known_only_ascii_can_be_written() -> None:
-    unknown = decode(b"name = '\x81\x8d'\n")
-    assert encode(unknown, unknown.text.replace("name", "title")) == b"title = '\x81\x8d'\n"
-    with pytest.raises(ToolRefusal, match="ascii, cannot hold U\\+00E9"):
-        encode(unknown, unknown.text.replace("name", "é"))
+def test_unknown_encoding_allows_only_ascii() -> None:
+    unknown = decode_text(b"name = '\x81\x8d'\n")
+    assert encode_text(unknown, unknown.text.replace("name", "title")) == b"title = '\x81\x8d'\n"
+    with pytest.raises(ToolError, match="ascii, cannot hold U\\+00E9"):
+        encode_text(unknown, unknown.text.replace("name", "é"))
 
 
-def test_a_chinese_file_with_a_stray_byte_is_still_one() -> None:
+def test_chinese_file_with_stray_byte_stays_chinese() -> None:
     old = CHINESE.encode("gbk") + b"\x80\n"
-    decoded = decode(old)
-    assert encode(decoded, decoded.text.replace("测试", "例子")) == (
+    decoded = decode_text(old)
+    assert encode_text(decoded, decoded.text.replace("测试", "例子")) == (
         CHINESE.replace("测试", "例子").encode("gbk") + b"\x80\n"
     )
 
 
 def test_stray_bytes_survive_a_change_elsewhere() -> None:
-    decoded = decode("汉good\n".encode() + b"\xff bad\n")
-    assert encode(decoded, decoded.text.replace("good", "字")) == "汉字\n".encode() + b"\xff bad\n"
+    decoded = decode_text("汉good\n".encode() + b"\xff bad\n")
+    assert (
+        encode_text(decoded, decoded.text.replace("good", "字"))
+        == "汉字\n".encode() + b"\xff bad\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -180,17 +181,17 @@ def test_stray_bytes_survive_a_change_elsewhere() -> None:
     ],
 )
 def test_only_a_newline_ends_a_line(text: str, lines: list[str]) -> None:
-    assert lines_of(text) == lines
+    assert split_lines(text) == lines
 
 
-def test_names_and_bytes_that_are_no_text_are_shown_as_escapes() -> None:
-    assert printable("a\udcffb\nc") == "a\\xffb\nc"
-    assert one_line("two\nlines\x1b\u2028\udcff") == "two\\nlines\\x1b\\u2028\\xff"
-    assert one_line("文\u3000件 🙂") == "文\u3000件 🙂"
+def test_names_and_bytes_not_text_become_escapes() -> None:
+    assert to_printable("a\udcffb\nc") == "a\\xffb\nc"
+    assert to_one_line("two\nlines\x1b\u2028\udcff") == "two\\nlines\\x1b\\u2028\\xff"
+    assert to_one_line("文\u3000件 🙂") == "文\u3000件 🙂"
 
 
-def test_a_byte_order_mark_that_is_sent_along_is_not_doubled() -> None:
-    marked = decode(codecs.BOM_UTF8 + b"a = 1\n")
-    assert encode(marked, as_read(marked, "\ufeffa = 2\n")) == codecs.BOM_UTF8 + b"a = 2\n"
-    plain = decode(b"a = 1\n")
+def test_byte_order_mark_sent_along_is_not_doubled() -> None:
+    marked = decode_text(codecs.BOM_UTF8 + b"a = 1\n")
+    assert encode_text(marked, as_read(marked, "\ufeffa = 2\n")) == codecs.BOM_UTF8 + b"a = 2\n"
+    plain = decode_text(b"a = 1\n")
     assert as_read(plain, "\ufeffa") == "\ufeffa"

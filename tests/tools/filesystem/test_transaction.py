@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from small_disk import small_disk
 
-from maxagent.tools.cancellable_thread import Cancelled, in_worker
-from maxagent.tools.filesystem.commit import Prepared, prepare, prepare_removal
-from maxagent.tools.filesystem.text_codec import decode
-from maxagent.tools.filesystem.transaction import FileChange, write_all
-from maxagent.tools.result import ToolRefusal, ToolRun
+from maxagent.tools.cancellable_thread import CallCancelled, run_in_worker
+from maxagent.tools.filesystem.commit import PreparedChange, prepare_change, prepare_removal
+from maxagent.tools.filesystem.text_codec import decode_text
+from maxagent.tools.filesystem.transaction import TransactionChange, write_all
+from maxagent.tools.result import ToolError, ToolRun
 from maxagent.tools.workspace import Workspace
 
 
@@ -36,23 +36,23 @@ def folders(run: ToolRun) -> list[Path]:
     return [path for path in run.workspace.root.rglob("*") if path.is_dir()]
 
 
-def written(run: ToolRun, name: str, text: str) -> Prepared:
+def written(run: ToolRun, name: str, text: str) -> PreparedChange:
     path = run.workspace.root / name
-    old = decode(path.read_bytes()) if path.exists() else None
-    return prepare(run.workspace, path, old, text)
+    old = decode_text(path.read_bytes()) if path.exists() else None
+    return prepare_change(run.workspace, path, old, text)
 
 
-def removed(run: ToolRun, name: str) -> Prepared:
+def removed(run: ToolRun, name: str) -> PreparedChange:
     path = run.workspace.root / name
     return prepare_removal(run.workspace, path, path.read_bytes())
 
 
-def changes(run: ToolRun) -> list[FileChange]:
+def changes(run: ToolRun) -> list[TransactionChange]:
     return [
-        FileChange(removed(run, "c")),
-        FileChange(written(run, "a", "A\n"), executable=True),
-        FileChange(written(run, "b", "B\n"), executable=False),
-        FileChange(written(run, "new/deep/d", "D\n"), executable=True),
+        TransactionChange(removed(run, "c")),
+        TransactionChange(written(run, "a", "A\n"), executable=True),
+        TransactionChange(written(run, "b", "B\n"), executable=False),
+        TransactionChange(written(run, "new/deep/d", "D\n"), executable=True),
     ]
 
 
@@ -76,7 +76,7 @@ def test_one_that_another_program_changed_takes_all_back(run: ToolRun, bad: str)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"mine")
     before, made = tree(run), folders(run)
-    with pytest.raises(ToolRefusal, match=f"`{bad}` was changed by another program"):
+    with pytest.raises(ToolError, match=f"`{bad}` was changed by another program"):
         write_all(run, planned)
     assert (tree(run), folders(run)) == (before, made)
 
@@ -84,22 +84,22 @@ def test_one_that_another_program_changed_takes_all_back(run: ToolRun, bad: str)
 def test_what_was_put_back_is_said(run: ToolRun) -> None:
     planned = changes(run)
     (run.workspace.root / "c").write_bytes(b"mine")
-    with pytest.raises(ToolRefusal, match="Nothing was changed: what was written before is as it"):
+    with pytest.raises(ToolError, match="Nothing was changed: what was written before is as it"):
         write_all(run, planned)
 
 
 def test_what_could_not_be_put_back_is_said(run: ToolRun) -> None:
-    planned = [FileChange(written(run, "a", "A\n")), FileChange(removed(run, "b"))]
+    planned = [TransactionChange(written(run, "a", "A\n")), TransactionChange(removed(run, "b"))]
     (run.workspace.root / "b").write_bytes(b"mine")
     elsewhere = replace(planned[0].prepared, before=b"a\r\n")
     with ExitStack() as undo:
         lost = replace(planned[0], prepared=_Breaking(**vars(elsewhere)))
         undo.callback(os.chmod, run.workspace.root, 0o755)
-        with pytest.raises(ToolRefusal, match="Putting back what was written before failed: `a`"):
+        with pytest.raises(ToolError, match="Putting back what was written before failed: `a`"):
             write_all(run, [lost, planned[1]])
 
 
-class _Breaking(Prepared):
+class _Breaking(PreparedChange):
     """A change after which a folder stands where the file was."""
 
     def __getattribute__(self, name: str) -> object:
@@ -110,12 +110,12 @@ class _Breaking(Prepared):
         return super().__getattribute__(name)
 
 
-def test_a_full_disk_or_a_file_in_the_way_is_met_before_anything_is_written(run: ToolRun) -> None:
+def test_full_disk_or_blocking_file_prevents_all_writes(run: ToolRun) -> None:
     (run.workspace.root / "file").write_bytes(b"")
     before = tree(run)
-    blocked = Prepared(run.workspace.root / "file/x", "file/x", None, b"x", "")
-    with pytest.raises(ToolRefusal, match="`file/x` could not be written"):
-        write_all(run, [*changes(run), FileChange(blocked)])
+    blocked = PreparedChange(run.workspace.root / "file/x", "file/x", None, b"x", "")
+    with pytest.raises(ToolError, match="`file/x` could not be written"):
+        write_all(run, [*changes(run), TransactionChange(blocked)])
     assert (tree(run), folders(run)) == (before, [])
 
 
@@ -124,11 +124,11 @@ def test_on_a_full_disk_nothing_is_written(tmp_path: Path) -> None:
         (root / "a").write_bytes(b"a\n")
         run = ToolRun(Workspace(root), "c", tmp_path / "outputs")
         planned = [
-            FileChange(written(run, "a", "A\n")),
-            FileChange(written(run, "n/b", "B\n" * 20_000)),
-            FileChange(written(run, "c", "C\n" * 100_000)),
+            TransactionChange(written(run, "a", "A\n")),
+            TransactionChange(written(run, "n/b", "B\n" * 20_000)),
+            TransactionChange(written(run, "c", "C\n" * 100_000)),
         ]
-        with pytest.raises(ToolRefusal, match="`c` could not be written"):
+        with pytest.raises(ToolError, match="`c` could not be written"):
             write_all(run, planned)
         assert [path.name for path in root.iterdir()] == ["a"]
         assert (root / "a").read_bytes() == b"a\n"
@@ -145,8 +145,8 @@ async def test_a_cancelled_call_writes_nothing(run: ToolRun) -> None:
         event.set()
         write_all(run, planned)
 
-    with pytest.raises(Cancelled):
-        await in_worker(cancelled)
+    with pytest.raises(CallCancelled):
+        await run_in_worker(cancelled)
     assert (tree(run), folders(run)) == (before, [])
 
 
@@ -154,9 +154,9 @@ def test_backups_are_kept_of_what_is_written_only(run: ToolRun, tmp_path: Path) 
     run = replace(run, backups=tmp_path / "backups")
     saved = {one.path: one.backup for one in write_all(run, changes(run))}
     assert Path(saved["a"]).read_bytes() == b"a\r\n" and not saved["new/deep/d"]
-    planned = [FileChange(written(run, "a", "AA\n")), FileChange(removed(run, "b"))]
+    planned = [TransactionChange(written(run, "a", "AA\n")), TransactionChange(removed(run, "b"))]
     (run.workspace.root / "b").write_bytes(b"mine")
     kept = sorted((tmp_path / "backups").iterdir())
-    with pytest.raises(ToolRefusal):
+    with pytest.raises(ToolError):
         write_all(run, planned)
     assert sorted((tmp_path / "backups").iterdir()) == kept

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.filesystem.walk import walk
-from maxagent.tools.result import ToolRefusal
+from maxagent.tools.result import ToolError
 from maxagent.tools.workspace import Workspace
 
 
@@ -40,7 +40,7 @@ def test_a_shallow_walk_yields_folders_too(tmp_path: Path) -> None:
     assert names(fill(tmp_path, "a/b", "c"), deep=False) == ["a", "c", "empty"]
 
 
-def test_secret_files_and_git_s_own_are_left_out(tmp_path: Path) -> None:
+def test_secret_and_git_files_are_excluded(tmp_path: Path) -> None:
     workspace = fill(
         tmp_path, ".env", ".ENV", ".env.example", "secrets/a", "secrets.py", "k.pem", ".git/HEAD"
     )
@@ -90,7 +90,7 @@ def test_a_gitignore_that_is_no_file_says_nothing(tmp_path: Path) -> None:
     assert {"a/x", "b/x"} <= set(names(workspace))
 
 
-def test_links_are_not_followed_and_those_that_lead_out_not_shown(tmp_path: Path) -> None:
+def test_links_are_not_followed_and_outward_ones_hidden(tmp_path: Path) -> None:
     workspace = fill(tmp_path / "project", "src/a", ".env")
     root = workspace.root
     fill(tmp_path / "outside", "b")
@@ -115,7 +115,7 @@ def test_very_deep_folders_are_walked(tmp_path: Path) -> None:
 
 def test_a_walk_that_takes_too_long_is_refused(tmp_path: Path) -> None:
     workspace = fill(tmp_path, "a")
-    with pytest.raises(ToolRefusal, match="smaller folder"):
+    with pytest.raises(ToolError, match="smaller folder"):
         list(walk(workspace, tmp_path, deep=True, seconds=-1))
 
 

@@ -4,10 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.git.config_risks import LARGEST, MOST, GitSteering, git_steering, steers_git
-from maxagent.tools.result import ToolRefusal
-from maxagent.tools.sandbox.profile_builder import wall_around
-from maxagent.tools.sandbox.project_scan import ProjectFiles
+from maxagent.tools.git.config_risks import (
+    LARGEST,
+    MOST,
+    GitConfigRisks,
+    can_steer_git,
+    find_config_risks,
+)
+from maxagent.tools.result import ToolError
+from maxagent.tools.sandbox.profile_builder import build_profile
+from maxagent.tools.sandbox.project_scan import GuardedFiles
 from maxagent.tools.workspace import Workspace
 
 
@@ -19,7 +25,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def hooks(root: Path) -> list[Path]:
-    return git_steering(root).hooks
+    return find_config_risks(root).hooks
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -97,19 +103,19 @@ def test_a_line_ends_where_it_ends_for_git(tmp_path: Path, before: str, written:
     assert hooks(tmp_path) == ([tmp_path / said.stdout.rstrip("\0")] if said.stdout else [])
 
 
-def test_a_folder_of_a_checkout_may_hold_the_hooks_of_all(checkout: Path) -> None:
+def test_subfolder_may_hold_hooks_of_whole_checkout(checkout: Path) -> None:
     git(checkout, "config", "core.hooksPath", "web/hk")
     (checkout / "web/hk").mkdir(parents=True)
-    assert steers_git(checkout / "web", "hk/pre-push")
+    assert can_steer_git(checkout / "web", "hk/pre-push")
     assert hooks(checkout / "docs") == []
 
 
-def test_hooks_that_the_user_s_own_configuration_names_count(
+def test_hooks_from_user_configuration_count(
     checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / ".gitconfig").write_text("[core]\n\thooksPath = .dev\n")
-    assert steers_git(checkout, ".dev/pre-commit")
+    assert can_steer_git(checkout, ".dev/pre-commit")
     git(checkout, "config", "core.hooksPath", "own")
     assert hooks(checkout) == [checkout / "own"]
 
@@ -145,22 +151,22 @@ def test_what_a_configuration_includes_is_followed(
     os.mkfifo(root / "pipe")
     for name, text in configs.items():
         (root / ".git" / name).write_text(text)
-    found = git_steering(root)
+    found = find_config_risks(root)
     assert found.hooks == [root / one for one in named]
     assert [one for one in found.included if one.parent != root / ".git"] == [
         root / one for one in included
     ]
-    assert all(steers_git(root, one) for one in included)
+    assert all(can_steer_git(root, one) for one in included)
 
 
-def test_without_the_setting_or_without_git_there_is_none(checkout: Path, tmp_path: Path) -> None:
-    assert git_steering(checkout) == git_steering(tmp_path) == GitSteering()
+def test_no_risks_without_setting_or_repository(checkout: Path, tmp_path: Path) -> None:
+    assert find_config_risks(checkout) == find_config_risks(tmp_path) == GitConfigRisks()
 
 
 def test_a_pipe_in_its_place_holds_nobody(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     os.mkfifo(tmp_path / ".git/config")
-    assert git_steering(tmp_path) == GitSteering()
+    assert find_config_risks(tmp_path) == GitConfigRisks()
 
 
 @pytest.mark.parametrize(
@@ -175,7 +181,7 @@ def test_a_pipe_in_its_place_holds_nobody(tmp_path: Path) -> None:
 def test_nor_does_what_git_would_not_read(checkout: Path, written: str) -> None:
     (checkout / ".git/config").write_text(written + hook(".myhooks"))
     assert hooks(checkout) == [checkout / ".myhooks"]
-    assert not git_steering(checkout).unknown
+    assert not find_config_risks(checkout).unknown
 
 
 @pytest.mark.parametrize(
@@ -190,17 +196,17 @@ def test_nor_does_what_git_would_not_read(checkout: Path, written: str) -> None:
     ],
     ids=["no path", "no file", "too large", "too large together", "too many", "too many hooks"],
 )
-def test_where_not_all_can_be_known_anything_may_steer_it(checkout: Path, written: str) -> None:
+def test_any_path_may_steer_unreadable_configuration(checkout: Path, written: str) -> None:
     (checkout / ".git/config").write_text(written)
     (checkout / ".git/other").write_text(hook("a") * 70_000)
-    found = git_steering(checkout)
+    found = find_config_risks(checkout)
     assert found.unknown and len(found.hooks) + len(found.included) <= MOST
-    assert steers_git(checkout, "src/a.py")
-    with pytest.raises(ToolRefusal, match="outside_sandbox"):
-        wall_around(Workspace(checkout), ProjectFiles(), home=checkout.parent / "home")
+    assert can_steer_git(checkout, "src/a.py")
+    with pytest.raises(ToolError, match="outside_sandbox"):
+        build_profile(Workspace(checkout), GuardedFiles(), home=checkout.parent / "home")
 
 
-def test_hooks_are_the_folder_and_what_is_in_it(checkout: Path) -> None:
+def test_hooks_include_folder_and_its_contents(checkout: Path) -> None:
     git(checkout, "config", "core.hooksPath", ".myhooks")
     paths = (".myhooks", ".myhooks/pre-commit", "./.myhooks/x", ".myhooks2/x", "src/a.py")
-    assert [steers_git(checkout, path) for path in paths] == [True, True, True, False, False]
+    assert [can_steer_git(checkout, path) for path in paths] == [True, True, True, False, False]

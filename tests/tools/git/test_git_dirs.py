@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.builtin.shell.git_tools import git_branch, git_diff, git_log, git_status
-from maxagent.tools.git.git_dirs import NotPlain, find_home
+from maxagent.tools.git.git_dirs import UnsupportedGitDirError, find_git_dirs
 from maxagent.tools.result import ToolResult, ToolRun
 from maxagent.tools.runtime.invoke import invoke
-from maxagent.tools.shell.analyzer import judge
+from maxagent.tools.shell.analyzer import analyze_command
 from maxagent.tools.workspace import Workspace
 
 SECRET = "ENVSECRET=abc"
@@ -69,7 +69,7 @@ async def answers(root: Path) -> list[ToolResult]:
 
 
 def verdicts(root: Path, *lines: str) -> set[str | None]:
-    return {judge(line, str(root), Workspace(root)).verdict for line in lines or LINES}
+    return {analyze_command(line, str(root), Workspace(root)).verdict for line in lines or LINES}
 
 
 async def is_kept_from_git(root: Path, why: str) -> bool:
@@ -84,14 +84,14 @@ async def is_read(root: Path) -> bool:
 
 
 @pytest.mark.parametrize("name", LINKS)
-async def test_a_link_in_the_git_folder_keeps_git_from_it(name: str, root: Path) -> None:
+async def test_link_in_git_folder_blocks_git(name: str, root: Path) -> None:
     assert await is_read(root)
     link(root / ".git" / name, root / ".env")
     assert await is_kept_from_git(root, "")
 
 
 @pytest.mark.parametrize("name", ["hooks/pre-commit", "lfs", "objects/ab/cd"])
-async def test_a_link_where_git_quotes_nothing_does_no_harm(name: str, root: Path) -> None:
+async def test_link_in_unquoted_place_is_harmless(name: str, root: Path) -> None:
     link(root / ".git" / name, root / ".env")
     assert await is_read(root)
 
@@ -115,9 +115,7 @@ async def test_a_repository_of_somebody_else_is_not_read(
     assert await is_kept_from_git(root, why)
 
 
-async def test_work_trees_and_submodules_and_folders_of_a_repository_are_read(
-    root: Path, other: Path
-) -> None:
+async def test_work_trees_submodules_and_subfolders_are_read(root: Path, other: Path) -> None:
     git(root, "worktree", "add", "-q", str(root.parent / "tree"))
     git(root, "submodule", "add", "-q", str(other), "sub")
     git(root, "commit", "-q", "-m", "Second")
@@ -129,7 +127,7 @@ async def test_work_trees_and_submodules_and_folders_of_a_repository_are_read(
     assert all(one.ok for one in await answers(root / "folder"))
 
 
-async def test_a_submodule_s_own_links_keep_git_from_it(root: Path) -> None:
+async def test_links_in_submodule_block_git(root: Path) -> None:
     made(root / "sub")
     git(root, "add", "sub")
     line = "git status --ignore-submodules=all"
@@ -143,5 +141,5 @@ async def test_a_submodule_s_own_links_keep_git_from_it(root: Path) -> None:
 def test_a_pipe_is_not_waited_for(root: Path) -> None:
     (root / ".git/HEAD").unlink()
     os.mkfifo(root / ".git/HEAD")
-    with pytest.raises(NotPlain, match="damaged"):
-        find_home(root, root)
+    with pytest.raises(UnsupportedGitDirError, match="damaged"):
+        find_git_dirs(root, root)

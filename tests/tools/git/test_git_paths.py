@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.git.git_paths import git_folders, guarded
+from maxagent.tools.git.git_paths import find_path_rules, guard_git_dir
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -23,8 +23,8 @@ def names(paths: tuple[Path, ...], below: Path) -> set[str]:
     return {str(path.relative_to(below)) for path in paths}
 
 
-def test_a_repository_is_writable_but_for_what_starts_programs(checkout: Path) -> None:
-    found = git_folders(checkout)
+def test_repository_is_writable_except_what_starts_programs(checkout: Path) -> None:
+    found = find_path_rules(checkout)
     assert names(found.writable, checkout) == {".git"}
     assert names(found.frozen, checkout / ".git") == {
         "config", "config.worktree", "commondir", "hooks",
@@ -35,7 +35,7 @@ def test_a_repository_is_writable_but_for_what_starts_programs(checkout: Path) -
 def test_a_linked_worktree_has_its_repositorys_folders(checkout: Path) -> None:
     linked = checkout.parent / "linked"
     git(checkout, "worktree", "add", "-q", str(linked))
-    found = git_folders(linked)
+    found = find_path_rules(linked)
     own = checkout / ".git" / "worktrees" / "linked"
     assert set(found.writable) == {own, checkout / ".git"}
     assert {linked / ".git", own / "commondir", own / "gitdir", own / "config.worktree"} < set(
@@ -48,11 +48,11 @@ def test_a_linked_worktree_has_its_repositorys_folders(checkout: Path) -> None:
 
 def test_a_submodule_has_its_own_folder(checkout: Path) -> None:
     git(checkout, "submodule", "add", "-q", str(checkout), "lib")
-    found = git_folders(checkout / "lib")
+    found = find_path_rules(checkout / "lib")
     own = checkout / ".git" / "modules" / "lib"
     assert found.writable == (own,)
     assert {checkout / "lib" / ".git", own / "hooks", own / "config"} < set(found.frozen)
-    assert checkout / ".git" / "modules" in guarded(checkout / ".git").frozen
+    assert checkout / ".git" / "modules" in guard_git_dir(checkout / ".git").frozen
 
 
 @pytest.mark.parametrize("kind", ["repository", "submodule", "worktree", "nowhere", "binary"])
@@ -69,14 +69,14 @@ def test_a_foreign_file_opens_nobody_elses_repository(checkout: Path, kind: str)
         "binary": "\0\udcff",
     }[kind]
     (hostile / ".git").write_text(f"gitdir: {target}\n", errors="surrogateescape")
-    found = git_folders(hostile)
+    found = find_path_rules(hostile)
     assert (found.writable, found.frozen) == ((), (hostile / ".git",))
 
 
-def test_a_link_is_followed_nowhere_and_no_repository_is_none(checkout: Path) -> None:
+def test_links_are_not_followed_and_missing_is_empty(checkout: Path) -> None:
     other = checkout.parent / "other"
     other.mkdir()
-    assert git_folders(other) == git_folders(checkout.parent / "missing")
+    assert find_path_rules(other) == find_path_rules(checkout.parent / "missing")
     (other / ".git").symlink_to(checkout / ".git")
-    found = git_folders(other)
+    found = find_path_rules(other)
     assert (found.writable, found.frozen) == ((), (checkout / ".git",))

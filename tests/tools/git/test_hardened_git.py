@@ -85,7 +85,7 @@ async def test_no_configured_program_runs(name: str, root: Path, trap: Path) -> 
     assert (trap.parent / "sprung").exists()
 
 
-async def test_a_filter_in_an_included_file_does_not_run_either(root: Path, trap: Path) -> None:
+async def test_filter_in_included_file_does_not_run(root: Path, trap: Path) -> None:
     (root / "more").write_text(f'[filter "evil"]\n\tclean = {trap}\n\trequired = true\n')
     git(root, "config", "include.path", "../more")
     assert await call_all(root) == [""] * 5
@@ -100,7 +100,7 @@ async def test_a_work_tree_outside_the_project_is_refused(root: Path, tmp_path: 
     assert all("lie outside the project" in error for error in await call_all(root))
 
 
-async def test_a_bare_repository_hidden_in_a_folder_is_not_used(root: Path, trap: Path) -> None:
+async def test_bare_repository_in_folder_is_not_used(root: Path, trap: Path) -> None:
     hidden = root / "sub"
     hidden.mkdir()
     subprocess.run(["git", "init", "-q", "--bare", hidden], check=True)
@@ -118,7 +118,7 @@ def any_case(pattern: str) -> str:
     return "".join(letters)
 
 
-def test_every_secret_s_content_is_left_out_of_what_git_prints() -> None:
+def test_git_output_holds_no_secret_content() -> None:
     attributes = Path(hardened_git.__file__).with_name("secret.gitattributes").read_text()
     expected: list[str] = []
     for pattern in IGNORE_PATTERNS:
@@ -129,7 +129,7 @@ def test_every_secret_s_content_is_left_out_of_what_git_prints() -> None:
     assert [line for line in attributes.splitlines() if not line.startswith("#")] == expected
 
 
-async def test_a_git_that_lies_in_the_project_is_not_run(
+async def test_git_program_inside_project_is_not_run(
     root: Path, trap: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (root / ".venv/bin").mkdir(parents=True)

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.git.repository import find_repository, is_as_cloned
-from maxagent.tools.shell.parsing.flags import NotReadOnly
+from maxagent.tools.shell.parsing.flags import NotReadOnlyError
 
 
 def git(root: Path, *arguments: str) -> None:
@@ -82,11 +82,11 @@ def test_whatever_else_is_configured_is_a_reason(text: str, why: str, root: Path
         config.write(text)
     if why == "unusual" and text.startswith("\ufeff"):
         (root / ".git/config").write_text(text, encoding="utf-8")
-    with pytest.raises(NotReadOnly, match=why):
+    with pytest.raises(NotReadOnlyError, match=why):
         find_repository(root, root)
 
 
-def test_a_folder_below_has_the_repository_of_the_folder_above(root: Path) -> None:
+def test_subfolder_uses_repository_of_parent_folder(root: Path) -> None:
     (root / "a/b").mkdir(parents=True)
     repository = find_repository(root / "a/b", root / "a")
     assert repository and repository.top == root
@@ -96,15 +96,13 @@ def test_no_repository_is_none(tmp_path: Path) -> None:
     assert find_repository(tmp_path, tmp_path) is None
 
 
-def test_a_folder_named_so_that_holds_nothing_is_passed_over_as_git_does(root: Path) -> None:
+def test_empty_git_folder_is_skipped(root: Path) -> None:
     (root / "sub/.git").mkdir(parents=True)
     repository = find_repository(root / "sub", root)
     assert repository and repository.top == root
 
 
-def test_a_work_tree_of_a_repository_elsewhere_is_known_by_both_ends(
-    root: Path, tmp_path: Path
-) -> None:
+def test_work_tree_is_accepted_only_linked_both_ways(root: Path, tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     git(root, "worktree", "add", "-q", str(tree))
     repository = find_repository(tree, tree)
@@ -112,7 +110,7 @@ def test_a_work_tree_of_a_repository_elsewhere_is_known_by_both_ends(
     thief = tmp_path / "thief"
     thief.mkdir()
     (thief / ".git").write_text((tree / ".git").read_text())
-    with pytest.raises(NotReadOnly, match="outside the project"):
+    with pytest.raises(NotReadOnlyError, match="outside the project"):
         find_repository(thief, thief)
 
 
@@ -120,7 +118,7 @@ def test_a_work_tree_of_a_repository_elsewhere_is_known_by_both_ends(
 def test_a_repository_of_links_is_a_reason(part: str, root: Path, tmp_path: Path) -> None:
     (root / ".git" / part).rename(tmp_path / "moved")
     (root / ".git" / part).symlink_to(tmp_path / "moved")
-    with pytest.raises(NotReadOnly, match="is a link"):
+    with pytest.raises(NotReadOnlyError, match="is a link"):
         find_repository(root, root)
 
 
@@ -129,12 +127,12 @@ def test_a_shared_part_outside_is_a_reason(root: Path, tmp_path: Path) -> None:
     other.mkdir()
     git(other, "init", "-q")
     (root / ".git/commondir").write_text(f"{other}/.git\n")
-    with pytest.raises(NotReadOnly, match="outside the project"):
+    with pytest.raises(NotReadOnlyError, match="outside the project"):
         find_repository(root, root)
 
 
-def test_the_inside_of_a_repository_is_no_place_for_git(root: Path) -> None:
-    with pytest.raises(NotReadOnly, match="for a repository"):
+def test_inside_of_git_folder_is_rejected(root: Path) -> None:
+    with pytest.raises(NotReadOnlyError, match="for a repository"):
         find_repository(root / ".git", root)
 
 
@@ -151,7 +149,7 @@ def test_the_inside_of_a_repository_is_no_place_for_git(root: Path) -> None:
 def test_an_address_with_a_password_is_noticed(url: str, holds: bool, root: Path) -> None:
     git(root, "config", "remote.origin.url", url)
     repository = find_repository(root, root)
-    assert repository and repository.holds_credentials == holds
+    assert repository and repository.has_credentials == holds
     assert is_as_cloned(root / ".git/config") != holds
 
 
@@ -159,6 +157,6 @@ def test_an_address_with_a_password_is_noticed(url: str, holds: bool, root: Path
     "text",
     ["# token\n", "[http]\n\textraheader = x\n", '[remote "o"]\n\turl = https://e.org/?k=x\n', "x"],
 )
-def test_a_configuration_with_more_than_a_clone_s_is_not_shown(text: str, tmp_path: Path) -> None:
+def test_configuration_beyond_clone_defaults_is_not_shown(text: str, tmp_path: Path) -> None:
     (tmp_path / "config").write_text(text)
     assert not is_as_cloned(tmp_path / "config")

@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.tools.permissions.command_pattern import command_pattern
+from maxagent.tools.permissions.command_pattern import parse_command_pattern
 from maxagent.tools.permissions.subject import Subject
 
 
@@ -36,11 +36,11 @@ def command(*words: str, literal: bool = True, line: str = "") -> Subject:
         ("npm run test:*", "npm run test:unit", False, False),
     ],
 )
-def test_allowing_takes_the_very_words_and_refusing_looks_wider(
+def test_allowing_matches_exactly_and_refusing_matches_wider(
     pattern: str, words: str, covers: bool, touches: bool
 ) -> None:
-    read, given = command_pattern(pattern), command(*words.split())
-    assert (read.covers(given), read.touches(given)) == (covers, touches)
+    read, given = parse_command_pattern(pattern), command(*words.split())
+    assert (read.matches_strictly(given), read.matches_loosely(given)) == (covers, touches)
 
 
 @pytest.mark.parametrize(
@@ -57,23 +57,25 @@ def test_allowing_takes_the_very_words_and_refusing_looks_wider(
         ("rm x", ("rm", "*"), None),
     ],
 )
-def test_what_may_turn_out_to_be_a_refused_command_cannot_be_told(
+def test_possible_refused_command_is_undecided(
     pattern: str, words: tuple[str, ...], touches: bool | None
 ) -> None:
     given = command(*words, literal=False)
-    assert command_pattern(pattern).touches(given) is touches
+    assert parse_command_pattern(pattern).matches_loosely(given) is touches
 
 
-def test_quotes_in_a_pattern_are_those_of_a_shell() -> None:
-    pattern = command_pattern("git commit -m 'a *':*")
-    assert pattern.covers(command("git", "commit", "-m", "a *", "--all"))
-    assert command_pattern(r"grep a\*b x").covers(command("grep", "a*b", "x"))
+def test_quotes_in_pattern_follow_the_shell() -> None:
+    pattern = parse_command_pattern("git commit -m 'a *':*")
+    assert pattern.matches_strictly(command("git", "commit", "-m", "a *", "--all"))
+    assert parse_command_pattern(r"grep a\*b x").matches_strictly(command("grep", "a*b", "x"))
 
 
-def test_a_line_of_several_commands_is_met_as_it_is_written() -> None:
-    pattern, line = command_pattern("make && make test"), "make && make test"
-    assert pattern.covers(command("make", line=line)) and pattern.touches(command("x", line=line))
-    assert not pattern.covers(command("make", line="make && make clean"))
+def test_line_of_several_commands_matches_as_written() -> None:
+    pattern, line = parse_command_pattern("make && make test"), "make && make test"
+    assert pattern.matches_strictly(command("make", line=line)) and pattern.matches_loosely(
+        command("x", line=line)
+    )
+    assert not pattern.matches_strictly(command("make", line="make && make clean"))
 
 
 @pytest.mark.parametrize(
@@ -89,6 +91,6 @@ def test_a_line_of_several_commands_is_met_as_it_is_written() -> None:
         ("''", "names no command"),
     ],
 )
-def test_a_pattern_that_would_not_mean_what_it_says_is_refused(text: str, words: str) -> None:
+def test_misleading_pattern_is_refused(text: str, words: str) -> None:
     with pytest.raises(ValueError, match=f"(?i){words}"):
-        command_pattern(text)
+        parse_command_pattern(text)

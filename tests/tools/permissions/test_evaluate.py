@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ruled import project, rule, ruled
 
-from maxagent.tools.permissions import Decision, Policy, decide
+from maxagent.tools.permissions import Decision, Policy, evaluate_call
 from maxagent.tools.workspace import Workspace
 
 MODES = ["ask", "edits", "auto", "read-only"]
@@ -25,7 +25,7 @@ def decided(
 ) -> Decision:
     tool = {"edit": "edit", "execute": "run_command", "fetch": "webfetch"}.get(effect, "read_file")
     paths = [path for path in map(dict(args).get, ("path", "cwd")) if path and type(path) is str]
-    return decide(tool, effect, args, paths, workspace, ruled(mode, *rules))
+    return evaluate_call(tool, effect, args, paths, workspace, ruled(mode, *rules))
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_the_strictest_of_all_that_speak_wins(
         ("execute", {"command": "$X push"}, ["deny Bash(git push:*)"], "deny Bash(git push:*)"),
     ],
 )
-def test_what_must_be_asked_is_asked_even_in_auto_and_where_a_rule_allows_it(
+def test_required_question_overrides_auto_mode_and_allow_rule(
     effect: str, args: dict[str, object], rules: list[str], rule: str, workspace: Workspace
 ) -> None:
     (workspace.root / "link").symlink_to(".git")
@@ -110,7 +110,7 @@ def test_what_must_be_asked_is_asked_even_in_auto_and_where_a_rule_allows_it(
     assert not any(one.always for one in decisions)
 
 
-def test_outside_the_sandbox_even_reading_is_asked_and_never_done_in_read_only_mode(
+def test_outside_sandbox_reading_asks_and_read_only_denies(
     workspace: Workspace,
 ) -> None:
     args = {"command": "ls", "outside_sandbox": True}
@@ -137,7 +137,7 @@ def test_outside_the_sandbox_even_reading_is_asked_and_never_done_in_read_only_m
         ("./npm test", "ask"),
     ],
 )
-def test_a_rule_allows_a_plain_line_of_which_it_names_every_effect(
+def test_rule_allows_plain_line_with_every_effect_named(
     command: str, verdict: str, workspace: Workspace
 ) -> None:
     for mode in ("ask", "edits"):
@@ -189,7 +189,7 @@ def test_an_address_that_is_never_fetched_is_refused(url: str, workspace: Worksp
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_page_is_asked_by_host_in_every_mode(mode: str, workspace: Workspace) -> None:
+def test_page_is_asked_by_host_in_every_mode(mode: str, workspace: Workspace) -> None:
     args = {"url": "https://docs.example.org/?q=words"}
     asked = decided("fetch", args, workspace, mode)
     assert (asked.verdict, asked.always) == ("ask", "webfetch(domain:docs.example.org)")
@@ -197,8 +197,8 @@ def test_a_page_is_asked_by_host_in_every_mode(mode: str, workspace: Workspace) 
     assert allowed.verdict == "allow"
 
 
-def test_a_rule_cannot_answer_a_question_to_the_user(workspace: Workspace) -> None:
-    decision = decide("ask_user", "talk", {}, (), workspace, ruled("auto", "ask_user"))
+def test_rule_cannot_answer_question_to_user(workspace: Workspace) -> None:
+    decision = evaluate_call("ask_user", "talk", {}, (), workspace, ruled("auto", "ask_user"))
     assert decision.verdict == "ask"
 
 
@@ -234,36 +234,36 @@ FORMAT = {"*.py": ["ruff format {file}", "cat .env {file}"], "*.js": ["rm -rf /"
         ("../a.py", "edits", (), "deny", "path"),
     ],
 )
-def test_an_edit_is_asked_where_a_command_after_it_must_be(
+def test_edit_is_asked_when_its_check_must_be(
     path: str, mode: str, rules: tuple[str, ...], verdict: str, rule: str, workspace: Workspace
 ) -> None:
     policy = Policy(mode, ruled(mode, *rules).rules, after_edit=FORMAT)
-    decision = decide("edit", "edit", {"path": path}, [path], workspace, policy)
+    decision = evaluate_call("edit", "edit", {"path": path}, [path], workspace, policy)
     assert (decision.verdict, decision.rule, decision.always) == (verdict, rule, "")
 
 
 @pytest.mark.parametrize("mode", ["ask", "edits"])
-def test_the_question_names_the_commands_that_will_run_and_how_to_be_unasked(
-    mode: str, workspace: Workspace
-) -> None:
+def test_question_names_checks_and_how_to_allow_them(mode: str, workspace: Workspace) -> None:
     policy = Policy(mode, after_edit=FORMAT)
-    reason = decide("edit", "edit", {"path": "a.py"}, ["a.py"], workspace, policy).reason
+    reason = evaluate_call("edit", "edit", {"path": "a.py"}, ["a.py"], workspace, policy).reason
     assert reason == (
         "it changes files; after it runs `ruff format a.py` (an `allow` rule lets them run unasked)"
     )
 
 
-def test_a_question_for_another_reason_names_allowed_commands_too(workspace: Workspace) -> None:
+def test_question_for_other_reason_names_allowed_checks(workspace: Workspace) -> None:
     policy = Policy("auto", after_edit={"*.md": ["mdfmt {file}"]})
-    decision = decide("edit", "edit", {"path": "AGENTS.md"}, ["AGENTS.md"], workspace, policy)
+    decision = evaluate_call(
+        "edit", "edit", {"path": "AGENTS.md"}, ["AGENTS.md"], workspace, policy
+    )
     assert decision.verdict == "ask"
     assert "steers this agent" in decision.reason and "`mdfmt AGENTS.md`" in decision.reason
 
 
-def test_a_command_after_a_linked_files_edit_names_the_real_file(workspace: Workspace) -> None:
+def test_check_after_edit_through_link_names_real_file(workspace: Workspace) -> None:
     (workspace.root / "link.txt").symlink_to("a.py")
     policy = Policy("edits", after_edit={"*.py": ["ruff {file}"]})
-    decision = decide("edit", "edit", {"path": "link.txt"}, ["link.txt"], workspace, policy)
+    decision = evaluate_call("edit", "edit", {"path": "link.txt"}, ["link.txt"], workspace, policy)
     assert "`ruff a.py`" in decision.reason
 
 
@@ -287,21 +287,23 @@ def test_with_a_scope_only_its_files_are_changed(
     (workspace.root / "link.py").symlink_to("a.py")
     policy = Policy("auto", ruled("auto", "run_command").rules, scope=("a.py",))
     paths = [path for path in args.values() if isinstance(path, str)]
-    decision = decide("tool", effect, args, paths, workspace, policy)
+    decision = evaluate_call("tool", effect, args, paths, workspace, policy)
     assert decision.verdict == verdict
     assert verdict == "allow" or "only these files may be changed: `a.py`" in decision.reason
 
 
-def test_in_a_scope_a_protected_file_is_still_asked(workspace: Workspace) -> None:
+def test_protected_file_in_scope_is_still_asked(workspace: Workspace) -> None:
     policy = Policy("edits", scope=("AGENTS.md",))
-    decision = decide("edit", "edit", {"path": "AGENTS.md"}, ["AGENTS.md"], workspace, policy)
+    decision = evaluate_call(
+        "edit", "edit", {"path": "AGENTS.md"}, ["AGENTS.md"], workspace, policy
+    )
     assert (decision.verdict, decision.rule) == ("ask", "protected")
 
 
-def test_a_command_after_an_edit_in_a_scope_is_decided_as_any_other(workspace: Workspace) -> None:
+def test_check_after_edit_in_scope_is_evaluated_normally(workspace: Workspace) -> None:
     rules = ruled("edits", "run_command(ruff:*)").rules
     policy = Policy("edits", rules, scope=("a.py",), after_edit={"*.py": ["ruff {file}"]})
-    decision = decide("edit", "edit", {"path": "a.py"}, ["a.py"], workspace, policy)
+    decision = evaluate_call("edit", "edit", {"path": "a.py"}, ["a.py"], workspace, policy)
     assert decision.verdict == "allow"
 
 
@@ -352,12 +354,12 @@ quickly = settings(
 
 
 def verdict(mode: str, rules: list[str], call: tuple, workspace: Workspace) -> str:
-    return decide(*call, workspace, ruled(mode, *rules)).verdict
+    return evaluate_call(*call, workspace, ruled(mode, *rules)).verdict
 
 
 @quickly
 @given(any_mode, some_rules, st.sampled_from([r for r in RULES if r[:4] != "allo"]), any_call)
-def test_one_more_rule_that_restricts_never_makes_a_verdict_milder(
+def test_added_restricting_rule_never_makes_verdict_milder(
     workspace: Workspace, mode: str, rules: list[str], one: str, call: tuple
 ) -> None:
     before = verdict(mode, rules, call, workspace)
@@ -366,11 +368,11 @@ def test_one_more_rule_that_restricts_never_makes_a_verdict_milder(
 
 @quickly
 @given(any_mode, some_rules, st.sampled_from([r for r in RULES if r[:4] == "allo"]), any_call)
-def test_one_more_rule_that_allows_moves_nothing_but_the_modes_own_question(
+def test_added_allow_rule_changes_only_the_mode_question(
     workspace: Workspace, mode: str, rules: list[str], one: str, call: tuple
 ) -> None:
-    before = decide(*call, workspace, ruled(mode, *rules))
-    after = decide(*call, workspace, ruled(mode, *rules, one))
+    before = evaluate_call(*call, workspace, ruled(mode, *rules))
+    after = evaluate_call(*call, workspace, ruled(mode, *rules, one))
     if (before.verdict, before.rule) == ("ask", "mode"):
         assert after.verdict in ("ask", "allow")
     else:
@@ -388,7 +390,7 @@ def test_the_order_of_rules_does_not_matter(
 
 def test_a_rule_says_where_it_stands(workspace: Workspace) -> None:
     policy = Policy("ask", (rule("deny edit(a)"),))
-    assert decide("edit", "edit", {}, ["a"], workspace, policy).rule == "deny edit(a) (test)"
+    assert evaluate_call("edit", "edit", {}, ["a"], workspace, policy).rule == "deny edit(a) (test)"
 
 
 def test_langchain_is_not_needed_to_decide() -> None:
@@ -397,10 +399,10 @@ def test_langchain_is_not_needed_to_decide() -> None:
     assert done.stdout == "False\n"
 
 
-def test_the_folder_that_git_takes_hooks_from_is_protected(workspace: Workspace) -> None:
+def test_git_hooks_folder_is_protected(workspace: Workspace) -> None:
     (workspace.root / ".git").mkdir(exist_ok=True)
     (workspace.root / ".git/config").write_text("[include]\n\tpath = ../shared.conf\n")
     (workspace.root / "shared.conf").write_text("[core]\n\thooksPath = tools/hooks\n")
     for path in ("tools/hooks/pre-commit", "shared.conf"):
-        decision = decide("edit", "edit", {"path": path}, [path], workspace, Policy("auto"))
+        decision = evaluate_call("edit", "edit", {"path": path}, [path], workspace, Policy("auto"))
         assert (decision.verdict, decision.rule) == ("ask", "protected")

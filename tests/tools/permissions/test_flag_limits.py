@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from ruled import project
 
-from maxagent.tools.permissions.flag_limits import why_beyond
+from maxagent.tools.permissions.flag_limits import find_excess
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from maxagent.tools.permissions.flag_limits import why_beyond
 )
 def test_what_goes_beyond_a_rule_is_named(line: str, own: str, part: str, tmp_path: Path) -> None:
     workspace = project(tmp_path)
-    why = why_beyond(line.split(), own.split(), workspace.root, workspace)
+    why = find_excess(line.split(), own.split(), workspace.root, workspace)
     assert part in why and bool(part) == bool(why)
 
 
@@ -34,5 +34,5 @@ def test_an_unknown_folder_makes_relative_paths_lead_out(tmp_path: Path) -> None
     workspace = project(tmp_path)
     for line in ("pytest ../x", "cat a"):
         words = line.split()
-        assert why_beyond(words, words[:1], None, workspace)
-    assert not why_beyond(["pytest", "a"], ["pytest"], None, workspace)
+        assert find_excess(words, words[:1], None, workspace)
+    assert not find_excess(["pytest", "a"], ["pytest"], None, workspace)

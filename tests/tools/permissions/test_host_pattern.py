@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.tools.permissions.host_pattern import host_of, host_pattern
+from maxagent.tools.permissions.host_pattern import parse_host, parse_host_pattern
 from maxagent.tools.permissions.subject import Subject
 
 
@@ -24,7 +24,7 @@ from maxagent.tools.permissions.subject import Subject
     ],
 )
 def test_a_host_is_compared_whole_in_one_spelling(pattern: str, url: str, meets: bool) -> None:
-    assert host_pattern(pattern).covers(Subject((host_of(url),))) is meets
+    assert parse_host_pattern(pattern).matches_strictly(Subject((parse_host(url),))) is meets
 
 
 @pytest.mark.parametrize(
@@ -44,11 +44,11 @@ def test_a_host_is_compared_whole_in_one_spelling(pattern: str, url: str, meets:
         None,
     ],
 )
-def test_an_address_that_could_be_read_in_two_ways_has_no_host(url: object) -> None:
-    assert host_of(url) == ""
+def test_ambiguous_address_has_no_host(url: object) -> None:
+    assert parse_host(url) == ""
 
 
 @pytest.mark.parametrize("text", ["example.org", "domain:", "domain:*", "domain:a/b", "host:a.b"])
 def test_what_is_no_host_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a|is no host|is written|must be|write"):
-        host_pattern(text)
+        parse_host_pattern(text)

@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.tools.permissions.path_pattern import path_pattern
+from maxagent.tools.permissions.path_pattern import parse_path_pattern
 from maxagent.tools.permissions.subject import Subject
 
 
@@ -30,24 +30,24 @@ from maxagent.tools.permissions.subject import Subject
         ("src/**", ".", False, False),
     ],
 )
-def test_allowing_meets_the_file_and_refusing_the_folders_above_it_too(
+def test_allowing_matches_file_and_refusing_also_parent_folders(
     pattern: str, name: str, covers: bool, touches: bool
 ) -> None:
-    read, file = path_pattern(pattern), Subject((name,))
-    assert (read.covers(file), read.touches(file)) == (covers, touches)
+    read, file = parse_path_pattern(pattern), Subject((name,))
+    assert (read.matches_strictly(file), read.matches_loosely(file)) == (covers, touches)
 
 
 def test_both_names_of_a_linked_file_are_compared() -> None:
     linked = Subject(("src/link.py", "other/real.py"))
-    inside, outside = path_pattern("src/**"), path_pattern("other/**")
-    assert not inside.covers(linked) and not outside.covers(linked)
-    assert inside.touches(linked) and outside.touches(linked)
+    inside, outside = parse_path_pattern("src/**"), parse_path_pattern("other/**")
+    assert not inside.matches_strictly(linked) and not outside.matches_strictly(linked)
+    assert inside.matches_loosely(linked) and outside.matches_loosely(linked)
 
 
 @pytest.mark.parametrize("text", ["../x", "a/../../b", "~/x", "//", "///x", "!x", "a\\b"])
-def test_a_pattern_that_means_nothing_in_the_project_is_refused(text: str) -> None:
+def test_pattern_without_meaning_in_project_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="relative to the project|leads out"):
-        path_pattern(text)
+        parse_path_pattern(text)
 
 
 @pytest.mark.parametrize(
@@ -64,5 +64,5 @@ def test_a_pattern_that_means_nothing_in_the_project_is_refused(text: str) -> No
 def test_two_slashes_mean_the_whole_machine(
     pattern: str, folder: str, covers: bool, touches: bool
 ) -> None:
-    read, file = path_pattern(pattern), Subject(("a.py",), folder=folder)
-    assert (read.covers(file), read.touches(file)) == (covers, touches)
+    read, file = parse_path_pattern(pattern), Subject(("a.py",), folder=folder)
+    assert (read.matches_strictly(file), read.matches_loosely(file)) == (covers, touches)

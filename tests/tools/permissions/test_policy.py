@@ -4,11 +4,11 @@ import pytest
 
 from maxagent.config.agents.profile import AgentProfile
 from maxagent.config.errors import UsageError
-from maxagent.config.settings.loader import Loaded, load
-from maxagent.config.settings.permission_rules import WrittenRule
+from maxagent.config.settings.loader import LoadedSettings, load_settings
+from maxagent.config.settings.permission_rules import RawRule
 from maxagent.config.settings.schema import SecuritySection, Settings
 from maxagent.tools.definition import Effect
-from maxagent.tools.permissions import Policy, decide, policy_for
+from maxagent.tools.permissions import Policy, build_policy, evaluate_call
 from maxagent.tools.workspace import Workspace
 
 
@@ -21,7 +21,7 @@ def home(tmp_path: Path) -> Path:
 def policy(home: Path, text: str, **environ: str) -> Policy:
     (home / "config.yaml").write_text(text)
     workspace = Workspace(home)
-    return policy_for(load(home, home, environ=environ), workspace, usual="ask")
+    return build_policy(load_settings(home, home, environ=environ), workspace, usual="ask")
 
 
 @pytest.mark.parametrize(
@@ -33,14 +33,14 @@ def policy(home: Path, text: str, **environ: str) -> Policy:
         ({"require_confirmation": False, "mode": "edits"}, "edits"),
     ],
 )
-def test_the_mode_is_the_configurations_or_the_usual_one(
+def test_mode_is_configured_or_default(
     security: dict[str, object], mode: str, tmp_path: Path
 ) -> None:
-    loaded = Loaded(Settings(security=SecuritySection.model_validate(security)), {})
-    assert policy_for(loaded, Workspace(tmp_path), usual="ask").mode == mode
+    loaded = LoadedSettings(Settings(security=SecuritySection.model_validate(security)), {})
+    assert build_policy(loaded, Workspace(tmp_path), usual="ask").mode == mode
 
 
-def test_the_whitelist_is_the_same_as_rules_that_allow(home: Path) -> None:
+def test_whitelist_equals_allow_rules(home: Path) -> None:
     rules = policy(home, "security:\n  command_whitelist: ['make  test', '']\n").rules
     origin = f"{home}/config.yaml:2"
     assert [(r.kind, r.text, r.origin) for r in rules] == [
@@ -48,7 +48,7 @@ def test_the_whitelist_is_the_same_as_rules_that_allow(home: Path) -> None:
     ]
     args = {"command": "make test all"}
     allowed = Policy("ask", rules)
-    decision = decide("run_command", "execute", args, (), Workspace(home), allowed)
+    decision = evaluate_call("run_command", "execute", args, (), Workspace(home), allowed)
     assert (decision.verdict, decision.rule) == (
         "allow",
         f"allow run_command(make  test:*) ({origin})",
@@ -77,12 +77,12 @@ def test_every_broken_rule_is_fatal_with_its_place(home: Path) -> None:
     assert lines[3].startswith("  environment LLC_PERMISSIONS__ASK: ask rule `edit()`:")
 
 
-def test_a_wrong_pattern_of_a_check_is_told_when_the_policy_is_made() -> None:
+def test_wrong_check_pattern_fails_when_policy_is_built() -> None:
     with pytest.raises(UsageError, match="leads out of the folder"):
         Policy("ask", after_edit={"../*.py": ["ruff"]})
 
 
-def agent(*files: str, rules: tuple[WrittenRule, ...] = (), under: AgentProfile | None = None):
+def agent(*files: str, rules: tuple[RawRule, ...] = (), under: AgentProfile | None = None):
     lines = {"files": 4}
     return AgentProfile(
         "a", "", "x", files=files, permissions=rules, under=under, origin="a.md", lines=lines
@@ -92,23 +92,23 @@ def agent(*files: str, rules: tuple[WrittenRule, ...] = (), under: AgentProfile 
 def verdict(allowed: Policy, effect: Effect, folder: Path, **args: str) -> str:
     tool = {"edit": "write_file", "execute": "run_command", "read": "read_file"}[effect]
     paths = [args["path"]] if "path" in args else []
-    decision = decide(tool, effect, args, paths, Workspace(folder), allowed)
+    decision = evaluate_call(tool, effect, args, paths, Workspace(folder), allowed)
     return f"{decision.verdict} {decision.rule}".rstrip()
 
 
 def test_under_an_agent_its_rules_count_as_well(tmp_path: Path) -> None:
-    profile = agent(rules=(WrittenRule("deny", "run_command(make)", "a.md:3"),))
-    allowed = Policy("auto").under(profile, Workspace(tmp_path))
+    profile = agent(rules=(RawRule("deny", "run_command(make)", "a.md:3"),))
+    allowed = Policy("auto").with_agent(profile, Workspace(tmp_path))
     assert verdict(allowed, "execute", tmp_path, command="make") == (
         "deny deny run_command(make) (a.md:3)"
     )
     assert verdict(allowed, "execute", tmp_path, command="gcc a.c").startswith("allow")
 
 
-def test_an_agent_with_files_of_its_own_writes_no_others(tmp_path: Path) -> None:
+def test_agent_with_own_files_writes_no_others(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/link.md").symlink_to(tmp_path / "a.py")
-    allowed = Policy("auto").under(agent("docs/**", "*.txt"), Workspace(tmp_path))
+    allowed = Policy("auto").with_agent(agent("docs/**", "*.txt"), Workspace(tmp_path))
     for path, wanted in {
         "docs/a.md": "allow mode",
         "b/c.txt": "allow mode",
@@ -121,28 +121,30 @@ def test_an_agent_with_files_of_its_own_writes_no_others(tmp_path: Path) -> None
     assert verdict(allowed, "execute", tmp_path, command="make") == "ask agent"
 
 
-def test_under_two_agents_a_file_must_be_one_of_both(tmp_path: Path) -> None:
+def test_file_under_two_agents_must_match_both(tmp_path: Path) -> None:
     both = agent("docs/**", under=agent("*.md"))
-    allowed = Policy("auto").under(both, Workspace(tmp_path))
+    allowed = Policy("auto").with_agent(both, Workspace(tmp_path))
     assert verdict(allowed, "edit", tmp_path, path="docs/a.md") == "allow mode"
     assert verdict(allowed, "edit", tmp_path, path="docs/a.py") == "deny agent"
     assert verdict(allowed, "edit", tmp_path, path="a.md") == "deny agent"
 
 
-def test_an_agent_in_plan_mode_writes_the_plan_wherever_its_own_files_are(tmp_path: Path) -> None:
-    allowed = Policy("ask").under(agent("docs/**"), Workspace(tmp_path)).planning(".llc/plans/a.md")
+def test_plan_mode_agent_writes_plan_outside_own_files(tmp_path: Path) -> None:
+    allowed = (
+        Policy("ask").with_agent(agent("docs/**"), Workspace(tmp_path)).with_plan(".llc/plans/a.md")
+    )
     assert verdict(allowed, "edit", tmp_path, path=".llc/plans/a.md").startswith("allow")
     assert verdict(allowed, "edit", tmp_path, path="docs/a.md") == "deny plan"
 
 
-def test_checks_after_an_edit_are_the_projects_and_not_held_to_an_agents_files(
+def test_checks_after_edit_ignore_the_agents_file_limits(
     tmp_path: Path,
 ) -> None:
     policy = Policy("auto", after_edit={"*.md": ["mdfmt {file}"]})
-    allowed = policy.under(agent("*.md"), Workspace(tmp_path))
+    allowed = policy.with_agent(agent("*.md"), Workspace(tmp_path))
     assert verdict(allowed, "edit", tmp_path, path="a.md").startswith("allow")
 
 
-def test_a_pattern_of_files_that_means_nothing_is_told_with_its_place(tmp_path: Path) -> None:
+def test_meaningless_file_pattern_is_reported_with_its_place(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"^a\.md:4: `~/x`: patterns of files are relative"):
-        Policy("ask").under(agent("~/x"), Workspace(tmp_path))
+        Policy("ask").with_agent(agent("~/x"), Workspace(tmp_path))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.tools.permissions.post_edit_commands import checks_for, checks_for_all
+from maxagent.tools.permissions.post_edit_commands import find_all_checks, find_checks
 
 CHECKS = {
     "*.py": ["ruff format {file}", "ruff check {file}"],
@@ -27,19 +27,17 @@ CHECKS = {
         ("a'; rm x.py", ["ruff format 'a'\"'\"'; rm x.py'", "ruff check 'a'\"'\"'; rm x.py'"]),
     ],
 )
-def test_every_pattern_that_is_met_gives_its_commands_in_order(
-    name: str, commands: list[str]
-) -> None:
-    assert checks_for(CHECKS, name) == commands
+def test_every_matching_pattern_gives_commands_in_order(name: str, commands: list[str]) -> None:
+    assert find_checks(CHECKS, name) == commands
 
 
-def test_a_command_that_names_no_file_is_run_once_for_all() -> None:
-    found = checks_for_all({"*": ["make lint", "wc {file}"]}, ["a", "b"])
+def test_command_without_file_runs_once_for_all() -> None:
+    found = find_all_checks({"*": ["make lint", "wc {file}"]}, ["a", "b"])
     assert found == ["make lint", "wc a", "wc b"]
 
 
 @given(st.text(st.characters(exclude_characters="\0/", exclude_categories=["Cs"]), min_size=1))
 def test_a_name_is_one_word_for_the_shell(name: str) -> None:
-    (command,) = checks_for({"**": ["wc {file}"]}, name)
+    (command,) = find_checks({"**": ["wc {file}"]}, name)
     _, word = shlex.split(command)
     assert word.removeprefix("./") == name.removeprefix("./") and not word.startswith("-")

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 from ruled import project, rule
 
-from maxagent.tools.permissions.call import Call
-from maxagent.tools.permissions.rule import allowed_by
+from maxagent.tools.permissions.call import RequestedCall
+from maxagent.tools.permissions.rule import find_allowing_rules
 
 
 @pytest.mark.parametrize(
@@ -37,13 +37,13 @@ from maxagent.tools.permissions.rule import allowed_by
         ("ask_user", "ask_user", "talk", True),
     ],
 )
-def test_a_rule_meets_the_calls_of_its_tool_by_any_name(
+def test_rule_matches_its_tool_by_any_name(
     text: str, tool: str, effect: str, about: bool, tmp_path: Path
 ) -> None:
     args = {"command": "make x", "url": "https://example.org"}
-    call = Call(tool, effect, args, ["src/a.py"], project(tmp_path))
-    assert bool(rule(f"deny {text}").touches(call)) == about
-    assert bool(allowed_by([rule(text)], call)) == about
+    call = RequestedCall(tool, effect, args, ["src/a.py"], project(tmp_path))
+    assert bool(rule(f"deny {text}").matches_call(call)) == about
+    assert bool(find_allowing_rules([rule(text)], call)) == about
 
 
 @pytest.mark.parametrize(
@@ -67,17 +67,19 @@ def test_a_rule_that_cannot_be_understood_says_why(text: str, words: str) -> Non
         rule(f"deny {text}")
 
 
-def test_every_command_of_a_line_must_be_allowed_each_by_some_rule(tmp_path: Path) -> None:
-    call = Call("run_command", "execute", {"command": "make a && npm test"}, (), project(tmp_path))
+def test_every_command_of_line_needs_an_allow_rule(tmp_path: Path) -> None:
+    call = RequestedCall(
+        "run_command", "execute", {"command": "make a && npm test"}, (), project(tmp_path)
+    )
     make, npm = rule("run_command(make:*)"), rule("run_command(npm test)")
-    assert allowed_by([make, npm], call) == [make, npm]
-    assert allowed_by([make], call) == allowed_by([npm], call) == []
+    assert find_allowing_rules([make, npm], call) == [make, npm]
+    assert find_allowing_rules([make], call) == find_allowing_rules([npm], call) == []
 
 
 def test_every_file_of_a_patch_must_be_allowed(tmp_path: Path) -> None:
-    call = Call("apply_patch", "edit", {}, ["src/a.py", "docs/b.md"], project(tmp_path))
+    call = RequestedCall("apply_patch", "edit", {}, ["src/a.py", "docs/b.md"], project(tmp_path))
     src, docs = rule("edit(src/**)"), rule("edit(docs/*)")
-    assert allowed_by([src, docs], call) and not allowed_by([src], call)
+    assert find_allowing_rules([src, docs], call) and not find_allowing_rules([src], call)
 
 
 @pytest.mark.parametrize(
@@ -93,15 +95,15 @@ def test_every_file_of_a_patch_must_be_allowed(tmp_path: Path) -> None:
     ],
 )
 def test_only_a_plain_line_is_allowed(command: str, tmp_path: Path) -> None:
-    call = Call("run_command", "execute", {"command": command}, (), project(tmp_path))
-    assert allowed_by([rule("run_command(*)"), rule("run_command(make:*)")], call) == []
+    call = RequestedCall("run_command", "execute", {"command": command}, (), project(tmp_path))
+    assert find_allowing_rules([rule("run_command(*)"), rule("run_command(make:*)")], call) == []
 
 
-def test_a_call_that_names_no_file_is_allowed_by_no_pattern(tmp_path: Path) -> None:
-    call = Call("edit", "edit", {}, (), project(tmp_path))
-    assert not allowed_by([rule("edit(**)")], call)
+def test_call_without_file_matches_no_allow_pattern(tmp_path: Path) -> None:
+    call = RequestedCall("edit", "edit", {}, (), project(tmp_path))
+    assert not find_allowing_rules([rule("edit(**)")], call)
 
 
-def test_a_search_without_a_folder_means_the_whole_project(tmp_path: Path) -> None:
-    call = Call("grep", "read", {"regex": "x"}, (), project(tmp_path))
-    assert rule("deny read_file(**)").touches(call)
+def test_search_without_folder_means_whole_project(tmp_path: Path) -> None:
+    call = RequestedCall("grep", "read", {"regex": "x"}, (), project(tmp_path))
+    assert rule("deny read_file(**)").matches_call(call)

@@ -3,13 +3,13 @@ from pathlib import Path
 import pytest
 from ruled import project
 
-from maxagent.config.settings.permission_rules import WrittenRule
+from maxagent.config.settings.permission_rules import RawRule
 from maxagent.tools.permissions.rule import read_rule
 from maxagent.tools.permissions.rule_examples import check_examples
 
 
 def check(folder: Path, kind: str, text: str, match: list[str], not_match: list[str]) -> None:
-    written = WrittenRule(kind, text, "test", tuple(match), tuple(not_match))
+    written = RawRule(kind, text, "test", tuple(match), tuple(not_match))
     check_examples(read_rule(written), written, project(folder))
 
 

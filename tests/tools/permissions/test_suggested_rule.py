@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from ruled import project, ruled
 
-from maxagent.tools.permissions import decide
+from maxagent.tools.permissions import evaluate_call
 
 
 @pytest.mark.parametrize(
@@ -49,14 +49,14 @@ from maxagent.tools.permissions import decide
 def test_the_narrowest_sensible_rule_for_a_command(command: str, rule: str, tmp_path: Path) -> None:
     workspace = project(tmp_path)
     call = ("run_command", "execute", {"command": command}, (), workspace)
-    decision = decide(*call, ruled("ask"))
+    decision = evaluate_call(*call, ruled("ask"))
     assert (decision.verdict, decision.always) == ("ask", rule and f"run_command({rule})")
-    assert not rule or decide(*call, ruled("ask", decision.always)).verdict == "allow"
+    assert not rule or evaluate_call(*call, ruled("ask", decision.always)).verdict == "allow"
 
 
 def test_what_runs_outside_the_sandbox_is_never_always(tmp_path: Path) -> None:
     args = {"command": "npm test", "outside_sandbox": True}
-    decision = decide("run_command", "execute", args, (), project(tmp_path), ruled("ask"))
+    decision = evaluate_call("run_command", "execute", args, (), project(tmp_path), ruled("ask"))
     assert (decision.verdict, decision.always) == ("ask", "")
 
 
@@ -82,9 +82,11 @@ def test_the_narrowest_rule_for_an_edit(paths: list[str], rule: str, tmp_path: P
     workspace = project(tmp_path)
     rule = rule.replace("ROOT", str(workspace.root))  # of no other project
     (workspace.root / "link.py").symlink_to("a.py")
-    decision = decide("apply_patch", "edit", {}, paths, workspace, ruled("ask"))
+    decision = evaluate_call("apply_patch", "edit", {}, paths, workspace, ruled("ask"))
     assert (decision.verdict, decision.always) == ("ask", rule)
-    allowed = decide("apply_patch", "edit", {}, paths, workspace, ruled("ask", rule or "grep"))
+    allowed = evaluate_call(
+        "apply_patch", "edit", {}, paths, workspace, ruled("ask", rule or "grep")
+    )
     assert allowed.verdict == ("allow" if rule else "ask")
 
 
@@ -99,5 +101,5 @@ def test_the_narrowest_rule_for_an_edit(paths: list[str], rule: str, tmp_path: P
 def test_the_narrowest_rule_for_other_tools(
     tool: str, effect: str, args: dict[str, object], rule: str, tmp_path: Path
 ) -> None:
-    decision = decide(tool, effect, args, (), project(tmp_path), ruled("ask"))
+    decision = evaluate_call(tool, effect, args, (), project(tmp_path), ruled("ask"))
     assert (decision.verdict, decision.always) == ("ask", rule)

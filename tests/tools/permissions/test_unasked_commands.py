@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.config.settings.permission_rules import WrittenRule
-from maxagent.tools.permissions import Decision, Policy, decide
-from maxagent.tools.permissions.evaluate import decide_check
-from maxagent.tools.permissions.path_pattern import path_pattern
+from maxagent.config.settings.permission_rules import RawRule
+from maxagent.tools.permissions import Decision, Policy, evaluate_call
+from maxagent.tools.permissions.evaluate import evaluate_check
+from maxagent.tools.permissions.path_pattern import parse_path_pattern
 from maxagent.tools.permissions.policy import Safeguards, read_rules
 from maxagent.tools.workspace import Workspace
 
@@ -25,7 +25,7 @@ def decided(line: str, workspace: Workspace, mode: str = "edits", **more: object
         return path.name != "lost.txt"
 
     policy = Policy(mode, safeguards=Safeguards(covers, **more))
-    return decide("run_command", "execute", {"command": line}, (), workspace, policy)
+    return evaluate_call("run_command", "execute", {"command": line}, (), workspace, policy)
 
 
 @pytest.mark.parametrize(
@@ -65,9 +65,9 @@ def test_edits_mode_decides_commands_by_rule(
 
 def limited(line: str, workspace: Workspace, rule: str, **more: object) -> Decision:
     kind, text = rule.split(" ", 1)
-    rules = read_rules([WrittenRule(kind, text, "config.yaml:1")], workspace)
+    rules = read_rules([RawRule(kind, text, "config.yaml:1")], workspace)
     policy = Policy("edits", rules, safeguards=Safeguards(lambda path: True, **more))
-    return decide("run_command", "execute", {"command": line}, (), workspace, policy)
+    return evaluate_call("run_command", "execute", {"command": line}, (), workspace, policy)
 
 
 @pytest.mark.parametrize("sandboxed", [True, False])
@@ -128,10 +128,10 @@ def test_unknown_programs_run_beside_other_rules(rule: str, workspace: Workspace
 @pytest.mark.parametrize("line", ["make", "rm kept/a.txt", "touch kept/b"])
 def test_agents_with_own_files_are_asked(line: str, workspace: Workspace) -> None:
     guards = Safeguards(lambda path: True, sandboxed=True)
-    policy = Policy("edits", only=((path_pattern("docs/**"),),), safeguards=guards)
+    policy = Policy("edits", only=((parse_path_pattern("docs/**"),),), safeguards=guards)
     call = {"command": line}
-    assert decide("run_command", "execute", call, (), workspace, policy).verdict == "ask"
-    assert decide_check(line, workspace, policy).verdict == "ask"
+    assert evaluate_call("run_command", "execute", call, (), workspace, policy).verdict == "ask"
+    assert evaluate_check(line, workspace, policy).verdict == "ask"
 
 
 @pytest.mark.parametrize("mode", ["ask", "read-only"])
@@ -174,7 +174,7 @@ def test_file_programs_run_with_network_inside(line: str, workspace: Workspace) 
 
 def test_without_safeguards_every_effect_is_asked(workspace: Workspace) -> None:
     call = {"command": "touch new.txt"}
-    found = decide("run_command", "execute", call, (), workspace, Policy("edits"))
+    found = evaluate_call("run_command", "execute", call, (), workspace, Policy("edits"))
     assert found.verdict == "ask"
 
 

@@ -5,10 +5,10 @@ import pytest
 from maxagent.tools.permissions.url_policy import (
     is_public,
     read_address,
-    redirected,
     refuse_own_network,
+    resolve_redirect,
 )
-from maxagent.tools.result import ToolRefusal
+from maxagent.tools.result import ToolError
 
 NOT_PUBLIC = [
     "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.100.100.200", "127.0.0.1",
@@ -40,7 +40,7 @@ ODD = [
 
 
 @pytest.mark.parametrize("number", NOT_PUBLIC)
-def test_a_number_of_this_machine_or_any_network_within_is_not_public(number: str) -> None:
+def test_local_machine_or_network_number_is_not_public(number: str) -> None:
     assert not is_public(ip_address(number))
 
 
@@ -50,8 +50,8 @@ def test_a_number_of_the_open_internet_is(number: str) -> None:
 
 
 @pytest.mark.parametrize("url", ODD)
-def test_an_address_that_can_be_read_in_two_ways_is_refused(url: str) -> None:
-    with pytest.raises(ToolRefusal):
+def test_ambiguous_address_is_refused(url: str) -> None:
+    with pytest.raises(ToolError):
         read_address(url)
 
 
@@ -74,7 +74,7 @@ def test_an_address_is_shown_as_it_is_understood(url: str, understood: str) -> N
 def test_an_address_that_carries_a_secret_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_TOKEN", "Zq8/the key")
     for spelled in ("Zq8/the%20key", "Zq8%2Fthe%20key", "Zq8/the%20k%65y", "WnE4L3RoZSBrZXk="):
-        with pytest.raises(ToolRefusal, match="carries a secret"):
+        with pytest.raises(ToolError, match="carries a secret"):
             read_address(f"https://example.org/?q={spelled}")
 
 
@@ -93,11 +93,11 @@ def test_an_address_that_carries_a_secret_is_refused(monkeypatch: pytest.MonkeyP
         ("data:text/html,x", "whole address"),
     ],
 )
-def test_a_redirect_stays_on_its_host_and_never_loses_its_cover(location: str, leads: str) -> None:
+def test_redirect_stays_on_host_and_never_loses_https(location: str, leads: str) -> None:
     here = read_address("https://a.org/x/y")
     try:
-        told = str(redirected(here, location))
-    except ToolRefusal as refusal:
+        told = str(resolve_redirect(here, location))
+    except ToolError as refusal:
         told = str(refusal)
     assert leads in told
 
@@ -107,8 +107,8 @@ def test_a_redirect_stays_on_its_host_and_never_loses_its_cover(location: str, l
     ["http://127.0.0.1:8000/", "http://[fd00::1]/", "http://169.254.169.254/", "http://LOCALHOST./"]
     + ["http://a.localhost/", "http://nas.local/", "http://x.internal/", "http://hub.home.arpa/"],
 )
-def test_a_name_of_this_machine_or_its_network_is_refused_before_it_is_looked_up(url: str) -> None:
-    with pytest.raises(ToolRefusal, match="not of the open internet"):
+def test_local_name_is_refused_before_lookup(url: str) -> None:
+    with pytest.raises(ToolError, match="not of the open internet"):
         refuse_own_network(read_address(url))
 
 

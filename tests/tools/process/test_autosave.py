@@ -26,7 +26,7 @@ async def test_text_that_grows_is_saved(monkeypatch: pytest.MonkeyPatch) -> None
     assert saved == ["a", "ab", "abc"]
 
 
-async def test_however_often_it_grows_it_is_saved_once_an_interval() -> None:
+async def test_growing_text_is_saved_once_per_interval() -> None:
     saved, first = list[int](), Event()
     sizes = [0]
 

@@ -1,13 +1,13 @@
 import pytest
 
-from maxagent.tools.process.environment import child_environment
+from maxagent.tools.process.environment import build_child_environment
 
 
 @pytest.mark.parametrize(
     "name", ["HOME", "LC_ALL", "XDG_CACHE_HOME", "VIRTUAL_ENV", "CI", "https_proxy"]
 )
 def test_ordinary_variables_are_handed_on(name: str) -> None:
-    assert child_environment({name: "value"})[name] == "value"
+    assert build_child_environment({name: "value"})[name] == "value"
 
 
 SECRETS = ["OPENAI_API_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "DB_PASSWORD", "XDG_TOKEN"]
@@ -16,16 +16,16 @@ CHANGERS = ["LD_PRELOAD", "BASH_ENV", "ENV", "GIT_DIR", "GIT_SSH_COMMAND", "PYTH
 
 @pytest.mark.parametrize("name", [*SECRETS, *CHANGERS, "MAXAGENT_HOME", "PATH_EXTRA"])
 def test_secrets_and_what_changes_programs_stay_here(name: str) -> None:
-    assert name not in child_environment({name: "value"})
+    assert name not in build_child_environment({name: "value"})
 
 
 def test_an_address_with_a_password_stays_here() -> None:
     own = {"HTTPS_PROXY": "http://me:word@proxy.example:8080", "HTTP_PROXY": "http://proxy.example"}
-    assert {"HTTP_PROXY"} == child_environment(own).keys() - {"PATH"}
+    assert {"HTTP_PROXY"} == build_child_environment(own).keys() - {"PATH"}
 
 
 def test_additions_are_not_filtered_and_win() -> None:
-    assert child_environment({"TERM": "xterm"}, {"TERM": "dumb", "GIT_PAGER": "cat"}) == {
+    assert build_child_environment({"TERM": "xterm"}, {"TERM": "dumb", "GIT_PAGER": "cat"}) == {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "TERM": "dumb",
         "GIT_PAGER": "cat",
@@ -41,5 +41,5 @@ def test_additions_are_not_filtered_and_win() -> None:
         (".", "/usr/local/bin:/usr/bin:/bin"),
     ],
 )
-def test_programs_are_not_looked_for_where_the_command_runs(given: str, kept: str) -> None:
-    assert child_environment({"PATH": given})["PATH"] == kept
+def test_programs_are_not_searched_in_working_folder(given: str, kept: str) -> None:
+    assert build_child_environment({"PATH": given})["PATH"] == kept

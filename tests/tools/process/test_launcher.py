@@ -14,7 +14,12 @@ import pytest
 from passing_time import pass_time
 
 from maxagent.tools.process import supervisor
-from maxagent.tools.process.launcher import Captured, Ended, capture, stream
+from maxagent.tools.process.launcher import (
+    CapturedOutput,
+    ProcessExit,
+    capture_output,
+    stream_output,
+)
 
 
 def is_alive(pid: int) -> bool:
@@ -44,15 +49,17 @@ def all_gone(pids: list[int]) -> bool:
     return True
 
 
-async def shell(command: str, cwd: Path, timeout: float = 30) -> tuple[Ended, bytes]:
+async def shell(command: str, cwd: Path, timeout: float = 30) -> tuple[ProcessExit, bytes]:
     said = bytearray()
-    ended = await stream(["sh", "-c", command], cwd=cwd, timeout=timeout, on_output=said.extend)
+    ended = await stream_output(
+        ["sh", "-c", command], cwd=cwd, timeout=timeout, on_output=said.extend
+    )
     return ended, bytes(said)
 
 
 async def out_of_time(
     command: str, cwd: Path, monkeypatch: pytest.MonkeyPatch
-) -> tuple[Ended, bytes]:
+) -> tuple[ProcessExit, bytes]:
     """Run a command whose time is up once it has said something, whenever that is."""
     said = bytearray()
 
@@ -61,12 +68,12 @@ async def out_of_time(
             pass_time(monkeypatch, 60)
         said.extend(piece)
 
-    ended = await stream(["sh", "-c", command], cwd=cwd, timeout=60, on_output=hear)
+    ended = await stream_output(["sh", "-c", command], cwd=cwd, timeout=60, on_output=hear)
     return ended, bytes(said)
 
 
-async def captured(command: str, cwd: Path, **options: object) -> Captured:
-    return await capture(["sh", "-c", command], cwd=cwd, **{"timeout": 30, **options})
+async def captured(command: str, cwd: Path, **options: object) -> CapturedOutput:
+    return await capture_output(["sh", "-c", command], cwd=cwd, **{"timeout": 30, **options})
 
 
 @pytest.mark.parametrize(
@@ -77,14 +84,14 @@ async def test_the_exit_code_is_as_shells_count(command: str, code: int, tmp_pat
     assert (ended.exit_code, ended.timed_out) == (code, False)
 
 
-async def test_a_program_that_is_not_there_ends_with_127(tmp_path: Path) -> None:
-    result = await capture(["no-such-program"], cwd=tmp_path, timeout=60)
+async def test_missing_program_exits_with_127(tmp_path: Path) -> None:
+    result = await capture_output(["no-such-program"], cwd=tmp_path, timeout=60)
     assert (result.exit_code, b"not found" in result.stderr) == (127, True)
 
 
 async def test_a_missing_folder_is_an_os_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        await capture(["true"], cwd=tmp_path / "missing", timeout=60)
+        await capture_output(["true"], cwd=tmp_path / "missing", timeout=60)
 
 
 async def test_output_and_errors_are_told_apart_when_captured(tmp_path: Path) -> None:
@@ -98,14 +105,16 @@ async def test_output_and_errors_are_one_stream_in_order(tmp_path: Path) -> None
     assert said == b"1\n2\n3\n"
 
 
-async def test_the_command_has_no_input_and_its_own_session(tmp_path: Path) -> None:
+async def test_command_has_no_input_and_own_session(tmp_path: Path) -> None:
     _, said = await shell("cat; ps -o sid= -p $$ || echo $$; echo $$", tmp_path)
     session, pid = said.split()
     assert (session == pid, int(session) != os.getsid(0)) == (True, True)
 
 
 async def test_arguments_arrive_as_they_are(tmp_path: Path) -> None:
-    result = await capture(["printf", "%s|", "a b", "$(id)", "", "é\n"], cwd=tmp_path, timeout=60)
+    result = await capture_output(
+        ["printf", "%s|", "a b", "$(id)", "", "é\n"], cwd=tmp_path, timeout=60
+    )
     assert result.text == "a b|$(id)||é\n|"
 
 
@@ -131,8 +140,8 @@ async def test_200_megabytes_of_output_do_not_grow_memory(tmp_path: Path) -> Non
         seen, largest = seen + len(piece), max(largest, len(piece))
 
     command = ["head", "-c", "200000000", "/dev/zero"]
-    await stream(command, cwd=tmp_path, timeout=60, on_output=count)
-    result = await capture(command, cwd=tmp_path, timeout=60, limit=1000)
+    await stream_output(command, cwd=tmp_path, timeout=60, on_output=count)
+    result = await capture_output(command, cwd=tmp_path, timeout=60, limit=1000)
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert (seen, largest <= 2**18, len(result.stdout)) == (200_000_000, True, 1000)
     assert grown < 50_000 * (1024 if sys.platform == "darwin" else 1)
@@ -147,7 +156,7 @@ async def test_a_time_out_ends_the_whole_group(
     assert all_gone(pids)
 
 
-async def test_a_command_may_tidy_up_when_it_is_told_to_end(
+async def test_command_may_clean_up_after_term(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command = "trap 'echo tidy; exit 3' TERM; sleep 1000 & echo ready; wait"
@@ -172,7 +181,7 @@ SLOW = """if True:
 """A supervisor whose commands begin only when they were told to end, or after a while."""
 
 
-def test_a_command_that_is_told_to_end_before_it_has_begun_does() -> None:
+def test_command_terminated_before_start_ends() -> None:
     control, its_control = socket.socketpair()
     channel, its_channel = socket.socketpair()
     with control, channel:
@@ -189,7 +198,7 @@ def test_a_command_that_is_told_to_end_before_it_has_begun_does() -> None:
     assert process.wait(30) == 0
 
 
-async def test_a_command_that_ignores_being_told_to_end_is_killed(
+async def test_command_that_ignores_term_gets_sigkill(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command = "trap '' TERM; echo $$; while :; do sleep 0.05; done"
@@ -198,7 +207,7 @@ async def test_a_command_that_ignores_being_told_to_end_is_killed(
     assert all_gone([int(said.split()[0])])  # the shell may tell of its `sleep`, too
 
 
-async def test_a_descendant_that_holds_the_output_does_not_hold_the_call(tmp_path: Path) -> None:
+async def test_descendant_holding_output_does_not_block_call(tmp_path: Path) -> None:
     ended, said = await shell("sleep 1000 & echo $!", tmp_path)
     assert (ended.exit_code, ended.timed_out, ended.duration < 10) == (0, False, True)
     assert all_gone([int(said)])
@@ -213,9 +222,7 @@ HIDING = [
 
 
 @pytest.mark.parametrize("command", HIDING)
-async def test_a_descendant_in_another_session_ends_with_the_call(
-    command: str, tmp_path: Path
-) -> None:
+async def test_descendant_in_other_session_ends_with_call(command: str, tmp_path: Path) -> None:
     ended, said = await shell(command, tmp_path)
     pids = [int(pid) for pid in said.split()]
     assert (ended.exit_code, ended.duration < 10, len(pids)) == (0, True, 1)
@@ -230,11 +237,11 @@ async def test_a_command_starts_with_nothing_of_ours(tmp_path: Path) -> None:
     assert (few, int(ignored, 16) & (1 << 31) - 1) == (True, 0)
 
 
-async def test_who_kills_its_keeper_dies_too_and_the_call_says_so(tmp_path: Path) -> None:
+async def test_command_that_kills_its_keeper_dies_with_error(tmp_path: Path) -> None:
     command = "setsid sleep 1000 & echo $! $$; kill -9 $PPID; sleep 1000"
     said = bytearray()
     with pytest.raises(OSError, match="supervisor was killed"):
-        await stream(["sh", "-c", command], cwd=tmp_path, timeout=30, on_output=said.extend)
+        await stream_output(["sh", "-c", command], cwd=tmp_path, timeout=30, on_output=said.extend)
     assert all_gone([int(pid) for pid in said.split()])
 
 
@@ -249,7 +256,7 @@ async def test_cancelling_ends_the_whole_group(tmp_path: Path) -> None:
     said: asyncio.Queue[bytes] = asyncio.Queue()
     command = "trap '' TERM; sleep 1000 & echo $! $$; wait; sleep 1000"
     task = asyncio.create_task(
-        stream(["sh", "-c", command], cwd=tmp_path, timeout=60, on_output=said.put_nowait)
+        stream_output(["sh", "-c", command], cwd=tmp_path, timeout=60, on_output=said.put_nowait)
     )
     pids = [int(pid) for pid in (await said.get()).split()]
     task.cancel()
@@ -262,7 +269,7 @@ async def test_cancelling_twice_kills_at_once(tmp_path: Path) -> None:
     said: asyncio.Queue[bytes] = asyncio.Queue()
     command = "trap 'echo told' TERM; echo $$; while :; do sleep 0.05; done"
     task = asyncio.create_task(
-        stream(["sh", "-c", command], cwd=tmp_path, timeout=60, on_output=said.put_nowait)
+        stream_output(["sh", "-c", command], cwd=tmp_path, timeout=60, on_output=said.put_nowait)
     )
     pid = int(await said.get())
     task.cancel()
@@ -275,12 +282,12 @@ async def test_cancelling_twice_kills_at_once(tmp_path: Path) -> None:
     assert all_gone([pid])
 
 
-async def test_a_sink_that_fails_fails_the_call_after_the_command_ended(tmp_path: Path) -> None:
+async def test_failing_sink_fails_call_after_command_ends(tmp_path: Path) -> None:
     def broken(piece: bytes) -> None:
         raise ValueError("no room")
 
     with pytest.raises(ValueError, match="no room"):
-        await stream(["echo", "hi"], cwd=tmp_path, timeout=60, on_output=broken)
+        await stream_output(["echo", "hi"], cwd=tmp_path, timeout=60, on_output=broken)
 
 
 async def test_many_commands_at_once_keep_apart(tmp_path: Path) -> None:
@@ -291,13 +298,13 @@ async def test_many_commands_at_once_keep_apart(tmp_path: Path) -> None:
 AGENT = """
 import asyncio, sys
 from pathlib import Path
-from maxagent.tools.process.launcher import stream
+from maxagent.tools.process.launcher import stream_output
 
 def tell(piece):
     sys.stdout.write(piece.decode()); sys.stdout.flush()
 
 command = ["sh", "-c", sys.argv[1]]
-asyncio.run(stream(command, cwd=Path.cwd(), timeout=60, on_output=tell))
+asyncio.run(stream_output(command, cwd=Path.cwd(), timeout=60, on_output=tell))
 """
 
 

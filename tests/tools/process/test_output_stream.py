@@ -24,7 +24,7 @@ def test_after_the_bound_only_the_amount_is_told() -> None:
     assert (len(told) < 30, any("z" in text for text in told)) == (True, False)
 
 
-def test_a_piece_over_the_bound_is_shown_up_to_it() -> None:
+def test_chunk_over_limit_is_shown_up_to_limit() -> None:
     assert shown(b"x" * (SHOWN + 1)) == ["x" * SHOWN, "\n[… 64,001 bytes so far …]\n"]
 
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxagent.tools.process import stream_redaction
-from maxagent.tools.process.stream_redaction import LONGEST_LINE, Redacting
+from maxagent.tools.process.stream_redaction import LONGEST_LINE, RedactingSink
 
 TOKEN = b"ghp_" + b"a1B2" * 9
 KEY = b"-----BEGIN PRIVATE " + b"KEY-----\nMIIE\nabc=\n-----END PRIVATE KEY-----"
@@ -11,7 +11,7 @@ KEY = b"-----BEGIN PRIVATE " + b"KEY-----\nMIIE\nabc=\n-----END PRIVATE KEY-----
 
 def taken(*pieces: bytes) -> list[bytes]:
     told: list[bytes] = []
-    output = Redacting(told.append)
+    output = RedactingSink(told.append)
     for piece in pieces:
         output.add(piece)
     output.close()
@@ -22,7 +22,7 @@ def test_whole_lines_are_handed_on_as_they_come() -> None:
     assert taken(b"one\ntw", b"o\n", b"three") == [b"one\n", b"two\n", b"three"]
 
 
-def test_bytes_that_are_no_text_stay_as_they_are() -> None:
+def test_bytes_that_are_no_text_stay_unchanged() -> None:
     data = bytes(range(256)) * 4
     assert b"".join(taken(data)) == data
 
@@ -39,7 +39,7 @@ def test_a_secret_is_found_however_it_is_split(sizes: list[int], secret: bytes) 
 
 
 @pytest.mark.parametrize("before", [0, 100, LONGEST_LINE - 20, LONGEST_LINE])
-def test_a_line_without_end_does_not_wait_for_ever(before: int) -> None:
+def test_line_without_end_does_not_wait_forever(before: int) -> None:
     pieces = [b"-" * before, *[bytes([byte]) for byte in TOKEN], b"-" * LONGEST_LINE]
     told = taken(*pieces)
     assert b"[secret: GitHub token]" in b"".join(told)
@@ -47,7 +47,7 @@ def test_a_line_without_end_does_not_wait_for_ever(before: int) -> None:
     assert len(told) > 1
 
 
-def test_at_the_end_of_a_very_long_output_it_is_found_as_well(
+def test_secret_at_end_of_huge_output_is_redacted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(stream_redaction, "ON_DISK", 1_000_000)
@@ -58,7 +58,7 @@ def test_at_the_end_of_a_very_long_output_it_is_found_as_well(
     assert shown.count(b"\n") == 3001
 
 
-def test_a_private_key_without_end_hides_what_is_near_and_not_all_the_rest() -> None:
+def test_private_key_without_end_hides_only_nearby_text() -> None:
     lines = [b"-----BEGIN PRIVATE KEY-----\n", *[b"x" * 63 + b"\n"] * 1000, b"the end\n"]
     shown = b"".join(taken(*lines))
     assert shown.startswith(b"[secret: private key]") and shown.endswith(b"the end\n")

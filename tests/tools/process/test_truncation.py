@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.tools.process.truncation import clean, excerpt
+from maxagent.tools.process.truncation import clean_text, make_excerpt
 
 
 @pytest.mark.parametrize(
@@ -22,37 +22,37 @@ from maxagent.tools.process.truncation import clean, excerpt
     ],
 )
 def test_control_characters_go_and_text_stays(data: bytes, text: str) -> None:
-    assert clean(data) == text
+    assert clean_text(data) == text
 
 
 @given(st.binary())
 def test_nothing_that_moves_a_cursor_gets_through(data: bytes) -> None:
     assert all(
-        letter in "\n\t" or letter.isprintable() or ord(letter) > 159 for letter in clean(data)
+        letter in "\n\t" or letter.isprintable() or ord(letter) > 159 for letter in clean_text(data)
     )
 
 
-def test_a_megabyte_on_one_line_is_cleaned_in_linear_time() -> None:
-    assert len(clean(b"x" * 1_000_000)) == 1_000_000
+def test_megabyte_on_one_line_cleans_in_linear_time() -> None:
+    assert len(clean_text(b"x" * 1_000_000)) == 1_000_000
 
 
 def test_a_short_output_is_whole() -> None:
-    assert excerpt(b"1\n2\n", keep=2) == "1\n2\n"
+    assert make_excerpt(b"1\n2\n", keep=2) == "1\n2\n"
 
 
-def test_a_long_output_keeps_whole_lines_of_both_ends_and_says_what_is_cut() -> None:
+def test_long_output_keeps_both_ends_and_counts_cut() -> None:
     data = b"".join(b"line %d\n" % number for number in range(1000))
-    text = excerpt(data, "ask for less", keep=20)
+    text = make_excerpt(data, "ask for less", keep=20)
     cut = "[… 8,858 bytes, 996 lines cut; ask for less …]"
     assert text == f"line 0\nline 1\n{cut}\nline 998\nline 999\n"
 
 
 def test_one_long_line_is_cut_anywhere() -> None:
-    assert excerpt(b"a" * 10 + b"b" * 10, keep=3) == "aaa\n[… 14 bytes, 0 lines cut …]\nbbb"
+    assert make_excerpt(b"a" * 10 + b"b" * 10, keep=3) == "aaa\n[… 14 bytes, 0 lines cut …]\nbbb"
 
 
 @given(st.binary(min_size=9, max_size=200), st.integers(1, 4))
 def test_an_excerpt_accounts_for_every_byte(data: bytes, keep: int) -> None:
-    cut = excerpt(data, keep=keep).split("[… ")[-1].split(" bytes, ")
+    cut = make_excerpt(data, keep=keep).split("[… ")[-1].split(" bytes, ")
     kept = len(data) - int(cut[0].replace(",", ""))
     assert 0 < kept <= 2 * keep

@@ -3,18 +3,20 @@ from dataclasses import replace
 import pytest
 
 from maxagent.config.agents.profile import AgentProfile
-from maxagent.config.agents.registry import built_in
+from maxagent.config.agents.registry import load_built_in_agents
 from maxagent.config.errors import UsageError
 from maxagent.config.settings.schema import ToolsSection
-from maxagent.tools.definition import effect_of
-from maxagent.tools.runtime.agent_tools import BELONGING, tools_of
-from maxagent.tools.runtime.registry import all_tools
+from maxagent.tools.definition import get_effect
+from maxagent.tools.runtime.agent_tools import BELONGING, select_agent_tools
+from maxagent.tools.runtime.registry import load_all_tools
 
 READING = {"read", "fetch", "talk", "note"}
 
 
 def names(profile: AgentProfile, *, planning: bool = False, **chosen: list[str]) -> set[str]:
-    return {tool.name for tool in tools_of(profile, ToolsSection(**chosen), planning=planning)}
+    return {
+        tool.name for tool in select_agent_tools(profile, ToolsSection(**chosen), planning=planning)
+    }
 
 
 def agent(*tools: str, denied: tuple[str, ...] = ()) -> AgentProfile:
@@ -22,26 +24,30 @@ def agent(*tools: str, denied: tuple[str, ...] = ()) -> AgentProfile:
     return AgentProfile("a", "", "x", tools=tools, denied_tools=denied, origin="a.md", lines=lines)
 
 
-@pytest.mark.parametrize("profile", built_in().values(), ids=lambda profile: profile.name)
+@pytest.mark.parametrize(
+    "profile", load_built_in_agents().values(), ids=lambda profile: profile.name
+)
 def test_every_tool_of_a_built_in_agent_exists(profile: AgentProfile) -> None:
     assert names(profile) == {*profile.tools}
 
 
 def test_who_plans_or_explores_changes_nothing_else() -> None:
-    effects = {tool.name: effect_of(tool) for tool in all_tools()}
+    effects = {tool.name: get_effect(tool) for tool in load_all_tools()}
     for name in ("architect", "explore"):
-        assert {effects[tool] for tool in built_in()[name].tools} <= READING
-    changing = {tool for tool in built_in()["plan"].tools if effects[tool] not in READING}
+        assert {effects[tool] for tool in load_built_in_agents()[name].tools} <= READING
+    changing = {
+        tool for tool in load_built_in_agents()["plan"].tools if effects[tool] not in READING
+    }
     assert changing == {"write_file", "edit", "run_command"}  # which plan mode holds
 
 
-def test_a_star_means_all_but_what_belongs_to_a_graph_or_mode() -> None:
-    assert names(agent("*")) == {tool.name for tool in all_tools()} - BELONGING
+def test_star_excludes_tools_of_graph_or_mode() -> None:
+    assert names(agent("*")) == {tool.name for tool in load_all_tools()} - BELONGING
     assert names(agent("*", "plan_enter")) - names(agent("*")) == {"plan_enter"}
     assert names(agent("git_*")) == {"git_status", "git_diff", "git_log", "git_branch"}
 
 
-def test_names_of_other_agents_are_understood_and_a_denied_tool_is_out() -> None:
+def test_foreign_names_resolve_and_denied_tool_is_excluded() -> None:
     assert names(agent("Read", "Bash", "ls", denied=("execute_command",))) == {
         "read_file",
         "list_files",
@@ -55,7 +61,7 @@ def test_tools_that_are_not_here_are_left_out() -> None:
     }
 
 
-def test_what_the_configuration_takes_out_no_agent_brings_back() -> None:
+def test_tool_disabled_by_configuration_stays_disabled() -> None:
     assert names(agent("grep", "glob"), disabled=["glob"]) == {"grep"}
 
 
@@ -66,19 +72,19 @@ def test_what_the_configuration_takes_out_no_agent_brings_back() -> None:
         (agent("*", denied=("xyzzy",)), "a.md:3: `xyzzy` is not a tool; available: read_file, "),
     ],
 )
-def test_a_name_that_is_no_tool_is_an_error_with_its_line(profile: AgentProfile, told: str) -> None:
+def test_unknown_tool_name_is_error_with_line(profile: AgentProfile, told: str) -> None:
     with pytest.raises(UsageError) as wrong:
-        tools_of(profile, ToolsSection())
+        select_agent_tools(profile, ToolsSection())
     assert wrong.value.message.startswith(told)
 
 
-def test_under_another_agent_no_more_is_offered_than_that_one_has() -> None:
+def test_sub_agent_gets_no_more_tools_than_parent() -> None:
     below = agent("grep", "glob", "edit", denied=("edit",))
     assert names(replace(agent("*"), under=below)) == {"grep", "glob"}
     assert names(replace(agent("grep", "edit"), under=below)) == {"grep"}
 
 
-def test_whoever_plans_can_write_the_plan_and_show_it() -> None:
+def test_planning_agent_can_write_and_show_plan() -> None:
     planning = names(agent("grep"), planning=True)
     assert planning == {"grep", "edit", "write_file", "plan_exit", "plan_mode_respond"}
     assert "edit" not in names(agent("grep", denied=("edit",)), planning=True)

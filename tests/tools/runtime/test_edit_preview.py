@@ -9,13 +9,13 @@ from maxagent.tools.builtin.files.edit import edit
 from maxagent.tools.builtin.files.grep import grep
 from maxagent.tools.builtin.files.read_file import read_file
 from maxagent.tools.builtin.files.write_file import write_file
-from maxagent.tools.filesystem.file_access import LARGEST, content_hash
+from maxagent.tools.filesystem.file_access import LARGEST, hash_content
 from maxagent.tools.result import ToolRun
-from maxagent.tools.runtime.edit_preview import Call, preview
+from maxagent.tools.runtime.edit_preview import PreviewCall, preview_calls
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.workspace import Workspace
 
-KNOWN = {"a.py": content_hash(b"one\r\ntwo\r\n")}
+KNOWN = {"a.py": hash_content(b"one\r\ntwo\r\n")}
 
 
 @pytest.fixture
@@ -36,20 +36,20 @@ def state_of(root: Path) -> dict[str, str]:
     }
 
 
-def change(path: str, old: str, new: str) -> Call:
-    return Call(edit, {"file_path": path, "old_string": old, "new_string": new}, KNOWN)
+def change(path: str, old: str, new: str) -> PreviewCall:
+    return PreviewCall(edit, {"file_path": path, "old_string": old, "new_string": new}, KNOWN)
 
 
-async def test_the_diff_is_that_of_the_edit_and_nothing_is_written(workspace: Workspace) -> None:
+async def test_diff_is_of_edit_and_nothing_is_written(workspace: Workspace) -> None:
     before = state_of(workspace.root)
-    (result,) = await preview([change("a.py", "two", "zwei")], workspace)
+    (result,) = await preview_calls([change("a.py", "two", "zwei")], workspace)
     assert "-two\n+zwei" in result.metadata["diff"] and "--- a/a.py" in result.metadata["diff"]
     assert state_of(workspace.root) == before
 
 
 async def test_an_edit_builds_on_those_before_it(workspace: Workspace) -> None:
-    new = Call(write_file, {"path": "sub/deep/n.py", "content": "x = 1\n"})
-    first, second, third, fourth = await preview(
+    new = PreviewCall(write_file, {"path": "sub/deep/n.py", "content": "x = 1\n"})
+    first, second, third, fourth = await preview_calls(
         [
             change("a.py", "two", "2"),
             change("a.py", "2", "ii"),
@@ -65,50 +65,53 @@ async def test_an_edit_builds_on_those_before_it(workspace: Workspace) -> None:
 
 
 SHOWING = [
-    Call(read_file, {"path": "a.py"}),
-    Call(read_file, {"path": "./sub/../link.py", "start_line": 2}),
-    Call(grep, {"regex": "^one", "path": "a.py"}),
-    Call(grep, {"regex": "^one"}),
+    PreviewCall(read_file, {"path": "a.py"}),
+    PreviewCall(read_file, {"path": "./sub/../link.py", "start_line": 2}),
+    PreviewCall(grep, {"regex": "^one", "path": "a.py"}),
+    PreviewCall(grep, {"regex": "^one"}),
 ]
 SHOWING_NOTHING_OF_IT = [
-    Call(read_file, {"path": "a.py", "start_line": 9}),
-    Call(read_file, {"path": "b.py"}),
-    Call(grep, {"regex": "^nine"}),
-    Call(grep, {"regex": "^one", "path": "sub"}),
+    PreviewCall(read_file, {"path": "a.py", "start_line": 9}),
+    PreviewCall(read_file, {"path": "b.py"}),
+    PreviewCall(grep, {"regex": "^nine"}),
+    PreviewCall(grep, {"regex": "^one", "path": "sub"}),
 ]
 
 
 @pytest.mark.parametrize("shows", SHOWING)
-@pytest.mark.parametrize("known", [{}, {"a.py": content_hash(b"long ago")}])
-async def test_what_is_shown_before_an_edit_counts_as_read(
-    shows: Call, known: dict[str, str], workspace: Workspace
+@pytest.mark.parametrize("known", [{}, {"a.py": hash_content(b"long ago")}])
+async def test_file_shown_before_edit_counts_as_read(
+    shows: PreviewCall, known: dict[str, str], workspace: Workspace
 ) -> None:
-    blanks = Call(edit, {"file_path": "a.py", "old_string": "two  ", "new_string": "2"}, known)
-    refused, _, made = await preview([blanks, shows, blanks], workspace)
+    blanks = PreviewCall(
+        edit, {"file_path": "a.py", "old_string": "two  ", "new_string": "2"}, known
+    )
+    refused, _, made = await preview_calls([blanks, shows, blanks], workspace)
     assert not refused.ok and "-two\n+2" in made.metadata["diff"]
 
 
 @pytest.mark.parametrize("shows", SHOWING_NOTHING_OF_IT)
-async def test_what_shows_nothing_of_a_file_does_not_make_it_known(
-    shows: Call, workspace: Workspace
+async def test_call_without_shown_text_leaves_file_unknown(
+    shows: PreviewCall, workspace: Workspace
 ) -> None:
     (workspace.root / "b.py").write_text("one\n")
-    unknown = Call(edit, {"file_path": "a.py", "old_string": "two", "new_string": "2"})
-    _, refused = await preview([shows, unknown], workspace)
+    unknown = PreviewCall(edit, {"file_path": "a.py", "old_string": "two", "new_string": "2"})
+    _, refused = await preview_calls([shows, unknown], workspace)
     assert "has not been read yet" in refused.error
 
 
 async def test_a_reading_call_sees_the_edits_before_it(workspace: Workspace) -> None:
     first = change("a.py", "two", "zwei")
-    _, read, found = await preview(
-        [first, Call(read_file, {"path": "a.py"}), Call(grep, {"regex": "zwei"})], workspace
+    _, read, found = await preview_calls(
+        [first, PreviewCall(read_file, {"path": "a.py"}), PreviewCall(grep, {"regex": "zwei"})],
+        workspace,
     )
     assert "zwei" in read.output and found.output == "a.py:2: zwei"
-    assert read.seen == found.seen == {"a.py": content_hash(b"one\r\nzwei\r\n")}
+    assert read.seen == found.seen == {"a.py": hash_content(b"one\r\nzwei\r\n")}
 
 
 async def test_a_refused_edit_does_not_stop_the_next(workspace: Workspace) -> None:
-    refused, made = await preview(
+    refused, made = await preview_calls(
         [change("a.py", "nine", "9"), change("a.py", "two", "2")], workspace
     )
     assert not refused.ok and made.ok
@@ -117,10 +120,10 @@ async def test_a_refused_edit_does_not_stop_the_next(workspace: Workspace) -> No
 @pytest.mark.parametrize(
     "path", ["./sub/../a.py", "link.py", "{root}/a.py", "{root}/link.py"], ids=str
 )
-async def test_a_file_is_found_under_every_name_that_it_has(
-    path: str, workspace: Workspace
-) -> None:
-    (result,) = await preview([change(path.format(root=workspace.root), "two", "2")], workspace)
+async def test_file_is_found_under_every_name(path: str, workspace: Workspace) -> None:
+    (result,) = await preview_calls(
+        [change(path.format(root=workspace.root), "two", "2")], workspace
+    )
     assert result.ok and result.metadata["path"] == "a.py"
 
 
@@ -144,14 +147,14 @@ async def test_it_refuses_what_the_edit_would_refuse(
     (workspace.root / "large").touch()
     os.truncate(workspace.root / "large", LARGEST + 1)
     (workspace.root / "bin").write_bytes(b"a\0b")
-    (result,) = await preview([change(path, "two", "2")], workspace)
+    (result,) = await preview_calls([change(path, "two", "2")], workspace)
     assert words in result.error and "maxagent-" not in result.error
 
 
-async def test_what_a_file_may_not_be_changed_to_is_refused(workspace: Workspace) -> None:
+async def test_forbidden_file_content_is_refused(workspace: Workspace) -> None:
     (workspace.root / "a.py").chmod(0o444)
-    new = Call(write_file, {"path": "a.py/x.py", "content": ""})
-    read_only, below_a_file = await preview([change("a.py", "two", "2"), new], workspace)
+    new = PreviewCall(write_file, {"path": "a.py/x.py", "content": ""})
+    read_only, below_a_file = await preview_calls([change("a.py", "two", "2"), new], workspace)
     assert not below_a_file.ok
     assert "read-only" in read_only.error
 
@@ -181,11 +184,11 @@ async def test_it_says_what_the_edit_then_does(
     (root / "sub/link.py").symlink_to("../a.py")
     (root / "folder").symlink_to("sub")
     (root / "loop.py").symlink_to("loop.py")
-    known = {**KNOWN, "sub/in.py": content_hash(b"one\ntwo\n")}
+    known = {**KNOWN, "sub/in.py": hash_content(b"one\ntwo\n")}
     path = str(root / name) if absolute else name
-    edit = Call(apply_patch, {"patch": patch.format(name=path)}, known) if patch else None
-    made = edit or Call(write_file, {"path": path, "content": "new\n"}, known)
-    (shown,) = await preview([made], workspace)
+    edit = PreviewCall(apply_patch, {"patch": patch.format(name=path)}, known) if patch else None
+    made = edit or PreviewCall(write_file, {"path": path, "content": "new\n"}, known)
+    (shown,) = await preview_calls([made], workspace)
     run = ToolRun(workspace, "preview", tmp_path / "outputs", seen=known)
     done = await invoke(made.tool, made.args, run)
     assert (shown.error, shown.output, shown.metadata) == (done.error, done.output, done.metadata)
@@ -194,5 +197,5 @@ async def test_it_says_what_the_edit_then_does(
 async def test_no_copy_is_left_behind(workspace: Workspace, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
-    await preview([change("a.py", "two", "2")], workspace)
+    await preview_calls([change("a.py", "two", "2")], workspace)
     assert not list((tmp_path / "temporary").iterdir())

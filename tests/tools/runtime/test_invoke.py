@@ -6,8 +6,8 @@ import pytest
 from langchain_core.tools import tool as langchain_tool
 
 from maxagent.tools.definition import Run, tool
-from maxagent.tools.result import ToolRefusal, ToolResult, ToolRun
-from maxagent.tools.runtime.invoke import LONGEST_ANSWER, for_model, invoke
+from maxagent.tools.result import ToolError, ToolResult, ToolRun
+from maxagent.tools.runtime.invoke import LONGEST_ANSWER, invoke, render_for_model
 from maxagent.tools.workspace import Workspace
 
 
@@ -17,7 +17,7 @@ async def greet(
 ) -> ToolResult:
     """Greet."""
     if name == "nobody":
-        raise ToolRefusal("nobody is there; name somebody")
+        raise ToolError("nobody is there; name somebody")
     if name == "crash":
         raise KeyError("oops")
     if name == "cancelled":
@@ -46,7 +46,7 @@ async def test_a_tool_runs_with_what_it_is_given(run: ToolRun) -> None:
         ({"name": "Ada", "run": None}, "there is no argument `run`"),
     ],
 )
-async def test_wrong_arguments_are_named_and_the_right_ones_too(
+async def test_wrong_arguments_are_named_with_right_ones(
     args: dict[str, object], problem: str, run: ToolRun
 ) -> None:
     result = await invoke(greet, args, run)
@@ -61,7 +61,7 @@ async def test_a_refusal_is_the_error(run: ToolRun) -> None:
     assert (result.ok, result.error) == (False, "nobody is there; name somebody")
 
 
-async def test_a_crash_is_an_error_that_names_the_tool(run: ToolRun) -> None:
+async def test_crash_is_error_that_names_tool(run: ToolRun) -> None:
     result = await invoke(greet, {"name": "crash"}, run)
     assert result.error == "internal error in greet: KeyError: 'oops'"
 
@@ -95,10 +95,10 @@ async def test_a_foreign_tool_answers_in_text(run: ToolRun) -> None:
     ],
 )
 def test_the_model_reads_error_and_output(result: ToolResult, text: str) -> None:
-    assert for_model(result) == text
+    assert render_for_model(result) == text
 
 
 def test_what_the_model_reads_is_bounded() -> None:
-    text = for_model(ToolResult("é\n" * LONGEST_ANSWER))
+    text = render_for_model(ToolResult("é\n" * LONGEST_ANSWER))
     assert "lines cut; ask for less" in text
     assert len(text.encode()) < LONGEST_ANSWER + 200

@@ -6,7 +6,7 @@ import pytest
 
 from maxagent.tools.builtin.files.edit import edit
 from maxagent.tools.builtin.files.write_file import write_file
-from maxagent.tools.filesystem.file_access import content_hash
+from maxagent.tools.filesystem.file_access import hash_content
 from maxagent.tools.permissions import Policy
 from maxagent.tools.result import ToolResult, ToolRun
 from maxagent.tools.runtime.invoke import invoke
@@ -19,7 +19,7 @@ def run(tmp_path: Path) -> ToolRun:
     project = tmp_path / "project"
     project.mkdir()
     (project / "a.txt").write_text("one\ntwo\n")
-    seen = {"a.txt": content_hash(b"one\ntwo\n")}
+    seen = {"a.txt": hash_content(b"one\ntwo\n")}
     return ToolRun(Workspace(project), "c1", tmp_path / "outputs", seen=seen)
 
 
@@ -33,12 +33,12 @@ def text(run: ToolRun) -> str:
     return (run.workspace.root / "a.txt").read_text()
 
 
-async def test_the_diff_and_the_hash_are_those_of_the_file_as_the_checks_left_it(run) -> None:
+async def test_diff_and_hash_include_changes_by_checks(run) -> None:
     result = await edited(run, "sed -i s/TWO/Zwei/ {file}")
     assert text(run) == "one\nZwei\n"
     assert "-two\n+Zwei\n" in result.metadata["diff"] and "TWO" not in result.metadata["diff"]
     assert (result.metadata["added"], result.metadata["removed"]) == (1, 1)
-    assert result.seen == {"a.txt": content_hash(b"one\nZwei\n")}
+    assert result.seen == {"a.txt": hash_content(b"one\nZwei\n")}
     assert "the checks changed `a.txt`" in result.output and "-TWO\n+Zwei" in result.output
 
 
@@ -61,7 +61,7 @@ async def test_a_quiet_check_that_succeeds_adds_nothing(run: ToolRun) -> None:
     }
 
 
-async def test_what_a_check_says_and_how_it_failed_is_told_and_the_edit_stands(run) -> None:
+async def test_failed_check_is_reported_and_edit_stands(run) -> None:
     result = await edited(run, "echo fine", "echo {file}:2: bad; exit 3", "exit 1")
     assert result.ok and text(run) == "one\nTWO\n"
     assert "After the edit `echo fine` said:\nfine" in result.output
@@ -70,7 +70,7 @@ async def test_what_a_check_says_and_how_it_failed_is_told_and_the_edit_stands(r
     assert [check["exit_code"] for check in result.metadata["checks"]] == [0, 3, 1]
 
 
-async def test_a_check_that_no_mode_allows_is_not_run_and_the_model_is_told(run: ToolRun) -> None:
+async def test_denied_check_is_skipped_and_reported_to_model(run: ToolRun) -> None:
     (run.workspace.root / ".env").write_text("KEY=secret-words")
     result = await edited(run, "cat .env", "echo next")
     assert "secret-words" not in result.output and "`echo next` said" in result.output
@@ -95,7 +95,7 @@ async def test_after_a_refused_edit_nothing_is_run(run: ToolRun) -> None:
     assert not result.ok and not (run.workspace.root / "ran").exists()
 
 
-async def test_a_file_changed_too_much_to_be_shown_is_not_known_any_more(run: ToolRun) -> None:
+async def test_file_changed_too_much_becomes_unknown(run: ToolRun) -> None:
     result = await edited(run, f"seq {LONGEST_SHOWN} >> {{file}}")
     assert "a lot: read again" in result.output and len(result.output) < 1_000
     assert result.seen == {} and "+9999\n" in result.metadata["diff"]
@@ -106,7 +106,7 @@ async def test_a_check_may_remove_the_file(run: ToolRun) -> None:
     assert result.ok and result.metadata["diff"].startswith("--- a/a.txt\n+++ /dev/null\n")
 
 
-async def test_a_check_may_make_a_binary_of_the_file(run: ToolRun) -> None:
+async def test_check_may_turn_file_into_binary(run: ToolRun) -> None:
     result = await edited(run, "printf 'a\\0b\\n' > {file}")
     assert result.ok and "-two\n" in result.metadata["diff"]
 
@@ -122,7 +122,7 @@ async def test_a_new_file_is_checked_too(run: ToolRun) -> None:
     result = await invoke(write_file, args, replace(run, policy=policy))
     assert (run.workspace.root / "new.md").read_text() == "checked\n"
     assert "+++ b/new.md" in result.metadata["diff"] and "+checked" in result.metadata["diff"]
-    assert result.seen == {"new.md": content_hash(b"checked\n")}
+    assert result.seen == {"new.md": hash_content(b"checked\n")}
 
 
 async def test_what_runs_is_shown_as_it_runs(run: ToolRun) -> None:

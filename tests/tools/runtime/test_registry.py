@@ -5,19 +5,25 @@ from pathlib import Path
 import pytest
 
 from maxagent.config.agents.profile import AgentProfile
-from maxagent.config.agents.registry import built_in
+from maxagent.config.agents.registry import load_built_in_agents
 from maxagent.config.errors import UsageError
 from maxagent.config.settings.schema import ToolsSection
 from maxagent.tools.aliases import ARGUMENTS
-from maxagent.tools.definition import schema_of
-from maxagent.tools.runtime.agent_tools import tools_of
-from maxagent.tools.runtime.registry import all_tools, canonical, resolve, tools_for, unknown_tool
+from maxagent.tools.definition import get_schema
+from maxagent.tools.runtime.agent_tools import select_agent_tools
+from maxagent.tools.runtime.registry import (
+    canonical,
+    describe_unknown_tool,
+    load_all_tools,
+    resolve,
+    select_tools,
+)
 
-NAMES = [tool.name for tool in all_tools()]
+NAMES = [tool.name for tool in load_all_tools()]
 
 
 def names(wanted: list[str] | None, **chosen: list[str]) -> list[str]:
-    return [tool.name for tool in tools_for(wanted, ToolsSection(**chosen))]
+    return [tool.name for tool in select_tools(wanted, ToolsSection(**chosen))]
 
 
 def test_the_order_is_always_the_same() -> None:
@@ -33,34 +39,36 @@ def test_tools_are_chosen_by_role_and_configuration() -> None:
     assert "run_command" not in names(None, disabled=["bash"])
 
 
-def test_a_tool_that_there_is_not_is_a_mistake_in_the_configuration() -> None:
+def test_unknown_tool_in_configuration_is_an_error() -> None:
     with pytest.raises(UsageError, match="`tools.disabled` contains `grop`, which is not a tool"):
         names(None, disabled=["grop"])
 
 
-@pytest.mark.parametrize("tool", all_tools(), ids=NAMES)
-def test_every_tool_says_what_it_is_in_a_few_words(tool) -> None:
+@pytest.mark.parametrize("tool", load_all_tools(), ids=NAMES)
+def test_every_tool_has_a_short_description(tool) -> None:
     assert (
         Path(inspect.getfile(tool.coroutine)).with_name(f"{tool.name}.md").read_text().strip()
         == tool.description
     )
     assert 100 <= len(tool.description) <= 600
     paths = tool.metadata["paths"]
-    assert callable(paths) or set(paths) <= set(schema_of(tool)["properties"])
-    assert "run" not in schema_of(tool)["properties"]
+    assert callable(paths) or set(paths) <= set(get_schema(tool)["properties"])
+    assert "run" not in get_schema(tool)["properties"]
 
 
-@pytest.mark.parametrize("profile", built_in().values(), ids=lambda one: one.name)
-def test_the_tools_of_an_agent_cost_little_of_each_request(profile: AgentProfile) -> None:
-    tools = tools_of(profile, ToolsSection())
-    assert sum(len(json.dumps(schema_of(tool))) for tool in tools) < 12_000
+@pytest.mark.parametrize("profile", load_built_in_agents().values(), ids=lambda one: one.name)
+def test_tools_of_agent_cost_few_tokens(profile: AgentProfile) -> None:
+    tools = select_agent_tools(profile, ToolsSection())
+    assert sum(len(json.dumps(get_schema(tool))) for tool in tools) < 12_000
 
 
 @pytest.mark.parametrize(
-    "tool", [tool for tool in all_tools() if tool.name in ARGUMENTS], ids=lambda tool: tool.name
+    "tool",
+    [tool for tool in load_all_tools() if tool.name in ARGUMENTS],
+    ids=lambda tool: tool.name,
 )
 def test_argument_aliases_lead_to_arguments(tool) -> None:
-    names = set(schema_of(tool)["properties"]) | (
+    names = set(get_schema(tool)["properties"]) | (
         {"id", "details"} if "todo" in tool.name else set()
     )
     assert set(ARGUMENTS[tool.name].values()) <= names
@@ -96,9 +104,11 @@ def test_a_call_gets_its_own_names(
     assert canonical(name, args) == expected
 
 
-def test_an_unknown_tool_is_answered_with_what_there_is() -> None:
-    assert unknown_tool("lst_files", ["list_files", "grep"]) == (
+def test_unknown_tool_is_answered_with_available_tools() -> None:
+    assert describe_unknown_tool("lst_files", ["list_files", "grep"]) == (
         "There is no tool `lst_files`; did you mean `list_files`? There are: list_files, grep"
     )
-    assert unknown_tool("zzz", ["grep"]) == "There is no tool `zzz`. There are: grep"
-    assert "did you mean `run_command`" in unknown_tool("bash", ["run_commands", "run_command"])
+    assert describe_unknown_tool("zzz", ["grep"]) == "There is no tool `zzz`. There are: grep"
+    assert "did you mean `run_command`" in describe_unknown_tool(
+        "bash", ["run_commands", "run_command"]
+    )

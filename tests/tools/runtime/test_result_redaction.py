@@ -57,7 +57,7 @@ async def test_no_answer_has_the_key(desk: Desk, name: str, args: Mapping[str, o
     assert KEY not in f"{result}{desk.live}"
 
 
-async def test_an_edit_beside_the_key_shows_and_spoils_nothing(desk: Desk) -> None:
+async def test_edit_beside_key_neither_shows_nor_changes_it(desk: Desk) -> None:
     await desk.call("read_file", path="a.txt")
     result = await desk.call("edit", file_path="a.txt", old_string="one", new_string="two")
     assert result.ok and MARK in result.metadata["diff"] and KEY not in str(result)

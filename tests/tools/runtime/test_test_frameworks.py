@@ -5,7 +5,11 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.process.launcher import SHELL
-from maxagent.tools.runtime.test_frameworks import detect, find_python, uses_pytest
+from maxagent.tools.runtime.test_frameworks import (
+    detect_test_command,
+    find_python,
+    is_pytest_project,
+)
 
 
 def write(folder: Path, name: str, text: str = "") -> Path:
@@ -47,7 +51,7 @@ def with_pytest(python: Path) -> Path:
 )
 def test_a_pytest_project_is_known_by_its_files(name: str, text: str, tmp_path: Path) -> None:
     write(tmp_path, name, text)
-    assert uses_pytest(tmp_path)
+    assert is_pytest_project(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -63,17 +67,17 @@ def test_a_pytest_project_is_known_by_its_files(name: str, text: str, tmp_path: 
 )
 async def test_other_projects_have_no_pytest(name: str, text: str, tmp_path: Path) -> None:
     write(tmp_path, name, text)
-    assert await detect(tmp_path, "") is None
+    assert await detect_test_command(tmp_path, "") is None
 
 
-async def test_a_pipe_in_the_place_of_a_configuration_hangs_nothing(tmp_path: Path) -> None:
+async def test_pipe_as_configuration_file_does_not_hang(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pyproject.toml")
-    assert await detect(tmp_path, "") is None
+    assert await detect_test_command(tmp_path, "") is None
 
 
 async def test_a_configured_command_wins(tmp_path: Path) -> None:
     write(tmp_path, "test_a.py")
-    command = await detect(tmp_path, "make test && true")
+    command = await detect_test_command(tmp_path, "make test && true")
     assert command
     assert command.argv == (SHELL, "-c", "make test && true")
     assert (command.shown, command.framework) == ("make test && true", "configured")
@@ -82,21 +86,21 @@ async def test_a_configured_command_wins(tmp_path: Path) -> None:
 async def test_the_projects_own_python_is_used(tmp_path: Path) -> None:
     write(tmp_path, "test_a.py")
     own = with_pytest(fake_python(tmp_path / ".venv" / "bin" / "python", has_pytest=True))
-    command = await detect(tmp_path, "")
+    command = await detect_test_command(tmp_path, "")
     assert command
     assert command.argv == (str(own), "-m", "pytest")
     assert (command.shown, command.problem) == (".venv/bin/python -m pytest", "")
 
 
-async def test_the_projects_own_python_without_pytest_is_a_problem(tmp_path: Path) -> None:
+async def test_project_python_without_pytest_is_a_problem(tmp_path: Path) -> None:
     write(tmp_path, "test_a.py")
     own = fake_python(tmp_path / "venv" / "bin" / "python", has_pytest=False)
-    command = await detect(tmp_path, "")
+    command = await detect_test_command(tmp_path, "")
     assert command and command.problem == f"pytest is not installed for `{own}`"
 
 
 @pytest.mark.parametrize("place", [".venv", "venv", "env", "links"])
-async def test_a_python_that_lies_in_the_project_is_not_run_to_know_it(
+async def test_python_in_project_is_not_run_for_detection(
     place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "project"
@@ -109,14 +113,14 @@ async def test_a_python_that_lies_in_the_project_is_not_run_to_know_it(
         (active / "bin").mkdir(parents=True)
         (active / "bin/python").symlink_to(own)
     monkeypatch.setenv("VIRTUAL_ENV", str(active))
-    await detect(folder, "")
+    await detect_test_command(folder, "")
     assert not (tmp_path / "sprung").exists()
     with_pytest(active / "bin/python")
     assert await find_python(folder, os.environ) == (active / "bin/python", True)
     assert not (tmp_path / "sprung").exists()
 
 
-async def test_an_environment_that_shares_the_systems_packages_may_have_pytest(
+async def test_environment_with_system_packages_may_have_pytest(
     tmp_path: Path,
 ) -> None:
     own = fake_python(tmp_path / ".venv" / "bin" / "python", has_pytest=False)
@@ -124,7 +128,7 @@ async def test_an_environment_that_shares_the_systems_packages_may_have_pytest(
     assert await find_python(tmp_path, {}) == (own, True)
 
 
-async def test_without_one_the_first_python_with_pytest_is_used(tmp_path: Path) -> None:
+async def test_first_python_with_pytest_is_used(tmp_path: Path) -> None:
     folder, path = tmp_path / "project", tmp_path / "bin"
     active = fake_python(tmp_path / "active" / "bin" / "python", has_pytest=True)
     fake_python(path / "python3", has_pytest=False)
@@ -144,7 +148,7 @@ async def test_without_any_pytest_that_is_said(
     assert await find_python(tmp_path, {"PATH": str(python.parent)}) == (python, False)
 
 
-async def test_a_module_in_the_project_is_not_taken_for_pytest(
+async def test_module_in_project_is_not_mistaken_for_pytest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path, "pytest.py")

@@ -10,9 +10,9 @@ from maxagent.tools.runtime.test_frameworks import TestCommand
 from maxagent.tools.runtime.test_runner import (
     LARGEST_REPORT,
     TestRun,
+    evaluate_run,
     read_report,
     run_tests,
-    verdict,
 )
 from maxagent.tools.sandbox import project_scan
 from maxagent.tools.sandbox.detect import open_sandbox
@@ -51,19 +51,19 @@ def test_late(late): assert 0
 async def test_pytest_is_counted(tmp_path: Path) -> None:
     run = await run_in(tmp_path, MIXED)
     assert counts(run) == (1, 2, 2, 2)
-    assert verdict(run).verdict == "failed"
-    assert verdict(run).reason == "2 failed, 2 errors, 1 passed, 2 skipped"
+    assert evaluate_run(run).verdict == "failed"
+    assert evaluate_run(run).reason == "2 failed, 2 errors, 1 passed, 2 skipped"
     assert "test_bad" in run.tail
 
 
-async def test_a_green_run_passes_and_leaves_the_project_clean(tmp_path: Path) -> None:
+async def test_green_run_passes_and_leaves_project_clean(tmp_path: Path) -> None:
     run = await run_in(tmp_path, "def test_good(): pass")
-    assert (run.exit_code, counts(run), verdict(run).verdict) == (0, (1, 0, 0, 0), "passed")
+    assert (run.exit_code, counts(run), evaluate_run(run).verdict) == (0, (1, 0, 0, 0), "passed")
     assert [path.name for path in tmp_path.iterdir()] == ["test_it.py"]
 
 
 @needs_bubblewrap
-async def test_in_the_sandbox_tests_are_counted_and_cannot_get_out(
+async def test_sandboxed_tests_are_counted_and_cannot_escape(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project, outside = tmp_path / "project", Path("/etc/maxagent-was-here")
@@ -80,8 +80,8 @@ async def test_in_the_sandbox_tests_are_counted_and_cannot_get_out(
 
     monkeypatch.setattr(project_scan, "MOST_ENTRIES", 0)
     refused = await run_tests(command, project, 60, lambda text: None, sandbox)
-    assert verdict(refused).verdict == "unverified"
-    assert "cannot guard this project" in verdict(refused).reason
+    assert evaluate_run(refused).verdict == "unverified"
+    assert "cannot guard this project" in evaluate_run(refused).reason
 
 
 async def test_the_output_is_told_while_it_runs(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ async def test_the_output_is_told_while_it_runs(tmp_path: Path) -> None:
     command = TestCommand(("sh", "-c", "echo one; echo two >&2"), "make", "configured")
     run = await run_tests(command, tmp_path, 60, told.append)
     assert ("".join(told), run.tail) == ("one\ntwo\n", "one\ntwo\n")
-    assert (verdict(run).verdict, verdict(run).reason) == ("passed", "exit code 0")
+    assert (evaluate_run(run).verdict, evaluate_run(run).reason) == ("passed", "exit code 0")
 
 
 @pytest.mark.parametrize(
@@ -103,33 +103,33 @@ async def test_the_output_is_told_while_it_runs(tmp_path: Path) -> None:
 async def test_without_a_test_that_ran_it_is_unverified(
     test: str, reason: str, tmp_path: Path
 ) -> None:
-    judged = verdict(await run_in(tmp_path, test))
+    judged = evaluate_run(await run_in(tmp_path, test))
     assert (judged.verdict, judged.reason) == ("unverified", reason)
 
 
 async def test_what_cannot_be_collected_is_red(tmp_path: Path) -> None:
-    judged = verdict(await run_in(tmp_path, "import no_such_module"))
+    judged = evaluate_run(await run_in(tmp_path, "import no_such_module"))
     assert (judged.verdict, judged.reason) == ("failed", "1 errors")
 
 
-async def test_tests_that_take_too_long_are_stopped_and_red(tmp_path: Path) -> None:
+async def test_slow_tests_are_stopped_and_fail(tmp_path: Path) -> None:
     run = await run_in(tmp_path, "import time\ndef test_slow(): time.sleep(60)", timeout=2)
-    judged = verdict(run)
+    judged = evaluate_run(run)
     assert (judged.verdict, judged.reason) == ("failed", "the tests were stopped after 2 seconds")
 
 
-async def test_strict_projects_and_those_that_use_the_cache_run_too(tmp_path: Path) -> None:
+async def test_projects_with_strict_options_or_cache_run(tmp_path: Path) -> None:
     settings = "[pytest]\naddopts = --strict-config --ff\ncache_dir = .cache\n"
     (tmp_path / "pytest.ini").write_text(settings)
     run = await run_in(tmp_path, "def test_good(): pass")
-    assert verdict(run).verdict == "passed"
+    assert evaluate_run(run).verdict == "passed"
 
 
 async def test_a_command_that_cannot_run_is_unverified(tmp_path: Path) -> None:
     command = TestCommand((), "pytest", "pytest", problem="pytest is not installed for `x`")
     run = await run_tests(command, tmp_path, 60, lambda text: None)
-    assert (run.exit_code, verdict(run).verdict) == (None, "unverified")
-    assert verdict(run).reason == "pytest is not installed for `x`"
+    assert (run.exit_code, evaluate_run(run).verdict) == (None, "unverified")
+    assert evaluate_run(run).reason == "pytest is not installed for `x`"
 
 
 @pytest.mark.parametrize(
@@ -141,18 +141,18 @@ async def test_a_command_that_cannot_run_is_unverified(tmp_path: Path) -> None:
         ("pytest -q", 5, ("unverified", "no tests were found")),
     ],
 )
-def test_a_configured_command_is_judged_by_its_exit_code(
+def test_configured_command_is_evaluated_by_exit_code(
     command: str, code: int, expected: tuple[str, str]
 ) -> None:
-    judged = verdict(TestRun(command, code, None, None, None, None, ""))
+    judged = evaluate_run(TestRun(command, code, None, None, None, None, ""))
     assert (judged.verdict, judged.reason) == expected
 
 
-def test_failures_in_the_report_outweigh_a_good_exit_code() -> None:
-    assert verdict(TestRun("pytest", 0, 3, 1, 0, 0, "")).verdict == "failed"
+def test_failures_in_report_outweigh_good_exit_code() -> None:
+    assert evaluate_run(TestRun("pytest", 0, 3, 1, 0, 0, "")).verdict == "failed"
 
 
-def test_a_report_that_cannot_be_trusted_is_not_read(tmp_path: Path) -> None:
+def test_untrusted_report_is_not_read(tmp_path: Path) -> None:
     report = tmp_path / "report.xml"
     assert read_report(report) is None
     report.write_text("<testsuites><testcase")

@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.sandbox.bubblewrap import arguments, find_program
-from maxagent.tools.sandbox.profile import Wall
+from maxagent.tools.sandbox.bubblewrap import build_arguments, find_program
+from maxagent.tools.sandbox.profile import SandboxProfile
 
 BWRAP = Path("/usr/bin/bwrap")
-WALL = Wall(
+WALL = SandboxProfile(
     writable=(Path("/w/project"), Path("/w/project/.cache")),
     pinned=(Path("/w/project/.git"),),
     frozen=(Path("/w/project/.git/hooks"), Path("/w/project/AGENTS.md")),
@@ -19,11 +19,11 @@ WALL = Wall(
 )
 
 
-def line(wall: Wall = WALL) -> str:
-    return " ".join(arguments(BWRAP, wall, ["make", "test"], Path("/w/project/src")))
+def line(wall: SandboxProfile = WALL) -> str:
+    return " ".join(build_arguments(BWRAP, wall, ["make", "test"], Path("/w/project/src")))
 
 
-def test_every_kind_of_place_has_its_mount_each_after_those_it_stands_in() -> None:
+def test_every_path_kind_is_mounted_after_its_parents() -> None:
     mounts = line().partition("--proc /proc ")[2].partition(" --remount-ro")[0]
     assert mounts.replace(" --", "\n--").splitlines() == [
         "--dev-bind /dev/null /home/me/.npmrc",
@@ -48,7 +48,7 @@ def test_everything_is_taken_away_before_anything_is_given() -> None:
     )
 
 
-def test_hidden_folders_are_closed_last_and_the_command_runs_in_its_folder() -> None:
+def test_hidden_folders_close_last_and_command_keeps_folder() -> None:
     assert line().endswith(
         " --remount-ro /w --remount-ro /w/project/secrets --setenv TMPDIR /tmp "
         "--chdir /w/project/src -- make test"
@@ -56,24 +56,24 @@ def test_hidden_folders_are_closed_last_and_the_command_runs_in_its_folder() -> 
 
 
 def test_filter_is_read_from_a_descriptor() -> None:
-    made = arguments(BWRAP, WALL, ["ls"], Path("/w"), Path("/h/filter.bpf"))
+    made = build_arguments(BWRAP, WALL, ["ls"], Path("/w"), Path("/h/filter.bpf"))
     assert made[:5] == ["/bin/sh", "-c", 'exec "$@" 9<"$0"', "/h/filter.bpf", str(BWRAP)]
     assert made[made.index("--seccomp") + 1] == "9" and made.index("--seccomp") < made.index("--")
 
 
-def test_the_network_is_left_only_where_it_is_wished() -> None:
-    assert "--unshare-net" in line(Wall(writable=(), network=False))
-    assert "--unshare-net" not in line(Wall(writable=(), network=True))
+def test_network_is_shared_only_when_requested() -> None:
+    assert "--unshare-net" in line(SandboxProfile(writable=(), network=False))
+    assert "--unshare-net" not in line(SandboxProfile(writable=(), network=True))
 
 
 @pytest.mark.parametrize("stricter", ["frozen", "blank_files", "hidden_files", "hidden_folders"])
-def test_of_two_wishes_for_a_place_the_stricter_holds(stricter: str) -> None:
+def test_stricter_of_two_mounts_wins(stricter: str) -> None:
     place = Path("/w/x")
-    both = line(Wall(writable=(place,), **{stricter: (place,)}))
+    both = line(SandboxProfile(writable=(place,), **{stricter: (place,)}))
     assert "--bind /w/x /w/x" not in both.replace("--ro-bind /w/x /w/x", "")
 
 
-def test_a_program_is_taken_only_where_nobody_but_root_can_put_one(tmp_path: Path) -> None:
+def test_program_is_accepted_only_when_owned_by_root(tmp_path: Path) -> None:
     own = tmp_path / "bwrap"
     own.write_text("#!/bin/sh\n")
     own.chmod(0o755)

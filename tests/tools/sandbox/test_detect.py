@@ -8,7 +8,7 @@ from confinement import FOUND, needs_bubblewrap
 
 from maxagent.config.errors import UsageError
 from maxagent.config.settings.schema import SandboxSection
-from maxagent.tools.process.launcher import capture
+from maxagent.tools.process.launcher import capture_output
 from maxagent.tools.sandbox import detect
 from maxagent.tools.sandbox.detect import open_sandbox
 from maxagent.tools.sandbox.sandbox import Sandbox
@@ -34,9 +34,7 @@ def test_bubblewrap_is_tried_and_used(tmp_path: Path) -> None:
 
 
 @needs_bubblewrap
-def test_one_that_lies_in_the_project_is_not_the_systems(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_program_in_project_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "bwrap").symlink_to(FOUND.program or "")
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
@@ -53,7 +51,7 @@ def test_off_is_off_and_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_bwrap")
-def test_where_there_is_none_it_is_said_how_to_get_one(tmp_path: Path) -> None:
+def test_missing_program_explains_how_to_install(tmp_path: Path) -> None:
     found = opened(tmp_path)
     assert not found.is_on
     assert "apt install bubblewrap" in found.why_none
@@ -67,9 +65,7 @@ def test_required_and_missing_is_an_error_of_usage(tmp_path: Path) -> None:
 
 
 @needs_bubblewrap
-def test_where_it_does_not_work_it_is_said_what_it_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failing_program_reports_its_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said = {(FOUND.program, False, filtered): "bwrap: No permissions" for filtered in (True, False)}
     monkeypatch.setattr(detect, "_COMPLAINTS", said)
     found = opened(tmp_path)
@@ -94,13 +90,13 @@ def test_wall_without_a_filter_says_so(
 
 
 @needs_bubblewrap
-def test_what_fails_once_as_when_a_socket_has_just_gone_is_tried_again(tmp_path: Path) -> None:
+def test_single_probe_failure_is_retried(tmp_path: Path) -> None:
     once, program = tmp_path / "tried", tmp_path / "bwrap"
     first = f"[ -e {once} ] || {{ : > {once}; exit 1; }}"
     program.write_text(f'#!/bin/sh\n{first}\nexec {FOUND.program} "$@"\n')
     program.chmod(0o755)
     found = replace(opened(tmp_path), program=program)
-    assert detect._if_it_works(found).is_on and once.exists()
+    assert detect._verify_sandbox(found).is_on and once.exists()
 
 
 def test_a_system_without_any_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,24 +104,22 @@ def test_a_system_without_any_is_told_of(tmp_path: Path, monkeypatch: pytest.Mon
     assert "WSL" in opened(tmp_path).why_none
 
 
-def test_a_wrong_writable_folder_is_told_whatever_the_mode(tmp_path: Path) -> None:
+def test_wrong_writable_folder_fails_in_every_mode(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"sandbox\.writable"):
         opened(tmp_path, mode="off", writable=["/"])
 
 
 @needs_bubblewrap
 @pytest.mark.parametrize("mode", ["auto", "require"])
-async def test_a_writable_folder_that_is_missing_is_left_out_and_named(
-    tmp_path: Path, mode: str
-) -> None:
+async def test_missing_writable_folder_is_omitted_and_named(tmp_path: Path, mode: str) -> None:
     (tmp_path / "project").mkdir()
     (tmp_path / "cache").mkdir()
     workspace, missing = Workspace(tmp_path / "project"), tmp_path.resolve() / "missing"
     section = SandboxSection.model_validate({"mode": mode, "writable": ["../cache", str(missing)]})
     found = open_sandbox(section, workspace, tmp_path / "home")
     assert found.state.endswith(f"; to be writable, but missing: `{missing}`")
-    async with found.around(["touch", "../cache/made"], workspace.root) as argv:
-        done = await capture(argv, cwd=workspace.root, timeout=60)
+    async with found.wrap(["touch", "../cache/made"], workspace.root) as argv:
+        done = await capture_output(argv, cwd=workspace.root, timeout=60)
     assert (done.exit_code, os.listdir(tmp_path / "cache")) == (0, ["made"])
 
 
@@ -133,7 +127,7 @@ def test_what_a_killed_run_has_left_is_cleared(tmp_path: Path) -> None:
     root = tmp_path / "project"
     (root / ".llc.yaml").mkdir(parents=True)
     workspace, home = Workspace(root), tmp_path / "home"
-    store = detect.store_of(home, root.resolve())
+    store = detect.get_store_folder(home, root.resolve())
     store.mkdir(parents=True)
     (store / "ledger").write_text(f'"{root.resolve()}/.llc.yaml"\n')
     open_sandbox(SandboxSection(mode="off"), workspace, home)

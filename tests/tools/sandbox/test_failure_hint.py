@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.tools.sandbox.failure_hint import hint
+from maxagent.tools.sandbox.failure_hint import find_hint
 
 
 @pytest.mark.parametrize(
@@ -19,8 +19,8 @@ from maxagent.tools.sandbox.failure_hint import hint
         "bash: line 1: 12 Bad system call (core dumped) ./32bit",
     ],
 )
-def test_what_looks_like_the_sandbox_tells_how_to_ask_for_more(said: str) -> None:
-    told = hint(f"some output\n{said}\nmore", network=False)
+def test_sandbox_like_failure_explains_how_to_ask(said: str) -> None:
+    told = find_hint(f"some output\n{said}\nmore", network=False)
     assert "`outside_sandbox: true`" in told and "no network" in told
     assert "\n" not in told
 
@@ -33,20 +33,20 @@ def test_what_looks_like_the_sandbox_tells_how_to_ask_for_more(said: str) -> Non
     ],
 )
 def test_refused_unix_socket_is_named(said: str) -> None:
-    told = hint(said, network=False, unix_sockets=False)
+    told = find_hint(said, network=False, unix_sockets=False)
     assert "`sandbox.unix_sockets`" in told and "`outside_sandbox: true`" in told
-    assert "unix" not in hint(said, network=False, unix_sockets=True)
+    assert "unix" not in find_hint(said, network=False, unix_sockets=True)
 
 
 def test_with_a_network_the_network_is_not_why() -> None:
-    assert "no network" not in hint("Permission denied", network=True)
+    assert "no network" not in find_hint("Permission denied", network=True)
 
 
 @pytest.mark.parametrize("said", ["", "1 failed, 3 passed", "SyntaxError: invalid syntax"])
 def test_any_other_failure_is_the_commands_own(said: str) -> None:
-    assert hint(said, network=False) == ""
+    assert find_hint(said, network=False) == ""
 
 
-def test_a_sandbox_that_could_not_be_built_is_said() -> None:
-    told = hint("bwrap: Can't mkdir /x: Read-only file system\n", network=False)
+def test_failed_sandbox_setup_is_reported() -> None:
+    told = find_hint("bwrap: Can't mkdir /x: Read-only file system\n", network=False)
     assert told.startswith("the sandbox could not be built")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.sandbox.placeholders import clear, standing
+from maxagent.tools.sandbox.placeholders import clear_leftovers, open_placeholders
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def store(tmp_path: Path) -> Path:
 
 
 def test_a_missing_place_is_taken_and_freed(project: Path, store: Path) -> None:
-    with standing(store) as stand:
+    with open_placeholders(store) as stand:
         for name in (".llc", ".github/workflows", "a/b/c"):
             stand(project / name)
         assert sorted(str(one.relative_to(project)) for one in project.rglob("*")) == [
@@ -30,8 +30,8 @@ def test_a_missing_place_is_taken_and_freed(project: Path, store: Path) -> None:
     assert os.listdir(project) == []
 
 
-def test_what_git_reads_says_what_is_so_without_it(project: Path, store: Path) -> None:
-    with standing(store) as stand:
+def test_placeholder_for_git_has_neutral_content(project: Path, store: Path) -> None:
+    with open_placeholders(store) as stand:
         for name in ("commondir", "config", "config.worktree"):
             stand(project / name)
         contents = {path.name: path.read_bytes() for path in project.iterdir()}
@@ -42,14 +42,14 @@ def test_what_git_reads_says_what_is_so_without_it(project: Path, store: Path) -
 def test_what_was_there_stays(project: Path, store: Path) -> None:
     (project / ".idea").mkdir()
     (project / "AGENTS.md").write_text("")
-    with standing(store) as stand:
+    with open_placeholders(store) as stand:
         stand(project / ".idea")
         stand(project / "AGENTS.md")
     assert sorted(os.listdir(project)) == [".idea", "AGENTS.md"]
 
 
 def test_what_somebody_has_used_meanwhile_stays(project: Path, store: Path) -> None:
-    with standing(store) as stand:
+    with open_placeholders(store) as stand:
         stand(project / ".vscode")
         stand(project / "commondir")
         (project / ".vscode" / "settings.json").write_text("{}")
@@ -58,36 +58,36 @@ def test_what_somebody_has_used_meanwhile_stays(project: Path, store: Path) -> N
     assert (project / "commondir").read_text() == "../other"
 
 
-def test_it_goes_when_the_last_command_in_the_project_has_ended(project: Path, store: Path) -> None:
-    with standing(store) as first:
+def test_placeholder_is_removed_after_last_command(project: Path, store: Path) -> None:
+    with open_placeholders(store) as first:
         first(project / ".llc")
-        with standing(store) as second:
+        with open_placeholders(store) as second:
             second(project / ".llc")
             second(project / ".idea")
-        clear(store)
+        clear_leftovers(store)
         assert sorted(os.listdir(project)) == [".idea", ".llc"]
     assert os.listdir(project) == []
 
 
 @pytest.mark.parametrize("left", ["", "../other"])
-def test_what_was_written_there_or_cut_off_does_not_come_back(
+def test_modified_or_truncated_placeholder_is_not_reused(
     project: Path, store: Path, left: str
 ) -> None:
     """By hand, or by a full disk; git fails at an empty `commondir`."""
     place = project / "commondir"
-    with standing(store) as stand:
+    with open_placeholders(store) as stand:
         stand(place)
         place.write_text(left)
     assert place.exists() == bool(left)
     place.unlink(missing_ok=True)
-    with standing(store) as stand:
+    with open_placeholders(store) as stand:
         stand(place)
         assert place.read_bytes() == b".\n"
     assert os.listdir(project) == []
 
 
 def _killed(store: Path, place: Path) -> None:
-    with standing(store) as stand:
+    with open_placeholders(store) as stand:
         stand(place)
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -101,20 +101,20 @@ def test_after_a_kill_the_next_one_clears(project: Path, store: Path) -> None:
         child.join()
         assert os.listdir(project) == [".llc.yaml"]
         if after == "clear":
-            clear(store)
+            clear_leftovers(store)
         else:
-            with standing(store):
+            with open_placeholders(store):
                 assert os.listdir(project) == [".llc.yaml"]
         assert os.listdir(project) == []
 
 
 def test_a_torn_ledger_is_no_harm(project: Path, store: Path) -> None:
-    clear(store)
+    clear_leftovers(store)
     assert not store.exists()
     store.mkdir(parents=True)
     (store / "ledger").write_text(f'"{project}/x"\n"{project}/gone"\n{{torn')
     (project / "x").mkdir()
-    clear(store)
+    clear_leftovers(store)
     assert os.listdir(project) == []
     assert (store / "ledger").read_bytes() == b""
 
@@ -123,7 +123,7 @@ def test_a_torn_ledger_is_no_harm(project: Path, store: Path) -> None:
 def test_it_is_the_same_on_another_file_system(project: Path) -> None:
     with tempfile.TemporaryDirectory(dir="/dev/shm") as other:
         for _ in range(2):
-            with standing(Path(other) / "store") as stand:
+            with open_placeholders(Path(other) / "store") as stand:
                 stand(project / "a" / "b")
                 stand(project / "commondir")
                 assert sorted(os.listdir(project)) == ["a", "commondir"]

@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.protected_paths import protected_name
-from maxagent.tools.sandbox.profile import Wall
-from maxagent.tools.sandbox.profile_builder import RESERVED, wall_around
-from maxagent.tools.sandbox.project_scan import look
+from maxagent.tools.protected_paths import find_protected_name
+from maxagent.tools.sandbox.profile import SandboxProfile
+from maxagent.tools.sandbox.profile_builder import RESERVED, build_profile
+from maxagent.tools.sandbox.project_scan import scan_project
 from maxagent.tools.workspace import Workspace
 
 
@@ -18,14 +18,14 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
-def wall(root: Path, **more: object) -> Wall:
+def wall(root: Path, **more: object) -> SandboxProfile:
     workspace = Workspace(root)
-    return wall_around(workspace, look(workspace), home=root.parent / "agent", **more)  # type: ignore[arg-type]
+    return build_profile(workspace, scan_project(workspace), home=root.parent / "agent", **more)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", RESERVED)
 def test_every_reserved_name_is_a_protected_one(name: str) -> None:
-    assert protected_name(name)
+    assert find_protected_name(name)
 
 
 def test_in_an_empty_project_every_place_is_held(root: Path) -> None:
@@ -48,7 +48,7 @@ def test_what_exists_is_frozen_and_not_made(root: Path) -> None:
 
 
 @pytest.mark.parametrize("exists", [True, False])
-def test_the_folder_that_git_takes_hooks_from_is_held(root: Path, exists: bool) -> None:
+def test_git_hooks_folder_is_frozen(root: Path, exists: bool) -> None:
     subprocess.run(["git", "init", "-q", root], check=True)
     subprocess.run(["git", "config", "core.hooksPath", ".myhooks"], cwd=root, check=True)
     if exists:
@@ -76,7 +76,7 @@ def test_repositories_are_writable_and_cannot_be_moved(root: Path) -> None:
     )
 
 
-def test_secrets_cannot_be_opened_and_those_of_programs_are_empty(root: Path) -> None:
+def test_secrets_are_closed_and_program_secrets_are_empty(root: Path) -> None:
     home = root.parent / "home"
     for path in (root / ".env", root / ".npmrc", home / ".netrc", home / ".ssh" / "id"):
         path.parent.mkdir(parents=True, exist_ok=True)

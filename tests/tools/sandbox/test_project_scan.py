@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.result import ToolRefusal
+from maxagent.tools.result import ToolError
 from maxagent.tools.sandbox import project_scan
-from maxagent.tools.sandbox.project_scan import look
+from maxagent.tools.sandbox.project_scan import scan_project
 from maxagent.tools.workspace import Workspace
 
 
@@ -20,7 +20,7 @@ def named(root: Path, paths: list[Path]) -> list[str]:
     return sorted(str(path.relative_to(root.resolve())) for path in paths)
 
 
-def test_secrets_are_found_at_any_depth_in_any_spelling(tmp_path: Path) -> None:
+def test_secrets_are_found_at_any_depth_and_spelling(tmp_path: Path) -> None:
     workspace = make(
         tmp_path,
         ".env",
@@ -32,29 +32,29 @@ def test_secrets_are_found_at_any_depth_in_any_spelling(tmp_path: Path) -> None:
         "secrets.py",
         "main.py",
     )
-    found = look(workspace)
+    found = scan_project(workspace)
     assert named(tmp_path, found.secret_files) == [
         ".env", "a/Server.KEY", "a/b/c/d/e/f/.ENV.production", "node_modules/x/y.pem",
     ]  # fmt: skip
     assert named(tmp_path, found.secret_folders) == ["a/secrets"]
 
 
-def test_lists_of_authorities_in_installed_packages_are_no_secrets(tmp_path: Path) -> None:
+def test_certificate_lists_in_installed_packages_are_no_secrets(tmp_path: Path) -> None:
     installed = ".venv/lib/python3/site-packages/certifi"
     workspace = make(tmp_path, f"{installed}/cacert.pem", f"{installed}/own.pem", "cacert.pem")
-    found = look(workspace)
+    found = scan_project(workspace)
     assert named(tmp_path, found.secret_files) == [f"{installed}/own.pem", "cacert.pem"]
 
 
-def test_the_users_own_patterns_count_with_folders_in_them(tmp_path: Path) -> None:
+def test_user_patterns_with_folders_are_applied(tmp_path: Path) -> None:
     make(tmp_path, "config/prod.yaml", "prod.yaml", "private/x", "a/private/x", "b.txt")
     own = Workspace(tmp_path, ("config/prod.yaml", "/private/", "b.*", "!b.txt"))
-    found = look(own)
+    found = scan_project(own)
     assert named(tmp_path, found.secret_files) == ["config/prod.yaml"]
     assert named(tmp_path, found.secret_folders) == ["private"]
 
 
-def test_what_steers_tools_is_found_but_not_in_installed_packages(tmp_path: Path) -> None:
+def test_protected_files_are_found_outside_installed_packages(tmp_path: Path) -> None:
     workspace = make(
         tmp_path,
         "AGENTS.md",
@@ -65,21 +65,21 @@ def test_what_steers_tools_is_found_but_not_in_installed_packages(tmp_path: Path
         "sub/.git/config",
         ".git/hooks/pre-commit",
     )
-    found = look(workspace)
+    found = scan_project(workspace)
     assert named(tmp_path, found.protected) == [".github/workflows", "AGENTS.md", "sub/CLAUDE.md"]
     assert named(tmp_path, found.git) == [".git", "sub/.git"]
 
 
-def test_of_a_link_that_steers_tools_the_target_is_kept(tmp_path: Path) -> None:
+def test_target_of_protected_link_is_protected(tmp_path: Path) -> None:
     root = tmp_path / "project"
     workspace = make(root, "docs/rules.txt", "sub/x")
     (root / "AGENTS.md").symlink_to("docs/rules.txt")
     (root / "sub" / "CLAUDE.md").symlink_to("gone")
     (root / "sub" / ".vscode").symlink_to("/usr")
-    assert named(root, look(workspace).protected) == ["docs/rules.txt"]
+    assert named(root, scan_project(workspace).protected) == ["docs/rules.txt"]
 
 
-def test_of_a_link_is_hidden_what_it_leads_to_outside(tmp_path: Path) -> None:
+def test_outside_target_of_secret_link_is_hidden(tmp_path: Path) -> None:
     root, outside = tmp_path / "project", tmp_path / "outside"
     workspace = make(root, "real.txt")
     make(outside, "prod.env", "keys/one")
@@ -88,17 +88,17 @@ def test_of_a_link_is_hidden_what_it_leads_to_outside(tmp_path: Path) -> None:
     (root / "x.key").symlink_to("real.txt")
     (root / "y.key").symlink_to("gone")
     (root / "z.key").symlink_to("..")
-    found = look(workspace)
+    found = scan_project(workspace)
     assert named(tmp_path, found.secret_files) == ["outside/prod.env"]
     assert named(tmp_path, found.secret_folders) == ["outside/keys"]
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may read everything")
-def test_a_folder_that_cannot_be_looked_into_is_hidden(tmp_path: Path) -> None:
+def test_unreadable_folder_is_hidden(tmp_path: Path) -> None:
     workspace = make(tmp_path, "closed/.env")
     (tmp_path / "closed").chmod(0)
     try:
-        assert named(tmp_path, look(workspace).secret_folders) == ["closed"]
+        assert named(tmp_path, scan_project(workspace).secret_folders) == ["closed"]
     finally:
         (tmp_path / "closed").chmod(0o700)
 
@@ -108,8 +108,8 @@ def test_what_is_too_much_to_guard_is_refused(
 ) -> None:
     workspace = make(tmp_path, *(f"{number}.key" for number in range(12)))
     monkeypatch.setattr(project_scan, "MOST_FOUND", 10)
-    with pytest.raises(ToolRefusal, match="over 10 secret or protected files"):
-        look(workspace)
+    with pytest.raises(ToolError, match="over 10 secret or protected files"):
+        scan_project(workspace)
     monkeypatch.setattr(project_scan, "MOST_ENTRIES", 11)
-    with pytest.raises(ToolRefusal, match="over 11 files.*outside_sandbox"):
-        look(workspace)
+    with pytest.raises(ToolError, match="over 11 files.*outside_sandbox"):
+        scan_project(workspace)

@@ -1,25 +1,25 @@
 import os
 from pathlib import Path
 
-from maxagent.tools.sandbox.protected_links import kept_links
+from maxagent.tools.sandbox.protected_links import restore_links
 
 
-def test_a_link_that_was_replaced_leads_again_where_it_led(tmp_path: Path) -> None:
+def test_replaced_link_is_restored(tmp_path: Path) -> None:
     link = tmp_path / "CLAUDE.md"
     link.symlink_to("AGENTS.md")
-    with kept_links([link, tmp_path / "missing"]):
+    with restore_links([link, tmp_path / "missing"]):
         link.unlink()
         link.write_text("evil")
     assert os.readlink(link) == "AGENTS.md"
     assert (tmp_path / "CLAUDE.md.replaced-1").read_text() == "evil"
 
 
-def test_so_does_one_that_was_removed_with_its_folder_or_turned(tmp_path: Path) -> None:
+def test_removed_or_redirected_link_is_restored(tmp_path: Path) -> None:
     below, other = tmp_path / "a" / "link", tmp_path / "other"
     below.parent.mkdir()
     for link in (below, other):
         link.symlink_to("there")
-    with kept_links([below, other]):
+    with restore_links([below, other]):
         below.unlink()
         below.parent.rmdir()
         other.unlink()
@@ -32,7 +32,7 @@ def test_one_that_was_left_alone_is_left_alone(tmp_path: Path) -> None:
     link.symlink_to("there")
     file.write_text("1")
     before = link.lstat().st_ino
-    with kept_links([link, file]):
+    with restore_links([link, file]):
         file.write_text("2")
     assert link.lstat().st_ino == before
     assert sorted(os.listdir(tmp_path)) == ["file", "link"]

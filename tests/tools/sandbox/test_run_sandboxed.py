@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.sandbox.run_sandboxed import TRIES, Begun, stream_inside
+from maxagent.tools.sandbox.run_sandboxed import TRIES, StartMarker, stream_inside
 from maxagent.tools.sandbox.sandbox import Sandbox
 from maxagent.tools.workspace import Workspace
 
 
 @pytest.mark.parametrize("size", [1, 3, 7, 1000])
-def test_the_mark_is_taken_out_of_the_output_wherever_it_is_cut(size: int) -> None:
+def test_mark_is_removed_from_output_wherever_split(size: int) -> None:
     heard = bytearray()
-    begun = Begun(heard.extend)
-    mark = begun.told([])[-1]
+    begun = StartMarker(heard.extend)
+    mark = begun.wrap_command([])[-1]
     said = f"warning\n{mark}\nhello\n{mark}\n".encode()
     for at in range(0, len(said), size):
         begun.add(said[at : at + size])
@@ -22,9 +22,9 @@ def test_the_mark_is_taken_out_of_the_output_wherever_it_is_cut(size: int) -> No
     assert (begun.is_told, bytes(heard)) == (True, f"warning\nhello\n{mark}\n".encode())
 
 
-def test_what_was_said_instead_of_the_mark_is_heard_at_the_end() -> None:
+def test_output_without_mark_is_forwarded_on_close() -> None:
     heard = bytearray()
-    begun = Begun(heard.extend)
+    begun = StartMarker(heard.extend)
     begun.add(b"bwrap: no\n")
     assert not heard
     begun.close()
@@ -38,7 +38,7 @@ class Unlucky(Sandbox):
     left: list[None] = field(default_factory=list[None])
 
     @asynccontextmanager
-    async def around(
+    async def wrap(
         self, argv: Sequence[str], cwd: Path, *, also: Sequence[Path] = ()
     ) -> AsyncGenerator[list[str]]:
         if self.left:
@@ -56,7 +56,7 @@ async def _run(folder: Path, line: str, failures: int = 0, timeout: float = 30) 
     return ended.exit_code, heard.decode()
 
 
-async def test_a_wall_that_could_not_be_built_is_built_again(tmp_path: Path) -> None:
+async def test_failed_sandbox_setup_is_retried(tmp_path: Path) -> None:
     ended = await _run(tmp_path, "echo ran >> log; echo ran", failures=2)
     assert (ended, (tmp_path / "log").read_text()) == ((0, "ran\n"), "ran\n")
 
@@ -66,7 +66,7 @@ async def test_after_some_tries_it_is_said_why(tmp_path: Path) -> None:
     assert (code, said, (tmp_path / "log").exists()) == (1, "bwrap: a socket is gone\n", False)
 
 
-async def test_a_program_that_has_begun_is_never_run_again(tmp_path: Path) -> None:
+async def test_started_program_is_never_run_again(tmp_path: Path) -> None:
     line = "echo ran >> log; echo 'bwrap: not true' >&2; exit 1"
     code, said = await _run(tmp_path, line)
     assert (code, said, (tmp_path / "log").read_text()) == (1, "bwrap: not true\n", "ran\n")

@@ -6,8 +6,8 @@ import pytest
 from confinement import needs_bubblewrap
 
 from maxagent.config.settings.schema import SandboxSection
-from maxagent.tools.process.launcher import capture
-from maxagent.tools.result import ToolRefusal
+from maxagent.tools.process.launcher import capture_output
+from maxagent.tools.result import ToolError
 from maxagent.tools.sandbox import project_scan
 from maxagent.tools.sandbox.detect import open_sandbox
 from maxagent.tools.sandbox.sandbox import Sandbox
@@ -27,17 +27,17 @@ def test_its_state_in_words(tmp_path: Path) -> None:
     assert (on.is_on, on.state) == (True, "bubblewrap, with network")
 
 
-async def test_without_a_backend_a_command_is_left_as_it_is(tmp_path: Path) -> None:
+async def test_command_without_backend_is_unchanged(tmp_path: Path) -> None:
     none = Sandbox(Workspace(tmp_path), tmp_path / "home")
-    async with none.around(["make", "test"], tmp_path) as argv:
+    async with none.wrap(["make", "test"], tmp_path) as argv:
         assert argv == ["make", "test"]
         assert os.listdir(tmp_path) == []
 
 
 @needs_bubblewrap
-async def test_what_stands_for_missing_files_goes_with_the_command(sandbox: Sandbox) -> None:
+async def test_placeholders_are_removed_with_the_command(sandbox: Sandbox) -> None:
     root = sandbox.workspace.root
-    async with sandbox.around(["ls"], root) as argv:
+    async with sandbox.wrap(["ls"], root) as argv:
         assert (root / ".mcp.json").is_dir()
         assert argv[-2:] == ["--", "ls"]
     assert os.listdir(root) == []
@@ -48,7 +48,7 @@ async def test_it_goes_when_the_command_is_cancelled_too(sandbox: Sandbox) -> No
     root, inside = sandbox.workspace.root, asyncio.Event()
 
     async def wait() -> None:
-        async with sandbox.around(["ls"], root):
+        async with sandbox.wrap(["ls"], root):
             inside.set()
             await asyncio.Event().wait()
 
@@ -61,11 +61,11 @@ async def test_it_goes_when_the_command_is_cancelled_too(sandbox: Sandbox) -> No
 
 
 @needs_bubblewrap
-async def test_cancelled_while_it_is_being_built_it_leaves_nothing(sandbox: Sandbox) -> None:
+async def test_cancellation_during_setup_leaves_nothing(sandbox: Sandbox) -> None:
     root = sandbox.workspace.root
 
     async def enter() -> None:
-        async with sandbox.around(["ls"], root):
+        async with sandbox.wrap(["ls"], root):
             raise AssertionError("it was cancelled before")
 
     task = asyncio.ensure_future(enter())
@@ -77,22 +77,20 @@ async def test_cancelled_while_it_is_being_built_it_leaves_nothing(sandbox: Sand
 
 
 @needs_bubblewrap
-async def test_a_folder_of_ours_can_be_written_even_in_the_temporary_one(
-    sandbox: Sandbox, tmp_path: Path
-) -> None:
+async def test_own_folder_in_temporary_folder_is_writable(sandbox: Sandbox, tmp_path: Path) -> None:
     root, report = sandbox.workspace.root, tmp_path.resolve() / "report"
     report.mkdir()
     script = f"echo 1 > {report}/x; echo 1 > {tmp_path}/y; ls"
-    async with sandbox.around(["sh", "-c", script], root, also=[report]) as argv:
-        await capture(argv, cwd=root, timeout=30)
+    async with sandbox.wrap(["sh", "-c", script], root, also=[report]) as argv:
+        await capture_output(argv, cwd=root, timeout=30)
     assert (report / "x").exists() and not (tmp_path / "y").exists()
 
 
 @needs_bubblewrap
-async def test_two_at_once_do_not_free_each_others_places(sandbox: Sandbox) -> None:
+async def test_concurrent_commands_keep_each_others_placeholders(sandbox: Sandbox) -> None:
     root = sandbox.workspace.root
-    async with sandbox.around(["ls"], root):
-        async with sandbox.around(["ls"], root):
+    async with sandbox.wrap(["ls"], root):
+        async with sandbox.wrap(["ls"], root):
             pass
         assert (root / ".git").is_dir()
     assert os.listdir(root) == []
@@ -105,7 +103,7 @@ async def test_a_project_that_cannot_be_guarded_is_refused(
     root = sandbox.workspace.root
     (root / "one").write_text("")
     monkeypatch.setattr(project_scan, "MOST_ENTRIES", 0)
-    with pytest.raises(ToolRefusal, match="cannot guard"):
-        async with sandbox.around(["ls"], root):
+    with pytest.raises(ToolError, match="cannot guard"):
+        async with sandbox.wrap(["ls"], root):
             pass
     assert os.listdir(root) == ["one"]

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from maxagent.tools.sandbox.profile import Wall
-from maxagent.tools.sandbox.seatbelt import arguments, profile
+from maxagent.tools.sandbox.profile import SandboxProfile
+from maxagent.tools.sandbox.seatbelt import build_arguments, render_profile
 
-WALL = Wall(
+WALL = SandboxProfile(
     writable=(Path("/w/project"),),
     pinned=(Path("/w/project/.git"),),
     frozen=(Path("/w/project/.git/hooks"), Path("/w/project/.mcp.json")),
@@ -17,8 +17,8 @@ WALL = Wall(
 )
 
 
-def test_the_profile_says_all_of_the_wall_the_strictest_last() -> None:
-    assert profile(WALL).splitlines() == [
+def test_profile_has_all_rules_with_strictest_last() -> None:
+    assert render_profile(WALL).splitlines() == [
         "(version 1)",
         "(allow default)",
         "(deny file-write*)",
@@ -36,12 +36,12 @@ def test_the_profile_says_all_of_the_wall_the_strictest_last() -> None:
 
 
 def test_what_is_not_wished_leaves_no_empty_rule() -> None:
-    bare = profile(Wall(writable=(Path("/w"),), network=True))
+    bare = render_profile(SandboxProfile(writable=(Path("/w"),), network=True))
     assert "(deny network*)" not in bare
     assert not any(line.endswith(" )") or line.endswith("*)") for line in bare.splitlines()[3:])
 
 
 def test_the_command_follows_the_profile() -> None:
-    program, flag, text, *command = arguments(WALL, ["make", "test"])
+    program, flag, text, *command = build_arguments(WALL, ["make", "test"])
     assert (program, flag, command) == ("/usr/bin/sandbox-exec", "-p", ["make", "test"])
-    assert text == profile(WALL)
+    assert text == render_profile(WALL)

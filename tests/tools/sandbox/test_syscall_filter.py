@@ -10,7 +10,7 @@ import pytest
 from confinement import needs_bubblewrap
 
 from maxagent.config.settings.schema import SandboxSection
-from maxagent.tools.process.launcher import capture
+from maxagent.tools.process.launcher import capture_output
 from maxagent.tools.sandbox.detect import open_sandbox
 from maxagent.tools.sandbox.sandbox import Sandbox
 from maxagent.tools.sandbox.syscall_filter import build_filter, write_filter
@@ -129,8 +129,8 @@ async def test_programs_run_or_are_refused(
     root = sandbox.workspace.root
     imports = "import ctypes, multiprocessing as m, socket, subprocess"
     (root / "x.py").write_text(f"{imports}\nif __name__ == '__main__':\n    {line}\n")
-    async with sandbox.around([sys.executable, "x.py"], root) as argv:
-        done = await capture(argv, cwd=root, timeout=60)
+    async with sandbox.wrap([sys.executable, "x.py"], root) as argv:
+        done = await capture_output(argv, cwd=root, timeout=60)
     allowed = "allow" if sandbox.unix_sockets else "deny"
     assert (done.exit_code == 0) == (allowed in runs), done.stderr.decode()
     assert os.listdir(root) == ["x.py"]

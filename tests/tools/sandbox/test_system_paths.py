@@ -4,7 +4,11 @@ from pathlib import Path
 import pytest
 
 from maxagent.config.errors import UsageError
-from maxagent.tools.sandbox.system_paths import private_folders, shown_folders, writable_folders
+from maxagent.tools.sandbox.system_paths import (
+    find_private_folders,
+    find_shown_folders,
+    resolve_writable_folders,
+)
 
 
 def test_programs_in_a_private_folder_are_shown(
@@ -17,13 +21,13 @@ def test_programs_in_a_private_folder_are_shown(
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
     private = tmp_path.resolve()
     own = {Path(one).resolve() for one in (sys.prefix, sys.base_prefix)}
-    shown = set(shown_folders([private], network=False)) - own
+    shown = set(find_shown_folders([private], network=False)) - own
     assert shown == {private / "venv", private / "tools"}
 
 
 def test_private_folders_exist_and_are_real() -> None:
-    assert private_folders()
-    assert all(one.is_dir() and one == one.resolve() for one in private_folders())
+    assert find_private_folders()
+    assert all(one.is_dir() and one == one.resolve() for one in find_private_folders())
 
 
 def test_writable_folders_are_expanded_and_real(
@@ -36,12 +40,12 @@ def test_writable_folders_are_expanded_and_real(
     monkeypatch.setenv("HOME", str(home))
     root = tmp_path.resolve()
     names = ["~/cache", "../lib", str(tmp_path / "way")]
-    found = writable_folders(names, project, home / ".llc")
+    found = resolve_writable_folders(names, project, home / ".llc")
     assert found == (root / "home" / "cache", root / "lib", root / "lib")
 
 
 @pytest.mark.parametrize("name", ["/", "~", "..", ".", "", " ", "~/.llc", "file"])
-def test_what_is_too_much_or_no_folder_is_refused(
+def test_too_wide_path_or_non_folder_is_refused(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project, home = tmp_path / "project", tmp_path / "home"
@@ -50,20 +54,22 @@ def test_what_is_too_much_or_no_folder_is_refused(
     (project / "file").write_text("")
     monkeypatch.setenv("HOME", str(home))
     with pytest.raises(UsageError, match=r"sandbox\.writable.*cannot be opened"):
-        writable_folders([name], project, home / ".llc")
+        resolve_writable_folders([name], project, home / ".llc")
 
 
 def test_one_that_does_not_exist_stops_nothing(tmp_path: Path) -> None:
     root = tmp_path.resolve()
-    assert writable_folders([str(root / "missing")], root / "a", root / "b") == (root / "missing",)
+    assert resolve_writable_folders([str(root / "missing")], root / "a", root / "b") == (
+        root / "missing",
+    )
 
 
 @pytest.mark.parametrize("name", ["way", "way/more", "../cache/way"])
-def test_a_link_that_a_command_could_have_made_opens_nothing(name: str, tmp_path: Path) -> None:
+def test_link_a_command_could_create_opens_nothing(name: str, tmp_path: Path) -> None:
     root = tmp_path.resolve()
     for folder in ("project", "cache", "elsewhere/more"):
         (root / folder).mkdir(parents=True)
     for folder in ("project", "cache"):
         (root / folder / "way").symlink_to("../elsewhere")
     with pytest.raises(UsageError, match="made the link"):
-        writable_folders([name, "../cache"], root / "project", root / "home")
+        resolve_writable_folders([name, "../cache"], root / "project", root / "home")

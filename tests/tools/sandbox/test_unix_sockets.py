@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.sandbox.unix_sockets import listening
+from maxagent.tools.sandbox.unix_sockets import find_listening_sockets
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists its sockets")
@@ -17,13 +17,13 @@ def test_a_listener_is_found_by_its_real_path(
     with socket.socket(socket.AF_UNIX) as one:
         one.bind(str(tmp_path / "way" / "a b.sock"))
         one.listen()
-        assert Path(os.path.realpath(tmp_path / "real" / "a b.sock")) in listening()
+        assert Path(os.path.realpath(tmp_path / "real" / "a b.sock")) in find_listening_sockets()
 
 
-def test_abstract_relative_and_gone_ones_are_not_in_the_file_system(tmp_path: Path) -> None:
+def test_abstract_relative_and_missing_sockets_are_skipped(tmp_path: Path) -> None:
     listed = tmp_path / "unix"
     head = "Num RefCount Protocol Flags Type St Inode Path\n"
     row = "0: 2 0 10000 0001 01 5"
     listed.write_text(f"{head}{row}\n{row} @abstract\n{row} own.sock\n{row} {tmp_path}/gone\n")
-    assert listening(listed) == []
-    assert listening(tmp_path / "nothing") == []
+    assert find_listening_sockets(listed) == []
+    assert find_listening_sockets(tmp_path / "nothing") == []

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.result import ToolRefusal
-from maxagent.tools.search.python_search import Found, Search, search_lines
-from maxagent.tools.search.ripgrep import find_ripgrep, ripgrep_lines
+from maxagent.tools.result import ToolError
+from maxagent.tools.search.python_search import Search, SearchResult, search_lines
+from maxagent.tools.search.ripgrep import find_ripgrep, search_with_ripgrep
 from maxagent.tools.workspace import Workspace
 
 FILES = {
@@ -31,7 +31,7 @@ FILES = {
     "文件.txt": b"named in Chinese\n",
 }
 DIGIT = ("chinese.txt", 1, "配置 name = 2", 10)
-Engine = Callable[[Search], Found]
+Engine = Callable[[Search], SearchResult]
 
 
 @pytest.fixture(params=["python", "ripgrep"])
@@ -41,8 +41,8 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     if not (program := find_ripgrep()):
         pytest.skip("ripgrep is not on this machine")
 
-    def search(what: Search) -> Found:
-        found = asyncio.run(ripgrep_lines(program, what))
+    def search(what: Search) -> SearchResult:
+        found = asyncio.run(search_with_ripgrep(program, what))
         assert found is not None
         return found
 
@@ -101,14 +101,12 @@ def test_lines_are_found(
     assert all(want[3] in (None, hit[3]) for hit, want in zip(got, found, strict=True))
 
 
-def test_a_match_in_a_very_long_line_is_found(engine: Engine, workspace: Workspace) -> None:
+def test_match_in_a_very_long_line_is_found(engine: Engine, workspace: Workspace) -> None:
     (hit,) = engine(ask(workspace, "needle")).hits
     assert (hit.path, hit.line, hit.column, len(hit.text)) == ("long.txt", 1, 100_001, 200_008)
 
 
-def test_only_the_named_files_are_searched_in_their_order(
-    engine: Engine, workspace: Workspace
-) -> None:
+def test_only_named_files_are_searched_in_order(engine: Engine, workspace: Workspace) -> None:
     hits = engine(ask(workspace, "name", ["two\nlines", "chinese.txt", "gone"])).hits
     assert [hit.path for hit in hits] == ["two\nlines", "chinese.txt"]
 
@@ -126,7 +124,7 @@ def test_many_files_are_all_searched(engine: Engine, tmp_path: Path) -> None:
     assert [hit.path for hit in hits] == names[::1000]
 
 
-def test_a_search_out_of_time_says_that_it_is_not_complete(workspace: Workspace) -> None:
+def test_search_out_of_time_reports_incomplete_result(workspace: Workspace) -> None:
     (workspace.root / "trap").write_text("a" * 60 + "b\n")
     search = Search(workspace, ["a.py", "trap"], "one|(a|aa)+$", 9, time.monotonic() + 0.5)
     found = search_lines(search)
@@ -135,15 +133,13 @@ def test_a_search_out_of_time_says_that_it_is_not_complete(workspace: Workspace)
 
 @pytest.mark.parametrize("pattern", ["(", "*a", "[z-a]", r"\p{nonsense}"])
 def test_a_wrong_pattern_is_refused_with_the_reason(workspace: Workspace, pattern: str) -> None:
-    with pytest.raises(ToolRefusal, match="is no regular expression: .*backslash"):
+    with pytest.raises(ToolError, match="is no regular expression: .*backslash"):
         search_lines(ask(workspace, pattern))
 
 
 @pytest.mark.parametrize(
     "pattern", ["((((a{100}){100}){100}){100})", "((a{9999,}){1,999}){999}", "(a|b)" * 1000]
 )
-def test_a_pattern_that_would_take_all_memory_is_refused(
-    workspace: Workspace, pattern: str
-) -> None:
-    with pytest.raises(ToolRefusal, match="too large"):
+def test_pattern_that_exhausts_memory_is_refused(workspace: Workspace, pattern: str) -> None:
+    with pytest.raises(ToolError, match="too large"):
         search_lines(ask(workspace, pattern))

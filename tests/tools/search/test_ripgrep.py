@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.search.python_search import Search
-from maxagent.tools.search.ripgrep import find_ripgrep, ripgrep_lines
+from maxagent.tools.search.ripgrep import find_ripgrep, search_with_ripgrep
 from maxagent.tools.workspace import Workspace
 
 
@@ -24,21 +24,19 @@ def ask(root: Path, names: list[str], pattern: str, seconds: float = 20) -> Sear
 
 
 @pytest.mark.parametrize("pattern", ["(", "(?<=a)b", r"(a)\1", "interface{}"])
-async def test_a_pattern_it_does_not_know_is_left_to_others(
-    program: str, tmp_path: Path, pattern: str
-) -> None:
+async def test_unknown_pattern_returns_none(program: str, tmp_path: Path, pattern: str) -> None:
     (tmp_path / "a").write_text("ab aa interface{}\n")
-    assert await ripgrep_lines(program, ask(tmp_path, ["a"], pattern)) is None
+    assert await search_with_ripgrep(program, ask(tmp_path, ["a"], pattern)) is None
 
 
-async def test_settings_of_the_user_or_the_project_change_nothing(
+async def test_user_and_project_settings_change_nothing(
     program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "config").write_text("--replace=gone\n")
     (tmp_path / ".ignore").write_text("*\n")
     (tmp_path / "a").write_text("found\n")
     monkeypatch.setenv("RIPGREP_CONFIG_PATH", str(tmp_path / "config"))
-    found = await ripgrep_lines(program, ask(tmp_path, ["a"], "found"))
+    found = await search_with_ripgrep(program, ask(tmp_path, ["a"], "found"))
     assert found and [hit.text for hit in found.hits] == ["found"]
 
 
@@ -46,7 +44,7 @@ async def test_a_program_that_does_not_end_is_stopped(tmp_path: Path) -> None:
     slow = tmp_path / "rg"
     slow.write_text("#!/bin/sh\nexec sleep 60\n")
     slow.chmod(0o755)
-    found = await ripgrep_lines(str(slow), ask(tmp_path, ["a"], "x", seconds=0.2))
+    found = await search_with_ripgrep(str(slow), ask(tmp_path, ["a"], "x", seconds=0.2))
     assert found and not found.complete
 
 
@@ -55,10 +53,10 @@ async def test_a_program_that_fails_is_not_believed(tmp_path: Path, code: int) -
     broken = tmp_path / "rg"
     broken.write_text(f"#!/bin/sh\necho nonsense\nexit {code}\n")
     broken.chmod(0o755)
-    assert await ripgrep_lines(str(broken), ask(tmp_path, ["a"], "x")) is None
+    assert await search_with_ripgrep(str(broken), ask(tmp_path, ["a"], "x")) is None
 
 
-async def test_hits_in_files_that_were_not_named_are_dropped(tmp_path: Path) -> None:
+async def test_hits_in_unnamed_files_are_dropped(tmp_path: Path) -> None:
     liar = tmp_path / "rg"
     lines = [
         '{"type":"begin","data":{"path":{"text":"./.env"}}}',
@@ -68,11 +66,11 @@ async def test_hits_in_files_that_were_not_named_are_dropped(tmp_path: Path) -> 
     ]
     liar.write_text("#!/bin/sh\ncat <<'END'\n" + "\n".join(lines) + "\nEND\n")
     liar.chmod(0o755)
-    found = await ripgrep_lines(str(liar), ask(tmp_path, ["a"], "KEY"))
+    found = await search_with_ripgrep(str(liar), ask(tmp_path, ["a"], "KEY"))
     assert found and found.hits == []
 
 
-def test_it_is_found_on_the_path_but_not_through_a_relative_one(
+def test_program_is_found_only_on_absolute_path_entries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "rg").write_text("#!/bin/sh\n")

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.filesystem.file_access import content_hash
-from maxagent.tools.search.python_search import Found, Hit, Search
-from maxagent.tools.search.verified_matches import confirmed
+from maxagent.tools.filesystem.file_access import hash_content
+from maxagent.tools.search.python_search import Hit, Search, SearchResult
+from maxagent.tools.search.verified_matches import confirm_hits
 from maxagent.tools.workspace import Workspace
 
 
@@ -21,36 +21,36 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-def check(root: Path, *hits: Hit, seconds: float = 60) -> tuple[Found, dict[str, str]]:
+def check(root: Path, *hits: Hit, seconds: float = 60) -> tuple[SearchResult, dict[str, str]]:
     search = Search(Workspace(root), ["a"], "key", 9, time.monotonic() + seconds)
-    found, hashes = confirmed(search, Found([*hits]))
+    found, hashes = confirm_hits(search, SearchResult([*hits]))
     return found, dict(hashes)
 
 
 def test_a_line_that_stands_there_counts(root: Path) -> None:
     found, hashes = check(root, Hit("a", 2, "key = 1", 0))
-    assert found == Found([Hit("a", 2, "key = 1", 0)])
-    assert hashes == {"a": content_hash(b"one\nkey = 1\n")}
+    assert found == SearchResult([Hit("a", 2, "key = 1", 0)])
+    assert hashes == {"a": hash_content(b"one\nkey = 1\n")}
 
 
 @pytest.mark.parametrize("target", [".env", "../outside"])
 def test_a_line_from_behind_a_link_does_not(root: Path, target: str) -> None:
     (root / "a").unlink()
     (root / "a").symlink_to(target)
-    assert check(root, Hit("a", 1, "key = hunter2", 0)) == (Found([]), {})
+    assert check(root, Hit("a", 1, "key = hunter2", 0)) == (SearchResult([]), {})
 
 
-def test_nor_does_one_that_came_through_a_link_that_is_gone_again(root: Path) -> None:
+def test_hit_through_a_vanished_link_is_corrected(root: Path) -> None:
     found, _ = check(root, Hit("a", 1, "key = hunter2", 0))
-    assert found == Found([Hit("a", 2, "key = 1", 0)])
+    assert found == SearchResult([Hit("a", 2, "key = 1", 0)])
 
 
-def test_a_file_that_is_a_secret_under_another_name_shows_nothing(root: Path) -> None:
+def test_secret_file_under_another_name_shows_nothing(root: Path) -> None:
     (root / "notes").hardlink_to(root / ".env")
-    assert check(root, Hit("notes", 1, "key = hunter2", 0)) == (Found([]), {})
+    assert check(root, Hit("notes", 1, "key = hunter2", 0)) == (SearchResult([]), {})
 
 
-def test_a_file_in_an_encoding_of_its_own_is_read_as_a_whole(root: Path) -> None:
+def test_file_in_own_encoding_is_read_whole(root: Path) -> None:
     (root / "a").write_bytes("# 这是配置文件\nkey = 文件\n".encode("gbk"))
     found, hashes = check(root, Hit("a", 2, "key = \ufffd", 0))
     assert [hit.text for hit in found.hits] == ["key = 文件"] and list(hashes) == ["a"]
@@ -58,4 +58,4 @@ def test_a_file_in_an_encoding_of_its_own_is_read_as_a_whole(root: Path) -> None
 
 def test_it_ends_in_time(root: Path) -> None:
     found, hashes = check(root, Hit("a", 2, "key = 2", 0), seconds=0)
-    assert (found, hashes) == (Found([], complete=False), {})
+    assert (found, hashes) == (SearchResult([], complete=False), {})

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.shell.named_paths import named_paths_of
+from maxagent.tools.shell.named_paths import find_named_paths
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def project(tmp_path: Path) -> Path:
     ],
 )
 def test_a_path_that_the_line_names(command: str, path: str, project: Path) -> None:
-    assert named_paths_of(command, ".", project).has(path)
+    assert find_named_paths(command, ".", project).has_path(path)
 
 
 @pytest.mark.parametrize(
@@ -47,9 +47,9 @@ def test_a_path_that_the_line_names(command: str, path: str, project: Path) -> N
     ],
 )
 def test_a_path_that_the_line_does_not_name(command: str, path: str, project: Path) -> None:
-    assert not named_paths_of(command, ".", project).has(path)
+    assert not find_named_paths(command, ".", project).has_path(path)
 
 
-def test_paths_are_named_from_the_folder_of_the_call(project: Path) -> None:
-    assert named_paths_of("python -c 'make(\"b.py\")'", "src", project).has("src/b.py")
-    assert not named_paths_of("touch b.py", "src", project).has("b.py")
+def test_paths_are_relative_to_call_folder(project: Path) -> None:
+    assert find_named_paths("python -c 'make(\"b.py\")'", "src", project).has_path("src/b.py")
+    assert not find_named_paths("touch b.py", "src", project).has_path("b.py")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.tools.textedits.changed_lines import Block, blocks
-from maxagent.tools.textedits.text_edits import Piece, put
-from maxagent.tools.textedits.unified_diff import changed_lines, count_changes, unified
+from maxagent.tools.textedits.changed_lines import ChangedBlock, find_blocks
+from maxagent.tools.textedits.text_edits import TextEdit, apply_edits
+from maxagent.tools.textedits.unified_diff import build_diff, count_changes, find_changed_lines
 
 OLD = "a\nb\nc\nd\n"
 
@@ -16,41 +16,44 @@ OLD = "a\nb\nc\nd\n"
 @pytest.mark.parametrize(
     ("pieces", "found"),
     [
-        ([Piece(2, 3, "B")], [Block(1, 2, 1, 2)]),
-        ([Piece(2, 3, "B\nx")], [Block(1, 2, 1, 3)]),
-        ([Piece(0, 1, "A"), Piece(1, 2, "")], [Block(0, 2, 0, 1)]),
-        ([Piece(0, 1, "A"), Piece(6, 7, "x\nD")], [Block(0, 1, 0, 1), Block(3, 4, 3, 5)]),
+        ([TextEdit(2, 3, "B")], [ChangedBlock(1, 2, 1, 2)]),
+        ([TextEdit(2, 3, "B\nx")], [ChangedBlock(1, 2, 1, 3)]),
+        ([TextEdit(0, 1, "A"), TextEdit(1, 2, "")], [ChangedBlock(0, 2, 0, 1)]),
+        (
+            [TextEdit(0, 1, "A"), TextEdit(6, 7, "x\nD")],
+            [ChangedBlock(0, 1, 0, 1), ChangedBlock(3, 4, 3, 5)],
+        ),
         ([], []),
     ],
 )
-def test_blocks_are_whole_lines(pieces: list[Piece], found: list[Block]) -> None:
-    assert blocks(OLD, pieces) == found
+def test_blocks_are_whole_lines(pieces: list[TextEdit], found: list[ChangedBlock]) -> None:
+    assert find_blocks(OLD, pieces) == found
 
 
 @given(st.text("ab\n", max_size=30), st.data())
-def test_a_diff_from_pieces_turns_the_old_text_into_the_new(text: str, data: st.DataObject) -> None:
+def test_diff_from_edits_turns_old_text_into_new(text: str, data: st.DataObject) -> None:
     places = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=6)))
     pieces = [
-        Piece(start, stop, data.draw(st.text("ab\n", max_size=5)))
+        TextEdit(start, stop, data.draw(st.text("ab\n", max_size=5)))
         for start, stop in zip(places[::2], places[1::2], strict=False)
     ]
-    new = put(text, pieces)
+    new = apply_edits(text, pieces)
     before, after = text.splitlines(keepends=True), new.splitlines(keepends=True)
     made, done = list[str](), 0
-    for change in changed_lines(text, new, pieces):
+    for change in find_changed_lines(text, new, pieces):
         made += [*before[done : change.start], *after[change.new_start : change.new_end]]
         done = change.end
     assert [*made, *before[done:]] == after
-    assert (unified(text, new, "a", pieces) == "") == (text == new)
+    assert (build_diff(text, new, "a", pieces) == "") == (text == new)
 
 
-def test_many_changes_in_a_long_file_take_no_time() -> None:
+def test_many_changes_in_long_file_are_fast() -> None:
     old = "".join(f"line {number}\n\n" for number in range(50_000))
-    pieces = list[Piece]()
+    pieces = list[TextEdit]()
     for number in range(0, 50_000, 2):
         at = old.index(f"line {number}\n", pieces[-1].end if pieces else 0)
-        pieces.append(Piece(at, at + 4, "LINE"))
+        pieces.append(TextEdit(at, at + 4, "LINE"))
     begun = time.process_time()
-    diff = unified(old, put(old, pieces), "a", pieces)
+    diff = build_diff(old, apply_edits(old, pieces), "a", pieces)
     assert count_changes(diff) == (25_000, 25_000)
     assert time.process_time() - begun < 5

@@ -1,9 +1,9 @@
 """Pieces put into the old text give the new one."""
 
-from maxagent.tools.textedits.text_edits import Piece, begin_lines, put
+from maxagent.tools.textedits.text_edits import TextEdit, apply_edits, find_edit_lines
 
 
 def test_pieces_replace_what_they_name() -> None:
-    pieces = [Piece(0, 1, "x\ny"), Piece(4, 4, "z")]
-    assert put("a\nb\nc", pieces) == "x\ny\nb\nzc"
-    assert begin_lines("a\nb\nc", pieces) == (1, 4)
+    pieces = [TextEdit(0, 1, "x\ny"), TextEdit(4, 4, "z")]
+    assert apply_edits("a\nb\nc", pieces) == "x\ny\nb\nzc"
+    assert find_edit_lines("a\nb\nc", pieces) == (1, 4)

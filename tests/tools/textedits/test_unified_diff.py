@@ -8,7 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from maxagent.tools.textedits.unified_diff import count_changes, line_changes, shortened, unified
+from maxagent.tools.textedits.unified_diff import (
+    build_diff,
+    count_changes,
+    diff_lines,
+    shorten_diff,
+)
 
 LINES = st.lists(st.sampled_from(["", "a", "b", "--- c", "+++ d", "@@ e", "\\ f", "x\fy", "\r"]))
 TEXTS = st.builds(lambda lines, end: "\n".join(lines) + end, LINES, st.sampled_from(["", "\n"]))
@@ -35,19 +40,19 @@ def applied(folder: Path, name: str, old: str | None, diff: str) -> str:
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_git_applies_what_we_write(tmp_path: Path, old: str, new: str) -> None:
-    diff = unified(old, new, "file")
+    diff = build_diff(old, new, "file")
     assert diff == "" if old == new else applied(tmp_path, "file", old, diff) == new
 
 
 @pytest.mark.parametrize("name", ["a b", "two\nlines", 'qu"ote', "back\\slash", "文件", "-rf"])
 def test_hard_names_are_written_as_git_reads_them(tmp_path: Path, name: str) -> None:
-    assert applied(tmp_path, name, "a\n", unified("a\n", "b\n", name)) == "b\n"
-    assert applied(tmp_path, name, None, unified(None, "b\n", name)) == "b\n"
+    assert applied(tmp_path, name, "a\n", build_diff("a\n", "b\n", name)) == "b\n"
+    assert applied(tmp_path, name, None, build_diff(None, "b\n", name)) == "b\n"
 
 
-def test_a_change_is_shown_with_three_lines_around_it() -> None:
+def test_change_is_shown_with_three_lines_around() -> None:
     old = "".join(f"{number}\n" for number in range(1, 31))
-    assert unified(old, old.replace("10\n", "ten\n"), "n") == (
+    assert build_diff(old, old.replace("10\n", "ten\n"), "n") == (
         "--- a/n\n+++ b/n\n@@ -7,7 +7,7 @@\n 7\n 8\n 9\n-10\n+ten\n 11\n 12\n 13\n"
     )
 
@@ -63,16 +68,16 @@ def test_a_change_is_shown_with_three_lines_around_it() -> None:
     ],
 )
 def test_the_end_of_the_file_is_told_rightly(old: str, new: str, body: str) -> None:
-    assert unified(old, new, "f") == "--- a/f\n+++ b/f\n" + body
+    assert build_diff(old, new, "f") == "--- a/f\n+++ b/f\n" + body
 
 
 def test_a_new_empty_file_has_a_head_only() -> None:
-    assert unified(None, "", "f") == "--- /dev/null\n+++ b/f\n"
+    assert build_diff(None, "", "f") == "--- /dev/null\n+++ b/f\n"
 
 
 @given(TEXTS, TEXTS)
 def test_added_and_removed_lines_are_counted(old: str, new: str) -> None:
-    added, removed = count_changes(unified(old, new, "f"))
+    added, removed = count_changes(build_diff(old, new, "f"))
     lines_before, lines_after = (
         text.count("\n") + (not text.endswith("\n") and text != "") for text in (old, new)
     )
@@ -82,7 +87,7 @@ def test_added_and_removed_lines_are_counted(old: str, new: str) -> None:
 @given(LINES, LINES)
 def test_the_changes_cover_both_texts_without_gaps(old: list[str], new: list[str]) -> None:
     place = new_place = 0
-    for change in line_changes(old, new):
+    for change in diff_lines(old, new):
         assert (change.start, change.new_start) == (place, new_place)
         same = old[change.start : change.end] == new[change.new_start : change.new_end]
         assert same is (change.kind == "equal")
@@ -91,19 +96,19 @@ def test_the_changes_cover_both_texts_without_gaps(old: list[str], new: list[str
 
 
 @pytest.mark.timeout(20)
-def test_long_files_with_many_equal_lines_do_not_hang() -> None:
+def test_long_files_with_equal_lines_do_not_hang() -> None:
     old = "".join(f"line {number}\n\n}}\n" for number in range(17_000))
     new = "".join(f"other {number}\n\n}}\n" for number in range(17_000))
-    assert count_changes(unified(old, old.replace("line 9000\n", ""), "f")) == (0, 1)
-    assert count_changes(unified(old, new, "f")) == (50_998, 50_998)
+    assert count_changes(build_diff(old, old.replace("line 9000\n", ""), "f")) == (0, 1)
+    assert count_changes(build_diff(old, new, "f")) == (50_998, 50_998)
 
 
 @pytest.mark.parametrize(
     ("most", "shown"),
     [(20, "--- a\n+++ b\n-1\n+2\n"), (15, "--- a\n+++ b\n-1\n[… 1 more lines]\n")],
 )
-def test_a_long_diff_is_cut_at_a_line_and_says_so(most: int, shown: str) -> None:
-    assert shortened("--- a\n+++ b\n-1\n+2\n", most) == shown
+def test_long_diff_is_cut_at_line_with_note(most: int, shown: str) -> None:
+    assert shorten_diff("--- a\n+++ b\n-1\n+2\n", most) == shown
 
 
 @given(
@@ -111,7 +116,7 @@ def test_a_long_diff_is_cut_at_a_line_and_says_so(most: int, shown: str) -> None
     st.lists(st.tuples(st.integers(0, 600), st.integers(0, 5)), max_size=20),
 )
 @settings(max_examples=20, deadline=None)
-def test_long_texts_that_are_split_are_told_as_rightly(
+def test_long_split_texts_are_diffed_correctly(
     numbers: list[int], edits: list[tuple[int, int]]
 ) -> None:
     old = [f"{number}\n" for number in numbers]
@@ -119,16 +124,16 @@ def test_long_texts_that_are_split_are_told_as_rightly(
     for place, size in edits:
         new[place : place + size] = ["new\n"] * (5 - size)
     made: list[str] = []
-    for change in line_changes(old, new):
+    for change in diff_lines(old, new):
         lines = old[change.start : change.end]
         assert change.kind != "equal" or lines == new[change.new_start : change.new_end]
         made += lines if change.kind == "equal" else new[change.new_start : change.new_end]
     assert made == new
 
 
-def test_every_other_line_of_a_long_text_is_told_soon() -> None:
+def test_alternating_changes_in_long_text_are_fast() -> None:
     old = [f"line {number}\n" for number in range(40_000)]
     new = [line if number % 2 else "x" + line for number, line in enumerate(old)]
     begun = time.process_time()
-    assert len(line_changes(old, new)) == 40_000
+    assert len(diff_lines(old, new)) == 40_000
     assert time.process_time() - begun < 5

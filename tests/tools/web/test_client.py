@@ -7,9 +7,9 @@ import pytest
 from web_server import WebServer
 
 from maxagent.tools.permissions.url_policy import IP, is_public
-from maxagent.tools.result import ToolRefusal
+from maxagent.tools.result import ToolError
 from maxagent.tools.web import client
-from maxagent.tools.web.client import Fetched, addresses_of, fetch
+from maxagent.tools.web.client import FetchedPage, fetch_page, resolve_host
 from maxagent.tools.web.response_body import MOST_BYTES
 
 HERE = ip_address("127.0.0.1")
@@ -33,14 +33,14 @@ class Names:
         return [ip_address(number) for number in next(self._answers, ["127.0.0.1"])]
 
 
-async def get(url: str, names: Names | None = None) -> Fetched:
+async def get(url: str, names: Names | None = None) -> FetchedPage:
     """As the tool does it, but that this machine counts as public as well."""
-    return await fetch(
+    return await fetch_page(
         url, resolve=names or Names(), allowed=lambda ip: ip == HERE or is_public(ip)
     )
 
 
-async def test_a_page_is_fetched_from_the_number_that_was_checked(web: WebServer) -> None:
+async def test_page_is_fetched_from_the_checked_address(web: WebServer) -> None:
     web.page("/a?b=c", "<p>hi", Set_Cookie="a=b")
     names = Names()
     fetched = await get(web.url("/a?b=c#part"), names)
@@ -57,8 +57,8 @@ async def test_a_page_is_fetched_from_the_number_that_was_checked(web: WebServer
     "numbers", [[], ["127.0.0.1"], ["8.8.8.8", "10.0.0.1"], ["::ffff:8.8.8.8"], ["169.254.169.254"]]
 )
 async def test_one_number_that_is_not_public_is_enough(web: WebServer, numbers: list[str]) -> None:
-    with pytest.raises(ToolRefusal, match="not on the open internet"):
-        await fetch(web.url("/"), resolve=Names(numbers))
+    with pytest.raises(ToolError, match="not on the open internet"):
+        await fetch_page(web.url("/"), resolve=Names(numbers))
     assert web.asked == []
 
 
@@ -67,37 +67,37 @@ async def test_one_number_that_is_not_public_is_enough(web: WebServer, numbers: 
     ["localhost", "127.0.0.1", "127.0.0.1.", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "①②⑦.0.0.1"],
 )
 async def test_the_real_name_server_is_not_believed_either(web: WebServer, host: str) -> None:
-    with pytest.raises(ToolRefusal, match="not on the open internet|there is no host"):
-        await fetch(web.url("/", host))
+    with pytest.raises(ToolError, match="not on the open internet|there is no host"):
+        await fetch_page(web.url("/", host))
     assert web.asked == []
 
 
 async def test_a_name_that_is_nowhere_is_said() -> None:
-    with pytest.raises(ToolRefusal, match="no host `nowhere.invalid`"):
-        await addresses_of("nowhere.invalid", 80)
+    with pytest.raises(ToolError, match="no host `nowhere.invalid`"):
+        await resolve_host("nowhere.invalid", 80)
 
 
-async def test_a_name_that_changes_between_check_and_connection_gains_nothing(
+async def test_name_changed_after_the_check_gains_nothing(
     web: WebServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second answer is never asked for: the connection is made to a number."""
     monkeypatch.setattr(client, "CONNECT_SECONDS", 0.3)
     web.page("/", "inside")
     names = Names(["203.0.114.1"], ["127.0.0.1"])
-    with pytest.raises(ToolRefusal, match="could not be reached"):
-        await fetch(web.url("/"), resolve=names)
+    with pytest.raises(ToolError, match="could not be reached"):
+        await fetch_page(web.url("/"), resolve=names)
     assert (names.asked, web.asked) == (["page.example"], [])
 
 
 async def test_each_redirect_is_checked_again(web: WebServer) -> None:
     web.page("/a", status=302, Location="/b")
     web.page("/b", "secret")
-    with pytest.raises(ToolRefusal, match="not on the open internet"):
+    with pytest.raises(ToolError, match="not on the open internet"):
         await get(web.url("/a"), Names(["127.0.0.1"], ["10.0.0.1"]))
     assert [one["path"] for one in web.asked] == ["/a"]
 
 
-async def test_redirects_on_the_same_host_are_followed_without_cookies(web: WebServer) -> None:
+async def test_same_host_redirects_are_followed_without_cookies(web: WebServer) -> None:
     web.page("/0", status=301, Location="/1", Set_Cookie="a=b")
     for number in range(1, 5):
         web.page(f"/{number}", status=307, Location=f"/{number + 1}")
@@ -109,7 +109,7 @@ async def test_redirects_on_the_same_host_are_followed_without_cookies(web: WebS
 
 async def test_redirects_without_end_are_left(web: WebServer) -> None:
     web.page("/", status=302, Location="/")
-    with pytest.raises(ToolRefusal, match="more than 5 times"):
+    with pytest.raises(ToolError, match="more than 5 times"):
         await get(web.url("/"))
     assert len(web.asked) == 6
 
@@ -117,7 +117,7 @@ async def test_redirects_without_end_are_left(web: WebServer) -> None:
 @pytest.mark.parametrize("to", ["http://127.0.0.1/", "http://localhost/", "http://metadata/"])
 async def test_a_redirect_to_another_host_is_not_followed(web: WebServer, to: str) -> None:
     web.page("/", status=302, Location=to)
-    with pytest.raises(ToolRefusal, match=f"call webfetch with {to}"):
+    with pytest.raises(ToolError, match=f"call webfetch with {to}"):
         await get(web.url("/"))
 
 
@@ -132,7 +132,7 @@ async def test_a_bomb_is_not_unpacked(web: WebServer) -> None:
     packer = zlib.compressobj(9, wbits=31)
     bomb = b"".join(packer.compress(bytes(1_000_000)) for _ in range(200)) + packer.flush()
     web.page("/", bomb, Content_Encoding="gzip")
-    with pytest.raises(ToolRefusal, match="unpacks to over 100 times"):
+    with pytest.raises(ToolError, match="unpacks to over 100 times"):
         await get(web.url("/"))
 
 
@@ -143,7 +143,7 @@ async def test_what_cannot_be_unpacked_is_refused(
     web: WebServer, encoding: str, body: bytes
 ) -> None:
     web.page("/", body, Content_Encoding=encoding)
-    with pytest.raises(ToolRefusal, match="packed"):
+    with pytest.raises(ToolError, match="packed"):
         await get(web.url("/"))
 
 
@@ -159,11 +159,11 @@ async def test_a_server_that_is_silent_is_left(
 ) -> None:
     monkeypatch.setattr(client, "SECONDS", 0.5)
     web.page("/hang", b"x", Content_Length="100")
-    with pytest.raises(ToolRefusal, match="no whole answer"):
+    with pytest.raises(ToolError, match="no whole answer"):
         await get(web.url("/hang"))
 
 
-async def test_the_next_number_is_tried_when_one_does_not_answer(web: WebServer) -> None:
+async def test_next_address_is_tried_when_one_fails(web: WebServer) -> None:
     web.page("/", "here")
     assert (await get(web.url("/"), Names(["203.0.114.1", "127.0.0.1"]))).data == b"here"
 
@@ -179,5 +179,5 @@ async def test_no_proxy_of_the_environment_is_asked(
 
 async def test_a_server_that_speaks_no_http_is_said(web: WebServer) -> None:
     web.page("/", b"x", Content_Length="nonsense")
-    with pytest.raises(ToolRefusal, match="did not answer as it should"):
+    with pytest.raises(ToolError, match="did not answer as it should"):
         await get(web.url("/"))

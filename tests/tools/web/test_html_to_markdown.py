@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.tools.web.html_to_markdown import markdown
+from maxagent.tools.web.html_to_markdown import to_markdown
 
 AT = "https://example.org/docs/page"
 
@@ -22,7 +22,7 @@ AT = "https://example.org/docs/page"
     ],
 )
 def test_a_page_becomes_markdown(html: str, expected: str) -> None:
-    assert markdown(html, AT).startswith(expected)
+    assert to_markdown(html, AT).startswith(expected)
 
 
 @pytest.mark.parametrize(
@@ -49,10 +49,10 @@ def test_a_page_becomes_markdown(html: str, expected: str) -> None:
     ],
 )
 def test_what_nobody_sees_is_left_out(hidden: str) -> None:
-    assert markdown(f"<p>before</p>{hidden}<p>after</p>", AT) == "before\n\nafter"
+    assert to_markdown(f"<p>before</p>{hidden}<p>after</p>", AT) == "before\n\nafter"
 
 
 @pytest.mark.parametrize("tag", ["div", "b", "blockquote", "ul><li", "table><tr><td", "font"])
 def test_nesting_without_end_is_still_read(tag: str) -> None:
-    text = markdown(f"<{tag}>" * 3000 + "deep", AT)
+    text = to_markdown(f"<{tag}>" * 3000 + "deep", AT)
     assert "deep" in text

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.tools.result import ToolRefusal
-from maxagent.tools.web.response_body import Body, kind_of, text_of
+from maxagent.tools.result import ToolError
+from maxagent.tools.web.response_body import ResponseBody, classify_content, decode_body
 
 GREETING = "Grüße, 你好"
 
@@ -32,7 +32,7 @@ GREETING = "Grüße, 你好"
     ],
 )
 def test_a_page_is_read_in_its_own_letters(data: bytes, content_type: str, text: str) -> None:
-    assert text_of(data, content_type) == text
+    assert decode_body(data, content_type) == text
 
 
 @pytest.mark.parametrize(
@@ -56,21 +56,21 @@ def test_a_page_is_read_in_its_own_letters(data: bytes, content_type: str, text:
 )
 def test_only_text_is_read(content_type: str, kind: str) -> None:
     if kind:
-        assert kind_of(content_type) == kind
+        assert classify_content(content_type) == kind
     else:
-        with pytest.raises(ToolRefusal, match="only text"):
-            kind_of(content_type)
+        with pytest.raises(ToolError, match="only text"):
+            classify_content(content_type)
 
 
 @given(st.binary(max_size=2000), st.lists(st.integers(1, 50)))
 def test_pieces_are_put_together_again(data: bytes, sizes: list[int]) -> None:
-    packed, body = gzip.compress(data), Body("gzip")
+    packed, body = gzip.compress(data), ResponseBody("gzip")
     for size in sizes:
-        body.add(packed[:size])
+        body.add_chunk(packed[:size])
         packed = packed[size:]
-    assert body.add(packed) and body.data == data and not body.cut
+    assert body.add_chunk(packed) and body.data == data and not body.cut
 
 
 def test_binary_content_is_refused_whatever_it_calls_itself() -> None:
-    with pytest.raises(ToolRefusal, match="binary"):
-        text_of(b"\x00\x01\x02" * 100, "text/html")
+    with pytest.raises(ToolError, match="binary"):
+        decode_body(b"\x00\x01\x02" * 100, "text/html")

@@ -2,45 +2,45 @@
 
 from collections.abc import Sequence
 
-from ...cancellable_thread import in_worker
+from ...cancellable_thread import run_in_worker
 from ...definition import Run, tool
-from ...editing.patch.parser import parse_patch, patched_names
+from ...editing.patch.parser import find_patched_names, parse_patch
 from ...editing.patch.patch_overlay import PatchedFiles
-from ...filesystem.commit import LONGEST_DIFF, Saved
-from ...filesystem.file_access import written_path
-from ...filesystem.file_locks import exclusive
+from ...filesystem.commit import LONGEST_DIFF, CommitResult
+from ...filesystem.file_access import resolve_write_path
+from ...filesystem.file_locks import lock_files
 from ...filesystem.transaction import write_all
 from ...result import ToolResult, ToolRun
-from ...textedits.unified_diff import shortened
-from .patch_outcome import Outcome, outcomes
+from ...textedits.unified_diff import shorten_diff
+from .patch_outcome import PatchOutcome, collect_outcomes
 
 CHANGED = "  [it had changed since you read it: read it again before you rely on other parts]"
 
 
-@tool("edit", paths=patched_names)
+@tool("edit", paths=find_patched_names)
 async def apply_patch(patch: str, *, run: Run) -> ToolResult:
     """Apply a patch to files."""
-    return await in_worker(_apply, run, patch)
+    return await run_in_worker(_apply_patch, run, patch)
 
 
-def _apply(run: ToolRun, patch: str) -> ToolResult:
+def _apply_patch(run: ToolRun, patch: str) -> ToolResult:
     patches = parse_patch(patch)
-    paths = [written_path(run.workspace, name) for found in patches for name in found.names]
-    with exclusive(*paths):
+    paths = [resolve_write_path(run.workspace, name) for found in patches for name in found.names]
+    with lock_files(*paths):
         files = PatchedFiles(run)
-        files.carry_out(patches)
-        found = outcomes(files)
+        files.apply_patches(patches)
+        found = collect_outcomes(files)
         saved = write_all(run, [one.change for one in found])
-    return _result(found, saved)
+    return _build_result(found, saved)
 
 
-def _result(found: Sequence[Outcome], saved: Sequence[Saved]) -> ToolResult:
+def _build_result(found: Sequence[PatchOutcome], saved: Sequence[CommitResult]) -> ToolResult:
     both = list(zip(found, saved, strict=True))
-    diff = shortened("".join(one.diff for one in saved), LONGEST_DIFF)
+    diff = shorten_diff("".join(one.diff for one in saved), LONGEST_DIFF)
     backups = {one.path: one.backup for one in saved if one.backup}
     added, removed = sum(one.added for one in saved), sum(one.removed for one in saved)
     return ToolResult(
-        "\n".join(line for outcome, one in both for line in _lines(outcome, one)),
+        "\n".join(line for outcome, one in both for line in _describe_file(outcome, one)),
         metadata={
             "paths": [one.path for one in saved],
             "diff": diff,
@@ -52,11 +52,11 @@ def _result(found: Sequence[Outcome], saved: Sequence[Saved]) -> ToolResult:
     )
 
 
-def _lines(outcome: Outcome, saved: Saved) -> list[str]:
+def _describe_file(outcome: PatchOutcome, saved: CommitResult) -> list[str]:
     """What is said of one file; nothing of the old name of one that moved."""
-    if not outcome.words:
+    if not outcome.action:
         return []
-    lines = [f"`{saved.path}`: {outcome.words} ({saved.counts})"]
+    lines = [f"`{saved.path}`: {outcome.action} ({saved.counts})"]
     if outcome.content is None:
         return lines
     changes = outcome.content.changes

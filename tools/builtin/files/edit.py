@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 
-from ...cancellable_thread import in_worker
+from ...cancellable_thread import run_in_worker
 from ...definition import Run, tool
 from ...editing.matching.boundaries import is_indented
-from ...editing.replace import change
-from ...filesystem.file_access import written_path
-from ...filesystem.file_locks import exclusive
-from ...filesystem.listing import existing
-from ...filesystem.text_change import Step, change_file, create_file
+from ...editing.replace import replace_text
+from ...filesystem.file_access import resolve_write_path
+from ...filesystem.file_locks import lock_files
+from ...filesystem.listing import resolve_existing
+from ...filesystem.text_change import ChangeStep, change_file, create_file
 from ...filesystem.text_codec import as_read
 from ...result import ToolResult, ToolRun
-from .edit_arguments import Edits, Request, requests_of
+from .edit_arguments import Edits, Replacement, parse_replacements
 
 NOT_EMPTY = "`old_string` must be the text to replace; `write_file` replaces the whole file"
 
@@ -28,22 +28,22 @@ async def edit(
     run: Run,
 ) -> ToolResult:
     """Replace pieces of a file's text."""
-    requests = requests_of(old_string, new_string, replace_all, edits)
-    return await in_worker(_edit, run, file_path, requests)
+    requests = parse_replacements(old_string, new_string, replace_all, edits)
+    return await run_in_worker(_edit_file, run, file_path, requests)
 
 
-def _edit(run: ToolRun, file_path: str, requests: Sequence[Request]) -> ToolResult:
-    path = written_path(run.workspace, file_path)
-    with exclusive(path):
+def _edit_file(run: ToolRun, file_path: str, requests: Sequence[Replacement]) -> ToolResult:
+    path = resolve_write_path(run.workspace, file_path)
+    with lock_files(path):
         if len(requests) == 1 and not requests[0].old and requests[0].new:
             return create_file(run, path, requests[0].new, NOT_EMPTY)
-        existing(run.workspace, file_path)
+        resolve_existing(run.workspace, file_path)
         indented = is_indented(path.name)
-        return change_file(run, path, [_step(one, indented) for one in requests], "edit")
+        return change_file(run, path, [_build_step(one, indented) for one in requests], "edit")
 
 
-def _step(request: Request, indented: bool) -> Step:
-    return lambda decoded, text, exact: change(
+def _build_step(request: Replacement, indented: bool) -> ChangeStep:
+    return lambda decoded, text, exact: replace_text(
         text,
         as_read(decoded, request.old),
         as_read(decoded, request.new),

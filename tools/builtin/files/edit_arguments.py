@@ -7,8 +7,8 @@ from typing import Annotated, Any, NamedTuple, NotRequired, cast
 from pydantic import TypeAdapter, WithJsonSchema
 from typing_extensions import TypedDict
 
-from ...aliases import arguments
-from ...result import ToolRefusal
+from ...aliases import rename_arguments
+from ...result import ToolError
 
 
 class Pair(TypedDict):
@@ -19,7 +19,7 @@ class Pair(TypedDict):
     replace_all: NotRequired[bool]
 
 
-class Request(NamedTuple):
+class Replacement(NamedTuple):
     """One replacement that is asked for."""
 
     old: str
@@ -34,57 +34,57 @@ Edits = Annotated[
 """Taken as it comes, so that a refusal can say which of them is wrong."""
 
 
-def requests_of(old: str | None, new: str | None, everywhere: bool, edits: object) -> list[Request]:
-    """The replacements in their order, at least one; raises ToolRefusal for what is none."""
-    listed = _listed(edits)
+def parse_replacements(
+    old: str | None, new: str | None, everywhere: bool, edits: object
+) -> list[Replacement]:
+    """The replacements in their order, at least one; raises ToolError for what is none."""
+    listed = _parse_edits(edits)
     if not listed:
-        return [_pair(old, new, everywhere)]
+        return [_build_replacement(old, new, everywhere)]
     if old or new:
-        raise ToolRefusal("give either `old_string` and `new_string`, or `edits`, not both")
-    return [_request(item, number, everywhere) for number, item in enumerate(listed, 1)]
+        raise ToolError("give either `old_string` and `new_string`, or `edits`, not both")
+    return [_parse_replacement(item, number, everywhere) for number, item in enumerate(listed, 1)]
 
 
-def _pair(old: str | None, new: str | None, everywhere: bool) -> Request:
+def _build_replacement(old: str | None, new: str | None, everywhere: bool) -> Replacement:
     if old is None and new is None:
-        raise ToolRefusal("give `old_string` and `new_string`, or several such pairs as `edits`")
+        raise ToolError("give `old_string` and `new_string`, or several such pairs as `edits`")
     if old is None or new is None:
         missing = "old_string" if old is None else "new_string"
-        raise ToolRefusal(f"`{missing}` is missing; an empty `new_string` takes the text out")
-    return Request(old, new, everywhere)
+        raise ToolError(f"`{missing}` is missing; an empty `new_string` takes the text out")
+    return Replacement(old, new, everywhere)
 
 
-def _listed(edits: object) -> list[object]:
+def _parse_edits(edits: object) -> list[object]:
     """The list; some models write it as a text of JSON, or leave out the brackets of one."""
     if isinstance(edits, str) and edits.strip():
         try:
             edits = json.loads(edits, strict=False)
         except (ValueError, RecursionError) as error:
-            raise ToolRefusal(
-                f"`edits` is a list of pairs, and this is no JSON: {error}"
-            ) from error
+            raise ToolError(f"`edits` is a list of pairs, and this is no JSON: {error}") from error
     if isinstance(edits, dict):
         return [cast(object, edits)]
     if not isinstance(edits, list | str | None):
-        raise ToolRefusal("`edits` is a list of `{old_string, new_string, replace_all}`")
+        raise ToolError("`edits` is a list of `{old_string, new_string, replace_all}`")
     return cast("list[object]", edits) if isinstance(edits, list) else []
 
 
-def _request(item: object, number: int, everywhere: bool) -> Request:
+def _parse_replacement(item: object, number: int, everywhere: bool) -> Replacement:
     names = list(Pair.__annotations__)
     if not isinstance(item, Mapping):
-        raise ToolRefusal(f"edit {number} of `edits` is no object with {_named(names)}")
-    given = arguments("edit", cast("Mapping[str, object]", item), names)
+        raise ToolError(f"edit {number} of `edits` is no object with {_format_names(names)}")
+    given = rename_arguments("edit", cast("Mapping[str, object]", item), names)
     if unknown := [name for name in given if name not in names]:
-        raise ToolRefusal(f"edit {number}: there is no `{unknown[0]}`, only {_named(names)}")
+        raise ToolError(f"edit {number}: there is no `{unknown[0]}`, only {_format_names(names)}")
     old, new = given.get("old_string"), given.get("new_string")
     every = given.get("replace_all", everywhere)
     if not (isinstance(old, str) and isinstance(new, str) and isinstance(every, bool)):
-        raise ToolRefusal(
+        raise ToolError(
             f"edit {number} needs `old_string` and `new_string`, both texts, and `replace_all`, "
             "if given, is true or false"
         )
-    return Request(old, new, every)
+    return Replacement(old, new, every)
 
 
-def _named(names: list[str]) -> str:
+def _format_names(names: list[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)

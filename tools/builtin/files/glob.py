@@ -3,9 +3,9 @@
 import asyncio
 
 from ...definition import Run, tool
-from ...filesystem.listing import found_below, listed_folder, shown
-from ...glob_pattern import name_matcher
-from ...result import ToolRefusal, ToolResult
+from ...filesystem.listing import find_entries, format_entries, resolve_folder
+from ...glob_pattern import compile_glob
+from ...result import ToolError, ToolResult
 from ...workspace import Workspace
 
 MOST_RESULTS = 200
@@ -15,20 +15,20 @@ MOST_RESULTS = 200
 async def glob(pattern: str, *, run: Run) -> ToolResult:
     """Find files by name."""
     if not pattern.strip():
-        raise ToolRefusal("the pattern is empty; `**/*.py`, for example, finds all Python files")
-    return await asyncio.to_thread(_glob, run.workspace, pattern)
+        raise ToolError("the pattern is empty; `**/*.py`, for example, finds all Python files")
+    return await asyncio.to_thread(_find_files, run.workspace, pattern)
 
 
-def _glob(workspace: Workspace, pattern: str) -> ToolResult:
+def _find_files(workspace: Workspace, pattern: str) -> ToolResult:
     inside = pattern.removeprefix(f"{workspace.root}/")
-    start, rest = _plain_beginning(inside)
-    fits = name_matcher(rest)
-    folder = listed_folder(workspace, start)
-    entries = found_below(workspace, folder, fits, deep=True)
-    return ToolResult(shown(entries, MOST_RESULTS, "make the pattern narrower"))
+    start, rest = _split_plain_prefix(inside)
+    fits = compile_glob(rest)
+    folder = resolve_folder(workspace, start)
+    entries = find_entries(workspace, folder, fits, deep=True)
+    return ToolResult(format_entries(entries, MOST_RESULTS, "make the pattern narrower"))
 
 
-def _plain_beginning(pattern: str) -> tuple[str, str]:
+def _split_plain_prefix(pattern: str) -> tuple[str, str]:
     """The folders that the pattern names without any `*`, and the rest of it."""
     parts = pattern.split("/")
     plain = 0

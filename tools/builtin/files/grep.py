@@ -5,17 +5,17 @@ import os
 import time
 from contextlib import suppress
 
-from ...cancellable_thread import in_worker
+from ...cancellable_thread import run_in_worker
 from ...definition import Run, tool
 from ...filesystem.file_access import LARGEST, read_bytes
-from ...filesystem.listing import existing, listed_folder
-from ...filesystem.text_codec import decode, one_line
+from ...filesystem.listing import resolve_existing, resolve_folder
+from ...filesystem.text_codec import decode_text, to_one_line
 from ...filesystem.walk import walk
-from ...glob_pattern import name_matcher
-from ...result import ToolRefusal, ToolResult
-from ...search.python_search import Found, Hit, Search, search_lines
-from ...search.ripgrep import find_ripgrep, ripgrep_lines
-from ...search.verified_matches import confirmed
+from ...glob_pattern import compile_glob
+from ...result import ToolError, ToolResult
+from ...search.python_search import Hit, Search, SearchResult, search_lines
+from ...search.ripgrep import find_ripgrep, search_with_ripgrep
+from ...search.verified_matches import confirm_hits
 from ...workspace import Workspace
 
 MOST_HITS = 200
@@ -30,57 +30,57 @@ SECONDS = 20.0
 async def grep(regex: str, path: str = ".", file_pattern: str = "", *, run: Run) -> ToolResult:
     """Search in files."""
     if not regex:
-        raise ToolRefusal("`regex` is empty; `list_files` and `glob` show which files there are")
+        raise ToolError("`regex` is empty; `list_files` and `glob` show which files there are")
     workspace: Workspace = run.workspace
-    names = await asyncio.to_thread(_names, workspace, path or ".", file_pattern)
+    names = await asyncio.to_thread(_find_names, workspace, path or ".", file_pattern)
     search = Search(workspace, names, regex, MOST_HITS + 1, time.monotonic() + SECONDS)
-    return await in_worker(_answer, search, await _found(search))
+    return await run_in_worker(_build_result, search, await _run_search(search))
 
 
-async def _found(search: Search) -> Found:
+async def _run_search(search: Search) -> SearchResult:
     """ripgrep takes every file for UTF-8: words beyond ASCII it would miss in others, as in GBK."""
     program = await asyncio.to_thread(find_ripgrep, search.workspace.root)
     plain = search.pattern.isascii() and search.pattern.isprintable()
-    found = await ripgrep_lines(program, search) if program and plain else None
+    found = await search_with_ripgrep(program, search) if program and plain else None
     return found or await asyncio.to_thread(search_lines, search)
 
 
-def _names(workspace: Workspace, path: str, file_pattern: str) -> list[str]:
+def _find_names(workspace: Workspace, path: str, file_pattern: str) -> list[str]:
     """The files to search, in order of paths; a single one must be readable text."""
-    start = existing(workspace, path)
+    start = resolve_existing(workspace, path)
     if not os.path.isdir(start):
-        decode(read_bytes(workspace, start))
-        return [workspace.relative(start)]
-    folder, fits = listed_folder(workspace, path), name_matcher(file_pattern)
+        decode_text(read_bytes(workspace, start))
+        return [workspace.to_relative(start)]
+    folder, fits = resolve_folder(workspace, path), compile_glob(file_pattern)
     root = f"{workspace.root}/"
-    below = 0 if folder == workspace.root else len(workspace.relative(folder)) + 1
+    below = 0 if folder == workspace.root else len(workspace.to_relative(folder)) + 1
     return [
         entry.name
         for entry in walk(workspace, folder, deep=True)
         if entry.kind == "file" and (fits(entry.name[below:]) or fits(entry.name))
-        if _size(root + entry.name) <= LARGEST
+        if _get_size(root + entry.name) <= LARGEST
     ]
 
 
-def _size(path: str) -> int:
+def _get_size(path: str) -> int:
     with suppress(OSError):  # gone meanwhile
         return os.lstat(path).st_size
     return 0
 
 
-def _answer(search: Search, found: Found) -> ToolResult:
+def _build_result(search: Search, found: SearchResult) -> ToolResult:
     """What is told of the hits; a file of which a line is shown counts as read."""
-    true, hashes = confirmed(search, found)
-    output, count = _shown(true, len(search.names))
+    true, hashes = confirm_hits(search, found)
+    output, count = _format_hits(true, len(search.names))
     shown = {hit.path for hit in true.hits[:count]}
     return ToolResult(output, seen={name: hashes[name] for name in hashes if name in shown})
 
 
-def _shown(found: Found, files: int) -> tuple[str, int]:
+def _format_hits(found: SearchResult, files: int) -> tuple[str, int]:
     """The text, and how many hits are in it."""
     lines, left = list[str](), MOST_CHARACTERS
     for hit in found.hits[:MOST_HITS]:
-        line = _line(hit)
+        line = _format_hit(hit)
         left -= len(line)
         if left < 0:
             break
@@ -95,9 +95,9 @@ def _shown(found: Found, files: int) -> tuple[str, int]:
     return "\n".join(lines), count
 
 
-def _line(hit: Hit) -> str:
+def _format_hit(hit: Hit) -> str:
     start = max(0, hit.column - LONGEST_TEXT // 3) if len(hit.text) > LONGEST_TEXT else 0
     end = start + LONGEST_TEXT
     text = f"{'…' * (start > 0)}{hit.text[start:end]}{'…' * (end < len(hit.text))}"
-    plain = "\t".join(map(one_line, text.split("\t")))
-    return f"{one_line(hit.path)}:{hit.line}: {plain}"
+    plain = "\t".join(map(to_one_line, text.split("\t")))
+    return f"{to_one_line(hit.path)}:{hit.line}: {plain}"

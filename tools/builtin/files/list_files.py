@@ -3,9 +3,9 @@
 import asyncio
 
 from ...definition import Run, tool
-from ...filesystem.listing import found_below, listed_folder, shown
-from ...glob_pattern import name_matcher
-from ...result import ToolRefusal, ToolResult
+from ...filesystem.listing import find_entries, format_entries, resolve_folder
+from ...glob_pattern import compile_glob
+from ...result import ToolError, ToolResult
 from ...workspace import Workspace
 
 MOST_RESULTS = 1_000
@@ -22,16 +22,20 @@ async def list_files(
 ) -> ToolResult:
     """List a folder."""
     if max_results < 1:
-        raise ToolRefusal("`max_results` is at least 1")
+        raise ToolError("`max_results` is at least 1")
     limit = min(max_results, MOST_RESULTS)
-    return await asyncio.to_thread(_list, run.workspace, path or ".", pattern, recursive, limit)
+    return await asyncio.to_thread(
+        _list_folder, run.workspace, path or ".", pattern, recursive, limit
+    )
 
 
-def _list(workspace: Workspace, path: str, pattern: str, recursive: bool, limit: int) -> ToolResult:
-    folder = listed_folder(workspace, path)
-    fits = name_matcher(pattern)
+def _list_folder(
+    workspace: Workspace, path: str, pattern: str, recursive: bool, limit: int
+) -> ToolResult:
+    folder = resolve_folder(workspace, path)
+    fits = compile_glob(pattern)
     deep = recursive or "/" in pattern
-    entries = found_below(workspace, folder, fits, deep=deep)
+    entries = find_entries(workspace, folder, fits, deep=deep)
     hint = "narrow with `path` or `pattern`, or raise `max_results`"
-    output = shown(entries, limit, hint)
-    return ToolResult(output, metadata={"path": workspace.relative(folder)})
+    output = format_entries(entries, limit, hint)
+    return ToolResult(output, metadata={"path": workspace.to_relative(folder)})

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 from ...definition import Run, tool
 from ...filesystem.encodings import UNKNOWN
-from ...filesystem.file_access import content_hash, read_bytes
-from ...filesystem.line_numbers import LONGEST_LINE, numbered
-from ...filesystem.listing import existing
-from ...filesystem.text_codec import Decoded, decode, lines_of, printable
-from ...result import ToolRefusal, ToolResult
+from ...filesystem.file_access import hash_content, read_bytes
+from ...filesystem.line_numbers import LONGEST_LINE, format_lines
+from ...filesystem.listing import resolve_existing
+from ...filesystem.text_codec import DecodedText, decode_text, split_lines, to_printable
+from ...result import ToolError, ToolResult
 from ...workspace import Workspace
 
 MOST_LINES = 2_000
@@ -23,35 +23,35 @@ async def read_file(
 ) -> ToolResult:
     """Show a text file."""
     if not 1 <= start_line <= (end_line or start_line):
-        raise ToolRefusal("lines count from 1, and `end_line` is not before `start_line`")
-    return await asyncio.to_thread(_read, run.workspace, path, start_line, end_line)
+        raise ToolError("lines count from 1, and `end_line` is not before `start_line`")
+    return await asyncio.to_thread(_read_lines, run.workspace, path, start_line, end_line)
 
 
-def _read(workspace: Workspace, path: str, start: int, end: int | None) -> ToolResult:
-    found = existing(workspace, path)
+def _read_lines(workspace: Workspace, path: str, start: int, end: int | None) -> ToolResult:
+    found = resolve_existing(workspace, path)
     data = read_bytes(workspace, found)
-    decoded, name = decode(data), workspace.relative(found)
-    lines = lines_of(decoded.text)
+    decoded, name = decode_text(data), workspace.to_relative(found)
+    lines = split_lines(decoded.text)
     if start > max(len(lines), 1):
-        raise ToolRefusal(f"`{name}` has only {len(lines):,} lines")
-    shown = lines[start - 1 : start - 1 + _fitting(lines[start - 1 : end], start)]
-    remarks = _remarks(decoded, lines, shown, start, end)
-    output = "\n".join([*([numbered(shown, start)] if shown else []), *remarks])
-    return ToolResult(output, metadata={"path": name}, seen={name: content_hash(data)})
+        raise ToolError(f"`{name}` has only {len(lines):,} lines")
+    shown = lines[start - 1 : start - 1 + _count_fitting(lines[start - 1 : end], start)]
+    remarks = _collect_remarks(decoded, lines, shown, start, end)
+    output = "\n".join([*([format_lines(shown, start)] if shown else []), *remarks])
+    return ToolResult(output, metadata={"path": name}, seen={name: hash_content(data)})
 
 
-def _fitting(lines: Sequence[str], start: int) -> int:
+def _count_fitting(lines: Sequence[str], start: int) -> int:
     """How many of the lines, numbered from `start`, fit into one answer."""
     left = MOST_BYTES
     for count, line in enumerate(lines[:MOST_LINES]):
-        left -= len(numbered([line], start + count).encode()) + len("\n")
+        left -= len(format_lines([line], start + count).encode()) + len("\n")
         if left < 0:
             return count
     return min(len(lines), MOST_LINES)
 
 
-def _remarks(
-    decoded: Decoded, lines: Sequence[str], shown: Sequence[str], start: int, end: int | None
+def _collect_remarks(
+    decoded: DecodedText, lines: Sequence[str], shown: Sequence[str], start: int, end: int | None
 ) -> list[str]:
     last, total = start + len(shown) - 1, len(lines)
     remarks = list[str]()
@@ -65,7 +65,7 @@ def _remarks(
         remarks.append(f"[lines are cut at {LONGEST_LINE:,} characters; `grep` shows other parts]")
     if decoded.encoding not in ("utf-8", UNKNOWN):
         remarks.append(f"[encoding: {decoded.encoding}; it is kept when the file is changed]")
-    if printable(decoded.text) != decoded.text:
+    if to_printable(decoded.text) != decoded.text:
         remarks.append(
             f"[bytes that are not {decoded.encoding.upper()} are shown as \\x and two digits]"
         )

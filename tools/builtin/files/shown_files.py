@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from ...filesystem.file_access import content_hash, read_bytes
-from ...result import ToolRefusal
-from ...shell.parsing.single_command import plain_words
+from ...filesystem.file_access import hash_content, read_bytes
+from ...result import ToolError
+from ...shell.parsing.single_command import parse_plain_words
 from ...workspace import Workspace
 
 _OPTIONS = {
@@ -22,16 +22,16 @@ _COUNTED = {"head": ("-n", "-c"), "tail": ("-n", "-c"), "nl": ("-b", "-w")}
 _SED_SCRIPT = re.compile(r"\d+(,\+?\d+|,\$)?p")
 
 
-def files_shown_by(command: str) -> list[str]:
+def parse_shown_files(command: str) -> list[str]:
     """The files whose text a command prints, in order, as written; none of one that does more.
 
     Known are `cat`, `head`, `tail`, `nl` and `sed -n 'FROM,TOp'`, alone and with plain words.
     """
-    words = plain_words(command) or [""]
+    words = parse_plain_words(command) or [""]
     program, *rest = words
     if program not in _OPTIONS:
         return []
-    options, files = _parted(program, rest)
+    options, files = _split_options(program, rest)
     if any(not _OPTIONS[program].fullmatch(option) for option in options):
         return []
     if program == "sed":
@@ -40,23 +40,23 @@ def files_shown_by(command: str) -> list[str]:
     return files
 
 
-def seen_by(
+def hash_shown_files(
     workspace: Workspace, folder: Path, command: str, *, all_shown: bool
 ) -> Mapping[str, str]:
     """The hashes of the files that a successful command has just shown, by relative path.
 
     When the middle of its output was cut away, only the first and the last file count.
     """
-    named = files_shown_by(command)
+    named = parse_shown_files(command)
     hashes = dict[str, str]()
     for name in named if all_shown else {*named[:1], *named[-1:]}:
-        with suppress(ToolRefusal):
+        with suppress(ToolError):
             path = workspace.resolve(str(folder / name))
-            hashes[workspace.relative(path)] = content_hash(read_bytes(workspace, path))
+            hashes[workspace.to_relative(path)] = hash_content(read_bytes(workspace, path))
     return hashes
 
 
-def _parted(program: str, words: Sequence[str]) -> tuple[list[str], list[str]]:
+def _split_options(program: str, words: Sequence[str]) -> tuple[list[str], list[str]]:
     """Options, with their values joined to them, and the other words."""
     options, others, counted = list[str](), list[str](), _COUNTED.get(program, ())
     for word in words:

@@ -2,70 +2,70 @@
 
 from pathlib import Path
 
-from ...cancellable_thread import in_worker
+from ...cancellable_thread import run_in_worker
 from ...definition import Run, tool
-from ...editing.elided_code import left_out
-from ...filesystem.commit import Saved, save
-from ...filesystem.file_access import content_hash, read_bytes, stat_of, written_path
-from ...filesystem.file_locks import exclusive
-from ...filesystem.text_codec import Decoded, as_read, decode, encode, lines_of
-from ...result import ToolRefusal, ToolResult, ToolRun
+from ...editing.elided_code import find_elisions
+from ...filesystem.commit import CommitResult, commit_changes
+from ...filesystem.file_access import hash_content, read_bytes, resolve_write_path, stat_of
+from ...filesystem.file_locks import lock_files
+from ...filesystem.text_codec import DecodedText, as_read, decode_text, encode_text, split_lines
+from ...result import ToolError, ToolResult, ToolRun
 
 
 @tool("edit", paths=("path",))
 async def write_file(path: str, content: str, *, run: Run) -> ToolResult:
     """Write a whole file."""
-    return await in_worker(_write, run, path, content)
+    return await run_in_worker(_write_file, run, path, content)
 
 
-def _write(run: ToolRun, path: str, content: str) -> ToolResult:
-    found = written_path(run.workspace, path)
+def _write_file(run: ToolRun, path: str, content: str) -> ToolResult:
+    found = resolve_write_path(run.workspace, path)
     if path.endswith("/"):
-        raise ToolRefusal(f"`{path}` names a folder; folders are made with the files in them")
-    with exclusive(found):
+        raise ToolError(f"`{path}` names a folder; folders are made with the files in them")
+    with lock_files(found):
         if stat_of(run.workspace, found) is None:
-            return _result(save(run, found, None, content), created=True)
-        return _replace(run, found, content)
+            return _build_result(commit_changes(run, found, None, content), created=True)
+        return _replace_content(run, found, content)
 
 
-def _replace(run: ToolRun, path: Path, content: str) -> ToolResult:
+def _replace_content(run: ToolRun, path: Path, content: str) -> ToolResult:
     data = read_bytes(run.workspace, path)
-    old = decode(data)
+    old = decode_text(data)
     text = as_read(old, content)
-    if encode(old, text) == data:
-        return _unchanged(run.workspace.relative(path), data)
-    _check_known(run, run.workspace.relative(path), old, content_hash(data))
+    if encode_text(old, text) == data:
+        return _build_unchanged_result(run.workspace.to_relative(path), data)
+    _check_known(run, run.workspace.to_relative(path), old, hash_content(data))
     _check_whole(old.text, text)
-    return _result(save(run, path, old, text), created=False)
+    return _build_result(commit_changes(run, path, old, text), created=False)
 
 
-def _check_known(run: ToolRun, name: str, old: Decoded, current: str) -> None:
+def _check_known(run: ToolRun, name: str, old: DecodedText, current: str) -> None:
     if not old.text or run.seen.get(name) == current:
         return
     state = "has changed since you read it" if name in run.seen else "exists and was not read yet"
-    raise ToolRefusal(f"`{name}` {state}; `read_file` it before you replace it")
+    raise ToolError(f"`{name}` {state}; `read_file` it before you replace it")
 
 
 def _check_whole(old: str, new: str) -> None:
     """A line such as `// ... rest unchanged ...` stands for code that would be lost."""
-    known = {line.strip() for line in lines_of(old)}
-    for line in left_out(lines_of(new)):
+    known = {line.strip() for line in split_lines(old)}
+    for line in find_elisions(split_lines(new)):
         if line.strip() not in known:
-            raise ToolRefusal(
+            raise ToolError(
                 f"the content has `{line.strip()}` in place of lines of the file, which would be "
                 "lost; write the whole file, or change only parts of it with `edit`"
             )
 
 
-def _unchanged(name: str, data: bytes) -> ToolResult:
+def _build_unchanged_result(name: str, data: bytes) -> ToolResult:
     return ToolResult(
         f"`{name}` has this very content already; nothing was changed",
         metadata={"path": name, "paths": [], "diff": "", "created": False},
-        seen={name: content_hash(data)},
+        seen={name: hash_content(data)},
     )
 
 
-def _result(saved: Saved, *, created: bool) -> ToolResult:
+def _build_result(saved: CommitResult, *, created: bool) -> ToolResult:
     done = "Created" if created else "Replaced"
     return ToolResult(
         f"{done} `{saved.path}` ({saved.counts})",

@@ -1,12 +1,12 @@
 """The tool that asks the human: the answer is given before it would run, in place of its result."""
 
 from ...definition import Run, tool
-from ...result import ToolRefusal, ToolResult
+from ...result import ToolError, ToolResult
 
 
 @tool("talk")
 async def ask_user(question: str, options: tuple[str, ...] = (), *, run: Run) -> ToolResult:
     """Ask the human; whoever approves calls answers it, so running it means nobody is there."""
-    raise ToolRefusal(
+    raise ToolError(
         "nobody is here to answer; decide yourself, choose what is easy to undo, and say so"
     )

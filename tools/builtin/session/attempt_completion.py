@@ -1,12 +1,12 @@
 """The tool that ends the job with a result."""
 
 from ...definition import Run, tool
-from ...result import ToolRefusal, ToolResult
+from ...result import ToolError, ToolResult
 
 
 @tool("note")
 async def attempt_completion(result: str, command: str = "", *, run: Run) -> ToolResult:
     """Note the result; the graph decides whether it is enough."""
     if not result.strip():
-        raise ToolRefusal("`result` is empty; say in a few lines what was done and how to check it")
+        raise ToolError("`result` is empty; say in a few lines what was done and how to check it")
     return ToolResult(result, metadata={"command": command}, update={"completion": result})

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from ...definition import Run, tool
-from ...result import ToolRefusal, ToolResult
+from ...result import ToolError, ToolResult
 
 LEADS_TO: Mapping[str, Literal["build", "plan"]] = {"plan_enter": "plan", "plan_exit": "build"}
 """The tools that propose a mode, and which."""
@@ -17,13 +17,13 @@ NOBODY = "nobody is here to answer; stay in this mode and say what you would do"
 @tool("talk")
 async def plan_enter(reason: str = "", *, run: Run) -> ToolResult:
     """Propose plan mode; nobody has decided."""
-    raise ToolRefusal(NOBODY)
+    raise ToolError(NOBODY)
 
 
 @tool("talk")
 async def plan_exit(*, run: Run) -> ToolResult:
     """Show the plan; nobody has looked at it."""
-    raise ToolRefusal(NOBODY)
+    raise ToolError(NOBODY)
 
 
 @tool("talk")
@@ -31,4 +31,4 @@ async def plan_mode_respond(
     response: str, options: tuple[str, ...] = (), *, run: Run
 ) -> ToolResult:
     """Say where the plan stands; nobody has answered."""
-    raise ToolRefusal(NOBODY)
+    raise ToolError(NOBODY)

@@ -6,9 +6,9 @@ from itertools import islice
 from pathlib import Path
 
 from ...definition import Run, tool
-from ...process.output_capture import output_file, output_id
-from ...process.truncation import clean
-from ...result import ToolRefusal, ToolResult
+from ...process.output_capture import get_output_path, make_output_id
+from ...process.truncation import clean_text
+from ...result import ToolError, ToolResult
 
 MOST_LINES = 500
 MOST_BYTES = 32_000
@@ -22,17 +22,19 @@ async def command_output(
 ) -> ToolResult:
     """Read a stored command output; the file is outside the project, so it goes by its id."""
     if not 1 <= start_line <= (end_line or start_line) <= sys.maxsize:
-        raise ToolRefusal("lines count from 1, and `end_line` is not before `start_line`")
-    path = output_file(run.outputs, output_id(id))
-    text = await asyncio.to_thread(_read, path, start_line, end_line)
+        raise ToolError("lines count from 1, and `end_line` is not before `start_line`")
+    path = get_output_path(run.outputs, make_output_id(id))
+    text = await asyncio.to_thread(_read_output, path, start_line, end_line)
     return ToolResult(text, metadata={"output_file": path.stem})
 
 
-def _read(path: Path, start: int, end: int | None) -> str:
+def _read_output(path: Path, start: int, end: int | None) -> str:
     try:
         file = path.open("rb")
     except FileNotFoundError:
-        raise ToolRefusal(f"no output is stored as `{path.stem}`; {_stored(path.parent)}") from None
+        raise ToolError(
+            f"no output is stored as `{path.stem}`; {_list_stored(path.parent)}"
+        ) from None
     shown = list[str]()
     room = MOST_BYTES
     with file:
@@ -41,19 +43,19 @@ def _read(path: Path, start: int, end: int | None) -> str:
             if room < 0 or len(shown) == MOST_LINES:
                 shown.append(f"[… more: go on with start_line={start + len(shown)} …]")
                 break
-            shown.append(_short(line))
+            shown.append(_shorten_line(line))
     if not shown:
-        raise ToolRefusal(f"the output has fewer than {start} lines")
+        raise ToolError(f"the output has fewer than {start} lines")
     return "".join(shown)
 
 
-def _short(line: bytes) -> str:
+def _shorten_line(line: bytes) -> str:
     if len(line) <= LONGEST_LINE:
-        return clean(line)
-    return f"{clean(line[:LONGEST_LINE])} [… {len(line) - LONGEST_LINE:,} bytes …]\n"
+        return clean_text(line)
+    return f"{clean_text(line[:LONGEST_LINE])} [… {len(line) - LONGEST_LINE:,} bytes …]\n"
 
 
-def _stored(outputs: Path) -> str:
+def _list_stored(outputs: Path) -> str:
     """What can be read instead: the newest outputs first."""
     files = sorted(outputs.glob("*.txt"), key=lambda file: file.stat().st_mtime, reverse=True)
     names = ", ".join(f"`{file.stem}`" for file in files[:10])

@@ -3,10 +3,10 @@
 import asyncio
 
 from ...definition import Run, tool
-from ...git.hardened_git import Repository, open_repository
-from ...process.launcher import Captured
-from ...process.truncation import excerpt
-from ...result import ToolRefusal, ToolResult
+from ...git.hardened_git import HardenedRepository, open_repository
+from ...process.launcher import CapturedOutput
+from ...process.truncation import make_excerpt
+from ...result import ToolError, ToolResult
 from ...workspace import Workspace
 
 KEPT_EACH_SIDE = 15_000
@@ -22,13 +22,15 @@ _SUBMODULES = "--ignore-submodules=dirty"
 async def git_status(*, run: Run) -> ToolResult:
     """Show the branch and what is changed, staged or untracked."""
     repository = await open_repository(run.workspace)
-    done = await repository.run("status", "--porcelain", "--branch", "-z", _SUBMODULES, "--", ".")
-    branch, *entries = _entries(done.text)
+    done = await repository.run_git(
+        "status", "--porcelain", "--branch", "-z", _SUBMODULES, "--", "."
+    )
+    branch, *entries = _parse_status(done.text)
     names = len(repository.prefix)
     lines = [
         f"{state} {' <- '.join(path[names:] for path in paths)}"
         for state, *paths in entries
-        if not any(run.workspace.ignores(path[names:]) for path in paths)
+        if not any(run.workspace.is_ignored(path[names:]) for path in paths)
     ]
     return ToolResult("\n".join([" ".join(branch), *(lines or ["nothing changed"])]))
 
@@ -39,30 +41,30 @@ async def git_diff(path: str = "", staged: bool = False, *, run: Run) -> ToolRes
     repository = await open_repository(run.workspace)
     which = ["diff", *_NO_PROGRAMS, "--relative", "--submodule=short", _SUBMODULES]
     which += ["--staged"] if staged else []
-    wanted = await asyncio.to_thread(_pathspec, run.workspace, path)
-    names = await repository.run(*which, "--name-only", "--no-renames", "-z", "--", wanted)
-    secret = [name for name in names.text.split("\0") if name and run.workspace.ignores(name)]
+    wanted = await asyncio.to_thread(_build_pathspec, run.workspace, path)
+    names = await repository.run_git(*which, "--name-only", "--no-renames", "-z", "--", wanted)
+    secret = [name for name in names.text.split("\0") if name and run.workspace.is_ignored(name)]
     if len(secret) > MOST_EXCLUDED:
-        raise ToolRefusal("too many ignored files have changed; name one `path`")
+        raise ToolError("too many ignored files have changed; name one `path`")
     excluded = [f":(exclude,literal){name}" for name in secret]
-    done = await repository.run(*which, "--", wanted, *excluded)
-    return _answer(done, "no changes; new files that git does not know yet are in git_status")
+    done = await repository.run_git(*which, "--", wanted, *excluded)
+    return _build_result(done, "no changes; new files that git does not know yet are in git_status")
 
 
 @tool("read", paths=("path",))
 async def git_log(max_count: int = 20, path: str = "", *, run: Run) -> ToolResult:
     """List commits, newest first."""
     if not 1 <= max_count <= MOST_COMMITS:
-        raise ToolRefusal(f"`max_count` is from 1 to {MOST_COMMITS}")
+        raise ToolError(f"`max_count` is from 1 to {MOST_COMMITS}")
     repository = await open_repository(run.workspace)
     if await _is_empty(repository):
         return ToolResult("no commits yet")
     limits = ["--"]
     if path or repository.prefix:
-        limits.append(await asyncio.to_thread(_pathspec, run.workspace, path))
+        limits.append(await asyncio.to_thread(_build_pathspec, run.workspace, path))
     shown = ["--date=short", "--format=%h %ad %an: %s", "--no-show-signature", "--no-color"]
-    done = await repository.run("log", f"--max-count={max_count}", *shown, *limits)
-    return _answer(done, "no commits touch this path")
+    done = await repository.run_git("log", f"--max-count={max_count}", *shown, *limits)
+    return _build_result(done, "no commits touch this path")
 
 
 @tool("read")
@@ -70,13 +72,15 @@ async def git_branch(*, run: Run) -> ToolResult:
     """List the branches, the current one marked."""
     repository = await open_repository(run.workspace)
     if await _is_empty(repository):
-        name = (await repository.run("symbolic-ref", "--short", "HEAD")).text.strip()
+        name = (await repository.run_git("symbolic-ref", "--short", "HEAD")).text.strip()
         return ToolResult(f"* {name} (no commits yet)")
     shown = "--format=%(HEAD) %(refname:short) %(objectname:short) %(subject)"
-    return _answer(await repository.run("branch", "--list", "--no-color", shown), "no branches")
+    return _build_result(
+        await repository.run_git("branch", "--list", "--no-color", shown), "no branches"
+    )
 
 
-def _entries(status: str) -> list[list[str]]:
+def _parse_status(status: str) -> list[list[str]]:
     """`[state, path]` or `[state, path, old path]` of each entry; the first is the branch."""
     fields = iter(status.split("\0"))
     entries = list[list[str]]()
@@ -87,18 +91,18 @@ def _entries(status: str) -> list[list[str]]:
     return entries
 
 
-def _pathspec(workspace: Workspace, path: str) -> str:
-    return f":(literal){workspace.relative(workspace.resolve(path))}" if path else "."
+def _build_pathspec(workspace: Workspace, path: str) -> str:
+    return f":(literal){workspace.to_relative(workspace.resolve(path))}" if path else "."
 
 
-async def _is_empty(repository: Repository) -> bool:
+async def _is_empty(repository: HardenedRepository) -> bool:
     try:
-        await repository.run("rev-parse", "--verify", "--quiet", "HEAD")
-    except ToolRefusal:
+        await repository.run_git("rev-parse", "--verify", "--quiet", "HEAD")
+    except ToolError:
         return True
     return False
 
 
-def _answer(done: Captured, nothing: str) -> ToolResult:
+def _build_result(done: CapturedOutput, nothing: str) -> ToolResult:
     remark = "ask for less, such as one path" + (" (git said even more)" if done.cut else "")
-    return ToolResult(excerpt(done.stdout, remark, keep=KEPT_EACH_SIDE) or nothing)
+    return ToolResult(make_excerpt(done.stdout, remark, keep=KEPT_EACH_SIDE) or nothing)

@@ -8,16 +8,16 @@ from pathlib import Path
 from ...definition import Run, tool
 from ...git.hardened_git import GUARD, guard_command, hide_secrets
 from ...process.autosave import autosave
-from ...process.launcher import SHELL, Ended
-from ...process.output_capture import Recording
+from ...process.launcher import SHELL, ProcessExit
+from ...process.output_capture import OutputRecorder
 from ...process.output_stream import LiveOutput
-from ...process.stream_redaction import Redacting
+from ...process.stream_redaction import RedactingSink
 from ...process.truncation import KEPT_EACH_SIDE
-from ...result import ToolRefusal, ToolResult, ToolRun
-from ...sandbox.failure_hint import find_block, hint
+from ...result import ToolError, ToolResult, ToolRun
+from ...sandbox.failure_hint import find_block, find_hint
 from ...sandbox.run_sandboxed import stream_inside
 from ...sandbox.sandbox import Sandbox
-from ..files.shown_files import seen_by
+from ..files.shown_files import hash_shown_files
 
 LONGEST_TIMEOUT = 600.0
 """Seconds that a call may ask for; the configured time may be longer."""
@@ -39,15 +39,17 @@ async def run_command(
     """Run a command; an exit code other than 0 is an error, and its output is given too."""
     folder = await asyncio.to_thread(run.workspace.resolve, cwd)
     if not await asyncio.to_thread(folder.is_dir):
-        raise ToolRefusal(f"`{cwd}` is not a folder; `cwd` is a folder in the project")
-    seconds = _seconds(timeout, run.command_timeout)
+        raise ToolError(f"`{cwd}` is not a folder; `cwd` is a folder in the project")
+    seconds = _choose_timeout(timeout, run.command_timeout)
     # what may run unasked must not start what the repository's git configuration names
-    reads = run.only_reads or await asyncio.to_thread(_only_reads, command, cwd, run)
-    run = replace(run, sandbox=None if outside_sandbox else _confining(run.sandbox, reads=reads))
+    reads = run.only_reads or await asyncio.to_thread(_is_read_only, command, cwd, run)
+    run = replace(
+        run, sandbox=None if outside_sandbox else _select_sandbox(run.sandbox, reads=reads)
+    )
     result = await run_shell(command, folder, seconds, run, guard=reads)
     result = _with_hint(result, run)
     whole = result.metadata["bytes"] <= 2 * KEPT_EACH_SIDE
-    seen = partial(seen_by, run.workspace, folder, command, all_shown=whole)
+    seen = partial(hash_shown_files, run.workspace, folder, command, all_shown=whole)
     return replace(result, seen=await asyncio.to_thread(seen)) if result.ok else result
 
 
@@ -61,22 +63,22 @@ async def run_shell(
 ) -> ToolResult:
     """Run a command line in a real folder; its output is shown, bounded, and kept as the call's.
 
-    Git shows no secrets; `guard` also keeps it from running programs. Raises ToolRefusal for what
+    Git shows no secrets; `guard` also keeps it from running programs. Raises ToolError for what
     is no command, and for what the sandbox cannot take in.
     """
-    argv = [SHELL, "-c", _checked(command)]
+    argv = [SHELL, "-c", _validate_command(command)]
     argv, env = (guard_command(argv), GUARD) if guard else (argv, await hide_secrets(folder))
-    recording = await asyncio.to_thread(Recording, run.outputs, run.call_id)
+    recording = await asyncio.to_thread(OutputRecorder, run.outputs, run.call_id)
     live = LiveOutput(run.emit)
 
-    async with autosave(partial(_so_far, recording), run.keep) as grown:
+    async with autosave(partial(_read_so_far, recording), run.keep) as grown:
 
-        def take(piece: bytes) -> None:
+        def record_output(piece: bytes) -> None:
             recording.add(piece)
             live.add(piece)
             grown()
 
-        output = Redacting(take)
+        output = RedactingSink(record_output)
         try:
             ended = await stream_inside(
                 run.sandbox, argv, cwd=folder, timeout=seconds, on_output=output.add, env=env
@@ -84,22 +86,22 @@ async def run_shell(
         finally:
             output.close()
             recording.close()
-    return _result(recording, ended, seconds)
+    return _build_result(recording, ended, seconds)
 
 
-def _so_far(recording: Recording) -> str:
+def _read_so_far(recording: OutputRecorder) -> str:
     recording.flush()
-    return recording.text()
+    return recording.to_text()
 
 
-def _only_reads(command: str, cwd: str, run: ToolRun) -> bool:
-    from ...shell.analyzer import judge  # brings the parser
+def _is_read_only(command: str, cwd: str, run: ToolRun) -> bool:
+    from ...shell.analyzer import analyze_command  # brings the parser
 
-    return judge(command, cwd, run.workspace).verdict == "allow"
+    return analyze_command(command, cwd, run.workspace).verdict == "allow"
 
 
-def _confining(sandbox: Sandbox | None, *, reads: bool) -> Sandbox | None:
-    return sandbox.for_reading() if sandbox and reads else sandbox
+def _select_sandbox(sandbox: Sandbox | None, *, reads: bool) -> Sandbox | None:
+    return sandbox.as_read_only() if sandbox and reads else sandbox
 
 
 def _with_hint(result: ToolResult, run: ToolRun) -> ToolResult:
@@ -109,34 +111,34 @@ def _with_hint(result: ToolResult, run: ToolRun) -> ToolResult:
     network, sockets = run.sandbox.network, not run.sandbox.denies_unix_sockets
     if blocked := find_block(result.output, network=network, unix_sockets=sockets):
         result = replace(result, metadata={**result.metadata, BLOCKED: blocked})
-    more = hint(result.output, network=network, unix_sockets=sockets)
+    more = find_hint(result.output, network=network, unix_sockets=sockets)
     return replace(result, error=f"{result.error}; {more}") if more else result
 
 
-def _seconds(asked: float | None, configured: float) -> float:
+def _choose_timeout(asked: float | None, configured: float) -> float:
     if asked is None:
         return configured
     if asked <= 0:
-        raise ToolRefusal("`timeout` is a number of seconds above 0")
+        raise ToolError("`timeout` is a number of seconds above 0")
     return min(asked, max(LONGEST_TIMEOUT, configured))
 
 
-def _checked(command: str) -> str:
+def _validate_command(command: str) -> str:
     if not command.strip():
-        raise ToolRefusal("`command` is empty; give the shell command to run")
+        raise ToolError("`command` is empty; give the shell command to run")
     try:
         size = len(command.encode())
     except UnicodeEncodeError:
         size = 0
     if not 0 < size <= LONGEST_COMMAND or "\0" in command:
-        raise ToolRefusal(
+        raise ToolError(
             f"the command is over {LONGEST_COMMAND:,} bytes or holds a character that no command "
             "can have; write a script and run that"
         )
     return command
 
 
-def _result(recording: Recording, ended: Ended, seconds: float) -> ToolResult:
+def _build_result(recording: OutputRecorder, ended: ProcessExit, seconds: float) -> ToolResult:
     error = f"exit code {ended.exit_code}" if ended.exit_code else ""
     if ended.timed_out:
         error = (
@@ -144,13 +146,13 @@ def _result(recording: Recording, ended: Ended, seconds: float) -> ToolResult:
             "give a longer `timeout` (at most 600) or run a smaller part"
         )
     return ToolResult(
-        output=recording.text() or ("" if error else "(no output)"),
+        output=recording.to_text() or ("" if error else "(no output)"),
         error=error,
         metadata={
             "exit_code": ended.exit_code,
             "duration_s": round(ended.duration, 1),
             "timed_out": ended.timed_out,
-            "output_file": recording.stored_as,
+            "output_file": recording.stored_id,
             "bytes": recording.size,
         },
     )

@@ -3,22 +3,24 @@
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from .document import Source
-from .edit_request import Match
-from .normalization import collapsed, folded, indent_of
+from .document import TextDocument
+from .edit_request import LineMatch
+from .normalization import collapse_blanks, indent_of, normalize_line
 
 
-def described(source: Source, matches: Iterable[Match]) -> tuple[str, ...]:
+def describe_adaptations(source: TextDocument, matches: Iterable[LineMatch]) -> tuple[str, ...]:
     """In which ways the lines of the file are not as the request has them."""
-    return tuple(dict.fromkeys(what for match in matches for what in _ways(source, match)))
+    return tuple(
+        dict.fromkeys(what for match in matches for what in _find_adaptations(source, match))
+    )
 
 
-def _ways(source: Source, match: Match) -> Iterator[str]:
+def _find_adaptations(source: TextDocument, match: LineMatch) -> Iterator[str]:
     for asked, number in zip(match.old, match.pairs, strict=True):
         if number is None:
             yield "a line that is not in the file" if asked.strip() else "empty lines"
         elif asked != source.lines[number]:
-            yield from _differences(asked, source.lines[number], number)
+            yield from _compare_line(asked, source.lines[number], number)
     numbers = [number for number in match.pairs if number is not None]
     for above, below in pairwise(numbers):
         for number in range(above + 1, below):
@@ -26,7 +28,7 @@ def _ways(source: Source, match: Match) -> Iterator[str]:
             yield "empty lines" if blank else f"line {number + 1}, which was left out"
 
 
-def _differences(asked: str, real: str, number: int) -> Iterator[str]:
+def _compare_line(asked: str, real: str, number: int) -> Iterator[str]:
     if not asked.strip() and not real.strip():
         yield "blanks at the ends of lines"
         return
@@ -35,9 +37,9 @@ def _differences(asked: str, real: str, number: int) -> Iterator[str]:
     if asked.strip() == real.strip():
         if asked.lstrip() != real.lstrip():
             yield "blanks at the ends of lines"
-    elif collapsed(asked) == collapsed(real):
+    elif collapse_blanks(asked) == collapse_blanks(real):
         yield "blanks within lines"
-    elif folded(asked) == folded(real):
+    elif normalize_line(asked) == normalize_line(real):
         yield "quotes, dashes or odd blanks"
     else:
         yield f"line {number + 1}, which is otherwise in the file"

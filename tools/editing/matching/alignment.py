@@ -3,20 +3,20 @@
 from collections.abc import Callable, Sequence
 from itertools import takewhile
 
-LEAST_ALIKE = 0.5
+LEAST_SIMILARITY = 0.5
 """Below this two lines are two lines, one made up and one left out."""
 
-Likeness = Callable[[str, str], float]
+Similarity = Callable[[str, str], float]
 Steps = list[tuple[int | None, int | None, float]]
 """An old line, a line of the file, and how alike they are; None where one has no partner."""
 
 
-def align(old: Sequence[str], file: Sequence[str], likeness: Likeness) -> Steps:
+def align_lines(old: Sequence[str], file: Sequence[str], likeness: Similarity) -> Steps:
     """The pairing with the fewest lines that are not equal, and of those the most alike."""
-    head = _same(old, file)
+    head = _count_equal(old, file)
     rest = min(len(old), len(file)) - head
-    tail = min(_same(old[::-1], file[::-1]), rest)
-    inner = _compared(old[head : len(old) - tail], file[head : len(file) - tail], likeness)
+    tail = min(_count_equal(old[::-1], file[::-1]), rest)
+    inner = _align_by_cost(old[head : len(old) - tail], file[head : len(file) - tail], likeness)
     shifted: Steps = [
         (None if a is None else a + head, None if b is None else b + head, like)
         for a, b, like in inner
@@ -29,7 +29,7 @@ def align(old: Sequence[str], file: Sequence[str], likeness: Likeness) -> Steps:
     ]
 
 
-def _compared(old: Sequence[str], file: Sequence[str], likeness: Likeness) -> Steps:
+def _align_by_cost(old: Sequence[str], file: Sequence[str], likeness: Similarity) -> Steps:
     """By dynamic programming: a cell is how many lines differ, and what likeness is lost."""
     best = [[(0, 0.0)] * (len(file) + 1) for _ in range(len(old) + 1)]
     came = [[""] * (len(file) + 1) for _ in range(len(old) + 1)]
@@ -40,18 +40,18 @@ def _compared(old: Sequence[str], file: Sequence[str], likeness: Likeness) -> St
             if a and b:
                 near = 1.0 if old[a - 1] == file[b - 1] else likeness(old[a - 1], file[b - 1])
                 like[a, b] = near
-                if near >= LEAST_ALIKE:
-                    options.append((_add(best[a - 1][b - 1], near < 1.0, 1 - near), "both"))
+                if near >= LEAST_SIMILARITY:
+                    options.append((_add_cost(best[a - 1][b - 1], near < 1.0, 1 - near), "both"))
             if a:
-                options.append((_add(best[a - 1][b], True, 1.0), "old"))
+                options.append((_add_cost(best[a - 1][b], True, 1.0), "old"))
             if b:
-                options.append((_add(best[a][b - 1], True, 1.0), "file"))
+                options.append((_add_cost(best[a][b - 1], True, 1.0), "file"))
             if options:
                 best[a][b], came[a][b] = min(options)
-    return _walked(came, like, len(old), len(file))
+    return _trace_steps(came, like, len(old), len(file))
 
 
-def _walked(
+def _trace_steps(
     came: Sequence[Sequence[str]], like: dict[tuple[int, int], float], a: int, b: int
 ) -> Steps:
     steps: Steps = []
@@ -67,9 +67,9 @@ def _walked(
     return steps[::-1]
 
 
-def _add(cell: tuple[int, float], differs: bool, lost: float) -> tuple[int, float]:
+def _add_cost(cell: tuple[int, float], differs: bool, lost: float) -> tuple[int, float]:
     return cell[0] + differs, cell[1] + lost
 
 
-def _same(one: Sequence[str], other: Sequence[str]) -> int:
+def _count_equal(one: Sequence[str], other: Sequence[str]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from .document import Source
+from .document import TextDocument
 
 
 def with_empty_lines(
-    old: Sequence[str], filled: Mapping[int, int | None], source: Source
+    old: Sequence[str], filled: Mapping[int, int | None], source: TextDocument
 ) -> list[int | None]:
     """The pairs of all old lines; `filled` has those of the lines that are not empty.
 
@@ -33,5 +33,5 @@ def with_empty_lines(
     return pairs
 
 
-def _is_filled(source: Source, number: int) -> bool:
+def _is_filled(source: TextDocument, number: int) -> bool:
     return bool(source.lines[number].strip())

@@ -16,18 +16,18 @@ _LETTERS = ("Lu", "Ll", "Lt", "Lm", "Nd", "Nl")
 """Of scripts that part words by blanks; Chinese and others do not."""
 
 
-def splits_word(text: str, start: int, end: int) -> bool:
+def is_word_split(text: str, start: int, end: int) -> bool:
     """Whether an edge of a part of a text stands between two characters of one word."""
-    return _joins(text, start) or _joins(text, end)
+    return _is_within_word(text, start) or _is_within_word(text, end)
 
 
-def splits_number(text: str, start: int, end: int) -> bool:
+def is_number_split(text: str, start: int, end: int) -> bool:
     """Whether an edge of a part of a text stands between two digits."""
     inner = [at for at in (start, end) if 0 < at < len(text)]
     return any(text[at - 1 : at + 1].isdecimal() for at in inner)
 
 
-def cuts_indentation(text: str, start: int) -> bool:
+def is_indentation_cut(text: str, start: int) -> bool:
     """Whether a part of a text begins with blanks, and its line with more of them."""
     return text[start : start + 1] in (" ", "\t") and bool(indent_before(text, start))
 
@@ -58,7 +58,7 @@ def has_own_depth(indent: str, old: str, new: str) -> bool:
     return nested or not all(line.startswith(indent) for line in filled)
 
 
-def _joins(text: str, at: int) -> bool:
+def _is_within_word(text: str, at: int) -> bool:
     """Whether the characters around a place are of one word; that of an escape is of none."""
     if not 0 < at < len(text) or not (_is_of_word(text[at - 1]) and _is_of_word(text[at])):
         return False

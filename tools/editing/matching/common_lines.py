@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
 
-from ...textedits.unified_diff import line_changes
-from .normalization import trimmed
+from ...textedits.unified_diff import diff_lines
+from .normalization import strip_line
 
 MOST_COMPARED = 1_000_000
 """Pairs of lines that are compared with care; more are compared fast."""
@@ -13,46 +13,46 @@ MOST_COMPARED = 1_000_000
 Pairs = list[tuple[int, int]]
 
 
-def shared_lines(old: Sequence[str], new: Sequence[str]) -> Pairs:
+def find_shared_lines(old: Sequence[str], new: Sequence[str]) -> Pairs:
     """Lines that both have, but for blanks at their ends, as places in both; ascending.
 
     A request whose halves are indented alike is compared as it is: that tells a `}` from another.
     """
-    plain_old, plain_new = list(map(trimmed, old)), list(map(trimmed, new))
-    as_they_are = _refined(_equal(old, new), plain_old, plain_new)
-    without_depth = _equal(plain_old, plain_new)
-    return max(as_they_are, without_depth, key=lambda pairs: _weight(pairs, plain_old))
+    plain_old, plain_new = list(map(strip_line, old)), list(map(strip_line, new))
+    as_they_are = _refine_pairs(_match_equal_lines(old, new), plain_old, plain_new)
+    without_depth = _match_equal_lines(plain_old, plain_new)
+    return max(as_they_are, without_depth, key=lambda pairs: _count_filled(pairs, plain_old))
 
 
 def with_moved(pairs: Pairs, old: Sequence[str], new: Sequence[str]) -> Pairs:
     """The pairs, and lines between them that both texts have but for their depth."""
-    return _refined(pairs, list(map(trimmed, old)), list(map(trimmed, new)))
+    return _refine_pairs(pairs, list(map(strip_line, old)), list(map(strip_line, new)))
 
 
-def gaps(pairs: Pairs, old: int, new: int) -> list[tuple[range, range]]:
+def find_gaps(pairs: Pairs, old: int, new: int) -> list[tuple[range, range]]:
     """What lies between shared lines, of `old` and `new` lines in all, where anything does."""
     edges = [(-1, -1), *pairs, (old, new)]
     between = [(range(a + 1, b), range(c + 1, d)) for (a, c), (b, d) in pairwise(edges)]
     return [(gone, come) for gone, come in between if gone or come]
 
 
-def _equal(old: Sequence[str], new: Sequence[str]) -> Pairs:
+def _match_equal_lines(old: Sequence[str], new: Sequence[str]) -> Pairs:
     if len(old) * len(new) > MOST_COMPARED:
-        changes = line_changes(old, new)
+        changes = diff_lines(old, new)
         blocks = [(c.start, c.new_start, c.end - c.start) for c in changes if c.kind == "equal"]
     else:
         blocks = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
     return [(a + step, b + step) for a, b, size in blocks for step in range(size)]
 
 
-def _refined(pairs: Pairs, old: Sequence[str], new: Sequence[str]) -> Pairs:
+def _refine_pairs(pairs: Pairs, old: Sequence[str], new: Sequence[str]) -> Pairs:
     """The pairs, and those that what lies between them has but for the depth."""
     more = list(pairs)
-    for gone, come in gaps(pairs, len(old), len(new)):
-        found = _equal([old[place] for place in gone], [new[place] for place in come])
+    for gone, come in find_gaps(pairs, len(old), len(new)):
+        found = _match_equal_lines([old[place] for place in gone], [new[place] for place in come])
         more += [(gone[a], come[b]) for a, b in found if old[gone[a]]]
     return sorted(more)
 
 
-def _weight(pairs: Pairs, old: Sequence[str]) -> int:
+def _count_filled(pairs: Pairs, old: Sequence[str]) -> int:
     return sum(1 for place, _ in pairs if old[place])

@@ -11,7 +11,7 @@ LONG = 40
 """Beyond so many overlapping places, of a longer text fewer, nobody counts on."""
 
 
-class Source:
+class TextDocument:
     """A text by lines; only `\\n` ends one. Keys of its lines are made once a normalization."""
 
     def __init__(self, text: str) -> None:
@@ -20,7 +20,7 @@ class Source:
         self._keys = dict[Key, list[str]]()
 
     @cached_property
-    def starts(self) -> list[int]:
+    def line_starts(self) -> list[int]:
         """Where each line begins in the text, and where one more would begin."""
         starts, place = list[int](), 0
         for line in self.lines:
@@ -29,37 +29,37 @@ class Source:
         return [*starts, place]
 
     @cached_property
-    def filled(self) -> list[int]:
+    def filled_lines(self) -> list[int]:
         """The numbers, from 0, of the lines that are not blank."""
         return [number for number, line in enumerate(self.lines) if line and not line.isspace()]
 
-    def keys(self, key: Key) -> list[str]:
+    def normalize_lines(self, key: Key) -> list[str]:
         """The keys of all lines."""
         if key not in self._keys:
             self._keys[key] = list(map(key, self.lines))
         return self._keys[key]
 
 
-def places_of(text: str, part: str, *, apart: bool = False) -> list[int]:
+def find_places(text: str, part: str, *, apart: bool = False) -> list[int]:
     """Where `part` begins in the text: all places that are apart, else with overlapping ones.
 
     Overlapping ones are counted only as long as that is quick.
     """
     most = len(text) if apart else max(MOST_COUNTED // max(len(part) // LONG, 1), 2)
-    return list(islice(_places(text, part, len(part) if apart else 1), most))
+    return list(islice(_iter_places(text, part, len(part) if apart else 1), most))
 
 
-def rows_of(keys: Sequence[str], wanted: Sequence[str], *, apart: bool = False) -> list[int]:
+def find_rows(keys: Sequence[str], wanted: Sequence[str], *, apart: bool = False) -> list[int]:
     """Where the wanted keys stand one after the other: as a search in text, so it is linear.
 
     Every different key of the wanted ones becomes one letter, all other keys the letter NUL.
     """
     letters = {key: chr(number) for number, key in enumerate(dict.fromkeys(wanted), 1)}
     written = "".join([letters.get(key, "\0") for key in keys])
-    return places_of(written, "".join([letters[key] for key in wanted]), apart=apart)
+    return find_places(written, "".join([letters[key] for key in wanted]), apart=apart)
 
 
-def _places(text: str, part: str, step: int) -> Iterator[int]:
+def _iter_places(text: str, part: str, step: int) -> Iterator[int]:
     place = text.find(part) if part else -1
     while place >= 0:
         yield place

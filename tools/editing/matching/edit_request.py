@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Request:
+class EditRequest:
     """A text to find and the text to write, as one of the ways to read what was asked for."""
 
     old: str
@@ -35,7 +35,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Match:
+class LineMatch:
     """Lines `start` to `end` of a file that are meant by the old lines of a request."""
 
     old: Sequence[str]

@@ -30,7 +30,7 @@ MISSPELLED_PART = 0.70
 _TELLING_WORDS = frozenset(_TELLING.split())
 
 
-def likeness(one: str, other: str) -> float:
+def measure_similarity(one: str, other: str) -> float:
     """From 0 to 1; lines that are too long, or of too different length, are not alike."""
     short, long = sorted((len(one), len(other)))
     if long > LONGEST_COMPARED or 2 * short < long:
@@ -40,25 +40,25 @@ def likeness(one: str, other: str) -> float:
     return Indel.normalized_similarity(one, other)
 
 
-def same_facts(one: str, other: str) -> bool:
+def has_same_facts(one: str, other: str) -> bool:
     """Whether numbers, negations, comparisons and other telling words agree."""
-    return _facts(one) == _facts(other)
+    return _extract_facts(one) == _extract_facts(other)
 
 
-def _facts(line: str) -> Counter[str]:
+def _extract_facts(line: str) -> Counter[str]:
     words = [word.lower() for word in _WORD.findall(line)]
     telling = [word for word in words if word in _TELLING_WORDS]
     return Counter([*telling, *_NUMBER.findall(line), *_SIGN.findall(line)])
 
 
-def same_strings(asked: str, real: str) -> bool:
+def has_same_strings(asked: str, real: str) -> bool:
     """Whether what stands in quotes agrees, but for how it is spelled."""
     one = [text for _, text in _STRING.findall(asked)]
     other = [text for _, text in _STRING.findall(real)]
-    return len(one) != len(other) or all(map(misspelled, one, other))
+    return len(one) != len(other) or all(map(is_misspelling, one, other))
 
 
-def knows(asked: str, real: str, new: str) -> bool:
+def is_made_of_real(asked: str, real: str, new: str) -> bool:
     """Whether a new line is made of the real line, although it was asked for with other words.
 
     Where the two differ the new line has what is real; or a misspelled word that it changes.
@@ -68,40 +68,41 @@ def knows(asked: str, real: str, new: str) -> bool:
     for block in SequenceMatcher(None, base, made, autojunk=False).get_matching_blocks():
         kept.update(range(block.a, block.a + block.size))
     have, real_have = Counter(made), Counter(base)
-    for kind, start, end, other_start, other_end in _differences(base, other):
+    for kind, start, end, other_start, other_end in _diff_tokens(base, other):
         lost, wrong = base[start:end], other[other_start:other_end]
         if not re.search(r"\w", "".join([*lost, *wrong])):
             continue
         gone = kind != "insert" and not kept.issuperset(range(start, end))
         repeated = any(have[token] > real_have[token] for token in wrong)
-        if repeated or (gone and not misspelled(" ".join(wrong), " ".join(lost))):
+        if repeated or (gone and not is_misspelling(" ".join(wrong), " ".join(lost))):
             return False
     return True
 
 
-def misspelled(asked: str, real: str) -> bool:
+def is_misspelling(asked: str, real: str) -> bool:
     """Whether two lines differ only in how a word or two are spelled, or in signs.
 
     A name with a part exchanged is another name: `on_close_event` is no slip for `on_open_event`,
     while a part too many or too few may be one.
     """
     return all(
-        likeness(one, other) >= MISSPELLED for one, other in _apart(_NAME, asked, real)
+        measure_similarity(one, other) >= MISSPELLED
+        for one, other in _iter_differences(_NAME, asked, real)
     ) and all(
-        one[0].lower() == other[0].lower() and likeness(one, other) >= MISSPELLED_PART
-        for one, other in _apart(_PART, asked, real)
+        one[0].lower() == other[0].lower() and measure_similarity(one, other) >= MISSPELLED_PART
+        for one, other in _iter_differences(_PART, asked, real)
         if one and other
     )
 
 
-def _apart(things: re.Pattern[str], asked: str, real: str) -> Iterator[tuple[str, str]]:
+def _iter_differences(things: re.Pattern[str], asked: str, real: str) -> Iterator[tuple[str, str]]:
     """What differs between the words, or parts of them, of two lines."""
     base, other = things.findall(asked), things.findall(real)
-    for _, start, end, other_start, other_end in _differences(base, other):
+    for _, start, end, other_start, other_end in _diff_tokens(base, other):
         yield "".join(base[start:end]), "".join(other[other_start:other_end])
 
 
-def _differences(
+def _diff_tokens(
     base: Sequence[str], other: Sequence[str]
 ) -> Iterator[tuple[str, int, int, int, int]]:
     codes = SequenceMatcher(None, base, other, autojunk=False).get_opcodes()

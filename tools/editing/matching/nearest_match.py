@@ -4,9 +4,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from .document import Source
+from .document import TextDocument
 from .line_similarity import LONGEST_COMPARED
-from .normalization import folded
+from .normalization import normalize_line
 
 FREQUENT_LINE = 200
 FREQUENT_WORD = 30
@@ -18,14 +18,14 @@ NEARLY = 0.9
 MOST_PLACES = 5
 """How many places are told, and how near to the best their votes must be."""
 MOST_ASKED = 200
-LEAST_ALIKE = 60
+LEAST_SIMILARITY = 60
 
 _WORD = re.compile(r"\w{3,}")
 
 Votes = defaultdict[int, float]
 
 
-def closest(source: Source, wanted: Sequence[str]) -> list[int]:
+def find_nearest(source: TextDocument, wanted: Sequence[str]) -> list[int]:
     """The lines, from 0, at which `wanted` would most likely begin, the likeliest first.
 
     Every wanted line and word that is in the file votes, a rare one with more weight; without
@@ -33,16 +33,19 @@ def closest(source: Source, wanted: Sequence[str]) -> list[int]:
     """
     wanted = wanted[:MOST_ASKED]
     votes: Votes = defaultdict(float)
-    lines = ((offset, [folded(line)] if line.strip() else []) for offset, line in enumerate(wanted))
-    keys = ((number, [key]) for number, key in enumerate(source.keys(folded)))
-    _vote(votes, lines, keys, FREQUENT_LINE, 1.0)
+    lines = (
+        (offset, [normalize_line(line)] if line.strip() else [])
+        for offset, line in enumerate(wanted)
+    )
+    keys = ((number, [key]) for number, key in enumerate(source.normalize_lines(normalize_line)))
+    _add_votes(votes, lines, keys, FREQUENT_LINE, 1.0)
     words = ((offset, _WORD.findall(line)) for offset, line in enumerate(wanted))
     real = ((number, _WORD.findall(line)) for number, line in enumerate(source.lines))
-    _vote(votes, words, real, FREQUENT_WORD, WORD_WEIGHT)
-    return _elected(votes) if votes else _most_alike(source, wanted)
+    _add_votes(votes, words, real, FREQUENT_WORD, WORD_WEIGHT)
+    return _rank_places(votes) if votes else _find_most_similar(source, wanted)
 
 
-def _vote(
+def _add_votes(
     votes: Votes,
     asked: Iterable[tuple[int, Sequence[str]]],
     real: Iterable[tuple[int, Sequence[str]]],
@@ -65,7 +68,7 @@ def _vote(
                     votes[max(number - offset, 0)] += weight / len(found) / len(offsets[thing])
 
 
-def _elected(votes: Votes) -> list[int]:
+def _rank_places(votes: Votes) -> list[int]:
     """The places with the most votes, of near ones the one with the most."""
     around = {
         start: sum(votes.get(start + step, 0) for step in range(-SPREAD, SPREAD + 1))
@@ -81,14 +84,14 @@ def _elected(votes: Votes) -> list[int]:
     return chosen
 
 
-def _most_alike(source: Source, wanted: Sequence[str]) -> list[int]:
+def _find_most_similar(source: TextDocument, wanted: Sequence[str]) -> list[int]:
     from rapidfuzz import fuzz, process  # dozens of modules that only a refusal needs
 
     offset, longest = max(enumerate(wanted), key=lambda pair: len(pair[1].strip()), default=(0, ""))
     if not longest.strip() or len(longest) > LONGEST_COMPARED:
         return []
-    keys = source.keys(folded)
+    keys = source.normalize_lines(normalize_line)
     lines = [line.casefold() if len(line) <= LONGEST_COMPARED else "" for line in keys]
-    asked = folded(longest).casefold()
-    found = process.extractOne(asked, lines, scorer=fuzz.ratio, score_cutoff=LEAST_ALIKE)
+    asked = normalize_line(longest).casefold()
+    found = process.extractOne(asked, lines, scorer=fuzz.ratio, score_cutoff=LEAST_SIMILARITY)
     return [max(found[2] - offset, 0)] if found else []

@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...result import ToolRefusal
-from ...textedits.text_edits import Change, Piece, begin_lines, put
+from ...result import ToolError
+from ...textedits.text_edits import TextChange, TextEdit, apply_edits, find_edit_lines
 from ..matching import edit_errors
-from ..matching.adaptations import described
-from ..matching.document import Source
-from ..matching.edit_request import Match
-from ..matching.line_edits import pieces_of
-from ..matching.normalization import indent_of, one_to_one
-from ..replace import check_written_out, pieces_for
-from ..rewriting.rewrite import rewrite
-from .locate_hunk import Placed, kept_lines, place_hunk, request_of
+from ..matching.adaptations import describe_adaptations
+from ..matching.document import TextDocument
+from ..matching.edit_request import LineMatch
+from ..matching.line_edits import to_text_edits
+from ..matching.normalization import indent_of, simplify_in_place
+from ..replace import build_edits, check_no_elisions
+from ..rewriting.rewrite import rewrite_match
+from .locate_hunk import HunkLocation, build_request, find_hunk, map_kept_lines
 
 
 @dataclass(frozen=True)
@@ -44,40 +44,40 @@ class Hunk:
         return tuple(line[1:] for line in self.lines if line[:1] != "-")
 
 
-def change_hunk(text: str, hunk: Hunk) -> Change:
-    """The text after the hunk; raises ToolRefusal with what helps to do better."""
-    return change_source(Source(text), hunk)
+def apply_hunk(text: str, hunk: Hunk) -> TextChange:
+    """The text after the hunk; raises ToolError with what helps to do better."""
+    return apply_to_document(TextDocument(text), hunk)
 
 
-def change_source(source: Source, hunk: Hunk) -> Change:
+def apply_to_document(source: TextDocument, hunk: Hunk) -> TextChange:
     """The same, for several hunks of one text."""
     if not hunk.old:
-        return _inserted(source, hunk)
+        return _insert_lines(source, hunk)
     ends = hunk.at_end or hunk.old_unended or hunk.new_unended
-    check_written_out(source, request_of(hunk.lines))
-    placed = place_hunk(source, hunk.lines, hunk.line, ends, hunk.context)
+    check_no_elisions(source, build_request(hunk.lines))
+    placed = find_hunk(source, hunk.lines, hunk.line, ends, hunk.context)
     place = placed.place
-    matches = [place] if isinstance(place, Match) else []
+    matches = [place] if isinstance(place, LineMatch) else []
     for match in matches:
         _check_depth(source, match, hunk)
-    pieces = pieces_for(source, place)
+    pieces = build_edits(source, place)
     if hunk.old_unended or hunk.new_unended:
-        end = place.end if isinstance(place, Match) else source.text.count("\n", 0, place.end)
+        end = place.end if isinstance(place, LineMatch) else source.text.count("\n", 0, place.end)
         if end != len(source.lines):
-            raise ToolRefusal(edit_errors.NOT_AT_END.format(line=end))
+            raise ToolError(edit_errors.NOT_AT_END.format(line=end))
         if hunk.new or placed.start:  # some line is left to be the last
             pieces = _with_end(source.text, pieces, ended=not hunk.new_unended)
-    return _change(source, pieces, placed, described(source, matches))
+    return _build_change(source, pieces, placed, describe_adaptations(source, matches))
 
 
-def _check_depth(source: Source, match: Match, hunk: Hunk) -> None:
+def _check_depth(source: TextDocument, match: LineMatch, hunk: Hunk) -> None:
     """Refuse new lines at the file's depth among lines to keep that are at another.
 
     The lines to keep are those of both texts, so nothing says at which depth new ones are meant.
     """
-    kept = {old for old, _ in kept_lines(hunk.lines)}
+    kept = {old for old, _ in map_kept_lines(hunk.lines)}
     moved = [
-        (place, indent_of(one_to_one(match.old[place])), indent_of(source.lines[number]))
+        (place, indent_of(simplify_in_place(match.old[place])), indent_of(source.lines[number]))
         for place, number in enumerate(match.pairs)
         if number is not None and match.old[place].strip()
     ]
@@ -85,32 +85,32 @@ def _check_depth(source: Source, match: Match, hunk: Hunk) -> None:
     come = {indent_of(line[1:]) for line in hunk.lines if line[:1] == "+" and line[1:].strip()}
     asked, real = {one[1] for one in moved}, {one[2] for one in moved}
     if kept.intersection(one[0] for one in moved) and come & real and not come & asked:
-        raise ToolRefusal(edit_errors.HUNK_DEPTH.format(line=match.start + 1))
+        raise ToolError(edit_errors.HUNK_DEPTH.format(line=match.start + 1))
 
 
-def _inserted(source: Source, hunk: Hunk) -> Change:
+def _insert_lines(source: TextDocument, hunk: Hunk) -> TextChange:
     """Lines without any around them have a place only in an empty file, or at its end."""
     if source.lines and (not hunk.at_end or hunk.context):
-        raise ToolRefusal(edit_errors.NO_PLACE)
+        raise ToolError(edit_errors.NO_PLACE)
     end = len(source.lines)
-    match = Match((), hunk.new, end, end, (), shared=())
-    pieces = pieces_of(source, rewrite(source, match))
+    match = LineMatch((), hunk.new, end, end, (), shared=())
+    pieces = to_text_edits(source, rewrite_match(source, match))
     if hunk.new_unended:
         pieces = _with_end(source.text, pieces, ended=False)
-    return _change(source, pieces, Placed(match, end, "simple"), ())
+    return _build_change(source, pieces, HunkLocation(match, end, "simple"), ())
 
 
-def _change(
-    source: Source, pieces: Sequence[Piece], placed: Placed, adapted: tuple[str, ...]
-) -> Change:
-    text = put(source.text, pieces)
+def _build_change(
+    source: TextDocument, pieces: Sequence[TextEdit], placed: HunkLocation, adapted: tuple[str, ...]
+) -> TextChange:
+    text = apply_edits(source.text, pieces)
     if text == source.text:
-        raise edit_errors.no_change(placed.start + 1)
-    lines = begin_lines(source.text, pieces)
-    return Change(text, tuple(pieces), lines, placed.strategy, (*placed.adapted, *adapted))
+        raise edit_errors.make_unchanged_error(placed.start + 1)
+    lines = find_edit_lines(source.text, pieces)
+    return TextChange(text, tuple(pieces), lines, placed.strategy, (*placed.adapted, *adapted))
 
 
-def _with_end(text: str, pieces: Sequence[Piece], *, ended: bool) -> list[Piece]:
+def _with_end(text: str, pieces: Sequence[TextEdit], *, ended: bool) -> list[TextEdit]:
     """The pieces, which leave the end of the file as it is, so that it ends with a newline or not.
 
     Whether the new text does cannot be seen in it: its last line may be empty.
@@ -118,10 +118,10 @@ def _with_end(text: str, pieces: Sequence[Piece], *, ended: bool) -> list[Piece]
     if (not text or text.endswith("\n")) == ended:
         return list(pieces)
     size = len(text)
-    last = pieces[-1] if pieces and pieces[-1].end == size else Piece(size, size, "")
+    last = pieces[-1] if pieces and pieces[-1].end == size else TextEdit(size, size, "")
     kept = [piece for piece in pieces if piece is not last]
     if ended:
-        return [*kept, Piece(last.start, size, last.new + "\n")]
+        return [*kept, TextEdit(last.start, size, last.new + "\n")]
     if last.new:
-        return [*kept, Piece(last.start, size, last.new.removesuffix("\n"))]
-    return [*kept, Piece(last.start - 1, size, "")]
+        return [*kept, TextEdit(last.start, size, last.new.removesuffix("\n"))]
+    return [*kept, TextEdit(last.start - 1, size, "")]

@@ -2,7 +2,7 @@
 
 import re
 
-from ...result import ToolRefusal
+from ...result import ToolError
 
 NO_FILE = "/dev/null"
 
@@ -13,10 +13,10 @@ _LETTERS = dict(zip((b"%c" % letter for letter in b"abtnvfr"), b"\a\b\t\n\v\f\r"
 _PREFIX = re.compile(r"([abciow])/(?=.)")
 
 
-def header_name(rest: str) -> str:
+def parse_header_name(rest: str) -> str:
     """The name in what follows `--- `, `+++ ` or `rename from `."""
     if quoted := _QUOTED.match(rest):
-        return _unquoted(quoted[1])
+        return _unquote_name(quoted[1])
     return _TIME.sub("", rest.split("\t")[0]).rstrip()
 
 
@@ -32,13 +32,15 @@ def without_prefixes(old: str, new: str) -> tuple[str, str]:
     return old, new
 
 
-def git_names(rest: str) -> tuple[str, str] | None:
+def parse_git_names(rest: str) -> tuple[str, str] | None:
     """The two names in what follows `diff --git `; None when they cannot be told apart."""
     if quoted := _QUOTED.match(rest):
-        return without_prefixes(_unquoted(quoted[1]), header_name(rest[quoted.end() + 1 :]))
+        return without_prefixes(
+            _unquote_name(quoted[1]), parse_header_name(rest[quoted.end() + 1 :])
+        )
     if rest.endswith('"') and ' "' in rest:
         first, _, second = rest.partition(' "')
-        return without_prefixes(first, header_name('"' + second))
+        return without_prefixes(first, parse_header_name('"' + second))
     middle = len(rest) // 2  # both names are the same, or the lines below name them
     if rest[middle : middle + 1] != " ":
         return None
@@ -46,14 +48,14 @@ def git_names(rest: str) -> tuple[str, str] | None:
     return (old, new) if old == new else None
 
 
-def _unquoted(name: str) -> str:
+def _unquote_name(name: str) -> str:
     """A name as git writes hard ones: a C string, bytes in octal."""
     try:
-        return _ESCAPE.sub(_byte, name.encode()).decode()
+        return _ESCAPE.sub(_unescape_byte, name.encode()).decode()
     except (UnicodeError, ValueError) as error:
-        raise ToolRefusal(f"the quoted name {name!r} in the patch cannot be read") from error
+        raise ToolError(f"the quoted name {name!r} in the patch cannot be read") from error
 
 
-def _byte(escape: re.Match[bytes]) -> bytes:
+def _unescape_byte(escape: re.Match[bytes]) -> bytes:
     letter = escape[1]
     return bytes([int(letter, 8) if len(letter) == 3 else _LETTERS.get(letter, letter[0])])

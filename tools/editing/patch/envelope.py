@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from ...result import ToolRefusal
+from ...result import ToolError
 from .apply_hunk import Hunk
 from .file_patch import FilePatch
 
@@ -30,84 +30,84 @@ def is_envelope(patch: str) -> bool:
 
 
 def parse_envelope(patch: str) -> list[FilePatch]:
-    """What the patch says of each file, in its order; raises ToolRefusal, naming the line."""
+    """What the patch says of each file, in its order; raises ToolError, naming the line."""
     lines = patch.replace("\r\n", "\n").split("\n")
-    at, end = _bounds(lines)
+    at, end = _find_bounds(lines)
     patches = list[FilePatch]()
     while at < end:
         if not lines[at].strip():
             at += 1
             continue
-        found, at = _file(lines, at, end)
+        found, at = _parse_file(lines, at, end)
         patches.append(found)
     if not patches:
-        raise ToolRefusal(f"there is no file in the patch; each begins with {FORM}")
+        raise ToolError(f"there is no file in the patch; each begins with {FORM}")
     return patches
 
 
-def _bounds(lines: Sequence[str]) -> tuple[int, int]:
+def _find_bounds(lines: Sequence[str]) -> tuple[int, int]:
     """The first line after Begin, and End's."""
     start = 0
     while start < len(lines) and lines[start].strip() != BEGIN:
         if not _AROUND.fullmatch(lines[start]):
-            raise _refused(start, lines, f"the patch must begin with `{BEGIN}`")
+            raise _make_error(start, lines, f"the patch must begin with `{BEGIN}`")
         start += 1
     ends = [at for at, line in enumerate(lines) if line.rstrip() == END]
     if start == len(lines) or not ends:
         missing = BEGIN if start == len(lines) else END
-        raise ToolRefusal(f"the patch has no `{missing}`; send it again, complete")
+        raise ToolError(f"the patch has no `{missing}`; send it again, complete")
     if ends[0] < start:
-        raise _refused(ends[0], lines, f"it stands before `{BEGIN}`")
+        raise _make_error(ends[0], lines, f"it stands before `{BEGIN}`")
     after = [line.strip() for line in lines[ends[0] + 1 :] if line.strip()]
     if any(not re.fullmatch(r"```|~~~|\w+['\"]?", line) for line in after):
-        raise ToolRefusal(f"something follows `{END}`; put all files into one patch")
+        raise ToolError(f"something follows `{END}`; put all files into one patch")
     return start + 1, ends[0]
 
 
-def _file(lines: Sequence[str], start: int, end: int) -> tuple[FilePatch, int]:
+def _parse_file(lines: Sequence[str], start: int, end: int) -> tuple[FilePatch, int]:
     head = _FILE.fullmatch(lines[start])
     if head is None:
-        raise _refused(start, lines, f"expected {FORM}")
+        raise _make_error(start, lines, f"expected {FORM}")
     path, at = head[2].strip(), start + 1
     if not path:
-        raise _refused(start, lines, "it names no file")
+        raise _make_error(start, lines, "it names no file")
     last = at
     while last < end and not _FILE.match(lines[last]):
         last += 1
     if head[1] == "Add":
-        return FilePatch(start + 1, "create", path, content=_added(lines, at, last)), last
+        return FilePatch(start + 1, "create", path, content=_parse_added(lines, at, last)), last
     if head[1] == "Update":
-        return _updated(path, lines, start, last), last
+        return _parse_update(path, lines, start, last), last
     if extra := [place for place in range(at, last) if lines[place].strip()]:
-        raise _refused(extra[0], lines, "nothing stands below `*** Delete File:`")
+        raise _make_error(extra[0], lines, "nothing stands below `*** Delete File:`")
     return FilePatch(start + 1, "delete", path), last
 
 
-def _added(lines: Sequence[str], at: int, end: int) -> str:
+def _parse_added(lines: Sequence[str], at: int, end: int) -> str:
     while end > at and not lines[end - 1].strip():
         end -= 1
     for place in range(at, end):
         if lines[place] and lines[place][0] != "+":
-            raise _refused(place, lines, "every line of a new file begins with `+`")
+            raise _make_error(place, lines, "every line of a new file begins with `+`")
     return "".join(f"{line[1:]}\n" for line in lines[at:end])
 
 
-def _updated(path: str, lines: Sequence[str], start: int, end: int) -> FilePatch:
+def _parse_update(path: str, lines: Sequence[str], start: int, end: int) -> FilePatch:
     at, target = start + 1, ""
     if at < end and (move := _MOVE.fullmatch(lines[at])):
         target, at = move[1].strip(), at + 1
         if not target:
-            raise _refused(at - 1, lines, "it names no file")
+            raise _make_error(at - 1, lines, "it names no file")
     hunks = list[Hunk]()
     while at < end:
-        found, at = _hunk(lines, at, end)
+        found, at = _parse_hunk(lines, at, end)
         hunks += [found] if found else []
     if not (hunks or target):
-        raise _refused(start, lines, "the update changes nothing")
+        raise _make_error(start, lines, "the update changes nothing")
     return FilePatch(start + 1, "update", path, target, tuple(hunks))
 
 
-def _hunk(lines: Sequence[str], start: int, end: int) -> tuple[Hunk | None, int]:
+def _parse_hunk(lines: Sequence[str], start: int, end: int) -> tuple[Hunk | None, int]:
     """A hunk: any number of `@@` lines, then what stays, goes and comes; None for empty lines."""
     at, context, number = start, list[str](), None
     while at < end and lines[at].startswith("@@"):
@@ -123,9 +123,9 @@ def _hunk(lines: Sequence[str], start: int, end: int) -> tuple[Hunk | None, int]
     body = [line or " " for line in _without_empty_end(lines[first:at])]
     at_end = at < end and lines[at].rstrip() == AT_END
     if at < end and not at_end and not lines[at].startswith("@@"):
-        raise _refused(at, lines, "a line of an update begins with a blank, `-`, `+` or `@@`")
+        raise _make_error(at, lines, "a line of an update begins with a blank, `-`, `+` or `@@`")
     if not body and (at_end or first > start):
-        raise _refused(start, lines, "the hunk is empty")
+        raise _make_error(start, lines, "the hunk is empty")
     hunk = Hunk(tuple(body), line=number, at_end=at_end, context=tuple(context)) if body else None
     return hunk, at + at_end
 
@@ -137,5 +137,5 @@ def _without_empty_end(lines: Sequence[str]) -> Sequence[str]:
     return lines[:end]
 
 
-def _refused(at: int, lines: Sequence[str], problem: str) -> ToolRefusal:
-    return ToolRefusal(f"line {at + 1} of the patch, `{lines[at][:80]}`: {problem}")
+def _make_error(at: int, lines: Sequence[str], problem: str) -> ToolError:
+    return ToolError(f"line {at + 1} of the patch, `{lines[at][:80]}`: {problem}")

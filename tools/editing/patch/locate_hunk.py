@@ -5,74 +5,82 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from ...result import ToolRefusal
+from ...result import ToolError
 from ..matching import edit_errors
 from ..matching.common_lines import Pairs, with_moved
-from ..matching.document import Source, rows_of
-from ..matching.edit_request import Match, Request
-from ..matching.line_similarity import likeness, same_facts, same_strings
-from ..matching.normalization import columns, folded, indent_of, right_trimmed, trimmed
-from ..rewriting.fuzzy_block import TooMany
-from ..strategies import Part, Place, rows
-from ..strategy_chain import Found, find_alike, find_lines
+from ..matching.document import TextDocument, find_rows
+from ..matching.edit_request import EditRequest, LineMatch
+from ..matching.line_similarity import has_same_facts, has_same_strings, measure_similarity
+from ..matching.normalization import (
+    indent_of,
+    measure_indent,
+    normalize_line,
+    strip_line,
+    strip_line_end,
+)
+from ..rewriting.fuzzy_block import TooManyBlocksError
+from ..strategies import AnyMatch, TextMatch, match_lines
+from ..strategy_chain import StrategyResult, find_lines, find_similar
 
-ALIKE = 0.70
+LEAST_SIMILARITY = 0.70
 """How alike an outer line is to the file's where both are of one kind."""
 FEWEST_LEFT = 3
 """Old lines that must fit where an outer one of the context does not."""
 
-Scope = range | set[int]
+LineScope = range | set[int]
 """Lines of a file, from 0, at which a hunk may begin."""
 
 
 @dataclass(frozen=True)
-class Placed:
+class HunkLocation:
     """The place of a hunk, and the line of the file, from 0, where it begins."""
 
-    place: Place
+    place: AnyMatch
     start: int
     strategy: str
     adapted: tuple[str, ...] = ()
 
 
-def place_hunk(
-    source: Source,
+def find_hunk(
+    source: TextDocument,
     lines: Sequence[str],
     line: int | None,
     at_end: bool,
     context: Sequence[str],
-) -> Placed:
-    """The one place of the hunk; raises ToolRefusal when it has none or several.
+) -> HunkLocation:
+    """The one place of the hunk; raises ToolError when it has none or several.
 
     `line`, from 1, decides between several exact places only when one of them begins just there.
     """
-    request, scopes = request_of(lines), list(_narrowed(source, context))
+    request, scopes = build_request(lines), list(_iter_scopes(source, context))
     for within in scopes:
         placed = (
-            _exactly(source, lines, within, line, at_end)
-            or _nearly(source, lines, find_lines(source, request, _in(source, within)), at_end)
+            _find_exact(source, lines, within, line, at_end)
+            or _find_inexact(
+                source, lines, find_lines(source, request, _filter_within(source, within)), at_end
+            )
             or _without_an_outer_line(source, lines, within)
         )
         if placed:
             return placed
     for within in scopes:
         try:
-            found = find_alike(source, request, _in(source, within))
-        except TooMany as error:
-            raise edit_errors.too_many_alike() from error
-        if placed := _nearly(source, lines, found, at_end):
+            found = find_similar(source, request, _filter_within(source, within))
+        except TooManyBlocksError as error:
+            raise edit_errors.make_too_many_error() from error
+        if placed := _find_inexact(source, lines, found, at_end):
             return placed
-    raise edit_errors.hunk_not_found(source, request.old_lines, request.new_lines, context)
+    raise edit_errors.make_hunk_error(source, request.old_lines, request.new_lines, context)
 
 
-def request_of(lines: Sequence[str]) -> Request:
+def build_request(lines: Sequence[str]) -> EditRequest:
     """What a hunk's lines, with their signs, ask for."""
     old = [line[1:] for line in lines if line[:1] != "+"]
     new = [line[1:] for line in lines if line[:1] != "-"]
-    return Request(_text(old), _text(new), whole_lines=True)
+    return EditRequest(_join_lines(old), _join_lines(new), whole_lines=True)
 
 
-def kept_lines(lines: Sequence[str]) -> Pairs:
+def map_kept_lines(lines: Sequence[str]) -> Pairs:
     """Which old line is which new one, by the signs of a hunk's lines."""
     kept, at_old, at_new = list[tuple[int, int]](), 0, 0
     for line in lines:
@@ -82,141 +90,151 @@ def kept_lines(lines: Sequence[str]) -> Pairs:
     return kept
 
 
-def _exactly(
-    source: Source, lines: Sequence[str], within: Scope, line: int | None, at_end: bool
-) -> Placed | None:
-    request = request_of(lines)
+def _find_exact(
+    source: TextDocument, lines: Sequence[str], within: LineScope, line: int | None, at_end: bool
+) -> HunkLocation | None:
+    request = build_request(lines)
     old = request.old_lines
-    starts = [start for start in rows_of(source.lines, old) if start in within]
+    starts = [start for start in find_rows(source.lines, old) if start in within]
     ends = [start for start in starts[-1:] if at_end and start + len(old) == len(source.lines)]
     named = [start for start in starts if line is not None and start == line - 1]
     chosen = ends or (named if len(starts) > 1 and named else starts)
     if not chosen:
         return None
-    start = _one([start + 1 for start in chosen]) - 1
-    end, shared = start + len(old), kept_lines(lines)
-    match = Match(old, request.new_lines, start, end, range(start, end), shared=shared)
-    return Placed(match, start, "simple")
+    start = _require_one([start + 1 for start in chosen]) - 1
+    end, shared = start + len(old), map_kept_lines(lines)
+    match = LineMatch(old, request.new_lines, start, end, range(start, end), shared=shared)
+    return HunkLocation(match, start, "simple")
 
 
-def _nearly(
-    source: Source, lines: Sequence[str], found: Found | None, at_end: bool
-) -> Placed | None:
+def _find_inexact(
+    source: TextDocument, lines: Sequence[str], found: StrategyResult | None, at_end: bool
+) -> HunkLocation | None:
     """A place that is not exact, which no number chooses."""
     if found is None:
         return None
-    begins = {_line_of(source, place): place for place in found.places}
+    begins = {_find_start_line(source, place): place for place in found.places}
     last = max(begins)
-    if at_end and _end_of(source, begins[last]) == len(source.lines):
+    if at_end and _find_end_line(source, begins[last]) == len(source.lines):
         begins = {last: begins[last]}
-    start = _one([start + 1 for start in begins]) - 1
+    start = _require_one([start + 1 for start in begins]) - 1
     place = begins[start]
-    if found.request.literal and isinstance(place, Match):
-        place = replace(place, shared=with_moved(kept_lines(lines), place.old, place.new))
-    return Placed(place, start, found.strategy, found.request.adapted)
+    if found.request.literal and isinstance(place, LineMatch):
+        place = replace(place, shared=with_moved(map_kept_lines(lines), place.old, place.new))
+    return HunkLocation(place, start, found.strategy, found.request.adapted)
 
 
-def _one(starts: Sequence[int]) -> int:
+def _require_one(starts: Sequence[int]) -> int:
     if len(starts) > 1:
-        raise ToolRefusal(edit_errors.hunk_ambiguous(starts))
+        raise ToolError(edit_errors.describe_ambiguous_hunk(starts))
     return starts[0]
 
 
-def _only_adds(lines: Sequence[str]) -> bool:
+def _is_addition(lines: Sequence[str]) -> bool:
     """Whether a hunk begins with new lines that take no other's place: what is above says where."""
     signs = [line[:1] for line in takewhile(lambda line: line[:1] in ("+", "-"), lines)]
     return bool(signs) and "-" not in signs
 
 
-def _is_sibling(source: Source, outer: str, number: int) -> bool:
+def _is_sibling(source: TextDocument, outer: str, number: int) -> bool:
     """Whether the file has a line like an outer one there that tells of another place."""
     real = source.lines[number] if 0 <= number < len(source.lines) else ""
-    near = likeness(outer.strip(), real.strip()) >= ALIKE
-    return near and not (same_facts(outer, real) and same_strings(outer, real))
+    near = measure_similarity(outer.strip(), real.strip()) >= LEAST_SIMILARITY
+    return near and not (has_same_facts(outer, real) and has_same_strings(outer, real))
 
 
-def _in(source: Source, within: Scope) -> Callable[[Sequence[Place]], Sequence[Place]]:
+def _filter_within(
+    source: TextDocument, within: LineScope
+) -> Callable[[Sequence[AnyMatch]], Sequence[AnyMatch]]:
     """The places of whole lines that begin where a hunk may."""
 
-    def chosen(places: Sequence[Place]) -> Sequence[Place]:
-        whole = [place for place in places if isinstance(place, Match) or _is_whole(source, place)]
-        return [place for place in whole if _line_of(source, place) in within]
+    def filter_places(places: Sequence[AnyMatch]) -> Sequence[AnyMatch]:
+        whole = [
+            place for place in places if isinstance(place, LineMatch) or _is_whole(source, place)
+        ]
+        return [place for place in whole if _find_start_line(source, place) in within]
 
-    return chosen
+    return filter_places
 
 
-def _is_whole(source: Source, part: Part) -> bool:
+def _is_whole(source: TextDocument, part: TextMatch) -> bool:
     text = source.text
     begins = part.start == 0 or text[part.start - 1] == "\n"
     return begins and (part.end == len(text) or text[part.end - 1] == "\n")
 
 
-def _line_of(source: Source, place: Place) -> int:
-    return place.start if isinstance(place, Match) else bisect(source.starts, place.start) - 1
+def _find_start_line(source: TextDocument, place: AnyMatch) -> int:
+    return (
+        place.start if isinstance(place, LineMatch) else bisect(source.line_starts, place.start) - 1
+    )
 
 
-def _end_of(source: Source, place: Place) -> int:
-    return place.end if isinstance(place, Match) else bisect(source.starts, place.end - 1)
+def _find_end_line(source: TextDocument, place: AnyMatch) -> int:
+    return place.end if isinstance(place, LineMatch) else bisect(source.line_starts, place.end - 1)
 
 
-def _text(lines: Sequence[str]) -> str:
+def _join_lines(lines: Sequence[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _without_an_outer_line(source: Source, lines: Sequence[str], within: Scope) -> Placed | None:
+def _without_an_outer_line(
+    source: TextDocument, lines: Sequence[str], within: LineScope
+) -> HunkLocation | None:
     """The one place where the first or the last line of the context is another one in the file."""
     shorter = [(lines[1:], lines[0]), (lines[:-1], lines[-1])]
     edges = lines[1:], lines[-2::-1]
-    places = list[Placed]()
+    places = list[HunkLocation]()
     for (rest, outer), inward in zip(shorter, edges, strict=True):
-        request = request_of(rest)
-        if outer[:1] in ("+", "-") or len(request.old_lines) < FEWEST_LEFT or _only_adds(inward):
+        request = build_request(rest)
+        if outer[:1] in ("+", "-") or len(request.old_lines) < FEWEST_LEFT or _is_addition(inward):
             continue
-        for key in (str, right_trimmed, trimmed, folded):
+        for key in (str, strip_line_end, strip_line, normalize_line):
             step = -1 if rest is shorter[0][0] else len(request.old_lines)
             found = [
                 match
-                for match in rows(source, request, key)
+                for match in match_lines(source, request, key)
                 if match.start in within and not _is_sibling(source, outer[1:], match.start + step)
             ]
             adapted = (f"the line `{outer[1:].strip()}` of the context, which the file has not",)
             for match in found:
-                shared = with_moved(kept_lines(rest), match.old, match.new)
+                shared = with_moved(map_kept_lines(rest), match.old, match.new)
                 place = replace(match, shared=shared)
-                places.append(Placed(place, match.start, "context_aware", adapted))
+                places.append(HunkLocation(place, match.start, "context_aware", adapted))
             if found:
                 break
     return places[0] if len(places) == 1 else None
 
 
-def _narrowed(source: Source, context: Sequence[str]) -> Iterator[Scope]:
+def _iter_scopes(source: TextDocument, context: Sequence[str]) -> Iterator[LineScope]:
     """The lines, from 0, at which a hunk below the lines of the context may begin.
 
     First those that are indented more, up to the next line that is not; then all that follow.
     """
     size = len(source.lines)
-    yield _within(source, context, _inside)
+    yield _find_scope(source, context, _find_body)
     if context:
-        yield _within(source, context, lambda source, head: range(head, size))
+        yield _find_scope(source, context, lambda source, head: range(head, size))
 
 
-def _within(source: Source, context: Sequence[str], below: Callable[[Source, int], range]) -> Scope:
-    allowed: Scope = range(len(source.lines))
+def _find_scope(
+    source: TextDocument, context: Sequence[str], below: Callable[[TextDocument, int], range]
+) -> LineScope:
+    allowed: LineScope = range(len(source.lines))
     for text in context:
-        keys, wanted = source.keys(folded), folded(text)
+        keys, wanted = source.normalize_lines(normalize_line), normalize_line(text)
         heads = [number for number in allowed if keys[number] == wanted]
         heads = heads or [number for number in allowed if wanted in keys[number]]
         if not heads:
-            raise ToolRefusal(edit_errors.NO_CONTEXT.format(text=text))
+            raise ToolError(edit_errors.NO_CONTEXT.format(text=text))
         allowed = {number for head in heads for number in below(source, head)}
     return allowed
 
 
-def _inside(source: Source, head: int) -> range:
-    depth, end = columns(indent_of(source.lines[head])), head + 1
+def _find_body(source: TextDocument, head: int) -> range:
+    depth, end = measure_indent(indent_of(source.lines[head])), head + 1
     while end < len(source.lines):
         line = source.lines[end]
-        if line.strip() and line.strip() != "{" and columns(indent_of(line)) <= depth:
+        if line.strip() and line.strip() != "{" and measure_indent(indent_of(line)) <= depth:
             return range(head, end + 1)
         end += 1
     return range(head, end)

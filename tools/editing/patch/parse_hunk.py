@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from ...result import ToolRefusal
+from ...result import ToolError
 from .apply_hunk import Hunk
 
 _HEAD = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))?(?: @@.*|\s*)")
@@ -14,7 +14,7 @@ _LARGEST = 10**9
 """A line number beyond this is none."""
 
 
-class _Body:
+class _HunkBody:
     """The lines of a hunk as they are read."""
 
     def __init__(self, counts: tuple[int, int] | None) -> None:
@@ -22,12 +22,12 @@ class _Body:
         self.unended = {"-": False, "+": False}
         self._counts = counts
 
-    def add(self, line: str, at: int) -> None:
+    def add_line(self, line: str, at: int) -> None:
         """Take a line; an empty one has only lost its blank."""
         if line.startswith("\\"):
             return self._end_without_newline(at)
         if any(self.unended[sign] for sign in _SIDES[line[:1]]):
-            raise ToolRefusal(
+            raise ToolError(
                 f"line {at + 1} of the patch comes after the one that "
                 "`\\ No newline at end of file` makes the last"
             )
@@ -36,11 +36,11 @@ class _Body:
     def _end_without_newline(self, at: int) -> None:
         """The last line taken is the last of the file and has no newline."""
         if not self.lines:
-            raise ToolRefusal(f"line {at + 1} of the patch, `\\ …`, follows no line")
+            raise ToolError(f"line {at + 1} of the patch, `\\ …`, follows no line")
         for sign in _SIDES[self.lines[-1][:1]]:
             self.unended[sign] = True
 
-    def wants_both(self) -> bool:
+    def needs_both(self) -> bool:
         """Whether, by its header, exactly one line to take out and one to put in are left."""
         old = sum(line[:1] != "+" for line in self.lines)
         new = sum(line[:1] != "-" for line in self.lines)
@@ -51,17 +51,17 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[Hunk, int]:
     """The hunk that begins at a line, from 0, and the line after it."""
     head = _HEAD.fullmatch(lines[start])
     if head is None and _NUMBERS.search(lines[start]):
-        raise ToolRefusal(
+        raise ToolError(
             f"line {start + 1} of the patch, `{lines[start][:80]}`, cannot be read: "
             "a hunk begins with `@@ -1,3 +1,4 @@`"
         )
-    counts = (_number(head[2], 1), _number(head[4], 1)) if head else None
-    body = _Body(counts)
+    counts = (_parse_number(head[2], 1), _parse_number(head[4], 1)) if head else None
+    body = _HunkBody(counts)
     at = _read_body(body, lines, start + 1)
     if not body.lines:
-        raise ToolRefusal(f"the hunk at line {start + 1} of the patch is empty")
-    line = _number(head[1], 0) + (head[2] == "0") if head else None
-    context = _context(lines[start]) if head is None else ()
+        raise ToolError(f"the hunk at line {start + 1} of the patch is empty")
+    line = _parse_number(head[1], 0) + (head[2] == "0") if head else None
+    context = _parse_context(lines[start]) if head is None else ()
     found = Hunk(
         tuple(body.lines),
         line=line or None,
@@ -72,33 +72,33 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[Hunk, int]:
     return found, at
 
 
-def _read_body(body: _Body, lines: Sequence[str], start: int) -> int:
+def _read_body(body: _HunkBody, lines: Sequence[str], start: int) -> int:
     """Take the hunk's lines; empty ones at its end stand between it and what follows."""
     after = at = start
     while at < len(lines):
         line = lines[at]
-        if line[:1] not in ("", " ", "+", "-", "\\") or _next_file(body, lines, at):
+        if line[:1] not in ("", " ", "+", "-", "\\") or _is_next_file(body, lines, at):
             break
         at += 1
         if line:
             for place in range(after, at):
-                body.add(lines[place], place)
+                body.add_line(lines[place], place)
             after = at
     return after
 
 
-def _next_file(body: _Body, lines: Sequence[str], at: int) -> bool:
+def _is_next_file(body: _HunkBody, lines: Sequence[str], at: int) -> bool:
     """Whether the header of another file begins; it could be two changed lines, `-- x`, `++ y`."""
     heads = zip(lines[at : at + 3], ("--- ", "+++ ", "@@"), strict=False)
     alike = len(lines) >= at + 3 and all(line.startswith(head) for line, head in heads)
-    return alike and not body.wants_both()
+    return alike and not body.needs_both()
 
 
-def _context(head: str) -> tuple[str, ...]:
+def _parse_context(head: str) -> tuple[str, ...]:
     """What a head without numbers says about the place, as `@@ def main():`."""
     text = head.removeprefix("@@").strip().removesuffix("@@").strip().removeprefix("...").strip()
     return (text,) if text else ()
 
 
-def _number(digits: str | None, default: int) -> int:
+def _parse_number(digits: str | None, default: int) -> int:
     return min(int(digits[:12]), _LARGEST) if digits else default

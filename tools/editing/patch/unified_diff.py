@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ...result import ToolRefusal
+from ...result import ToolError
 from .apply_hunk import Hunk
-from .diff_paths import NO_FILE, git_names, header_name, without_prefixes
+from .diff_paths import NO_FILE, parse_git_names, parse_header_name, without_prefixes
 from .file_patch import FilePatch
 from .parse_hunk import read_hunk
 
@@ -26,20 +26,20 @@ _SIGNATURE = re.compile(r"\n-- ?\n\d[\w.() -]*+\s*+\Z")
 def parse_unified(patch: str) -> list[FilePatch]:
     """What the diff says of each file, in its order.
 
-    Counts in headers are not relied on. Raises ToolRefusal, naming the line, for what is no diff,
+    Counts in headers are not relied on. Raises ToolError, naming the line, for what is no diff,
     is cut off, or could be read in two ways.
     """
     lines = _SIGNATURE.sub("\n", patch.replace("\r\n", "\n")).split("\n")
     patches, at = list[FilePatch](), 0
     while at < len(lines):
-        if lines[at].startswith("diff --git ") or _begins_file(lines, at):
-            found, at = _file(lines, at)
+        if lines[at].startswith("diff --git ") or _is_file_start(lines, at):
+            found, at = _parse_file(lines, at)
             patches.append(found)
         else:
             _check_between(lines[at], at)
             at += 1
     if not patches:
-        raise ToolRefusal(f"there is no file in the patch; a unified diff is {FORM}")
+        raise ToolError(f"there is no file in the patch; a unified diff is {FORM}")
     return patches
 
 
@@ -56,16 +56,16 @@ class _Header:
     fields: tuple[tuple[str, str], ...] = ()
     """git's further lines."""
 
-    def field(self, name: str) -> str:
+    def get_field(self, name: str) -> str:
         """The value of one of git's lines; empty when it is not there."""
         return dict(self.fields).get(name, "")
 
 
-def _begins_file(lines: Sequence[str], at: int) -> bool:
+def _is_file_start(lines: Sequence[str], at: int) -> bool:
     if not lines[at].startswith("--- "):
         return False
     if not lines[at + 1 : at + 2] or not lines[at + 1].startswith("+++ "):
-        raise ToolRefusal(
+        raise ToolError(
             f"line {at + 1} of the patch begins with `--- ` and no `+++ ` follows; it needs both"
         )
     return True
@@ -73,119 +73,123 @@ def _begins_file(lines: Sequence[str], at: int) -> bool:
 
 def _check_between(line: str, at: int) -> None:
     if line.startswith("@@") or line.startswith("+++ ") or _GIT_HEADER.fullmatch(line):
-        raise ToolRefusal(
+        raise ToolError(
             f"line {at + 1} of the patch, `{line[:80]}`, belongs to no file: above it must stand "
             "`--- a/path` and `+++ b/path`, or `diff --git a/path b/path`"
         )
     if _BINARY.fullmatch(line):
-        raise ToolRefusal(f"line {at + 1} of the patch: a binary file cannot be patched")
+        raise ToolError(f"line {at + 1} of the patch: a binary file cannot be patched")
 
 
-def _file(lines: Sequence[str], start: int) -> tuple[FilePatch, int]:
-    header, at = _header(lines, start)
+def _parse_file(lines: Sequence[str], start: int) -> tuple[FilePatch, int]:
+    header, at = _parse_header(lines, start)
     hunks = list[Hunk]()
     while at < len(lines) and lines[at].startswith("@@"):
         found, at = read_hunk(lines, at)
         hunks.append(found)
         _check_after_hunk(lines, at)
     if not hunks and header.old:
-        raise ToolRefusal(f"the file at line {start + 1} of the patch has no hunk; {FORM}")
-    return _meant(header, hunks), at
+        raise ToolError(f"the file at line {start + 1} of the patch has no hunk; {FORM}")
+    return _build_patch(header, hunks), at
 
 
 def _check_after_hunk(lines: Sequence[str], at: int) -> None:
     line = lines[at] if at < len(lines) else ""
     expected = not line.strip() or line.startswith("@@") or _BETWEEN.match(line)
-    if not (expected or _begins_file(lines, at)):
-        raise ToolRefusal(
+    if not (expected or _is_file_start(lines, at)):
+        raise ToolError(
             f"line {at + 1} of the patch, `{line[:80]}`, begins with none of blank, `+`, `-`, "
             "`@@`; a line that stays begins with a blank"
         )
 
 
-def _header(lines: Sequence[str], start: int) -> tuple[_Header, int]:
+def _parse_header(lines: Sequence[str], start: int) -> tuple[_Header, int]:
     header, at, fields = _Header(start + 1), start, list[tuple[str, str]]()
     if lines[at].startswith("diff --git "):
-        header = replace(header, git=git_names(lines[at].removeprefix("diff --git ")))
+        header = replace(header, git=parse_git_names(lines[at].removeprefix("diff --git ")))
         at += 1
         while at < len(lines) and (found := _GIT_HEADER.fullmatch(lines[at])):
             fields.append((found[1], found[2]))
             at += 1
-    if at < len(lines) and _begins_file(lines, at):
-        old, new = without_prefixes(header_name(lines[at][4:]), header_name(lines[at + 1][4:]))
+    if at < len(lines) and _is_file_start(lines, at):
+        old, new = without_prefixes(
+            parse_header_name(lines[at][4:]), parse_header_name(lines[at + 1][4:])
+        )
         header, at = replace(header, old=old, new=new), at + 2
     return replace(header, fields=tuple(fields)), at
 
 
-def _meant(header: _Header, hunks: Sequence[Hunk]) -> FilePatch:
+def _build_patch(header: _Header, hunks: Sequence[Hunk]) -> FilePatch:
     """What the header and the hunks together ask for."""
-    if header.field("copy from"):
-        raise _refused(header, "copies are not made; write the new file with `write_file`")
-    if source := header.field("rename from"):
-        target = header_name(header.field("rename to"))
-        return _update(header, hunks, header_name(source), target)
-    if header.old == NO_FILE or header.field("new file mode"):
-        return _created(header, hunks)
-    if header.new == NO_FILE or header.field("deleted file mode"):
-        return _deleted(header, hunks)
+    if header.get_field("copy from"):
+        raise _make_error(header, "copies are not made; write the new file with `write_file`")
+    if source := header.get_field("rename from"):
+        target = parse_header_name(header.get_field("rename to"))
+        return _build_update(header, hunks, parse_header_name(source), target)
+    if header.old == NO_FILE or header.get_field("new file mode"):
+        return _build_creation(header, hunks)
+    if header.new == NO_FILE or header.get_field("deleted file mode"):
+        return _build_deletion(header, hunks)
     if header.old != header.new and header.old != f"{header.new}.orig":
-        raise _refused(
+        raise _make_error(
             header,
             f"it names two files, `{header.old}` and `{header.new}`: to move a file, write "
             "`diff --git`, `rename from` and `rename to` above",
         )
-    return _update(header, hunks, header.new or _git_name(header), "")
+    return _build_update(header, hunks, header.new or _get_git_name(header), "")
 
 
-def _update(header: _Header, hunks: Sequence[Hunk], path: str, target: str) -> FilePatch:
+def _build_update(header: _Header, hunks: Sequence[Hunk], path: str, target: str) -> FilePatch:
     names = (path, target or path)
     if not all(names) or (header.old and target and (header.old, header.new) != names):
-        raise _refused(header, "its lines name different files")
-    executable = _executable(header, "new mode")
+        raise _make_error(header, "its lines name different files")
+    executable = _parse_executable(header, "new mode")
     if not (hunks or target or executable is not None):
-        raise _refused(header, "it says nothing to change")
+        raise _make_error(header, "it says nothing to change")
     return FilePatch(header.line, "update", path, target, tuple(hunks), executable=executable)
 
 
-def _created(header: _Header, hunks: Sequence[Hunk]) -> FilePatch:
-    path = header.new or _git_name(header)
+def _build_creation(header: _Header, hunks: Sequence[Hunk]) -> FilePatch:
+    path = header.new or _get_git_name(header)
     lines = [line for hunk in hunks for line in hunk.lines]
     if path == NO_FILE or len(hunks) > 1 or any(line[:1] != "+" for line in lines):
-        raise _refused(header, "a new file has one hunk, and only lines that begin with `+`")
+        raise _make_error(header, "a new file has one hunk, and only lines that begin with `+`")
     unended = bool(hunks) and hunks[0].new_unended
-    executable = _executable(header, "new file mode")
-    content = _content(lines, unended)
+    executable = _parse_executable(header, "new file mode")
+    content = _join_content(lines, unended)
     return FilePatch(header.line, "create", path, content=content, executable=executable)
 
 
-def _deleted(header: _Header, hunks: Sequence[Hunk]) -> FilePatch:
-    path = header.old or _git_name(header)
+def _build_deletion(header: _Header, hunks: Sequence[Hunk]) -> FilePatch:
+    path = header.old or _get_git_name(header)
     lines = [line for hunk in hunks for line in hunk.lines]
     if path == NO_FILE or any(line[:1] != "-" for line in lines):
-        raise _refused(header, "the hunks of a file that goes have only lines that begin with `-`")
+        raise _make_error(
+            header, "the hunks of a file that goes have only lines that begin with `-`"
+        )
     unended = bool(hunks) and hunks[-1].old_unended
-    return FilePatch(header.line, "delete", path, content=_content(lines, unended))
+    return FilePatch(header.line, "delete", path, content=_join_content(lines, unended))
 
 
-def _content(lines: Sequence[str], unended: bool) -> str:
+def _join_content(lines: Sequence[str], unended: bool) -> str:
     text = "".join(f"{line[1:]}\n" for line in lines)
     return text.removesuffix("\n") if unended else text
 
 
-def _git_name(header: _Header) -> str:
+def _get_git_name(header: _Header) -> str:
     if header.git is None:
-        raise _refused(header, "its file name cannot be read; write `--- a/path`, `+++ b/path`")
+        raise _make_error(header, "its file name cannot be read; write `--- a/path`, `+++ b/path`")
     return header.git[1]
 
 
-def _executable(header: _Header, name: str) -> bool | None:
-    mode = header.field(name).strip()
+def _parse_executable(header: _Header, name: str) -> bool | None:
+    mode = header.get_field(name).strip()
     if not mode:
         return None
     if not re.fullmatch("100[0-7]{3}", mode):
-        raise _refused(header, f"mode {mode} is not that of a regular file")
+        raise _make_error(header, f"mode {mode} is not that of a regular file")
     return bool(int(mode, 8) & 0o111)
 
 
-def _refused(header: _Header, problem: str) -> ToolRefusal:
-    return ToolRefusal(f"the file at line {header.line} of the patch: {problem}")
+def _make_error(header: _Header, problem: str) -> ToolError:
+    return ToolError(f"the file at line {header.line} of the patch: {problem}")

@@ -7,13 +7,18 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..matching.alignment import Steps, align
+from ..matching.alignment import Steps, align_lines
 from ..matching.blank_lines import with_empty_lines
-from ..matching.common_lines import shared_lines
-from ..matching.document import Source
-from ..matching.edit_request import Match, Request
-from ..matching.line_similarity import likeness, misspelled, same_facts, same_strings
-from ..matching.normalization import folded
+from ..matching.common_lines import find_shared_lines
+from ..matching.document import TextDocument
+from ..matching.edit_request import EditRequest, LineMatch
+from ..matching.line_similarity import (
+    has_same_facts,
+    has_same_strings,
+    is_misspelling,
+    measure_similarity,
+)
+from ..matching.normalization import normalize_line
 
 FEWEST_LINES = 3
 LINES_PER_MORE_BAD = 8
@@ -27,12 +32,12 @@ MOST_BLOCKS = 400
 MOST_LONGER = 0.25
 
 
-class TooMany(Exception):
+class TooManyBlocksError(Exception):
     """More blocks begin and end as the request does than can be compared."""
 
 
 @dataclass(frozen=True)
-class Block:
+class FuzzyBlock:
     """Lines of a file, without empty ones, that may be the ones that are meant."""
 
     start: int
@@ -41,13 +46,13 @@ class Block:
     score: float
 
     @property
-    def bad(self) -> Steps:
+    def bad_steps(self) -> Steps:
         """What is changed, missing or made up."""
         return [step for step in self.steps if step[2] < 1.0]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedLines:
     """The old lines that are not empty, and where they stand among all."""
 
     lines: Sequence[str]
@@ -59,39 +64,39 @@ class Wanted:
         return max(1, len(self.lines) // LINES_PER_MORE_BAD)
 
 
-def alike(source: Source, request: Request) -> list[Match]:
+def find_similar_blocks(source: TextDocument, request: EditRequest) -> list[LineMatch]:
     """The one block that is meant; several when that is not clear. Raises TooMany."""
     old = request.old_lines
     places = [place for place, line in enumerate(old) if line.strip()]
-    wanted = Wanted([folded(old[place]) for place in places], places)
+    wanted = WantedLines([normalize_line(old[place]) for place in places], places)
     if len(places) < FEWEST_LINES:
         return []
-    keys = [source.keys(folded)[number] for number in source.filled]
-    blocks = sorted(_blocks(keys, wanted), key=lambda block: -block.score)
-    if not blocks or not _acceptable(blocks[0], wanted, keys, request):
+    keys = [source.normalize_lines(normalize_line)[number] for number in source.filled_lines]
+    blocks = sorted(_iter_blocks(keys, wanted), key=lambda block: -block.score)
+    if not blocks or not _is_acceptable(blocks[0], wanted, keys, request):
         return []
-    rivals = [block for block in blocks if _rivals(block, blocks[0])]
-    return [_match(source, request, wanted, block) for block in rivals]
+    rivals = [block for block in blocks if _is_rival(block, blocks[0])]
+    return [_to_match(source, request, wanted, block) for block in rivals]
 
 
-def _rivals(block: Block, best: Block) -> bool:
+def _is_rival(block: FuzzyBlock, best: FuzzyBlock) -> bool:
     """Blocks that overlap the best one are other readings of it: they must only be less alike."""
     apart = block.end <= best.start or block.start >= best.end
     return block.score > best.score - MARGIN if apart else block.score == best.score
 
 
-def _blocks(keys: Sequence[str], wanted: Wanted) -> Iterable[Block]:
+def _iter_blocks(keys: Sequence[str], wanted: WantedLines) -> Iterable[FuzzyBlock]:
     have = Counter(wanted.lines)
-    for start, end in _windows(keys, wanted):
+    for start, end in _find_windows(keys, wanted):
         window = keys[start:end]
         missing = (have - Counter(window)).total()
         if missing <= wanted.most_bad + len(wanted.lines) // LINES_PER_MORE_BAD + 1:
-            steps = align(wanted.lines, window, likeness)
+            steps = align_lines(wanted.lines, window, measure_similarity)
             alike = sum(like for *_, like in steps) / max(len(window), len(wanted.lines))
-            yield Block(start, end, steps, alike)
+            yield FuzzyBlock(start, end, steps, alike)
 
 
-def _windows(keys: Sequence[str], wanted: Wanted) -> set[tuple[int, int]]:
+def _find_windows(keys: Sequence[str], wanted: WantedLines) -> set[tuple[int, int]]:
     """Where blocks may stand, that begin and end with the first and the last wanted line.
 
     All but a few wanted lines must be there, so one of the rarest few is.
@@ -109,17 +114,19 @@ def _windows(keys: Sequence[str], wanted: Wanted) -> set[tuple[int, int]]:
     for rank, (count, offset) in enumerate(present[: wanted.most_bad + 2]):
         looked += count
         if looked > MOST_BLOCKS and rank <= wanted.most_bad - (size - len(present)):
-            raise TooMany
+            raise TooManyBlocksError
         if looked > MOST_BLOCKS:
             break
         for place in places[lines[offset]]:
-            windows |= _around(keys, wanted, place - offset, slack)
+            windows |= _find_windows_near(keys, wanted, place - offset, slack)
     if len(windows) > MOST_BLOCKS:
-        raise TooMany
+        raise TooManyBlocksError
     return windows
 
 
-def _around(keys: Sequence[str], wanted: Wanted, expected: int, slack: int) -> set[tuple[int, int]]:
+def _find_windows_near(
+    keys: Sequence[str], wanted: WantedLines, expected: int, slack: int
+) -> set[tuple[int, int]]:
     size = len(wanted.lines)
     return {
         (start, end)
@@ -130,23 +137,25 @@ def _around(keys: Sequence[str], wanted: Wanted, expected: int, slack: int) -> s
     }
 
 
-def _acceptable(block: Block, wanted: Wanted, keys: Sequence[str], request: Request) -> bool:
+def _is_acceptable(
+    block: FuzzyBlock, wanted: WantedLines, keys: Sequence[str], request: EditRequest
+) -> bool:
     equal = [wanted.lines[a] for a, _, like in block.steps if a is not None and like == 1.0]
-    stays = {old for old, _ in shared_lines(request.old_lines, request.new_lines)}
+    stays = {old for old, _ in find_shared_lines(request.old_lines, request.new_lines)}
     return (
-        len(block.bad) <= wanted.most_bad
+        len(block.bad_steps) <= wanted.most_bad
         and 3 * len(equal) >= 2 * len(wanted.lines)
         and sum(sum(map(str.isalnum, line)) >= 4 for line in equal) >= 2
         and all(
             _is_slip(wanted, a, keys[block.start + b], like, wanted.places[a] in stays)
             and wanted.lines[a] not in keys
-            for a, b, like in block.bad
+            for a, b, like in block.bad_steps
             if a is not None and b is not None
         )
     )
 
 
-def _is_slip(wanted: Wanted, place: int, real: str, like: float, stays: bool) -> bool:
+def _is_slip(wanted: WantedLines, place: int, real: str, like: float, stays: bool) -> bool:
     """Whether a line that is not as it is in the file can mean the file's line.
 
     In a short request another word makes another block; a misspelled one does not.
@@ -155,19 +164,21 @@ def _is_slip(wanted: Wanted, place: int, real: str, like: float, stays: bool) ->
     short = len(wanted.lines) < SHORT
     return (
         like >= (STAYS if stays else REPLACED)
-        and same_facts(asked, real)
-        and same_strings(asked, real)
-        and not (short and stays and not misspelled(asked, real))
+        and has_same_facts(asked, real)
+        and has_same_strings(asked, real)
+        and not (short and stays and not is_misspelling(asked, real))
     )
 
 
-def _match(source: Source, request: Request, wanted: Wanted, block: Block) -> Match:
+def _to_match(
+    source: TextDocument, request: EditRequest, wanted: WantedLines, block: FuzzyBlock
+) -> LineMatch:
     old = request.old_lines
     filled = {
-        wanted.places[a]: None if b is None else source.filled[block.start + b]
+        wanted.places[a]: None if b is None else source.filled_lines[block.start + b]
         for a, b, _ in block.steps
         if a is not None
     }
     pairs = with_empty_lines(old, filled, source)
-    start, end = source.filled[block.start], source.filled[block.end - 1] + 1
-    return Match(old, request.new_lines, start, end, pairs, loose=True)
+    start, end = source.filled_lines[block.start], source.filled_lines[block.end - 1] + 1
+    return LineMatch(old, request.new_lines, start, end, pairs, loose=True)

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...result import ToolRefusal
-from ..matching.normalization import TAB, USUAL_UNIT, columns, indent_of, one_to_one
+from ...result import ToolError
+from ..matching.normalization import TAB, USUAL_UNIT, indent_of, measure_indent, simplify_in_place
 
 UNIT_FROM = 20_000
 """Lines of a file from which its unit is learned."""
@@ -15,7 +15,7 @@ FEWEST_COLUMNS = 2
 
 
 @dataclass(frozen=True)
-class Pair:
+class IndentPair:
     """The indentation of one line of the request, and of the file's line it stands for."""
 
     place: int
@@ -28,7 +28,7 @@ class Pair:
 class Depths:
     """What is known of the depths of a request."""
 
-    pairs: Sequence[Pair]
+    pairs: Sequence[IndentPair]
     file_unit: str
     asked_unit: int
     """In columns."""
@@ -36,11 +36,11 @@ class Depths:
     """Whether new lines stand at the file's depths already."""
 
     @cached_property
-    def by_width(self) -> dict[int, list[Pair]]:
+    def by_width(self) -> dict[int, list[IndentPair]]:
         """The pairs by the columns of their depth in the request."""
-        found = defaultdict[int, list[Pair]](list)
+        found = defaultdict[int, list[IndentPair]](list)
         for pair in self.pairs:
-            found[columns(pair.asked)].append(pair)
+            found[measure_indent(pair.asked)].append(pair)
         return dict(found)
 
     @cached_property
@@ -56,62 +56,66 @@ class Depths:
         moved = {len(pair.real) - len(pair.asked) for pair in self.pairs}
         return moved.pop() if len(moved) == 1 and len(self.by_width) > 1 else None
 
-    def of(self, asked: str, before: int, after: int) -> str:
+    def find_indent(self, asked: str, before: int, after: int) -> str:
         """The file's indentation for a new line that stands between two lines of the request.
 
-        Raises ToolRefusal where the request gives lines of different depths the same one.
+        Raises ToolError where the request gives lines of different depths the same one.
         """
-        asked = one_to_one(asked) if self.is_ascii else asked
+        asked = simplify_in_place(asked) if self.is_ascii else asked
         if self.kept or not self.pairs:
             return asked
-        width = columns(asked)
+        width = measure_indent(asked)
         if width in self.by_width:
-            return _nearest_in_place(self.by_width[width], before, after)
+            return _choose_nearest(self.by_width[width], before, after)
         if self.shift is not None:
             return " " * max(width + self.shift, 0)
-        return self._stepped(width, before, after)
+        return self._derive_indent(width, before, after)
 
-    def _stepped(self, width: int, before: int, after: int) -> str:
+    def _derive_indent(self, width: int, before: int, after: int) -> str:
         """By the nearest depth that is known, and the file's unit."""
         _, near = min((abs(known - width), known) for known in self.by_width)
-        base = _nearest_in_place(self.by_width[near], before, after)
+        base = _choose_nearest(self.by_width[near], before, after)
         if abs(width - near) < FEWEST_COLUMNS:
             return base
         steps, rest = divmod(width - near, self.asked_unit)
-        return _moved(base, steps, self.file_unit) + " " * rest
+        return _shift_indent(base, steps, self.file_unit) + " " * rest
 
 
-def learn(
-    pairs: Sequence[Pair], request: Iterable[str], lines: Sequence[str], kept: bool
+def infer_depths(
+    pairs: Sequence[IndentPair], request: Iterable[str], lines: Sequence[str], kept: bool
 ) -> Depths:
     """What the pairs say; `request` are the lines of the request, `lines` those of the file."""
     kept = kept or all(pair.asked == pair.real for pair in pairs)
-    unit = unit_of(lines, pairs)
-    return Depths(pairs, unit, _asked_unit(pairs, request, unit), kept)
+    unit = infer_unit(lines, pairs)
+    return Depths(pairs, unit, _infer_asked_unit(pairs, request, unit), kept)
 
 
-def unit_of(lines: Sequence[str], pairs: Sequence[Pair] = ()) -> str:
+def infer_unit(lines: Sequence[str], pairs: Sequence[IndentPair] = ()) -> str:
     """One step of the file's indentation; a tab, or blanks."""
     near = [pair.real for pair in pairs if pair.real]
     indents = [indent_of(line) for line in lines[:UNIT_FROM] if line and not line.isspace()]
     tabs = Counter(indent[:1] == TAB for indent in near or indents if indent)
     if tabs[True] > tabs[False]:
         return TAB
-    return " " * _usual_step([len(indent) for indent in indents if TAB not in indent], USUAL_UNIT)
+    return " " * _find_usual_step(
+        [len(indent) for indent in indents if TAB not in indent], USUAL_UNIT
+    )
 
 
-def _asked_unit(pairs: Sequence[Pair], request: Iterable[str], unit: str) -> int:
+def _infer_asked_unit(pairs: Sequence[IndentPair], request: Iterable[str], unit: str) -> int:
     """How many columns of the request are one step: by two pairs, else its smallest step."""
-    step = columns(unit)
-    ordered = sorted({(columns(pair.asked), columns(pair.real)) for pair in pairs})
+    step = measure_indent(unit)
+    ordered = sorted({(measure_indent(pair.asked), measure_indent(pair.real)) for pair in pairs})
     for (asked, real), (more_asked, more_real) in zip(ordered, ordered[1:], strict=False):
         steps = (more_real - real) // step
         if steps >= 1 and more_asked > asked and (more_asked - asked) % steps == 0:
             return (more_asked - asked) // steps
-    return _usual_step([columns(indent_of(line)) for line in request if line.strip()], step)
+    return _find_usual_step(
+        [measure_indent(indent_of(line)) for line in request if line.strip()], step
+    )
 
 
-def _usual_step(widths: Sequence[int], default: int) -> int:
+def _find_usual_step(widths: Sequence[int], default: int) -> int:
     """By how much the next line is mostly indented more."""
     more = Counter(
         below - above
@@ -121,7 +125,7 @@ def _usual_step(widths: Sequence[int], default: int) -> int:
     return min(more, key=lambda step: (-more[step], step), default=default)
 
 
-def _nearest_in_place(known: Sequence[Pair], before: int, after: int) -> str:
+def _choose_nearest(known: Sequence[IndentPair], before: int, after: int) -> str:
     """What one depth of the request is in the file, near a place of the request."""
     found = {pair.real for pair in known}
     if len(found) > 1:
@@ -129,14 +133,14 @@ def _nearest_in_place(known: Sequence[Pair], before: int, after: int) -> str:
         below = [pair.real for pair in known if pair.place >= after][:1]
         found = {*above, *below} or found
     if len(found) > 1:
-        raise ToolRefusal(
+        raise ToolError(
             "lines that are to be found are indented alike where those of the file are not, so the "
             "depth of the new lines is not clear; copy the file's indentation"
         )
     return found.pop()
 
 
-def _moved(indent: str, steps: int, unit: str) -> str:
+def _shift_indent(indent: str, steps: int, unit: str) -> str:
     if steps >= 0:
         return indent + unit * steps
     for _ in range(-steps):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from ..matching.normalization import folded
+from ..matching.normalization import normalize_line
 
 MOST_TOKENS = 2_000
 """Of a line that is merged token by token."""
@@ -12,7 +12,7 @@ MOST_TOKENS = 2_000
 _TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
 
 
-def merged(asked: str, new: str, real: str) -> str | None:
+def merge_line(asked: str, new: str, real: str) -> str | None:
     """The change from `asked` to `new` made in `real`, which is `asked` but for its spelling.
 
     None when a change and a difference in spelling meet.
@@ -22,7 +22,7 @@ def merged(asked: str, new: str, real: str) -> str | None:
     base, other, file = (_TOKEN.findall(line) for line in (asked, new, real))
     if max(len(base), len(other), len(file)) > MOST_TOKENS:
         return None
-    bounds = _bounds(_keys(base), _keys(file))
+    bounds = _map_bounds(_normalize_tokens(base), _normalize_tokens(file))
     changes = SequenceMatcher(None, base, other, autojunk=False)
     parts = list[str]()
     for kind, start, end, new_start, new_end in changes.get_opcodes():
@@ -34,11 +34,11 @@ def merged(asked: str, new: str, real: str) -> str | None:
     return "".join(parts)
 
 
-def _keys(parts: Sequence[str]) -> list[str]:
-    return [folded(part) or (" " if part.isspace() else "") for part in parts]
+def _normalize_tokens(parts: Sequence[str]) -> list[str]:
+    return [normalize_line(part) or (" " if part.isspace() else "") for part in parts]
 
 
-def _bounds(base: Sequence[str], file: Sequence[str]) -> dict[int, int]:
+def _map_bounds(base: Sequence[str], file: Sequence[str]) -> dict[int, int]:
     """Which place between tokens of one line is which place of the other."""
     bounds = dict[int, int]()
     for block in SequenceMatcher(None, base, file, autojunk=False).get_matching_blocks():

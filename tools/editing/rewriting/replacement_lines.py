@@ -2,20 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 
-from ..matching.alignment import align
-from ..matching.edit_request import Match
-from ..matching.line_similarity import likeness
+from ..matching.alignment import align_lines
+from ..matching.edit_request import LineMatch
+from ..matching.line_similarity import measure_similarity
 from ..matching.normalization import indent_of
-from .line_merge import merged
-from .style_inference import Learned
+from .line_merge import merge_line
+from .style_inference import InferredStyle
 
 MOST_COMPARED = 10_000
 """Pairs of lines of which one may stand for the other."""
-ALIKE = 0.5
+LEAST_SIMILARITY = 0.5
 """How alike a line and the new one in its place are, where the new one is made of it."""
 
 
-def partners(match: Match, gone: Sequence[int], come: Sequence[int]) -> dict[int, int]:
+def find_replaced_lines(
+    match: LineMatch, gone: Sequence[int], come: Sequence[int]
+) -> dict[int, int]:
     """For new lines the old one in whose place each stands: in order, or the one alike."""
     gone = [place for place in gone if match.old[place].strip()]
     come = [place for place in come if match.new[place].strip()]
@@ -24,30 +26,32 @@ def partners(match: Match, gone: Sequence[int], come: Sequence[int]) -> dict[int
     if len(gone) * len(come) > MOST_COMPARED:
         return {}
     old, new = [match.old[at].strip() for at in gone], [match.new[at].strip() for at in come]
-    steps = align(old, new, likeness)
+    steps = align_lines(old, new, measure_similarity)
     return {come[b]: gone[a] for a, b, _ in steps if a is not None and b is not None}
 
 
-def written(learned: Learned, gone: range, come: range, stands_for: Mapping[int, int]) -> list[str]:
+def build_new_lines(
+    learned: InferredStyle, gone: range, come: range, stands_for: Mapping[int, int]
+) -> list[str]:
     """The new lines `come` as they are to stand where the old lines `gone` stand."""
     if learned.exact:
         return list(learned.match.new[come.start : come.stop])
     lines, before = list[str](), gone.start - 1
-    following = _following(gone, come, stands_for)
+    following = _find_following(gone, come, stands_for)
     for place, after in zip(come, following, strict=True):
         line, old = learned.match.new[place], stands_for.get(place)
         before = before if old is None else old
         if not line.strip():
             lines.append("")
         elif old is not None and learned.match.pairs[old] is not None:
-            lines.append(_in_place_of(learned, old, line))
+            lines.append(_replace_line(learned, old, line))
         else:
-            depth = learned.depths.of(indent_of(line), before, after)
+            depth = learned.depths.find_indent(indent_of(line), before, after)
             lines.append(depth + learned.spelling.as_in_file(line.lstrip()))
     return lines
 
 
-def _following(gone: range, come: range, stands_for: Mapping[int, int]) -> list[int]:
+def _find_following(gone: range, come: range, stands_for: Mapping[int, int]) -> list[int]:
     """For each new line the next old line that stays or has a new one in its place."""
     following, after = list[int](), gone.stop
     for place in reversed(come):
@@ -56,13 +60,16 @@ def _following(gone: range, come: range, stands_for: Mapping[int, int]) -> list[
     return following[::-1]
 
 
-def _in_place_of(learned: Learned, old: int, line: str) -> str:
+def _replace_line(learned: InferredStyle, old: int, line: str) -> str:
     """A new line that takes the place of one old line."""
-    asked, real, body = learned.match.old[old], learned.line(old), line.lstrip()
-    if not learned.match.loose and likeness(asked.strip(), body.strip()) >= ALIKE:
+    asked, real, body = learned.match.old[old], learned.get_line(old), line.lstrip()
+    if (
+        not learned.match.loose
+        and measure_similarity(asked.strip(), body.strip()) >= LEAST_SIMILARITY
+    ):
         end = body[len(body.rstrip()) :]
-        body = (merged(asked.strip(), body.rstrip(), real.strip()) or body.rstrip()) + end
+        body = (merge_line(asked.strip(), body.rstrip(), real.strip()) or body.rstrip()) + end
     body = learned.spelling.as_in_file(body)
     if indent_of(asked) == indent_of(line) and not learned.depths.kept:
         return indent_of(real) + body
-    return learned.depths.of(indent_of(line), old - 1, old + 1) + body
+    return learned.depths.find_indent(indent_of(line), old - 1, old + 1) + body

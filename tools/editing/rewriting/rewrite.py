@@ -2,77 +2,77 @@
 
 from collections.abc import Mapping, Sequence
 
-from ...result import ToolRefusal
-from ..matching.common_lines import gaps, shared_lines
-from ..matching.document import Source
-from ..matching.edit_errors import visible, with_lines
-from ..matching.edit_request import Match
+from ...result import ToolError
+from ..matching.common_lines import find_gaps, find_shared_lines
+from ..matching.document import TextDocument
+from ..matching.edit_errors import show_blanks, with_lines
+from ..matching.edit_request import LineMatch
 from ..matching.line_edits import LineEdit
-from ..matching.line_similarity import knows
-from ..matching.normalization import columns, folded, indent_of
-from .replacement_lines import partners, written
-from .style_inference import Learned, learn_from
+from ..matching.line_similarity import is_made_of_real
+from ..matching.normalization import indent_of, measure_indent, normalize_line
+from .replacement_lines import build_new_lines, find_replaced_lines
+from .style_inference import InferredStyle, infer_style
 
 
-def rewrite(source: Source, match: Match) -> list[LineEdit]:
-    """Edits of whole lines, ascending; raises ToolRefusal where it is not clear what is meant."""
+def rewrite_match(source: TextDocument, match: LineMatch) -> list[LineEdit]:
+    """Edits of whole lines, ascending; raises ToolError where it is not clear what is meant."""
     try:
-        return _rewritten(source, match)
-    except ToolRefusal as refusal:
+        return _build_edits(source, match)
+    except ToolError as refusal:
         raise with_lines(refusal, source, match) from refusal
 
 
-def _rewritten(source: Source, match: Match) -> list[LineEdit]:
+def _build_edits(source: TextDocument, match: LineMatch) -> list[LineEdit]:
     shared = match.shared
-    shared = shared_lines(match.old, match.new) if shared is None else list(shared)
-    learned = learn_from(source, match, shared)
+    shared = find_shared_lines(match.old, match.new) if shared is None else list(shared)
+    learned = infer_style(source, match, shared)
     edits = list[LineEdit]()
     for old, new in shared:
-        edits += _kept(learned, old, new)
-    for gone, come in gaps(shared, len(match.old), len(match.new)):
-        edits += _replaced(learned, gone, come)
+        edits += _edit_kept_line(learned, old, new)
+    for gone, come in find_gaps(shared, len(match.old), len(match.new)):
+        edits += _edit_gap(learned, gone, come)
     return sorted(edits, key=lambda edit: (edit.start, edit.end))
 
 
-def _kept(learned: Learned, old: int, new: int) -> list[LineEdit]:
+def _edit_kept_line(learned: InferredStyle, old: int, new: int) -> list[LineEdit]:
     """A line of both texts stays, at another depth where the request moves it."""
     match, found = learned.match, learned.match.pairs[old]
     asked, wanted = indent_of(match.old[old]), indent_of(match.new[new])
     if found is None or asked == wanted or not match.old[old].strip():
         return []
     line = learned.source.lines[found]
-    if folded(line) != folded(match.old[old]):
-        raise _remembered_wrongly(learned, old)
-    if learned.depths.kept and columns(wanted) == columns(indent_of(line)):
+    if normalize_line(line) != normalize_line(match.old[old]):
+        raise _make_mismatch_error(learned, old)
+    if learned.depths.kept and measure_indent(wanted) == measure_indent(indent_of(line)):
         return []
-    depth = learned.depths.of(wanted, old - 1, old + 1)
+    depth = learned.depths.find_indent(wanted, old - 1, old + 1)
     return [LineEdit(found, found + 1, [depth + line.lstrip()])]
 
 
-def _replaced(learned: Learned, gone: range, come: range) -> list[LineEdit]:
+def _edit_gap(learned: InferredStyle, gone: range, come: range) -> list[LineEdit]:
     """Old lines that are not in the new text become the new lines that are not in the old one."""
     match = learned.match
     found = [line for line in match.pairs[gone.start : gone.stop] if line is not None]
     _check_made_up(match, gone, come, bool(found))
     if not found and not come:
         return []
-    above, below = _neighbour(match, gone.start - 1, -1), _neighbour(match, gone.stop, 1)
+    above, below = _find_neighbour(match, gone.start - 1, -1), _find_neighbour(match, gone.stop, 1)
     first = match.start if above is None else above + 1
     last = match.end if below is None else below
-    stands_for = partners(match, gone, come)
-    _check_left_out(learned, range(first, last), found, _pinned(gone, come, stands_for))
+    stands_for = find_replaced_lines(match, gone, come)
+    _check_left_out(learned, range(first, last), found, _find_pinned_ends(gone, come, stands_for))
     if match.loose:
         _check_known(learned, gone, {old: new for new, old in stands_for.items()})
-    if not gone and _between_empty(match, gone.start):
-        raise ToolRefusal(
+    if not gone and _is_between_empty(match, gone.start):
+        raise ToolError(
             "`old_string` has more empty lines than the file where lines are to be added; give the "
             "lines there as they are"
         )
     start, end = (found[0], found[-1] + 1) if found else (first, first)
-    return [LineEdit(start, end, written(learned, gone, come, stands_for))]
+    return [LineEdit(start, end, build_new_lines(learned, gone, come, stands_for))]
 
 
-def _between_empty(match: Match, place: int) -> bool:
+def _is_between_empty(match: LineMatch, place: int) -> bool:
     """Whether new lines go between an empty line that the file has and one that it has not."""
     around = [
         (match.old[at], match.pairs[at]) for at in (place - 1, place) if 0 <= at < len(match.old)
@@ -80,7 +80,7 @@ def _between_empty(match: Match, place: int) -> bool:
     return len({pair is None for line, pair in around if not line.strip()}) == 2
 
 
-def _neighbour(match: Match, place: int, step: int) -> int | None:
+def _find_neighbour(match: LineMatch, place: int, step: int) -> int | None:
     """The file's line of the next old line that has one."""
     while 0 <= place < len(match.pairs):
         if (found := match.pairs[place]) is not None:
@@ -89,24 +89,24 @@ def _neighbour(match: Match, place: int, step: int) -> int | None:
     return None
 
 
-def _pinned(gone: range, come: range, stands_for: Mapping[int, int]) -> tuple[bool, bool]:
+def _find_pinned_ends(gone: range, come: range, stands_for: Mapping[int, int]) -> tuple[bool, bool]:
     """Whether the first new line is the first old one, and the last the last, but for changes."""
     if not gone or not come:
         return False, False
     return stands_for.get(come[0]) == gone[0], stands_for.get(come[-1]) == gone[-1]
 
 
-def _check_made_up(match: Match, gone: range, come: range, found: bool) -> None:
+def _check_made_up(match: LineMatch, gone: range, come: range, found: bool) -> None:
     made_up = [place for place in gone if match.pairs[place] is None and match.old[place].strip()]
     if made_up and (found or any(match.new[place].strip() for place in come)):
-        raise ToolRefusal(
+        raise ToolError(
             "`old_string` changes a line that is not in the file: "
             f"`{match.old[made_up[0]].strip()}`"
         )
 
 
 def _check_left_out(
-    learned: Learned, around: range, found: Sequence[int], pinned: tuple[bool, bool]
+    learned: InferredStyle, around: range, found: Sequence[int], pinned: tuple[bool, bool]
 ) -> None:
     """Lines of the file that the request left out must not touch what it changes.
 
@@ -119,28 +119,28 @@ def _check_left_out(
             or found[0] < number < found[-1]
         )
         if learned.source.lines[number].strip() or not clear:
-            raise ToolRefusal(
+            raise ToolError(
                 f"`old_string` leaves out line {number + 1} of the file beside a line that it "
                 "changes; give the lines there as they are"
             )
 
 
-def _check_known(learned: Learned, gone: range, becomes: Mapping[int, int]) -> None:
+def _check_known(learned: InferredStyle, gone: range, becomes: Mapping[int, int]) -> None:
     """A line that is remembered wrongly is changed only when the new one knows the real one."""
     match = learned.match
     for place in gone:
-        asked, real = folded(match.old[place]), folded(learned.line(place))
+        asked, real = normalize_line(match.old[place]), normalize_line(learned.get_line(place))
         if asked == real or match.pairs[place] is None:
             continue
-        new = folded(match.new[becomes[place]]) if place in becomes else ""
-        if not knows(asked, real, new):
-            raise _remembered_wrongly(learned, place)
+        new = normalize_line(match.new[becomes[place]]) if place in becomes else ""
+        if not is_made_of_real(asked, real, new):
+            raise _make_mismatch_error(learned, place)
 
 
-def _remembered_wrongly(learned: Learned, place: int) -> ToolRefusal:
+def _make_mismatch_error(learned: InferredStyle, place: int) -> ToolError:
     number = (learned.match.pairs[place] or 0) + 1
-    return ToolRefusal(
+    return ToolError(
         f"`old_string` changes line {number} of the file, but has it otherwise; the file has:\n"
-        f"{visible(learned.line(place))}\n"
-        f"`old_string` has:\n{visible(learned.match.old[place])}"
+        f"{show_blanks(learned.get_line(place))}\n"
+        f"`old_string` has:\n{show_blanks(learned.match.old[place])}"
     )

@@ -4,54 +4,54 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..matching.common_lines import Pairs
-from ..matching.document import Source
-from ..matching.edit_request import Match
-from ..matching.normalization import indent_of, one_to_one
-from .indentation import Depths, Pair, learn
-from .typography import Spelling, learn_spelling
+from ..matching.document import TextDocument
+from ..matching.edit_request import LineMatch
+from ..matching.normalization import indent_of, simplify_in_place
+from .indentation import Depths, IndentPair, infer_depths
+from .typography import Spelling, infer_spelling
 
 NEARBY = 5_000
 """Lines around a match from which the file's unit of indentation is learned."""
 
 
 @dataclass(frozen=True)
-class Learned:
+class InferredStyle:
     """A match, and how depths and spellings of its request are those of the file."""
 
-    source: Source
-    match: Match
+    source: TextDocument
+    match: LineMatch
     depths: Depths
     spelling: Spelling
     exact: bool
     """Whether the file has all old lines as they are, so that new ones are written as they are."""
 
-    def line(self, place: int) -> str:
+    def get_line(self, place: int) -> str:
         """The file's line that an old line of the request stands for."""
         found = self.match.pairs[place]
         return "" if found is None else self.source.lines[found]
 
 
-def learn_from(source: Source, match: Match, shared: Pairs) -> Learned:
+def infer_style(source: TextDocument, match: LineMatch, shared: Pairs) -> InferredStyle:
     """Learn from every old line that stands for one of the file."""
     found = [(place, number) for place, number in enumerate(match.pairs) if number is not None]
     pairs = [
-        _pair(place, indent_of(match.old[place]), indent_of(source.lines[number]))
+        _build_pair(place, indent_of(match.old[place]), indent_of(source.lines[number]))
         for place, number in found
         if match.old[place].strip()
     ]
-    kept = _stands_as_in_file(pairs, match, shared)
+    kept = _is_indented_as_file(pairs, match, shared)
     near = source.lines[max(match.start - NEARBY, 0) : match.end + NEARBY]
-    depths = learn(pairs, [*match.old, *match.new], near, kept)
-    spelling = learn_spelling((match.old[place], source.lines[number]) for place, number in found)
+    depths = infer_depths(pairs, [*match.old, *match.new], near, kept)
+    spelling = infer_spelling((match.old[place], source.lines[number]) for place, number in found)
     exact = [source.lines[number] for _, number in found] == list(match.old)
-    return Learned(source, match, depths, spelling, exact)
+    return InferredStyle(source, match, depths, spelling, exact)
 
 
-def _pair(place: int, asked: str, real: str) -> Pair:
-    return Pair(place, one_to_one(asked) if real.isascii() else asked, real)
+def _build_pair(place: int, asked: str, real: str) -> IndentPair:
+    return IndentPair(place, simplify_in_place(asked) if real.isascii() else asked, real)
 
 
-def _stands_as_in_file(pairs: Sequence[Pair], match: Match, shared: Pairs) -> bool:
+def _is_indented_as_file(pairs: Sequence[IndentPair], match: LineMatch, shared: Pairs) -> bool:
     """Whether the new lines are indented as the file is although the old ones are not."""
     asked = dict(shared)
     moved = [pair for pair in pairs if pair.asked != pair.real]

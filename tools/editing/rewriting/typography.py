@@ -4,9 +4,16 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..matching.normalization import BLANKS, DASHES, DOUBLE_QUOTES, SINGLE_QUOTES, UNSEEN, folded
+from ..matching.normalization import (
+    BLANKS,
+    DASHES,
+    DOUBLE_QUOTES,
+    INVISIBLE,
+    SINGLE_QUOTES,
+    normalize_line,
+)
 
-_FAMILIES = (SINGLE_QUOTES + DOUBLE_QUOTES, DASHES, BLANKS + UNSEEN, "\u2026")
+_FAMILIES = (SINGLE_QUOTES + DOUBLE_QUOTES, DASHES, BLANKS + INVISIBLE, "\u2026")
 _SIGNS = frozenset("".join(_FAMILIES))
 
 
@@ -22,10 +29,10 @@ class Spelling:
 
     def as_in_file(self, new: str) -> str:
         """A new line without the signs and blanks that the request alone has."""
-        new = new[: len(new) - min(_end(new), self.more_at_ends)]
+        new = new[: len(new) - min(_count_end_blanks(new), self.more_at_ends)]
         if new.isascii():
             return new
-        return "".join(_plain(sign) if self._is_foreign(sign) else sign for sign in new)
+        return "".join(_to_plain(sign) if self._is_foreign(sign) else sign for sign in new)
 
     def _is_foreign(self, sign: str) -> bool:
         """Whether the request has a sign, or one of its family, where the file has a plain one."""
@@ -37,27 +44,27 @@ class Spelling:
         return any(self.asked[other] > self.real[other] for other in family)
 
 
-def learn_spelling(pairs: Iterable[tuple[str, str]]) -> Spelling:
+def infer_spelling(pairs: Iterable[tuple[str, str]]) -> Spelling:
     """What the pairs, lines of the request and of the file, show."""
     asked, real, ends = Counter[str](), Counter[str](), list[tuple[int, int]]()
     for wanted, found in pairs:
         asked.update(sign for sign in wanted if sign in _SIGNS)
         real.update(sign for sign in found if sign in _SIGNS)
         if wanted.strip() and found.strip():
-            ends.append((_end(wanted), _end(found)))
-    return Spelling(asked, real, _more_at_ends(ends))
+            ends.append((_count_end_blanks(wanted), _count_end_blanks(found)))
+    return Spelling(asked, real, _count_extra_blanks(ends))
 
 
-def _more_at_ends(ends: list[tuple[int, int]]) -> int:
+def _count_extra_blanks(ends: list[tuple[int, int]]) -> int:
     if not any(real for _, real in ends):
         return max((asked for asked, _ in ends), default=0)
     return max(min(asked - real for asked, real in ends), 0)
 
 
-def _end(line: str) -> int:
+def _count_end_blanks(line: str) -> int:
     return len(line) - len(line.rstrip())
 
 
-def _plain(sign: str) -> str:
+def _to_plain(sign: str) -> str:
     """A typographic sign as a keyboard has it; a blank stays one blank."""
-    return " " if sign in BLANKS else folded(sign)
+    return " " if sign in BLANKS else normalize_line(sign)

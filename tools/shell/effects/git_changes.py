@@ -3,17 +3,17 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from ..parsing.flags import one_of
+from ..parsing.flags import split_names
 
-NETWORK = one_of("clone fetch pull push ls-remote send-email svn p4 daemon")
+NETWORK = split_names("clone fetch pull push ls-remote send-email svn p4 daemon")
 _NETWORK_BELOW = {
-    "remote": one_of("update show prune"),
-    "submodule": one_of("update add"),
-    "lfs": one_of("fetch pull push clone"),
+    "remote": split_names("update show prune"),
+    "submodule": split_names("update add"),
+    "lfs": split_names("fetch pull push clone"),
 }
 _ADDS: Mapping[str, re.Pattern[str]] = {
     **dict.fromkeys(
-        one_of(
+        split_names(
             "add stage rm mv restore apply am merge cherry-pick revert status ls-files rev-parse"
             " describe shortlog version help"
         ),
@@ -31,7 +31,7 @@ _ADDS: Mapping[str, re.Pattern[str]] = {
 """Commands that only add to the history, each with the words by which it does more.
 
 Git takes a long option by its first letters."""
-_SHOWS = one_of("diff log show grep blame format-patch whatchanged cat-file archive")
+_SHOWS = split_names("diff log show grep blame format-patch whatchanged cat-file archive")
 """Commands that print contents; those that surely print no secret's are known to only read."""
 _VALUED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace")
 
@@ -51,7 +51,7 @@ def find_history_change(words: Sequence[str]) -> str:
         return f"`git {command}` may show what git keeps of secret files"
     more = _ADDS.get(command)
     only_adds = more and not any(map(more.fullmatch, rest))
-    if not command or (only_adds and (command != "reset" or _only_unstages(rest))):
+    if not command or (only_adds and (command != "reset" or _is_unstage_only(rest))):
         return ""
     return f"undo does not bring back what `git {command}` may change of git's history or settings"
 
@@ -64,7 +64,7 @@ def split_command(words: Sequence[str]) -> tuple[str, list[str]]:
     return (rest[0], rest[1:]) if rest else ("", [])
 
 
-def _only_unstages(rest: Sequence[str]) -> bool:
+def _is_unstage_only(rest: Sequence[str]) -> bool:
     """`git reset`, `git reset HEAD FILE`, `git reset -- FILE`: the index alone."""
     names = [word for word in rest if not word.startswith("-")]
     return names[:1] in ([], ["HEAD"]) or "--" in rest

@@ -9,22 +9,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...protected_paths import protected_name
+from ...protected_paths import find_protected_name
 from ...workspace import Workspace
-from ..analyzer import why_words_do_more
-from ..parsing.command_line import Line
-from ..parsing.flags import NotReadOnly
-from ..parsing.inline_code import names_removed
+from ..analyzer import explain_side_effects
+from ..parsing.command_line import CommandLine
+from ..parsing.flags import NotReadOnlyError
+from ..parsing.inline_code import find_removed_names
 from ..parsing.path_targets import is_temporary
-from ..parsing.shell_state import Scope, Word
-from ..parsing.simple_command import Step
-from ..readonly.classifier import find_program_name, reading_programs
-from ..readonly.path_scope import Place
+from ..parsing.shell_state import ShellState, Word
+from ..parsing.simple_command import SimpleCommand
+from ..readonly.classifier import find_program_name, list_reading_programs
+from ..readonly.path_scope import PathScope
 from ..readonly.special_programs import CHECKS
-from ..readonly.tree_access import Manner, files_below
-from ..risks.copy_targets import copied_by
-from ..risks.protected_writes import written_names
-from .file_changes import DELETES, EVERYDAY, UnknownChangeError, read_replaced
+from ..readonly.tree_access import TraversalOptions, walk_files
+from ..risks.copy_targets import parse_copy
+from ..risks.protected_writes import find_written_names
+from .file_changes import DELETES, EVERYDAY, UnknownChangeError, find_replaced_names
 from .git_changes import find_history_change
 from .sandbox_needs import Need, find_need, find_package_removal
 
@@ -34,7 +34,7 @@ _READ = frozenset(["read", "mapfile", "readarray"])
 """Programs of the shell that put what others print into variables."""
 _SUBSTITUTION = re.compile(r"[$<>]\(|`")
 _LEADS_OUT = re.compile(r"[/~]|(.*/)?\.\.(/|$)")
-_ALL = Manner(lambda name: True, follows_links=True)
+_ALL = TraversalOptions(lambda name: True, follows_links=True)
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class LineEffects:
 def analyze_effects(command: str, cwd: str, workspace: Workspace) -> LineEffects:
     """Find out what a command line would change in the folder `cwd` of the project."""
     folder = Path(os.path.normpath(workspace.root / cwd))
-    line = Line(command, Scope(workspace.root, folder))
+    line = CommandLine(command, ShellState(workspace.root, folder))
     steps = [step for step in line.steps if _has_effect(step, workspace)]
     needy = next((step for step in steps if not step.code and find_need(step)), None)
     doubt, replaced = "", list[Path]()
@@ -64,7 +64,7 @@ def analyze_effects(command: str, cwd: str, workspace: Workspace) -> LineEffects
         fed = bool(_SUBSTITUTION.search(command)) or any(
             step.program in _READ for step in line.steps
         )
-        replaced = [path for step in steps for path in _replaced(step, line, fed=fed)]
+        replaced = [path for step in steps for path in _find_replaced_paths(step, line, fed=fed)]
     except UnknownChangeError as unknown:
         doubt = str(unknown)
     return LineEffects(
@@ -76,13 +76,13 @@ def analyze_effects(command: str, cwd: str, workspace: Workspace) -> LineEffects
     )
 
 
-def _has_effect(step: Step, workspace: Workspace) -> bool:
+def _has_effect(step: SimpleCommand, workspace: Workspace) -> bool:
     """Whether a step may do more than read; its redirections are looked at apart."""
     writes = any(redirect.writes for redirect in step.redirects)
-    return writes or not step.words or bool(why_words_do_more(step.words, step, workspace))
+    return writes or not step.words or bool(explain_side_effects(step.words, step, workspace))
 
 
-def _find_doubt(step: Step, workspace: Workspace) -> str:
+def _find_doubt(step: SimpleCommand, workspace: Workspace) -> str:
     """Why a step is asked wherever it runs; empty when nothing speaks against it."""
     if step.words and not step.words[0].known:
         return f"`{step.words[0].text}` may be any program"
@@ -93,9 +93,9 @@ def _find_doubt(step: Step, workspace: Workspace) -> str:
     return find_package_removal(step)
 
 
-def _find_read_outside(step: Step, workspace: Workspace) -> str:
+def _find_read_outside(step: SimpleCommand, workspace: Workspace) -> str:
     """The place outside the project that a reading program is given: a sandbox lets it be read."""
-    if step.folder is None or step.program not in reading_programs():
+    if step.folder is None or step.program not in list_reading_programs():
         return ""
     if not step.folder.is_relative_to(workspace.root) and not is_temporary(step.folder):
         return str(step.folder)
@@ -110,26 +110,26 @@ def _is_elsewhere(name: str, folder: Path, workspace: Workspace) -> bool:
     return not (is_temporary(place) or place.is_relative_to("/dev"))
 
 
-def _replaced(step: Step, line: Line, *, fed: bool) -> Iterator[Path]:
+def _find_replaced_paths(step: SimpleCommand, line: CommandLine, *, fed: bool) -> Iterator[Path]:
     """Where a step deletes or overwrites something; raises UnknownChangeError.
 
     `fed`: what other commands of the line print may be among its words.
     """
     for redirect in step.redirects:
         if redirect.writes:
-            yield from _places(redirect.target, step)
-    names = read_replaced(step)
+            yield from _resolve_paths(redirect.target, step)
+    names = find_replaced_names(step)
     if names is None:
-        names = [*names_removed(step), *written_names(step)]
+        names = [*find_removed_names(step), *find_written_names(step)]
     elif names:
         fed = fed or (step.wrapped and any(one.program in _FEEDS for one in line.steps))
         if fed and step.program in DELETES | {"sed"}:
             raise UnknownChangeError(f"which files `{step.program}` gets only a run would tell")
     for name in names:
-        yield from _places(Word(name), step)
+        yield from _resolve_paths(Word(name), step)
 
 
-def _places(name: Word, step: Step) -> Iterator[Path]:
+def _resolve_paths(name: Word, step: SimpleCommand) -> Iterator[Path]:
     """What a name stands for: itself, which may be a link, and what that leads to."""
     if not name.known or step.folder is None and not name.text.startswith("/"):
         raise UnknownChangeError(f"it changes `{name.text}`, which only a run would tell")
@@ -138,7 +138,7 @@ def _places(name: Word, step: Step) -> Iterator[Path]:
     yield Path(os.path.realpath(place))
 
 
-def _find_more(line: Line, steps: Sequence[Step], workspace: Workspace) -> str:
+def _find_more(line: CommandLine, steps: Sequence[SimpleCommand], workspace: Workspace) -> str:
     if not line.simple:
         return "not a simple command"
     if any(step.program == "cd" for step in line.steps[1:]):
@@ -146,23 +146,23 @@ def _find_more(line: Line, steps: Sequence[Step], workspace: Workspace) -> str:
     return next(filter(None, (_does_more(step, workspace) for step in steps)), "")
 
 
-def _does_more(step: Step, workspace: Workspace) -> str:
+def _does_more(step: SimpleCommand, workspace: Workspace) -> str:
     """What a step does besides changing the files that it names; empty when that is all."""
     if step.folder is None or not all(word.known for word in step.words):
         return f"what `{step.program}` gets is only known when it runs"
     try:
-        _check_files(step, Place(step.folder, workspace))
-    except (NotReadOnly, UnknownChangeError) as why:
+        _check_files(step, PathScope(step.folder, workspace))
+    except (NotReadOnlyError, UnknownChangeError) as why:
         return str(why)
-    reads = not step.words or not why_words_do_more(step.words, step, workspace)
+    reads = not step.words or not explain_side_effects(step.words, step, workspace)
     return "" if reads or step.program in EVERYDAY else f"it runs `{step.program}`"
 
 
-def _check_files(step: Step, place: Place) -> None:
-    """Raise NotReadOnly where a step names what is outside, or brings secrets to another name."""
+def _check_files(step: SimpleCommand, place: PathScope) -> None:
+    """Raise NotReadOnlyError where a step leads outside, or gives a secret another name."""
     for redirect in step.redirects:
         if redirect.target.text != "/dev/null" and (redirect.writes or redirect.operator == "<"):
-            place.check(redirect.target.text)
+            place.check_path(redirect.target.text)
     if step.program not in EVERYDAY:
         return
     find_program_name(step.words[0].text, place)
@@ -172,14 +172,16 @@ def _check_files(step: Step, place: Place) -> None:
         return
     for name in texts:
         if not name.startswith("-"):
-            place.check(name)
-    for source in copied_by(step).sources if step.program in ("cp", "mv") else ():
+            place.check_path(name)
+    for source in parse_copy(step).sources if step.program in ("cp", "mv") else ():
         _check_copied(source, place)
 
 
-def _check_copied(source: str, place: Place) -> None:
+def _check_copied(source: str, place: PathScope) -> None:
     """A folder that is copied takes along what steers tools, and secrets to other names."""
     place.check_tree(source, _ALL)
-    for entry in files_below(place.check(source), _ALL):
-        if name := protected_name(os.path.relpath(entry.path, place.workspace.root)):
-            raise NotReadOnly(f"it would copy `{name}`, which steers this agent or other tools")
+    for entry in walk_files(place.check_path(source), _ALL):
+        if name := find_protected_name(os.path.relpath(entry.path, place.workspace.root)):
+            raise NotReadOnlyError(
+                f"it would copy `{name}`, which steers this agent or other tools"
+            )

@@ -8,58 +8,58 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from ..parsing.flags import one_of
-from ..parsing.simple_command import Step
+from ..parsing.flags import split_names
+from ..parsing.simple_command import SimpleCommand
 from .git_changes import needs_network
 
 Need = Literal["", "network", "machine"]
 
-_NETWORK = one_of(
+_NETWORK = split_names(
     """
     aria2c az aws curl dig flyctl ftp gcloud gh glab heroku host httpie lftp nc ncat netcat netlify
     nslookup ping ping6 scp sftp ssh ssh-copy-id telnet traceroute vercel wget whois
     createdb dropdb mongo mongosh mysql mysqldump pg_dump pg_restore psql redis-cli
     """
 )
-_MACHINE = one_of(
+_MACHINE = split_names(
     """
     apt apt-get aptitude apk brew dnf docker docker-compose doas flatpak fuser helm initctl
     journalctl killall kubectl launchctl minikube open pacman pkill podman reboot service snap su
     sudo systemctl xdg-open yum zypper
     """
 )
-_NPM = one_of("install i ci add update upgrade up publish audit outdated view info search dlx")
+_NPM = split_names("install i ci add update upgrade up publish audit outdated view info search dlx")
 _NETWORK_COMMANDS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(["npm", "pnpm", "yarn", "bun"], _NPM | {"create", "init", "login"}),
-    **dict.fromkeys(["pip", "pip3"], one_of("install download wheel index search")),
-    "uv": one_of("add sync lock publish self"),
-    "poetry": one_of("install add update lock publish self"),
-    "pipenv": one_of("install update sync lock"),
-    "pdm": one_of("install add update lock sync publish"),
-    **dict.fromkeys(["conda", "mamba"], one_of("install create update search")),
-    "cargo": one_of("install add update publish search fetch login"),
-    "go": one_of("get install"),
-    "gem": one_of("install update push fetch"),
-    "bundle": one_of("install update add"),
-    "composer": one_of("install update require"),
-    "rustup": one_of("update install toolchain target component self"),
+    **dict.fromkeys(["pip", "pip3"], split_names("install download wheel index search")),
+    "uv": split_names("add sync lock publish self"),
+    "poetry": split_names("install add update lock publish self"),
+    "pipenv": split_names("install update sync lock"),
+    "pdm": split_names("install add update lock sync publish"),
+    **dict.fromkeys(["conda", "mamba"], split_names("install create update search")),
+    "cargo": split_names("install add update publish search fetch login"),
+    "go": split_names("get install"),
+    "gem": split_names("install update push fetch"),
+    "bundle": split_names("install update add"),
+    "composer": split_names("install update require"),
+    "rustup": split_names("update install toolchain target component self"),
 }
 _REMOVES: Mapping[str, frozenset[str]] = {
-    **dict.fromkeys(["npm", "pnpm", "yarn", "bun"], one_of("uninstall remove rm un r prune")),
-    **dict.fromkeys(["pip", "pip3"], one_of("uninstall")),
-    **dict.fromkeys(["uv", "poetry", "pdm"], one_of("remove")),
-    **dict.fromkeys(["pipenv", "gem"], one_of("uninstall")),
-    **dict.fromkeys(["conda", "mamba"], one_of("remove uninstall")),
-    "cargo": one_of("uninstall remove"),
+    **dict.fromkeys(["npm", "pnpm", "yarn", "bun"], split_names("uninstall remove rm un r prune")),
+    **dict.fromkeys(["pip", "pip3"], split_names("uninstall")),
+    **dict.fromkeys(["uv", "poetry", "pdm"], split_names("remove")),
+    **dict.fromkeys(["pipenv", "gem"], split_names("uninstall")),
+    **dict.fromkeys(["conda", "mamba"], split_names("remove uninstall")),
+    "cargo": split_names("uninstall remove"),
 }
 _SECOND_WORDS = {
-    ("go", "mod"): one_of("download tidy"),
-    ("uv", "pip"): one_of("install sync compile"),
+    ("go", "mod"): split_names("download tidy"),
+    ("uv", "pip"): split_names("install sync compile"),
 }
 _PROCESS = re.compile(r"-?\d+")
 
 
-def find_need(step: Step) -> Need:
+def find_need(step: SimpleCommand) -> Need:
     """What a step surely needs from outside of the sandbox."""
     program, words = _without_python(step)
     if program in _MACHINE or (program == "kill" and any(map(_PROCESS.fullmatch, words[-1:]))):
@@ -68,7 +68,7 @@ def find_need(step: Step) -> Need:
         return "network"
     if program == "git":
         return "network" if needs_network(words) else ""
-    named = _named(words)
+    named = _get_subcommand(words)
     is_bare = program in ("yarn", "bundle") and not any(words)
     if is_bare or named in _NETWORK_COMMANDS.get(program, ()):
         return "network"
@@ -76,19 +76,19 @@ def find_need(step: Step) -> Need:
     return "network" if more.intersection(words) else ""
 
 
-def find_package_removal(step: Step) -> str:
+def find_package_removal(step: SimpleCommand) -> str:
     """Why undo cannot bring back the packages that a step removes; empty where it removes none."""
     program, words = _without_python(step)
-    if _named(words) in _REMOVES.get(program, ()):
+    if _get_subcommand(words) in _REMOVES.get(program, ()):
         return "it removes packages, which undo cannot bring back"
     return ""
 
 
-def _named(words: list[str]) -> str:
+def _get_subcommand(words: list[str]) -> str:
     return next((word for word in words if not word.startswith("-")), "")
 
 
-def _without_python(step: Step) -> tuple[str, list[str]]:
+def _without_python(step: SimpleCommand) -> tuple[str, list[str]]:
     """`python -m pip install` is `pip install`."""
     words = [word.text for word in step.words[1:]]
     if re.fullmatch(r"python[\d.]*", step.program) and words[:1] == ["-m"] and words[1:]:

@@ -9,14 +9,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...workspace import Workspace
-from ..parsing.command_line import Line
-from ..parsing.flags import NotReadOnly
-from ..parsing.shell_state import Scope
-from ..parsing.simple_command import Step
-from ..readonly.tree_access import Manner, files_below
-from .file_changes import EVERYDAY, UnknownChangeError, landed_by, read_created, read_replaced
+from ..parsing.command_line import CommandLine
+from ..parsing.flags import NotReadOnlyError
+from ..parsing.shell_state import ShellState
+from ..parsing.simple_command import SimpleCommand
+from ..readonly.tree_access import TraversalOptions, walk_files
+from .file_changes import (
+    EVERYDAY,
+    UnknownChangeError,
+    find_created_names,
+    find_replaced_names,
+    iter_copy_pairs,
+)
 
-_ALL = Manner(lambda name: True, follows_links=True)
+_ALL = TraversalOptions(lambda name: True, follows_links=True)
 
 
 @dataclass(frozen=True)
@@ -29,34 +35,36 @@ class WrittenFiles:
     """Why nobody can name them all."""
 
 
-def find_written(command: str, cwd: str, workspace: Workspace) -> WrittenFiles:
+def find_written_files(command: str, cwd: str, workspace: Workspace) -> WrittenFiles:
     """Find out which files a line would change in the folder `cwd` of the project."""
     folder = Path(os.path.normpath(workspace.root / cwd))
-    steps = Line(command, Scope(workspace.root, folder)).steps
+    steps = CommandLine(command, ShellState(workspace.root, folder)).steps
     try:
-        paths = dict.fromkeys(path for step in steps for path in _written(step))
-    except (UnknownChangeError, NotReadOnly) as why:
+        paths = dict.fromkeys(path for step in steps for path in _iter_written_paths(step))
+    except (UnknownChangeError, NotReadOnlyError) as why:
         return WrittenFiles(doubt=str(why))
     return WrittenFiles(tuple(paths))
 
 
-def _written(step: Step) -> Iterator[Path]:
-    yield from (_place(one.target.text, step) for one in step.redirects if one.writes)
+def _iter_written_paths(step: SimpleCommand) -> Iterator[Path]:
+    yield from (_resolve_path(one.target.text, step) for one in step.redirects if one.writes)
     if step.program not in EVERYDAY:
         return
-    for name in (*read_created(step), *(read_replaced(step) or ())):
-        yield _place(name, step)
+    for name in (*find_created_names(step), *(find_replaced_names(step) or ())):
+        yield _resolve_path(name, step)
     if step.program == "rm":
-        yield from (path for name in read_replaced(step) or () for path in _below(name, step))
+        yield from (
+            path for name in find_replaced_names(step) or () for path in _iter_below(name, step)
+        )
     if step.program in ("cp", "mv"):
-        yield from _carried(step)
+        yield from _iter_copied_paths(step)
 
 
-def _carried(step: Step) -> Iterator[Path]:
+def _iter_copied_paths(step: SimpleCommand) -> Iterator[Path]:
     """What is in the folders that are copied or moved, by its old names and its new ones."""
-    for source, target in landed_by(step):
-        old, new = _place(source, step), _place(target, step)
-        for path in (old, *_below(source, step)):
+    for source, target in iter_copy_pairs(step):
+        old, new = _resolve_path(source, step), _resolve_path(target, step)
+        for path in (old, *_iter_below(source, step)):
             if path.is_symlink():  # a name behind it would be another file than it is now
                 raise UnknownChangeError(f"it copies or moves the link `{path.name}`")
             yield new / path.relative_to(old)
@@ -64,13 +72,13 @@ def _carried(step: Step) -> Iterator[Path]:
                 yield path
 
 
-def _below(name: str, step: Step) -> Iterator[Path]:
-    top = _place(name, step)
+def _iter_below(name: str, step: SimpleCommand) -> Iterator[Path]:
+    top = _resolve_path(name, step)
     if not top.is_symlink():
-        yield from (Path(entry.path) for entry in files_below(top, _ALL))
+        yield from (Path(entry.path) for entry in walk_files(top, _ALL))
 
 
-def _place(name: str, step: Step) -> Path:
+def _resolve_path(name: str, step: SimpleCommand) -> Path:
     if step.folder is None:
         raise UnknownChangeError(f"where `{name}` is only a run would tell")
     return Path(os.path.normpath(step.folder / name))

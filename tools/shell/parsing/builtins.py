@@ -4,9 +4,9 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 
-from .known_outputs import known_output
-from .shell_state import Scope, Word
-from .simple_command import Redirect, Step
+from .known_outputs import get_known_output
+from .shell_state import ShellState, Word
+from .simple_command import Redirect, SimpleCommand
 
 FETCHERS_LIST = """
 aria2c curl fetch ftp http https links lynx nc ncat netcat socat wget xh
@@ -17,10 +17,10 @@ _OPTIONS = re.compile(r"(?: [-+](?:\w*o \w+|\w+))*")
 """Of `set`, which leave the arguments as they are."""
 
 
-def take_effect(step: Step, scope: Scope, printed: str | None) -> None:
+def update_state(step: SimpleCommand, scope: ShellState, printed: str | None) -> None:
     """Let a step, and what it prints, change the scope of what follows."""
     fetches = step.program in FETCHERS or FETCHERS & set(step.feed.programs)
-    for name, adds in _written(step):
+    for name, adds in _find_output_files(step):
         path = os.path.normpath(name)
         before = scope.files.get(path, "") if adds else ""
         if fetches:
@@ -34,20 +34,20 @@ def take_effect(step: Step, scope: Scope, printed: str | None) -> None:
         case "cd" | "pushd" | "popd":
             _change_folder(step, scope)
         case "read" | "mapfile" | "readarray":
-            _read(step, scope)
+            _apply_read(step, scope)
         case "set":
-            _set(step, scope)
+            _apply_set(step, scope)
         case "shift":
             scope.forget_arguments()
         case "printf" if len(step.words) > 2 and step.words[1].text == "-v":
-            printed = known_output((step.words[0], *step.words[3:]), None, scope)
+            printed = get_known_output((step.words[0], *step.words[3:]), None, scope)
             scope.variables[step.words[2].text] = None if printed is None else (printed,)
         case _:
             pass
 
 
-def written_by_line(
-    words: Sequence[Word], redirects: Sequence[Redirect], scope: Scope
+def read_written_files(
+    words: Sequence[Word], redirects: Sequence[Redirect], scope: ShellState
 ) -> tuple[str, ...]:
     """What is in the files that words name, where the line itself has written them."""
     names = [*(word.text for word in words), *(redirect.target.text for redirect in redirects)]
@@ -55,13 +55,13 @@ def written_by_line(
     return tuple(text for text in texts if text)
 
 
-def fetched_by_line(words: Sequence[Word], scope: Scope) -> str:
+def find_fetched_file(words: Sequence[Word], scope: ShellState) -> str:
     """The word that names a file which the line itself has fetched; empty when none does."""
     fetched = (word.text for word in words if os.path.normpath(word.text) in scope.files)
     return next((name for name in fetched if scope.files[os.path.normpath(name)] is None), "")
 
 
-def _written(step: Step) -> Iterator[tuple[str, bool]]:
+def _find_output_files(step: SimpleCommand) -> Iterator[tuple[str, bool]]:
     """The files that a step writes to, and whether what they hold stays there too."""
     for redirect in step.redirects:
         if redirect.writes:
@@ -72,28 +72,28 @@ def _written(step: Step) -> Iterator[tuple[str, bool]]:
         yield from ((name, has_options) for name in names)
 
 
-def _change_folder(step: Step, scope: Scope) -> None:
+def _change_folder(step: SimpleCommand, scope: ShellState) -> None:
     where = [word for word in step.words[1:] if not word.text.startswith("-") or word.text == "-"]
     if where and step.program != "popd":
-        scope.enter(where[0].text if where[0].known and where[0].text != "-" else None)
+        scope.change_folder(where[0].text if where[0].known and where[0].text != "-" else None)
     else:
-        home = scope.value("HOME") if step.program == "cd" else None
-        scope.enter(home[0] if home else None)
+        home = scope.get_value("HOME") if step.program == "cd" else None
+        scope.change_folder(home[0] if home else None)
 
 
-def _set(step: Step, scope: Scope) -> None:
+def _apply_set(step: SimpleCommand, scope: ShellState) -> None:
     """`set -- a b` gives the shell new arguments; so may all but its options."""
     words = step.words[1:]
     texts = [word.text for word in words]
     are_known = all(word.known for word in words)
     if are_known and texts[:1] == ["--"]:
-        scope.give(["/bin/bash", *texts[1:]])
+        scope.set_arguments(["/bin/bash", *texts[1:]])
     elif not are_known or not _OPTIONS.fullmatch("".join(f" {text}" for text in texts)):
         scope.forget_arguments()
 
 
-def _read(step: Step, scope: Scope) -> None:
-    names = _names(step.words[1:]) or ["REPLY", "MAPFILE"]
+def _apply_read(step: SimpleCommand, scope: ShellState) -> None:
+    names = _list_names(step.words[1:]) or ["REPLY", "MAPFILE"]
     text = step.feed.text
     if text is None:
         scope.variables.update(dict.fromkeys(names))
@@ -106,5 +106,5 @@ def _read(step: Step, scope: Scope) -> None:
         )
 
 
-def _names(words: Sequence[Word]) -> list[str]:
+def _list_names(words: Sequence[Word]) -> list[str]:
     return [word.text for word in words if word.text.isidentifier()]

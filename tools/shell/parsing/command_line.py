@@ -2,15 +2,15 @@
 
 import re
 
-from .builtins import take_effect
-from .evaluator import Reader
+from .builtins import update_state
+from .evaluator import Evaluator
 from .fork_bomb import is_fork_bomb
-from .inline_code import lines_in_code
-from .parser import MOST_COMMANDS, joined, parse
-from .shell_state import Scope
-from .simple_command import NOTHING, Feed, Step
-from .syntax_tree import TooMuch, Unparsed, harmless, tree
-from .wrappers import Inner, unwrap
+from .inline_code import find_lines_in_code
+from .parser import MOST_COMMANDS, join_continuations, parse_line
+from .shell_state import ShellState
+from .simple_command import NOTHING, Feed, SimpleCommand
+from .syntax_tree import LineTooLargeError, ParseError, parse_tree, sanitize_source
+from .wrappers import InnerCommand, unwrap
 
 _DEEPEST = 6
 """Commands within commands that are followed."""
@@ -24,47 +24,49 @@ _COMPARES = re.compile(r"(?<=\s)(?:[=!]=|=~)(?=\s)")
 """`ls == x; rm y }`: to bash two commands, to the grammar one with a pattern."""
 
 
-class Line:
+class CommandLine:
     """What is known of a line: every step of it, and what kind of line it is."""
 
-    def __init__(self, command: str, scope: Scope, depth: int = 0) -> None:
-        self.steps = list[Step]()
+    def __init__(self, command: str, scope: ShellState, depth: int = 0) -> None:
+        self.steps = list[SimpleCommand]()
         self.doubt = ""
         """Why nobody can be sure of the line; empty when all is clear."""
         self.bomb = False
         self.plain = self.readable = self.simple = True
         self._given_up = False
-        first = self._read(command, scope.copy(), depth)
+        first = self._read_source(command, scope.copy(), depth)
         if self._given_up:
             return
-        for meant in (_BRACES_FIRST.sub(_spread, command), _COMPARES.sub("=", command)):
+        for meant in (_BRACES_FIRST.sub(_split_braces, command), _COMPARES.sub("=", command)):
             if self.doubt and meant != command:
-                self._read(meant, scope.copy(), depth)
-        if (whole := joined(command)) != command:
+                self._read_source(meant, scope.copy(), depth)
+        if (whole := join_continuations(command)) != command:
             before = len(self.steps)
-            if _words(first) == _words(self._read(whole, scope.copy(), depth)):
+            if _list_words(first) == _list_words(self._read_source(whole, scope.copy(), depth)):
                 del self.steps[before:]
             else:
                 self.plain = self.readable = self.simple = False
 
-    def _read(self, source: str, scope: Scope, depth: int, feed: Feed = NOTHING) -> list[Step]:
+    def _read_source(
+        self, source: str, scope: ShellState, depth: int, feed: Feed = NOTHING
+    ) -> list[SimpleCommand]:
         """Read a line into steps; those of the line itself are given back."""
-        reader = Reader(
-            lambda step, own, inner: self._add(step, own, inner, depth), wrapped=depth > 0
+        reader = Evaluator(
+            lambda step, own, inner: self._add_command(step, own, inner, depth), wrapped=depth > 0
         )
         try:
             if depth > _DEEPEST:
-                raise Unparsed("commands run commands too deeply in the line")
+                raise ParseError("commands run commands too deeply in the line")
             try:
-                root = parse(source)
-            except TooMuch:
+                root = parse_line(source)
+            except LineTooLargeError:
                 self._given_up = True
                 raise
-            except Unparsed as doubt:  # what can be read of it may still be refused
+            except ParseError as doubt:  # what can be read of it may still be refused
                 self.doubt = self.doubt or str(doubt)
-                root = tree(harmless(source))
-            reader.read(root, scope, feed)
-        except Unparsed as doubt:
+                root = parse_tree(sanitize_source(source))
+            reader.evaluate(root, scope, feed)
+        except ParseError as doubt:
             self.doubt = self.doubt or str(doubt)
         self.bomb = self.bomb or any(is_fork_bomb(*one) for one in reader.functions.items())
         self.plain = self.plain and reader.plain
@@ -72,38 +74,42 @@ class Line:
         self.simple = self.simple and reader.simple
         return reader.steps
 
-    def _add(self, step: Step, own: Scope, inner: Scope, depth: int) -> None:
+    def _add_command(
+        self, step: SimpleCommand, own: ShellState, inner: ShellState, depth: int
+    ) -> None:
         if len(self.steps) >= _MOST_STEPS:
-            raise Unparsed(f"the line runs more than {MOST_COMMANDS} commands")
+            raise ParseError(f"the line runs more than {MOST_COMMANDS} commands")
         self.steps.append(step)
         for one in unwrap(step):
             self.plain = self.simple = False
             # what `find` prints is looked for where it is judged whether `xargs` only reads
             is_fed = step.program == "xargs" and step.feed.programs == ("find",)
             self.readable = self.readable and is_fed
-            self._unwrap(one, step, own if one.same_shell else inner.copy(), depth)
-        for text in (*lines_in_code(step), *_run_by_variables(own, inner)):
+            self._read_inner(one, step, own if one.same_shell else inner.copy(), depth)
+        for text in (*find_lines_in_code(step), *_find_variable_commands(own, inner)):
             if depth >= _DEEPEST:
                 break
-            guessed = Line(text, inner, depth + 1)  # what is no command line says nothing
-            self.steps += [one.in_code() for one in guessed.steps]
+            guessed = CommandLine(text, inner, depth + 1)  # what is no command line says nothing
+            self.steps += [one.to_code_guess() for one in guessed.steps]
 
-    def _unwrap(self, inner: Inner, step: Step, scope: Scope, depth: int) -> None:
+    def _read_inner(
+        self, inner: InnerCommand, step: SimpleCommand, scope: ShellState, depth: int
+    ) -> None:
         if inner.folder:
-            scope.enter(inner.folder)
+            scope.change_folder(inner.folder)
         if inner.arguments:
-            scope.give(inner.arguments)
+            scope.set_arguments(inner.arguments)
         if inner.line:
-            self._read(inner.line, scope, depth + 1, step.feed if inner.fed else NOTHING)
+            self._read_source(inner.line, scope, depth + 1, step.feed if inner.fed else NOTHING)
         elif depth > _DEEPEST:
-            raise Unparsed("commands run commands too deeply in the line")
+            raise ParseError("commands run commands too deeply in the line")
         elif inner.words:
-            one = step.inside(inner.words, scope.folder)
-            self._add(one, scope, scope, depth + 1)
-            take_effect(one, scope, None)
+            one = step.to_inner_command(inner.words, scope.folder)
+            self._add_command(one, scope, scope, depth + 1)
+            update_state(one, scope, None)
 
 
-def _run_by_variables(own: Scope, inner: Scope) -> list[str]:
+def _find_variable_commands(own: ShellState, inner: ShellState) -> list[str]:
     """Lines in variables that are set for one program, which programs run: `PAGER=… git log`."""
     if inner is own:
         return []
@@ -111,9 +117,9 @@ def _run_by_variables(own: Scope, inner: Scope) -> list[str]:
     return [text for name in names for text in inner.variables[name] or () if " " in text]
 
 
-def _spread(found: re.Match[str]) -> str:
+def _split_braces(found: re.Match[str]) -> str:
     return found[1] + found[2].replace(",", " ")
 
 
-def _words(steps: list[Step]) -> list[tuple[str, ...]]:
+def _list_words(steps: list[SimpleCommand]) -> list[tuple[str, ...]]:
     return [step.written for step in steps]

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from .builtins import fetched_by_line, take_effect, written_by_line
-from .known_outputs import known_output
+from .builtins import find_fetched_file, read_written_files, update_state
+from .known_outputs import get_known_output
 from .redirections import KINDS as _REDIRECTS
-from .redirections import open_all
-from .shell_state import Scope, Word
-from .simple_command import NOTHING, Feed, Redirect, Step
-from .syntax_tree import Unparsed, text
-from .word_values import Expander, as_written, groups, is_sure
+from .redirections import read_redirections
+from .shell_state import ShellState, Word
+from .simple_command import NOTHING, Feed, Redirect, SimpleCommand
+from .syntax_tree import ParseError, get_text
+from .word_values import Expander, as_written, group_words, is_sure
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -45,38 +45,40 @@ _ONLY_WORDING = re.compile(
 Not so other encodings: in GBK a byte may belong to the sign before it that is a backslash here.
 """
 _ENDS = re.compile(r"\b(exit|return|break|continue)\b")
-_SPOKEN_LIST = """
+_TEXT_NODES_LIST = """
 word number string raw_string ansi_c_string translated_string concatenation simple_expansion
 expansion command_substitution process_substitution arithmetic_expansion brace_expression regex
 extglob_pattern variable_name special_variable_name subscript test_operator array
 """
-_SPOKEN = frozenset(_SPOKEN_LIST.split())
+_TEXT_NODES = frozenset(_TEXT_NODES_LIST.split())
 """Words and texts: no commands, but there may be some in them."""
 
 
 @dataclass(frozen=True)
-class _Here:
+class _Position:
     """Where in the line a command stands: what it sees, gets, and has behind it."""
 
-    scope: Scope
+    scope: ShellState
     feed: Feed = NOTHING
     redirects: tuple[Redirect, ...] = ()
     more: "tuple[list[Node], ...]" = ()
     """Words that belong to the command though they stand behind a redirection."""
 
-    def first(self) -> "_Here":
+    def without_redirects(self) -> "_Position":
         """The same for what is not the last of several commands."""
         return replace(self, redirects=(), more=())
 
 
-class Reader:
+class Evaluator:
     """Reads a tree into steps, and tells each as soon as it is found.
 
     `found` gets a step, the scope that it may change, and the scope in which its program runs.
     """
 
-    def __init__(self, found: Callable[[Step, Scope, Scope], None], *, wrapped: bool) -> None:
-        self.steps = list[Step]()
+    def __init__(
+        self, found: Callable[[SimpleCommand, ShellState, ShellState], None], *, wrapped: bool
+    ) -> None:
+        self.steps = list[SimpleCommand]()
         self.plain = True
         """Nothing but literal commands and simple joints."""
         self.readable = True
@@ -88,112 +90,120 @@ class Reader:
         self._within = int(wrapped)
         self._in_substitution = 0
         self._depth = 0
-        self._expander = Expander(self._substituted)
+        self._expander = Expander(self._evaluate_substitution)
 
-    def read(self, root: "Node", scope: Scope, feed: Feed = NOTHING) -> None:
+    def evaluate(self, root: "Node", scope: ShellState, feed: Feed = NOTHING) -> None:
         """Read a whole tree whose commands get `feed`; raises Unparsed where it makes no sense."""
-        self._read(root, _Here(scope, feed))
+        self._evaluate_node(root, _Position(scope, feed))
 
-    def _read(self, node: "Node", here: _Here) -> Feed:
+    def _evaluate_node(self, node: "Node", here: _Position) -> Feed:
         """Add the steps of a node; the output is what it would print, where that is known."""
         self._depth += 1
         if self._depth > DEEPEST:
-            raise Unparsed("the line is nested too deeply")
+            raise ParseError("the line is nested too deeply")
         self.plain = self.plain and node.type in _PLAIN
         self.readable = self.readable and node.type in _READABLE
         self.simple = self.simple and node.type in _READABLE
-        output = self._dispatch(node, here)
+        output = self._dispatch_node(node, here)
         self._depth -= 1
         return output
 
-    def _dispatch(self, node: "Node", here: _Here) -> Feed:
+    def _dispatch_node(self, node: "Node", here: _Position) -> Feed:
         if node.type in _COMMANDS:
-            return self._command(node, here)
-        if node.type in _SPOKEN:
+            return self._evaluate_command(node, here)
+        if node.type in _TEXT_NODES:
             self._expander.look_into(node, here.scope)
             return NOTHING
         match node.type:
             case "redirected_statement":
-                return self._redirected(node, here)
+                return self._evaluate_redirected(node, here)
             case "pipeline":
-                return self._pipeline(node, here)
+                return self._evaluate_pipeline(node, here)
             case "variable_assignment":
-                self._is_odd()
-                self._expander.assign(node, here.scope)
+                self._mark_not_plain()
+                self._expander.assign_variable(node, here.scope)
                 return NOTHING
             case "for_statement":
-                self._expander.bind(node, here.scope)
+                self._expander.bind_loop_variable(node, here.scope)
             case "function_definition":
-                return self._define(node, here)
+                return self._define_function(node, here)
             case "subshell":
                 here = replace(here, scope=here.scope.copy())
             case _:
                 pass
-        return self._all(node, here)
+        return self._evaluate_children(node, here)
 
-    def _all(self, node: "Node", here: _Here) -> Feed:
+    def _evaluate_children(self, node: "Node", here: _Position) -> Feed:
         """The children one after the other; what follows the node follows the last."""
         bound = node.children_by_field_name("value") if node.type == "for_statement" else []
         parts = [child for child in node.children if child.is_named and child not in bound]
         parts = [child for child in parts if child.type != "comment"]
         opened = [child for child in parts if child.type in _REDIRECTS]
         if opened:  # `$(< file)`: a redirection without a command
-            here, _ = self._redirects(opened, here)
+            here, _ = self._read_redirections(opened, here)
             parts = [child for child in parts if child.type not in _REDIRECTS]
-        outputs = self._parts(node, parts, here)
+        outputs = self._evaluate_parts(node, parts, here)
         if not all(child.is_named or child.type in _JOINTS for child in node.children):
-            self._is_odd()
+            self._mark_not_plain()
         if here.redirects and not parts:
-            self._add(Step((), here.scope.folder, redirects=here.redirects), here.scope, here.scope)
+            self._add_command(
+                SimpleCommand((), here.scope.folder, redirects=here.redirects),
+                here.scope,
+                here.scope,
+            )
         programs = tuple(name for output in outputs for name in output.programs)
         return Feed(outputs[0].text if len(outputs) == 1 else None, programs)
 
-    def _parts(self, node: "Node", parts: "list[Node]", here: _Here) -> list[Feed]:
+    def _evaluate_parts(self, node: "Node", parts: "list[Node]", here: _Position) -> list[Feed]:
         """The children's outputs; behind `cd X &&` and `cd X || exit` the shell surely is in X."""
         scope, outputs, left_in = here.scope, list[Feed](), None
         joint = next((child.type for child in node.children if child.type in ("&&", "||")), "")
         for one in parts:
-            outputs.append(self._read(one, here if one is parts[-1] else here.first()))
+            outputs.append(
+                self._evaluate_node(one, here if one is parts[-1] else here.without_redirects())
+            )
             if joint == "&&" and one is not parts[-1]:
                 left_in, scope.left_in = scope.left_in, None
         if joint == "&&":
             scope.left_in = scope.left_in or left_in
-        elif joint and parts and _ENDS.search(text(parts[-1])):
+        elif joint and parts and _ENDS.search(get_text(parts[-1])):
             scope.left_in = None
         return outputs
 
-    def _pipeline(self, node: "Node", here: _Here) -> Feed:
+    def _evaluate_pipeline(self, node: "Node", here: _Position) -> Feed:
         stages = [child for child in node.children if child.is_named]
         if any(stage.type == "negated_command" for stage in stages[1:]):
-            self._is_odd()
+            self._mark_not_plain()
         feed, programs = here.feed, tuple[str, ...]()
         for stage in stages:
-            place = here if stage is stages[-1] else here.first()
-            feed = self._read(stage, replace(place, scope=here.scope.copy(), feed=feed))
+            place = here if stage is stages[-1] else here.without_redirects()
+            feed = self._evaluate_node(stage, replace(place, scope=here.scope.copy(), feed=feed))
             programs += feed.programs
             feed = Feed(feed.text, programs)
         return feed
 
-    def _redirected(self, node: "Node", here: _Here) -> Feed:
+    def _evaluate_redirected(self, node: "Node", here: _Position) -> Feed:
         body = node.child_by_field_name("body")
         opened = [child for child in node.children if child != body]
-        with_files, tails = self._redirects(opened, here)
+        with_files, tails = self._read_redirections(opened, here)
         if with_files.more and (body is None or body.type not in _COMMANDS):
-            self._is_odd()
+            self._mark_not_plain()
         if body is None:
-            output = self._run([], with_files, here.scope)
+            output = self._record_command([], with_files, here.scope)
         else:
-            output = self._read(body, with_files)
+            output = self._evaluate_node(body, with_files)
         for tail in tails:
             feed, scope = here.feed, here.scope
             if tail.type == "pipeline":
                 feed, scope = output, scope.copy()
-            output = self._read(tail, _Here(scope, feed))
+            output = self._evaluate_node(tail, _Position(scope, feed))
         return output
 
-    def _redirects(self, nodes: "list[Node]", here: _Here) -> "tuple[_Here, list[Node]]":
+    def _read_redirections(
+        self, nodes: "list[Node]", here: _Position
+    ) -> "tuple[_Position, list[Node]]":
         """Read redirections: what they change, and the commands that stand behind them."""
-        opened = open_all(nodes, here.feed, here.scope, self._expander)
+        opened = read_redirections(nodes, here.feed, here.scope, self._expander)
         self.plain = self.plain and opened.plain
         self.readable = self.readable and opened.readable
         self.simple = self.simple and opened.simple
@@ -201,36 +211,38 @@ class Reader:
         more = (*here.more, *opened.more)
         return replace(here, feed=opened.feed, redirects=redirects, more=more), opened.tails
 
-    def _command(self, node: "Node", here: _Here) -> Feed:
+    def _evaluate_command(self, node: "Node", here: _Position) -> Feed:
         words, inner = list["Node"](), here.scope
         declares = node.type == "declaration_command"
-        for child in _leaves(node):
+        for child in _iter_leaves(node):
             if child.type in _REDIRECTS:
-                here, _ = self._redirects([child], here)
+                here, _ = self._read_redirections([child], here)
             elif child.type != "variable_assignment" or declares:
                 words.append(child)
             if child.type == "variable_assignment":
-                if declares or not _ONLY_WORDING.fullmatch(text(child)):
-                    self._is_odd()
+                if declares or not _ONLY_WORDING.fullmatch(get_text(child)):
+                    self._mark_not_plain()
                 inner = here.scope if declares else inner.copy()
-                self._expander.assign(child, inner)
-        return self._run(groups(words), here, inner)
+                self._expander.assign_variable(child, inner)
+        return self._record_command(group_words(words), here, inner)
 
-    def _run(self, words: "list[list[Node]]", here: _Here, inner: Scope) -> Feed:
+    def _record_command(
+        self, words: "list[list[Node]]", here: _Position, inner: ShellState
+    ) -> Feed:
         """Add the step of a simple command."""
         before, known, written = len(self.steps), list[Word](), list[tuple[str, bool]]()
         for group in (*words, *here.more):
             written.append(as_written(group))
             exact = [Word(written[-1][0])] if written[-1][1] else None
-            known += exact or self._expander.words(group, here.scope)
+            known += exact or self._expander.expand_word(group, here.scope)
             if not is_sure(group):
                 self.readable = self.simple = False
         literal = all(is_literal for _, is_literal in written)
         if written and (written[0][0] in _NO_PROGRAMS or "=" in written[0][0]):
-            self._is_odd()
+            self._mark_not_plain()
         self.plain = self.plain and literal
         substituted = tuple(step.program for step in self.steps[before:])
-        step = Step(
+        step = SimpleCommand(
             words=tuple(known),
             folder=here.scope.folder,
             written=tuple(one for one, _ in written),
@@ -238,53 +250,53 @@ class Reader:
             redirects=here.redirects,
             feed=here.feed,
             inner=substituted,
-            scripts=written_by_line(known, here.redirects, here.scope),
-            fetched=fetched_by_line(known, here.scope),
+            scripts=read_written_files(known, here.redirects, here.scope),
+            fetched=find_fetched_file(known, here.scope),
             wrapped=self._within > 0,
             substituted=self._in_substitution > 0,
             left_in=here.scope.left_in,
         )
-        self._add(step, here.scope, inner)
-        printed = known_output(step.words, here.feed.text, here.scope)
-        take_effect(step, here.scope, printed)
+        self._add_command(step, here.scope, inner)
+        printed = get_known_output(step.words, here.feed.text, here.scope)
+        update_state(step, here.scope, printed)
         to_file = any(redirect.writes for redirect in here.redirects)
         return Feed(None if to_file else printed, (step.program, *substituted))
 
-    def _substituted(self, node: "Node", scope: Scope) -> Feed:
-        self._is_odd()
+    def _evaluate_substitution(self, node: "Node", scope: ShellState) -> Feed:
+        self._mark_not_plain()
         self._within += 1
         self._in_substitution += 1
-        output = self._all(node, _Here(scope.copy()))
+        output = self._evaluate_children(node, _Position(scope.copy()))
         self._within -= 1
         self._in_substitution -= 1
         return output
 
-    def _define(self, node: "Node", here: _Here) -> Feed:
+    def _define_function(self, node: "Node", here: _Position) -> Feed:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if name is None or body is None:
-            raise Unparsed("a function in the line has no name or no body")
-        self.functions[text(name)] = body
-        inside = _Here(here.scope.copy())
+            raise ParseError("a function in the line has no name or no body")
+        self.functions[get_text(name)] = body
+        inside = _Position(here.scope.copy())
         inside.scope.forget_arguments()
         opened = [child for child in node.children if child.type in _REDIRECTS]
         self._in_substitution += 1  # what it prints goes wherever it is called
-        self._read(body, self._redirects(opened, inside)[0])
+        self._evaluate_node(body, self._read_redirections(opened, inside)[0])
         self._in_substitution -= 1
         return NOTHING
 
-    def _add(self, step: Step, scope: Scope, inner: Scope) -> None:
+    def _add_command(self, step: SimpleCommand, scope: ShellState, inner: ShellState) -> None:
         self.steps.append(step)
         self._found(step, scope, inner)
 
-    def _is_odd(self) -> None:
+    def _mark_not_plain(self) -> None:
         """Neither a user's rule nor we can say that such a line only does what it says."""
         self.plain = self.readable = self.simple = False
 
 
-def _leaves(node: "Node") -> "Iterator[Node]":
+def _iter_leaves(node: "Node") -> "Iterator[Node]":
     """The words, assignments and redirections of a command; in brackets a test's own grammar."""
     for child in node.children:
         if child.type == "command_name" or child.type.endswith("_expression"):
-            yield from _leaves(child)
+            yield from _iter_leaves(child)
         elif child.type != "comment":
             yield child

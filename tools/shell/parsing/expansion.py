@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
-from .words import has_braces, is_pattern, unmasked
+from .words import has_braces, is_pattern, strip_mask
 
 MOST_WORDS = 200
 """Words that one word may become."""
@@ -24,53 +24,53 @@ _RANGE = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])(?:\.\.(-?\d+))?")
 _GLOB_TOKEN = re.compile(r"\\(.)|(\*+)|(\?)|\[([!^]?\]?(?:\[:\w+:\]|[^\]])*)\]|(.)", re.DOTALL)
 
 
-class TooMany(Exception):
+class ExpansionLimitError(Exception):
     """A word that becomes more words, or needs more looking, than anybody waits for."""
 
 
-def braces(word: str) -> list[str]:
+def expand_braces(word: str) -> list[str]:
     """The masked words that a masked word's braces stand for; raises TooMany."""
     if not has_braces(word):
         return [word]
     if word.count("{") > _MOST_SIGNS:
-        raise TooMany
-    words = list(islice(_alternatives(word), MOST_WORDS + 1))
+        raise ExpansionLimitError
+    words = list(islice(_iter_alternatives(word), MOST_WORDS + 1))
     if len(words) > MOST_WORDS:
-        raise TooMany
+        raise ExpansionLimitError
     return words
 
 
-def glob(word: str, folder: Path) -> list[str]:
+def expand_glob(word: str, folder: Path) -> list[str]:
     """The existing names that a masked pattern meets, as the shell would write them."""
     if word.count("*") + word.count("[") > _MOST_SIGNS or len(word) > _LONGEST:
-        raise TooMany
+        raise ExpansionLimitError
     absolute = word.startswith("/")
     parts = [part for part in word.split("/") if part]
     start = "/" if absolute else ""
     budget = [MOST_NAMES]
-    names = list(islice(_below(start, parts, folder, budget), MOST_WORDS + 1))
+    names = list(islice(_match_below(start, parts, folder, budget), MOST_WORDS + 1))
     if len(names) > MOST_WORDS or budget[0] < 0:
-        raise TooMany
+        raise ExpansionLimitError
     if word.endswith("/"):
         names = [f"{name}/" for name in names if (folder / name).is_dir()]
     return sorted(names)
 
 
-def _alternatives(word: str) -> Iterator[str]:
+def _iter_alternatives(word: str) -> Iterator[str]:
     opened = word.find("{")
     if opened < 0:
         yield word
         return
-    for begin, parts, end in _groups(word):
+    for begin, parts, end in _find_brace_groups(word):
         for part in parts:
-            for middle in _alternatives(part):
-                for rest in _alternatives(word[end:]):
+            for middle in _iter_alternatives(part):
+                for rest in _iter_alternatives(word[end:]):
                     yield word[:begin] + middle + rest
         return
     yield word
 
 
-def _groups(word: str) -> Iterator[tuple[int, list[str], int]]:
+def _find_brace_groups(word: str) -> Iterator[tuple[int, list[str], int]]:
     """The first braces that expand: where they begin, what they offer, where they end."""
     tokens = [(found.start(), found[0]) for found in _TOKEN.finditer(word)]
     for first, (begin, sign) in enumerate(tokens):
@@ -84,13 +84,13 @@ def _groups(word: str) -> Iterator[tuple[int, list[str], int]]:
             if depth == 0:
                 cuts.append(place)
                 parts = [word[a + 1 : b] for a, b in zip(cuts, cuts[1:], strict=False)]
-                parts = parts if len(parts) > 1 else _range(parts[0])
+                parts = parts if len(parts) > 1 else _expand_range(parts[0])
                 if parts:
                     yield begin, parts, place + 1
                 break
 
 
-def _range(inside: str) -> list[str]:
+def _expand_range(inside: str) -> list[str]:
     found = _RANGE.fullmatch(inside)
     if not found:
         return []
@@ -102,27 +102,27 @@ def _range(inside: str) -> list[str]:
     stride = (abs(int(step or 1)) or 1) * (1 if low <= high else -1)
     values = range(low, high + (1 if stride > 0 else -1), stride)
     if len(values) > MOST_WORDS:
-        raise TooMany
+        raise ExpansionLimitError
     return [str(value) if numbers else chr(value) for value in values]
 
 
-def _below(base: str, parts: list[str], folder: Path, budget: list[int]) -> Iterator[str]:
+def _match_below(base: str, parts: list[str], folder: Path, budget: list[int]) -> Iterator[str]:
     if not parts:
         yield base
         return
     first, *rest = parts
     if not is_pattern(first):
-        named = base + unmasked(first)
+        named = base + strip_mask(first)
         if rest or os.path.lexists(folder / named):
-            yield from _below(named + "/" if rest else named, rest, folder, budget)
+            yield from _match_below(named + "/" if rest else named, rest, folder, budget)
         return
-    pattern = _regex(first)
-    for name, is_folder in _names(folder / base, first.startswith("."), budget):
+    pattern = _compile_glob(first)
+    for name, is_folder in _list_names(folder / base, first.startswith("."), budget):
         if pattern.fullmatch(name) and (is_folder or not rest):
-            yield from _below(base + name + ("/" if rest else ""), rest, folder, budget)
+            yield from _match_below(base + name + ("/" if rest else ""), rest, folder, budget)
 
 
-def _names(folder: Path, hidden: bool, budget: list[int]) -> Iterator[tuple[str, bool]]:
+def _list_names(folder: Path, hidden: bool, budget: list[int]) -> Iterator[tuple[str, bool]]:
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
@@ -136,7 +136,7 @@ def _names(folder: Path, hidden: bool, budget: list[int]) -> Iterator[tuple[str,
 
 
 @lru_cache(maxsize=200)
-def _regex(pattern: str) -> re.Pattern[str]:
+def _compile_glob(pattern: str) -> re.Pattern[str]:
     """A masked part of a path as a regular expression; a class that is unknown meets anything."""
     expression = ""
     for found in _GLOB_TOKEN.finditer(pattern):
@@ -144,15 +144,15 @@ def _regex(pattern: str) -> re.Pattern[str]:
         if stars:
             expression += ".*?" if expression.endswith(".*") else ".*"
         elif mark or inside is not None:
-            expression += "." if mark else _class(inside)
+            expression += "." if mark else _translate_class(inside)
         else:
             expression += re.escape(escaped or plain)
     return re.compile(expression, re.DOTALL)
 
 
-def _class(inside: str) -> str:
+def _translate_class(inside: str) -> str:
     negated = inside[:1] in ("!", "^")
-    letters = unmasked(inside[negated:])
+    letters = strip_mask(inside[negated:])
     if not letters or "[:" in letters or "--" in letters:
         return "."
     body = re.sub(r"[\\\]\[^&|~]", r"\\\g<0>", letters)

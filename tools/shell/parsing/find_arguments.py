@@ -12,13 +12,13 @@ _ANYTHING = frozenset(["*", "**", ".*", "*.*", "./*", "?*"])
 _ACTS = re.compile(r"-(exec|execdir|ok|okdir|printf|fprint\w*|fls|delete)")
 
 
-def starts(words: Sequence[str]) -> list[str]:
+def find_start_folders(words: Sequence[str]) -> list[str]:
     """The folders that `find` starts from; `words` are those behind its name."""
     places = [word for word in words if word not in ("-H", "-L", "-P")]
     return list(takewhile(lambda word: not word.startswith(("-", "(", "!")), places)) or ["."]
 
 
-def narrows(words: Sequence[str]) -> bool:
+def has_filter(words: Sequence[str]) -> bool:
     """Whether it takes only a part of what is there, by a name or another property."""
     return any(
         _NARROWS.fullmatch(test) and before not in ("!", "-not") and value not in _ANYTHING
@@ -26,10 +26,12 @@ def narrows(words: Sequence[str]) -> bool:
     )
 
 
-def listed(words: Sequence[str]) -> str | None:
+def build_find_output(words: Sequence[str]) -> str | None:
     """What it prints, with one name for all that it may meet; None where it does more."""
     if any(map(_ACTS.fullmatch, words)):
         return None
     names = [name for test, name in pairwise(words) if test in ("-name", "-iname")]
-    found = f"/{names[0] if names else 'found'}" if narrows(words) else ""
-    return "".join(f"{start.rstrip('/') if found else start}{found}\n" for start in starts(words))
+    found = f"/{names[0] if names else 'found'}" if has_filter(words) else ""
+    return "".join(
+        f"{start.rstrip('/') if found else start}{found}\n" for start in find_start_folders(words)
+    )

@@ -11,32 +11,32 @@ from dataclasses import dataclass, field
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([kKMGTPEZY]i?)?[bB]?")
 
 
-def one_of(names: str) -> frozenset[str]:
+def split_names(names: str) -> frozenset[str]:
     """The names in a list that spaces divide."""
     return frozenset(names.split())
 
 
-class NotReadOnly(Exception):
+class NotReadOnlyError(Exception):
     """Says why a command is not known to only read, in words for people."""
 
 
 @dataclass(frozen=True)
-class Parsed:
+class ParsedArguments:
     """The words after a program's name, told apart."""
 
-    given: Mapping[str, tuple[str, ...]]
+    flag_values: Mapping[str, tuple[str, ...]]
     """Each flag, with the values it was given; a flag without one has an empty value."""
     operands: tuple[str, ...]
     after_dashes: tuple[str, ...] | None = None
     """The operands that stand after `--`, when there is one; they are among the operands too."""
 
-    def has(self, *flags: str) -> bool:
+    def has_any(self, *flags: str) -> bool:
         """Whether any of these flags was given."""
-        return any(flag in self.given for flag in flags)
+        return any(flag in self.flag_values for flag in flags)
 
-    def values(self, *flags: str) -> list[str]:
+    def get_values(self, *flags: str) -> list[str]:
         """What these flags were given."""
-        return [value for flag in flags for value in self.given.get(flag, ())]
+        return [value for flag in flags for value in self.flag_values.get(flag, ())]
 
 
 @dataclass(frozen=True)
@@ -51,72 +51,76 @@ class Flags:
     """Flag → what comes after it: nothing, or `=` and the kind of its value."""
 
     @classmethod
-    def of(cls, usage: str) -> "Flags":
+    def from_usage(cls, usage: str) -> "Flags":
         """Read a list of flags."""
-        return cls({word: f"{equals}{kind}" for word, equals, kind in map(_entry, usage.split())})
+        return cls(
+            {word: f"{equals}{kind}" for word, equals, kind in map(_split_entry, usage.split())}
+        )
 
-    def parse(self, program: str, words: Sequence[str]) -> Parsed:
-        """Tell flags and operands apart; raises NotReadOnly for whatever is not on the list."""
+    def parse(self, program: str, words: Sequence[str]) -> ParsedArguments:
+        """Tell flags and operands apart; raises NotReadOnlyError for others."""
         given: dict[str, tuple[str, ...]] = {}
         operands: list[str] = []
         rest = list(words)
         while rest:
             word = rest.pop(0)
             if word == "--":
-                return Parsed(given, (*operands, *rest), tuple(rest))
+                return ParsedArguments(given, (*operands, *rest), tuple(rest))
             if word == "-" or not word.startswith("-"):
                 operands.append(word)
             elif "-NUM" in self.kinds and word[1:].isdecimal():
                 given["-NUM"] = (word[1:],)
             else:
-                for flag, value in self._read(program, word, rest):
+                for flag, value in self._read_flags(program, word, rest):
                     given[flag] = (*given.get(flag, ()), value)
-        return Parsed(given, tuple(operands))
+        return ParsedArguments(given, tuple(operands))
 
-    def _read(self, program: str, word: str, rest: list[str]) -> list[tuple[str, str]]:
+    def _read_flags(self, program: str, word: str, rest: list[str]) -> list[tuple[str, str]]:
         if word.startswith("--") or word in self.kinds:
-            return [self._whole(program, word, rest)]
+            return [self._read_whole_flag(program, word, rest)]
         found: list[tuple[str, str]] = []
         letters = word[1:]
         while letters:
             flag, letters = f"-{letters[0]}", letters[1:]
-            kind = self._kind(program, flag)
+            kind = self._get_kind(program, flag)
             value = ""
             if kind == "=A" and letters:
-                raise NotReadOnly(f"what `{program} {word}` means is not known")
+                raise NotReadOnlyError(f"what `{program} {word}` means is not known")
             if kind == "=?" or (kind and letters):
                 value, letters = letters, ""
             elif kind:
-                value = _next(program, flag, rest)
-            found.append((flag, _checked(program, flag, kind, value)))
+                value = _take_value(program, flag, rest)
+            found.append((flag, _check_value(program, flag, kind, value)))
         return found
 
-    def _whole(self, program: str, word: str, rest: list[str]) -> tuple[str, str]:
+    def _read_whole_flag(self, program: str, word: str, rest: list[str]) -> tuple[str, str]:
         flag, equals, value = word.partition("=")
-        kind = self._kind(program, flag)
+        kind = self._get_kind(program, flag)
         if equals and not kind:
-            raise NotReadOnly(f"`{program} {flag}` takes no value that is known to be harmless")
+            raise NotReadOnlyError(
+                f"`{program} {flag}` takes no value that is known to be harmless"
+            )
         if kind and kind != "=?" and not equals:
-            value = _next(program, flag, rest)
-        return flag, _checked(program, flag, kind, value)
+            value = _take_value(program, flag, rest)
+        return flag, _check_value(program, flag, kind, value)
 
-    def _kind(self, program: str, flag: str) -> str:
+    def _get_kind(self, program: str, flag: str) -> str:
         if flag not in self.kinds:
-            raise NotReadOnly(f"`{program} {flag}` is not known to only read")
+            raise NotReadOnlyError(f"`{program} {flag}` is not known to only read")
         return self.kinds[flag]
 
 
-def _entry(word: str) -> tuple[str, str, str]:
+def _split_entry(word: str) -> tuple[str, str, str]:
     return word.partition("=")
 
 
-def _next(program: str, flag: str, rest: list[str]) -> str:
+def _take_value(program: str, flag: str, rest: list[str]) -> str:
     if not rest:
-        raise NotReadOnly(f"`{program} {flag}` lacks its value")
+        raise NotReadOnlyError(f"`{program} {flag}` lacks its value")
     return rest.pop(0)
 
 
-def _checked(program: str, flag: str, kind: str, value: str) -> str:
+def _check_value(program: str, flag: str, kind: str, value: str) -> str:
     if kind == "=N" and not _NUMBER.fullmatch(value):
-        raise NotReadOnly(f"`{program} {flag}` takes a number, not `{value}`")
+        raise NotReadOnlyError(f"`{program} {flag}` takes a number, not `{value}`")
     return value

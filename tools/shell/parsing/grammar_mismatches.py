@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from .syntax_tree import descendants, text
+from .syntax_tree import get_text, walk_nodes
 from .words import is_ansi_string
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ _DASH = re.compile(rb"[ \t]-[ \t]*")
 """The argument that the grammar loses in `python - <<END`: it says what is so without it."""
 
 
-def oddity(node: "Node", source: bytes) -> str:
+def find_mismatch(node: "Node", source: bytes) -> str:
     """What is odd about a node, in words for people; empty when nothing is."""
     if node.is_error or node.is_missing:
         return UNEXPLAINED
@@ -97,10 +97,10 @@ def oddity(node: "Node", source: bytes) -> str:
         return f"the line holds something unknown ({node.type})"
     if check := _CHECKS.get(node.type):
         return check(node)
-    return _neighbours(node.children, source)
+    return _check_neighbours(node.children, source)
 
 
-def ends_blank(tail: bytes) -> bool:
+def is_blank_tail(tail: bytes) -> bool:
     """Whether what lies behind the last token says nothing."""
     return _BLANK.fullmatch(tail) is not None
 
@@ -124,12 +124,12 @@ def is_torn(one: "Node", other: "Node") -> bool:
     """
     if one.end_byte != other.start_byte:
         return False
-    number = one.type in ("number", "word") and text(one).isdigit()
+    number = one.type in ("number", "word") and get_text(one).isdigit()
     cut = (number and other.type[:1] in "<>") or (one.type == ";" and other.type[:1] == "&")
     return cut or one.type in ("<&-", ">&-")
 
 
-def _neighbours(children: "Sequence[Node]", source: bytes) -> str:
+def _check_neighbours(children: "Sequence[Node]", source: bytes) -> str:
     """Two commands need something between them."""
     for one, next_one in pairwise(children):
         both = one.type in _STATEMENTS and next_one.type in _STATEMENTS
@@ -138,62 +138,62 @@ def _neighbours(children: "Sequence[Node]", source: bytes) -> str:
     return ""
 
 
-def _program(node: "Node") -> str:
-    name = text(node)
-    return f"`{name}` stands where a program should" if name in _RESERVED else _whole(node)
+def _check_program(node: "Node") -> str:
+    name = get_text(node)
+    return f"`{name}` stands where a program should" if name in _RESERVED else _check_touching(node)
 
 
-def _command(node: "Node") -> str:
+def _check_command(node: "Node") -> str:
     if any(child.type in _STATEMENTS for child in node.children):
         return UNEXPLAINED
-    torn = any(_continues_file(one, other) for one, other in pairwise(node.children))
-    return NOT_BLANK if torn else _one_line(node)
+    torn = any(_is_file_continued(one, other) for one, other in pairwise(node.children))
+    return NOT_BLANK if torn else _check_one_line(node)
 
 
-def _continues_file(one: "Node", other: "Node") -> bool:
+def _is_file_continued(one: "Node", other: "Node") -> bool:
     """Whether a word goes on where the grammar ends the file of a redirection."""
     return one.type.endswith("_redirect") and one.end_byte == other.start_byte
 
 
-def _negation(node: "Node") -> str:
+def _check_negation(node: "Node") -> str:
     """`!x` is a program of that name, not a negation of `x`."""
     sign, negated = node.children[0], node.children[-1]
-    return NOT_BLANK if sign.end_byte == negated.start_byte else _one_line(node)
+    return NOT_BLANK if sign.end_byte == negated.start_byte else _check_one_line(node)
 
 
-def _test(node: "Node") -> str:
+def _check_test(node: "Node") -> str:
     """In single brackets `&&`, `<` and their kin are the shell's own."""
-    leaves = (one for one in descendants(node) if not one.child_count and not one.is_named)
+    leaves = (one for one in walk_nodes(node) if not one.child_count and not one.is_named)
     signs = any(_BREAKS.search(one.type) for one in leaves)
-    return UNEXPLAINED if node.children[0].type == "[" and signs else _one_line(node)
+    return UNEXPLAINED if node.children[0].type == "[" and signs else _check_one_line(node)
 
 
-def _file(node: "Node") -> str:
+def _check_file_redirect(node: "Node") -> str:
     """`<& -x` closes the input, and `x` is a word of the command."""
     torn = any(
-        one.type in ("<&", ">&") and text(other).startswith("-") and text(other) != "-"
+        one.type in ("<&", ">&") and get_text(other).startswith("-") and get_text(other) != "-"
         for one, other in pairwise(node.children)
     )
-    return NOT_BLANK if torn else _one_line(node)
+    return NOT_BLANK if torn else _check_one_line(node)
 
 
-def _here_document(node: "Node") -> str:
+def _check_here_document(node: "Node") -> str:
     """The word that ends a document is either bare or quoted as a whole."""
-    return "" if _DELIMITER.match(text(node)) else NOT_BLANK
+    return "" if _DELIMITER.match(get_text(node)) else NOT_BLANK
 
 
-def _one_line(node: "Node") -> str:
+def _check_one_line(node: "Node") -> str:
     """A command's words, and a redirection's file, must stand on one line."""
     raw, start = node.text or b"", node.start_byte
     gaps = (raw[a.end_byte - start : b.start_byte - start] for a, b in pairwise(node.children))
     return NOT_BLANK if any(b"\n" in gap.replace(b"\\\n", b"") for gap in gaps) else ""
 
 
-def _word(node: "Node") -> str:
-    return NOT_BLANK if _BREAKS.search(_ESCAPED.sub("", text(node))) else ""
+def _check_word(node: "Node") -> str:
+    return NOT_BLANK if _BREAKS.search(_ESCAPED.sub("", get_text(node))) else ""
 
 
-def _pattern(node: "Node") -> str:
+def _check_pattern(node: "Node") -> str:
     """Behind `==` the grammar takes all up to a bracket for a pattern, as only `[[ ]]` does:
 
     `ls == x; ./y }` is two commands.
@@ -204,15 +204,15 @@ def _pattern(node: "Node") -> str:
     own = above is not None and (
         above.type in ("expansion", "case_item") or above.children[0].type == "[["
     )
-    return "" if own or _PLAIN.fullmatch(text(node)) else UNEXPLAINED
+    return "" if own or _PLAIN.fullmatch(get_text(node)) else UNEXPLAINED
 
 
-def _whole(node: "Node") -> str:
+def _check_touching(node: "Node") -> str:
     touching = all(one.end_byte == other.start_byte for one, other in pairwise(node.children))
     return "" if touching else NOT_BLANK
 
 
-def _expansion(node: "Node") -> str:
+def _check_expansion(node: "Node") -> str:
     """`${BASH_CMDS[ls]:=./x}` makes of `ls` another program."""
     kinds = [child.type for child in node.children]
     sets = ":=" in kinds or "=" in kinds
@@ -222,17 +222,17 @@ def _expansion(node: "Node") -> str:
 
 
 _CHECKS: dict[str, "Callable[[Node], str]"] = {
-    "ansi_c_string": lambda node: "" if is_ansi_string(text(node)) else UNEXPLAINED,
-    "command": _command,
-    "command_name": _program,
-    "expansion": _expansion,
-    "file_descriptor": lambda node: "" if text(node).isdigit() else NOT_BLANK,
-    "file_redirect": _file,
-    **dict.fromkeys(["herestring_redirect", "declaration_command"], _one_line),
-    "heredoc_redirect": _here_document,
-    "negated_command": _negation,
-    "test_command": _test,
-    **dict.fromkeys(["regex", "extglob_pattern"], _pattern),
-    **dict.fromkeys(["number", "test_operator", "variable_name", "word"], _word),
-    **dict.fromkeys(_WHOLE, _whole),
+    "ansi_c_string": lambda node: "" if is_ansi_string(get_text(node)) else UNEXPLAINED,
+    "command": _check_command,
+    "command_name": _check_program,
+    "expansion": _check_expansion,
+    "file_descriptor": lambda node: "" if get_text(node).isdigit() else NOT_BLANK,
+    "file_redirect": _check_file_redirect,
+    **dict.fromkeys(["herestring_redirect", "declaration_command"], _check_one_line),
+    "heredoc_redirect": _check_here_document,
+    "negated_command": _check_negation,
+    "test_command": _check_test,
+    **dict.fromkeys(["regex", "extglob_pattern"], _check_pattern),
+    **dict.fromkeys(["number", "test_operator", "variable_name", "word"], _check_word),
+    **dict.fromkeys(_WHOLE, _check_touching),
 }

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .syntax_tree import text
+from .syntax_tree import get_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -19,13 +19,13 @@ class HereDocument:
     """Whether expansions in it are made: no part of `END` is in quotes."""
 
 
-def here_document(node: "Node") -> HereDocument:
+def read_here_document(node: "Node") -> HereDocument:
     """The document of a redirection; the grammar knows where it ends, but not all that is in it."""
     start = next((one for one in node.children if one.type == "heredoc_start"), None)
     end = next((one for one in node.children if one.type == "heredoc_end"), None)
     whole = (node.text or b"")[: end.start_byte - node.start_byte if end else None]
     body = whole.partition(b"\n")[2].decode(errors="replace")
-    quoted = start is None or bool(re.search(r"[\\'\"]", text(start)))
+    quoted = start is None or bool(re.search(r"[\\'\"]", get_text(start)))
     return HereDocument(body, not quoted and bool(re.search("[$`]", body)))
 
 

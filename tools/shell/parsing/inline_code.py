@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from .path_targets import is_vital, is_vital_file, place
-from .simple_command import Step
+from .path_targets import is_vital, is_vital_file, resolve_target
+from .simple_command import SimpleCommand
 
 _INTERPRETERS_LIST = """
 python pypy perl ruby node nodejs deno bun php lua luajit tclsh osascript awk gawk mawk nawk R
@@ -40,10 +40,10 @@ def is_interpreter(program: str) -> bool:
     return re.sub(r"[\d.]+$", "", program) in _INTERPRETERS
 
 
-def lines_in_code(step: Step) -> list[str]:
+def find_lines_in_code(step: SimpleCommand) -> list[str]:
     """The texts in a step's code that the code may give to a shell, each alone and all together."""
     lines = list[str]()
-    for code in code_of(step):
+    for code in extract_code(step):
         if _RUNS.search(code):
             texts = ["".join(found) for found in _TEXT.findall(code)][:_MOST_TEXTS]
             lines += [text for text in texts if " " in text]
@@ -54,14 +54,14 @@ def lines_in_code(step: Step) -> list[str]:
     return lines
 
 
-def ruined_by(step: Step, root: Path) -> str:
+def find_damage(step: SimpleCommand, root: Path) -> str:
     """What a step's code would remove, or start without end; empty when nothing is found."""
-    for code in code_of(step):
+    for code in extract_code(step):
         if _FORKS.search(code):
             return "it starts processes without end"
         for found in _REMOVES.finditer(code):
             name = found[1] or "~"
-            where = place(os.path.expanduser(name), step.folder)
+            where = resolve_target(os.path.expanduser(name), step.folder)
             if where and (where == root or is_vital(where, root)):
                 return f"it removes `{name}`"
         for found in _CHANGES.finditer(code):
@@ -71,13 +71,13 @@ def ruined_by(step: Step, root: Path) -> str:
     return ""
 
 
-def names_removed(step: Step) -> list[str]:
+def find_removed_names(step: SimpleCommand) -> list[str]:
     """The files and folders that a step's code removes, as far as a plain look tells."""
-    found = (found for code in code_of(step) for found in _REMOVES.finditer(code))
+    found = (found for code in extract_code(step) for found in _REMOVES.finditer(code))
     return [one[1] or "~" for one in found]
 
 
-def code_of(step: Step) -> Iterator[str]:
+def extract_code(step: SimpleCommand) -> Iterator[str]:
     """The texts of a step that an interpreter takes for code."""
     if is_interpreter(step.program):
         yield from (word.text for word in step.words[1:])

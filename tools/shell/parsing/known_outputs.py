@@ -7,30 +7,30 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from .find_arguments import listed
+from .find_arguments import build_find_output
 
 if TYPE_CHECKING:
-    from .shell_state import Scope, Word
+    from .shell_state import ShellState, Word
 
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\"}
 
 
-def known_output(words: "Sequence[Word]", fed: str | None, scope: "Scope") -> str | None:
+def get_known_output(words: "Sequence[Word]", fed: str | None, scope: "ShellState") -> str | None:
     """What the command writes to its output; None where only a run would tell."""
     if not words or not all(word.known for word in words):
         return None
-    program, *rest = _texts(words)
+    program, *rest = _list_texts(words)
     match PurePosixPath(program).name, rest:
         case "echo", _:
-            return _echo(rest)
+            return _render_echo(rest)
         case "printf", [form, *values] if form != "-v":
-            return _printed(form, values)
+            return _render_printf(form, values)
         case "pwd", _:
             return None if scope.folder is None else f"{scope.folder}\n"
         case ("cat", [] | ["-"]) | ("tee", _):
             return fed
         case "base64", ["-d" | "-D" | "--decode"]:
-            return _decoded(fed)
+            return _decode_base64(fed)
         case "rev", []:
             return None if fed is None else "\n".join(line[::-1] for line in fed.split("\n"))
         case "which", [name]:
@@ -46,11 +46,11 @@ def known_output(words: "Sequence[Word]", fed: str | None, scope: "Scope") -> st
         case "whoami", []:
             return f"{Path.home().name}\n"
         case "ls", _:
-            return _all_in(rest, scope)
+            return _render_ls(rest, scope)
         case "git", ["ls-files" | "check-ignore", *names] if names:
             return "".join(f"{name}\n" for name in names if not name.startswith("-"))
         case "find", _:
-            return listed(rest)
+            return build_find_output(rest)
         case "dirname", [name]:
             return f"{PurePosixPath(name).parent}\n"
         case "basename", [name]:
@@ -61,7 +61,7 @@ def known_output(words: "Sequence[Word]", fed: str | None, scope: "Scope") -> st
             return None
 
 
-def _texts(words: "Sequence[Word]") -> list[str]:
+def _list_texts(words: "Sequence[Word]") -> list[str]:
     """The words, and behind the files that a pattern meets the pattern itself."""
     texts = list[str]()
     for word, following in zip(words, [*words[1:], None], strict=True):
@@ -71,27 +71,27 @@ def _texts(words: "Sequence[Word]") -> list[str]:
     return texts
 
 
-def _echo(words: Sequence[str]) -> str:
+def _render_echo(words: Sequence[str]) -> str:
     options = 0
     while options < len(words) and re.fullmatch(r"-[neE]+", words[options]):
         options += 1
     said = " ".join(words[options:])
-    return (_unescaped(said) if any("e" in one for one in words[:options]) else said) + "\n"
+    return (_unescape(said) if any("e" in one for one in words[:options]) else said) + "\n"
 
 
-def _printed(form: str, values: Sequence[str]) -> str | None:
+def _render_printf(form: str, values: Sequence[str]) -> str | None:
     """`printf` with `%s` and `%b` alone; the form is used again while values are left."""
-    form, left, out = _unescaped(form), list(values), ""
+    form, left, out = _unescape(form), list(values), ""
     if set(re.findall(r"%.", form)) - {"%s", "%b", "%%"}:
         return None
     while True:
         before = len(left)
-        out += re.sub(r"%.", lambda sign: _next(sign[0], left), form)
+        out += re.sub(r"%.", lambda sign: _fill_conversion(sign[0], left), form)
         if not left or len(left) == before:
             return out
 
 
-def _all_in(words: Sequence[str], scope: "Scope") -> str | None:
+def _render_ls(words: Sequence[str], scope: "ShellState") -> str | None:
     """What `ls` prints, as patterns: what is in the folders that it is given, and other files."""
     if scope.folder is None:
         return None
@@ -101,21 +101,21 @@ def _all_in(words: Sequence[str], scope: "Scope") -> str | None:
     return "".join(f"{name}/*\n" if name in folders else f"{name}\n" for name in names)
 
 
-def _next(sign: str, left: list[str]) -> str:
+def _fill_conversion(sign: str, left: list[str]) -> str:
     return "%" if sign == "%%" else (left.pop(0) if left else "")
 
 
-def _unescaped(said: str) -> str:
-    def letter(found: re.Match[str]) -> str:
+def _unescape(said: str) -> str:
+    def decode_escape(found: re.Match[str]) -> str:
         octal, byte, other = found.groups()
         if octal or byte:
             return chr(int(octal, 8) & 0xFF if octal else int(byte, 16))
         return _ESCAPES.get(other, found[0])
 
-    return re.sub(r"\\(?:0?([0-7]{1,3})|x([0-9a-fA-F]{1,2})|(.))", letter, said)
+    return re.sub(r"\\(?:0?([0-7]{1,3})|x([0-9a-fA-F]{1,2})|(.))", decode_escape, said)
 
 
-def _decoded(fed: str | None) -> str | None:
+def _decode_base64(fed: str | None) -> str | None:
     try:
         return None if fed is None else base64.b64decode(fed).decode()
     except (binascii.Error, ValueError):

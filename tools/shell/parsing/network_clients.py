@@ -3,7 +3,7 @@
 import re
 
 from .builtins import FETCHERS
-from .simple_command import Step
+from .simple_command import SimpleCommand
 
 _CLIENTS_LIST = """
 aws dig drill finger ftp gh grpcurl gsutil host httpie kdig links logger lynx mail mailx
@@ -15,7 +15,7 @@ SOCKET = re.compile(r"/dev/(tcp|udp)/.*")
 """Files by which bash opens a connection."""
 
 
-def is_network_client(step: Step) -> bool:
+def is_network_client(step: SimpleCommand) -> bool:
     """Whether the step's program, or a redirection of it, reaches another machine."""
     if step.program == "openssl":
         return any(word.text == "s_client" for word in step.words[1:2])

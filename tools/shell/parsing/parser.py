@@ -3,9 +3,16 @@
 import re
 from typing import TYPE_CHECKING
 
-from ....config.security.control_characters import UNSEEN
-from .grammar_mismatches import NOT_BLANK, UNEXPLAINED, ends_blank, is_blank, is_torn, oddity
-from .syntax_tree import TooMuch, Unparsed, descendants, tree
+from ....config.security.control_characters import CONTROL_CHARACTERS
+from .grammar_mismatches import (
+    NOT_BLANK,
+    UNEXPLAINED,
+    find_mismatch,
+    is_blank,
+    is_blank_tail,
+    is_torn,
+)
+from .syntax_tree import LineTooLargeError, ParseError, parse_tree, walk_nodes
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -17,45 +24,45 @@ MOST_WORDS = 300
 _MOST_NODES = 8 * MOST_WORDS
 
 _COMMANDS = frozenset(["command", "test_command", "declaration_command", "unset_command"])
-_HIDDEN = re.compile(f"[{UNSEEN}]")
+_HIDDEN = re.compile(f"[{CONTROL_CHARACTERS}]")
 _CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
 
 
-def parse(source: str) -> "Node":
-    """The tree of a line; raises Unparsed, and TooMuch for what is not to be looked into."""
+def parse_line(source: str) -> "Node":
+    """Parse a line; raises Unparsed, and LineTooLargeError for a line that is too large."""
     if len(source) > LONGEST:
-        raise TooMuch(f"the line is over {LONGEST:,} characters long")
+        raise LineTooLargeError(f"the line is over {LONGEST:,} characters long")
     if "\r" in source:
-        raise Unparsed("the line holds a carriage return, which can hide what it does")
+        raise ParseError("the line holds a carriage return, which can hide what it does")
     if found := _HIDDEN.search(source):
-        raise Unparsed(f"the line holds an invisible character (U+{ord(found[0]):04X})")
-    root = tree(source)
-    if doubt := _doubt(root, source.encode() + b"\n"):
-        raise Unparsed(doubt)
+        raise ParseError(f"the line holds an invisible character (U+{ord(found[0]):04X})")
+    root = parse_tree(source)
+    if doubt := _find_doubt(root, source.encode() + b"\n"):
+        raise ParseError(doubt)
     return root
 
 
-def joined(source: str) -> str:
+def join_continuations(source: str) -> str:
     """The line without continuations, wherever they stand: bash takes them out of words too."""
     return _CONTINUED.sub(r"\1", source)
 
 
-def _doubt(root: "Node", source: bytes) -> str:
-    """The first oddity of a tree; raises TooMuch."""
+def _find_doubt(root: "Node", source: bytes) -> str:
+    """The first oddity of a tree; raises LineTooLargeError."""
     if root.descendant_count > _MOST_NODES:
-        raise TooMuch(f"the line has more than {MOST_WORDS} words")
+        raise LineTooLargeError(f"the line has more than {MOST_WORDS} words")
     commands, words, doubt, last, end = 0, 0, "", root, 0
-    for node in descendants(root):
+    for node in walk_nodes(root):
         commands += node.type in _COMMANDS
-        doubt = doubt or oddity(node, source)
+        doubt = doubt or find_mismatch(node, source)
         if not node.child_count and node.end_byte > node.start_byte:
             words += 1
             if not is_blank(source[end : node.start_byte], end, node) or is_torn(last, node):
                 doubt = doubt or NOT_BLANK
             last, end = node, max(end, node.end_byte)
         if commands > MOST_COMMANDS:
-            raise TooMuch(f"the line runs more than {MOST_COMMANDS} commands")
+            raise LineTooLargeError(f"the line runs more than {MOST_COMMANDS} commands")
         if words > 2 * MOST_WORDS:
-            raise TooMuch(f"the line has more than {MOST_WORDS} words")
+            raise LineTooLargeError(f"the line has more than {MOST_WORDS} words")
     tail = source[end:].removesuffix(b"\n")  # else the line's last backslash would continue it
-    return doubt or ("" if ends_blank(tail) else UNEXPLAINED)
+    return doubt or ("" if is_blank_tail(tail) else UNEXPLAINED)

@@ -27,7 +27,7 @@ _EVERYTHING = re.compile(r"(^|/)(\.?[*?]+|\.?\[[^/]*\]\*?)/*$")
 _TEMPORARY = ("/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/", "/var/folders/")
 
 
-def place(name: str, folder: Path | None) -> Path | None:
+def resolve_target(name: str, folder: Path | None) -> Path | None:
     """Where a word leads; `x/*` is all that is in `x`. None where only a run would tell."""
     whole = _EVERYTHING.sub(r"\1", name)
     if folder is None and not whole.startswith("/"):

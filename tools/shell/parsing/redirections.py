@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .here_document import as_string, here_document
-from .shell_state import Scope
+from .here_document import as_string, read_here_document
+from .shell_state import ShellState
 from .simple_command import Feed, Redirect
-from .syntax_tree import tree
-from .word_values import Expander, groups, is_sure
+from .syntax_tree import parse_tree
+from .word_values import Expander, group_words, is_sure
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -19,7 +19,7 @@ _CLOSING = ("<&-", ">&-")
 
 
 @dataclass
-class Opened:
+class Redirections:
     """What the redirections of one command come to."""
 
     feed: Feed
@@ -37,29 +37,33 @@ class Opened:
     """Whether all files that they open are surely known, and no command stands behind them."""
 
 
-def open_all(nodes: "Iterable[Node]", feed: Feed, scope: Scope, expander: Expander) -> Opened:
+def read_redirections(
+    nodes: "Iterable[Node]", feed: Feed, scope: ShellState, expander: Expander
+) -> Redirections:
     """Read redirections in their order."""
-    opened = Opened(feed)
+    opened = Redirections(feed)
     for node in nodes:
         if node.type == "file_redirect":
-            _file(node, opened, scope, expander)
+            _read_file_redirect(node, opened, scope, expander)
             continue
         opened.plain = opened.readable = False
         if node.type == "herestring_redirect":
-            words = expander.all_words(node.children[1:], scope)
+            words = expander.expand_words(node.children[1:], scope)
             opened.feed = Feed(" ".join(word.text for word in words) + "\n")
         elif node.type == "heredoc_redirect":
-            _document(node, opened, scope, expander)
+            _read_heredoc_redirect(node, opened, scope, expander)
     return opened
 
 
-def _file(node: "Node", opened: Opened, scope: Scope, expander: Expander) -> None:
+def _read_file_redirect(
+    node: "Node", opened: Redirections, scope: ShellState, expander: Expander
+) -> None:
     operator = next((child.type for child in node.children if not child.is_named), ">")
-    found = groups(node.children_by_field_name("destination"))
+    found = group_words(node.children_by_field_name("destination"))
     if operator in _CLOSING:
         opened.more.extend(found)
         return
-    for word in expander.words(found[0], scope) if found else []:
+    for word in expander.expand_word(found[0], scope) if found else []:
         one = Redirect(operator, word)
         reads_file = operator == "<" and word.text != "/dev/null"
         opened.redirects.append(one)
@@ -72,14 +76,16 @@ def _file(node: "Node", opened: Opened, scope: Scope, expander: Expander) -> Non
     opened.simple = opened.simple and len(found) == 1
 
 
-def _document(node: "Node", opened: Opened, scope: Scope, expander: Expander) -> None:
-    document = here_document(node)
+def _read_heredoc_redirect(
+    node: "Node", opened: Redirections, scope: ShellState, expander: Expander
+) -> None:
+    document = read_here_document(node)
     opened.feed = Feed(document.text)
     if document.expands:
-        expander.words(tree(as_string(document.text)).children, scope)
+        expander.expand_word(parse_tree(as_string(document.text)).children, scope)
     for child in node.children:
         if child.type in KINDS:
-            inner = open_all([child], opened.feed, scope, expander)
+            inner = read_redirections([child], opened.feed, scope, expander)
             opened.feed = inner.feed
             opened.simple = opened.simple and inner.simple
             opened.redirects += inner.redirects

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from .expansion import TooMany, braces, glob
-from .words import HOME_SIGN, Piece, is_pattern, masked, unmasked
+from .expansion import ExpansionLimitError, expand_braces, expand_glob
+from .words import HOME_SIGN, WordPart, is_pattern, mask_parts, strip_mask
 
 _BLANKS = re.compile(r"[ \t\n]+")
 
@@ -26,7 +26,7 @@ class Word:
 
 
 @dataclass
-class Scope:
+class ShellState:
     """The state of a shell at one place of the line."""
 
     root: Path
@@ -45,11 +45,11 @@ class Scope:
     takes_unknown: bool = False
     """Whether `$1` and what follows may be anything, where no variable says what they are."""
 
-    def copy(self) -> "Scope":
+    def copy(self) -> "ShellState":
         """What a subshell begins with."""
         return replace(self, variables=dict(self.variables))
 
-    def enter(self, name: str | None) -> None:
+    def change_folder(self, name: str | None) -> None:
         """Change the folder; None is an unknown one."""
         before = self.left_in or self.folder
         known = self.folder is not None or (name or "").startswith("/")
@@ -59,7 +59,7 @@ class Scope:
             exists = os.path.isdir(self.folder) or str(self.folder) in self.made
             self.left_in = None if exists else before
 
-    def give(self, arguments: Sequence[str]) -> None:
+    def set_arguments(self, arguments: Sequence[str]) -> None:
         """Set `$0`, `$1` and what follows; what they were before is gone."""
         self.forget_arguments()
         self.takes_unknown = False
@@ -73,7 +73,7 @@ class Scope:
             del self.variables[name]
         self.takes_unknown = True
 
-    def value(self, name: str) -> tuple[str, ...] | None:
+    def get_value(self, name: str) -> tuple[str, ...] | None:
         """What a variable may hold; None where nobody knows."""
         if name in self.variables:
             return self.variables[name]
@@ -95,15 +95,15 @@ class Scope:
         return None if known is None else (known,)
 
 
-def expand(
-    parts: Sequence[Piece], values: Sequence[Sequence[str] | None], scope: Scope
+def expand_parts(
+    parts: Sequence[WordPart], values: Sequence[Sequence[str] | None], scope: ShellState
 ) -> list[Word]:
     """The words that one word becomes; `values` are those of its parts that are expansions."""
-    return [word for draft in _drafts(parts, values) for word in draft.words(scope)]
+    return [word for draft in _build_drafts(parts, values) for word in draft.build_words(scope)]
 
 
 @dataclass
-class _Draft:
+class _WordDraft:
     """A word in the making: masked text, and the same without what is unknown."""
 
     text: str = ""
@@ -111,66 +111,68 @@ class _Draft:
     known: bool = True
     quoted: bool = False
 
-    def add(self, masked_text: str, *, known: bool = True) -> None:
+    def append_text(self, masked_text: str, *, known: bool = True) -> None:
         self.text += masked_text
         self.rest += masked_text if known else ""
         self.known = self.known and known
 
-    def words(self, scope: Scope) -> list[Word]:
+    def build_words(self, scope: ShellState) -> list[Word]:
         if not self.text and not self.quoted:
             return []
         try:
-            words = [word for word in braces(self.text) if word or self.quoted]
-            return [one for word in words for one in self._globbed(word, scope)]
-        except TooMany:
-            return [Word(unmasked(self.text), known=False, rest=unmasked(self.rest))]
+            words = [word for word in expand_braces(self.text) if word or self.quoted]
+            return [one for word in words for one in self._expand_pattern(word, scope)]
+        except ExpansionLimitError:
+            return [Word(strip_mask(self.text), known=False, rest=strip_mask(self.rest))]
 
-    def _globbed(self, word: str, scope: Scope) -> list[Word]:
-        filled = _tilde(word, scope)
+    def _expand_pattern(self, word: str, scope: ShellState) -> list[Word]:
+        filled = _expand_tilde(word, scope)
         if filled is None or not self.known:
-            rest = unmasked(self.rest) if filled else ""
-            return [Word(unmasked(filled or word), known=False, rest=rest)]
+            rest = strip_mask(self.rest) if filled else ""
+            return [Word(strip_mask(filled or word), known=False, rest=rest)]
         word = filled
         if not is_pattern(word):
-            return [Word(unmasked(word))]
+            return [Word(strip_mask(word))]
         if scope.folder is None and not word.startswith("/"):
-            return [Word(unmasked(word), known=False, rest=unmasked(word))]
-        names = glob(word, scope.folder or Path("/"))
-        return [Word(name, pattern=unmasked(word)) for name in names] or [Word(unmasked(word))]
+            return [Word(strip_mask(word), known=False, rest=strip_mask(word))]
+        names = expand_glob(word, scope.folder or Path("/"))
+        return [Word(name, pattern=strip_mask(word)) for name in names] or [Word(strip_mask(word))]
 
 
-def _drafts(parts: Sequence[Piece], values: Sequence[Sequence[str] | None]) -> list[_Draft]:
-    drafts, current = list[_Draft](), _Draft()
+def _build_drafts(
+    parts: Sequence[WordPart], values: Sequence[Sequence[str] | None]
+) -> list[_WordDraft]:
+    drafts, current = list[_WordDraft](), _WordDraft()
     for part, value in zip(parts, values, strict=True):
         current.quoted = current.quoted or part.quoted
         if not part.expansion and not part.variable:
-            current.add(masked([part]))
+            current.append_text(mask_parts([part]))
         elif value is None:
-            current.add(masked([Piece(part.text, True)]), known=False)
+            current.append_text(mask_parts([WordPart(part.text, True)]), known=False)
         else:
-            fields = [one for text in value for one in _fields(text, part)]
+            fields = [one for text in value for one in _split_fields(text, part)]
             for at, one in enumerate(fields or [""]):
                 if at:
                     drafts.append(current)
-                    current = _Draft(quoted=part.quoted)
-                current.add(masked([Piece(one, part.quoted)]))
+                    current = _WordDraft(quoted=part.quoted)
+                current.append_text(mask_parts([WordPart(one, part.quoted)]))
     return [*drafts, current]
 
 
-def _fields(value: str, part: Piece) -> list[str]:
+def _split_fields(value: str, part: WordPart) -> list[str]:
     """A value is cut at blanks unless it stands in quotes."""
     return [value] if part.quoted else _BLANKS.split(value)
 
 
-def _tilde(word: str, scope: Scope) -> str | None:
+def _expand_tilde(word: str, scope: ShellState) -> str | None:
     """The word with its tilde filled in; None where only a run would tell what it stands for."""
     found = HOME_SIGN.match(word)
     if not found:
         return word
     before, name = found.groups()
-    values = {"": scope.value("HOME"), "+": scope.value("PWD")}
+    values = {"": scope.get_value("HOME"), "+": scope.get_value("PWD")}
     if name in values:
         named = (values[name] or ("",))[0]
     else:
         named = os.path.expanduser(f"~{name}") if re.fullmatch(r"[A-Za-z_][\w.-]*", name) else ""
-    return before + masked([Piece(named, True)]) + word[found.end() :] if named else None
+    return before + mask_parts([WordPart(named, True)]) + word[found.end() :] if named else None

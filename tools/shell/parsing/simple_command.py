@@ -37,7 +37,7 @@ class Redirect:
 
 
 @dataclass(frozen=True)
-class Step:
+class SimpleCommand:
     """One command of the line, or a redirection that stands alone."""
 
     words: tuple[Word, ...]
@@ -73,7 +73,7 @@ class Step:
         first = self.words[0]
         return (first.text if first.known else first.rest).rstrip("/").rsplit("/", 1)[-1]
 
-    def inside(self, words: tuple[Word, ...], folder: Path | None) -> "Step":
+    def to_inner_command(self, words: tuple[Word, ...], folder: Path | None) -> "SimpleCommand":
         """The step that this one runs in turn."""
         return replace(
             self,
@@ -85,6 +85,6 @@ class Step:
             wrapped=True,
         )
 
-    def in_code(self) -> "Step":
+    def to_code_guess(self) -> "SimpleCommand":
         """The same step as a guess from a text in code."""
         return replace(self, code=True, wrapped=True)

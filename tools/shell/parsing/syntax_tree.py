@@ -15,37 +15,37 @@ _CRASHES = re.compile(r"(?:[{?-]|\.\.)[0-9A-Za-z\u0080-\uffff]*([\U00010000-\U00
 digits and letters, here a superset of where it does (tree-sitter-bash 0.25.1, its issue 337)."""
 
 
-class Unparsed(Exception):
+class ParseError(Exception):
     """Nobody can be sure what the line does; the message says why, in words for people."""
 
 
-class TooMuch(Unparsed):
+class LineTooLargeError(ParseError):
     """The line is not looked into at all."""
 
 
-def tree(source: str) -> "Node":
+def parse_tree(source: str) -> "Node":
     """The tree of any text, whatever its errors; raises Unparsed where no parser can give one."""
     if found := _CRASHES.search(source):
-        raise Unparsed(f"the parser cannot read the line: U+{ord(found[1]):04X} stands in it")
+        raise ParseError(f"the parser cannot read the line: U+{ord(found[1]):04X} stands in it")
     # Without a break behind it the end of a here-document would be no end to the grammar.
     ended = source + "\n" if "<<" in source and not source.endswith("\n") else source
     try:
-        return _parser().parse(ended.encode(errors="replace")).root_node
+        return _load_parser().parse(ended.encode(errors="replace")).root_node
     except Exception as error:  # whatever a missing or broken parser raises, the answer is to ask
-        raise Unparsed(f"the parser of command lines failed: {type(error).__name__}") from error
+        raise ParseError(f"the parser of command lines failed: {type(error).__name__}") from error
 
 
-def harmless(source: str) -> str:
+def sanitize_source(source: str) -> str:
     """Nearly the same text, without what the parser cannot read."""
     return _ASTRAL.sub("_", source)
 
 
-def text(node: "Node") -> str:
+def get_text(node: "Node") -> str:
     """What a node covers, as written."""
     return (node.text or b"").decode()
 
 
-def descendants(node: "Node") -> "Iterator[Node]":
+def walk_nodes(node: "Node") -> "Iterator[Node]":
     """A node and all below it, in the order of the text."""
     waiting = [node]
     while waiting:
@@ -56,11 +56,11 @@ def descendants(node: "Node") -> "Iterator[Node]":
 
 def forget_parser() -> None:
     """Let the next line look for the parser again."""
-    _parser.cache_clear()
+    _load_parser.cache_clear()
 
 
 @lru_cache(maxsize=1)
-def _parser() -> "Parser":
+def _load_parser() -> "Parser":
     import tree_sitter_bash
     from tree_sitter import Language, Parser
 

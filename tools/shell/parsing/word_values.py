@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from .shell_state import Scope, Word, expand
+from .shell_state import ShellState, Word, expand_parts
 from .simple_command import Feed
-from .syntax_tree import Unparsed, text, tree
-from .words import Piece, literal, pieces
+from .syntax_tree import ParseError, get_text, parse_tree
+from .words import WordPart, parse_word, to_literal
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -32,7 +32,7 @@ Values = Sequence[str]
 """What an expansion may become."""
 
 
-def groups(nodes: "Iterable[Node]") -> "list[list[Node]]":
+def group_words(nodes: "Iterable[Node]") -> "list[list[Node]]":
     """Nodes grouped into words: those that touch are one."""
     found = list[list["Node"]]()
     for node in nodes:
@@ -45,8 +45,8 @@ def groups(nodes: "Iterable[Node]") -> "list[list[Node]]":
 
 def as_written(group: "Sequence[Node]") -> tuple[str, bool]:
     """A word for users' rules: what the program gets, and True, or as written, and False."""
-    exact = literal(pieces(group))
-    return ("".join(map(text, group)), False) if exact is None else (exact, True)
+    exact = to_literal(parse_word(group))
+    return ("".join(map(get_text, group)), False) if exact is None else (exact, True)
 
 
 def is_sure(group: "Sequence[Node]") -> bool:
@@ -54,99 +54,103 @@ def is_sure(group: "Sequence[Node]") -> bool:
 
     Beyond that our reading of patterns, braces and values refuses, and never allows.
     """
-    raw = "".join(map(text, group))
+    raw = "".join(map(get_text, group))
     if not _NO_DOLLAR_QUOTE.fullmatch(raw):
         return False
     plainest = _PLAIN_PATTERN.fullmatch(raw) or _PLAIN_VALUES.fullmatch(raw)
-    return plainest is not None or literal(pieces(group)) is not None
+    return plainest is not None or to_literal(parse_word(group)) is not None
 
 
 class Expander:
     """Fills words in; `commands` reads those in a substitution and says what they print."""
 
-    def __init__(self, commands: "Callable[[Node, Scope], Feed]") -> None:
+    def __init__(self, commands: "Callable[[Node, ShellState], Feed]") -> None:
         self._commands = commands
 
-    def words(self, group: "Sequence[Node]", scope: Scope) -> list[Word]:
+    def expand_word(self, group: "Sequence[Node]", scope: ShellState) -> list[Word]:
         """The words that one word becomes."""
-        parts = pieces(group)
-        return expand(parts, [self._value(part, scope) for part in parts], scope)
+        parts = parse_word(group)
+        return expand_parts(parts, [self._resolve_value(part, scope) for part in parts], scope)
 
-    def all_words(self, nodes: "Iterable[Node]", scope: Scope) -> list[Word]:
+    def expand_words(self, nodes: "Iterable[Node]", scope: ShellState) -> list[Word]:
         """The words that neighbouring nodes become."""
-        return [word for group in groups(nodes) for word in self.words(group, scope)]
+        return [word for group in group_words(nodes) for word in self.expand_word(group, scope)]
 
-    def assign(self, node: "Node", scope: Scope) -> None:
+    def assign_variable(self, node: "Node", scope: ShellState) -> None:
         """Read `NAME=VALUE` into the scope."""
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is None:
-            raise Unparsed("an assignment in the line has no name")
+            raise ParseError("an assignment in the line has no name")
         words = [Word("")]
         if value is not None and value.type == "array":
-            words = self.all_words(value.named_children, scope)
+            words = self.expand_words(value.named_children, scope)
         elif value is not None:
-            words = self.words([value], scope) or words
-        held = _held(words)
+            words = self.expand_word([value], scope) or words
+        held = _collect_texts(words)
         if any(child.type == "+=" for child in node.children):
-            old = scope.value(text(name))
+            old = scope.get_value(get_text(name))
             held = tuple(a + b for a in old for b in held) if held and old else None
-        scope.variables[text(name)] = held
+        scope.variables[get_text(name)] = held
         self.look_into(name, scope)
 
-    def bind(self, node: "Node", scope: Scope) -> None:
+    def bind_loop_variable(self, node: "Node", scope: ShellState) -> None:
         """Read the values that a loop's variable takes."""
         name = node.child_by_field_name("variable")
-        words = self.all_words(node.children_by_field_name("value"), scope)
+        words = self.expand_words(node.children_by_field_name("value"), scope)
         if name is not None:
-            scope.variables[text(name)] = _held(words) if words else None
+            scope.variables[get_text(name)] = _collect_texts(words) if words else None
 
-    def look_into(self, node: "Node", scope: Scope) -> None:
+    def look_into(self, node: "Node", scope: ShellState) -> None:
         """Read the commands in a node that is no command, wherever they stand in it."""
         if node.type in _SUBSTITUTIONS:
-            self._printed(node, scope)
+            self._read_output(node, scope)
         else:
             for child in node.children:
                 self.look_into(child, scope)
 
-    def _value(self, part: Piece, scope: Scope) -> Values | None:
+    def _resolve_value(self, part: WordPart, scope: ShellState) -> Values | None:
         if part.variable:
-            return scope.value(part.variable)
+            return scope.get_value(part.variable)
         node = part.expansion
         if node is None:
             return None
         if node.type in _SUBSTITUTIONS:
-            output = self._printed(node, scope)
+            output = self._read_output(node, scope)
             if node.type == "process_substitution":
-                scope.files[text(node)] = output or ""
+                scope.files[get_text(node)] = output or ""
                 return None
             return None if output is None else (output.rstrip("\n"),)
         self.look_into(node, scope)
-        return self._parameter(node, scope) if node.type == "expansion" else None
+        return self._expand_parameter(node, scope) if node.type == "expansion" else None
 
-    def _printed(self, node: "Node", scope: Scope) -> str | None:
+    def _read_output(self, node: "Node", scope: ShellState) -> str | None:
         """What a substitution prints, where that is known; backticks in it are another one."""
-        written = text(node)
+        written = get_text(node)
         if written.startswith("`") and "\\`" in written:
-            self.look_into(tree(_UNESCAPED.sub(r"\1", written[1:-1])), scope)
+            self.look_into(parse_tree(_UNESCAPED.sub(r"\1", written[1:-1])), scope)
         return self._commands(node, scope).text
 
-    def _parameter(self, node: "Node", scope: Scope) -> Values | None:
+    def _expand_parameter(self, node: "Node", scope: ShellState) -> Values | None:
         """The value of `${NAME}` or `${NAME:-OTHER}`; of anything cleverer None."""
         inside = [child for child in node.children if child.type not in ("${", "}")]
-        name = text(inside[0]).partition("[")[0] if inside else ""
+        name = get_text(inside[0]).partition("[")[0] if inside else ""
         if not inside or inside[0].type not in _NAMES:
             return None
-        value, operator = scope.value(name), inside[1].type if inside[1:] else ""
+        value, operator = scope.get_value(name), inside[1].type if inside[1:] else ""
         if not operator or operator in _OR_FAIL or (operator in _OR_ELSE and value is not None):
             return value
         if operator not in _OR_ELSE and operator not in _IF_SET:
             return None
-        other = [word for group in groups(inside[2:]) for word in self.words(group, scope)]
-        held = (" ".join(word.text for word in other),) if _held(other) is not None else None
+        other = [
+            word for group in group_words(inside[2:]) for word in self.expand_word(group, scope)
+        ]
+        held = (
+            (" ".join(word.text for word in other),) if _collect_texts(other) is not None else None
+        )
         if operator in _SETS:
             scope.variables[name] = held
         return held
 
 
-def _held(words: Sequence[Word]) -> tuple[str, ...] | None:
+def _collect_texts(words: Sequence[Word]) -> tuple[str, ...] | None:
     return tuple(word.text for word in words) if all(word.known for word in words) else None

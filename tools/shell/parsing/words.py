@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .syntax_tree import Unparsed
+from .syntax_tree import ParseError
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -43,7 +43,7 @@ _NO_BARE_DOLLAR = (re.compile(r"\$[{(\[']|`"), re.compile(r"\$[{(\[]|`"))
 
 
 @dataclass(frozen=True)
-class Piece:
+class WordPart:
     """A part of a word: text, or an expansion whose value the text does not show."""
 
     text: str
@@ -53,17 +53,17 @@ class Piece:
     """Name of a plain variable, such as `$HOME`."""
 
 
-def pieces(nodes: "Sequence[Node]") -> list[Piece]:
+def parse_word(nodes: "Sequence[Node]") -> list[WordPart]:
     """The parts of a word that covers these touching nodes; raises Unparsed."""
     start = nodes[0].start_byte
     raw = b"".join(node.text or b"" for node in nodes)
     written = raw.decode()
-    return _cut(written, dict(_expansions(nodes, raw, start)))
+    return _split_parts(written, dict(_find_expansions(nodes, raw, start)))
 
 
-def literal(parts: Sequence[Piece]) -> str | None:
+def to_literal(parts: Sequence[WordPart]) -> str | None:
     """What the program gets, if no expansion, pattern or brace can change it; else None."""
-    word = masked(parts)
+    word = mask_parts(parts)
     unknown = any(part.expansion or part.variable for part in parts)
     if unknown or HOME_SIGN.match(word) or is_pattern(word) or has_braces(word):
         return None
@@ -75,7 +75,7 @@ def is_ansi_string(written: str) -> bool:
     return _ANSI_STRING.fullmatch(written) is not None
 
 
-def masked(parts: Sequence[Piece]) -> str:
+def mask_parts(parts: Sequence[WordPart]) -> str:
     """The word with a backslash before each sign that quotes keep from being special."""
     return "".join(
         _SPECIAL.sub(r"\\\g<0>", part.text) if part.quoted else part.text.replace("\\", "\\\\")
@@ -95,12 +95,12 @@ def has_braces(word: str) -> bool:
     return "}" in inside and ("," in inside or ".." in inside)
 
 
-def unmasked(word: str) -> str:
+def strip_mask(word: str) -> str:
     """The same word as the program gets it."""
     return _ESCAPED.sub(r"\1", word)
 
 
-def _expansions(nodes: "Sequence[Node]", raw: bytes, start: int):  # noqa: ANN202
+def _find_expansions(nodes: "Sequence[Node]", raw: bytes, start: int):  # noqa: ANN202
     """Each outermost expansion by its place in the decoded word: where it ends, and its node."""
     waiting = list(nodes)
     while waiting:
@@ -112,27 +112,27 @@ def _expansions(nodes: "Sequence[Node]", raw: bytes, start: int):  # noqa: ANN20
         yield begin, (begin + len((node.text or b"").decode()), node)
 
 
-def _cut(written: str, expansions: "Mapping[int, tuple[int, Node]]") -> list[Piece]:
-    parts, at, quoted = list[Piece](), 0, False
+def _split_parts(written: str, expansions: "Mapping[int, tuple[int, Node]]") -> list[WordPart]:
+    parts, at, quoted = list[WordPart](), 0, False
     while at < len(written):
         if at in expansions:
             end, node = expansions[at]
-            parts.append(Piece(written[at:end], quoted, node))
+            parts.append(WordPart(written[at:end], quoted, node))
             at = end
             continue
         found = (_INSIDE if quoted else _OUTSIDE).match(written, at)
         if not found or (found["plain"] == "$" and _NO_BARE_DOLLAR[quoted].match(written, at)):
-            raise Unparsed("a quote or a dollar sign in the line is not what it looks like")
-        end = _before_expansion(found, expansions)
-        parts.extend(_piece(found, end, quoted))
+            raise ParseError("a quote or a dollar sign in the line is not what it looks like")
+        end = _find_part_end(found, expansions)
+        parts.extend(_build_parts(found, end, quoted))
         quoted = found["close"] is None if quoted else found["open"] is not None
         at = end
     if quoted:
-        raise Unparsed("a quote in the line is not closed")
+        raise ParseError("a quote in the line is not closed")
     return parts
 
 
-def _before_expansion(found: re.Match[str], expansions: "Mapping[int, tuple[int, Node]]") -> int:
+def _find_part_end(found: re.Match[str], expansions: "Mapping[int, tuple[int, Node]]") -> int:
     """Where a match ends, or the expansion in it begins: `<(` is no sign of its own to us."""
     if found["plain"] is None:
         return found.end()
@@ -140,21 +140,21 @@ def _before_expansion(found: re.Match[str], expansions: "Mapping[int, tuple[int,
     return min(inside, default=found.end())
 
 
-def _piece(found: re.Match[str], end: int, quoted: bool) -> list[Piece]:
+def _build_parts(found: re.Match[str], end: int, quoted: bool) -> list[WordPart]:
     kind = found.lastgroup
     if kind == "variable":
-        return [Piece(found[0], quoted, variable=found[kind])]
+        return [WordPart(found[0], quoted, variable=found[kind])]
     if kind == "ansi":
-        return [Piece(_ansi(found["ansi"]), True)]
+        return [WordPart(_decode_ansi(found["ansi"]), True)]
     if kind == "plain":
-        return [Piece(found.string[found.start() : end], quoted)]
+        return [WordPart(found.string[found.start() : end], quoted)]
     if kind in ("escaped", "single"):
-        return [Piece(found[kind], True)]
-    return [Piece("", True)] if kind == "open" else []
+        return [WordPart(found[kind], True)]
+    return [WordPart("", True)] if kind == "open" else []
 
 
-def _ansi(escaped: str) -> str:
-    def letter(found: re.Match[str]) -> str:
+def _decode_ansi(escaped: str) -> str:
+    def decode_escape(found: re.Match[str]) -> str:
         octal, byte, short, long, control, other = found.groups()
         if control:
             return chr(ord(control) & 0x1F)
@@ -163,4 +163,4 @@ def _ansi(escaped: str) -> str:
         number = int(octal, 8) & 0xFF if octal else int(byte or short or long, 16)
         return chr(number) if number < 0x110000 and not 0xD800 <= number < 0xE000 else "?"
 
-    return _ANSI.sub(letter, escaped).split("\0", 1)[0]
+    return _ANSI.sub(decode_escape, escaped).split("\0", 1)[0]

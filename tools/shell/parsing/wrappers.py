@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from .shell_state import Word
-from .simple_command import Step
+from .simple_command import SimpleCommand
 
-ITS_INPUT = "(its input)"
+UNKNOWN_INPUT = "(its input)"
 """Stands for words that a program takes from an input that nobody knows."""
 SHELLS = frozenset(["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "rbash", "mksh"])
 
 
 @dataclass(frozen=True)
-class Inner:
+class InnerCommand:
     """A command inside another one."""
 
     words: tuple[Word, ...] = ()
@@ -116,52 +116,54 @@ _SAME_SHELL = frozenset(["command", "builtin", "eval", "exec", "time", "trap"])
 _FIND_RUNS = frozenset(["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"])
 
 
-def unwrap(step: Step) -> list[Inner]:
+def unwrap(step: SimpleCommand) -> list[InnerCommand]:
     """The commands that a step's program runs in turn."""
     words = step.words[1:]
     program = step.program
     if program in SHELLS:
-        return _shell(words, step)
+        return _unwrap_shell(words, step)
     if program in ("source", "."):
         fed = [step.feed.text] if step.feed.text else []
-        return [Inner(line=line, same_shell=True) for line in (*fed, *step.scripts)]
+        return [InnerCommand(line=line, same_shell=True) for line in (*fed, *step.scripts)]
     if step.words and step.scripts and step.words[0].text.startswith(("./", "/")):
-        return [Inner(line=line) for line in step.scripts]
+        return [InnerCommand(line=line) for line in step.scripts]
     if program in ("find", "fd", "fdfind"):
-        return _found(words)
+        return _unwrap_find(words)
     if program == "git":
-        return _git(words)
+        return _unwrap_git(words)
     if program == "command" and words and words[0].text in ("-v", "-V"):
         return []  # it only says what it would run
     if program == "trap":
-        return [Inner(line=words[0].text, same_shell=True)] if len(words) > 1 else []
+        return [InnerCommand(line=words[0].text, same_shell=True)] if len(words) > 1 else []
     if program == "alias":
-        return [Inner(line=word.text.split("=", 1)[1]) for word in words if "=" in word.text]
+        return [InnerCommand(line=word.text.split("=", 1)[1]) for word in words if "=" in word.text]
     if program in ("at", "batch"):
-        return [Inner(line=step.feed.text)] if step.feed.text else []
+        return [InnerCommand(line=step.feed.text)] if step.feed.text else []
     wrapper = _WRAPPERS.get(program)
-    return _wrapped(program, wrapper, words, step) if wrapper else []
+    return _unwrap_program(program, wrapper, words, step) if wrapper else []
 
 
-def _wrapped(program: str, wrapper: _Wrapper, words: Sequence[Word], step: Step) -> list[Inner]:
+def _unwrap_program(
+    program: str, wrapper: _Wrapper, words: Sequence[Word], step: SimpleCommand
+) -> list[InnerCommand]:
     own = program in _SAME_SHELL
-    line, rest = _behind_options(wrapper, words)
+    line, rest = _skip_options(wrapper, words)
     if line is not None:
-        return [Inner(line=" ".join([line, *(word.text for word in rest)]), fed=True)]
+        return [InnerCommand(line=" ".join([line, *(word.text for word in rest)]), fed=True)]
     if program in ("su", "script") or (program == "sudo" and not rest):
-        return [Inner(line=step.feed.text)] if step.feed.text else []
+        return [InnerCommand(line=step.feed.text)] if step.feed.text else []
     if program in ("xargs", "parallel") and rest:
-        rest = _fed(rest, step.feed.text, _replaced(words))
+        rest = _insert_input(rest, step.feed.text, _find_placeholder(words))
     if not rest:
         return []
     if wrapper.joined:
         text = " ".join(word.text for word in rest)
-        return [Inner(line=text, fed=True, same_shell=own)]
+        return [InnerCommand(line=text, fed=True, same_shell=own)]
     moved = [value.text for option, value in pairwise(words) if option.text in _MOVES]
-    return [Inner(words=tuple(rest), same_shell=own, folder=moved[0] if moved else "")]
+    return [InnerCommand(words=tuple(rest), same_shell=own, folder=moved[0] if moved else "")]
 
 
-def _behind_options(wrapper: _Wrapper, words: Sequence[Word]) -> tuple[str | None, Sequence[Word]]:
+def _skip_options(wrapper: _Wrapper, words: Sequence[Word]) -> tuple[str | None, Sequence[Word]]:
     """The line that an option gives, and the words behind the options."""
     at, skipped = 0, 0
     values, texts = wrapper.values.split(), wrapper.text_option.split()
@@ -190,7 +192,7 @@ def _behind_options(wrapper: _Wrapper, words: Sequence[Word]) -> tuple[str | Non
     return None, words[at:]
 
 
-def _shell(words: Sequence[Word], step: Step) -> list[Inner]:
+def _unwrap_shell(words: Sequence[Word], step: SimpleCommand) -> list[InnerCommand]:
     at = 0
     while at < len(words) and words[at].text.startswith(("-", "+")):
         option = words[at].text
@@ -201,31 +203,31 @@ def _shell(words: Sequence[Word], step: Step) -> list[Inner]:
             if at == len(words):
                 return []
             arguments = tuple(word.text for word in words[at + 1 :])
-            return [Inner(line=words[at].text, fed=True, arguments=arguments)]
+            return [InnerCommand(line=words[at].text, fed=True, arguments=arguments)]
         at += option in ("-o", "-O", "+o", "+O", "--rcfile", "--init-file")
         if option in ("-", "--", "-s"):
             break
     script = words[at].text if at < len(words) else "/dev/stdin"
     reads = script in ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0") or words[at - 1].text == "-s"
     fed = [step.feed.text] if step.feed.text and reads else []
-    return [Inner(line=line) for line in (*fed, *step.scripts)]
+    return [InnerCommand(line=line) for line in (*fed, *step.scripts)]
 
 
-def _found(words: Sequence[Word]) -> list[Inner]:
+def _unwrap_find(words: Sequence[Word]) -> list[InnerCommand]:
     """What `find` runs for each file; the file itself stands there as `{}`."""
-    inner, at = list[Inner](), 0
+    inner, at = list[InnerCommand](), 0
     while at < len(words):
         if words[at].text in _FIND_RUNS:
             end = next(
                 (i for i in range(at, len(words)) if words[i].text in (";", "+")), len(words)
             )
-            inner.append(Inner(words=tuple(words[at + 1 : end])))
+            inner.append(InnerCommand(words=tuple(words[at + 1 : end])))
             at = end
         at += 1
     return inner
 
 
-def _git(words: Sequence[Word]) -> list[Inner]:
+def _unwrap_git(words: Sequence[Word]) -> list[InnerCommand]:
     texts = [word.text for word in words]
     lines = [text.split("!", 1)[1] for text in texts if re.match(r"alias\.[^=]+=!", text)]
     lines += [found[1] for text in texts if (found := _GIT_SETTING.fullmatch(text))]
@@ -239,10 +241,10 @@ def _git(words: Sequence[Word]) -> list[Inner]:
             lines.append(" ".join(one for one in following if one != "--recursive"))
         elif re.fullmatch(r"alias\.\S+", text) and following and following[0].startswith("!"):
             lines.append(following[0][1:])
-    return [Inner(line=line) for line in lines if line]
+    return [InnerCommand(line=line) for line in lines if line]
 
 
-def _replaced(words: Sequence[Word]) -> str:
+def _find_placeholder(words: Sequence[Word]) -> str:
     """The sign that `xargs -I` puts the input in for."""
     texts = [word.text for word in words]
     for at, text in enumerate(texts):
@@ -253,10 +255,10 @@ def _replaced(words: Sequence[Word]) -> str:
     return ""
 
 
-def _fed(words: Sequence[Word], given: str | None, sign: str) -> list[Word]:
+def _insert_input(words: Sequence[Word], given: str | None, sign: str) -> list[Word]:
     """The words of `xargs` with its input: at the end, or in the place of a sign."""
     if given is None:
-        return [*words, Word(ITS_INPUT, known=False)]
+        return [*words, Word(UNKNOWN_INPUT, known=False)]
     cut = r"[\n\0]+" if sign else r"[\s\0]+"
     items = [item.strip("'\"") for item in re.split(cut, given) if item]
     if not sign:

@@ -8,13 +8,13 @@ takes names of files from a file, or is just rare. Programs with a language of t
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..parsing.flags import Flags, one_of
+from ..parsing.flags import Flags, split_names
 
 ANY_NUMBER = 1_000_000
 
 
 @dataclass(frozen=True)
-class Program:
+class AllowedProgram:
     """One program: its flags, and what its other words are."""
 
     flags: Flags = field(default_factory=Flags)
@@ -23,70 +23,73 @@ class Program:
     """How many operands it may get; the next one would be written to, or change something."""
 
 
-def _files(usage: str, most: int = ANY_NUMBER) -> Program:
-    return Program(Flags.of(usage), "files", most)
+def _allow_files(usage: str, most: int = ANY_NUMBER) -> AllowedProgram:
+    return AllowedProgram(Flags.from_usage(usage), "files", most)
 
 
-def _text(usage: str = "", most: int = ANY_NUMBER) -> Program:
-    return Program(Flags.of(usage), "text", most)
+def _allow_text(usage: str = "", most: int = ANY_NUMBER) -> AllowedProgram:
+    return AllowedProgram(Flags.from_usage(usage), "text", most)
 
 
-_DIGEST = _files("-b -t -z --binary --text --tag --zero")
-_BASE = _files("-d -D -i -w=N --decode --ignore-garbage --wrap=N")
+_DIGEST = _allow_files("-b -t -z --binary --text --tag --zero")
+_BASE = _allow_files("-d -D -i -w=N --decode --ignore-garbage --wrap=N")
 
 PROGRAMS = {
     # Files' content
-    "cat": _files(
+    "cat": _allow_files(
         "-A -b -e -E -n -s -t -T -u -v --show-all --number-nonblank --show-ends --number"
         " --squeeze-blank --show-tabs --show-nonprinting"
     ),
-    "tac": _files("-b -r -s= --before --regex --separator="),
-    "rev": _files(""),
-    "nl": _files("-b= -d= -f= -h= -i=N -l=N -n= -p -s= -v=N -w=N --body-numbering="),
-    "head": _files(
+    "tac": _allow_files("-b -r -s= --before --regex --separator="),
+    "rev": _allow_files(""),
+    "nl": _allow_files("-b= -d= -f= -h= -i=N -l=N -n= -p -s= -v=N -w=N --body-numbering="),
+    "head": _allow_files(
         "-NUM -c=N -n=N -q -v -z --bytes=N --lines=N --quiet --silent --verbose --zero-terminated"
     ),
-    "tail": _files(
+    "tail": _allow_files(
         "-NUM -c=N -n=N -q -v -z --bytes=N --lines=N --quiet --silent --verbose --zero-terminated"
     ),
-    "wc": _files("-c -m -l -L -w --bytes --chars --lines --max-line-length --words --total="),
-    "sort": _files(
+    "wc": _allow_files("-c -m -l -L -w --bytes --chars --lines --max-line-length --words --total="),
+    "sort": _allow_files(
         "-b -d -f -g -h -i -M -n -r -R -V -c -C -k= -m -s -t= -u -z --ignore-leading-blanks"
         " --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort"
         " --numeric-sort --reverse --version-sort --check=? --key= --field-separator= --unique"
         " --stable --zero-terminated"
     ),
-    "uniq": _files(
+    "uniq": _allow_files(
         "-c -d -D -f=N -i -s=N -u -w=N -z --count --repeated --all-repeated=? --skip-fields=N"
         " --group=? --ignore-case --skip-chars=N --unique --check-chars=N --zero-terminated",
         most=1,
     ),
-    "cut": _files(
+    "cut": _allow_files(
         "-b= -c= -d= -f= -n -s -z --bytes= --characters= --delimiter= --fields= --complement"
         " --only-delimited --output-delimiter= --zero-terminated"
     ),
-    "paste": _files("-d= -s -z --delimiters= --serial --zero-terminated"),
-    "join": _files("-a=N -e= -i -1=N -2=N -j=N -o= -t= -v=N -z --header --check-order", most=2),
-    "comm": _files("-1 -2 -3 -i -z --output-delimiter= --nocheck-order --total", most=2),
-    "cmp": _files("-b -i= -l -n=N -s --print-bytes --verbose --bytes=N --quiet --silent"),
-    "fold": _files("-NUM -b -s -w=N --bytes --spaces --width=N"),
-    "fmt": _files("-NUM -c -s -t -u -w=N --width=N --uniform-spacing --split-only"),
-    "expand": _files("-NUM -i -t= --initial --tabs="),
-    "unexpand": _files("-a -t= --all --first-only --tabs="),
-    "column": _files("-t -s= -o= -x -c=N -J -N= -R= -H= -O= -l=N --table --separator="),
-    "od": _files("-A= -j= -N= -S=N -t= -v -w=? -a -b -c -d -f -i -l -o -s -x --format="),
-    "hexdump": _files("-b -c -C -d -n=N -o -s= -v -x --canonical --length=N --skip="),
+    "paste": _allow_files("-d= -s -z --delimiters= --serial --zero-terminated"),
+    "join": _allow_files(
+        "-a=N -e= -i -1=N -2=N -j=N -o= -t= -v=N -z --header --check-order", most=2
+    ),
+    "comm": _allow_files("-1 -2 -3 -i -z --output-delimiter= --nocheck-order --total", most=2),
+    "cmp": _allow_files("-b -i= -l -n=N -s --print-bytes --verbose --bytes=N --quiet --silent"),
+    "fold": _allow_files("-NUM -b -s -w=N --bytes --spaces --width=N"),
+    "fmt": _allow_files("-NUM -c -s -t -u -w=N --width=N --uniform-spacing --split-only"),
+    "expand": _allow_files("-NUM -i -t= --initial --tabs="),
+    "unexpand": _allow_files("-a -t= --all --first-only --tabs="),
+    "column": _allow_files("-t -s= -o= -x -c=N -J -N= -R= -H= -O= -l=N --table --separator="),
+    "od": _allow_files("-A= -j= -N= -S=N -t= -v -w=? -a -b -c -d -f -i -l -o -s -x --format="),
+    "hexdump": _allow_files("-b -c -C -d -n=N -o -s= -v -x --canonical --length=N --skip="),
     "base64": _BASE,
     "base32": _BASE,
     **dict.fromkeys(
-        one_of("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum"), _DIGEST
+        split_names("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum"),
+        _DIGEST,
     ),
-    "file": _files(
+    "file": _allow_files(
         "-b -h -i -k -L -N -n -r -0 --brief --mime --mime-type --mime-encoding --dereference"
         " --no-dereference --keep-going --raw --extension"
     ),
     # Files' names and places
-    "ls": _files(
+    "ls": _allow_files(
         "-a -A -b -B -c -C -d -f -F -g -G -h -H -i -I= -k -l -m -n -N -o -p -q -Q -r -R -s -S"
         " -t -T=N -u -U -v -w=N -x -X -Z -1 --all --almost-all --author --escape --block-size="
         " --ignore-backups --color=? --directory --classify=? --file-type --format= --full-time"
@@ -95,50 +98,50 @@ PROGRAMS = {
         " --show-control-chars --quote-name --quoting-style= --reverse --recursive --size --sort="
         " --time= --time-style= --width= --zero"
     ),
-    "tree": _files(
+    "tree": _allow_files(
         "-a -d -f -i -x -p -u -g -s -h -D -F -q -N -Q -v -t -c -U -r -n -C -A -S -J -X -L=A -P=A"
         " -I=A --noreport --prune --dirsfirst --filesfirst --filelimit=N --ignore-case --matchdirs"
         " --gitignore --sort=A --du --si --inodes --device --charset=A --timefmt=A"
     ),
-    "stat": _files("-c= -f -L -t -x --format= --printf= --dereference --file-system --terse"),
-    "du": _files(
+    "stat": _allow_files("-c= -f -L -t -x --format= --printf= --dereference --file-system --terse"),
+    "du": _allow_files(
         "-0 -a -b -B= -c -d=N -h -k -l -m -s -S -t= -x --all --apparent-size --block-size= --bytes"
         " --total --max-depth=N --human-readable --inodes --si --summarize --separate-dirs"
         " --threshold= --time=? --exclude= --one-file-system"
     ),
-    "df": _files(
+    "df": _allow_files(
         "-a -B= -h -H -i -k -l -m -P -t= -T -x= --all --block-size= --human-readable --si --inodes"
         " --local --output=? --portability --total --type= --print-type --exclude-type="
     ),
-    "realpath": _files(
+    "realpath": _allow_files(
         "-e -L -m -P -q -s -z --canonicalize-existing --canonicalize-missing --logical --physical"
         " --quiet --relative-to=F --relative-base=F --strip --no-symlinks --zero"
     ),
-    "readlink": _files(
+    "readlink": _allow_files(
         "-f -e -m -n -q -s -v -z --canonicalize --canonicalize-existing --canonicalize-missing"
         " --no-newline --quiet --silent --verbose --zero"
     ),
-    "basename": _text("-a -s= -z --multiple --suffix= --zero"),
-    "dirname": _text("-z --zero"),
-    "pwd": _text("-L -P --logical --physical", most=0),
+    "basename": _allow_text("-a -s= -z --multiple --suffix= --zero"),
+    "dirname": _allow_text("-z --zero"),
+    "pwd": _allow_text("-L -P --logical --physical", most=0),
     # Text that is given
-    "tr": _text("-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1"),
-    "seq": _text("-NUM -f= -s= -w --format= --separator= --equal-width"),
+    "tr": _allow_text("-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1"),
+    "seq": _allow_text("-NUM -f= -s= -w --format= --separator= --equal-width"),
     # The system
-    "which": _text("-a"),
-    "type": _text("-a -f -p -P -t"),
-    "whoami": _text(most=0),
-    "logname": _text(most=0),
-    "hostname": _text("-s --short", most=0),
-    "id": _text("-a -g -G -n -r -u -z --group --groups --name --real --user --zero"),
-    "groups": _text(),
-    "uname": _text(
+    "which": _allow_text("-a"),
+    "type": _allow_text("-a -f -p -P -t"),
+    "whoami": _allow_text(most=0),
+    "logname": _allow_text(most=0),
+    "hostname": _allow_text("-s --short", most=0),
+    "id": _allow_text("-a -g -G -n -r -u -z --group --groups --name --real --user --zero"),
+    "groups": _allow_text(),
+    "uname": _allow_text(
         "-a -s -n -r -v -m -p -i -o --all --kernel-name --nodename --kernel-release"
         " --kernel-version --machine --processor --hardware-platform --operating-system",
         most=0,
     ),
-    "arch": _text(most=0),
-    "nproc": _text("--all --ignore=N", most=0),
-    "uptime": _text("-p -s --pretty --since", most=0),
-    "free": _text("-b -k -m -g -h -l -t -w --human --si --total --wide", most=0),
+    "arch": _allow_text(most=0),
+    "nproc": _allow_text("--all --ignore=N", most=0),
+    "uptime": _allow_text("-p -s --pretty --since", most=0),
+    "free": _allow_text("-b -k -m -g -h -l -t -w --human --si --total --wide", most=0),
 }

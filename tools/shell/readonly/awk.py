@@ -7,10 +7,10 @@ outside of a comparison. A `/` is taken for the start of a pattern where it can 
 import re
 from collections.abc import Iterator, Sequence
 
-from ..parsing.flags import Flags, NotReadOnly, one_of
-from .path_scope import Place
+from ..parsing.flags import Flags, NotReadOnlyError, split_names
+from .path_scope import PathScope
 
-_FLAGS = Flags.of("-F= -v= --field-separator= --assign=")
+_FLAGS = Flags.from_usage("-F= -v= --field-separator= --assign=")
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t]+)|(?P<line>\n)|(?P<text>"(?:[^"\\\n]|\\[^\n])*"|\d+(?:\.\d+)?)"""
     r"""|(?P<name>[A-Za-z_]\w*)|(?P<sign>&&|\|\||!~|[-+*%^=!<>]=|\+\+|--|[-+*%^=!<>~?:,;(){}\[\]$])"""
@@ -18,33 +18,33 @@ _TOKEN = re.compile(
 _CLASS = r"\[(?!\^?\])(?:[^]/\\\n\[]|\\[^]/\n\[]|\[:[a-z]+:\])+\]"
 """Signs in brackets of which nobody can doubt where they end: a first `]` is one of them."""
 _PATTERN = re.compile(rf"/(?:[^/\\\n\[]|\\[^\n]|{_CLASS})*/")
-_BEFORE_PATTERN = one_of("{ } ( , ; ! ~ !~ && ||") | {""}
-_STATEMENTS = one_of("BEGIN END if else for in next exit print printf delete break continue")
-_VARIABLES = one_of("NR NF FNR FS OFS RS ORS FILENAME RSTART RLENGTH")
-_FUNCTIONS = one_of("length substr index split sub gsub match sprintf tolower toupper int")
-_NOT_OURS = one_of("system getline close fflush func function while do nextfile")
+_BEFORE_PATTERN = split_names("{ } ( , ; ! ~ !~ && ||") | {""}
+_STATEMENTS = split_names("BEGIN END if else for in next exit print printf delete break continue")
+_VARIABLES = split_names("NR NF FNR FS OFS RS ORS FILENAME RSTART RLENGTH")
+_FUNCTIONS = split_names("length substr index split sub gsub match sprintf tolower toupper int")
+_NOT_OURS = split_names("system getline close fflush func function while do nextfile")
 _OWN_NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
-def check_awk(words: Sequence[str], place: Place) -> None:
-    """Raises NotReadOnly for an `awk` that is not known to only print."""
+def check_awk(words: Sequence[str], place: PathScope) -> None:
+    """Raises NotReadOnlyError for an `awk` that is not known to only print."""
     parsed = _FLAGS.parse("awk", words)
     program, *files = parsed.operands or [""]
-    settings = parsed.values("-v", "--assign")
-    if not only_prints(program) or not all(map(_is_plain_setting, settings)):
-        raise NotReadOnly(f"what `awk` does with `{program}` is not known to only read")
+    settings = parsed.get_values("-v", "--assign")
+    if not is_print_only(program) or not all(map(_is_plain_setting, settings)):
+        raise NotReadOnlyError(f"what `awk` does with `{program}` is not known to only read")
     for file in files:
         if "=" not in file:
-            place.check(file)
+            place.check_path(file)
         elif not _is_plain_setting(file):
-            raise NotReadOnly(f"`awk` may take `{file}` for a setting or for a file")
+            raise NotReadOnlyError(f"`awk` may take `{file}` for a setting or for a file")
 
 
-def only_prints(program: str) -> bool:
+def is_print_only(program: str) -> bool:
     """Whether nothing in a program could do more than read its input and print."""
     opened, before = list[str](), ""
     try:
-        tokens = list(_tokens(program))
+        tokens = list(_tokenize(program))
     except ValueError:
         return False
     for token, after in zip(tokens, [*tokens[1:], ""], strict=False):
@@ -60,7 +60,7 @@ def only_prints(program: str) -> bool:
     return bool(tokens) and not opened
 
 
-def _tokens(program: str) -> Iterator[str]:
+def _tokenize(program: str) -> Iterator[str]:
     at, before = 0, ""
     while at < len(program):
         wanted = _PATTERN if program[at] == "/" and before in _BEFORE_PATTERN else _TOKEN

@@ -9,47 +9,47 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...process.environment import child_environment
-from ..parsing.flags import NotReadOnly, one_of
-from .allowlist import PROGRAMS, Program
+from ...process.environment import build_child_environment
+from ..parsing.flags import NotReadOnlyError, split_names
+from .allowlist import PROGRAMS, AllowedProgram
 from .git_classifier import check_git
-from .path_scope import Place
+from .path_scope import PathScope
 from .recursive_programs import SEARCHES
 from .special_programs import CHECKS
 from .status_queries import check_status
-from .version_queries import shows_version
+from .version_queries import is_version_query
 
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _SYSTEM = ("/bin/", "/usr/bin/")
-_BUILTINS = one_of("[ command echo false printf pwd test true type")
+_BUILTINS = split_names("[ command echo false printf pwd test true type")
 
 
-def why_not_read_only(words: Sequence[str], place: Place) -> str:
+def explain_not_read_only(words: Sequence[str], place: PathScope) -> str:
     """Why a command is not known to only read; empty when it is.
 
     `words` are those of one simple command, as the program gets them; `place` is where it runs.
     """
     try:
-        _check(words, place)
-    except NotReadOnly as reason:
+        _check_words(words, place)
+    except NotReadOnlyError as reason:
         return str(reason)
     return ""
 
 
-def reading_programs() -> list[str]:
+def list_reading_programs() -> list[str]:
     """The programs of which some calls are known to only read."""
     return sorted({*_BUILTINS, *PROGRAMS, *CHECKS, *SEARCHES, "git"})
 
 
-def _check(words: Sequence[str], place: Place) -> None:
+def _check_words(words: Sequence[str], place: PathScope) -> None:
     if not words:
-        raise NotReadOnly("there is no program")
+        raise NotReadOnlyError("there is no program")
     if any(_UNPRINTABLE.search(word) or not _is_text(word) for word in words):
-        raise NotReadOnly("it contains control characters")
-    place.inside(".")
+        raise NotReadOnlyError("it contains control characters")
+    place.resolve_inside(".")
     name = find_program_name(words[0], place)
     arguments = words[1:]
-    if shows_version(name, arguments, place.folder) or check_status(name, arguments, place):
+    if is_version_query(name, arguments, place.folder) or check_status(name, arguments, place):
         return
     if name == "git":
         check_git(arguments, place)
@@ -58,19 +58,19 @@ def _check(words: Sequence[str], place: Place) -> None:
     elif name in PROGRAMS:
         _check_program(name, PROGRAMS[name], arguments, place)
     else:
-        raise NotReadOnly(f"`{name}` is not known to only read")
+        raise NotReadOnlyError(f"`{name}` is not known to only read")
 
 
-def find_program_name(program: str, place: Place) -> str:
-    """The program's plain name; raises NotReadOnly for one that the project may bring."""
+def find_program_name(program: str, place: PathScope) -> str:
+    """The program's plain name; raises NotReadOnlyError for one that the project may bring."""
     name = next((program.removeprefix(to) for to in _SYSTEM if program.startswith(to)), program)
     if "/" in name:
-        raise NotReadOnly(f"`{program}` is not known to only read")
+        raise NotReadOnlyError(f"`{program}` is not known to only read")
     if program in _BUILTINS:
         return name
-    found = shutil.which(program, path=child_environment(os.environ)["PATH"])
+    found = shutil.which(program, path=build_child_environment(os.environ)["PATH"])
     if found and _is_below(found, place.workspace.root):
-        raise NotReadOnly(f"`{name}` would be a program of the project's own, `{found}`")
+        raise NotReadOnlyError(f"`{name}` would be a program of the project's own, `{found}`")
     return name
 
 
@@ -78,13 +78,17 @@ def _is_below(path: str, root: Path) -> bool:
     return Path(path).is_relative_to(root) or Path(os.path.realpath(path)).is_relative_to(root)
 
 
-def _check_program(name: str, program: Program, words: Sequence[str], place: Place) -> None:
-    operands = place.parse(name, program.flags, words).operands
+def _check_program(
+    name: str, program: AllowedProgram, words: Sequence[str], place: PathScope
+) -> None:
+    operands = place.parse_words(name, program.flags, words).operands
     if len(operands) > program.most:
-        raise NotReadOnly(f"`{name}` would write to or do more with `{operands[program.most]}`")
+        raise NotReadOnlyError(
+            f"`{name}` would write to or do more with `{operands[program.most]}`"
+        )
     if program.operands == "files":
         for operand in operands:
-            place.check(operand)
+            place.check_path(operand)
 
 
 def _is_text(word: str) -> bool:

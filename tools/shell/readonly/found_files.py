@@ -10,19 +10,19 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from ..parsing.find_arguments import starts
-from ..parsing.flags import NotReadOnly, one_of
-from ..parsing.simple_command import Step
-from .path_scope import Place
+from ..parsing.find_arguments import find_start_folders
+from ..parsing.flags import NotReadOnlyError, split_names
+from ..parsing.simple_command import SimpleCommand
+from .path_scope import PathScope
 from .recursive_programs import matches_any
-from .tree_access import MOST_ENTRIES, Manner
+from .tree_access import MOST_ENTRIES, TraversalOptions
 
-_READERS = one_of("grep egrep fgrep wc")
-_CHOOSES = one_of("-o -or ! -not ,")
+_READERS = split_names("grep egrep fgrep wc")
+_CHOOSES = split_names("-o -or ! -not ,")
 _DIVIDES = re.compile(r"[\s'\"\\]")
 
 
-def reads_found_files(find: Step, xargs: Step, place: Place) -> bool:
+def is_read_only_pipeline(find: SimpleCommand, xargs: SimpleCommand, place: PathScope) -> bool:
     """Whether `xargs` gives to a reading program what `find` prints, and nothing there is secret.
 
     What the program's own words are is checked apart.
@@ -32,19 +32,19 @@ def reads_found_files(find: Step, xargs: Step, place: Place) -> bool:
     if not all(word.known for word in (*find.words, *xargs.words)):
         return False
     texts = [word.text for word in find.words[1:]]
-    options, words = _split([word.text for word in xargs.words[1:]])
+    options, words = _split_xargs_options([word.text for word in xargs.words[1:]])
     if words[:1] and words[0] in _READERS and options is not None:
         is_exact = "-print0" in texts and "-0" in options
         try:
-            for start in starts(texts):
+            for start in find_start_folders(texts):
                 _check_tree(start, texts, place, is_exact=is_exact)
-        except NotReadOnly:
+        except NotReadOnlyError:
             return False
         return True
     return False
 
 
-def _split(words: Sequence[str]) -> tuple[list[str] | None, Sequence[str]]:
+def _split_xargs_options(words: Sequence[str]) -> tuple[list[str] | None, Sequence[str]]:
     """The options of `xargs` and the command behind them; None for an option that is not known."""
     options, rest = list[str](), list(words)
     while rest and rest[0].startswith("-"):
@@ -57,14 +57,14 @@ def _split(words: Sequence[str]) -> tuple[list[str] | None, Sequence[str]]:
     return options, rest
 
 
-def _check_tree(start: str, texts: Sequence[str], place: Place, *, is_exact: bool) -> None:
-    """Raise NotReadOnly where a secret would be read, or a name would become several words."""
+def _check_tree(start: str, texts: Sequence[str], place: PathScope, *, is_exact: bool) -> None:
+    """Raise NotReadOnlyError where a secret would be read, or a name would become several words."""
     names = [value for test, value in zip(texts, texts[1:], strict=False) if test == "-name"]
     is_narrowed = len(names) == 1 and not _CHOOSES.intersection(texts)
     reads = partial(matches_any, names if is_narrowed else ["**/*"])
-    place.check_tree(start, Manner(reads, follows_links=True))
+    place.check_tree(start, TraversalOptions(reads, follows_links=True))
     if not is_exact:
-        _check_names(place.check(start))
+        _check_names(place.check_path(start))
 
 
 def _check_names(top: Path) -> None:
@@ -72,4 +72,4 @@ def _check_names(top: Path) -> None:
     for folder, folders, files in os.walk(top):
         left -= len(folders) + len(files)
         if left < 0 or any(map(_DIVIDES.search, (*folders, *files))):
-            raise NotReadOnly(f"names in `{folder}` may become several words")
+            raise NotReadOnlyError(f"names in `{folder}` may become several words")

@@ -52,40 +52,42 @@ class GitCommand:
     """Without one of these flags an operand would make something."""
 
 
-def _git(usage: str, **kinds: object) -> GitCommand:
-    return GitCommand(Flags.of(usage), **kinds)  # pyright: ignore[reportArgumentType]
+def _allow_git(usage: str, **kinds: object) -> GitCommand:
+    return GitCommand(Flags.from_usage(usage), **kinds)  # pyright: ignore[reportArgumentType]
 
 
 COMMANDS = {
-    "status": _git(
+    "status": _allow_git(
         "-s -b -z -u=? --short --branch --show-stash --porcelain=? --long --untracked-files=?"
         " --ignore-submodules=? --ignored=? --column=? --no-column --ahead-behind"
         " --no-ahead-behind --renames --no-renames --find-renames=?",
         operands="files",
         enters_submodules=True,
     ),
-    "diff": _git(
+    "diff": _allow_git(
         f"{_DIFF_ONLY} --cached --staged --merge-base -1 -2 -3 --base --ours --theirs -0",
         content="unless summed up",
         enters_submodules=True,
     ),
-    "diff-tree": _git(
+    "diff-tree": _allow_git(
         f"{_DIFF_ONLY} {_COMMITS} -r -t -c -m --cc --root --no-commit-id --always",
         content="unless summed up",
     ),
-    "log": _git(_LOG, content="when asked"),
-    "show": _git(_LOG, content="unless summed up"),
-    "whatchanged": _git(_LOG, content="when asked"),
-    "shortlog": _git(f"{_COMMITS} -n -s -e -c --summary --numbered --email --committer --group="),
-    "rev-list": _git(f"{_COMMITS} -n=N --count --objects --timestamp"),
-    "reflog": _git(_LOG, content="when asked"),
-    "stash": _git(f"{_LOG} --include-untracked --only-untracked", content="when asked"),
-    "blame": _git(
+    "log": _allow_git(_LOG, content="when asked"),
+    "show": _allow_git(_LOG, content="unless summed up"),
+    "whatchanged": _allow_git(_LOG, content="when asked"),
+    "shortlog": _allow_git(
+        f"{_COMMITS} -n -s -e -c --summary --numbered --email --committer --group="
+    ),
+    "rev-list": _allow_git(f"{_COMMITS} -n=N --count --objects --timestamp"),
+    "reflog": _allow_git(_LOG, content="when asked"),
+    "stash": _allow_git(f"{_LOG} --include-untracked --only-untracked", content="when asked"),
+    "blame": _allow_git(
         "-L= -l -t -s -e -f -n -w -c -b -M=? -C=? -p --date= --since= --abbrev= --porcelain"
         " --line-porcelain --incremental --root --show-name --show-number --show-email"
         " --show-stats --score-debug --first-parent --reverse --color-lines --color-by-age",
     ),
-    "grep": _git(
+    "grep": _allow_git(
         "-n -i -w -v -E -F -P -G -l -L -c -h -H -o -q -p -W -z -I -e= -A=N -B=N -C=N -NUM -m=N"
         " --line-number --column --ignore-case --word-regexp --invert-match --extended-regexp"
         " --fixed-strings --perl-regexp --basic-regexp --files-with-matches --name-only"
@@ -95,45 +97,47 @@ COMMANDS = {
         " --not --all-match --threads=",
         content="always",
     ),
-    "branch": _git(
+    "branch": _allow_git(
         f"{_REFS} -a -r -v -vv -l --list --all --remotes --verbose --show-current --abbrev=?",
         operands="text",
         lists_only_with=("--list", *_SELECTING),
     ),
-    "tag": _git(
+    "tag": _allow_git(
         f"{_REFS} -l -n=? --list", operands="text", lists_only_with=("-l", "--list", *_SELECTING)
     ),
-    "for-each-ref": _git(f"{_REFS} --count= --exclude=", operands="text"),
-    "show-ref": _git(
+    "for-each-ref": _allow_git(f"{_REFS} --count= --exclude=", operands="text"),
+    "show-ref": _allow_git(
         "-s -d -q --head --heads --tags --branches --verify --hash=?", operands="text"
     ),
-    "remote": _git("-v --verbose", operands="text"),
-    "ls-files": _git(
+    "remote": _allow_git("-v --verbose", operands="text"),
+    "ls-files": _allow_git(
         "-c -d -m -o -i -s -u -k -t -v -z -x= --cached --deleted --modified --others --ignored"
         " --stage --unmerged --killed --exclude= --exclude-standard --directory"
         " --no-empty-directory --full-name --error-unmatch --eol --abbrev=? --deduplicate",
         operands="files",
     ),
-    "ls-tree": _git("-r -t -d -l -z --long --name-only --name-status --full-name --full-tree"),
-    "rev-parse": _git(
+    "ls-tree": _allow_git(
+        "-r -t -d -l -z --long --name-only --name-status --full-name --full-tree"
+    ),
+    "rev-parse": _allow_git(
         "-q --verify --quiet --short=? --abbrev-ref=? --symbolic --symbolic-full-name --all"
         " --branches=? --tags=? --remotes=? --show-toplevel --show-prefix --show-cdup --git-dir"
         " --git-common-dir --absolute-git-dir --is-inside-work-tree --is-inside-git-dir"
         " --is-bare-repository --is-shallow-repository --show-object-format=? --sq --not",
     ),
-    "describe": _git(
+    "describe": _allow_git(
         "--all --tags --contains --abbrev= --candidates= --exact-match --long --match= --exclude="
         " --always --first-parent --dirty=?",
         enters_submodules=True,
     ),
-    "merge-base": _git("-a --all --octopus --independent --is-ancestor --fork-point"),
-    "name-rev": _git("--tags --refs= --exclude= --name-only --no-undefined --always"),
-    "cat-file": _git("-t -s -e -p"),
-    "check-ignore": _git(
+    "merge-base": _allow_git("-a --all --octopus --independent --is-ancestor --fork-point"),
+    "name-rev": _allow_git("--tags --refs= --exclude= --name-only --no-undefined --always"),
+    "cat-file": _allow_git("-t -s -e -p"),
+    "check-ignore": _allow_git(
         "-q -v -n -z --quiet --verbose --non-matching --no-index", operands="files"
     ),
-    "count-objects": _git("-v -H --verbose --human-readable", operands="none"),
-    "worktree": _git("--porcelain -z -v --verbose", operands="text"),
-    "config": _git("--get", operands="text"),
-    "version": _git("--build-options", operands="none"),
+    "count-objects": _allow_git("-v -H --verbose --human-readable", operands="none"),
+    "worktree": _allow_git("--porcelain -z -v --verbose", operands="text"),
+    "config": _allow_git("--get", operands="text"),
+    "version": _allow_git("--build-options", operands="none"),
 }

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...workspace import Workspace
-from ..parsing.flags import NotReadOnly, one_of
-from .git_index import Tracked
+from ..parsing.flags import NotReadOnlyError, split_names
+from .git_index import TrackedFiles
 
 NAME = ".gitattributes"
 LARGEST = 1_000_000
@@ -22,7 +22,7 @@ LARGEST = 1_000_000
 _SETS_DIFF = re.compile(rb"^\s*(?!#)(\S+)[^\n]*?\s(!?diff(?:=\S*)?)(?=\s|$)", re.MULTILINE)
 _ONE_KIND = re.compile(rb"(?:\*\*/)?(\*?)([\w+-]*\.[\w.+-]+)")
 """`*.py` or `setup.py`, of which people say in what language it is."""
-_LANGUAGES = one_of(
+_LANGUAGES = split_names(
     """
     .ada .adb .ads .bash .bib .bibtex .c .cc .cpp .cs .cshtml .css .cxx .dart .dts .dtsi .el .ex
     .exs .f .f90 .fountain .go .gradle .h .hh .hpp .htm .html .hxx .java .js .jsx .kt .kts .less .m
@@ -33,14 +33,14 @@ _LANGUAGES = one_of(
 """Endings of programs and documents; data of any other may be what a secret was, as `*.json`."""
 
 
-def check_attributes(top: Path, common: Path, tracked: Tracked, workspace: Workspace) -> None:
-    """Raises NotReadOnly where one line could be of a secret's content."""
+def check_attributes(top: Path, common: Path, tracked: TrackedFiles, workspace: Workspace) -> None:
+    """Raises NotReadOnlyError where one line could be of a secret's content."""
     if gone := [name for name in tracked.attributes if not os.path.lexists(top / name)]:
-        raise NotReadOnly(f"`{gone[0]}` is gone, so git goes by what it was")
+        raise NotReadOnlyError(f"`{gone[0]}` is gone, so git goes by what it was")
     for file in (common / "info/attributes", *(top / name / NAME for name in tracked.folders)):
-        for pattern, said in _lines_of_diff(file):
+        for pattern, said in _iter_diff_lines(file):
             if not _is_of_a_language(pattern, said, workspace):
-                raise NotReadOnly(
+                raise NotReadOnlyError(
                     f"`{NAME}` says of `{os.fsdecode(pattern)}` how it is shown, and secrets in "
                     "git's history may be among that"
                 )
@@ -53,17 +53,17 @@ def _is_of_a_language(pattern: bytes, said: bytes, workspace: Workspace) -> bool
         return False
     name = os.fsdecode(kind[2])
     if kind[1]:
-        return name.lower() in _LANGUAGES and not workspace.ignores(f"x{name}")
+        return name.lower() in _LANGUAGES and not workspace.is_ignored(f"x{name}")
     below = {one.rpartition("/")[2] for one in workspace.ignore if "/" in one}
-    return name.lower() not in below and not workspace.ignores(name)
+    return name.lower() not in below and not workspace.is_ignored(name)
 
 
-def _lines_of_diff(file: Path) -> Iterator[tuple[bytes, bytes]]:
+def _iter_diff_lines(file: Path) -> Iterator[tuple[bytes, bytes]]:
     """Of what a file says that git prints its content, and in which words."""
     try:
         found = file.lstat()
     except OSError:
         return
     if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST:
-        raise NotReadOnly(f"`{file.name}` is not a regular file")
+        raise NotReadOnlyError(f"`{file.name}` is not a regular file")
     yield from ((line[1], line[2]) for line in _SETS_DIFF.finditer(file.read_bytes()))

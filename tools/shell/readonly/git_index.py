@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ...workspace import Workspace
-from ..parsing.flags import NotReadOnly
+from ..parsing.flags import NotReadOnlyError
 
 MOST_FILES = 50_000
 """Tracked files that are looked at."""
@@ -19,7 +19,7 @@ _REGULAR, _LINK = 0o100000, 0o120000
 
 
 @dataclass(frozen=True)
-class Tracked:
+class TrackedFiles:
     """What an index says."""
 
     secrets: tuple[str, ...]
@@ -32,38 +32,40 @@ class Tracked:
     """The names of all `.gitattributes`."""
 
 
-def tracked(git_dir: Path, top: Path, workspace: Workspace, hash_size: int) -> Tracked:
-    """What a repository tracks; raises NotReadOnly for an index of an unusual kind."""
+def read_tracked_files(
+    git_dir: Path, top: Path, workspace: Workspace, hash_size: int
+) -> TrackedFiles:
+    """What a repository tracks; raises NotReadOnlyError for an index of an unusual kind."""
     index = git_dir / "index"
     try:
         found = index.stat()
     except OSError:
-        return Tracked(())
+        return TrackedFiles(())
     state = (found.st_ino, found.st_mtime_ns, found.st_size)
-    return _tracked(index, state, top, workspace, hash_size)
+    return _read_index(index, state, top, workspace, hash_size)
 
 
 @lru_cache(maxsize=8)
-def _tracked(
+def _read_index(
     index: Path, state: tuple[int, int, int], top: Path, workspace: Workspace, hash_size: int
-) -> Tracked:
+) -> TrackedFiles:
     try:
-        entries = _entries(index.read_bytes(), hash_size)
+        entries = _parse_entries(index.read_bytes(), hash_size)
     except (OSError, ValueError, IndexError, struct.error) as error:
-        raise NotReadOnly("which files git tracks cannot be told") from error
-    return Tracked(
-        secrets=tuple(name for _, name in entries if workspace.ignores(str(top / name))),
+        raise NotReadOnlyError("which files git tracks cannot be told") from error
+    return TrackedFiles(
+        secrets=tuple(name for _, name in entries if workspace.is_ignored(str(top / name))),
         submodules=tuple(name for mode, name in entries if mode == _SUBMODULE),
-        folders=_folders(name for _, name in entries),
-        attributes=tuple(name for _, name in entries if _is_of_attributes(name)),
+        folders=_collect_folders(name for _, name in entries),
+        attributes=tuple(name for _, name in entries if _is_attributes_file(name)),
     )
 
 
-def _is_of_attributes(name: str) -> bool:
+def _is_attributes_file(name: str) -> bool:
     return name.rpartition("/")[2] == ".gitattributes"
 
 
-def _folders(names: Iterable[str]) -> tuple[str, ...]:
+def _collect_folders(names: Iterable[str]) -> tuple[str, ...]:
     found = {""}
     for name in names:
         while (name := name.rpartition("/")[0]) not in found:
@@ -71,7 +73,7 @@ def _folders(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _entries(data: bytes, hash_size: int) -> list[tuple[int, str]]:
+def _parse_entries(data: bytes, hash_size: int) -> list[tuple[int, str]]:
     """Mode and name of each entry."""
     signature, version, count = struct.unpack_from(">4sII", data)
     if signature != b"DIRC" or version not in (2, 3, 4) or count > MOST_FILES:
@@ -86,7 +88,7 @@ def _entries(data: bytes, hash_size: int) -> list[tuple[int, str]]:
         at += 4 if flags & _EXTENDED else 2
         kept = 0
         if version == 4:
-            removed, at = _number(data, at)
+            removed, at = _parse_number(data, at)
             kept = len(name) - removed
         end = data.index(0, at)
         name = name[:kept] + data[at:end]
@@ -99,7 +101,7 @@ def _entries(data: bytes, hash_size: int) -> list[tuple[int, str]]:
     return entries
 
 
-def _number(data: bytes, at: int) -> tuple[int, int]:
+def _parse_number(data: bytes, at: int) -> tuple[int, int]:
     """A number of variable length, and where it ends."""
     value = data[at] & 0x7F
     while data[at] & 0x80:

@@ -21,37 +21,39 @@ _FANOUT_AT = 8
 _LARGE = 1 << 31
 
 
-def kinds(objects: Path, prefix: str, hash_size: int) -> set[str]:
+def find_object_kinds(objects: Path, prefix: str, hash_size: int) -> set[str]:
     """The kinds of all objects whose hash begins with `prefix`, at least four hex digits.
 
     Raises OSError, ValueError, struct.error or zlib.error where a store is damaged.
     """
-    return set(_loose(objects, prefix)) | set(_packed(objects, prefix, hash_size))
+    return set(_iter_loose_kinds(objects, prefix)) | set(
+        _iter_packed_kinds(objects, prefix, hash_size)
+    )
 
 
-def _loose(objects: Path, prefix: str) -> Iterator[str]:
+def _iter_loose_kinds(objects: Path, prefix: str) -> Iterator[str]:
     folder = objects / prefix[:2]
     for name in os.listdir(folder) if folder.is_dir() else ():
         if name.startswith(prefix[2:]):
             with open(folder / name, "rb") as file:
                 data = zlib.decompressobj().decompress(file.read(2 * _BEGINNING), _BEGINNING)
             kind = data.split(b" ")[0].decode()
-            yield _tagged(data) if kind == "tag" else kind
+            yield _parse_tagged_kind(data) if kind == "tag" else kind
 
 
-def _tagged(data: bytes) -> str:
+def _parse_tagged_kind(data: bytes) -> str:
     """The kind of what a tag stands on."""
     found = _TAGGED.match(data)
     return found[1].decode() if found else "tag"
 
 
-def _packed(objects: Path, prefix: str, hash_size: int) -> Iterator[str]:
+def _iter_packed_kinds(objects: Path, prefix: str, hash_size: int) -> Iterator[str]:
     for index in (objects / "pack").glob("*.idx"):
-        for offset in _offsets(index, prefix, hash_size):
-            yield _kind_at(index, offset, hash_size)
+        for offset in _find_offsets(index, prefix, hash_size):
+            yield _read_kind(index, offset, hash_size)
 
 
-def _offsets(index: Path, prefix: str, hash_size: int) -> Iterator[int]:
+def _find_offsets(index: Path, prefix: str, hash_size: int) -> Iterator[int]:
     """Where in its pack the objects stand that an index knows by this prefix."""
     with open(index, "rb") as file:
         if file.read(8) != b"\xfftOc\0\0\0\2":
@@ -74,7 +76,7 @@ def _offsets(index: Path, prefix: str, hash_size: int) -> Iterator[int]:
                 yield offset
 
 
-def _kind_at(index: Path, offset: int, hash_size: int) -> str:
+def _read_kind(index: Path, offset: int, hash_size: int) -> str:
     """The kind of the object at a place in a pack; of a delta, its base's."""
     changed = False
     with open(index.with_suffix(".pack"), "rb") as pack:
@@ -86,18 +88,18 @@ def _kind_at(index: Path, offset: int, hash_size: int) -> str:
                 at += 1
             at += 1
             if kind == _OFFSET_DELTA:
-                offset -= _distance(data[at:])
+                offset -= _parse_distance(data[at:])
             elif kind == _HASH_DELTA:
                 base = data[at : at + hash_size].hex()
-                offset = next(_offsets(index, base, hash_size))
+                offset = next(_find_offsets(index, base, hash_size))
             elif _TYPES[kind] == "tag" and not changed:
-                return _tagged(zlib.decompressobj().decompress(data[at:], _BEGINNING))
+                return _parse_tagged_kind(zlib.decompressobj().decompress(data[at:], _BEGINNING))
             else:
                 return _TYPES[kind]
             changed = True
 
 
-def _distance(data: bytes) -> int:
+def _parse_distance(data: bytes) -> int:
     value = data[0] & 0x7F
     for last, byte in zip(data, data[1:], strict=False):
         if not last & 0x80:

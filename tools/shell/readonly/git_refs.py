@@ -15,7 +15,7 @@ LARGEST_LIST = 20_000_000
 """Bytes of the list of packed references."""
 
 
-def meant_by(name: str, git_dir: Path, common: Path) -> set[str]:
+def find_hashes(name: str, git_dir: Path, common: Path) -> set[str]:
     """The hashes at which the references of a name are.
 
     Raises ValueError where references are kept in a way that is not known.
@@ -24,11 +24,11 @@ def meant_by(name: str, git_dir: Path, common: Path) -> set[str]:
         raise ValueError("references are stored in a table")
     places = {form.format(name) for form in _PLACES}
     folders = {git_dir, common}
-    loose = (_loose(place, folders, _MOST_STEPS) for place in places)
-    return {hash for found in loose for hash in found} | set(_packed(common, places))
+    loose = (_iter_loose_refs(place, folders, _MOST_STEPS) for place in places)
+    return {hash for found in loose for hash in found} | set(_iter_packed_refs(common, places))
 
 
-def _loose(place: str, folders: set[Path], steps: int) -> Iterator[str]:
+def _iter_loose_refs(place: str, folders: set[Path], steps: int) -> Iterator[str]:
     for file in (folder / place for folder in folders):
         if not file.is_file():  # a folder of references, or nothing
             continue
@@ -38,11 +38,11 @@ def _loose(place: str, folders: set[Path], steps: int) -> Iterator[str]:
             yield from _HASH.findall(text)[:1]
         elif steps:
             other = text.removeprefix(_SYMBOLIC).strip()
-            yield from _loose(other, folders, steps - 1)
-            yield from (hash for folder in folders for hash in _packed(folder, {other}))
+            yield from _iter_loose_refs(other, folders, steps - 1)
+            yield from (hash for folder in folders for hash in _iter_packed_refs(folder, {other}))
 
 
-def _packed(common: Path, places: set[str]) -> Iterator[str]:
+def _iter_packed_refs(common: Path, places: set[str]) -> Iterator[str]:
     file = common / "packed-refs"
     if not file.is_file():
         return

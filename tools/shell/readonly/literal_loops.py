@@ -11,7 +11,7 @@ _STRANGE = re.compile(r"['\\`#{}]|\$\(|<<|\b(do|done|for|in|cd|pushd|popd|break|
 MOST_ROUNDS = 20
 
 
-def write_out(command: str) -> list[str]:
+def expand_loop(command: str) -> list[str]:
     """The lines that a loop runs one after the other; none where it is no plain loop."""
     found = _LOOP.fullmatch(command)
     if not found or _STRANGE.search(found[3]):

@@ -9,75 +9,79 @@ from pathlib import Path
 from ...filesystem.hard_links import has_hidden_name
 from ...git.repository import is_as_cloned
 from ...workspace import Workspace
-from ..parsing.flags import Flags, NotReadOnly, Parsed
-from .tree_access import Manner, files_below
+from ..parsing.flags import Flags, NotReadOnlyError, ParsedArguments
+from .tree_access import TraversalOptions, walk_files
 
 _ALWAYS_READABLE = ("-", "/dev/null")
 
 
 @dataclass(frozen=True)
-class Place:
+class PathScope:
     """The folder in which a command runs, in its project."""
 
     folder: Path
     workspace: Workspace
 
-    def check(self, word: str) -> Path:
+    def check_path(self, word: str) -> Path:
         """The real file or folder inside the project that a word names; it need not exist.
 
-        Raises NotReadOnly for what is outside, sensitive, or neither a file nor a folder.
+        Raises NotReadOnlyError for what is outside, sensitive, or neither a file nor a folder.
         """
         if word in _ALWAYS_READABLE:
             return Path(os.devnull)
-        real = self.inside(word)
+        real = self.resolve_inside(word)
         if self.is_secret(Path(os.path.normpath(self.folder / word))) or self.is_secret(real):
-            raise NotReadOnly(f"`{word}` is kept from every tool")
+            raise NotReadOnlyError(f"`{word}` is kept from every tool")
         try:
             found = real.stat()
         except OSError:  # what does not exist can do no harm
             return real
         if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
-            raise NotReadOnly(f"`{word}` is a pipe, device or socket")
+            raise NotReadOnlyError(f"`{word}` is a pipe, device or socket")
         if stat.S_ISREG(found.st_mode) and has_hidden_name(
-            self.workspace, self.workspace.relative(real), found
+            self.workspace, self.workspace.to_relative(real), found
         ):
-            raise NotReadOnly(f"`{word}` is another name of a file that is kept from every tool")
+            raise NotReadOnlyError(
+                f"`{word}` is another name of a file that is kept from every tool"
+            )
         return real
 
-    def inside(self, word: str) -> Path:
-        """The real place that a word names; raises NotReadOnly when it is outside the project."""
+    def resolve_inside(self, word: str) -> Path:
+        """Resolve a word; raises NotReadOnlyError outside the project."""
         real = Path(os.path.realpath(self.folder / word))
         if word.startswith("~") or not real.is_relative_to(self.workspace.root):
-            raise NotReadOnly(f"`{word}` is outside the project")
+            raise NotReadOnlyError(f"`{word}` is outside the project")
         return real
 
     def is_secret(self, path: Path) -> bool:
         """Whether no tool may touch a path."""
-        return self.workspace.ignores(str(path))
+        return self.workspace.is_ignored(str(path))
 
-    def check_tree(self, word: str, manner: Manner) -> None:
-        """Raises NotReadOnly when a program that goes through a folder would meet a secret."""
-        for entry in files_below(self.check(word), manner):
+    def check_tree(self, word: str, manner: TraversalOptions) -> None:
+        """Raises NotReadOnlyError when a program that goes through a folder would meet a secret."""
+        for entry in walk_files(self.check_path(word), manner):
             if entry.is_symlink():
-                if self.check(entry.path).is_dir():
-                    raise NotReadOnly(f"it would follow the link `{self._shown(entry.path)}`")
-            elif self.workspace.ignores(entry.path) and not _is_passed(Path(entry.path), manner):
-                found = self._shown(entry.path)
-                raise NotReadOnly(f"it would read `{found}`, which is kept from every tool")
+                if self.check_path(entry.path).is_dir():
+                    raise NotReadOnlyError(
+                        f"it would follow the link `{self._format_path(entry.path)}`"
+                    )
+            elif self.workspace.is_ignored(entry.path) and not _is_passed(Path(entry.path), manner):
+                found = self._format_path(entry.path)
+                raise NotReadOnlyError(f"it would read `{found}`, which is kept from every tool")
 
-    def _shown(self, path: str) -> str:
+    def _format_path(self, path: str) -> str:
         return os.path.relpath(path, self.workspace.root)
 
-    def parse(self, program: str, flags: Flags, words: Sequence[str]) -> Parsed:
+    def parse_words(self, program: str, flags: Flags, words: Sequence[str]) -> ParsedArguments:
         """A program's words told apart, and the files that flags name checked."""
         parsed = flags.parse(program, words)
         for flag, kind in flags.kinds.items():
             if kind == "=F":
-                for file in parsed.values(flag):
-                    self.check(file)
+                for file in parsed.get_values(flag):
+                    self.check_path(file)
         return parsed
 
 
-def _is_passed(path: Path, manner: Manner) -> bool:
+def _is_passed(path: Path, manner: TraversalOptions) -> bool:
     """Left out, or a configuration of git with no secret in it, which each repository has."""
     return manner.skips(path) or (path.match(".git/config") and is_as_cloned(path))

@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
 
-from ..parsing.flags import Flags, Parsed
-from .path_scope import Place
-from .tree_access import LeftOutByRipgrep, Manner
+from ..parsing.flags import Flags, ParsedArguments
+from .path_scope import PathScope
+from .tree_access import RipgrepIgnore, TraversalOptions
 
 Words = Sequence[str]
 
-_GREP = Flags.of(
+_GREP = Flags.from_usage(
     "-NUM -E -F -G -P -i -y -v -w -x -c -o -q -s -n -H -h -l -L -b -a -z -Z -T -U -I -r -e= -f=F"
     " -m=N -A=N -B=N -C=N --extended-regexp --fixed-strings --basic-regexp --perl-regexp"
     " --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count"
@@ -21,7 +21,7 @@ _GREP = Flags.of(
     " --before-context=N --context=N --color=? --colour=? --include= --exclude= --exclude-dir="
     " --label= --binary-files= --line-buffered"
 )
-_RG = Flags.of(
+_RG = Flags.from_usage(
     "-e= -i -S -s -w -x -v -n -N -c -l -o -q -F -P -U -H -I -0 -p -M=N -m=N -d=N -A=N -B=N -C=N"
     " -t= -T= -g= -r= --regexp= --ignore-case --smart-case --case-sensitive --word-regexp"
     " --line-regexp --invert-match --line-number --no-line-number --count --count-matches"
@@ -32,14 +32,14 @@ _RG = Flags.of(
     " --no-heading --column --no-column --color= --json --stats --vimgrep --sort= --sortr= --trim"
     " --passthru --crlf --no-config --no-messages --threads=N -j=N"
 )
-_FD = Flags.of(
+_FD = Flags.from_usage(
     "-H -I -s -i -g -F -a -p -0 -1 -q -u -t= -e= -d=N -E= -S= -c= -j=N --hidden --no-ignore"
     " --case-sensitive --ignore-case --glob --regex --fixed-strings --absolute-path --full-path"
     " --print0 --type= --extension= --max-depth=N --min-depth=N --exact-depth=N --exclude="
     " --size= --changed-within= --changed-before= --max-results=N --quiet --color= --threads=N"
     " --prune --one-file-system --no-ignore-vcs --unrestricted --strip-cwd-prefix --and="
 )
-_DIFF = Flags.of(
+_DIFF = Flags.from_usage(
     "-NUM -q -s -c -C=N -u -U=N -e -n -y -W=N -p -F= -t -T -r -N -x= -i -E -Z -b -w -B -I= -a -d"
     " --normal --brief --report-identical-files --context=? --unified=? --ed --rcs --side-by-side"
     " --width=N --left-column --suppress-common-lines --show-c-function --label= --expand-tabs"
@@ -69,67 +69,71 @@ def matches_any(globs: Sequence[str], name: str) -> bool:
     )
 
 
-def _anything(name: str) -> bool:
+def _match_any(name: str) -> bool:
     return True
 
 
-def _nothing(name: str) -> bool:
+def _match_none(name: str) -> bool:
     return False
 
 
-def _files_after_pattern(parsed: Parsed, *pattern_flags: str) -> tuple[str, ...]:
-    return parsed.operands if parsed.has(*pattern_flags) else parsed.operands[1:]
+def _strip_pattern(parsed: ParsedArguments, *pattern_flags: str) -> tuple[str, ...]:
+    return parsed.operands if parsed.has_any(*pattern_flags) else parsed.operands[1:]
 
 
-def _check_grep(name: str, words: Words, place: Place) -> None:
-    parsed = place.parse(name, _GREP, words)
-    files = _files_after_pattern(parsed, "-e", "--regexp", "-f", "--file")
-    if not parsed.has("-r", "--recursive"):
+def _check_grep(name: str, words: Words, place: PathScope) -> None:
+    parsed = place.parse_words(name, _GREP, words)
+    files = _strip_pattern(parsed, "-e", "--regexp", "-f", "--file")
+    if not parsed.has_any("-r", "--recursive"):
         for file in files:
-            place.check(file)
+            place.check_path(file)
         return
-    included = parsed.values("--include")
+    included = parsed.get_values("--include")
     # With `--exclude` the first of both decides what happens to all other names.
-    limited = included and not parsed.has("--exclude")
+    limited = included and not parsed.has_any("--exclude")
     for folder in files or ["."]:
-        place.check_tree(folder, Manner(partial(matches_any, included) if limited else _anything))
+        place.check_tree(
+            folder, TraversalOptions(partial(matches_any, included) if limited else _match_any)
+        )
 
 
-def _check_rg(words: Words, place: Place) -> None:
-    parsed = place.parse("rg", _RG, words)
-    if parsed.has("--files", "--type-list"):
+def _check_rg(words: Words, place: PathScope) -> None:
+    parsed = place.parse_words("rg", _RG, words)
+    if parsed.has_any("--files", "--type-list"):
         for file in parsed.operands:
-            place.check(file)
+            place.check_path(file)
         return
-    taken_in = _taken_in_by_rg(parsed)
-    left_out = LeftOutByRipgrep(place.workspace.root, taken_in or _nothing)
-    manner = Manner(taken_in or _anything, left_out)
-    for file in _files_after_pattern(parsed, "-e", "--regexp") or ["."]:
+    taken_in = _build_rg_filter(parsed)
+    left_out = RipgrepIgnore(place.workspace.root, taken_in or _match_none)
+    manner = TraversalOptions(taken_in or _match_any, left_out)
+    for file in _strip_pattern(parsed, "-e", "--regexp") or ["."]:
         place.check_tree(file, manner)
 
 
-def _taken_in_by_rg(parsed: Parsed) -> Callable[[str], bool] | None:
+def _build_rg_filter(parsed: ParsedArguments) -> Callable[[str], bool] | None:
     """Names that `-g` or else `-t` asks for: they alone are read, hidden and ignored ones too."""
-    globs = [glob for glob in parsed.values("-g", "--glob", "--iglob") if not glob.startswith("!")]
+    globs = [
+        glob for glob in parsed.get_values("-g", "--glob", "--iglob") if not glob.startswith("!")
+    ]
     if globs:
         return partial(matches_any, globs)
-    types = parsed.values("-t", "--type")
+    types = parsed.get_values("-t", "--type")
     if not types:
         return None
     return partial(matches_any, [glob for one in types for glob in _RG_TYPES.get(one, ("**",))])
 
 
-def _check_fd(name: str, words: Words, place: Place) -> None:
-    for folder in place.parse(name, _FD, words).operands[1:]:
-        place.check(folder)
+def _check_fd(name: str, words: Words, place: PathScope) -> None:
+    for folder in place.parse_words(name, _FD, words).operands[1:]:
+        place.check_path(folder)
 
 
-def _check_diff(words: Words, place: Place) -> None:
-    for file in place.parse("diff", _DIFF, words).operands:
-        place.check_tree(file, Manner(_anything, follows_links=True))
+def _check_diff(words: Words, place: PathScope) -> None:
+    for file in place.parse_words("diff", _DIFF, words).operands:
+        place.check_tree(file, TraversalOptions(_match_any, follows_links=True))
 
 
-SEARCHES: Mapping[str, Callable[[Words, Place], None]] = {
+SEARCHES: Mapping[str, Callable[[Words, PathScope], None]] = {
     **{name: partial(_check_grep, name) for name in ("grep", "egrep", "fgrep")},
     "rg": _check_rg,
     **{name: partial(_check_fd, name) for name in ("fd", "fdfind")},

@@ -4,27 +4,27 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 
-from ..parsing.flags import Flags, NotReadOnly, one_of
+from ..parsing.flags import Flags, NotReadOnlyError, split_names
 from .awk import check_awk
-from .path_scope import Place
+from .path_scope import PathScope
 
 Words = Sequence[str]
 
-_FIND_BARE = one_of(
+_FIND_BARE = split_names(
     """
     ( ) ! , -a -and -o -or -not -true -false -print -print0 -ls -prune -quit -depth -d -daystart
     -mount -xdev -noleaf -nogroup -nouser -empty -executable -readable -writable -warn -nowarn
     -ignore_readdir_race -noignore_readdir_race
     """
 )
-_FIND_VALUED = one_of(
+_FIND_VALUED = split_names(
     """
     -name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -lname -ilname
     -type -xtype -size -mtime -atime -ctime -mmin -amin -cmin -used -maxdepth -mindepth -perm
     -user -group -uid -gid -links -inum -fstype -printf
     """
 )
-_FIND_FILE = one_of("-newer -anewer -cnewer -samefile")
+_FIND_FILE = split_names("-newer -anewer -cnewer -samefile")
 
 _IN_CLASS = r"[^]\\\n\[]|\\.|\[:[a-z]+:\]"
 """A sign in brackets; to some versions of `sed` a pattern may end there, so none that ends it."""
@@ -34,12 +34,12 @@ _SUBSTITUTION = re.compile(
     rf"s([/|#,:@])(?:(?!\1)[^\\\n\[]|\\.|\[(?!\^?\])(?:(?!\1)(?:{_IN_CLASS}))+\])*\1"
     r"(?:(?!\1)[^\\\n]|\\.)*\1[gpI0-9]*"
 )
-_SED = Flags.of(
+_SED = Flags.from_usage(
     "-n -E -r -u -s -z -e= --quiet --silent --regexp-extended --separate --unbuffered"
     " --null-data --expression= --posix --sandbox"
 )
 
-_TESTS = one_of(
+_TESTS = split_names(
     """
     ! ( ) -a -o = == != < > -eq -ne -lt -le -gt -ge -nt -ot -ef -b -c -d -e -f -g -h -k -n -p -r
     -s -t -u -w -x -z -G -L -N -O -S
@@ -47,11 +47,11 @@ _TESTS = one_of(
 )
 _CONVERSION = re.compile(r"%(%|[-+ #0']*(\d+|\*)?(\.(\d+|\*)?)?[diouxXeEfFgGcsbq])")
 
-_DATE = Flags.of(
+_DATE = Flags.from_usage(
     "-d= -u -I=? -R -r=F --date= --utc --universal --iso-8601=? --rfc-3339= --rfc-email"
 )
 
-_JQ = Flags.of(
+_JQ = Flags.from_usage(
     "-c -r -j -a -s -n -e -S -C -M -R --compact-output --raw-output --join-output --ascii-output"
     " --slurp --null-input --exit-status --sort-keys --color-output --monochrome-output --raw-input"
     " --tab --indent=N"
@@ -59,84 +59,84 @@ _JQ = Flags.of(
 _JQ_REACHES_OUT = re.compile(
     r"\bENV\b|\$\s|(?<![.\w])(env|import|include|modulemeta|get_search_list|input_filename|\$__prog_args)\b"
 )
-_XXD_VALUED = one_of("-c -g -l -s")
+_XXD_VALUED = split_names("-c -g -l -s")
 _XXD_BARE = re.compile(r"-(a|b|e|i|p|ps|plain|u|[cgls]\d+)")
 
 
-def _check_find(words: Words, place: Place) -> None:
+def _check_find(words: Words, place: PathScope) -> None:
     roots = list(takewhile(lambda word: not word.startswith(("-", "(", "!")), words))
     for root in roots:
-        place.check(root)
+        place.check_path(root)
     rest = iter(words[len(roots) :])
     for word in rest:
         if word in _FIND_BARE:
             continue
         if word not in _FIND_VALUED | _FIND_FILE:
-            raise NotReadOnly(f"`find {word}` is not known to only read")
+            raise NotReadOnlyError(f"`find {word}` is not known to only read")
         value = next(rest, "")
         if word in _FIND_FILE:
-            place.check(value)
+            place.check_path(value)
 
 
-def _check_sed(words: Words, place: Place) -> None:
+def _check_sed(words: Words, place: PathScope) -> None:
     parsed = _SED.parse("sed", words)
-    scripts = parsed.values("-e", "--expression")
+    scripts = parsed.get_values("-e", "--expression")
     files = parsed.operands
     if not scripts:
         scripts, files = list(files[:1]), files[1:]
     for script in scripts:
-        if not all(map(_only_prints, re.split(r"[;\n]", script))):
-            raise NotReadOnly(f"what `sed` does with `{script}` is not known to only read")
+        if not all(map(_is_print_only, re.split(r"[;\n]", script))):
+            raise NotReadOnlyError(f"what `sed` does with `{script}` is not known to only read")
     for file in files:
-        place.check(file)
+        place.check_path(file)
 
 
-def _only_prints(command: str) -> bool:
+def _is_print_only(command: str) -> bool:
     plain = command.strip()
     return bool(_PRINTING.fullmatch(plain) or _SUBSTITUTION.fullmatch(plain))
 
 
-def _check_test(words: Words, place: Place) -> None:
+def _check_test(words: Words, place: PathScope) -> None:
     for word in words:
         if word.startswith("-") and word not in _TESTS and not word[1:].isdecimal():
-            raise NotReadOnly(f"`test {word}` is not known to only read")
+            raise NotReadOnlyError(f"`test {word}` is not known to only read")
         if "/" in word:
-            place.check(word)
+            place.check_path(word)
 
 
-def _check_bracket(words: Words, place: Place) -> None:
+def _check_bracket(words: Words, place: PathScope) -> None:
     if words[-1:] != ["]"] and words[-1:] != ("]",):
-        raise NotReadOnly("`[` lacks its `]`")
+        raise NotReadOnlyError("`[` lacks its `]`")
     _check_test(words[:-1], place)
 
 
-def _check_printf(words: Words, place: Place) -> None:
+def _check_printf(words: Words, place: PathScope) -> None:
     """`-v` and `%n` set variables of the shell, and `PATH` is one."""
     shown = words[0] if words else ""
     if shown.startswith("-") or "%" in _CONVERSION.sub("", shown):
-        raise NotReadOnly(f"`printf {shown}` is not known to only write text")
+        raise NotReadOnlyError(f"`printf {shown}` is not known to only write text")
 
 
-def _check_date(words: Words, place: Place) -> None:
-    parsed = place.parse("date", _DATE, words)
+def _check_date(words: Words, place: PathScope) -> None:
+    parsed = place.parse_words("date", _DATE, words)
     if any(not operand.startswith("+") for operand in parsed.operands):
-        raise NotReadOnly("`date` with a time sets the clock")
+        raise NotReadOnlyError("`date` with a time sets the clock")
 
 
-def _check_sleep(words: Words, place: Place) -> None:
+def _check_sleep(words: Words, place: PathScope) -> None:
     if len(words) != 1 or not re.fullmatch(r"\d{1,4}(\.\d+)?s?|\.\d+", words[0]):
-        raise NotReadOnly("`sleep` may go on for very long")
+        raise NotReadOnlyError("`sleep` may go on for very long")
 
 
-def _check_jq(words: Words, place: Place) -> None:
+def _check_jq(words: Words, place: PathScope) -> None:
     program, *files = _JQ.parse("jq", words).operands or [""]
     if _JQ_REACHES_OUT.search(program):
-        raise NotReadOnly("the `jq` program reads more than its input")
+        raise NotReadOnlyError("the `jq` program reads more than its input")
     for file in files:
-        place.check(file)
+        place.check_path(file)
 
 
-def _check_xxd(words: Words, place: Place) -> None:
+def _check_xxd(words: Words, place: PathScope) -> None:
     """Its flags cannot be bundled: in `xxd -ac 8 IN` the file that is written is IN."""
     files: list[str] = []
     rest = iter(words)
@@ -145,25 +145,25 @@ def _check_xxd(words: Words, place: Place) -> None:
             files.append(word)
         elif word in _XXD_VALUED:
             if not next(rest, "").isdecimal():
-                raise NotReadOnly(f"`xxd {word}` takes a number")
+                raise NotReadOnlyError(f"`xxd {word}` takes a number")
         elif not _XXD_BARE.fullmatch(word):
-            raise NotReadOnly(f"`xxd {word}` is not known to only read")
+            raise NotReadOnlyError(f"`xxd {word}` is not known to only read")
     if len(files) > 1:
-        raise NotReadOnly(f"`xxd` would write to `{files[1]}`")
+        raise NotReadOnlyError(f"`xxd` would write to `{files[1]}`")
     for file in files:
-        place.check(file)
+        place.check_path(file)
 
 
-def _check_command(words: Words, place: Place) -> None:
+def _check_command(words: Words, place: PathScope) -> None:
     if words[:1] not in (["-v"], ["-V"], ("-v",), ("-V",)):
-        raise NotReadOnly("`command` runs what follows it")
+        raise NotReadOnlyError("`command` runs what follows it")
 
 
-def _nothing(words: Words, place: Place) -> None:
+def _accept_any(words: Words, place: PathScope) -> None:
     """Whatever the words: they are printed or ignored."""
 
 
-CHECKS: Mapping[str, Callable[[Words, Place], None]] = {
+CHECKS: Mapping[str, Callable[[Words, PathScope], None]] = {
     **dict.fromkeys(["awk", "gawk", "mawk"], check_awk),
     "find": _check_find,
     "sed": _check_sed,
@@ -175,9 +175,9 @@ CHECKS: Mapping[str, Callable[[Words, Place], None]] = {
     "sleep": _check_sleep,
     "xxd": _check_xxd,
     "command": _check_command,
-    "echo": _nothing,
-    "true": _nothing,
-    "false": _nothing,
-    ":": _nothing,
+    "echo": _accept_any,
+    "true": _accept_any,
+    "false": _accept_any,
+    ":": _accept_any,
 }
-"""Program → what raises NotReadOnly for words that do more than read."""
+"""Program → what raises NotReadOnlyError for words that do more than read."""

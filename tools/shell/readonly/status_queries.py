@@ -3,8 +3,8 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from ..parsing.flags import Flags, NotReadOnly
-from .path_scope import Place
+from ..parsing.flags import Flags, NotReadOnlyError
+from .path_scope import PathScope
 
 _PS_WORD = re.compile(r"[auxwflj]+|-[aAdefFlHjwxT]+|--(forest|no-headers|headers|sort=[\w%,+-]+)")
 """`e` without a dash shows what is in the environment of each process."""
@@ -13,7 +13,7 @@ _PS_VALUE = re.compile(r"(?!.*environ)[\w%,:=.-]+", re.IGNORECASE)
 
 _PIP = ("pip", "pip3")
 _QUERIES: Mapping[tuple[str, str], Flags] = {
-    (program, command): Flags.of(usage)
+    (program, command): Flags.from_usage(usage)
     for programs, command, usage in (
         (_PIP, "list", "-v -l --local --user --not-required --format= --exclude="),
         (_PIP, "show", "-f -v --files --verbose"),
@@ -30,17 +30,17 @@ _QUERIES: Mapping[tuple[str, str], Flags] = {
     )
     for program in programs
 }
-_LSOF = Flags.of("-i=? -s=? -n -P -t -a -l -p= -u= -c=")
+_LSOF = Flags.from_usage("-i=? -s=? -n -P -t -a -l -p= -u= -c=")
 
 
-def check_status(program: str, words: Sequence[str], place: Place) -> bool:
-    """Whether words only ask how things stand; raises NotReadOnly for flags that may do more."""
+def check_status(program: str, words: Sequence[str], place: PathScope) -> bool:
+    """Whether words only query a status; raises NotReadOnlyError for other flags."""
     if program == "ps":
         _check_ps(program, words)
         return True
     if program == "lsof":
         for operand in _LSOF.parse("lsof", words).operands:
-            place.check(operand)
+            place.check_path(operand)
         return True
     flags = _QUERIES.get((program, words[0])) if words else None
     if flags is None:
@@ -56,4 +56,4 @@ def _check_ps(program: str, words: Sequence[str]) -> None:
         if value is not None and _PS_VALUE.fullmatch(value):
             continue
         if value is not None or not _PS_WORD.fullmatch(word):
-            raise NotReadOnly(f"`{program} {word}` is not known to only read")
+            raise NotReadOnlyError(f"`{program} {word}` is not known to only read")

@@ -9,28 +9,28 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-from ..parsing.flags import NotReadOnly
+from ..parsing.flags import NotReadOnlyError
 
 MOST_ENTRIES = 20_000
 """Files and folders that are looked at."""
 
 
-def _never(path: Path) -> bool:
+def _skip_none(path: Path) -> bool:
     return False
 
 
 @dataclass(frozen=True)
-class Manner:
+class TraversalOptions:
     """How a program goes through a folder."""
 
     reads: Callable[[str], bool]
     """Whether it reads files of a name."""
-    skips: Callable[[Path], bool] = _never
+    skips: Callable[[Path], bool] = _skip_none
     """Whether it leaves a file or folder out."""
     follows_links: bool = False
 
 
-def files_below(top: Path, manner: Manner) -> Iterator["os.DirEntry[str]"]:
+def walk_files(top: Path, manner: TraversalOptions) -> Iterator["os.DirEntry[str]"]:
     """The files that would be read, and the links that would be followed.
 
     Entries as the system lists them: to make a path of each name takes longer than all the rest.
@@ -43,7 +43,7 @@ def files_below(top: Path, manner: Manner) -> Iterator["os.DirEntry[str]"]:
             continue
         left -= len(entries)
         if left < 0:
-            raise NotReadOnly("there are too many files to see whether a secret is among them")
+            raise NotReadOnlyError("there are too many files to see whether a secret is among them")
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 if not manner.skips(Path(entry.path)):
@@ -56,14 +56,14 @@ def files_below(top: Path, manner: Manner) -> Iterator["os.DirEntry[str]"]:
 
 
 @dataclass(frozen=True)
-class LeftOutByRipgrep:
+class RipgrepIgnore:
     """What ripgrep leaves out by itself: names with a dot, and what ignore files say.
 
     Where one ignore file takes a name in, it counts as taken in, whatever the others say.
     """
 
     root: Path
-    but: Callable[[str], bool]
+    includes: Callable[[str], bool]
     """Whether a name is taken in all the same."""
     _specs: dict[Path, Sequence[GitIgnoreSpec]] = field(
         default_factory=dict[Path, Sequence[GitIgnoreSpec]], init=False
@@ -71,36 +71,36 @@ class LeftOutByRipgrep:
 
     def __call__(self, path: Path) -> bool:
         """Whether a file or folder is left out."""
-        if self.but(path.name):
+        if self.includes(path.name):
             return False
         folders = [self.root, *(at for at in path.parents if at.is_relative_to(self.root))]
         slash = "/" if path.is_dir() else ""
         said = {
             spec.check_file(f"{path.relative_to(folder)}{slash}").include
             for folder in set(folders)
-            for spec in self._ignoring(folder)
+            for spec in self._load_specs(folder)
         }
         return False not in said and (True in said or path.name.startswith("."))
 
-    def _ignoring(self, folder: Path) -> Sequence[GitIgnoreSpec]:
+    def _load_specs(self, folder: Path) -> Sequence[GitIgnoreSpec]:
         if folder not in self._specs:
-            of_git = [".gitignore", ".git/info/exclude"] if _in_git(self.root) else []
+            of_git = [".gitignore", ".git/info/exclude"] if _is_in_git(self.root) else []
             names = [".ignore", ".rgignore", *of_git]
             found = [folder / name for name in names if (folder / name).is_file()]
-            self._specs[folder] = [_spec(path, path.stat().st_mtime_ns) for path in found]
+            self._specs[folder] = [_read_spec(path, path.stat().st_mtime_ns) for path in found]
         return self._specs[folder]
 
 
-def _in_git(folder: Path) -> bool:
+def _is_in_git(folder: Path) -> bool:
     return any((at / ".git").exists() for at in (folder, *folder.parents))
 
 
 @lru_cache(maxsize=100)
-def _spec(path: Path, changed: int) -> GitIgnoreSpec:
+def _read_spec(path: Path, changed: int) -> GitIgnoreSpec:
     try:
         lines = path.read_text(errors="replace").splitlines()
         if not any("[[" in line for line in lines):  # pathspec would take it for something else
             return GitIgnoreSpec.from_lines(lines)
     except (OSError, ValueError, re.error):
         pass
-    raise NotReadOnly(f"what `{path.name}` leaves out cannot be told")
+    raise NotReadOnlyError(f"what `{path.name}` leaves out cannot be told")

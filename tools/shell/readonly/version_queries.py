@@ -7,9 +7,9 @@ mvn, gradle, dotnet, composer, bundle, pytest).
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..parsing.flags import one_of
+from ..parsing.flags import split_names
 
-_LONG = one_of(
+_LONG = split_names(
     """
     awk bash cat clang cmake curl docker fd fdfind file find g++ gcc gh git grep java javac jq
     ls make node npm npx perl php pip pip3 python python2 python3 rg ruby ruff sed sqlite3 sort
@@ -17,15 +17,15 @@ _LONG = one_of(
     """
 )
 _SHORT = {
-    "-V": one_of("python python3 pip pip3 ruff uv"),
-    "-v": one_of("node npm npx ruby perl php"),
+    "-V": split_names("python python3 pip pip3 ruff uv"),
+    "-v": split_names("node npm npx ruby perl php"),
     "-version": frozenset(["java", "javac"]),
 }
 
 
 _ASKS_FOR_IT = {
-    **dict.fromkeys(["cargo", "rustc"], one_of("--version -V")),
-    "go": one_of("version"),
+    **dict.fromkeys(["cargo", "rustc"], split_names("--version -V")),
+    "go": split_names("version"),
 }
 _STEERED_BY = {
     **dict.fromkeys(["cargo", "rustc"], ("rust-toolchain", "rust-toolchain.toml")),
@@ -34,7 +34,7 @@ _STEERED_BY = {
 """Files by which a project chooses the tools that answer, which may be fetched first."""
 
 
-def shows_version(program: str, arguments: Sequence[str], folder: Path) -> bool:
+def is_version_query(program: str, arguments: Sequence[str], folder: Path) -> bool:
     """Whether a program is run for its version alone, and is the one that the user installed."""
     if len(arguments) != 1:
         return False

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from ..parsing.path_targets import place
-from ..parsing.simple_command import Step
+from ..parsing.path_targets import resolve_target
+from ..parsing.simple_command import SimpleCommand
 
 PROGRAMS = frozenset(["cp", "mv", "ln", "install", "rsync", "scp"])
 _COREUTILS = frozenset(["cp", "mv", "ln", "install"])
@@ -26,7 +26,7 @@ _MOST_NAMES = 5_000
 
 
 @dataclass
-class Copied:
+class CopyArguments:
     """The words of a copying program, told apart."""
 
     sources: list[str] = field(default_factory=list[str])
@@ -37,26 +37,30 @@ class Copied:
     """Whether folders go with all they hold."""
 
 
-def landings(step: Step) -> Iterator[str]:
+def find_copy_targets(step: SimpleCommand) -> Iterator[str]:
     """Every name that a copying step makes or writes over, as far as words and folders tell."""
-    return islice(_landings(step), _MOST_NAMES)
+    return islice(_iter_copy_targets(step), _MOST_NAMES)
 
 
-def _landings(step: Step) -> Iterator[str]:
-    copied = copied_by(step)
+def _iter_copy_targets(step: SimpleCommand) -> Iterator[str]:
+    copied = parse_copy(step)
     if copied.target:
         yield copied.target
     if not all(word.known for word in step.words if word.text == copied.target):
         return
     if copied.into is not None:
-        yield from (name for one in copied.sources for name in _landed(one, copied, step))
+        yield from (
+            name for one in copied.sources for name in _iter_source_targets(one, copied, step)
+        )
     elif copied.whole:
         yield from (
-            f"{copied.target}/{name}" for one in copied.sources for name in _held(one, step)
+            f"{copied.target}/{name}"
+            for one in copied.sources
+            for name in _iter_contents(one, step)
         )
 
 
-def copied_by(step: Step) -> Copied:
+def parse_copy(step: SimpleCommand) -> CopyArguments:
     """What a copying step copies, and where to."""
     words, operands, options = (
         iter([word.text for word in step.words[1:]]),
@@ -79,51 +83,57 @@ def copied_by(step: Step) -> Copied:
             options.append(word)
             if valued.fullmatch(word):
                 next(words, "")
-    return _copied(operands, into, options, step)
+    return _build_arguments(operands, into, options, step)
 
 
-def _copied(operands: list[str], into: str | None, options: list[str], step: Step) -> Copied:
+def _build_arguments(
+    operands: list[str], into: str | None, options: list[str], step: SimpleCommand
+) -> CopyArguments:
     whole = step.program in ("mv", "rsync") or any(map(_WHOLE.fullmatch, options))
     if step.program == "install" and any(map(_MAKES_FOLDERS.fullmatch, options)):
-        return Copied([], operands[-1] if operands else "")
+        return CopyArguments([], operands[-1] if operands else "")
     if into is not None:
-        return Copied(operands, into, into, whole)
+        return CopyArguments(operands, into, into, whole)
     if len(operands) < 2:
-        return Copied(operands, into="." if step.program == "ln" else None)
+        return CopyArguments(operands, into="." if step.program == "ln" else None)
     *sources, target = operands
     as_it_is = step.program in _COREUTILS and any(map(_AS_IT_IS.fullmatch, options))
-    return Copied(sources, target, _folder(sources, target, step, as_it_is=as_it_is), whole)
+    return CopyArguments(
+        sources, target, _find_target_folder(sources, target, step, as_it_is=as_it_is), whole
+    )
 
 
-def _folder(sources: list[str], target: str, step: Step, *, as_it_is: bool) -> str | None:
+def _find_target_folder(
+    sources: list[str], target: str, step: SimpleCommand, *, as_it_is: bool
+) -> str | None:
     """The target, when it is a folder to put the sources in."""
-    where = place(target, step.folder)
+    where = resolve_target(target, step.folder)
     is_folder = len(sources) > 1 or target.endswith("/") or (where is not None and where.is_dir())
     return target if is_folder and not as_it_is else None
 
 
-def _landed(source: str, copied: Copied, step: Step) -> Iterator[str]:
+def _iter_source_targets(source: str, copied: CopyArguments, step: SimpleCommand) -> Iterator[str]:
     """What comes of one source in a folder; of `x/.` all that is in it."""
     name = os.path.basename(source if step.program == "rsync" else source.rstrip("/"))
     landed = copied.into if name in ("", ".", "..") else f"{copied.into}/{name}"
     yield f"{landed}"
     if copied.whole:
-        yield from (f"{landed}/{name}" for name in _held(source, step))
+        yield from (f"{landed}/{name}" for name in _iter_contents(source, step))
 
 
-def _held(source: str, step: Step) -> Iterator[str]:
+def _iter_contents(source: str, step: SimpleCommand) -> Iterator[str]:
     """What stands at the top of a folder, and in its hidden folders: `.github/workflows`."""
-    where = place(source, step.folder)
+    where = resolve_target(source, step.folder)
     left = _MOST_ENTRIES
-    for name in _names(where) if where else ():
+    for name in _list_names(where) if where else ():
         yield name
         if name.startswith(".") and where and left > 0:
-            inner = _names(where / name)
+            inner = _list_names(where / name)
             left -= len(inner)
             yield from (f"{name}/{one}" for one in inner)
 
 
-def _names(folder: Path) -> list[str]:
+def _list_names(folder: Path) -> list[str]:
     try:
         with os.scandir(folder) as entries:
             return [entry.name for entry, _ in zip(entries, range(_MOST_ENTRIES), strict=False)]

@@ -5,10 +5,10 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..parsing.find_arguments import narrows, starts
-from ..parsing.path_targets import is_vital, is_vital_file, place
+from ..parsing.find_arguments import find_start_folders, has_filter
+from ..parsing.path_targets import is_vital, is_vital_file, resolve_target
 from ..parsing.shell_state import Word
-from ..parsing.simple_command import Step
+from ..parsing.simple_command import SimpleCommand
 
 _RECURSIVE = re.compile(r"--recursive|--r(e(c(u(r(s(i(v)?)?)?)?)?)?)?|-[a-zA-Z]*[rR][a-zA-Z]*")
 _FORCED = re.compile(r"--force|--f(o(r(c)?)?)?|-[a-zA-Z]*f[a-zA-Z]*")
@@ -16,21 +16,21 @@ _ALWAYS_RECURSIVE = frozenset(["rimraf", "trash", "trash-put"])
 _FIND_REMOVES = frozenset(["rm", "shred", "unlink", "rmdir", "srm"])
 
 
-def ruined_by(step: Step, root: Path) -> str:
+def find_damage(step: SimpleCommand, root: Path) -> str:
     """What `rm` and its kin would take that nobody brings back; empty when nothing is found."""
-    options, targets = split(step.words[1:])
+    options, targets = split_options(step.words[1:])
     if any(option.startswith("--no-preserve-root") for option in options):
         return "`--no-preserve-root` removes the whole system"
     recursive = any(map(_RECURSIVE.fullmatch, options)) or step.program in _ALWAYS_RECURSIVE
     for target in targets:
         for name in filter(None, (target.text, target.pattern)):
-            if found := _lost(name, step, root, recursive=recursive):
+            if found := _check_target(name, step, root, recursive=recursive):
                 return found
     return ""
 
 
-def _lost(name: str, step: Step, root: Path, *, recursive: bool) -> str:
-    where = place(name, step.folder)
+def _check_target(name: str, step: SimpleCommand, root: Path, *, recursive: bool) -> str:
+    where = resolve_target(name, step.folder)
     if where is None:
         return ""
     if is_vital_file(where):
@@ -39,12 +39,12 @@ def _lost(name: str, step: Step, root: Path, *, recursive: bool) -> str:
         return ""
     if where == root:
         return f"it removes `{name}`, the whole project"
-    if is_vital(where, root) or _leads_to_vital(where, name, root):
+    if is_vital(where, root) or _is_link_to_vital(where, name, root):
         return f"it removes `{name}`, of which more depends than this project"
     return ""
 
 
-def found_by(step: Step, root: Path) -> str:
+def check_find(step: SimpleCommand, root: Path) -> str:
     """The same for `find -delete` and `find -exec rm`."""
     texts = [word.text for word in step.words[1:]]
     runs = [
@@ -53,31 +53,33 @@ def found_by(step: Step, root: Path) -> str:
     removes = "-delete" in texts or any(run.rsplit("/", 1)[-1] in _FIND_REMOVES for run in runs)
     if not removes:
         return ""
-    for start in starts(texts):
-        where = place(start, step.folder)
+    for start in find_start_folders(texts):
+        where = resolve_target(start, step.folder)
         if where and (where != root and is_vital(where, root)):
             return f"it removes what is found in `{start}`"
-        if where == root and not narrows(texts):
+        if where == root and not has_filter(texts):
             return "it removes the whole project"
     return ""
 
 
-def blind(step: Step) -> str:
+def find_unknown_target(step: SimpleCommand) -> str:
     """A forced removal of a folder that only a run would name; empty when there is none."""
     if step.program != "rm":
         return ""
-    options, targets = split(step.words[1:])
+    options, targets = split_options(step.words[1:])
     if not any(map(_RECURSIVE.fullmatch, options)) or not any(map(_FORCED.fullmatch, options)):
         return ""
     for target in targets:
         if not target.known:
             return f"`rm` by force of `{target.text}`, which only a run would tell"
-        if place(target.text, step.folder) is None and re.fullmatch(r"[./*]+", target.text):
+        if resolve_target(target.text, step.folder) is None and re.fullmatch(
+            r"[./*]+", target.text
+        ):
             return f"`rm` by force of `{target.text}` in a folder that only a run would tell"
     return ""
 
 
-def split(words: Sequence[Word]) -> tuple[list[str], list[Word]]:
+def split_options(words: Sequence[Word]) -> tuple[list[str], list[Word]]:
     """Options and targets; all is a target behind `--`."""
     options, targets, ended = list[str](), list[Word](), False
     for word in words:
@@ -90,7 +92,7 @@ def split(words: Sequence[Word]) -> tuple[list[str], list[Word]]:
     return options, targets
 
 
-def _leads_to_vital(where: Path, name: str, root: Path) -> bool:
+def _is_link_to_vital(where: Path, name: str, root: Path) -> bool:
     """Whether a link is followed into what is vital: `link/` and `link/*` are what it leads to."""
     if not re.search(r"[/*]$|/\.\.?(/|$)", name):
         return False

@@ -2,8 +2,8 @@
 
 import re
 
-from ..parsing.path_targets import is_disk, place
-from ..parsing.simple_command import Step
+from ..parsing.path_targets import is_disk, resolve_target
+from ..parsing.simple_command import SimpleCommand
 
 _MAKES_FILESYSTEM = re.compile(r"mkfs(\.[a-z]\w*)?|mke2fs|mkdosfs|mkntfs|newfs(_\w+)?|mkswap")
 _ON_DISKS_LIST = """
@@ -35,7 +35,7 @@ _LOOKS = {
 """Words with which they only look."""
 
 
-def wiped_by(step: Step) -> str:
+def find_disk_wipe(step: SimpleCommand) -> str:
     """The disk that a step wipes, in words; empty when it wipes none."""
     program, words = step.program, [word.text for word in step.words[1:]]
     destroys = _DESTROYS.get(program)
@@ -50,6 +50,6 @@ def wiped_by(step: Step) -> str:
     if looks and any(re.fullmatch(looks, word) for word in words):
         return ""
     candidates = words[-1:] if program in _TO_THE_LAST else words
-    places = ((word, place(word, step.folder)) for word in candidates)
+    places = ((word, resolve_target(word, step.folder)) for word in candidates)
     disk = next((word for word, where in places if where and is_disk(str(where))), "")
     return f"`{program}` destroys what is on `{disk}`" if disk else ""

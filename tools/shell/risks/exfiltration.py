@@ -7,9 +7,9 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 
-from ..parsing.inline_code import code_of, is_interpreter
+from ..parsing.inline_code import extract_code, is_interpreter
 from ..parsing.network_clients import is_network_client
-from ..parsing.simple_command import Step
+from ..parsing.simple_command import SimpleCommand
 from ..parsing.wrappers import unwrap
 
 _KEY_NAME = re.compile(r".*(KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH).*", re.IGNORECASE)
@@ -32,20 +32,20 @@ _REQUEST_CODE = re.compile(
 )
 
 
-def sent_away(steps: Sequence[Step]) -> str:
+def find_exfiltration(steps: Sequence[SimpleCommand]) -> str:
     """How a line sends its environment or history to the network; empty when it does not."""
-    sources = _Sources(steps)
+    sources = _SecretSources(steps)
     for at, step in enumerate(steps):
         if step.code:
             continue
-        if any(_sends(code) for code in code_of(step)):
+        if any(_can_send_environment(code) for code in extract_code(step)):
             return f"`{step.program}` may send the environment to the network"
-        if is_network_client(step) and (source := sources.reaching(step, at)):
+        if is_network_client(step) and (source := sources.find_source(step, at)):
             return f"`{step.program}` may send what `{source}` prints to the network"
     return ""
 
 
-def _sends(code: str) -> bool:
+def _can_send_environment(code: str) -> bool:
     if not re.search(r"[\s(]", code):
         return False  # a file's name
     talks = SOCKET_CODE.search(code) or _REQUEST_CODE.search(code)
@@ -56,23 +56,23 @@ _SIGNS = re.compile(r"[@=:;,<]")
 """What stands before a file's name in a word, as in `-F file=@NAME`."""
 
 
-class _Sources:
+class _SecretSources:
     """Where the steps of a line print the environment, and where that goes."""
 
-    def __init__(self, steps: Sequence[Step]) -> None:
+    def __init__(self, steps: Sequence[SimpleCommand]) -> None:
         self._steps = steps
-        self._at = {at: step.program for at, step in enumerate(steps) if prints_secrets(step)}
+        self._at = {at: step.program for at, step in enumerate(steps) if can_print_secrets(step)}
         names = dict.fromkeys(self._at.values())
         wrapping = [one.program for one in steps[: max(self._at, default=0)] if unwrap(one)]
         is_wrapped = any(steps[at].wrapped for at in self._at)
         self._names = [*names, *(wrapping if is_wrapped else [])]
 
-    def reaching(self, client: Step, at: int) -> str:
+    def find_source(self, client: SimpleCommand, at: int) -> str:
         """The program whose output a client may get; empty where there is none."""
         came = {*client.feed.programs, *client.inner}
         if fed := next((name for name in self._names if name in came), ""):
             return fed
-        if client.substituted and (fed := self._fed_to_substitution()):
+        if client.substituted and (fed := self._find_substitution_source()):
             return fed
         earlier = [one for one in self._at if one < at]
         for source in earlier:
@@ -80,7 +80,7 @@ class _Sources:
                 return self._at[source]
         return ""
 
-    def _fed_to_substitution(self) -> str:
+    def _find_substitution_source(self) -> str:
         """The program whose output a `>(…)` gets, as in `env | tee >(curl …)`."""
         for step in self._steps:
             texts = [word.text for word in step.words] + [one.target.text for one in step.redirects]
@@ -101,7 +101,7 @@ class _Sources:
             name
             for step in self._steps[source:client]
             if step is self._steps[source] or program in step.feed.programs
-            for name in _files_written(step)
+            for name in _iter_output_files(step)
         }
         later = self._steps[source + 1 : client + 1]
         texts = [word.text for step in later if step.program != "tee" for word in step.words[1:]]
@@ -110,17 +110,17 @@ class _Sources:
         return any(os.path.normpath(name) in named for name in written)
 
 
-def _files_written(step: Step) -> Iterator[str]:
+def _iter_output_files(step: SimpleCommand) -> Iterator[str]:
     yield from (one.target.text for one in step.redirects if one.writes)
     if step.program == "tee":
         yield from (word.text for word in step.words[1:] if not word.text.startswith("-"))
 
 
-def prints_secrets(step: Step) -> bool:
+def can_print_secrets(step: SimpleCommand) -> bool:
     """Whether a step prints all variables, or what was typed before."""
     words = [word.text for word in step.words[1:]]
     if is_interpreter(step.program):
-        return any(_ENVIRONMENT.search(code) for code in code_of(step))
+        return any(_ENVIRONMENT.search(code) for code in extract_code(step))
     match step.program:
         case "env" | "genv":
             return not unwrap(step)

@@ -3,37 +3,39 @@
 import os
 from pathlib import Path
 
-from ..parsing.flags import one_of
-from ..parsing.simple_command import Step
-from .referenced_files import Named
+from ..parsing.flags import split_names
+from ..parsing.simple_command import SimpleCommand
+from .referenced_files import FileReference
 
-_EXISTENCE = one_of("test [ [[")
+_EXISTENCE = split_names("test [ [[")
 _GIT_NAMES = {
-    "git check-ignore": one_of("-q -v -n --quiet --verbose --non-matching --no-index --"),
-    "git log": one_of("--oneline --all --follow --no-merges --"),
-    "git ls-files": one_of("-c -o -i -t --cached --others --exclude-standard --error-unmatch --"),
-    "git rm": one_of("--cached -r -f -q -n --force --quiet --dry-run --ignore-unmatch --"),
+    "git check-ignore": split_names("-q -v -n --quiet --verbose --non-matching --no-index --"),
+    "git log": split_names("--oneline --all --follow --no-merges --"),
+    "git ls-files": split_names(
+        "-c -o -i -t --cached --others --exclude-standard --error-unmatch --"
+    ),
+    "git rm": split_names("--cached -r -f -q -n --force --quiet --dry-run --ignore-unmatch --"),
 }
 """Git commands that print names or titles alone, with the options that leave it so."""
-_NAMES_OR_MODES = one_of(
+_NAMES_OR_MODES = split_names(
     "ls du touch chmod chown chgrp stat wc mkdir basename dirname realpath readlink echo"
 ) | {"git add"}
 """Commands that show nothing of what is in a file, whatever a pattern makes of their words."""
-_TAKES_FOLDERS = one_of(
+_TAKES_FOLDERS = split_names(
     """
     ls grep egrep fgrep zgrep rg ag ack cp mv rm ln rsync scp sftp install cat bat head tail less
     more find fd fdfind tar bsdtar zip 7z cpio pax du tree diff cd pushd rclone docker podman
     """
-) | {f"git {command}" for command in one_of("add archive blame diff grep log rm mv show -C")}
+) | {f"git {command}" for command in split_names("add archive blame diff grep log rm mv show -C")}
 """Commands that go into a folder, or take it elsewhere."""
 
 
-def only_looks(step: Step, name: Named, path: str, root: Path) -> bool:
+def is_existence_check(step: SimpleCommand, name: FileReference, path: str, root: Path) -> bool:
     """Whether the step shows nothing of what lies at `path`, which one of its words names."""
     if name.bound:
         return False
-    act, is_folder = _act(step), os.path.isdir(path)
-    if act in _EXISTENCE or _git_tells_names(step, act):
+    act, is_folder = _get_command_name(step), os.path.isdir(path)
+    if act in _EXISTENCE or _is_git_name_listing(step, act):
         return True
     if name.by_chance:
         return act in _NAMES_OR_MODES
@@ -44,13 +46,13 @@ def only_looks(step: Step, name: Named, path: str, root: Path) -> bool:
     return is_folder and not set("/.") & set(name.text) and act not in _TAKES_FOLDERS
 
 
-def _act(step: Step) -> str:
+def _get_command_name(step: SimpleCommand) -> str:
     """The program, and of git the command too."""
     words = [word.text for word in step.words]
     return f"git {words[1]}" if step.program == "git" and words[1:] else step.program
 
 
-def _git_tells_names(step: Step, act: str) -> bool:
+def _is_git_name_listing(step: SimpleCommand, act: str) -> bool:
     words = [word.text for word in step.words[2:]]
     options = {word for word in words if word.startswith("-")}
     if act not in _GIT_NAMES or not options <= _GIT_NAMES[act]:

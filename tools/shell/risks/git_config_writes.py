@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from fnmatch import fnmatch
 from itertools import zip_longest
 
-from ...protected_paths import protected_name
-from ..parsing.simple_command import Step
+from ...protected_paths import find_protected_name
+from ..parsing.simple_command import SimpleCommand
 
 _PLAIN_SETTING = re.compile(
     r"(user|author|committer)\.(name|email|signingkey)|init\.defaultbranch|feature\..*"
@@ -34,23 +34,23 @@ _BEFORE = frozenset(["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--c
 """Options before git's command whose value stands apart."""
 
 
-def steering_change(step: Step) -> str:
+def find_steering_change(step: SimpleCommand) -> str:
     """The word with which git would run another program, or change what is protected."""
     if step.program != "git":
         return ""
-    match command_of([word.text for word in step.words[1:]]):
+    match strip_git_options([word.text for word in step.words[1:]]):
         case ["config", *words]:
-            setting = _setting(words)
+            setting = _find_setting(words)
             return f"git config {setting}" if setting else ""
         case ["init" | "clone", *words]:
             return next(filter(_TEMPLATE.fullmatch, words), "")
         case ["checkout" | "restore" as command, *words]:
-            return _overwritten(command, words, step)
+            return _find_overwritten_name(command, words, step)
         case _:
             return ""
 
 
-def command_of(words: Sequence[str]) -> Sequence[str]:
+def strip_git_options(words: Sequence[str]) -> Sequence[str]:
     """Git's words from its command on, without the options before it."""
     at = 0
     while at < len(words) and words[at].startswith("-"):
@@ -58,7 +58,7 @@ def command_of(words: Sequence[str]) -> Sequence[str]:
     return words[at:]
 
 
-def _setting(words: Sequence[str]) -> str:
+def _find_setting(words: Sequence[str]) -> str:
     """The word with which `git config` changes more than a plain setting."""
     if _READS & set(words) or words[:1] in (["get"], ["list"]):
         return ""
@@ -72,9 +72,9 @@ def _setting(words: Sequence[str]) -> str:
     return "" if plain else "".join(names[:1])
 
 
-def git_folder(step: Step) -> str:
+def find_separate_git_dir(step: SimpleCommand) -> str:
     """Where `git init --separate-git-dir` keeps the repository."""
-    words = command_of([word.text for word in step.words[1:]])
+    words = strip_git_options([word.text for word in step.words[1:]])
     if step.program == "git" and words[:1] in (["init"], ["clone"]):
         for word, following in zip_longest(words, words[1:], fillvalue=""):
             if found := _GIT_FOLDER.fullmatch(word):
@@ -82,7 +82,7 @@ def git_folder(step: Step) -> str:
     return ""
 
 
-def _overwritten(command: str, words: Sequence[str], step: Step) -> str:
+def _find_overwritten_name(command: str, words: Sequence[str], step: SimpleCommand) -> str:
     """The protected file here that a pattern meets; `.` counts only from another commit."""
     if command == "restore":
         other = any(map(_SOURCE.fullmatch, words))
@@ -91,13 +91,13 @@ def _overwritten(command: str, words: Sequence[str], step: Step) -> str:
         other = first not in ("--", "HEAD", *_ALL) and not _PATTERN.search(first)
     patterns = ["*" for word in words if other and word in _ALL]
     patterns += filter(_PATTERN.search, words)
-    names = _protected_here(step) if patterns else []
+    names = _list_protected_names(step) if patterns else []
     return next((name for name in names for one in patterns if fnmatch(name, one)), "")
 
 
-def _protected_here(step: Step) -> list[str]:
+def _list_protected_names(step: SimpleCommand) -> list[str]:
     try:
         names = os.listdir(step.folder) if step.folder else []
     except OSError:  # nothing there to be overwritten
         return []
-    return [name for name in names if protected_name(name) and name != ".git"]
+    return [name for name in names if find_protected_name(name) and name != ".git"]

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, zip_longest
 from pathlib import Path
 
-from ..parsing.path_targets import is_disk, place
-from ..parsing.simple_command import Step
+from ..parsing.path_targets import is_disk, resolve_target
+from ..parsing.simple_command import SimpleCommand
 
 _CONTAINERS = frozenset(["docker", "podman", "nerdctl", "finch", "docker-compose"])
 _STARTS = frozenset(["run", "create", "exec", "up"])
@@ -31,14 +31,14 @@ _SETUID = re.compile(r"0*[4-7]\d{3}|(?:.*,)?(?:[goa]*u[goa]*|a*)[+=][rwxXt]*s[rw
 _MOUNT_VALUED = frozenset(["-t", "-o", "-L", "-U", "-O", "--types", "--options"])
 
 
-def opened_host(step: Step) -> str:
+def find_host_access(step: SimpleCommand) -> str:
     """What a step mounts or enters of the whole machine; empty when nothing."""
     words = [word.text for word in step.words[1:]]
     match step.program:
         case program if program in _CONTAINERS:
-            return _container(words, step)
+            return _check_container(words, step)
         case "mount":
-            return "it mounts a file system" if _mounts(words) else ""
+            return "it mounts a file system" if _can_mount(words) else ""
         case "nsenter":
             enters = any(re.match(r"-t|--target|-a|--all", word) for word in words)
             return "it enters another process's view of the machine" if enters else ""
@@ -50,7 +50,7 @@ def opened_host(step: Step) -> str:
             return ""
 
 
-def changed_account(step: Step) -> str:
+def find_account_change(step: SimpleCommand) -> str:
     """The account or right that a step gives; empty when it gives none."""
     words = [word.text for word in step.words[1:]]
     if step.program in _ACCOUNTS and not set(words) & _ONLY_TALKS:
@@ -64,19 +64,19 @@ def changed_account(step: Step) -> str:
     return ""
 
 
-def _container(words: Sequence[str], step: Step) -> str:
+def _check_container(words: Sequence[str], step: SimpleCommand) -> str:
     if not _STARTS & set(words):
         return ""
     options = [*words, *(f"{one} {other}" for one, other in pairwise(words))]
     if option := next(filter(_HOST_OPTIONS.fullmatch, options), ""):
         return f"`{step.program} {option}` opens the whole machine"
-    for source in _mounted(words):
+    for source in _iter_mount_sources(words):
         if _is_whole(source, step):
             return f"`{step.program}` would mount `{source}` of this machine"
     return ""
 
 
-def _mounted(words: Sequence[str]) -> Iterator[str]:
+def _iter_mount_sources(words: Sequence[str]) -> Iterator[str]:
     """The places of this machine that a container would see."""
     for word, following in zip_longest(words, words[1:], fillvalue=""):
         if found := _VOLUME.fullmatch(word):
@@ -87,12 +87,12 @@ def _mounted(words: Sequence[str]) -> Iterator[str]:
             yield (word.partition("=")[2] if "=" in word else following).split(":")[0]
 
 
-def _is_whole(source: str, step: Step) -> bool:
+def _is_whole(source: str, step: SimpleCommand) -> bool:
     if is_disk(source):
         return True
     if "/" not in source and source not in ("~", ".."):
         return False  # a volume by its name
-    where = place(source, step.folder)
+    where = resolve_target(source, step.folder)
     if where is None:
         return False
     parts = where.parts[1:]
@@ -100,7 +100,7 @@ def _is_whole(source: str, step: Step) -> bool:
     return top or Path.home().is_relative_to(where) or bool(_ENGINE_SOCKET.fullmatch(str(where)))
 
 
-def _mounts(words: Sequence[str]) -> bool:
+def _can_mount(words: Sequence[str]) -> bool:
     operands = [
         word
         for before, word in pairwise(["", *words])

@@ -5,17 +5,17 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...git.config_risks import steers_git
-from ...protected_paths import protected_name
+from ...git.config_risks import can_steer_git
+from ...protected_paths import find_protected_name
 from ...workspace import Workspace
-from ..parsing.path_targets import is_temporary, place
-from ..parsing.simple_command import Step
+from ..parsing.path_targets import is_temporary, resolve_target
+from ..parsing.simple_command import SimpleCommand
 from ..parsing.wrappers import SHELLS
 from .copy_targets import PROGRAMS as COPIES
-from .copy_targets import landings
-from .git_config_writes import git_folder, steering_change
-from .referenced_files import folders_of, named_by
-from .script_writes import script_writes
+from .copy_targets import find_copy_targets
+from .git_config_writes import find_separate_git_dir, find_steering_change
+from .referenced_files import find_folders, find_references
+from .script_writes import find_script_write
 
 _ONLY_READ_LIST = """
 less more bat batcat od hexdump view cloc shellcheck yamllint
@@ -54,31 +54,35 @@ _REPLACES_LINKS = frozenset(_REPLACES_LINKS_LIST.split())
 """Programs that take a link for itself; others write to what it leads to."""
 
 
-def protected_in(step: Step, workspace: Workspace, *, reads: bool) -> str:
+def find_protected_write(step: SimpleCommand, workspace: Workspace, *, reads: bool) -> str:
     """The protected name that a step may change; empty when it changes none.
 
     `reads` says that its program only reads, so that only what it is redirected to counts.
     """
     names = [redirect.target.text for redirect in step.redirects if redirect.writes]
-    if found := _first_protected(names, step.folder, workspace):
+    if found := _find_first_protected(names, step.folder, workspace):
         return found
     program = step.program
-    if reads or not step.words or program in _ONLY_READ | _RUN_OTHERS or _only_records(step):
+    if reads or not step.words or program in _ONLY_READ | _RUN_OTHERS or _is_git_record(step):
         return ""
-    if found := steering_change(step) or script_writes(step) or _landed(step, workspace):
+    if (
+        found := find_steering_change(step)
+        or find_script_write(step)
+        or _find_protected_target(step, workspace)
+    ):
         return found
     if program in ("cp", "rsync", "scp"):
         return ""
-    names = [name.text for name in named_by(step) if name.exact or name.code]
-    found = (_first_protected(names, folder, workspace) for folder in folders_of(step))
+    names = [name.text for name in find_references(step) if name.exact or name.code]
+    found = (_find_first_protected(names, folder, workspace) for folder in find_folders(step))
     return next(filter(None, found), "")
 
 
-def outside_in(step: Step, workspace: Workspace) -> str:
+def find_outside_write(step: SimpleCommand, workspace: Workspace) -> str:
     """The place outside the project that a step surely writes to; empty when there is none."""
     redirected = [redirect.target.text for redirect in step.redirects]
-    for name in written_names(step):
-        where = None if _DEVICE.fullmatch(name) else place(name, step.folder)
+    for name in find_written_names(step):
+        where = None if _DEVICE.fullmatch(name) else resolve_target(name, step.folder)
         if where is None:
             continue
         real = Path(os.path.realpath(where.parent)) / where.name
@@ -89,22 +93,22 @@ def outside_in(step: Step, workspace: Workspace) -> str:
     return ""
 
 
-def _first_protected(names: list[str], folder: Path | None, workspace: Workspace) -> str:
-    return next(filter(None, (_protected(name, folder, workspace) for name in names)), "")
+def _find_first_protected(names: list[str], folder: Path | None, workspace: Workspace) -> str:
+    return next(filter(None, (_check_name(name, folder, workspace) for name in names)), "")
 
 
-def _protected(name: str, folder: Path | None, workspace: Workspace) -> str:
-    where = None if protected_name(name) else place(name, folder)
+def _check_name(name: str, folder: Path | None, workspace: Workspace) -> str:
+    where = None if find_protected_name(name) else resolve_target(name, folder)
     if where is None or not where.is_relative_to(workspace.root):
-        return protected_name(name)
+        return find_protected_name(name)
     real = Path(os.path.realpath(where.parent)) / where.name  # also what is not there yet
     real = Path(os.path.realpath(real)) if os.path.islink(real) else real
     inside = real if real.is_relative_to(workspace.root) else where
     path = str(inside.relative_to(workspace.root))
-    return protected_name(path) or (path if steers_git(workspace.root, path) else "")
+    return find_protected_name(path) or (path if can_steer_git(workspace.root, path) else "")
 
 
-def _only_records(step: Step) -> bool:
+def _is_git_record(step: SimpleCommand) -> bool:
     """Whether git only takes files as they are into its own history."""
     return step.program == "git" and [word.text for word in step.words[1:2]] in (
         ["add"],
@@ -114,18 +118,18 @@ def _only_records(step: Step) -> bool:
     )
 
 
-def _landed(step: Step, workspace: Workspace) -> str:
+def _find_protected_target(step: SimpleCommand, workspace: Workspace) -> str:
     """The protected name in the project at which a copy, move or link ends up."""
-    for name in landings(step) if step.program in COPIES else ():
-        where = place(name, step.folder)
+    for name in find_copy_targets(step) if step.program in COPIES else ():
+        where = resolve_target(name, step.folder)
         real = where and Path(os.path.realpath(where.parent))
         counts = real is None or real.is_relative_to(workspace.root) or name == step.words[-1].text
-        if counts and (found := _protected(name, step.folder, workspace)):
+        if counts and (found := _check_name(name, step.folder, workspace)):
             return found
     return ""
 
 
-def written_names(step: Step) -> Iterator[str]:
+def find_written_names(step: SimpleCommand) -> Iterator[str]:
     """The names that a step surely writes to, as its words and redirections say."""
     yield from (redirect.target.text for redirect in step.redirects if redirect.writes)
     program = step.program
@@ -134,7 +138,7 @@ def written_names(step: Step) -> Iterator[str]:
     if program in _CHANGE_ALL:
         yield from names[1:] if program.startswith("ch") else names
     if program in COPIES:
-        yield from (name for name in landings(step) if ":" not in name)
+        yield from (name for name in find_copy_targets(step) if ":" not in name)
     elif [program, *names[:1]] == ["git", "clone"]:
         yield from (name for name in names[-1:] if ":" not in name)
     elif [program, *names[:1]] == ["git", "worktree"] and names[1:2] in (["add"], ["move"]):
@@ -147,7 +151,7 @@ def written_names(step: Step) -> Iterator[str]:
         re.match(r"-[pnEr]*i|--in-place", one) for one in texts
     ):
         yield from (name for name in names if re.match(r"[/~]|\.\./", name))
-    yield from filter(None, [git_folder(step)])
+    yield from filter(None, [find_separate_git_dir(step)])
     for option, value in zip(texts, texts[1:], strict=False):
         if _OUTPUT.fullmatch(option) or option == _FOLDER.get(program):
             yield value

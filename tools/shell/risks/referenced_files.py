@@ -7,11 +7,13 @@ from itertools import pairwise
 from pathlib import Path
 
 from ..parsing.inline_code import is_interpreter
-from ..parsing.path_targets import place
+from ..parsing.path_targets import resolve_target
 from ..parsing.shell_state import Word
-from ..parsing.simple_command import Step
+from ..parsing.simple_command import SimpleCommand
 
-_SAYS = frozenset(["echo", "printf", "export", "unset", ":", "true", "false", "alias", "which"])
+_WITHOUT_FILES = frozenset(
+    ["echo", "printf", "export", "unset", ":", "true", "false", "alias", "which"]
+)
 """Programs whose words are no files."""
 _PATTERN_FIRST_LIST = """
 grep egrep fgrep zgrep rg ag ack sed awk gawk mawk jq yq pgrep pkill
@@ -34,7 +36,7 @@ git gh glab hg svn tar rsync grep rg find tree ls du zip diff cloc
 """
 _TEXT_PROGRAMS = frozenset(_TEXT_PROGRAMS_LIST.split())
 _SIGNS = re.compile(r"[=:@,]")
-_PIECES = re.compile(r"[\s;&|<>()$`\"'\\=,:@{}\[\]]+")
+_SEPARATORS = re.compile(r"[\s;&|<>()$`\"'\\=,:@{}\[\]]+")
 _TAKES_ALL = re.compile(r"((?:[^*?\[\]/]*/)*)(?:\*+/)*(?:\*+|\*\.\*)/?")
 """A pattern that says nothing of the names it meets: `*`, `src/*`, `*/*`."""
 _MOST_PARTS = 10
@@ -42,7 +44,7 @@ _FIND_ACTS = re.compile(r"-(exec|execdir|ok|okdir|delete|fprint\w*|fls)")
 
 
 @dataclass(frozen=True)
-class Named:
+class FileReference:
     """A name, and how sure it is that a file is meant."""
 
     text: str
@@ -56,56 +58,56 @@ class Named:
     """Whether a pattern that takes all there is met it, as `*` does."""
 
 
-def named_by(step: Step) -> Iterator[Named]:
+def find_references(step: SimpleCommand) -> Iterator[FileReference]:
     """Every name in a step, the surest first."""
     for redirect in step.redirects:
         if redirect.operator != "<<<":
-            yield Named(redirect.target.text, bound=True)
+            yield FileReference(redirect.target.text, bound=True)
     program = step.program
-    words = [] if program in _SAYS else _file_words(step)
+    words = [] if program in _WITHOUT_FILES else _select_file_words(step)
     for word in words:
-        yield from _parts(word)
+        yield from _split_word(word)
     interprets = is_interpreter(program)
     for word in words:
         if re.search(r"[\s'\"(]", word.text):
-            yield from _pieces(word.text, code=interprets)
+            yield from _split_text(word.text, code=interprets)
     if interprets and step.feed.text:
-        yield from _pieces(step.feed.text, code=True)
+        yield from _split_text(step.feed.text, code=True)
 
 
-def _parts(word: Word) -> Iterator[Named]:
+def _split_word(word: Word) -> Iterator[FileReference]:
     """A word whole, and what stands behind `=`, `:` or `@` in it, as in `--file=NAME`."""
     texts = {word.text} if word.known else {word.text, word.rest}
     if takes_all := _TAKES_ALL.fullmatch(word.pattern):
-        yield Named(takes_all[1] or "./")
-        yield Named(word.text, by_chance=True)
+        yield FileReference(takes_all[1] or "./")
+        yield FileReference(word.text, by_chance=True)
         return
     for text in sorted(texts - {""}):
-        yield Named(text)
+        yield FileReference(text)
         if 1 < len(parts := _SIGNS.split(text)) <= _MOST_PARTS:
-            yield from (Named(part) for part in parts if part)
-            yield from (Named(text[found.end() :]) for found in _SIGNS.finditer(text))
+            yield from (FileReference(part) for part in parts if part)
+            yield from (FileReference(text[found.end() :]) for found in _SIGNS.finditer(text))
         if short := re.match(r"-\w([^-=].*)", text):
-            yield Named(short[1], exact=False)
+            yield FileReference(short[1], exact=False)
 
 
-def _pieces(text: str, *, code: bool) -> Iterator[Named]:
-    for piece in dict.fromkeys(_PIECES.split(text)):
+def _split_text(text: str, *, code: bool) -> Iterator[FileReference]:
+    for piece in dict.fromkeys(_SEPARATORS.split(text)):
         if piece:
-            yield Named(piece, exact=False, code=code)
+            yield FileReference(piece, exact=False, code=code)
 
 
-def _file_words(step: Step) -> list[Word]:
+def _select_file_words(step: SimpleCommand) -> list[Word]:
     """The words of a step that may be files."""
     words, program = list(step.words[1:]), step.program
     if program in _PATTERN_FIRST:
         words = _without_pattern(words)
-    if program == "find" and _acts(words):
+    if program == "find" and _has_action(words):
         return _without_exclusions(words)
     return _without_texts(words) if program in _TEXT_PROGRAMS else words
 
 
-def _acts(words: Sequence[Word]) -> bool:
+def _has_action(words: Sequence[Word]) -> bool:
     return any(_FIND_ACTS.fullmatch(word.text) for word in words)
 
 
@@ -140,12 +142,12 @@ def _without_texts(words: Sequence[Word]) -> list[Word]:
     return kept
 
 
-def folders_of(step: Step) -> list[Path | None]:
+def find_folders(step: SimpleCommand) -> list[Path | None]:
     """The folders in which a step's names may be meant: where it runs, and where `-C` takes it."""
     folders, words = [step.folder], [word.text for word in step.words]
     for option, value in pairwise([*words, ""]):
         named = re.match(r"(?:-C|--directory=|--chdir=|--cwd=|--prefix=)(.+)", option)
         if named or option in ("-C", "--directory", "--chdir", "--cwd", "--prefix", "-D"):
-            where = place(named[1] if named else value, step.folder)
+            where = resolve_target(named[1] if named else value, step.folder)
             folders.append(where)
     return folders

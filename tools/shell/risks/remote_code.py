@@ -5,24 +5,24 @@ import re
 from ..parsing.builtins import FETCHERS
 from ..parsing.inline_code import is_interpreter
 from ..parsing.network_clients import SOCKET
-from ..parsing.simple_command import Step
-from ..parsing.wrappers import ITS_INPUT, SHELLS
+from ..parsing.simple_command import SimpleCommand
+from ..parsing.wrappers import SHELLS, UNKNOWN_INPUT
 
 _DECODERS = frozenset(["base64", "base32", "basenc", "xxd", "openssl", "uudecode", "gpg"])
 _RUN_TEXT = frozenset(["eval", "source", ".", "exec"])
 
 
-def runs_unseen(step: Step) -> str:
+def find_remote_code(step: SimpleCommand) -> str:
     """What the step would run that nobody has seen; empty when it runs nothing such."""
     program = step.program
     for redirect in step.redirects:
         if SOCKET.fullmatch(redirect.target.text):
             return f"`{program}` is bound to the network by `{redirect.target.text}`"
-    if step.fetched and (_runs(program) or step.words[0].text == step.fetched):
+    if step.fetched and (_is_runner(program) or step.words[0].text == step.fetched):
         return f"it runs `{step.fetched}`, which it fetches from the network, unseen"
-    if not _runs(program):
+    if not _is_runner(program):
         return ""
-    for source in (*step.inner, *(step.feed.programs if _runs_input(step) else ())):
+    for source in (*step.inner, *(step.feed.programs if _can_run_input(step) else ())):
         if source in FETCHERS:
             return f"`{program}` runs what `{source}` fetches from the network, unseen"
         if source in _DECODERS:
@@ -30,18 +30,18 @@ def runs_unseen(step: Step) -> str:
     return ""
 
 
-def _runs(program: str) -> bool:
+def _is_runner(program: str) -> bool:
     return program in SHELLS or program in _RUN_TEXT or is_interpreter(program)
 
 
-def _runs_input(step: Step) -> bool:
+def _can_run_input(step: SimpleCommand) -> bool:
     """Whether its input is its program, and not only data for a file or a text that it runs."""
     words = [word.text for word in step.words[1:]]
     if step.feed.text:
         return False
     if step.program == "eval" and not all(word.known for word in step.words):
         return True  # as in `nc … | while read x; do eval "$x"; done`
-    if ITS_INPUT in words or "-s" in words:
+    if UNKNOWN_INPUT in words or "-s" in words:
         return True
     has_text = any(re.fullmatch(r"-[cerpmn]\w*|--eval", word) for word in words)
     return not has_text and all(word.startswith("-") for word in words)

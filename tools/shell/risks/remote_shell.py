@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from ..parsing.inline_code import code_of
+from ..parsing.inline_code import extract_code
 from ..parsing.network_clients import is_network_client
-from ..parsing.simple_command import Step
+from ..parsing.simple_command import SimpleCommand
 from ..parsing.wrappers import SHELLS
 from .exfiltration import SOCKET_CODE
 
@@ -32,23 +32,23 @@ _SCRIPT_SHELLS = {
 }
 
 
-def opens_shell(step: Step, steps: Sequence[Step]) -> str:
+def find_remote_shell(step: SimpleCommand, steps: Sequence[SimpleCommand]) -> str:
     """What a step hands to the network, in words; `steps` are those of the line."""
     words = [word.text for word in step.words[1:]]
-    if step.program in _NETCATS and any(map(_netcat_runs, words)):
+    if step.program in _NETCATS and any(map(_is_netcat_exec, words)):
         return f"`{step.program}` gives a program to the network"
     if step.program in ("socat", "websocat") and any(map(_ADDRESS_RUNS.fullmatch, words)):
         return f"`{step.program}` gives a program to the network"
-    if any(map(_runs_for_network, code_of(step))):
+    if any(map(_is_network_code, extract_code(step))):
         return f"the code of `{step.program}` runs programs and talks to the network"
     if step.program == "zmodload" and any(map(_ZSH_NETWORK.fullmatch, words)):
         return "it opens connections from the shell itself"
-    if is_network_client(step) and (shell := _shell_before(step, steps)):
+    if is_network_client(step) and (shell := _find_shell_before(step, steps)):
         return f"`{step.program}` gives what `{shell}` says to the network"
     return ""
 
 
-def gives_shell(step: Step) -> str:
+def find_shell_override(step: SimpleCommand) -> str:
     """The shell that a build program is told to run its lines with; empty when it is told none."""
     words = [word.text for word in step.words[1:]]
     if step.program in _MAKES:
@@ -65,12 +65,12 @@ def gives_shell(step: Step) -> str:
     return ""
 
 
-def _runs_for_network(code: str) -> bool:
+def _is_network_code(code: str) -> bool:
     is_code = re.search(r"[\s(]", code) is not None  # and no file's name
     return bool(is_code and SOCKET_CODE.search(code) and _PROCESS_CODE.search(code))
 
 
-def _netcat_runs(word: str) -> bool:
+def _is_netcat_exec(word: str) -> bool:
     if not re.match(r"-[a-zA-Z0-9]", word):
         return _NETCAT_RUNS.fullmatch(word) is not None
     for at, letter in enumerate(word[1:], 1):
@@ -81,7 +81,7 @@ def _netcat_runs(word: str) -> bool:
     return False
 
 
-def _shell_before(step: Step, steps: Sequence[Step]) -> str:
+def _find_shell_before(step: SimpleCommand, steps: Sequence[SimpleCommand]) -> str:
     """The shell on a client's input that takes its commands from its own."""
     shells = [
         one.program

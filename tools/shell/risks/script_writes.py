@@ -2,8 +2,8 @@
 
 import re
 
-from ...protected_paths import protected_name
-from ..parsing.simple_command import Step
+from ...protected_paths import find_protected_name
+from ..parsing.simple_command import SimpleCommand
 
 _PROGRAMS = frozenset(
     ["sed", "gsed", "awk", "gawk", "mawk", "nawk", "ed", "ex", "vi", "vim", "nvim", "view"]
@@ -14,10 +14,10 @@ _WRITES = re.compile(
 )
 
 
-def script_writes(step: Step) -> str:
+def find_script_write(step: SimpleCommand) -> str:
     """The protected name that a script in a step's words or input writes to; empty when none."""
     if step.program not in _PROGRAMS:
         return ""
     texts = [word.text for word in step.words[1:]] + [step.feed.text or ""]
     names = (name for text in texts for found in _WRITES.findall(text) for name in found if name)
-    return next((name for name in names if protected_name(name)), "")
+    return next((name for name in names if find_protected_name(name)), "")

@@ -10,11 +10,11 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from ...filesystem.hard_links import has_hidden_name
-from ...sensitive_paths import homes, places_in
+from ...sensitive_paths import find_homes, list_secret_paths
 from ...workspace import Workspace
-from ..parsing.simple_command import Step
-from .existence_checks import only_looks
-from .referenced_files import Named, folders_of, named_by
+from ..parsing.simple_command import SimpleCommand
+from .existence_checks import is_existence_check
+from .referenced_files import FileReference, find_folders, find_references
 
 _SECRETS = """
 **/.ssh/
@@ -62,19 +62,21 @@ _FILE_LIKE = re.compile(r"/|\w\.\w|^\.\w", re.ASCII)
 """What looks like a file's name even where there is no such file."""
 
 
-def secret_in(step: Step, workspace: Workspace) -> Named | None:
+def find_secret(step: SimpleCommand, workspace: Workspace) -> FileReference | None:
     """What names a secret in a step; what meets one by chance only where nothing else does."""
-    names = list(dict.fromkeys(named_by(step)))
+    names = list(dict.fromkeys(find_references(step)))
     secrets = (
         name
-        for folder in folders_of(step)
+        for folder in find_folders(step)
         for name in names
         if _is_secret(name, folder, step, workspace)
     )
     return min(secrets, key=lambda name: name.by_chance, default=None)
 
 
-def _is_secret(name: Named, folder: Path | None, step: Step, workspace: Workspace) -> bool:
+def _is_secret(
+    name: FileReference, folder: Path | None, step: SimpleCommand, workspace: Workspace
+) -> bool:
     looks = _FILE_LIKE.search(name.text) is not None
     if not 1 < len(name.text) < _LONGEST or "\0" in name.text or (not looks and not name.exact):
         return False
@@ -83,39 +85,39 @@ def _is_secret(name: Named, folder: Path | None, step: Step, workspace: Workspac
     exists = os.path.lexists(path)
     if not exists and not (name.exact and looks):
         return False
-    hidden = _hides(path, workspace) or (exists and _hides_file(path, workspace))
-    return hidden and not only_looks(step, name, path, workspace.root)
+    hidden = _is_sensitive(path, workspace) or (exists and _is_sensitive_file(path, workspace))
+    return hidden and not is_existence_check(step, name, path, workspace.root)
 
 
-def _hides_file(path: str, workspace: Workspace) -> bool:
+def _is_sensitive_file(path: str, workspace: Workspace) -> bool:
     """Whether what is there is a secret: behind a link, or by another name of the same file."""
     real = os.path.realpath(path)
-    if _hides(real, workspace):
+    if _is_sensitive(real, workspace):
         return True
     with suppress(OSError, ValueError):  # gone meanwhile, or outside the project
-        name = workspace.relative(Path(real))
+        name = workspace.to_relative(Path(real))
         found = os.stat(real)
         return stat.S_ISREG(found.st_mode) and has_hidden_name(workspace, name, found)
     return False
 
 
 @lru_cache(maxsize=10_000)
-def _hides(path: str, workspace: Workspace) -> bool:
-    if workspace.ignores(path):
+def _is_sensitive(path: str, workspace: Workspace) -> bool:
+    if workspace.is_ignored(path):
         return True
     name = path.lstrip("/")
-    said = {_spec().check_file(one).include for one in (name, name + "/")}
-    at_home = _at_home(os.path.expanduser("~"), workspace.root)
+    said = {_load_spec().check_file(one).include for one in (name, name + "/")}
+    at_home = _find_home_prefixes(os.path.expanduser("~"), workspace.root)
     return True in said or (False not in said and f"{path}/".startswith(at_home))
 
 
 @lru_cache(maxsize=16)
-def _at_home(home: str, root: Path) -> tuple[str, ...]:
+def _find_home_prefixes(home: str, root: Path) -> tuple[str, ...]:
     """The secret places of the user's home; but for one that the project lies in."""
-    places = places_in({*homes(), Path(home)})
+    places = list_secret_paths({*find_homes(), Path(home)})
     return tuple(f"{place}/" for place in places if not root.is_relative_to(place))
 
 
 @lru_cache(maxsize=1)
-def _spec() -> GitIgnoreSpec:
+def _load_spec() -> GitIgnoreSpec:
     return GitIgnoreSpec.from_lines(_SECRETS.split())

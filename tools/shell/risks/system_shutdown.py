@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from ..parsing.simple_command import Step
+from ..parsing.simple_command import SimpleCommand
 
 _STOPS = frozenset(["shutdown", "reboot", "halt", "poweroff", "killall5", "pm-hibernate"])
 _ONLY_TALKS = frozenset(["--help", "--version", "-c", "--show", "-w", "--wtmp-only"])
@@ -15,7 +15,7 @@ terminate-user kill-user
 _SYSTEMCTL_STOPS = frozenset(_SYSTEMCTL_STOPS_LIST.split())
 
 
-def stopped_by(step: Step) -> str:
+def find_shutdown(step: SimpleCommand) -> str:
     """What a step would stop, in words; empty when nothing."""
     words = [word.text for word in step.words[1:]]
     if step.program in _STOPS:
@@ -24,16 +24,16 @@ def stopped_by(step: Step) -> str:
     return check(words) if check else ""
 
 
-def _init(words: Sequence[str]) -> str:
+def _check_init(words: Sequence[str]) -> str:
     return "it stops the machine" if words and words[0] in "016sSq" else ""
 
 
-def _systemctl(words: Sequence[str]) -> str:
+def _check_systemctl(words: Sequence[str]) -> str:
     plain = [word for word in words if not word.startswith("-")]
     return "it stops the machine" if plain and plain[0] in _SYSTEMCTL_STOPS else ""
 
 
-def _kill(words: Sequence[str]) -> str:
+def _check_kill(words: Sequence[str]) -> str:
     if words[:1] in (["-l"], ["-L"], ["--list"]):
         return ""
     rest = list(words)
@@ -45,7 +45,7 @@ def _kill(words: Sequence[str]) -> str:
     return "it kills every process" if everything else ""
 
 
-def _pkill(words: Sequence[str]) -> str:
+def _check_pkill(words: Sequence[str]) -> str:
     names, by_user, skip = list[str](), False, False
     for word in words:
         if skip:
@@ -60,24 +60,24 @@ def _pkill(words: Sequence[str]) -> str:
     return "it kills every process" if all_of_them or (by_user and not names) else ""
 
 
-def _crontab(words: Sequence[str]) -> str:
+def _check_crontab(words: Sequence[str]) -> str:
     return "it removes all timed jobs" if "-r" in words else ""
 
 
-def _account(words: Sequence[str]) -> str:
+def _check_account(words: Sequence[str]) -> str:
     return "it removes an account" if {"root", Path.home().name} & set(words) else ""
 
 
-def _umount(words: Sequence[str]) -> str:
+def _check_umount(words: Sequence[str]) -> str:
     return "it takes the disks away" if {"-a", "--all", "/"} & set(words) else ""
 
 
 _CHECKS: Mapping[str, Callable[[Sequence[str]], str]] = {
-    **dict.fromkeys(["init", "telinit"], _init),
-    **dict.fromkeys(["systemctl", "loginctl"], _systemctl),
-    "kill": _kill,
-    **dict.fromkeys(["pkill", "killall"], _pkill),
-    "crontab": _crontab,
-    **dict.fromkeys(["userdel", "deluser"], _account),
-    "umount": _umount,
+    **dict.fromkeys(["init", "telinit"], _check_init),
+    **dict.fromkeys(["systemctl", "loginctl"], _check_systemctl),
+    "kill": _check_kill,
+    **dict.fromkeys(["pkill", "killall"], _check_pkill),
+    "crontab": _check_crontab,
+    **dict.fromkeys(["userdel", "deluser"], _check_account),
+    "umount": _check_umount,
 }

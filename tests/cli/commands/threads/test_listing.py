@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from maxagent.config import paths
-from maxagent.memory.snapshots.file_version import ABSENT, Change, Version
+from maxagent.memory.snapshots.file_version import ABSENT, FileVersion, PathChange
 from maxagent.memory.threads import thread_id
 from maxagent.memory.threads.index import ThreadIndex
-from maxagent.memory.threads.lease import hold
+from maxagent.memory.threads.lease import acquire_lease
 from maxagent.memory.undo.history import FileHistory
 
 THREADS = (
@@ -48,7 +48,7 @@ def index(home: Path, folder: Path) -> ThreadIndex:
         (C, "Another", folder.parent),
     ]
     for thread, title, where in begun:
-        index.record(
+        index.record_thread(
             thread_id=thread,
             title=title,
             folder=str(where),
@@ -91,7 +91,7 @@ def environment(home: Path, variables: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def test_the_folders_threads_are_listed_the_last_used_first(index: ThreadIndex, run: Run) -> None:
+def test_list_shows_folder_threads_most_recent_first(index: ThreadIndex, run: Run) -> None:
     said = run("list")
     header, first, second = said.stdout.splitlines()
     assert header.split() == ["id", "status", "steps", "last", "used", "title"]
@@ -142,7 +142,7 @@ def test_threads_are_searched_by_what_was_said(index: ThreadIndex, run: Run) -> 
 
 
 def test_a_fork_is_marked_in_the_list(index: ThreadIndex, run: Run) -> None:
-    fork = replace(index.get(B), thread_id=thread_id.new(), parent=B, parent_step=2)
+    fork = replace(index.get(B), thread_id=thread_id.create_thread_id(), parent=B, parent_step=2)
     index.fork(fork, "", 0)
     titles = [line.partition("修")[0] for line in run("list").stdout.splitlines() if "修" in line]
     assert sorted(title.endswith("↳ ") for title in titles) == [False, True]
@@ -162,9 +162,7 @@ def test_the_interface_speaks_chinese(index: ThreadIndex, run: Run) -> None:
     assert "等待回答" in said.stdout and "已中断" in said.stdout
 
 
-def test_a_thread_is_shown_with_the_way_to_go_on(
-    index: ThreadIndex, run: Run, folder: Path
-) -> None:
+def test_show_prints_command_to_continue_thread(index: ThreadIndex, run: Run, folder: Path) -> None:
     index.set_status(
         A, "waiting", evidence={"command": "pytest -q", "verdict": "failed", "reason": "1 failed"}
     )
@@ -193,7 +191,7 @@ def test_evidence_of_no_command_names_none(index: ThreadIndex, run: Run) -> None
 def test_a_running_thread_is_shown_with_its_process(
     index: ThreadIndex, run: Run, home: Path
 ) -> None:
-    with hold(home, B):
+    with acquire_lease(home, B):
         said = run("show", B).stdout
     assert f"running in process: {os.getpid()} " in said
     assert "continue with" not in said
@@ -212,7 +210,7 @@ def test_an_unknown_thread_is_wrong_usage(
     assert len(index.list()) == 3
 
 
-def test_a_thread_is_renamed_and_then_found_by_its_name(index: ThreadIndex, run: Run) -> None:
+def test_renamed_thread_is_found_by_name(index: ThreadIndex, run: Run) -> None:
     said = run("rename", A[:8], "login")
     assert (said.returncode, said.stdout) == (0, "")
     assert said.stderr == "Renamed thread aaaaaaaa to login\n"
@@ -230,20 +228,20 @@ def test_deleting_needs_a_yes(index: ThreadIndex, run: Run) -> None:
 
 
 def test_a_thread_that_runs_is_not_deleted(index: ThreadIndex, run: Run, home: Path) -> None:
-    with hold(home, A):
+    with acquire_lease(home, A):
         said = run("delete", A, "--yes")
     assert said.returncode == 1
     assert f"is in use by process {os.getpid()} " in said.stderr
 
 
-def test_a_damaged_database_is_told_and_a_new_one_begun(
+def test_damaged_database_is_reported_and_replaced(
     index: ThreadIndex, run: Run, home: Path
 ) -> None:
-    paths.database(home).write_bytes(bytes(10_000))
+    paths.locate_database(home).write_bytes(bytes(10_000))
     said = run("list")
     assert said.returncode == 0
     assert "The database was damaged. It was moved to" in said.stderr
-    (aside,) = paths.data_folder(home).glob("threads.db.corrupt-*")
+    (aside,) = paths.ensure_data_folder(home).glob("threads.db.corrupt-*")
     assert str(aside) in said.stderr and aside.read_bytes() == bytes(10_000)
     assert "damaged" not in run("list").stderr
 
@@ -252,8 +250,8 @@ def test_foreign_text_cannot_play_with_the_terminal(
     index: ThreadIndex, run: Run, folder: Path
 ) -> None:
     evil = "\x1b]0;owned\x07\x1b[2J\u202egnp.exe\nfake  row"
-    index.record(
-        thread_id=thread_id.new(),
+    index.record_thread(
+        thread_id=thread_id.create_thread_id(),
         title=evil,
         folder=str(folder),
         graph="task",
@@ -350,16 +348,16 @@ def test_neither_langgraph_nor_any_model_is_loaded(
 def test_every_status_has_a_word_in_both_languages() -> None:
     from typing import get_args
 
-    from maxagent.cli.i18n.catalogs import translations
-    from maxagent.memory.threads.index import Status
+    from maxagent.cli.i18n.catalogs import load_catalog
+    from maxagent.memory.threads.index import ThreadStatus
 
     for language in ("en", "zh"):
-        known = translations("mcode", language).messages()
-        assert {f"threads.status.{status}" for status in get_args(Status)} <= set(known)
+        known = load_catalog("mcode", language).list_messages()
+        assert {f"threads.status.{status}" for status in get_args(ThreadStatus)} <= set(known)
 
 
 def test_a_size_is_shown_on_request(index: ThreadIndex, run: Run, folder: Path, home: Path) -> None:
-    outputs = paths.outputs_folder(home, A)
+    outputs = paths.locate_outputs(home, A)
     outputs.mkdir(parents=True)
     (outputs / "whole.txt").write_bytes(b"x" * 2500)
     said = run("list", "--size")
@@ -372,10 +370,10 @@ def test_a_size_is_shown_on_request(index: ThreadIndex, run: Run, folder: Path, 
 
 
 def test_files_that_were_put_back_are_said(index: ThreadIndex, run: Run, home: Path) -> None:
-    version = Version("100644", "1" * 40)
-    change = Change("a.txt", version, ABSENT)
-    history = FileHistory(paths.database(home))
-    history.record(A, "undo-1", "undo", before="b", after="a", turn=1, changes=[change])
+    version = FileVersion("100644", "1" * 40)
+    change = PathChange("a.txt", version, ABSENT)
+    history = FileHistory(paths.locate_database(home))
+    history.record_entry(A, "undo-1", "undo", before="b", after="a", turn=1, changes=[change])
     first, second = run("list").stdout.splitlines()[1:]
     assert "waiting, files restored" in first and "restored" not in second
     assert "status: waiting, files restored\n" in run("show", A).stdout

@@ -10,7 +10,7 @@ from kept import THREAD, Kept
 from maxagent.memory.threads.index import ThreadIndex
 
 
-def test_a_thread_goes_into_a_file_and_comes_back(kept: Kept, tmp_path: Path) -> None:
+def test_exported_thread_can_be_imported(kept: Kept, tmp_path: Path) -> None:
     kept.index.rename(THREAD, "login")
     old = os.umask(0)
     try:
@@ -49,13 +49,13 @@ def test_what_is_no_thread_is_wrong_usage(kept: Kept, content: bytes | None) -> 
     ] == [THREAD]
 
 
-def test_a_place_that_cannot_be_written_is_wrong_usage(kept: Kept) -> None:
+def test_export_to_unwritable_path_is_usage_error(kept: Kept) -> None:
     said = kept.mcode("threads", "export", THREAD, "none/x.zip")
     assert (said.returncode, said.stdout) == (2, "")
     assert said.stderr.startswith("error: cannot write `none/x.zip`: No such file")
 
 
-def test_a_file_can_go_to_stdout_but_to_no_terminal(kept: Kept) -> None:
+def test_export_writes_to_stdout_but_no_terminal(kept: Kept) -> None:
     def exported(stdout: int) -> "subprocess.CompletedProcess[bytes]":
         return subprocess.run(
             [sys.executable, "-m", "maxagent", "threads", "export", THREAD, "-"],

@@ -6,7 +6,7 @@ from maxagent.memory.threads import thread_id
 
 
 def fork(kept: Kept, parent: str, step: int, title: str) -> str:
-    made = thread_id.new()
+    made = thread_id.create_thread_id()
     row = replace(kept.row, thread_id=made, parent=parent, parent_step=step, title=title)
     kept.index.fork(row, "", 0)
     return made
@@ -16,7 +16,7 @@ def test_forks_stand_below_their_parents(kept: Kept) -> None:
     first = fork(kept, THREAD, 2, "First")
     second = fork(kept, THREAD, 3, "Second")
     below = fork(kept, first, 0, "Below")
-    orphan = fork(kept, thread_id.new(), 1, "Orphan")
+    orphan = fork(kept, thread_id.create_thread_id(), 1, "Orphan")
     lines = kept.mcode("threads", "tree").stdout.splitlines()
     roots = {line[:8] for line in lines if line[0] not in "├└│ "}
     assert roots == {THREAD[:8], orphan[:8]}

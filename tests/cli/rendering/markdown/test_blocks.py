@@ -2,8 +2,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from maxagent.cli.rendering.markdown.blocks import PART, Block, MarkdownStream
-from maxagent.cli.rendering.markdown.layout import rows
+from maxagent.cli.rendering.markdown.blocks import PART_LINES, MarkdownBlock, MarkdownStream
+from maxagent.cli.rendering.markdown.layout import render_block
 
 BLOCKS = [
     "# Heading\n",
@@ -43,27 +43,27 @@ def shown(blocks, width=30):
     """The rows of blocks one after the other, with what is between them."""
     lines = []
     for block in blocks:
-        new = [row.plain for row in rows(block, width)]
+        new = [row.plain for row in render_block(block, width)]
         lines += [""] * bool(lines and new and not block.before) + new
     return lines
 
 
 @given(DOCUMENTS | HOSTILE, st.lists(st.integers(0, 400), max_size=60))
-def test_blocks_and_tail_are_the_answer_so_far_at_any_time(text, places):
+def test_blocks_and_tail_equal_the_answer_so_far(text, places):
     stream, so_far, committed = MarkdownStream(), "", ""
     for piece in cut_in_pieces(text, places):
         so_far += piece
         committed += "".join(block.text for block in stream.feed(piece))
         assert committed + stream.tail.text == so_far
     assert committed + "".join(block.text for block in stream.finish()) == text
-    assert stream.tail == Block("")
+    assert stream.tail == MarkdownBlock("")
 
 
 @settings(deadline=None)
 @given(DOCUMENTS, st.integers(1, 30))
 @example("\n".join(BLOCKS), 3)
 def test_the_parts_look_like_the_whole(text, size):
-    assert shown(streamed(in_pieces_of(size, text))) == shown([Block(text)])
+    assert shown(streamed(in_pieces_of(size, text))) == shown([MarkdownBlock(text)])
 
 
 @settings(deadline=None)
@@ -96,20 +96,20 @@ def test_how_it_was_cut_changes_no_row(text, size):
         ("no line has ended", ""),
     ],
 )
-def test_a_block_is_finished_when_nothing_can_change_it(text, finished):
+def test_block_is_finished_once_nothing_can_change_it(text, finished):
     stream = MarkdownStream()
     assert "".join(block.text for block in stream.feed(text)) == finished
     assert stream.tail.text == text.removeprefix(finished)
 
 
-def test_a_long_fenced_block_comes_in_parts_and_its_tail_stays_small():
+def test_long_fence_comes_in_parts_with_small_tail():
     stream = MarkdownStream()
     blocks, longest = [], 0
     for number in range(60):
         blocks += stream.feed("```c\n" if not number else f"line {number}\n")
         longest = max(longest, stream.tail.text.count("\n"))
     blocks += stream.feed("```\n")
-    assert longest <= PART and len(blocks) > 3 and stream.tail == Block("")
+    assert longest <= PART_LINES and len(blocks) > 3 and stream.tail == MarkdownBlock("")
     assert [block.before for block in blocks[1:]] == [
         "".join(block.text for block in blocks[:number]) for number in range(1, len(blocks))
     ]
@@ -118,12 +118,12 @@ def test_a_long_fenced_block_comes_in_parts_and_its_tail_stays_small():
 def test_what_is_forgotten_does_not_come_back():
     stream = MarkdownStream()
     stream.feed("kept\n\n```py\nhalf")
-    stream.forget()
-    assert stream.tail == Block("") and stream.feed("new\n\n") == [Block("new\n\n")]
+    stream.discard_tail()
+    assert stream.tail == MarkdownBlock("") and stream.feed("new\n\n") == [MarkdownBlock("new\n\n")]
 
 
 @pytest.mark.parametrize("line", ["- an item of a list\n", "| a | b |\n", "> quote\n", "text\n"])
-def test_a_block_that_never_ends_is_parsed_in_time_that_grows_with_it(line, monkeypatch):
+def test_endless_block_is_parsed_in_linear_time(line, monkeypatch):
     stream, parsed = MarkdownStream(), []
     parse = stream._parser.parse
     monkeypatch.setattr(

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from maxagent.cli.rendering.markdown.blocks import Block
-from maxagent.cli.rendering.markdown.layout import rows
-from maxagent.cli.rendering.table import width_of
+from maxagent.cli.rendering.markdown.blocks import MarkdownBlock
+from maxagent.cli.rendering.markdown.layout import render_block
+from maxagent.cli.rendering.table import measure_width
 
 LINES = [
     "# h 标题",
@@ -31,13 +31,13 @@ ANY = st.lists(st.sampled_from(LINES), max_size=25).map("\n".join)
 
 
 def plain(source, width=40):
-    return [row.plain for row in rows(Block(source), width)]
+    return [row.plain for row in render_block(MarkdownBlock(source), width)]
 
 
 def in_colour(source, width=40):
     out = io.StringIO()
     console = Console(file=out, force_terminal=True, color_system="standard", soft_wrap=True)
-    for row in rows(Block(source), width):
+    for row in render_block(MarkdownBlock(source), width):
         console.print(row)
     return out.getvalue()
 
@@ -71,7 +71,7 @@ def in_colour(source, width=40):
         ("a\\*b &amp; &lt;", ["a*b & <"]),
     ],
 )
-def test_marks_of_blocks_stay_and_those_in_a_line_become_styles(source, shown):
+def test_block_marks_stay_and_inline_marks_become_styles(source, shown):
     assert plain(source) == shown
 
 
@@ -91,7 +91,7 @@ def test_styles_show_what_the_marks_said():
 @settings(deadline=None)
 @given(ANY, st.sampled_from([8, 40, 80]))
 def test_no_row_is_wider_than_the_window(source, width):
-    assert all(width_of(row) <= width for row in plain(source, width))
+    assert all(measure_width(row) <= width for row in plain(source, width))
 
 
 @pytest.mark.parametrize(
@@ -123,14 +123,20 @@ def test_a_secret_is_hidden_wherever_it_stands(monkeypatch):
         assert "1234567890" not in "".join(plain(source, 80))
 
 
-def test_a_part_goes_on_as_the_part_before_it_ended():
+def test_part_of_fence_continues_highlighting_of_earlier_part():
     first, second = '```python\nx = """\n', 'return\n"""\n'
-    assert [row.plain for row in rows(Block(second, first), 40)] == ["return", '"""']
-    string, keyword = rows(Block(second, first), 40)[0], rows(Block(second, "```python\n"), 40)[0]
+    assert [row.plain for row in render_block(MarkdownBlock(second, first), 40)] == [
+        "return",
+        '"""',
+    ]
+    string, keyword = (
+        render_block(MarkdownBlock(second, first), 40)[0],
+        render_block(MarkdownBlock(second, "```python\n"), 40)[0],
+    )
     assert {str(span.style) for span in string.spans} != {str(span.style) for span in keyword.spans}
 
 
-def test_what_stands_too_deep_for_the_window_is_still_shown():
+def test_deeply_nested_text_is_shown_in_narrow_window():
     source = "".join(f"{'  ' * depth}- item{depth}\n" for depth in range(20))
     shown = "".join("".join(plain(source, 20)).split())
     assert all(f"-item{depth}" in shown for depth in range(20))

@@ -6,9 +6,9 @@ from pyte import Stream
 from rich.console import Console
 from screen import Glass
 
-from maxagent.cli.rendering.markdown.blocks import Block
-from maxagent.cli.rendering.markdown.layout import rows as markdown_rows
-from maxagent.cli.rendering.markdown.live import EVERY, TAIL_ROWS, AnswerView, view_for
+from maxagent.cli.rendering.markdown.blocks import MarkdownBlock
+from maxagent.cli.rendering.markdown.layout import render_block as markdown_rows
+from maxagent.cli.rendering.markdown.live import EVERY, TAIL_ROWS, AnswerView, create_answer_view
 from maxagent.cli.rendering.text_renderer import TextRenderer
 from maxagent.sdk import events as ev
 
@@ -59,13 +59,13 @@ def in_pieces_of(size, text):
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(80, 24), (40, 24), (40, 5)])
-def test_a_long_answer_in_small_pieces_stands_once_in_the_scrollback(at, columns, rows):
+def test_long_streamed_answer_appears_once_in_scrollback(at, columns, rows):
     window, console = at(columns, rows)
-    view = view_for(console)
+    view = create_answer_view(console)
     for piece in in_pieces_of(3, ANSWER):
-        view.add(piece)
-    view.end()
-    whole = [row.plain for row in markdown_rows(Block(ANSWER), columns)]
+        view.add_text(piece)
+    view.finish_answer()
+    whole = [row.plain for row in markdown_rows(MarkdownBlock(ANSWER), columns)]
     assert window.lines == whole
     assert ANSWER.count("\n") > 300 and window.glass.wraps == 0
     for number in range(0, 100, 4):
@@ -74,20 +74,20 @@ def test_a_long_answer_in_small_pieces_stands_once_in_the_scrollback(at, columns
         assert window.lines.count(f"def f{number + 2}():") == 1
 
 
-def test_the_tail_is_seen_while_it_grows_and_goes_away(at):
+def test_tail_is_shown_while_it_grows_then_removed(at):
     window, console = at(40)
-    view = view_for(console)
-    view.add("first\n\n- one\n- tw")
+    view = create_answer_view(console)
+    view.add_text("first\n\n- one\n- tw")
     assert window.lines == ["first", "", "- one", "- tw"]
-    view.forget()
+    view.discard_tail()
     assert window.lines == ["first"]
-    view.add("again **bo")
-    view.add("ld**")
-    view.end()
+    view.add_text("again **bo")
+    view.add_text("ld**")
+    view.finish_answer()
     assert window.lines == ["first", "again bold"]
 
 
-def test_what_has_come_is_seen_though_nothing_follows_and_not_after_the_end(at):
+def test_tail_is_painted_without_further_text_until_end(at):
     async def pictures(ends):
         seen, is_whole = [], asyncio.Event()
 
@@ -98,9 +98,9 @@ def test_what_has_come_is_seen_though_nothing_follows_and_not_after_the_end(at):
 
         view = AnswerView(at(40)[1], show)
         for piece in ("one", " two", " three"):
-            view.add(piece)
+            view.add_text(piece)
         if ends:
-            view.end()
+            view.finish_answer()
             shown = len(seen)
             await asyncio.sleep(2 * EVERY)
             assert len(seen) == shown, "by now it would wipe out what others show there"
@@ -112,9 +112,9 @@ def test_what_has_come_is_seen_though_nothing_follows_and_not_after_the_end(at):
     assert asyncio.run(pictures(ends=True))[-1] == []
 
 
-def test_of_a_long_tail_the_last_rows_are_seen(at):
+def test_long_tail_shows_its_last_rows(at):
     window, console = at(40)
-    view_for(console).add("".join(f"- item {number}\n" for number in range(50)))
+    create_answer_view(console).add_text("".join(f"- item {number}\n" for number in range(50)))
     assert window.lines == [f"- item {number}" for number in range(50 - TAIL_ROWS, 50)]
 
 
@@ -123,7 +123,7 @@ def test_what_comes_after_an_answer_stands_below_it(at):
     renderer = TextRenderer(console=console)
     events = [ev.Thinking("let me see"), ev.Output("# Title\nhal"), ev.Notice("careful")]
     for event in [*events, ev.Output("and on"), ev.Notice("again")]:
-        renderer.show(event)
+        renderer.show_event(event)
     assert window.lines == [
         "let me see",
         "Title",
@@ -135,31 +135,31 @@ def test_what_comes_after_an_answer_stands_below_it(at):
     ]
 
 
-def test_a_repeated_request_leaves_what_was_finished_and_says_so(at):
+def test_repeated_request_keeps_finished_blocks_and_is_announced(at):
     window, console = at(80)
     renderer = TextRenderer(console=console)
     for event in [ev.Output("kept\n\nhalf a"), ev.Retrying("busy", 1, 1), ev.Output("new")]:
-        renderer.show(event)
+        renderer.show_event(event)
     assert window.lines == ["kept", "busy; retrying in 1.0 s", "new"]
 
 
 def test_without_colour_there_is_none(at, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     window, console = at(80)
-    view = view_for(console)
-    view.add(ANSWER)
-    view.end()
+    view = create_answer_view(console)
+    view.add_text(ANSWER)
+    view.finish_answer()
     colours = [cell.fg for row in window.glass.buffer.values() for cell in row.values()]
     assert set(colours) == {"default"}
 
 
-def test_a_dumb_terminal_and_a_pipe_get_the_text_as_it_comes(monkeypatch, at, capsys):
+def test_dumb_terminal_and_pipe_get_raw_text(monkeypatch, at, capsys):
     text = "# Title\n\n**bold** `code` " + "long " * 40 + "\n"
     renderer = TextRenderer()
     for event in (ev.Output(text), ev.Notice("end")):
-        renderer.show(event)
+        renderer.show_event(event)
     assert capsys.readouterr().err.startswith(text)
     monkeypatch.setenv("TERM", "dumb")
     window, console = at(80)
-    TextRenderer(console=console).show(ev.Output(text))
+    TextRenderer(console=console).show_event(ev.Output(text))
     assert window.getvalue() == text

@@ -1,16 +1,16 @@
 import pytest
 from rich.text import Text
 
-from maxagent.cli.rendering.markdown.tables import table_rows
-from maxagent.cli.rendering.table import width_of
+from maxagent.cli.rendering.markdown.tables import render_table
+from maxagent.cli.rendering.table import measure_width
 
 
 def table(width, *lines, aligns=("left", "center", "right")):
     header, *body = [[Text(cell) for cell in line] for line in lines]
-    return [row.plain for row in table_rows(header, body, aligns[: len(header)], width)]
+    return [row.plain for row in render_table(header, body, aligns[: len(header)], width)]
 
 
-def test_columns_stand_side_by_side_each_aligned_as_it_says():
+def test_columns_are_side_by_side_with_their_alignment():
     assert table(40, ["a", "说明", "c"], ["one", "中", "1"], ["x", "中文字", "20"]) == [
         "a     说明    c",
         "---  ------  --",
@@ -19,7 +19,7 @@ def test_columns_stand_side_by_side_each_aligned_as_it_says():
     ]
 
 
-def test_the_widest_column_gives_way_and_rows_stand_apart():
+def test_widest_column_shrinks_and_rows_are_separated():
     lines = (["name", "description"], ["one", "reads all of the files"], ["two", "x"])
     assert table(24, *lines, aligns=("left", "left")) == [
         "name  description",
@@ -31,7 +31,7 @@ def test_the_widest_column_gives_way_and_rows_stand_apart():
     ]
 
 
-def test_without_room_for_columns_a_row_is_a_list():
+def test_narrow_table_renders_rows_as_lists():
     rows = table(20, ["first", "second", "third"], ["一二三四五六", "longer than it", "c" * 30])
     assert rows == [
         "first: 一二三四五六",
@@ -48,9 +48,9 @@ def test_without_room_for_columns_a_row_is_a_list():
 def test_no_row_is_wider(columns, width):
     cells = [["中文 and words", "x", "supercalifragilistic"][n % 3] for n in range(columns)]
     rows = table(width, cells, cells, ["", *cells[1:]], aligns=["right"] * columns)
-    assert max(map(width_of, rows)) <= width
+    assert max(map(measure_width, rows)) <= width
     assert "".join(rows).count("supercali") >= 3 * (columns // 3) or width == 12
 
 
-def test_a_table_of_nothing_but_its_header_is_shown():
+def test_table_with_only_a_header_is_shown():
     assert table(20, ["a", "b"]) == ["a  b", "-  -"]

@@ -1,11 +1,11 @@
 from pathlib import Path
 
-from maxagent.cli.repl.prompt.agent_mentions import addressed, agents_by_name
+from maxagent.cli.repl.prompt.agent_mentions import describe_agents, parse_agent_mention
 
 
-def test_a_message_is_for_an_agent_that_it_begins_with(tmp_path: Path) -> None:
+def test_message_beginning_with_agent_name_addresses_it(tmp_path: Path) -> None:
     def found(message: str) -> tuple[str, str]:
-        return addressed(message, tmp_path, tmp_path / "home")
+        return parse_agent_mention(message, tmp_path, tmp_path / "home")
 
     assert found("@explore where is it?") == ("explore", "where is it?")
     assert found("@general do it") == ("general", "do it")  # to be refused
@@ -16,6 +16,6 @@ def test_a_message_is_for_an_agent_that_it_begins_with(tmp_path: Path) -> None:
 
 
 def test_every_agent_says_what_it_is_for(tmp_path: Path) -> None:
-    known = agents_by_name(tmp_path, tmp_path / "home")
+    known = describe_agents(tmp_path, tmp_path / "home")
     assert {"build", "plan", "explore"} <= known.keys() and all(known.values())
     assert "general" not in known

@@ -37,7 +37,7 @@ def test_what_is_offered(line: str, lines: list[str]) -> None:
     assert is_completed_while_typing(line) >= bool(lines)
 
 
-def test_what_is_said_of_an_offer_is_one_safe_line() -> None:
+def test_description_of_completion_is_one_safe_line() -> None:
     completer = LineCompleter(lambda: {"x": "a\x1b[2J\nb"}, dict, lambda: FILES)
     [one] = completer.get_completions(Document("/x"), CompleteEvent())
     assert one.display_meta_text == "a\\x1b[2J b"

@@ -2,7 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.cli.repl.prompt.file_mentions import ProjectFiles, likest, mention_at_end, spelled
+from maxagent.cli.repl.prompt.file_mentions import (
+    MentionableFiles,
+    find_mention_at_end,
+    format_mention,
+    rank_names,
+)
 
 NAMES = [
     "README.md",
@@ -30,7 +35,7 @@ NAMES = [
     ],
 )
 def test_the_mention_that_is_being_typed(line: str, mention: str | None) -> None:
-    assert mention_at_end(line) == mention
+    assert find_mention_at_end(line) == mention
 
 
 @pytest.mark.parametrize(
@@ -47,16 +52,16 @@ def test_the_mention_that_is_being_typed(line: str, mention: str | None) -> None
     ],
 )
 def test_the_likest_name_comes_first(typed: str, first: str) -> None:
-    assert likest(typed, NAMES)[0] == first
+    assert rank_names(typed, NAMES)[0] == first
 
 
-def test_nothing_typed_offers_all_and_nothing_alike_offers_none() -> None:
-    assert likest("", NAMES) == NAMES
-    assert likest("zzzzqqqq", NAMES) == []
+def test_empty_mention_offers_all_and_mismatch_none() -> None:
+    assert rank_names("", NAMES) == NAMES
+    assert rank_names("zzzzqqqq", NAMES) == []
 
 
 def test_a_name_with_blanks_is_quoted() -> None:
-    assert (spelled("a.py"), spelled("my file")) == ("@a.py", '@"my file"')
+    assert (format_mention("a.py"), format_mention("my file")) == ("@a.py", '@"my file"')
 
 
 def test_only_what_tools_list_is_offered(tmp_path: Path) -> None:
@@ -67,5 +72,5 @@ def test_only_what_tools_list_is_offered(tmp_path: Path) -> None:
     (project / ".gitignore").write_text("build/\n")
     (tmp_path / "outside").write_text("x")
     (project / "leads-out").symlink_to(tmp_path / "outside")
-    names = ProjectFiles(project, tmp_path / "home").list().names
+    names = MentionableFiles(project, tmp_path / "home").list_files().names
     assert names == [".gitignore", "a.py", "deep/", "deep/er/", "deep/er/b.py"]

@@ -4,23 +4,23 @@ import signal
 
 import pytest
 
-from maxagent.cli.repl.prompt.hangup import is_gone, told_when_gone
-from maxagent.cli.repl.prompt.protocol import LeaveRepl, asked
+from maxagent.cli.repl.prompt.hangup import handle_hangup, has_received_signal
+from maxagent.cli.repl.prompt.protocol import ReplExit, run_question
 
 
 async def test_the_loop_tells_of_a_signal() -> None:
     left = asyncio.Event()
-    with told_when_gone(left.set):
+    with handle_hangup(left.set):
         os.kill(os.getpid(), signal.SIGTERM)
         await asyncio.wait_for(left.wait(), 60)
 
 
-async def test_a_signal_of_which_the_loop_has_not_heard_ends_a_question() -> None:
+async def test_signal_before_loop_handles_it_ends_question() -> None:
     before = signal.getsignal(signal.SIGTERM)
-    with told_when_gone(lambda: None):
-        assert asked(lambda: "yes") == "yes"
+    with handle_hangup(lambda: None):
+        assert run_question(lambda: "yes") == "yes"
         os.kill(os.getpid(), signal.SIGTERM)
-        with pytest.raises(LeaveRepl):
-            asked(lambda: "never asked")
-        assert is_gone()
-    assert not is_gone() and signal.getsignal(signal.SIGTERM) == before
+        with pytest.raises(ReplExit):
+            run_question(lambda: "never asked")
+        assert has_received_signal()
+    assert not has_received_signal() and signal.getsignal(signal.SIGTERM) == before

@@ -13,7 +13,7 @@ async def lines(home: Path, folder: Path) -> list[str]:
     return [line async for line in FolderHistory(home, folder).load()]
 
 
-async def test_each_folder_has_its_own_lines_the_newest_first(tmp_path: Path) -> None:
+async def test_each_folder_has_own_history_newest_first(tmp_path: Path) -> None:
     here, there, home = tmp_path / "here", tmp_path / "there", tmp_path / "home"
     for folder in (here, there):
         kept = FolderHistory(home, folder)
@@ -43,7 +43,7 @@ async def test_damaged_lines_are_left_out(tmp_path: Path) -> None:
     assert await lines(tmp_path, tmp_path) == ["whole"]
 
 
-async def test_a_line_that_a_full_disk_has_cut_off_takes_no_other_with_it(tmp_path: Path) -> None:
+async def test_line_cut_by_full_disk_spoils_no_other(tmp_path: Path) -> None:
     kept = FolderHistory(tmp_path, tmp_path)
     kept.append_string("whole")
     with no_file_beyond((tmp_path / "data" / "history.jsonl").stat().st_size + 20):
@@ -52,7 +52,7 @@ async def test_a_line_that_a_full_disk_has_cut_off_takes_no_other_with_it(tmp_pa
     assert await lines(tmp_path, tmp_path) == ["whole again", "whole"]
 
 
-async def test_a_file_that_cannot_be_read_just_then_is_not_shortened(
+async def test_unreadable_history_file_is_not_shortened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(_: Path) -> bytes:
@@ -67,7 +67,7 @@ async def test_a_file_that_cannot_be_read_just_then_is_not_shortened(
     assert await lines(tmp_path, tmp_path) == ["second", "first"]
 
 
-async def test_a_file_that_grows_too_large_forgets_its_older_half(
+async def test_oversized_history_file_drops_its_older_half(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(history, "MOST_BYTES", 2_000)
@@ -79,7 +79,7 @@ async def test_a_file_that_grows_too_large_forgets_its_older_half(
     assert found == [f"line {number}" for number in range(99, 99 - len(found), -1)]
 
 
-async def test_a_line_that_cannot_be_kept_can_still_be_sent(tmp_path: Path) -> None:
+async def test_line_that_cannot_be_stored_is_still_sent(tmp_path: Path) -> None:
     kept = FolderHistory(tmp_path, tmp_path)
     (tmp_path / "data" / "history.jsonl").mkdir()
     assert [line async for line in kept.load()] == []

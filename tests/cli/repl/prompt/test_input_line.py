@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.cli.repl.prompt.input_line import continued, read_line
+from maxagent.cli.repl.prompt.input_line import parse_line, strip_continuation
 
 
 @pytest.mark.parametrize(
@@ -29,12 +29,12 @@ from maxagent.cli.repl.prompt.input_line import continued, read_line
     ],
 )
 def test_what_a_line_means(typed: str, kind: str, text: str) -> None:
-    assert read_line(typed) == (kind, text)
+    assert parse_line(typed) == (kind, text)
 
 
 @pytest.mark.parametrize(
     "typed, begun",
     [("a\\", "a"), ("\\", ""), ("a\\\\\\", "a\\\\"), ("a", None), ("a\\\\", None), ("", None)],
 )
-def test_a_backslash_goes_on_unless_it_is_escaped_itself(typed: str, begun: str | None) -> None:
-    assert continued(typed) == begun
+def test_backslash_continues_line_unless_escaped(typed: str, begun: str | None) -> None:
+    assert strip_continuation(typed) == begun

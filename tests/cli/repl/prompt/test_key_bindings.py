@@ -14,7 +14,7 @@ from prompt_toolkit.output import DummyOutput
 
 from maxagent.cli.repl.prompt.completer import LineCompleter
 from maxagent.cli.repl.prompt.file_mentions import FileList
-from maxagent.cli.repl.prompt.layout import Shown
+from maxagent.cli.repl.prompt.layout import PromptState
 from maxagent.cli.repl.prompt.live_prompt import LivePrompt
 from maxagent.cli.repl.prompt.paste_placeholder import Pastes
 
@@ -27,12 +27,12 @@ SIX = "\n".join("abcdef")
 class Recorded:
     """Whoever the keys speak to: it only notes what it is told."""
 
-    working: bool = False
+    is_working: bool = False
     waits: list[str] = field(default_factory=list)
     done: list[str] = field(default_factory=list)
     last: bool = False
 
-    def submit(self, line: str) -> None:
+    def submit_line(self, line: str) -> None:
         self.done.append(f"sent {line}")
 
     def take_back(self) -> str:
@@ -41,16 +41,16 @@ class Recorded:
     def interrupt(self) -> None:
         self.done.append("interrupted")
 
-    def rewind(self) -> None:
+    def offer_rewind(self) -> None:
         self.done.append("rewound")
 
     def switch_mode(self) -> None:
         self.done.append("switched")
 
-    def leave(self) -> None:
+    def request_exit(self) -> None:
         self.done.append("left")
 
-    def may_leave(self) -> bool:
+    def confirm_exit(self) -> bool:
         before, self.last = self.last, True
         return before
 
@@ -80,7 +80,7 @@ async def keyboard(hands: Recorded, history: list[str]) -> AsyncIterator[Keyboar
     completer = LineCompleter(
         lambda: commands, lambda: {}, lambda: FileList(["src/", "src/app.py", "b c"])
     )
-    shown = Shown(tuple, str, lambda columns: "", lambda: False)
+    shown = PromptState(tuple, str, lambda columns: "", lambda: False)
     usable = asyncio.Event()
     with create_pipe_input() as keys, create_app_session(keys, DummyOutput()):
         prompt = LivePrompt(
@@ -125,15 +125,15 @@ async def test_what_a_key_does(keys: str, done: list[str], left: str) -> None:
         await typing.until(lambda: (typing.hands.done, typing.text) == (done, left))
 
 
-async def test_what_is_sent_stays_folded_and_is_remembered_whole() -> None:
+async def test_sent_paste_stays_folded_and_history_has_all() -> None:
     async with keyboard(Recorded(), []) as typing:
         typing.type(f"fix \x1b[200~{SIX}\x1b[201~\r")
         await typing.until(lambda: typing.hands.done == ["sent fix [Pasted text #1 +6 lines]"])
         assert typing.prompt.line.history.get_strings() == [f"fix {SIX}"]
 
 
-async def test_esc_stops_a_turn_and_up_takes_back_what_waits() -> None:
-    async with keyboard(Recorded(working=True, waits=["one", "two"]), ["older"]) as typing:
+async def test_esc_stops_turn_and_up_recalls_queued_line() -> None:
+    async with keyboard(Recorded(is_working=True, waits=["one", "two"]), ["older"]) as typing:
         typing.type(UP)
         await typing.until(lambda: typing.text == "two")
         typing.type(ESC)
@@ -143,7 +143,7 @@ async def test_esc_stops_a_turn_and_up_takes_back_what_waits() -> None:
         assert typing.text == "" and typing.hands.waits == ["one"]
 
 
-async def test_enter_takes_what_the_menu_offers_and_sends_what_is_typed_in_full() -> None:
+async def test_enter_accepts_completion_or_sends_complete_line() -> None:
     async with keyboard(Recorded(), []) as typing:
         line = typing.prompt.line
         for typed, taken in (("/he", "/help"), ("@app", "@src/app.py ")):
@@ -163,7 +163,7 @@ async def test_enter_takes_what_the_menu_offers_and_sends_what_is_typed_in_full(
 
 
 async def test_esc_closes_the_menu_before_it_stops_anything() -> None:
-    async with keyboard(Recorded(working=True), []) as typing:
+    async with keyboard(Recorded(is_working=True), []) as typing:
         line = typing.prompt.line
         typing.type("/ex")
         await typing.until(lambda: bool(line.complete_state and line.complete_state.completions))
@@ -172,7 +172,7 @@ async def test_esc_closes_the_menu_before_it_stops_anything() -> None:
         assert (typing.hands.done, typing.text) == ([], "/ex")
 
 
-async def test_the_editor_gets_the_whole_text_and_gives_back_what_it_left(
+async def test_editor_gets_whole_text_and_returns_its_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     editor = tmp_path / "editor"

@@ -12,7 +12,7 @@ from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output.vt100 import Vt100_Output
 
-from maxagent.cli.repl.prompt.layout import Shown
+from maxagent.cli.repl.prompt.layout import PromptState
 from maxagent.cli.repl.prompt.live_prompt import LivePrompt
 from maxagent.cli.repl.prompt.paste_placeholder import Pastes
 
@@ -41,7 +41,7 @@ class Glass:
 
 
 @asynccontextmanager
-async def painted(shown: Shown) -> AsyncIterator[tuple[LivePrompt, Glass]]:
+async def painted(shown: PromptState) -> AsyncIterator[tuple[LivePrompt, Glass]]:
     glass, usable = Glass(), asyncio.Event()
     there: Any = glass
     output = Vt100_Output(there, lambda: Size(rows=14, columns=40), term="xterm", enable_cpr=False)
@@ -72,30 +72,30 @@ async def until(glass: Glass, rows: list[str]) -> None:
         assert glass.rows == rows
 
 
-def around(**words: Any) -> Shown:
+def around(**words: Any) -> PromptState:
     said = {"waiting": tuple, "busy": str, "status": lambda columns: "status", **words}
-    return Shown(is_plan=lambda: False, **said)
+    return PromptState(is_plan=lambda: False, **said)
 
 
-async def test_lines_stand_above_once_and_the_tail_is_replaced() -> None:
+async def test_lines_print_above_once_and_tail_is_replaced() -> None:
     async with painted(around()) as (prompt, glass):
         await until(glass, ["›", "status"])
-        prompt.tail("half")
+        prompt.show_tail("half")
         await until(glass, ["half", "›", "status"])
-        prompt.tail("half a line")
-        prompt.above("a whole line\n")
+        prompt.show_tail("half a line")
+        prompt.print_above("a whole line\n")
         await until(glass, ["a whole line", "half a line", "›", "status"])
-        prompt.above("another\n")
-        prompt.above("and one more\n")
-        prompt.tail("")
+        prompt.print_above("another\n")
+        prompt.print_above("and one more\n")
+        prompt.show_tail("")
         await until(glass, ["a whole line", "another", "and one more", "›", "status"])
-        prompt.tail("one\ntwo")
+        prompt.show_tail("one\ntwo")
         await until(glass, ["a whole line", "another", "and one more", "one", "two", "›", "status"])
-        prompt.tail("")
+        prompt.show_tail("")
     assert glass.rows == ["a whole line", "another", "and one more"]
 
 
-async def test_what_waits_and_what_goes_on_stands_around_the_line() -> None:
+async def test_waiting_lines_and_activity_surround_the_line() -> None:
     lines = ("next\none", "then")
     shown = around(waiting=lambda: lines, busy=lambda: "working 3 s")
     async with painted(shown) as (prompt, glass):
@@ -116,10 +116,10 @@ async def test_what_waits_and_what_goes_on_stands_around_the_line() -> None:
 
 async def test_a_question_stands_in_the_prompts_place() -> None:
     async with painted(around()) as (prompt, glass):
-        prompt.above("before\n")
+        prompt.print_above("before\n")
 
         def question() -> list[str]:
             return glass.rows
 
-        assert await prompt.ask(question) == ["before"]
+        assert await prompt.ask_question(question) == ["before"]
         await until(glass, ["before", "›", "status"])

@@ -20,30 +20,30 @@ SIX = "\n".join("abcdef")
     ],
 )
 def test_only_a_long_text_is_folded(pasted: str, folded: str) -> None:
-    assert Pastes().folded(pasted) == folded
+    assert Pastes().fold_text(pasted) == folded
 
 
-def test_each_paste_has_a_mark_of_its_own_and_what_only_looks_like_one_is_text() -> None:
+def test_each_paste_has_own_mark_and_lookalikes_stay() -> None:
     pastes = Pastes()
-    first, second = pastes.folded(SIX), pastes.folded(SIX.upper())
+    first, second = pastes.fold_text(SIX), pastes.fold_text(SIX.upper())
     typed = f"compare {first} and {second}, not [Pasted text #9 +6 lines]"
-    assert pastes.unfolded(typed) == (
+    assert pastes.expand_marks(typed) == (
         f"compare {SIX} and {SIX.upper()}, not [Pasted text #9 +6 lines]"
     )
-    assert pastes.mark_at_end(f"compare {first}") == first
-    assert pastes.mark_at_end(typed) == pastes.mark_at_end(first[:-1]) == ""
+    assert pastes.find_mark_at_end(f"compare {first}") == first
+    assert pastes.find_mark_at_end(typed) == pastes.find_mark_at_end(first[:-1]) == ""
 
 
-def test_a_mark_inside_of_a_pasted_text_is_not_unfolded_again() -> None:
+def test_mark_inside_pasted_text_is_not_expanded() -> None:
     pastes = Pastes()
-    mark = pastes.folded(f"[Pasted text #1 +6 lines]\n{SIX}")
-    assert pastes.unfolded(mark).count("\n") == 6
+    mark = pastes.fold_text(f"[Pasted text #1 +6 lines]\n{SIX}")
+    assert pastes.expand_marks(mark).count("\n") == 6
 
 
 @given(st.lists(st.text(alphabet="ab\n\r[]#", max_size=40), max_size=5))
 def test_whatever_is_pasted_comes_out_again(texts: list[str]) -> None:
     pastes = Pastes()
-    typed = "|".join(pastes.folded(text) for text in texts)
-    assert pastes.unfolded(typed) == "|".join(
+    typed = "|".join(pastes.fold_text(text) for text in texts)
+    assert pastes.expand_marks(typed) == "|".join(
         text.replace("\r\n", "\n").replace("\r", "\n") for text in texts
     )

@@ -1,7 +1,7 @@
 import pytest
 from rich.cells import cell_len
 
-from maxagent.cli.repl.prompt.status_bar import Status, status_line
+from maxagent.cli.repl.prompt.status_bar import Status, format_status
 
 FULL = Status(
     model="openai/gpt-9",
@@ -31,13 +31,14 @@ def in_english(monkeypatch: pytest.MonkeyPatch) -> None:
         (Status(branch="a\x1b]0;b\nc"), 80, "build · a\\x1b]0;b c"),
     ],
 )
-def test_it_says_as_much_as_there_is_room_for(status: Status, columns: int, words: str) -> None:
-    assert status_line(status, columns) == words
+def test_status_shows_as_much_as_fits(status: Status, columns: int, words: str) -> None:
+    assert format_status(status, columns) == words
 
 
 def test_wide_characters_take_two_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAXAGENT_LANG", "zh")
     for columns in range(20, 80):
         assert (
-            cell_len(status_line(Status(model="模型/很长的名字", branch="分支"), columns)) < columns
+            cell_len(format_status(Status(model="模型/很长的名字", branch="分支"), columns))
+            < columns
         )

@@ -1,13 +1,17 @@
 import pytest
 
-from maxagent.cli.repl.prompt.terminal_signals import LONGEST_TITLE, notified, titled
+from maxagent.cli.repl.prompt.terminal_signals import (
+    LONGEST_TITLE,
+    build_notification_code,
+    build_title_code,
+)
 
 
 @pytest.mark.parametrize("words", ["mcode", "你好", "a\x1b]0;evil\x07\nb", "long " * 100])
-def test_no_text_can_end_the_code_that_it_stands_in(words: str) -> None:
+def test_text_cannot_terminate_its_escape_code(words: str) -> None:
     for code, begin, end in (
-        (titled(words), "\x1b]0;", "\a"),
-        (notified(words), "\x1b]9;", "\a\a"),
+        (build_title_code(words), "\x1b]0;", "\a"),
+        (build_notification_code(words), "\x1b]9;", "\a\a"),
     ):
         assert code.startswith(begin) and code.endswith(end)
         inside = code[len(begin) : -len(end)]

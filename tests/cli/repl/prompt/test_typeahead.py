@@ -1,13 +1,13 @@
 import os
 
-from maxagent.cli.repl.prompt.typeahead import typed_before
+from maxagent.cli.repl.prompt.typeahead import read_typeahead
 
 
-def test_lines_that_a_terminal_holds_are_read_and_nothing_is_waited_for() -> None:
+def test_buffered_lines_are_read_without_waiting() -> None:
     far, keys = os.openpty()
-    assert typed_before(keys) == []
+    assert read_typeahead(keys) == []
     os.write(far, "repair it, 你好\rand then\rbegun".encode())
-    assert typed_before(keys) == ["repair it, 你好", "and then"]
+    assert read_typeahead(keys) == ["repair it, 你好", "and then"]
     for end in (far, keys):
         os.close(end)
 
@@ -15,6 +15,6 @@ def test_lines_that_a_terminal_holds_are_read_and_nothing_is_waited_for() -> Non
 def test_what_is_no_terminal_is_left_alone() -> None:
     near, far = os.pipe()
     os.write(far, b"line\n")
-    assert typed_before(near) == [] and os.read(near, 9) == b"line\n"
+    assert read_typeahead(near) == [] and os.read(near, 9) == b"line\n"
     for end in (near, far):
         os.close(end)

@@ -10,13 +10,13 @@ from spoken import Spoken
 from maxagent.cli.repl.session.background_startup import open_behind
 
 
-async def test_what_nobody_foresaw_reaches_a_message_that_waits_for_the_runner(
+async def test_unexpected_startup_error_reaches_waiting_message(
     spoken: Spoken, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("nobody foresaw it")
 
-    waiting = asyncio.ensure_future(spoken.session.runner())
+    waiting = asyncio.ensure_future(spoken.session.wait_for_runner())
     with monkeypatch.context() as broken:
         broken.setattr(sqlite3, "connect", fail)
         async with AsyncExitStack() as closing:

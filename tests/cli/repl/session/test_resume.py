@@ -12,7 +12,7 @@ from maxagent import Runner, trust
 from maxagent.cli.rendering.transcript import show_transcript
 from maxagent.cli.repl.session.session import Session
 from maxagent.memory.threads.index import ThreadIndex
-from maxagent.sdk.threads.transcript import transcript
+from maxagent.sdk.threads.transcript import read_transcript
 
 ASKS = {
     "text": "I make it.",
@@ -63,7 +63,7 @@ async def test_an_open_question_is_asked_at_once(talk: Spoken, provider: Provide
 
 async def test_what_was_cut_short_is_said(talk: Spoken, provider: Provider) -> None:
     provider.script([{"text": "Said so far.\n\nAnd more, at length.", "hang_after": 3}])
-    saying = asyncio.ensure_future(talk.session.say("hi"))
+    saying = asyncio.ensure_future(talk.session.run_message("hi"))
     async with asyncio.timeout(60):
         while "Said so far." not in talk.seen:
             await asyncio.sleep(0.01)
@@ -74,7 +74,7 @@ async def test_what_was_cut_short_is_said(talk: Spoken, provider: Provider) -> N
     shown = await talk(f"/resume {thread}")
     assert shown.index("Said so far.") < shown.index("interrupted here")
     assert "The last turn was interrupted" in shown
-    show_transcript(transcript(ThreadIndex(talk.home).get(thread), talk.home), diffs=False)
+    show_transcript(read_transcript(ThreadIndex(talk.home).get(thread), talk.home), diffs=False)
     assert "build  interrupted here\n  Said so far.\n" in talk.seen
 
 

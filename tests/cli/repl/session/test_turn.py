@@ -10,13 +10,13 @@ from spoken import Spoken, Typing
 
 from maxagent import Answer, Runner, UsageError
 from maxagent.cli.rendering.transcript import show_transcript
-from maxagent.cli.repl.line_dispatch import tell_of
+from maxagent.cli.repl.line_dispatch import show_error
 from maxagent.cli.repl.prompt.dumb_prompt import PlainPrompt
-from maxagent.cli.repl.prompt.protocol import Unanswered
+from maxagent.cli.repl.prompt.protocol import PromptAborted
 from maxagent.cli.repl.session.turn import ask_again
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.nodes.agent.partial_answer import INTERRUPTED, UNANSWERED
-from maxagent.sdk.threads.transcript import transcript
+from maxagent.sdk.threads.transcript import read_transcript
 
 ANSWER = ["build  step 1", "  Better."]
 ASKS = {"tool_calls": [{"name": "run_command", "args": {"command": "touch made"}}]}
@@ -40,18 +40,20 @@ def told(provider: Provider) -> list[str]:
 
 async def test_what_happened_aside_is_told_once(talk: Spoken, provider: Provider) -> None:
     provider.script([{"text": "**Heard.**"}, {"text": "Again."}])
-    talk.session.aside.append("The user notes: tabs")
+    talk.session.side_context.append("The user notes: tabs")
     shown = await talk.say("hello")
     thread = talk.session.thread
     assert "Heard." in shown and "tokens" in shown
     assert told(provider) == ["The user notes: tabs", "hello"]
-    assert talk.session.titled == "" and ThreadIndex(talk.home).get(thread).title == "hello"
+    assert (
+        talk.session.titled_thread_id == "" and ThreadIndex(talk.home).get(thread).title == "hello"
+    )
     await talk.say("more")
     assert (talk.session.thread, told(provider)[-1]) == (thread, "more")
     assert talk.session.usage and talk.session.usage.requests == 2
 
 
-async def test_a_question_is_answered_and_whoever_leaves_it_just_goes_on(
+async def test_question_is_answered_or_skipped_by_next_message(
     talk: Spoken, provider: Provider
 ) -> None:
     provider.script([ASKS, {"text": "Made."}, ASKS, {"text": "Left."}])
@@ -63,21 +65,19 @@ async def test_a_question_is_answered_and_whoever_leaves_it_just_goes_on(
     assert told(provider)[-1] == "something else"
 
 
-async def test_a_question_that_was_left_elsewhere_is_asked_about(
+async def test_question_left_open_elsewhere_asks_what_to_do(
     talk: Spoken, provider: Provider
 ) -> None:
     provider.script([ASKS, {"text": "Left."}])
     await talk.say("make it", typed="")
     talk.session.left_by_hand = False
-    with pytest.raises(Unanswered):
+    with pytest.raises(PromptAborted):
         await talk.say("something else", typed="")
     assert "Left." in await talk.say("something else", typed="what\na\n")
     assert told(provider)[-1] == "something else"
 
 
-async def test_a_turn_that_was_cut_short_can_be_resumed_first(
-    talk: Spoken, provider: Provider
-) -> None:
+async def test_interrupted_turn_can_be_resumed_first(talk: Spoken, provider: Provider) -> None:
     provider.script([ASKS, {"text": "Made after all."}, {"text": "And this."}])
     await talk.say("make it", typed="")
     talk.session.left_by_hand = False
@@ -90,23 +90,21 @@ async def test_after_a_failure_the_next_message_goes_on(talk: Spoken, provider: 
     provider.script([{"status": 400, "body": {"error": {"message": "no such model"}}}])
     shown = await talk.say("hello")
     assert "no such model" in shown and "retry" in shown and "mcode resume" not in shown
-    assert talk.session.cut_short and not talk.session.sending
+    assert talk.session.cut_short and not talk.session.is_unsent
     index, thread = ThreadIndex(talk.home), talk.session.thread
-    story = transcript(index.get(thread), talk.home)
+    story = read_transcript(index.get(thread), talk.home)
     assert [(one.kind, one.text) for one in story] == [("human", "hello"), ("interrupted", "")]
     provider.script([{"text": "Better."}])
     assert "Better." in await talk.say("and now?") and not talk.session.cut_short
     assert told(provider) == ["hello", UNANSWERED, "and now?"]
-    show_transcript(transcript(index.get(thread), talk.home), diffs=False)
+    show_transcript(read_transcript(index.get(thread), talk.home), diffs=False)
     first, second = talk.seen.split("\n(interrupted before an answer)\n")
     assert first.endswith("  hello\n") and second.splitlines()[2:] == ["  and now?", "", *ANSWER]
 
 
-async def test_a_turn_that_is_stopped_keeps_what_was_said_and_is_gone_on_with(
-    talk: Spoken, provider: Provider
-) -> None:
+async def test_stopped_turn_keeps_its_text_and_continues(talk: Spoken, provider: Provider) -> None:
     provider.script([{"text": "Said so far.\n\n" + "word " * 40, "hang_after": 4}])
-    saying, seen = asyncio.ensure_future(talk.session.say("hello")), ""
+    saying, seen = asyncio.ensure_future(talk.session.run_message("hello")), ""
     async with asyncio.timeout(60):
         while "Said so far." not in seen:
             await asyncio.sleep(0.01)
@@ -115,7 +113,7 @@ async def test_a_turn_that_is_stopped_keeps_what_was_said_and_is_gone_on_with(
     with pytest.raises(asyncio.CancelledError):
         await saying
     row = ThreadIndex(talk.home).get(talk.session.thread)
-    [_, half] = transcript(row, talk.home)
+    [_, half] = read_transcript(row, talk.home)
     assert half.kind == "interrupted" and half.text.startswith("Said so far.\n\nword")
     assert "Forked thread" in await talk("/fork")
     provider.script([{"text": "Going on."}])
@@ -125,7 +123,7 @@ async def test_a_turn_that_is_stopped_keeps_what_was_said_and_is_gone_on_with(
     assert answer["role"] == "assistant" and answer["content"].strip() == half.text
 
 
-async def test_a_thread_keeps_what_was_chosen_and_the_mode_of_an_approved_plan(
+async def test_thread_keeps_options_and_mode_of_approved_plan(
     talk: Spoken, provider: Provider
 ) -> None:
     session = talk.session
@@ -133,23 +131,21 @@ async def test_a_thread_keeps_what_was_chosen_and_the_mode_of_an_approved_plan(
     provider.script([{"text": "Thought."}, {"text": "And on."}])
     assert "plan mode, plan file" in await talk.say("think")
     assert "plan mode" not in await talk.say("on")
-    assert session.options == {} and session.plan and session.standing.get("mode") == "ask"
-    talk.write(f"project/{session.standing.get('plan_file')}", "1. all\n")
+    assert session.options == {} and session.plan and session.thread_options.get("mode") == "ask"
+    talk.write(f"project/{session.thread_options.get('plan_file')}", "1. all\n")
     leave = {"tool_calls": [{"name": "plan_exit", "args": {}}]}
     provider.script([leave, {"text": "Built."}, {"text": "More."}, {"text": "Anew."}])
     await talk.say("plan", typed="m\n\nedits\ny\n")
     assert (session.plan, session.mode) == (False, "edits")
     await talk.say("and more")
     assert (session.plan, session.mode) == (False, "edits")
-    session.begin_anew()
+    session.start_new_thread()
     assert session.options.get("mode") == "edits" and "plan_file" not in session.options
     await talk.say("anew")
     assert provider.requests[-1].body["model"] == "served"
 
 
-async def test_how_the_folder_stands_is_said_once_and_again_when_it_has_changed(
-    talk: Spoken, provider: Provider
-) -> None:
+async def test_trust_state_is_shown_once_and_on_change(talk: Spoken, provider: Provider) -> None:
     provider.script([{"text": "Hello."}] * 3)
     talk.write("project/AGENTS.md", "Use tabs.")
     shown = await talk.say("hello")
@@ -167,40 +163,43 @@ class AnsweredElsewhere(PlainPrompt):
     def __init__(self, talk: Spoken) -> None:
         self._talk = talk
 
-    async def ask(self, question: Callable[[], Any]) -> Any:
-        said, runner = await super().ask(question), await self._talk.session.runner()
+    async def ask_question(self, question: Callable[[], Any]) -> Any:
+        said, runner = (
+            await super().ask_question(question),
+            await self._talk.session.wait_for_runner(),
+        )
         async for _ in runner.resume(self._talk.session.thread, Answer(approve=True)):
             pass
         return said
 
 
-async def test_what_was_answered_elsewhere_is_seen_here_and_how_to_look_at_it(
+async def test_question_answered_elsewhere_is_reported_with_resume_hint(
     talk: Spoken, provider: Provider
 ) -> None:
     session = talk.session
     session.options = {**session.options, "plan": True}
     provider.script([{"text": "Thought."}])
     await talk.say("think")
-    talk.write(f"project/{session.standing.get('plan_file')}", "1. all\n")
+    talk.write(f"project/{session.thread_options.get('plan_file')}", "1. all\n")
     leave = {"tool_calls": [{"name": "plan_exit", "args": {}}]}
     provider.script([leave, {"text": "Built."}])
     session.prompt = AnsweredElsewhere(talk)
     with pytest.raises(UsageError, match="has no open question") as error:
         await talk.say("plan", typed="y\n")
     assert not session.plan and session.cut_short
-    tell_of(session, error.value)
+    show_error(session, error.value)
     assert f"`/resume {session.thread[:8]}`" in talk.seen
 
 
-async def test_what_is_chosen_at_an_open_question_is_for_the_next_message(
+async def test_options_chosen_at_question_apply_to_next_message(
     talk: Spoken, provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     provider.script([ASKS, {"text": "Made."}, {"text": "And this."}])
     await talk.say("make it", typed="")
-    talk.session.options, talk.session.aside = {"mode": "auto", "max_turns": 5}, ["a note"]
+    talk.session.options, talk.session.side_context = {"mode": "auto", "max_turns": 5}, ["a note"]
     monkeypatch.setattr("sys.stdin", Typing("y\n"))
     await ask_again(talk.session)
-    assert talk.session.options.get("mode") == "auto" and talk.session.aside == ["a note"]
+    assert talk.session.options.get("mode") == "auto" and talk.session.side_context == ["a note"]
     await talk.say("then this")
     assert talk.session.options == {"max_turns": 5}  # that is of each message
     assert (talk.session.mode, told(provider)[-2:]) == ("auto", ["a note", "then this"])

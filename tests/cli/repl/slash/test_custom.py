@@ -8,7 +8,7 @@ from provider import Provider
 from spoken import Spoken
 
 from maxagent import Runner, trust
-from maxagent.cli.repl.prompt.protocol import Unanswered
+from maxagent.cli.repl.prompt.protocol import PromptAborted
 from maxagent.config.errors import UsageError
 
 
@@ -57,9 +57,7 @@ async def test_what_a_command_comes_to_is_said(talk: Talk) -> None:
     assert talk.session.thread != ""
 
 
-async def test_a_file_is_mentioned_by_the_commands_own_words_alone(
-    talk: Talk, provider: Provider
-) -> None:
+async def test_only_command_template_can_mention_files(talk: Talk, provider: Provider) -> None:
     for name in ("a.py", "b.py", "c.py"):
         talk.spoken.write(f"project/{name}", f"in {name}\n")
     talk.own("fix", "Fix @a.py $1, !`echo see @c.py`")
@@ -70,7 +68,7 @@ async def test_a_file_is_mentioned_by_the_commands_own_words_alone(
     assert "attached: @a.py" in shown
 
 
-async def test_words_after_plan_and_build_are_said_in_that_mode(talk: Talk) -> None:
+async def test_text_after_plan_or_build_uses_that_mode(talk: Talk) -> None:
     await talk("/plan How?")
     assert talk.said == "How?" and talk.session.plan
     await talk("/build Go")
@@ -84,9 +82,7 @@ async def test_init_says_what_the_command_line_says(talk: Talk) -> None:
     assert "AGENTS.md" in talk.said and talk.said.endswith("The user adds: Name the tests")
 
 
-async def test_a_commands_model_and_agent_are_for_this_turn_only(
-    talk: Talk, provider: Provider
-) -> None:
+async def test_command_model_and_agent_apply_to_one_turn(talk: Talk, provider: Provider) -> None:
     talk.own("ask", "---\nmodel: openai/other\nagent: explore\n---\nWhy?")
     await talk("/ask")
     assert "explorer" in str(provider.requests[-1].body["messages"][0])
@@ -97,7 +93,7 @@ async def test_a_commands_model_and_agent_are_for_this_turn_only(
     assert talk.asked == ["other", "served"]
 
 
-async def test_what_only_reads_runs_unasked_and_its_output_is_said(talk: Talk) -> None:
+async def test_read_only_command_runs_unasked_and_sends_output(talk: Talk) -> None:
     talk.spoken.write("project/a.txt", "one !`touch no` @x\n")
     talk.own("look", "It says: !`cat a.txt`!")
     await talk("/look")
@@ -105,14 +101,12 @@ async def test_what_only_reads_runs_unasked_and_its_output_is_said(talk: Talk) -
     assert not (talk.spoken.project / "no").exists()
 
 
-async def test_anything_else_is_asked_first_and_a_no_says_nothing(
-    talk: Talk, provider: Provider
-) -> None:
+async def test_other_command_is_asked_and_no_sends_nothing(talk: Talk, provider: Provider) -> None:
     talk.own("make", 'Made: !`echo "$1" > a.txt; echo done`')
-    with pytest.raises(Unanswered, match="You denied `set -- x; echo"):
+    with pytest.raises(PromptAborted, match="You denied `set -- x; echo"):
         await talk("/make x", typed="n\n")
-    assert talk.session.sending, "so the line comes back"
-    with pytest.raises(Unanswered):
+    assert talk.session.is_unsent, "so the line comes back"
+    with pytest.raises(PromptAborted):
         await talk("/make x")
     made = talk.spoken.project / "a.txt"
     assert provider.requests == [] and not made.exists()
@@ -155,7 +149,7 @@ async def test_the_rules_of_whoever_hears_the_output_hold(
     assert provider.requests == [] and not (talk.spoken.project / "a.txt").exists()
 
 
-async def test_nothing_runs_for_an_agent_that_speaks_with_nobody(talk: Talk) -> None:
+async def test_unknown_agent_runs_no_command(talk: Talk) -> None:
     talk.own("bad", "---\nagent: nobody\n---\n!`touch a.txt`")
     talk.session.mode = "auto"
     with pytest.raises(UsageError, match="no agent `nobody`"):
@@ -163,15 +157,13 @@ async def test_nothing_runs_for_an_agent_that_speaks_with_nobody(talk: Talk) -> 
     assert not (talk.spoken.project / "a.txt").exists()
 
 
-async def test_a_command_that_fails_is_said_with_what_it_wrote(talk: Talk) -> None:
+async def test_failed_command_is_sent_with_its_output(talk: Talk) -> None:
     talk.own("try", "!`cat nothing.txt`")
     await talk("/try")
     assert "nothing.txt" in talk.said
 
 
-async def test_a_projects_command_is_known_only_where_it_is_trusted(
-    talk: Talk, tmp_path: Path
-) -> None:
+async def test_project_command_needs_a_trusted_folder(talk: Talk, tmp_path: Path) -> None:
     talk.spoken.write("project/.claude/commands/theirs.md", "Do it.")
     with pytest.raises(UsageError, match="no command `/theirs`"):
         await talk("/theirs")
@@ -186,7 +178,7 @@ async def test_a_command_with_a_mistake_says_which(talk: Talk) -> None:
         await talk("/broken")
 
 
-async def test_a_fork_goes_on_and_the_first_conversation_stays(talk: Talk) -> None:
+async def test_fork_continues_and_original_thread_stays(talk: Talk) -> None:
     await talk("/build One")
     first = talk.session.thread
     shown = await talk("/fork")

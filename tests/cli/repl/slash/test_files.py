@@ -6,7 +6,7 @@ from provider import Provider
 from spoken import Spoken
 
 from maxagent import Runner, trust
-from maxagent.cli.repl.prompt.protocol import Unanswered
+from maxagent.cli.repl.prompt.protocol import PromptAborted
 from maxagent.config.errors import UsageError
 
 WRITES = {"tool_calls": [{"name": "write_file", "args": {"path": "a.txt", "content": "one\n"}}]}
@@ -28,9 +28,7 @@ async def made(spoken: Spoken, provider: Provider) -> AsyncIterator[Path]:
         yield spoken.project / "a.txt"
 
 
-async def test_what_changed_is_shown_taken_back_and_brought_back(
-    spoken: Spoken, made: Path
-) -> None:
+async def test_changes_are_shown_undone_and_redone(spoken: Spoken, made: Path) -> None:
     assert "+one" in await spoken("/diff")
     assert "Restored 1 file" in await spoken("/undo", typed="y\n")
     assert not made.exists()
@@ -38,11 +36,9 @@ async def test_what_changed_is_shown_taken_back_and_brought_back(
     assert made.read_text() == "one\n"
 
 
-async def test_a_no_changes_nothing_and_neither_does_turning_away(
-    spoken: Spoken, made: Path
-) -> None:
+async def test_refused_or_aborted_undo_changes_nothing(spoken: Spoken, made: Path) -> None:
     await spoken("/undo", typed="n\n")
-    with pytest.raises(Unanswered):
+    with pytest.raises(PromptAborted):
         await spoken("/undo")
     assert made.exists()
 
@@ -58,14 +54,14 @@ async def test_files_and_conversation_go_back_to_a_step(spoken: Spoken, made: Pa
         await spoken("/rewind back")
 
 
-async def test_a_message_is_gone_back_to_and_offered_again(
+async def test_rewind_to_message_offers_it_again(
     spoken: Spoken, made: Path, provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     offered: list[str] = []
     monkeypatch.setattr(spoken.session.prompt, "give_back", offered.append)
     provider.script([{"text": "And this."}])
     await spoken.say("And that?")
-    with pytest.raises(Unanswered):
+    with pytest.raises(PromptAborted):
         await spoken("/rewind")
     shown = await spoken("/rewind", typed="7\n2\n")
     assert "And that?" in shown and "1 to 2" in shown and made.exists()

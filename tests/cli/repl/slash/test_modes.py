@@ -15,7 +15,7 @@ async def test_another_model_answers_if_it_can_be_asked(spoken: Spoken) -> None:
     assert spoken.session.options == {"model": "openai/gpt-4o"}
 
 
-async def test_without_a_name_the_present_model_and_those_that_can_be_asked_are_listed(
+async def test_model_without_name_lists_current_and_available_models(
     spoken: Spoken,
 ) -> None:
     spoken.write("home/config.yaml", "model:\n  default: openai/own\n  models: {openai/big: {}}\n")

@@ -4,7 +4,7 @@ from spoken import Spoken
 from maxagent.config.errors import UsageError
 
 
-async def test_settings_are_shown_and_set_as_the_command_line_does(spoken: Spoken) -> None:
+async def test_config_shows_and_sets_like_the_command_line(spoken: Spoken) -> None:
     assert "max_retries: 5  # default" in await spoken("/config")
     assert await spoken("/config model.max_retries") == "5\n"
     assert "Set `model.max_retries` in" in await spoken("/config model.max_retries 7")
@@ -22,7 +22,7 @@ async def test_rules_are_those_of_the_sessions_mode(spoken: Spoken) -> None:
     assert "mode: ask (default)" in await spoken("/permissions")
 
 
-async def test_what_comes_later_is_said_with_what_was_found(spoken: Spoken) -> None:
+async def test_unsupported_features_list_their_found_files(spoken: Spoken) -> None:
     assert "not supported yet" in (shown := await spoken("/mcp")) and "nothing" in shown
     spoken.write("project/.mcp.json", "{}")
     spoken.write("project/.claude/skills/pdf/SKILL.md", "x")

@@ -2,8 +2,8 @@ import pytest
 from spoken import Spoken
 
 from maxagent.cli.i18n.catalogs import use_language
-from maxagent.cli.repl.prompt.protocol import LeaveRepl
-from maxagent.cli.repl.slash.registry import SLASH, described, find_slash
+from maxagent.cli.repl.prompt.protocol import ReplExit
+from maxagent.cli.repl.slash.registry import SLASH_COMMANDS, describe_commands, find_slash
 from maxagent.config.errors import UsageError
 
 KNOWN = [
@@ -14,19 +14,19 @@ KNOWN = [
 
 
 def test_every_name_that_people_know_is_there() -> None:
-    assert list(SLASH) == KNOWN
+    assert list(SLASH_COMMANDS) == KNOWN
     aliases = {"new": "clear", "quit": "exit", "continue": "resume", "?": "help"}
     assert {alias: find_slash(alias) for alias in aliases} == {
-        alias: SLASH[name] for alias, name in aliases.items()
+        alias: SLASH_COMMANDS[name] for alias, name in aliases.items()
     }
     assert find_slash("nothing") is None
 
 
-async def test_the_menu_says_what_each_does_in_both_languages(spoken: Spoken) -> None:
-    english = described(spoken.session)
+async def test_menu_describes_each_command_in_both_languages(spoken: Spoken) -> None:
+    english = describe_commands(spoken.session)
     use_language("zh")
     try:
-        chinese = described(spoken.session)
+        chinese = describe_commands(spoken.session)
     finally:
         use_language("")
     assert list(english) == list(chinese) == KNOWN
@@ -58,11 +58,11 @@ async def test_a_command_without_arguments_takes_none(spoken: Spoken) -> None:
 
 @pytest.mark.parametrize("line", ["/exit", "/quit"])
 async def test_leaving(spoken: Spoken, line: str) -> None:
-    with pytest.raises(LeaveRepl):
+    with pytest.raises(ReplExit):
         await spoken(line)
 
 
-async def test_help_lists_built_in_and_own_commands_and_the_former_win(
+async def test_help_lists_all_commands_and_prefers_built_in(
     spoken: Spoken, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spoken.write("home/commands/git/review.md", "---\nargument-hint: '[FILE]'\n---\nLook at it.")
@@ -75,6 +75,9 @@ async def test_help_lists_built_in_and_own_commands_and_the_former_win(
     broken, review, empty, keys = lines[len(KNOWN) :]
     assert review.split() == ["/git:review", "[FILE]", "Look", "at", "it."]
     assert "no end" in broken and empty == "" and "Shift-Tab" in keys
-    menu = described(spoken.session)
-    assert (menu["git:review"], menu["model"]) == ("Look at it.", SLASH["model"].description)
+    menu = describe_commands(spoken.session)
+    assert (menu["git:review"], menu["model"]) == (
+        "Look at it.",
+        SLASH_COMMANDS["model"].description,
+    )
     assert not {"broken", "quit"} & menu.keys()

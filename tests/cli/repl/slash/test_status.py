@@ -11,7 +11,7 @@ THREAD = "aaaaaaaa-0000-4000-8000-000000000000"
 USAGE = TokenUsage(3, 12_000, 400, 9_000, 0.0123, 25_600, 128_000)
 
 
-async def test_status_says_who_answers_where_and_what_it_may_do(
+async def test_status_shows_model_folder_and_permissions(
     spoken: Spoken, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spoken.session.folder = Path(".")
@@ -30,7 +30,7 @@ async def test_status_says_who_answers_where_and_what_it_may_do(
     assert "not trusted" not in shown
 
 
-async def test_status_names_the_instruction_files_in_effect_and_trust_asks_about_others(
+async def test_status_names_instruction_files_and_trust_asks_others(
     spoken: Spoken,
 ) -> None:
     (spoken.project / "AGENTS.md").write_text("Use tabs.")
@@ -55,7 +55,7 @@ async def test_status_names_the_instruction_files_in_effect_and_trust_asks_about
     assert "unknown key `modle`" in await spoken("/status")
 
 
-async def test_status_names_what_the_conversation_was_told_of_folders_below(
+async def test_status_names_nested_instruction_files_of_the_thread(
     spoken: Spoken, provider: Provider
 ) -> None:
     for name in ("sub/AGENTS.md", "sub/a.txt"):
@@ -74,11 +74,11 @@ async def test_status_names_what_the_conversation_was_told_of_folders_below(
 
 
 @pytest.mark.parametrize("line", ["/cost", "/context"])
-async def test_before_the_first_answer_there_is_nothing_to_count(spoken: Spoken, line: str) -> None:
+async def test_usage_is_empty_before_the_first_answer(spoken: Spoken, line: str) -> None:
     assert await spoken(line) == "No model requests yet.\n"
 
 
-async def test_what_it_has_taken_and_how_full_it_is(spoken: Spoken) -> None:
+async def test_cost_and_context_show_usage_of_thread(spoken: Spoken) -> None:
     spoken.session.usage = USAGE
     assert await spoken("/cost") == (
         "3 requests, 12,000 tokens in (9,000 cached), 400 out: $0.0123\n"
@@ -88,7 +88,7 @@ async def test_what_it_has_taken_and_how_full_it_is(spoken: Spoken) -> None:
     assert "not available yet" in later and "20%" in full
 
 
-async def test_a_price_that_is_not_known_is_not_made_up(spoken: Spoken) -> None:
+async def test_unknown_price_is_shown_as_unknown(spoken: Spoken) -> None:
     spoken.session.usage = TokenUsage(1, 1, 1, 0, None, 5, 0)
     assert "price unknown" in await spoken("/cost")
     assert "(?)" in await spoken("/context")

@@ -58,7 +58,7 @@ async def test_the_folders_conversations_are_listed_and_switched_between(spoken:
         ("nobody", "nobody", ""),
     ],
 )
-async def test_what_cannot_be_gone_on_with_here_says_why(
+async def test_thread_that_cannot_resume_here_says_why(
     spoken: Spoken, name: str, why: str, hint: str
 ) -> None:
     spoken.session.thread = FIRST
@@ -68,7 +68,7 @@ async def test_what_cannot_be_gone_on_with_here_says_why(
 
 
 @pytest.mark.parametrize("line", ["/diff", "/undo", "/redo", "/rewind", "/fork", "/rename x"])
-async def test_before_the_first_message_there_is_nothing_to_do(spoken: Spoken, line: str) -> None:
+async def test_thread_commands_before_first_message_are_refused(spoken: Spoken, line: str) -> None:
     with pytest.raises(UsageError, match="No conversation yet"):
         await spoken(line)
 

@@ -13,11 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from maxagent.tools.builtin.files.apply_patch import apply_patch
-from maxagent.tools.definition import effect_of, named_paths
-from maxagent.tools.editing.patch.parser import patched_names
-from maxagent.tools.filesystem.file_access import content_hash
-from maxagent.tools.permissions import Policy, decide
-from maxagent.tools.result import ToolRefusal, ToolResult, ToolRun
+from maxagent.tools.definition import extract_paths, get_effect
+from maxagent.tools.editing.patch.parser import find_patched_names
+from maxagent.tools.filesystem.file_access import hash_content
+from maxagent.tools.permissions import Policy, evaluate_call
+from maxagent.tools.result import ToolError, ToolResult, ToolRun
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.workspace import Workspace
 
@@ -37,7 +37,7 @@ def put(run: ToolRun, files: Files) -> ToolRun:
         path = run.workspace.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode())
-    return replace(run, seen={name: content_hash(text.encode()) for name, text in files.items()})
+    return replace(run, seen={name: hash_content(text.encode()) for name, text in files.items()})
 
 
 def there(run: ToolRun) -> dict[str, str]:
@@ -102,7 +102,7 @@ async def test_a_patch_changes_what_it_says(
     expected = {name: text for name, text in (FILES | after).items() if text is not None}
     assert (result.error, there(run)) == ("", expected)
     assert sorted(result.metadata["paths"]) == sorted(after)
-    written = {name: content_hash(text.encode()) for name, text in after.items() if text}
+    written = {name: hash_content(text.encode()) for name, text in after.items() if text}
     assert result.seen == written
 
 
@@ -191,12 +191,12 @@ async def test_a_binary_file_can_move(run: ToolRun) -> None:
     assert (result.error, there(run)) == ("", {"e/y": "\0\1"})
 
 
-async def test_a_file_moves_without_having_been_read_and_stays_unknown(run: ToolRun) -> None:
+async def test_unread_file_moves_and_stays_unknown(run: ToolRun) -> None:
     result = await patched(replace(put(run, FILES), seen={}), GIT_MOVE)
     assert result.ok and result.seen == {}
 
 
-async def test_a_link_is_followed_to_the_file_it_names(run: ToolRun) -> None:
+async def test_link_is_followed_to_its_target(run: ToolRun) -> None:
     run = put(run, FILES)
     (run.workspace.root / "link").symlink_to("x")
     result = await patched(run, envelope("*** Update File: link", "-b", "+B"))
@@ -204,7 +204,7 @@ async def test_a_link_is_followed_to_the_file_it_names(run: ToolRun) -> None:
     assert (run.workspace.root / "link").is_symlink()
 
 
-async def test_in_a_file_that_changed_only_exact_hunks_apply(run: ToolRun) -> None:
+async def test_changed_file_takes_only_exact_hunks(run: ToolRun) -> None:
     run = put(run, FILES)
     (run.workspace.root / "x").write_text("a\nb\nc\n  d\n")
     result = await patched(run, envelope("*** Update File: x", " c", "-d", "+D"))
@@ -223,12 +223,12 @@ async def test_every_other_byte_is_kept(run: ToolRun) -> None:
     assert (result.error, there(run)) == ("", {"x": "\ufeffa\r\nb\nC\r\nd", "w": "1\r\n3\r\n2\r\n"})
 
 
-def test_its_paths_are_ruled_as_if_each_were_named_alone(run: ToolRun) -> None:
+def test_each_path_is_evaluated_as_if_alone(run: ToolRun) -> None:
     def verdict(*lines: str) -> str:
         args = {"patch": envelope(*UPDATE, *lines)}
-        paths = named_paths(apply_patch, args)
-        return decide(
-            "apply_patch", effect_of(apply_patch), args, paths, run.workspace, Policy("auto")
+        paths = extract_paths(apply_patch, args)
+        return evaluate_call(
+            "apply_patch", get_effect(apply_patch), args, paths, run.workspace, Policy("auto")
         ).verdict
 
     assert verdict() == "allow"
@@ -271,8 +271,8 @@ async def test_nothing_is_written_that_is_not_named(
     after = everything()
     changed = {path for path in before | after if before.get(path) != after.get(path)}
     try:
-        named = {str(run.workspace.resolve(name)) for name in patched_names({"patch": patch})}
-    except ToolRefusal:
+        named = {str(run.workspace.resolve(name)) for name in find_patched_names({"patch": patch})}
+    except ToolError:
         named = set()
     assert changed <= named
     written = {str(run.workspace.root / path) for path in result.metadata.get("paths", [])}

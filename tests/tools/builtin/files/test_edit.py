@@ -10,8 +10,8 @@ import pytest
 
 from maxagent.tools.builtin.files.edit import edit
 from maxagent.tools.builtin.files.read_file import read_file
-from maxagent.tools.definition import effect_of, named_paths
-from maxagent.tools.filesystem.file_access import content_hash
+from maxagent.tools.definition import extract_paths, get_effect
+from maxagent.tools.filesystem.file_access import hash_content
 from maxagent.tools.result import ToolResult, ToolRun
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.workspace import Workspace
@@ -33,7 +33,7 @@ def put(run: ToolRun, name: str, data: bytes) -> Path:
 
 def knowing(run: ToolRun, *names: str) -> ToolRun:
     """The run of a thread that has read these files as they are now."""
-    seen = {name: content_hash((run.workspace.root / name).read_bytes()) for name in names}
+    seen = {name: hash_content((run.workspace.root / name).read_bytes()) for name in names}
     return replace(run, seen=seen)
 
 
@@ -43,7 +43,7 @@ async def change(run: ToolRun, path: str, old: str, new: str, **args: object) ->
     )
 
 
-async def test_an_edit_changes_the_file_and_shows_the_place(run: ToolRun) -> None:
+async def test_edit_changes_file_and_shows_place(run: ToolRun) -> None:
     path = put(run, "src/a.py", b"1\n2\n3\nold\n5\n6\n7\n")
     result = await change(knowing(run, "src/a.py"), "src/a.py", "old\n", "new\nnewer\n")
     assert path.read_bytes() == b"1\n2\n3\nnew\nnewer\n5\n6\n7\n"
@@ -51,7 +51,7 @@ async def test_an_edit_changes_the_file_and_shows_the_place(run: ToolRun) -> Non
         "Edited `src/a.py` (+2 -1)\n"
         "     2→2\n     3→3\n     4→new\n     5→newer\n     6→5\n     7→6"
     )
-    assert result.seen == {"src/a.py": content_hash(path.read_bytes())}
+    assert result.seen == {"src/a.py": hash_content(path.read_bytes())}
     assert result.metadata == {
         "path": "src/a.py",
         "paths": ["src/a.py"],
@@ -111,7 +111,7 @@ async def test_an_empty_old_string_makes_a_file(run: ToolRun) -> None:
     result = await change(run, "new/folder/a.py", "", "x = 1\n")
     path = run.workspace.root / "new/folder/a.py"
     assert path.read_bytes() == b"x = 1\n"
-    assert result.seen == {"new/folder/a.py": content_hash(b"x = 1\n")}
+    assert result.seen == {"new/folder/a.py": hash_content(b"x = 1\n")}
     assert result.metadata["diff"].startswith("--- /dev/null\n")
     put(run, "empty", b"")
     assert (await change(run, "empty", "", "y\n")).ok
@@ -170,7 +170,7 @@ async def test_what_is_refused_changes_nothing(
     assert files == {p: p.read_bytes() for p in root.parent.rglob("*") if p.is_file()}
 
 
-async def test_a_file_that_changed_meanwhile_takes_only_an_edit_that_is_beyond_doubt(
+async def test_changed_file_takes_only_an_exact_edit(
     run: ToolRun,
 ) -> None:
     path = put(run, "a", b"one\ntwo\n")
@@ -226,7 +226,7 @@ async def test_several_edits_are_made_in_order(
     if after == LETTERS:
         assert "the edits together change nothing" in result.error
     else:
-        assert result.ok and result.seen == {"a": content_hash(after)}
+        assert result.ok and result.seen == {"a": hash_content(after)}
 
 
 async def test_of_several_edits_all_are_made_or_none(run: ToolRun) -> None:
@@ -247,7 +247,7 @@ async def test_edits_say_every_place_that_changed(run: ToolRun) -> None:
     ]
 
 
-async def test_edits_of_one_file_at_the_same_time_all_count(run: ToolRun) -> None:
+async def test_concurrent_edits_of_one_file_all_apply(run: ToolRun) -> None:
     path = put(run, "a", b"".join(b"<%d>\n" % number for number in range(40)))
     (run.workspace.root / "link").symlink_to("a")
     known = knowing(run, "a")
@@ -262,4 +262,4 @@ async def test_edits_of_one_file_at_the_same_time_all_count(run: ToolRun) -> Non
 
 
 def test_it_edits() -> None:
-    assert (effect_of(edit), named_paths(edit, {"file_path": "x"})) == ("edit", ["x"])
+    assert (get_effect(edit), extract_paths(edit, {"file_path": "x"})) == ("edit", ["x"])

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from maxagent.tools.builtin.files.edit import edit
-from maxagent.tools.builtin.files.edit_arguments import Request, requests_of
-from maxagent.tools.definition import schema_of
-from maxagent.tools.result import ToolRefusal
+from maxagent.tools.builtin.files.edit_arguments import Replacement, parse_replacements
+from maxagent.tools.definition import get_schema
+from maxagent.tools.result import ToolError
 
 PAIR = {"old_string": "a", "new_string": "b"}
 
@@ -23,13 +23,13 @@ PAIR = {"old_string": "a", "new_string": "b"}
     ],
 )
 def test_edits_are_taken_in_every_usual_form(edits: object) -> None:
-    assert requests_of(None, None, False, edits) == [Request("a", "b", False)]
-    assert requests_of("", "", True, edits) == [Request("a", "b", True)]
+    assert parse_replacements(None, None, False, edits) == [Replacement("a", "b", False)]
+    assert parse_replacements("", "", True, edits) == [Replacement("a", "b", True)]
 
 
 @pytest.mark.parametrize("edits", [None, [], "", " "])
 def test_without_edits_the_pair_counts(edits: object) -> None:
-    assert requests_of("a", "", True, edits) == [Request("a", "", True)]
+    assert parse_replacements("a", "", True, edits) == [Replacement("a", "", True)]
 
 
 @pytest.mark.parametrize(
@@ -53,12 +53,12 @@ def test_without_edits_the_pair_counts(edits: object) -> None:
 def test_what_is_no_request_is_refused(
     old: str | None, new: str | None, edits: object, reason: str
 ) -> None:
-    with pytest.raises(ToolRefusal, match=reason):
-        requests_of(old, new, False, edits)
+    with pytest.raises(ToolError, match=reason):
+        parse_replacements(old, new, False, edits)
 
 
-def test_the_model_is_told_of_pairs_and_of_nothing_that_must_be_given_beside_the_path() -> None:
-    schema = schema_of(edit)
+def test_schema_describes_pairs_and_requires_only_path() -> None:
+    schema = get_schema(edit)
     item = schema["properties"]["edits"]["items"]
     assert schema["required"] == ["file_path"]
     assert item["required"] == ["old_string", "new_string"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.builtin.files.glob import MOST_RESULTS, glob
-from maxagent.tools.definition import effect_of
+from maxagent.tools.definition import get_effect
 from maxagent.tools.result import ToolRun
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.workspace import Workspace
@@ -71,4 +71,4 @@ async def test_what_is_refused(run: ToolRun, pattern: str, reason: str) -> None:
 
 
 def test_it_only_looks() -> None:
-    assert effect_of(glob) == "read"
+    assert get_effect(glob) == "read"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.builtin.files.grep import LONGEST_TEXT, MOST_CHARACTERS, MOST_HITS, grep
-from maxagent.tools.definition import effect_of, named_paths
+from maxagent.tools.definition import extract_paths, get_effect
 from maxagent.tools.result import ToolRun
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.search.ripgrep import find_ripgrep
@@ -47,7 +47,7 @@ async def search(run: ToolRun, regex: str, **args: object) -> list[str]:
     return (result.error or result.output).split("\n")
 
 
-async def test_the_whole_project_is_searched_but_for_what_is_hidden(run: ToolRun) -> None:
+async def test_whole_project_is_searched_except_hidden_files(run: ToolRun) -> None:
     assert await search(run, "key") == [
         ".env.example:1: key=",
         ".github/ci.yml:1: key: 1",
@@ -144,4 +144,4 @@ async def test_control_characters_cannot_forge_a_line(run: ToolRun) -> None:
 
 
 def test_it_only_looks() -> None:
-    assert (effect_of(grep), named_paths(grep, {"path": "x"})) == ("read", ["x"])
+    assert (get_effect(grep), extract_paths(grep, {"path": "x"})) == ("read", ["x"])

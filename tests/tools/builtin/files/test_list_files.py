@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.builtin.files.list_files import list_files
-from maxagent.tools.definition import effect_of, named_paths
+from maxagent.tools.definition import extract_paths, get_effect
 from maxagent.tools.result import ToolRun
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.workspace import Workspace
@@ -62,4 +62,4 @@ async def test_what_is_refused(run: ToolRun, args: dict[str, object], reason: st
 
 
 def test_it_only_looks() -> None:
-    assert (effect_of(list_files), named_paths(list_files, {"path": "x"})) == ("read", ["x"])
+    assert (get_effect(list_files), extract_paths(list_files, {"path": "x"})) == ("read", ["x"])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.builtin.files.apply_patch import apply_patch
-from maxagent.tools.filesystem.file_access import content_hash
+from maxagent.tools.filesystem.file_access import hash_content
 from maxagent.tools.result import ToolRun
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.workspace import Workspace
@@ -47,7 +47,7 @@ async def test_git_makes_the_same_of_our_diff(tmp_path: Path, lines: list[str]) 
         path.write_text(text)
     (ours / "run").chmod(0o755)
     shutil.copytree(ours, git)
-    seen = {name: content_hash(text.encode()) for name, text in FILES.items()}
+    seen = {name: hash_content(text.encode()) for name, text in FILES.items()}
     run = replace(ToolRun(Workspace(ours), "c", tmp_path / "outputs"), seen=seen)
     patch = "\n".join(["*** Begin Patch", *lines, "*** End Patch"])
     result = await invoke(apply_patch, {"patch": patch}, run)

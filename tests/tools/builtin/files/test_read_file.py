@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.builtin.files.read_file import read_file
-from maxagent.tools.definition import effect_of, named_paths
-from maxagent.tools.filesystem.file_access import content_hash
+from maxagent.tools.definition import extract_paths, get_effect
+from maxagent.tools.filesystem.file_access import hash_content
 from maxagent.tools.result import ToolResult, ToolRun
-from maxagent.tools.runtime.invoke import LONGEST_ANSWER, for_model, invoke
+from maxagent.tools.runtime.invoke import LONGEST_ANSWER, invoke, render_for_model
 from maxagent.tools.workspace import Workspace
 
 
@@ -29,10 +29,10 @@ def put(run: ToolRun, name: str, data: bytes) -> None:
     (run.workspace.root / name).write_bytes(data)
 
 
-async def test_lines_come_with_numbers_and_the_hash_of_the_whole_file(run: ToolRun) -> None:
+async def test_lines_have_numbers_and_hash_covers_file(run: ToolRun) -> None:
     result = await read(run, "./src/../src/a.py", start_line=2, end_line=2)
     assert result.output == "     2→\ttwo\n[lines 2 to 2 of 4]"
-    assert result.seen == {"src/a.py": content_hash(b"one\n\ttwo\n\nfour\n")}
+    assert result.seen == {"src/a.py": hash_content(b"one\n\ttwo\n\nfour\n")}
     assert result.metadata == {"path": "src/a.py"}
 
 
@@ -50,7 +50,7 @@ async def test_a_part_is_shown(run: ToolRun, args: dict[str, object], output: st
     assert (await read(run, "src/a.py", **args)).output == output
 
 
-async def test_a_long_file_is_cut_and_says_where_to_go_on(run: ToolRun) -> None:
+async def test_long_file_is_cut_with_next_line(run: ToolRun) -> None:
     put(run, "long", b"line\n" * 2500)
     lines = (await read(run, "long")).output.split("\n")
     assert len(lines) == 2001
@@ -63,7 +63,7 @@ async def test_whatever_is_shown_fits_into_one_answer(run: ToolRun, line: bytes)
     put(run, "wide", "初".encode() * 2000 + (line + b"\n") * 2000)
     result = await read(run, "wide")
     assert "go on with start_line=" in result.output
-    assert for_model(result) == result.output
+    assert render_for_model(result) == result.output
     assert LONGEST_ANSWER // 2 < len(result.output.encode()) < LONGEST_ANSWER
 
 
@@ -77,7 +77,7 @@ async def test_a_very_long_line_is_cut(run: ToolRun) -> None:
 async def test_an_empty_file_says_so(run: ToolRun) -> None:
     put(run, "empty", b"")
     result = await read(run, "empty")
-    assert (result.output, result.seen) == ("[the file is empty]", {"empty": content_hash(b"")})
+    assert (result.output, result.seen) == ("[the file is empty]", {"empty": hash_content(b"")})
 
 
 @pytest.mark.parametrize(
@@ -144,11 +144,11 @@ async def test_hard_and_innocent_names_are_read(run: ToolRun, name: str) -> None
     assert (result.output, list(result.seen)) == ("     1→fine", [name])
 
 
-async def test_a_link_inside_shows_its_target_under_the_real_name(run: ToolRun) -> None:
+async def test_link_inside_shows_target_under_real_name(run: ToolRun) -> None:
     (run.workspace.root / "link").symlink_to("src/a.py")
     result = await read(run, "link", end_line=1)
     assert list(result.seen) == ["src/a.py"] and result.output.startswith("     1→one")
 
 
 def test_it_only_looks() -> None:
-    assert (effect_of(read_file), named_paths(read_file, {"path": "x"})) == ("read", ["x"])
+    assert (get_effect(read_file), extract_paths(read_file, {"path": "x"})) == ("read", ["x"])

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.builtin.files.replace_in_file import replace_in_file
-from maxagent.tools.definition import effect_of, named_paths
-from maxagent.tools.filesystem.file_access import content_hash
+from maxagent.tools.definition import extract_paths, get_effect
+from maxagent.tools.filesystem.file_access import hash_content
 from maxagent.tools.result import ToolResult, ToolRun
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.workspace import Workspace
@@ -32,7 +32,7 @@ async def applied(
         path.write_bytes(before.encode())
     known = before if seen == "" else seen
     if known is not None:
-        run = replace(run, seen={"a": content_hash(known.encode())})
+        run = replace(run, seen={"a": hash_content(known.encode())})
     result = await invoke(replace_in_file, {"path": "a", "diff": diff}, run)
     return result, path.read_bytes().decode() if path.exists() else None
 
@@ -62,7 +62,7 @@ async def test_blocks_change_what_they_show(
     result, text = await applied(run, before, diff)
     assert (result.error, text) == ("", after)
     assert result.metadata["paths"] == ["a"]
-    assert result.seen == {"a": content_hash(after.encode())}
+    assert result.seen == {"a": hash_content(after.encode())}
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ async def test_a_file_must_have_been_read(run: ToolRun) -> None:
     assert "has not been read yet" in result.error and text == "a\n"
 
 
-async def test_in_a_file_that_changed_only_exact_blocks_apply(run: ToolRun) -> None:
+async def test_changed_file_takes_only_exact_blocks(run: ToolRun) -> None:
     result, text = await applied(run, "  a\nb\n", block("a\n", "A\n"), seen="a\n")
     assert "`a` has changed since you read it" in result.error and text == "  a\nb\n"
     result, text = await applied(run, "  a\nb\n", block("b\n", "B\n"), seen="b\n")
@@ -111,5 +111,5 @@ async def test_what_was_adapted_is_said(run: ToolRun) -> None:
 
 
 def test_the_path_is_named() -> None:
-    assert effect_of(replace_in_file) == "edit"
-    assert named_paths(replace_in_file, {"path": "x", "diff": ""}) == ["x"]
+    assert get_effect(replace_in_file) == "edit"
+    assert extract_paths(replace_in_file, {"path": "x", "diff": ""}) == ["x"]

@@ -7,9 +7,9 @@ import pytest
 
 from maxagent.tools.builtin.files.edit import edit
 from maxagent.tools.builtin.files.grep import grep
-from maxagent.tools.builtin.files.shown_files import files_shown_by, seen_by
+from maxagent.tools.builtin.files.shown_files import hash_shown_files, parse_shown_files
 from maxagent.tools.builtin.shell.run_command import run_command
-from maxagent.tools.filesystem.file_access import content_hash
+from maxagent.tools.filesystem.file_access import hash_content
 from maxagent.tools.result import ToolRun
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.workspace import Workspace
@@ -52,7 +52,7 @@ from maxagent.tools.workspace import Workspace
     ],
 )
 def test_only_a_plain_command_shows_files(command: str, files: list[str]) -> None:
-    assert files_shown_by(command) == files
+    assert parse_shown_files(command) == files
 
 
 @pytest.fixture
@@ -67,26 +67,26 @@ def run(tmp_path: Path) -> ToolRun:
 
 
 def hashes(run: ToolRun, *names: str) -> dict[str, str]:
-    return {name: content_hash((run.workspace.root / name).read_bytes()) for name in names}
+    return {name: hash_content((run.workspace.root / name).read_bytes()) for name in names}
 
 
-def test_of_a_cut_output_only_the_first_and_the_last_file_count(run: ToolRun) -> None:
+def test_cut_output_counts_only_first_and_last_file(run: ToolRun) -> None:
     root = run.workspace.root
-    assert seen_by(run.workspace, root, "cat a b src/c", all_shown=True) == hashes(
+    assert hash_shown_files(run.workspace, root, "cat a b src/c", all_shown=True) == hashes(
         run, "a", "b", "src/c"
     )
-    assert seen_by(run.workspace, root, "cat a b src/c", all_shown=False) == hashes(
+    assert hash_shown_files(run.workspace, root, "cat a b src/c", all_shown=False) == hashes(
         run, "a", "src/c"
     )
 
 
-def test_what_is_no_file_of_the_project_does_not_count(run: ToolRun) -> None:
+def test_path_outside_project_does_not_count(run: ToolRun) -> None:
     command = "cat a gone src ../outside .env"
-    seen = seen_by(run.workspace, run.workspace.root, command, all_shown=True)
+    seen = hash_shown_files(run.workspace, run.workspace.root, command, all_shown=True)
     assert seen == hashes(run, "a")
 
 
-async def test_a_file_that_a_command_showed_can_be_edited(run: ToolRun) -> None:
+async def test_file_shown_by_command_can_be_edited(run: ToolRun) -> None:
     shown = await invoke(run_command, {"command": "cat c", "cwd": "src"}, run)
     assert shown.seen == hashes(run, "src/c")
     known = replace(run, seen=shown.seen)
@@ -101,12 +101,12 @@ async def test_other_commands_show_no_files(run: ToolRun, command: str) -> None:
 
 
 @pytest.mark.parametrize("regex", ["text of [ab]", "(?<=of )[ab]"])
-async def test_files_whose_lines_a_search_showed_count_as_read(run: ToolRun, regex: str) -> None:
+async def test_files_with_shown_hits_count_as_read(run: ToolRun, regex: str) -> None:
     found = await invoke(grep, {"regex": regex}, run)
     assert found.seen == hashes(run, "a", "b")
     assert (await invoke(grep, {"regex": "nothing"}, run)).seen == {}
 
 
-async def test_a_file_whose_hits_were_cut_away_does_not_count(run: ToolRun) -> None:
+async def test_file_with_cut_hits_does_not_count(run: ToolRun) -> None:
     (run.workspace.root / "a").write_text("text\n" * 300)
     assert list((await invoke(grep, {"regex": "text"}, run)).seen) == ["a"]

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.builtin.files.write_file import write_file
-from maxagent.tools.definition import effect_of, named_paths
-from maxagent.tools.filesystem.file_access import content_hash
+from maxagent.tools.definition import extract_paths, get_effect
+from maxagent.tools.filesystem.file_access import hash_content
 from maxagent.tools.result import ToolResult, ToolRun
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.workspace import Workspace
@@ -30,7 +30,7 @@ def put(run: ToolRun, name: str, data: bytes) -> Path:
 
 def knowing(run: ToolRun, name: str) -> ToolRun:
     data = (run.workspace.root / name).read_bytes()
-    return replace(run, seen={name: content_hash(data)})
+    return replace(run, seen={name: hash_content(data)})
 
 
 async def write(run: ToolRun, path: str, content: str) -> ToolResult:
@@ -43,7 +43,7 @@ async def test_a_new_file_holds_exactly_the_content(run: ToolRun, content: str) 
     data = (run.workspace.root / "new/folder/a.txt").read_bytes()
     assert data == content.encode()
     assert result.output.startswith("Created `new/folder/a.txt` (+")
-    assert result.seen == {"new/folder/a.txt": content_hash(data)}
+    assert result.seen == {"new/folder/a.txt": hash_content(data)}
     assert result.metadata["created"] and result.metadata["path"] == "new/folder/a.txt"
 
 
@@ -60,7 +60,7 @@ async def test_a_known_file_is_replaced(run: ToolRun) -> None:
         "removed": 1,
         "diff": "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n",
     }
-    assert result.seen == {"a": content_hash(b"one\n2\n")}
+    assert result.seen == {"a": hash_content(b"one\n2\n")}
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ async def test_an_unread_or_changed_file_is_not_overwritten(run: ToolRun) -> Non
     assert path.read_bytes() == b"changed\n"
 
 
-async def test_a_line_in_place_of_code_is_not_written(run: ToolRun) -> None:
+async def test_line_that_elides_code_is_not_written(run: ToolRun) -> None:
     path = put(run, "a.js", b"one();\ntwo();\n")
     result = await write(knowing(run, "a.js"), "a.js", "zero();\n// ... existing code ...\n")
     assert "the content has `// ... existing code ...` in place of lines" in result.error
@@ -117,7 +117,7 @@ async def test_the_very_same_content_needs_no_writing(
     before = path.stat().st_ino
     result = await write(run, "a", content)
     assert "nothing was changed" in result.output and path.stat().st_ino == before
-    assert result.seen == {"a": content_hash(old)}
+    assert result.seen == {"a": hash_content(old)}
 
 
 async def test_an_empty_file_may_be_filled_unread(run: ToolRun) -> None:
@@ -174,4 +174,4 @@ async def test_what_is_refused_changes_nothing(run: ToolRun, path: str, reason: 
 
 
 def test_it_edits() -> None:
-    assert (effect_of(write_file), named_paths(write_file, {"path": "x"})) == ("edit", ["x"])
+    assert (get_effect(write_file), extract_paths(write_file, {"path": "x"})) == ("edit", ["x"])

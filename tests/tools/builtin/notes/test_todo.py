@@ -42,7 +42,7 @@ async def test_a_list_lives_through_all_its_actions(tmp_path: Path) -> None:
     assert (await thread.call(todoread)).output == "The todo list is empty."
 
 
-async def test_an_empty_list_and_a_wrong_action_are_refused(tmp_path: Path) -> None:
+async def test_empty_list_and_wrong_action_are_refused(tmp_path: Path) -> None:
     thread = Thread(tmp_path)
     assert "names no task" in (await thread.call(todowrite, todos=[])).error
     wrong = await thread.call(todowrite, todos=["a"], action="finish")

@@ -1,7 +1,7 @@
 import pytest
 
 from maxagent.tools.builtin.session.plan_mode import plan_enter, plan_exit, plan_mode_respond
-from maxagent.tools.definition import effect_of, schema_of
+from maxagent.tools.definition import get_effect, get_schema
 from maxagent.tools.result import ToolRun
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.workspace import Workspace
@@ -13,8 +13,8 @@ TOOLS = [(plan_enter, {"reason": "large"}), (plan_exit, {}), (plan_mode_respond,
 async def test_without_a_human_nothing_is_decided(tool, args, tmp_path) -> None:
     run = ToolRun(Workspace(tmp_path), "call", tmp_path, 1.0)
     assert "nobody is here" in (await invoke(tool, args, run)).error
-    assert effect_of(tool) == "talk"
+    assert get_effect(tool) == "talk"
 
 
 def test_only_what_must_be_said_is_required() -> None:
-    assert [schema_of(tool).get("required", []) for tool, _ in TOOLS] == [[], [], ["response"]]
+    assert [get_schema(tool).get("required", []) for tool, _ in TOOLS] == [[], [], ["response"]]

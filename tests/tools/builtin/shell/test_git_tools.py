@@ -112,7 +112,7 @@ async def test_a_repository_without_commits_works(tmp_path: Path) -> None:
     assert outputs[2] == "## No commits yet on trunk\nnothing changed"
 
 
-async def test_a_project_in_a_larger_repository_sees_its_own_part(project: Project) -> None:
+async def test_project_in_larger_repository_sees_own_part(project: Project) -> None:
     project.write("part/x.txt", "x\n")
     project.commit("Part")
     project.write("part/x.txt", "y\n")

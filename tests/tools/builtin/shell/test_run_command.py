@@ -66,7 +66,7 @@ async def test_output_and_errors_come_back_together_and_live(desk: Desk) -> None
     }
 
 
-async def test_a_failed_command_is_an_error_with_its_output(desk: Desk) -> None:
+async def test_failed_command_is_error_with_output(desk: Desk) -> None:
     result = await desk.run("echo why; exit 3")
     assert (result.output, result.error) == ("why\n", "exit code 3")
 
@@ -111,7 +111,7 @@ async def test_a_time_out_keeps_what_was_said(desk: Desk, monkeypatch: pytest.Mo
     assert result.metadata["timed_out"]
 
 
-async def test_a_long_output_is_cut_in_the_middle_and_kept_whole(desk: Desk) -> None:
+async def test_long_output_is_cut_but_stored_whole(desk: Desk) -> None:
     result = await desk.run("seq 100000")
     assert result.output.startswith("1\n2\n") and result.output.endswith("99999\n100000\n")
     assert 'command_output(id="call_1")' in result.output
@@ -121,7 +121,7 @@ async def test_a_long_output_is_cut_in_the_middle_and_kept_whole(desk: Desk) -> 
     assert (await invoke(command_output, args, run)).output == "50000\n50001\n"
 
 
-async def test_a_gigabyte_is_bounded_everywhere_while_other_work_goes_on(desk: Desk) -> None:
+async def test_gigabyte_of_output_is_bounded_without_blocking(desk: Desk) -> None:
     turns = 0
 
     async def other_work() -> None:
@@ -166,13 +166,13 @@ async def test_in_the_sandbox_only_the_project_is_written(confined: Desk, tmp_pa
     assert not (tmp_path / "out").exists()
 
 
-async def test_what_only_reads_sees_the_project_as_it_is_and_cannot_write(confined: Desk) -> None:
+async def test_reading_command_sees_project_and_cannot_write(confined: Desk) -> None:
     (confined.root / "kept.txt").write_text("")
     assert (await confined.run("ls -A")).output == "kept.txt\n"
     assert "AGENTS.md" in (await confined.run("ls -A; touch new")).output
 
 
-async def test_what_failed_because_of_it_tells_how_to_ask_for_more(confined: Desk) -> None:
+async def test_sandbox_failure_explains_how_to_ask(confined: Desk) -> None:
     result = await confined.run("echo x > .mcp.json; touch /usr/x")
     assert result.error.startswith("exit code 1; the sandbox may be why: ")
     assert "`outside_sandbox: true`" in result.error
@@ -204,7 +204,7 @@ git rm -q .env.production && git commit -qm Without
 
 
 @pytest.mark.parametrize("which", ["desk", "confined"])
-async def test_git_that_runs_unasked_is_guarded_and_a_secret_s_history_stays_hidden(
+async def test_unasked_git_is_guarded_and_hides_secret_history(
     which: str, request: pytest.FixtureRequest
 ) -> None:
     desk: Desk = request.getfixturevalue(which)

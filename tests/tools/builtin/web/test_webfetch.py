@@ -11,10 +11,10 @@ from full_disk import no_file_beyond
 from web_server import WebServer
 
 from maxagent.tools.builtin.web import webfetch as tool
-from maxagent.tools.builtin.web.webfetch import LONGEST, page, webfetch
+from maxagent.tools.builtin.web.webfetch import LONGEST, render_page, webfetch
 from maxagent.tools.result import ToolResult, ToolRun
 from maxagent.tools.runtime.invoke import invoke
-from maxagent.tools.web.client import fetch
+from maxagent.tools.web.client import fetch_page
 from maxagent.tools.workspace import Workspace
 
 
@@ -34,8 +34,8 @@ class Desk:
         async def here(host: str, port: int) -> list[object]:
             return [ip_address("127.0.0.1")]
 
-        fetched = await fetch(self.web.url(path), resolve=here, allowed=lambda ip: True)  # type: ignore[arg-type]
-        return await page(fetched, start, self.run)
+        fetched = await fetch_page(self.web.url(path), resolve=here, allowed=lambda ip: True)  # type: ignore[arg-type]
+        return await render_page(fetched, start, self.run)
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def inside(result: ToolResult) -> str:
     return found[2]
 
 
-async def test_html_comes_as_markdown_between_marks_that_say_what_it_is(desk: Desk) -> None:
+async def test_html_becomes_markdown_between_untrusted_marks(desk: Desk) -> None:
     desk.web.page("/a", "<h1>Title</h1><p>Some <b>text</b>.<script>bad()</script>")
     result = await desk.read("/a")
     assert inside(result) == "# Title\n\nSome **text**."
@@ -60,7 +60,7 @@ async def test_html_comes_as_markdown_between_marks_that_say_what_it_is(desk: De
     assert not [*desk.run.outputs.iterdir()]
 
 
-async def test_half_a_page_on_a_full_disk_is_not_left_there(desk: Desk) -> None:
+async def test_partial_page_on_full_disk_is_removed(desk: Desk) -> None:
     desk.web.page("/a", f"<p>{'text ' * 100}")
     with no_file_beyond(100), pytest.raises(OSError, match="File too large"):
         await desk.read("/a")
@@ -75,7 +75,7 @@ async def test_a_page_cannot_close_its_marks(desk: Desk) -> None:
     assert first.output != second.output
 
 
-async def test_json_stays_as_it_is_and_html_is_known_without_a_name(desk: Desk) -> None:
+async def test_json_stays_and_html_is_detected_by_content(desk: Desk) -> None:
     desk.web.page("/json", '{"a": "<p>"}', "application/json")
     desk.web.page("/html", "<!DOCTYPE html><p>a", "")
     assert inside(await desk.read("/json")) == '{"a": "<p>"}'
@@ -117,7 +117,7 @@ async def test_what_is_no_page_is_said(
     desk: Desk, path: str, kind: str, status: int, why: str
 ) -> None:
     desk.web.page(path, b"x", kind, status=status)
-    with pytest.raises(tool.ToolRefusal, match=why):
+    with pytest.raises(tool.ToolError, match=why):
         await desk.read(path)
 
 
@@ -126,7 +126,7 @@ async def test_html_that_makes_the_parser_hang_is_left(
 ) -> None:
     monkeypatch.setattr(tool, "CONVERTING_SECONDS", 2.0)
     desk.web.page("/", "<div>" * 900_000)
-    with pytest.raises(tool.ToolRefusal, match="too large or too tangled"):
+    with pytest.raises(tool.ToolError, match="too large or too tangled"):
         await desk.read("/")
 
 
@@ -140,7 +140,7 @@ async def test_the_tool_itself_refuses_this_machine(desk: Desk) -> None:
 
 async def test_a_wrong_start_is_said(desk: Desk) -> None:
     desk.web.page("/", "short", "text/plain")
-    with pytest.raises(tool.ToolRefusal, match="only 5 characters"):
+    with pytest.raises(tool.ToolError, match="only 5 characters"):
         await desk.read("/", 7)
     result = await invoke(webfetch, {"url": "https://a.org", "start": -1}, desk.run)
     assert "counts characters" in result.error

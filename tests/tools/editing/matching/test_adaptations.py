@@ -2,9 +2,9 @@
 
 import pytest
 
-from maxagent.tools.editing.matching.adaptations import described
-from maxagent.tools.editing.matching.document import Source
-from maxagent.tools.editing.matching.edit_request import Match
+from maxagent.tools.editing.matching.adaptations import describe_adaptations
+from maxagent.tools.editing.matching.document import TextDocument
+from maxagent.tools.editing.matching.edit_request import LineMatch
 
 
 @pytest.mark.parametrize(
@@ -20,12 +20,14 @@ from maxagent.tools.editing.matching.edit_request import Match
     ],
 )
 def test_a_line(old: str, real: str, said: tuple[str, ...]) -> None:
-    assert described(Source(f"{real}\n"), [Match([old], [], 0, 1, [0])]) == said
+    assert (
+        describe_adaptations(TextDocument(f"{real}\n"), [LineMatch([old], [], 0, 1, [0])]) == said
+    )
 
 
 def test_lines_without_partners() -> None:
-    match = Match(["a", "made up", "", "d"], [], 0, 4, [0, None, None, 3])
-    assert described(Source("a\nb\n\nd\n"), [match]) == (
+    match = LineMatch(["a", "made up", "", "d"], [], 0, 4, [0, None, None, 3])
+    assert describe_adaptations(TextDocument("a\nb\n\nd\n"), [match]) == (
         "a line that is not in the file",
         "empty lines",
         "line 2, which was left out",

@@ -3,7 +3,7 @@
 import pytest
 
 from maxagent.tools.editing.matching.blank_lines import with_empty_lines
-from maxagent.tools.editing.matching.document import Source
+from maxagent.tools.editing.matching.document import TextDocument
 
 
 @pytest.mark.parametrize(
@@ -17,12 +17,12 @@ from maxagent.tools.editing.matching.document import Source
     ],
 )
 def test_pairs(old: list[str], text: str, pairs: list[int | None]) -> None:
-    source = Source(text)
+    source = TextDocument(text)
     places = [place for place, line in enumerate(old) if line]
-    filled = dict(zip(places, source.filled, strict=True))
+    filled = dict(zip(places, source.filled_lines, strict=True))
     assert with_empty_lines(old, filled, source) == pairs
 
 
-def test_empty_lines_on_both_sides_of_a_left_out_line_are_paired() -> None:
-    source = Source("a\n\nx\n\nb\n")
+def test_empty_lines_around_an_omitted_line_are_paired() -> None:
+    source = TextDocument("a\n\nx\n\nb\n")
     assert with_empty_lines(["a", "", "", "b"], {0: 0, 3: 4}, source) == [0, 1, 3, 4]

@@ -3,11 +3,11 @@
 import pytest
 
 from maxagent.tools.editing.matching.boundaries import (
-    cuts_indentation,
     has_own_depth,
+    is_indentation_cut,
     is_indented,
-    splits_number,
-    splits_word,
+    is_number_split,
+    is_word_split,
 )
 
 
@@ -29,7 +29,7 @@ from maxagent.tools.editing.matching.boundaries import (
 def test_a_part_of_a_word_or_number(text: str, part: str, words: bool, numbers: bool) -> None:
     start = text.index(part)
     end = start + len(part)
-    assert (splits_word(text, start, end), splits_number(text, start, end)) == (words, numbers)
+    assert (is_word_split(text, start, end), is_number_split(text, start, end)) == (words, numbers)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_part_of_a_word_or_number(text: str, part: str, words: bool, numbers: 
      ("x\n\t\ta", 3, True)],
 )  # fmt: skip
 def test_an_indentation_that_is_cut(text: str, start: int, cut: bool) -> None:
-    assert cuts_indentation(text, start) == cut
+    assert is_indentation_cut(text, start) == cut
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_an_indentation_that_is_cut(text: str, start: int, cut: bool) -> None:
         ("a()\n    c()", "a()\nb()", False),
     ],
 )
-def test_lines_that_are_not_at_the_depth_of_the_file(old: str, new: str, own: bool) -> None:
+def test_lines_not_at_the_depth_of_the_file(old: str, new: str, own: bool) -> None:
     assert has_own_depth("    ", old, new) == own
 
 

@@ -3,14 +3,14 @@
 import pytest
 
 from maxagent.tools.editing.matching import edit_errors
-from maxagent.tools.editing.matching.document import Source
-from maxagent.tools.editing.matching.edit_request import Request
+from maxagent.tools.editing.matching.document import TextDocument
+from maxagent.tools.editing.matching.edit_request import EditRequest
 
 TEXT = "one\n\ttwo  \nthree\none\n"
 
 
 def not_found(old: str, new: str = "x", text: str = TEXT, **more: bool) -> str:
-    return str(edit_errors.not_found(Source(text), Request(old, new), **more))  # type: ignore[arg-type]
+    return str(edit_errors.make_not_found_error(TextDocument(text), EditRequest(old, new), **more))  # type: ignore[arg-type]
 
 
 def test_the_closest_lines_are_shown_with_their_blanks() -> None:
@@ -26,7 +26,7 @@ def test_lines_that_are_not_there_are_told() -> None:
 
 
 def test_odd_blanks_are_made_visible() -> None:
-    assert edit_errors.visible("a\u00a0b\u3000c\rd\u200be") == r"a\xa0b\u3000c\rd\u200be"
+    assert edit_errors.show_blanks("a\u00a0b\u3000c\rd\u200be") == r"a\xa0b\u3000c\rd\u200be"
 
 
 def test_a_change_that_was_made_already_is_recognized() -> None:
@@ -35,12 +35,12 @@ def test_a_change_that_was_made_already_is_recognized() -> None:
     )
 
 
-def test_with_nothing_like_it_the_advice_is_to_read_again() -> None:
+def test_nothing_similar_gives_advice_to_read_again() -> None:
     assert not_found("completely different").endswith("read the file again")
     assert not_found("anything", text="").endswith("read the file again")
 
 
-def test_a_changed_file_and_replace_all_have_their_own_advice() -> None:
+def test_changed_file_and_replace_all_have_own_advice() -> None:
     assert "has changed since you read it" in not_found("two\nthree", changed=True)
     assert "with `replace_all` it must be as it is" in not_found("tow\nthree", everywhere=True)
 
@@ -48,7 +48,7 @@ def test_a_changed_file_and_replace_all_have_their_own_advice() -> None:
 def test_a_refusal_is_never_long() -> None:
     text = "".join(f"line {number}\n" for number in range(1000))
     assert not_found(text.replace("line 5\n", "line five\n"), text=text).count("\n") < 25
-    ambiguous = str(edit_errors.ambiguous(range(1, 1001), [1] * 1000, True, False))
+    ambiguous = str(edit_errors.make_ambiguous_error(range(1, 1001), [1] * 1000, True, False))
     assert "at least 1000 times" in ambiguous and "20 and 980 more;" in ambiguous
 
 
@@ -56,4 +56,4 @@ def test_a_refusal_is_never_long() -> None:
     ("lines", "said"), [([3], "3"), (range(1, 23), "19, 20 and 2 more"), ([1, 9], "1, 9")]
 )
 def test_line_numbers_are_listed(lines: list[int], said: str) -> None:
-    assert edit_errors.listed(lines).endswith(said)
+    assert edit_errors.format_line_numbers(lines).endswith(said)

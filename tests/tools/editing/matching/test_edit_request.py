@@ -2,7 +2,7 @@
 
 import pytest
 
-from maxagent.tools.editing.matching.edit_request import Request
+from maxagent.tools.editing.matching.edit_request import EditRequest
 
 
 @pytest.mark.parametrize(
@@ -20,5 +20,5 @@ from maxagent.tools.editing.matching.edit_request import Request
     ],
 )
 def test_lines(old: str, new: str, old_lines: list[str], new_lines: list[str]) -> None:
-    request = Request(old, new)
+    request = EditRequest(old, new)
     assert (request.old_lines, request.new_lines) == (old_lines, new_lines)

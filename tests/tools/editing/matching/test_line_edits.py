@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.tools.editing.matching.document import Source
-from maxagent.tools.editing.matching.line_edits import LineEdit, pieces_of
-from maxagent.tools.textedits.text_edits import put
+from maxagent.tools.editing.matching.document import TextDocument
+from maxagent.tools.editing.matching.line_edits import LineEdit, to_text_edits
+from maxagent.tools.textedits.text_edits import apply_edits
 
 
 def edited(text: str, *edits: LineEdit) -> str:
-    source = Source(text)
-    return put(text, pieces_of(source, edits))
+    source = TextDocument(text)
+    return apply_edits(text, to_text_edits(source, edits))
 
 
 @pytest.mark.parametrize(
@@ -32,12 +32,12 @@ def test_an_edit(text: str, edit: LineEdit, after: str) -> None:
 
 
 def test_lines_that_stay_are_in_no_piece() -> None:
-    source = Source("a\nb\nc\nd\n")
+    source = TextDocument("a\nb\nc\nd\n")
     assert [
         (piece.start, piece.end, piece.new)
-        for piece in pieces_of(source, [LineEdit(0, 4, ["a", "X", "c", "d"])])
+        for piece in to_text_edits(source, [LineEdit(0, 4, ["a", "X", "c", "d"])])
     ] == [(2, 3, "X")]
-    assert pieces_of(source, [LineEdit(0, 2, ["a", "b"])]) == []
+    assert to_text_edits(source, [LineEdit(0, 2, ["a", "b"])]) == []
 
 
 def test_edits_that_touch_are_one() -> None:
@@ -55,4 +55,4 @@ def test_the_lines_become_what_was_asked_for(
     end = data.draw(st.integers(start, len(lines)))
     text = "\n".join(lines) + ("\n" if ended and lines else "")
     after = [*lines[:start], *new, *lines[end:]]
-    assert Source(edited(text, LineEdit(start, end, new))).lines == after
+    assert TextDocument(edited(text, LineEdit(start, end, new))).lines == after

@@ -3,11 +3,11 @@
 import pytest
 
 from maxagent.tools.editing.matching.line_similarity import (
-    knows,
-    likeness,
-    misspelled,
-    same_facts,
-    same_strings,
+    has_same_facts,
+    has_same_strings,
+    is_made_of_real,
+    is_misspelling,
+    measure_similarity,
 )
 
 
@@ -27,31 +27,31 @@ from maxagent.tools.editing.matching.line_similarity import (
     ],
 )
 def test_these_mean_another_thing(one: str, other: str) -> None:
-    assert not same_facts(one, other)
+    assert not has_same_facts(one, other)
 
 
 def test_these_may_mean_the_same() -> None:
-    assert same_facts("# sum all of the rows", "# sum up all of the rows")
-    assert same_facts("value = compute(a, 1)", "value = compute(b, 1)")
+    assert has_same_facts("# sum all of the rows", "# sum up all of the rows")
+    assert has_same_facts("value = compute(a, 1)", "value = compute(b, 1)")
 
 
 def test_texts_in_quotes_must_agree() -> None:
-    assert not same_strings('route("/users")', 'route("/orders")')
-    assert same_strings('say("hello world")', 'say("helo world")')
-    assert same_strings("plain", "other")
-    assert not same_strings('get("session_open_timeout_ms")', 'get("session_close_timeout_ms")')
+    assert not has_same_strings('route("/users")', 'route("/orders")')
+    assert has_same_strings('say("hello world")', 'say("helo world")')
+    assert has_same_strings("plain", "other")
+    assert not has_same_strings('get("session_open_timeout_ms")', 'get("session_close_timeout_ms")')
 
 
-def test_long_lines_and_those_of_other_length_are_not_alike() -> None:
-    assert likeness("a" * 601, "a" * 601) == 1.0
-    assert likeness("a" * 601, "a" * 602) == 0.0
-    assert likeness("abc", "abcdefg") == 0.0
-    assert 0.8 < likeness("value = one", "value = ones") < 1
+def test_lines_long_or_of_other_length_are_dissimilar() -> None:
+    assert measure_similarity("a" * 601, "a" * 601) == 1.0
+    assert measure_similarity("a" * 601, "a" * 602) == 0.0
+    assert measure_similarity("abc", "abcdefg") == 0.0
+    assert 0.8 < measure_similarity("value = one", "value = ones") < 1
 
 
 def test_a_misspelled_word_is_no_other_word() -> None:
-    assert misspelled("self.value = 1", "self.vlue = 1")
-    assert not misspelled("self.value = 1", "self.other = 1")
+    assert is_misspelling("self.value = 1", "self.vlue = 1")
+    assert not is_misspelling("self.value = 1", "self.other = 1")
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_misspelled_word_is_no_other_word() -> None:
     ],
 )
 def test_each_part_of_a_name_counts(asked: str, real: str, same: bool) -> None:
-    assert misspelled(asked, real) == same
+    assert is_misspelling(asked, real) == same
 
 
 @pytest.mark.parametrize(
@@ -86,5 +86,5 @@ def test_each_part_of_a_name_counts(asked: str, real: str, same: bool) -> None:
         ("if x(", "if x():", "", True),
     ],
 )
-def test_a_new_line_shows_what_it_was_made_of(asked: str, real: str, new: str, known: bool) -> None:
-    assert knows(asked, real, new) == known
+def test_new_line_shows_its_real_source(asked: str, real: str, new: str, known: bool) -> None:
+    assert is_made_of_real(asked, real, new) == known

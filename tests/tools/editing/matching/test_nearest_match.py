@@ -2,8 +2,8 @@
 
 import pytest
 
-from maxagent.tools.editing.matching.document import Source
-from maxagent.tools.editing.matching.nearest_match import closest
+from maxagent.tools.editing.matching.document import TextDocument
+from maxagent.tools.editing.matching.nearest_match import find_nearest
 
 FILE = """def first():
     return None
@@ -30,17 +30,17 @@ def second():
     ],
 )
 def test_the_likeliest_place_is_found(wanted: list[str], starts: list[int]) -> None:
-    assert closest(Source(FILE), wanted) == starts
+    assert find_nearest(TextDocument(FILE), wanted) == starts
 
 
 def test_places_that_are_as_close_are_all_named() -> None:
     block = "def f():\n    alpha(1)\n    beta({})\n    gamma(3)\n\n\n\n\n"
-    source = Source(block.format("x") + block.format("y"))
+    source = TextDocument(block.format("x") + block.format("y"))
     wanted = ["def f():", "    alpha(1)", "    beta(z)", "    gamma(3)"]
-    assert sorted(closest(source, wanted)) == [0, 8]
+    assert sorted(find_nearest(source, wanted)) == [0, 8]
 
 
 @pytest.mark.timeout(10)
 def test_many_equal_or_long_lines_do_not_hang() -> None:
-    closest(Source("}\n\n" * 50_000), ["}", "", "}"] * 200)
-    closest(Source(("x" * 100_000 + "\n") * 100), ["y" * 100_000])
+    find_nearest(TextDocument("}\n\n" * 50_000), ["}", "", "}"] * 200)
+    find_nearest(TextDocument(("x" * 100_000 + "\n") * 100), ["y" * 100_000])

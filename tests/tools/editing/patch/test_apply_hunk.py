@@ -4,9 +4,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from maxagent.tools.editing.patch.apply_hunk import Hunk, change_hunk
-from maxagent.tools.result import ToolRefusal
-from maxagent.tools.textedits.text_edits import put
+from maxagent.tools.editing.patch.apply_hunk import Hunk, apply_hunk
+from maxagent.tools.result import ToolError
+from maxagent.tools.textedits.text_edits import apply_edits
 
 
 @pytest.mark.parametrize(
@@ -32,8 +32,8 @@ from maxagent.tools.textedits.text_edits import put
     ],
 )
 def test_a_hunk(text: str, hunk: Hunk, after: str) -> None:
-    done = change_hunk(text, hunk)
-    assert (done.text, put(text, done.pieces)) == (after, after)
+    done = apply_hunk(text, hunk)
+    assert (done.text, apply_edits(text, done.edits)) == (after, after)
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,8 @@ def test_a_hunk(text: str, hunk: Hunk, after: str) -> None:
     ],
 )
 def test_what_does_not_fit_is_refused(text: str, hunk: Hunk, why: str) -> None:
-    with pytest.raises(ToolRefusal, match=why):
-        change_hunk(text, hunk)
+    with pytest.raises(ToolError, match=why):
+        apply_hunk(text, hunk)
 
 
 LINES = st.lists(st.text("ab \t", max_size=3), min_size=1, max_size=8)
@@ -66,5 +66,5 @@ def test_an_exact_hunk_replaces_its_lines(
     end = data.draw(st.integers(start + 1, len(lines)))
     assume(new != lines[start:end] and any(line.strip() for line in lines[start:end]))
     hunk = Hunk((*("-" + a for a in lines[start:end]), *("+" + a for a in new)), line=start + 1)
-    done = change_hunk("".join(f"{line}\n" for line in lines), hunk)
+    done = apply_hunk("".join(f"{line}\n" for line in lines), hunk)
     assert done.text == "".join(f"{line}\n" for line in [*lines[:start], *new, *lines[end:]])

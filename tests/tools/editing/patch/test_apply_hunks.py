@@ -5,9 +5,9 @@ import tracemalloc
 import pytest
 
 from maxagent.tools.editing.patch.apply_hunk import Hunk
-from maxagent.tools.editing.patch.apply_hunks import change_hunks
-from maxagent.tools.result import ToolRefusal
-from maxagent.tools.textedits.text_edits import put
+from maxagent.tools.editing.patch.apply_hunks import apply_hunks
+from maxagent.tools.result import ToolError
+from maxagent.tools.textedits.text_edits import apply_edits
 
 TEXT = "a\nb\nc\nd\ne\nf\n"
 
@@ -17,7 +17,7 @@ def hunk(*lines: str) -> Hunk:
 
 
 def applied(text: str, *hunks: Hunk) -> str:
-    return put(text, change_hunks(text, hunks).pieces)
+    return apply_edits(text, apply_hunks(text, hunks).edits)
 
 
 @pytest.mark.parametrize(
@@ -38,31 +38,31 @@ def test_hunks_change_what_they_show(hunks: list[Hunk], after: str) -> None:
 
 
 def test_a_hunk_that_does_not_fit_is_named() -> None:
-    with pytest.raises(ToolRefusal, match="^hunk 2 of 2: "):
-        change_hunks(TEXT, [hunk("-b", "+B"), hunk("-zzz", "+Z")])
+    with pytest.raises(ToolError, match="^hunk 2 of 2: "):
+        apply_hunks(TEXT, [hunk("-b", "+B"), hunk("-zzz", "+Z")])
 
 
 def test_two_hunks_cannot_change_the_same_line() -> None:
-    with pytest.raises(ToolRefusal, match="hunk 2 of 2: it changes lines that an earlier hunk"):
-        change_hunks(TEXT, [hunk("-b", "+B"), hunk("-b", "+C")])
+    with pytest.raises(ToolError, match="hunk 2 of 2: it changes lines that an earlier hunk"):
+        apply_hunks(TEXT, [hunk("-b", "+B"), hunk("-b", "+C")])
 
 
-def test_in_a_file_that_changed_only_exact_hunks_apply() -> None:
+def test_changed_file_takes_only_exact_hunks() -> None:
     text = "def f():\n    return one\n"
     loose = hunk("-  return one", "+  return two")
     assert applied(text, loose) == "def f():\n    return two\n"
-    with pytest.raises(ToolRefusal, match="not there exactly"):
-        change_hunks(text, [loose], exact=True)
+    with pytest.raises(ToolError, match="not there exactly"):
+        apply_hunks(text, [loose], exact=True)
 
 
-def test_many_hunks_of_a_long_text_do_not_keep_it_once_for_each() -> None:
+def test_many_hunks_do_not_multiply_a_long_text() -> None:
     text = "".join(f"line {number}\n" for number in range(20_000))
     hunks = [hunk(f"-line {number}", f"+LINE {number}") for number in range(0, 20_000, 200)]
     tracemalloc.start()
     try:
-        done = change_hunks(text, hunks)
+        done = apply_hunks(text, hunks)
         kept, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert put(text, done.pieces).count("LINE") == len(hunks)
+    assert apply_edits(text, done.edits).count("LINE") == len(hunks)
     assert kept < 20 * len(text) and most < 50 * len(text)

@@ -4,9 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maxagent.tools.editing.patch.diff_paths import git_names, header_name, without_prefixes
-from maxagent.tools.result import ToolRefusal
-from maxagent.tools.textedits.unified_diff import unified
+from maxagent.tools.editing.patch.diff_paths import (
+    parse_git_names,
+    parse_header_name,
+    without_prefixes,
+)
+from maxagent.tools.result import ToolError
+from maxagent.tools.textedits.unified_diff import build_diff
 
 
 @pytest.mark.parametrize(
@@ -23,13 +27,13 @@ from maxagent.tools.textedits.unified_diff import unified
     ],
 )
 def test_a_name_is_read_from_a_header(rest: str, name: str) -> None:
-    assert header_name(rest) == name
+    assert parse_header_name(rest) == name
 
 
 @pytest.mark.parametrize("rest", [r'"a/\377"', r'"a/\777"'])
 def test_a_name_that_is_no_text_is_refused(rest: str) -> None:
-    with pytest.raises(ToolRefusal, match="cannot be read"):
-        header_name(rest)
+    with pytest.raises(ToolError, match="cannot be read"):
+        parse_header_name(rest)
 
 
 @pytest.mark.parametrize(
@@ -61,15 +65,15 @@ def test_prefixes_go_in_pairs(old: str, new: str, names: tuple[str, str]) -> Non
         ("", None),
     ],
 )
-def test_the_names_of_a_git_header_are_told_apart(rest: str, names: tuple[str, str] | None) -> None:
-    assert git_names(rest) == names
+def test_names_of_a_git_header_are_separated(rest: str, names: tuple[str, str] | None) -> None:
+    assert parse_git_names(rest) == names
 
 
 @settings(deadline=None)
 @given(st.text(st.characters(exclude_characters="\0\ud800", codec="utf-8"), min_size=1))
 def test_our_own_headers_give_back_the_name(name: str) -> None:
-    header = unified("a\n", "b\n", f"d/{name}x").split("\n@@")[0].split("\n+++ ")
-    old, new = header_name(header[0].removeprefix("--- ")), header_name(header[1])
+    header = build_diff("a\n", "b\n", f"d/{name}x").split("\n@@")[0].split("\n+++ ")
+    old, new = parse_header_name(header[0].removeprefix("--- ")), parse_header_name(header[1])
     assert without_prefixes(old, new) == (f"d/{name}x", f"d/{name}x")
 
 
@@ -77,7 +81,7 @@ def test_our_own_headers_give_back_the_name(name: str) -> None:
 @given(st.text())
 def test_any_name_is_read_or_refused(rest: str) -> None:
     try:
-        header_name(rest)
-        git_names(rest)
-    except ToolRefusal as refusal:
+        parse_header_name(rest)
+        parse_git_names(rest)
+    except ToolError as refusal:
         assert str(refusal)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from maxagent.tools.editing.patch.apply_hunk import Hunk
 from maxagent.tools.editing.patch.envelope import is_envelope, parse_envelope
 from maxagent.tools.editing.patch.file_patch import FilePatch
-from maxagent.tools.result import ToolRefusal
+from maxagent.tools.result import ToolError
 
 HUNK = "@@ def f():\n a\n-b\n+c\n"
 READ = Hunk((" a", "-b", "+c"), context=("def f():",))
@@ -89,7 +89,7 @@ def test_an_envelope_is_read(patch: str, read: list[FilePatch]) -> None:
 )
 def test_an_unclear_envelope_is_refused(patch: str, said: str) -> None:
     assert is_envelope(patch)
-    with pytest.raises(ToolRefusal) as refusal:
+    with pytest.raises(ToolError) as refusal:
         parse_envelope(patch)
     assert said in str(refusal.value)
 
@@ -113,7 +113,7 @@ def test_any_text_is_read_or_refused(lines: list[str]) -> None:
     for patch in ("\n".join(lines), "\n".join(["*** Begin Patch", *lines, "*** End Patch"])):
         try:
             patches = parse_envelope(patch)
-        except ToolRefusal as refusal:
+        except ToolError as refusal:
             assert str(refusal)
         else:
             assert patches and all(found.path for found in patches)

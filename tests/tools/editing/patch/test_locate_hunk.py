@@ -2,9 +2,9 @@
 
 import pytest
 
-from maxagent.tools.editing.matching.document import Source
-from maxagent.tools.editing.patch.locate_hunk import place_hunk
-from maxagent.tools.result import ToolRefusal
+from maxagent.tools.editing.matching.document import TextDocument
+from maxagent.tools.editing.patch.locate_hunk import find_hunk
+from maxagent.tools.result import ToolError
 
 TEXT = """class Left:
     def run(self):
@@ -24,14 +24,14 @@ RIGHT = [" class Right:", "     def run(self):", "-        prepare()"]
 
 
 def place(lines: list[str], line: int | None = None, end: bool = False, *context: str) -> int:
-    return place_hunk(Source(TEXT), lines, line, end, context).start
+    return find_hunk(TextDocument(TEXT), lines, line, end, context).start
 
 
-def test_the_line_number_decides_only_when_it_is_exact() -> None:
+def test_line_number_decides_only_when_exact() -> None:
     assert place(HUNK, 9) == 8
     assert place(HUNK, 3) == 2
     for line in (8, 10, None):
-        with pytest.raises(ToolRefusal, match="2 times, at lines 3, 9"):
+        with pytest.raises(ToolError, match="2 times, at lines 3, 9"):
             place(HUNK, line)
 
 
@@ -44,9 +44,9 @@ def test_the_text_after_the_head_narrows() -> None:
     assert place(HUNK, None, False, "class Right:") == 8
     assert place(HUNK, None, False, "class Left:") == 2
     assert place(HUNK, None, False, "class Right:", "def run(self):") == 8
-    with pytest.raises(ToolRefusal, match="`class Middle:`"):
+    with pytest.raises(ToolError, match="`class Middle:`"):
         place(HUNK, None, False, "class Middle:")
-    with pytest.raises(ToolRefusal, match="not in the file below `class Right:`"):
+    with pytest.raises(ToolError, match="not in the file below `class Right:`"):
         place(["-class Left:"], None, False, "class Right:")
 
 
@@ -65,13 +65,13 @@ def test_the_text_after_the_head_narrows() -> None:
 )
 def test_levels(lines: list[str], strategy: str, start: int | None) -> None:
     if start is None:
-        with pytest.raises(ToolRefusal, match="the hunk is not in the file"):
+        with pytest.raises(ToolError, match="the hunk is not in the file"):
             place(lines)
     else:
-        placed = place_hunk(Source(TEXT), lines, None, False, ())
+        placed = find_hunk(TextDocument(TEXT), lines, None, False, ())
         assert (placed.strategy, placed.start) == (strategy, start)
 
 
 def test_an_inner_line_must_fit() -> None:
-    with pytest.raises(ToolRefusal, match="not there is from the hunk:\n········play"):
+    with pytest.raises(ToolError, match="not there is from the hunk:\n········play"):
         place(["         prepare()", "         play()", "-        finish()"], 3)

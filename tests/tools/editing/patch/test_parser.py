@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maxagent.tools.editing.patch.parser import parse_patch, patched_names
-from maxagent.tools.result import ToolRefusal
+from maxagent.tools.editing.patch.parser import find_patched_names, parse_patch
+from maxagent.tools.result import ToolError
 
 DIFF = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
 MOVE = "diff --git a/y b/z\nrename from y\nrename to z\n"
@@ -27,12 +27,12 @@ LINES = st.sampled_from([*(DIFF + MOVE + ENVELOPE).splitlines(), "*** Add File: 
     ],
 )
 def test_every_file_is_named(patch: object, names: list[str]) -> None:
-    assert patched_names({"patch": patch}) == names
+    assert find_patched_names({"patch": patch}) == names
 
 
 @pytest.mark.parametrize("patch", ["", " \n", "words"])
 def test_what_is_no_patch_is_refused(patch: str) -> None:
-    with pytest.raises(ToolRefusal):
+    with pytest.raises(ToolError):
         parse_patch(patch)
 
 
@@ -41,7 +41,7 @@ def test_what_is_no_patch_is_refused(patch: str) -> None:
 def test_names_are_those_of_what_is_carried_out(patch: str) -> None:
     try:
         names = {name for found in parse_patch(patch) for name in (found.path, found.target)}
-    except ToolRefusal as refusal:
+    except ToolError as refusal:
         assert str(refusal)
     else:
-        assert set(patched_names({"patch": patch})) == names - {""}
+        assert set(find_patched_names({"patch": patch})) == names - {""}

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from maxagent.tools.editing.patch.apply_hunk import Hunk
 from maxagent.tools.editing.patch.file_patch import FilePatch
 from maxagent.tools.editing.patch.unified_diff import parse_unified
-from maxagent.tools.result import ToolRefusal
-from maxagent.tools.textedits.unified_diff import unified
+from maxagent.tools.result import ToolError
+from maxagent.tools.textedits.unified_diff import build_diff
 
 HEAD = "--- a/x\n+++ b/x\n"
 HUNK = "@@ -3,3 +3,3 @@ def f():\n a\n-b\n+c\n d\n"
@@ -134,7 +134,7 @@ def test_a_diff_is_read(patch: str, read: list[FilePatch]) -> None:
     ],
 )
 def test_what_is_no_diff_is_refused(patch: str, said: str) -> None:
-    with pytest.raises(ToolRefusal) as refusal:
+    with pytest.raises(ToolError) as refusal:
         parse_unified(patch)
     assert said in str(refusal.value)
 
@@ -157,14 +157,14 @@ def applied(old: str, patch: FilePatch) -> str:
 @given(TEXTS, ENDS, TEXTS, ENDS)
 def test_our_own_diffs_give_back_the_new_text(old: str, end: str, new: str, last: str) -> None:
     old, new = old.strip("\n") + "x" + end, new.strip("\n") + "y" + last
-    (patch,) = parse_unified(unified(old, new, "d/x y"))
+    (patch,) = parse_unified(build_diff(old, new, "d/x y"))
     assert (patch.action, patch.path, applied(old, patch)) == ("update", "d/x y", new)
 
 
 @settings(deadline=None)
 @given(TEXTS)
 def test_our_own_diffs_give_back_a_new_file(new: str) -> None:
-    patches = parse_unified(unified(None, new + "\n", "x"))
+    patches = parse_unified(build_diff(None, new + "\n", "x"))
     assert [(patch.action, patch.content) for patch in patches] == [("create", new + "\n")]
 
 
@@ -180,7 +180,7 @@ PIECES = st.sampled_from(
 def test_any_text_is_read_or_refused(patch: str) -> None:
     try:
         patches = parse_unified(patch)
-    except ToolRefusal as refusal:
+    except ToolError as refusal:
         assert str(refusal)
     else:
         assert patches and all(found.path for found in patches)

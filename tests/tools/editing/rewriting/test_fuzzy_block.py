@@ -2,9 +2,9 @@
 
 import pytest
 
-from maxagent.tools.editing.matching.document import Source
-from maxagent.tools.editing.matching.edit_request import Request
-from maxagent.tools.editing.rewriting.fuzzy_block import TooMany, alike
+from maxagent.tools.editing.matching.document import TextDocument
+from maxagent.tools.editing.matching.edit_request import EditRequest
+from maxagent.tools.editing.rewriting.fuzzy_block import TooManyBlocksError, find_similar_blocks
 
 BLOCK = """def open(self, user):
     # look the user up before all else
@@ -18,8 +18,8 @@ FILE = f"start()\n{BLOCK}end()\n"
 
 
 def found(old: str, text: str = FILE) -> list[int]:
-    request = Request(old, old.replace("return token", "return token.value"))
-    return [match.start for match in alike(Source(text), request)]
+    request = EditRequest(old, old.replace("return token", "return token.value"))
+    return [match.start for match in find_similar_blocks(TextDocument(text), request)]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_braces_are_not_enough() -> None:
 
 
 def test_a_table_of_equal_lines_is_too_many() -> None:
-    with pytest.raises(TooMany):
+    with pytest.raises(TooManyBlocksError):
         found("  {1, 2},\n  {1, 3},\n  {1, 2},\n", "  {1, 2},\n" * 2000)
 
 

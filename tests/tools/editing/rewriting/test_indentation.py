@@ -2,8 +2,8 @@
 
 import pytest
 
-from maxagent.tools.editing.rewriting.indentation import Pair, learn, unit_of
-from maxagent.tools.result import ToolRefusal
+from maxagent.tools.editing.rewriting.indentation import IndentPair, infer_depths, infer_unit
+from maxagent.tools.result import ToolError
 
 CODE = ["def f():", "    if x:", "        return 1", "    return 2"]
 TABBED = ["def f():", "\tif x:", "\t\treturn 1"]
@@ -14,7 +14,7 @@ NARROW = ["f() {", "  if (x) {", "    y();", "  }", "}"]
     ("lines", "unit"), [(CODE, "    "), (TABBED, "\t"), (NARROW, "  "), (["a", "b"], "    ")]
 )
 def test_the_unit_of_a_file(lines: list[str], unit: str) -> None:
-    assert unit_of(lines) == unit
+    assert infer_unit(lines) == unit
 
 
 @pytest.mark.parametrize(
@@ -37,15 +37,15 @@ def test_the_unit_of_a_file(lines: list[str], unit: str) -> None:
     ],
 )  # fmt: skip
 def test_a_depth(pairs: list[tuple[str, str]], asked: str, real: str) -> None:
-    known = [Pair(place, *pair) for place, pair in enumerate(pairs)]
+    known = [IndentPair(place, *pair) for place, pair in enumerate(pairs)]
     request = [pair.asked + "x" for pair in known] + [asked + "y"]
     lines = TABBED if "\t" in pairs[0][1] else CODE
-    assert learn(known, request, lines, kept=False).of(asked, -1, 9) == real
+    assert infer_depths(known, request, lines, kept=False).find_indent(asked, -1, 9) == real
 
 
-def test_of_depths_that_are_one_in_the_request_the_neighbours_decide() -> None:
-    pairs = [Pair(0, "", ""), Pair(1, "", "    "), Pair(2, "", "    ")]
-    depths = learn(pairs, ["a", "b", "c"], CODE, kept=False)
-    assert depths.of("", 1, 2) == "    "
-    with pytest.raises(ToolRefusal, match="depth of the new lines is not clear"):
-        depths.of("", 0, 1)
+def test_depths_equal_in_the_request_follow_the_neighbours() -> None:
+    pairs = [IndentPair(0, "", ""), IndentPair(1, "", "    "), IndentPair(2, "", "    ")]
+    depths = infer_depths(pairs, ["a", "b", "c"], CODE, kept=False)
+    assert depths.find_indent("", 1, 2) == "    "
+    with pytest.raises(ToolError, match="depth of the new lines is not clear"):
+        depths.find_indent("", 0, 1)

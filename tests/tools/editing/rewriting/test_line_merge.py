@@ -2,7 +2,7 @@
 
 import pytest
 
-from maxagent.tools.editing.rewriting.line_merge import merged
+from maxagent.tools.editing.rewriting.line_merge import merge_line
 
 
 @pytest.mark.parametrize(
@@ -20,8 +20,8 @@ from maxagent.tools.editing.rewriting.line_merge import merged
 def test_what_stays_is_spelled_as_in_the_file(
     asked: str, new: str, real: str, written: str
 ) -> None:
-    assert merged(asked, new, real) == written
+    assert merge_line(asked, new, real) == written
 
 
-def test_a_line_of_too_many_words_is_not_merged() -> None:
-    assert merged("a " * 3000, "b", "a  " * 3000) is None
+def test_line_of_too_many_words_is_not_merged() -> None:
+    assert merge_line("a " * 3000, "b", "a  " * 3000) is None

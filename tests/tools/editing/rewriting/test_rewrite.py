@@ -2,17 +2,19 @@
 
 import pytest
 
-from maxagent.tools.editing.matching.document import Source
-from maxagent.tools.editing.matching.edit_request import Match
+from maxagent.tools.editing.matching.document import TextDocument
+from maxagent.tools.editing.matching.edit_request import LineMatch
 from maxagent.tools.editing.matching.line_edits import LineEdit
-from maxagent.tools.editing.rewriting.rewrite import rewrite
-from maxagent.tools.result import ToolRefusal
+from maxagent.tools.editing.rewriting.rewrite import rewrite_match
+from maxagent.tools.result import ToolError
 
-SOURCE = Source("a1 # note\nb2\n\nd4\ne5\n")
+SOURCE = TextDocument("a1 # note\nb2\n\nd4\ne5\n")
 
 
 def edits(old: list[str], new: list[str], pairs: list[int | None]) -> list[LineEdit]:
-    return rewrite(SOURCE, Match(old, new, 0, max(filter(None, pairs)) + 1, pairs, loose=True))
+    return rewrite_match(
+        SOURCE, LineMatch(old, new, 0, max(filter(None, pairs)) + 1, pairs, loose=True)
+    )
 
 
 def test_a_line_that_stays_is_not_written() -> None:
@@ -21,7 +23,7 @@ def test_a_line_that_stays_is_not_written() -> None:
     ]
 
 
-def test_a_line_that_is_made_up_and_stays_is_not_written() -> None:
+def test_made_up_line_that_stays_is_not_written() -> None:
     old, new = ["a1", "b2", "made up", "", "d4"], ["a1", "b2", "made up", "", "x"]
     assert edits(old, new, [0, 1, None, 2, 3]) == [LineEdit(3, 4, ["x"])]
 
@@ -46,5 +48,5 @@ def test_an_empty_line_that_was_left_out_stays() -> None:
 def test_what_is_not_clear_is_refused(
     old: list[str], new: list[str], pairs: list[int | None], why: str
 ) -> None:
-    with pytest.raises(ToolRefusal, match=why):
+    with pytest.raises(ToolError, match=why):
         edits(old, new, pairs)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from maxagent.tools.editing.matching.common_lines import shared_lines
-from maxagent.tools.editing.matching.document import Source
-from maxagent.tools.editing.matching.edit_request import Match
-from maxagent.tools.editing.rewriting.style_inference import learn_from
+from maxagent.tools.editing.matching.common_lines import find_shared_lines
+from maxagent.tools.editing.matching.document import TextDocument
+from maxagent.tools.editing.matching.edit_request import LineMatch
+from maxagent.tools.editing.rewriting.style_inference import infer_style
 
 TEXT = "class A:\n    def f(self):\n        go()\n        stop()\n"
 
@@ -23,7 +23,7 @@ TEXT = "class A:\n    def f(self):\n        go()\n        stop()\n"
     ids=["as asked", "as in the file", "same", "replaced", "wrapped", "nothing shared"],
 )
 def test_depth_of_the_new_lines(old: list[str], new: list[str], kept: bool) -> None:
-    match = Match(old, new, 1, 1 + len(old), range(1, 1 + len(old)))
-    learned = learn_from(Source(TEXT), match, shared_lines(old, new))
+    match = LineMatch(old, new, 1, 1 + len(old), range(1, 1 + len(old)))
+    learned = infer_style(TextDocument(TEXT), match, find_shared_lines(old, new))
     assert learned.depths.kept == kept
-    assert learned.line(0) == "    def f(self):"
+    assert learned.get_line(0) == "    def f(self):"

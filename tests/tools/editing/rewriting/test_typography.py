@@ -2,7 +2,7 @@
 
 import pytest
 
-from maxagent.tools.editing.rewriting.typography import learn_spelling
+from maxagent.tools.editing.rewriting.typography import infer_spelling
 
 
 @pytest.mark.parametrize(
@@ -22,4 +22,4 @@ from maxagent.tools.editing.rewriting.typography import learn_spelling
 def test_new_lines_are_spelled_as_the_file(
     pairs: list[tuple[str, str]], new: str, written: str
 ) -> None:
-    assert learn_spelling(pairs).as_in_file(new) == written
+    assert infer_spelling(pairs).as_in_file(new) == written

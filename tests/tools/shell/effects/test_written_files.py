@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.shell.effects.written_files import find_written
+from maxagent.tools.shell.effects.written_files import find_written_files
 from maxagent.tools.workspace import Workspace
 
 
@@ -31,11 +31,11 @@ def workspace(tmp_path: Path) -> Workspace:
     ],
 )
 def test_every_written_file_is_named(line: str, names: str, workspace: Workspace) -> None:
-    found = find_written(line, ".", workspace)
+    found = find_written_files(line, ".", workspace)
     assert {str(path.relative_to(workspace.root)) for path in found.paths} == set(names.split())
     assert not found.doubt
 
 
 def test_links_that_are_carried_are_doubtful(workspace: Workspace) -> None:
-    assert find_written("cp -r l x", ".", workspace).doubt
-    assert find_written("mv l/link x", ".", workspace).doubt
+    assert find_written_files("cp -r l x", ".", workspace).doubt
+    assert find_written_files("mv l/link x", ".", workspace).doubt

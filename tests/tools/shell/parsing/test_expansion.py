@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.tools.shell.parsing.expansion import MOST_WORDS, TooMany, braces, glob
+from maxagent.tools.shell.parsing.expansion import (
+    MOST_WORDS,
+    ExpansionLimitError,
+    expand_braces,
+    expand_glob,
+)
 
 
 @pytest.mark.parametrize(
@@ -26,13 +31,13 @@ from maxagent.tools.shell.parsing.expansion import MOST_WORDS, TooMany, braces, 
     ],
 )
 def test_braces_expand_as_in_bash(word: str, words: list[str]) -> None:
-    assert braces(word) == words
+    assert expand_braces(word) == words
 
 
 @pytest.mark.parametrize("word", ["{1..999}", "{a,b}" * 9, "{a," * 50 + "}" * 50])
 def test_nobody_waits_for_too_many_words(word: str) -> None:
-    with pytest.raises(TooMany):
-        braces(word)
+    with pytest.raises(ExpansionLimitError):
+        expand_braces(word)
 
 
 @pytest.mark.parametrize(
@@ -57,20 +62,20 @@ def test_patterns_meet_what_bash_would_find(pattern: str, names: list[str], tmp_
         (tmp_path / name).touch()
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "c").touch()
-    assert glob(pattern, tmp_path) == names
+    assert expand_glob(pattern, tmp_path) == names
 
 
-def test_a_folder_of_very_many_files_is_not_listed(tmp_path: Path) -> None:
+def test_folder_with_too_many_files_is_not_listed(tmp_path: Path) -> None:
     for number in range(MOST_WORDS + 1):
         (tmp_path / str(number)).touch()
-    with pytest.raises(TooMany):
-        glob("*", tmp_path)
+    with pytest.raises(ExpansionLimitError):
+        expand_glob("*", tmp_path)
 
 
 @given(st.text(alphabet="ab{},.\\*?[]!^-/:", max_size=40))
 def test_any_pattern_can_be_tried(word: str) -> None:
     try:
-        for one in braces(word):
-            glob(one, Path("/nowhere"))
-    except TooMany:
+        for one in expand_braces(word):
+            expand_glob(one, Path("/nowhere"))
+    except ExpansionLimitError:
         pass

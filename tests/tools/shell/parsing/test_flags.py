@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.tools.shell.parsing.flags import Flags, NotReadOnly
+from maxagent.tools.shell.parsing.flags import Flags, NotReadOnlyError
 
-FLAGS = Flags.of("-a -n=N -k= -P=A -w=? -NUM --all --lines=N --color=? --key=")
+FLAGS = Flags.from_usage("-a -n=N -k= -P=A -w=? -NUM --all --lines=N --color=? --key=")
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_flags_and_operands_are_told_apart(
     words: list[str], given: dict[str, tuple[str, ...]], operands: tuple[str, ...]
 ) -> None:
     parsed = FLAGS.parse("p", words)
-    assert (parsed.given, parsed.operands) == (given, operands)
+    assert (parsed.flag_values, parsed.operands) == (given, operands)
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_flags_and_operands_are_told_apart(
         ["x", "-o"],
     ],
 )
-def test_what_is_not_on_the_list_is_a_reason(words: list[str]) -> None:
-    with pytest.raises(NotReadOnly, match="`p"):
+def test_unlisted_flag_raises_with_reason(words: list[str]) -> None:
+    with pytest.raises(NotReadOnlyError, match="`p"):
         FLAGS.parse("p", words)
 
 
@@ -75,14 +75,14 @@ WORDS = st.lists(st.one_of(st.text(max_size=6), st.text("-=ankPw5xo", max_size=5
 
 
 @given(WORDS)
-def test_every_flag_that_passes_is_on_the_list_and_no_word_is_lost(words: list[str]) -> None:
+def test_accepted_flags_are_listed_and_words_kept(words: list[str]) -> None:
     try:
         parsed = FLAGS.parse("p", words)
-    except NotReadOnly:
+    except NotReadOnlyError:
         return
-    assert set(parsed.given) <= set(FLAGS.kinds)
+    assert set(parsed.flag_values) <= set(FLAGS.kinds)
     shown = " ".join(words)
-    assert all(value in shown for values in parsed.given.values() for value in values)
+    assert all(value in shown for values in parsed.flag_values.values() for value in values)
     dashes = words.index("--") if "--" in words and parsed.after_dashes is not None else len(words)
     assert [one for one in parsed.operands if one.startswith("-") and one != "-"] == [
         one for one in words[dashes + 1 :] if one.startswith("-") and one != "-"

@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.tools.shell.parsing.single_command import plain_words
+from maxagent.tools.shell.parsing.single_command import parse_plain_words
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,7 @@ from maxagent.tools.shell.parsing.single_command import plain_words
     ],
 )
 def test_a_simple_command_has_plain_words(command: str, words: list[str]) -> None:
-    assert plain_words(command) == words
+    assert parse_plain_words(command) == words
 
 
 @pytest.mark.parametrize(
@@ -32,4 +32,4 @@ def test_a_simple_command_has_plain_words(command: str, words: list[str]) -> Non
     + ["echo $HOME", "ls {a,b}", "ls [ab]", 'echo "$x"', "echo $(ls)", "(ls)", "! ls", "[ -f x ]"],
 )
 def test_nothing_else_has(command: str) -> None:
-    assert plain_words(command) is None
+    assert parse_plain_words(command) is None

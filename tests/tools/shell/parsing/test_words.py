@@ -1,12 +1,18 @@
 import pytest
 
-from maxagent.tools.shell.parsing.syntax_tree import Unparsed, tree
-from maxagent.tools.shell.parsing.words import is_ansi_string, literal, masked, pieces, unmasked
+from maxagent.tools.shell.parsing.syntax_tree import ParseError, parse_tree
+from maxagent.tools.shell.parsing.words import (
+    is_ansi_string,
+    mask_parts,
+    parse_word,
+    strip_mask,
+    to_literal,
+)
 
 
 def only_word(line: str) -> str | None:
-    command = tree(line).children[0]
-    return literal(pieces(command.children[1:]))
+    command = parse_tree(line).children[0]
+    return to_literal(parse_word(command.children[1:]))
 
 
 @pytest.mark.parametrize(
@@ -42,17 +48,17 @@ def test_what_the_shell_expands_is_no_literal(written: str) -> None:
 
 
 def test_a_mask_is_taken_off_again() -> None:
-    parts = pieces(tree("x '*a'\"{b,c}\"'\\\\'").children[0].children[1:])
-    assert unmasked(masked(parts)) == "*a{b,c}\\\\"
+    parts = parse_word(parse_tree("x '*a'\"{b,c}\"'\\\\'").children[0].children[1:])
+    assert strip_mask(mask_parts(parts)) == "*a{b,c}\\\\"
 
 
 @pytest.mark.parametrize("written", ["'a", '"a', "$'a\\'", "$'"])
 def test_an_open_quote_is_no_word(written: str) -> None:
-    with pytest.raises(Unparsed):
-        pieces([tree(written).children[0]])
+    with pytest.raises(ParseError):
+        parse_word([parse_tree(written).children[0]])
 
 
-def test_a_dollar_before_a_quote_is_a_sign_between_quotes() -> None:
+def test_quoted_dollar_before_quote_is_literal() -> None:
     assert only_word("x \"$'a'\"") == "$'a'"
 
 
@@ -61,5 +67,5 @@ def test_a_dollar_before_a_quote_is_a_sign_between_quotes() -> None:
     [("$'a'", True), ("$'\\\\'", True), ("$'\\''", True), ("$''", True)]
     + [("$'a\\'", False), ("$'\\\\' x '", False), ("'a'", False), ("$'a' 'b'", False)],
 )
-def test_an_ansi_string_ends_at_the_first_free_quote(written: str, whole: bool) -> None:
+def test_ansi_string_ends_at_first_unescaped_quote(written: str, whole: bool) -> None:
     assert is_ansi_string(written) == whole

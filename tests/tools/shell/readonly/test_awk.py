@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from maxagent.tools.shell.parsing.flags import NotReadOnly
-from maxagent.tools.shell.readonly.awk import check_awk, only_prints
-from maxagent.tools.shell.readonly.path_scope import Place
+from maxagent.tools.shell.parsing.flags import NotReadOnlyError
+from maxagent.tools.shell.readonly.awk import check_awk, is_print_only
+from maxagent.tools.shell.readonly.path_scope import PathScope
 from maxagent.tools.workspace import Workspace
 
 PRINTS = [
@@ -69,27 +69,27 @@ DOES_MORE = [
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def place(tmp_path: Path) -> PathScope:
     (tmp_path / "data").write_text("a b\n")
     (tmp_path / ".env").touch()
-    return Place(tmp_path, Workspace(tmp_path))
+    return PathScope(tmp_path, Workspace(tmp_path))
 
 
 @pytest.mark.parametrize("program", PRINTS)
 def test_a_program_that_only_prints_is_known(program: str) -> None:
-    assert only_prints(program)
+    assert is_print_only(program)
 
 
 @pytest.mark.parametrize("program", DOES_MORE)
 def test_any_other_is_not(program: str) -> None:
-    assert not only_prints(program)
+    assert not is_print_only(program)
 
 
-def test_files_and_settings_are_looked_at(place: Place) -> None:
+def test_files_and_settings_are_looked_at(place: PathScope) -> None:
     for line in ("'{print $1}' data", "-F, -v n=3 'NR == n' data", "-F ':' '{print}' FS=, data -"):
         check_awk(shlex.split(line), place)
     for line in ("1 .env", "1 ../x", "-f x data", "-v ENVIRON=1 1", "1 A/b=c", "-i x 1", ""):
-        with pytest.raises(NotReadOnly):
+        with pytest.raises(NotReadOnlyError):
             check_awk(shlex.split(line), place)
 
 
@@ -99,11 +99,9 @@ _PIECES += ['"x"', '"', "print", "system", 'system("x")', "getline", "if", "1", 
 
 @given(st.lists(st.sampled_from(_PIECES), min_size=1, max_size=9))
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_awk_itself_runs_and_writes_nothing_for_what_is_known(
-    tmp_path: Path, parts: list[str]
-) -> None:
+def test_real_awk_only_prints_for_accepted_programs(tmp_path: Path, parts: list[str]) -> None:
     program = "BEGIN {" + "".join(parts) + "}"
-    if not only_prints(program):
+    if not is_print_only(program):
         return
     runs = tmp_path / "bin" / "x"
     if not runs.exists():

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from maxagent.tools.shell.parsing.flags import one_of
-from maxagent.tools.shell.readonly.classifier import why_not_read_only
-from maxagent.tools.shell.readonly.path_scope import Place
+from maxagent.tools.shell.parsing.flags import split_names
+from maxagent.tools.shell.readonly.classifier import explain_not_read_only
+from maxagent.tools.shell.readonly.path_scope import PathScope
 from maxagent.tools.workspace import Workspace
 
 
 def why(root: Path, *words: str) -> str:
-    return why_not_read_only(words, Place(root, Workspace(root)))
+    return explain_not_read_only(words, PathScope(root, Workspace(root)))
 
 
 @pytest.mark.parametrize(
@@ -36,14 +36,12 @@ def test_the_reason_says_what_is_wrong(words: list[str], reason: str, tmp_path: 
 
 
 @pytest.mark.parametrize("words", [["/bin/ls"], ["/usr/bin/head", "-5", "x"], ["ls", "/dev/null"]])
-def test_the_system_s_programs_may_be_named_with_their_folder(
-    words: list[str], tmp_path: Path
-) -> None:
+def test_system_programs_may_be_called_by_path(words: list[str], tmp_path: Path) -> None:
     assert why(tmp_path, *words) == ""
 
 
 @pytest.mark.parametrize("folder", ["bin", "."])
-def test_a_program_that_the_project_brings_is_not_the_system_s(
+def test_program_inside_project_is_no_system_program(
     folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = tmp_path / folder / "ls"
@@ -55,10 +53,10 @@ def test_a_program_that_the_project_brings_is_not_the_system_s(
     assert why(tmp_path, "cat", "x") == ""
 
 
-def test_a_folder_outside_the_project_is_no_place_to_look_around(tmp_path: Path) -> None:
+def test_listing_outside_the_project_is_not_allowed(tmp_path: Path) -> None:
     inside = tmp_path / "project"
     inside.mkdir()
-    assert "outside" in why_not_read_only(["ls"], Place(tmp_path, Workspace(inside)))
+    assert "outside" in explain_not_read_only(["ls"], PathScope(tmp_path, Workspace(inside)))
 
 
 PROGRAMS = """
@@ -68,12 +66,12 @@ PIECES = "status diff log show branch stash -- -C list HEAD:x .env ../x -exec -p
 WORDS = st.one_of(
     st.text(max_size=8),
     st.text("-=oOnrRfFexw ./:%{}", max_size=6),
-    st.sampled_from(sorted(one_of(PIECES))),
+    st.sampled_from(sorted(split_names(PIECES))),
 )
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.sampled_from(sorted(one_of(PROGRAMS))), st.lists(WORDS, max_size=5))
+@given(st.sampled_from(sorted(split_names(PROGRAMS))), st.lists(WORDS, max_size=5))
 def test_whatever_the_words_there_is_an_answer(
     tmp_path: Path, program: str, words: list[str]
 ) -> None:

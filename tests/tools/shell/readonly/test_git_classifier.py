@@ -9,9 +9,9 @@ import pytest
 
 from maxagent.config.settings.schema import IGNORE_PATTERNS
 from maxagent.tools.git.hardened_git import GUARD
-from maxagent.tools.process.environment import child_environment
-from maxagent.tools.shell.readonly.classifier import why_not_read_only
-from maxagent.tools.shell.readonly.path_scope import Place
+from maxagent.tools.process.environment import build_child_environment
+from maxagent.tools.shell.readonly.classifier import explain_not_read_only
+from maxagent.tools.shell.readonly.path_scope import PathScope
 from maxagent.tools.workspace import Workspace
 
 SECRET = "c4nary"
@@ -42,11 +42,11 @@ def root(tmp_path: Path) -> Path:
 
 
 def why(root: Path, line: str) -> str:
-    return why_not_read_only(shlex.split(line), Place(root, Workspace(root)))
+    return explain_not_read_only(shlex.split(line), PathScope(root, Workspace(root)))
 
 
 def run(root: Path, line: str) -> str:
-    environment = child_environment(os.environ, GUARD)
+    environment = build_child_environment(os.environ, GUARD)
     words = shlex.split(line)
     return subprocess.run(words, cwd=root, env=environment, capture_output=True, text=True).stdout
 
@@ -90,9 +90,7 @@ def test_what_was_secret_once_is_not_shown(line: str, root: Path) -> None:
         (".gitattributes", "**/Config.json diff=x"),
     ],
 )
-def test_attributes_that_may_show_what_was_secret_once_are_asked(
-    file: str, line: str, root: Path
-) -> None:
+def test_attributes_that_may_reveal_old_secrets_are_asked(file: str, line: str, root: Path) -> None:
     (root / file).parent.mkdir(exist_ok=True)
     (root / file).write_text(f"# * diff\n*.py diff=python\na.txt diff=x\n*.png -diff\n{line}\n")
     for command in ("log -p", "show HEAD", "diff HEAD~1", "grep = HEAD~1", "log -p --follow a.py"):
@@ -101,15 +99,15 @@ def test_attributes_that_may_show_what_was_secret_once_are_asked(
         assert why(root, f"git {command}") == ""
 
 
-def test_attributes_that_are_gone_from_the_folder_are_asked(root: Path) -> None:
+def test_deleted_attributes_file_is_asked(root: Path) -> None:
     (root / ".gitattributes").unlink()
     assert "is gone" in why(root, "git log -p")
 
 
-def test_what_the_user_hides_is_asked_where_history_may_show_it(root: Path) -> None:
-    hiding = Place(root, Workspace(root, (*IGNORE_PATTERNS, "private.txt", "!x")))
+def test_ignored_file_in_shown_history_is_asked(root: Path) -> None:
+    hiding = PathScope(root, Workspace(root, (*IGNORE_PATTERNS, "private.txt", "!x")))
     answers = {
-        line: why_not_read_only(shlex.split(line), hiding)
+        line: explain_not_read_only(shlex.split(line), hiding)
         for line in ("git log -p", "git show HEAD~1", "git log -p src/app.py", "git diff")
     }
     assert ["`private.txt`" in answer for answer in answers.values()] == [True, True, False, False]
@@ -122,7 +120,7 @@ def test_a_backslash_hides_no_name_from_the_check(name: str, root: Path) -> None
         assert why(root, f"git {command} {shlex.quote(name)}")
 
 
-def test_the_content_of_a_file_is_not_shown_by_its_hash(root: Path) -> None:
+def test_blob_hash_does_not_show_file_content(root: Path) -> None:
     blob = git(root, "rev-parse", "HEAD~1:.env.production")
     commit = git(root, "rev-parse", "HEAD~1")
     lines = ["show {}", "cat-file -p {}", "diff {} HEAD", "diff HEAD..{}", "show x-1-g{}"]
@@ -152,19 +150,19 @@ def test_nor_by_a_tag_on_it(root: Path) -> None:
             git(root, "pack-refs", "--all")
 
 
-def test_a_file_s_name_does_not_hide_what_git_takes_for_a_tag(root: Path) -> None:
+def test_file_name_does_not_hide_tag_of_blob(root: Path) -> None:
     git(root, "tag", "light", "HEAD~1:.env.production")
     (root / "light").touch()
     assert "content of some file" in why(root, "git cat-file -p light")
     assert why(root, "git log -- light") == ""
 
 
-def test_a_file_in_a_commit_is_told_by_its_name_alone(root: Path) -> None:
+def test_file_in_commit_needs_plain_revision(root: Path) -> None:
     assert why(root, "git show main@{0}:src/app.py") == ""
     assert "cannot be told" in why(root, "git show 'HEAD@{now:}~1:.env.production'")
 
 
-def test_a_secret_that_is_tracked_keeps_content_back_but_where_it_is_not_meant(root: Path) -> None:
+def test_tracked_secret_blocks_content_unless_outside_limits(root: Path) -> None:
     (root / "server.key").write_text(SECRET)
     git(root, "add", ".")
     assert why(root, "git diff") == "git tracks `server.key`, which is kept from every tool"
@@ -178,10 +176,10 @@ def test_a_secret_that_is_tracked_keeps_content_back_but_where_it_is_not_meant(r
     assert why(root, "git log --oneline") == ""
 
 
-def test_a_repository_that_begins_above_the_project_shows_names_only(root: Path) -> None:
+def test_repository_above_project_shows_only_names(root: Path) -> None:
     inner = Workspace(root / "src")
     for line, shown in [("git status", True), ("git log", True), ("git diff", False)]:
-        reason = why_not_read_only(shlex.split(line), Place(root / "src", inner))
+        reason = explain_not_read_only(shlex.split(line), PathScope(root / "src", inner))
         assert (reason == "") == shown
 
 
@@ -197,7 +195,7 @@ def test_a_submodule_is_left_alone_or_asked(root: Path) -> None:
     assert why(root, "git log --oneline") == ""
 
 
-def test_without_a_repository_git_may_look_but_not_compare_secrets(tmp_path: Path) -> None:
+def test_git_outside_repository_cannot_compare_secrets(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a/.env").write_text(SECRET)
     assert why(tmp_path, "git status") == why(tmp_path, "git log -p") == ""

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.shell.parsing.flags import NotReadOnly
-from maxagent.tools.shell.readonly.git_index import Tracked, tracked
+from maxagent.tools.shell.parsing.flags import NotReadOnlyError
+from maxagent.tools.shell.readonly.git_index import TrackedFiles, read_tracked_files
 from maxagent.tools.workspace import Workspace
 
 NAMES = [".env", "a", "a.pem", "deep/er/secrets/x", "deep/er/y", "longer-than-others/" + "n" * 200]
@@ -25,12 +25,12 @@ def made(root: Path, *options: str) -> Path:
     return root
 
 
-def looked_at(root: Path, hash_size: int = 20) -> Tracked:
-    return tracked(root / ".git", root, Workspace(root), hash_size)
+def looked_at(root: Path, hash_size: int = 20) -> TrackedFiles:
+    return read_tracked_files(root / ".git", root, Workspace(root), hash_size)
 
 
 @pytest.mark.parametrize("version", ["2", "3", "4"])
-def test_secrets_are_found_in_an_index_of_every_version(version: str, tmp_path: Path) -> None:
+def test_secrets_are_found_in_every_index_version(version: str, tmp_path: Path) -> None:
     root = made(tmp_path)
     git(root, "add", "-N", "a") if version == "3" else None
     git(root, "update-index", "--index-version", version)
@@ -52,7 +52,7 @@ def test_a_change_is_noticed(tmp_path: Path) -> None:
     assert looked_at(root).secrets == ()
 
 
-def test_an_index_of_the_same_moment_and_size_is_another_one(tmp_path: Path) -> None:
+def test_replaced_index_with_same_stat_is_reread(tmp_path: Path) -> None:
     root = made(tmp_path)
     index, before = root / ".git" / "index", (root / ".git" / "index").stat()
     assert ".env" in looked_at(root).secrets
@@ -88,19 +88,19 @@ def test_a_repository_in_the_repository_is_seen(tmp_path: Path) -> None:
 
 def test_no_index_tracks_nothing(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
-    assert looked_at(tmp_path) == Tracked(())
+    assert looked_at(tmp_path) == TrackedFiles(())
 
 
 @pytest.mark.parametrize("data", [b"", b"DIRC", b"DIRC\0\0\0\2\0\0\0\5", b"x" * 200])
 def test_a_damaged_index_is_a_reason(data: bytes, tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     (tmp_path / ".git/index").write_bytes(data)
-    with pytest.raises(NotReadOnly, match="which files git tracks"):
+    with pytest.raises(NotReadOnlyError, match="which files git tracks"):
         looked_at(tmp_path)
 
 
 def test_an_index_in_two_files_is_a_reason(tmp_path: Path) -> None:
     root = made(tmp_path)
     git(root, "update-index", "--split-index")
-    with pytest.raises(NotReadOnly, match="which files git tracks"):
+    with pytest.raises(NotReadOnlyError, match="which files git tracks"):
         looked_at(root)

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.shell.readonly.git_objects import kinds
+from maxagent.tools.shell.readonly.git_objects import find_object_kinds
 
 
 def git(root: Path, *arguments: str) -> str:
@@ -48,8 +48,8 @@ def test_every_object_s_kind_is_known(packed: list[str], root: Path) -> None:
     assert {kind for _, kind in objects} == {"commit", "tree", "blob", "tag"}
     for name, kind in objects:
         shown = "commit" if kind == "tag" else kind  # what the tag stands on
-        assert kinds(root / ".git/objects", name, 20) == {shown}
-        assert shown in kinds(root / ".git/objects", name[:4], 20)
+        assert find_object_kinds(root / ".git/objects", name, 20) == {shown}
+        assert shown in find_object_kinds(root / ".git/objects", name[:4], 20)
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -60,8 +60,8 @@ def test_a_tag_is_what_it_stands_on(packed: bool, root: Path) -> None:
         git(root, "gc", "-q")
     for name, kind in {"v1": "commit", "file": "blob", "again": "tag"}.items():
         object_name = git(root, "rev-parse", name).strip()
-        assert kinds(root / ".git/objects", object_name, 20) == {kind}
+        assert find_object_kinds(root / ".git/objects", object_name, 20) == {kind}
 
 
 def test_what_is_not_there_has_no_kind(root: Path) -> None:
-    assert kinds(root / ".git/objects", "0" * 40, 20) == set()
+    assert find_object_kinds(root / ".git/objects", "0" * 40, 20) == set()

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.shell.readonly.git_refs import meant_by
+from maxagent.tools.shell.readonly.git_refs import find_hashes
 
 ONE, OTHER = "1" * 40, "2" * 40
 
@@ -40,18 +40,18 @@ def git_dir(tmp_path: Path) -> Path:
     ],
 )
 def test_a_name_means_all_that_bears_it(name: str, meant: set[str], git_dir: Path) -> None:
-    assert meant_by(name, git_dir, git_dir) == meant
+    assert find_hashes(name, git_dir, git_dir) == meant
 
 
 def test_a_circle_of_names_ends(git_dir: Path) -> None:
     (git_dir / "refs/heads/main").write_text("ref: refs/heads/main")
-    assert meant_by("main", git_dir, git_dir) == set()
+    assert find_hashes("main", git_dir, git_dir) == set()
 
 
 def test_a_table_of_references_is_not_understood(git_dir: Path) -> None:
     (git_dir / "reftable").mkdir()
     with pytest.raises(ValueError, match="table"):
-        meant_by("main", git_dir, git_dir)
+        find_hashes("main", git_dir, git_dir)
 
 
 def test_a_worktree_s_own_names_are_known(tmp_path: Path) -> None:
@@ -66,4 +66,4 @@ def test_a_worktree_s_own_names_are_known(tmp_path: Path) -> None:
     git("commit", "-q", "--allow-empty", "-m", "x")
     git("worktree", "add", "-q", "-b", "two", "sub")
     common = tmp_path / ".git"
-    assert meant_by("HEAD", common / "worktrees/sub", common) == {git("rev-parse", "two")}
+    assert find_hashes("HEAD", common / "worktrees/sub", common) == {git("rev-parse", "two")}

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.git.hardened_git import GUARD
-from maxagent.tools.process.environment import child_environment
-from maxagent.tools.shell.readonly.classifier import why_not_read_only
-from maxagent.tools.shell.readonly.path_scope import Place
+from maxagent.tools.process.environment import build_child_environment
+from maxagent.tools.shell.readonly.classifier import explain_not_read_only
+from maxagent.tools.shell.readonly.path_scope import PathScope
 from maxagent.tools.workspace import Workspace
 
 LINES = [
@@ -303,10 +303,10 @@ def test_nothing_that_runs_unasked_springs_a_trap(name: str, trapped: Trapped) -
     build(trapped)
     (trapped.trap.parent / "sprung").unlink(missing_ok=True)
     workspace = Workspace(trapped.root)
-    environment = child_environment(os.environ, GUARD)
+    environment = build_child_environment(os.environ, GUARD)
     for line in LINES:
         words = ["git", *shlex.split(line)]
-        if not why_not_read_only(words, Place(workspace.root, workspace)):
+        if not explain_not_read_only(words, PathScope(workspace.root, workspace)):
             subprocess.run(words, cwd=workspace.root, env=environment, capture_output=True)
             assert not trapped.has_sprung, line
     if control:
@@ -314,10 +314,12 @@ def test_nothing_that_runs_unasked_springs_a_trap(name: str, trapped: Trapped) -
         assert trapped.has_sprung, f"{control} does not spring it either"
 
 
-def test_all_of_it_runs_unasked_in_a_plain_repository(trapped: Trapped) -> None:
+def test_all_lines_run_unasked_in_plain_repository(trapped: Trapped) -> None:
     workspace = Workspace(trapped.root)
     reasons = {
-        line: why_not_read_only(["git", *shlex.split(line)], Place(workspace.root, workspace))
+        line: explain_not_read_only(
+            ["git", *shlex.split(line)], PathScope(workspace.root, workspace)
+        )
         for line in LINES
     }
     assert {line: why for line, why in reasons.items() if why} == {}

@@ -3,14 +3,14 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.shell.parsing.flags import NotReadOnly
-from maxagent.tools.shell.readonly.path_scope import Place
-from maxagent.tools.shell.readonly.tree_access import Manner
+from maxagent.tools.shell.parsing.flags import NotReadOnlyError
+from maxagent.tools.shell.readonly.path_scope import PathScope
+from maxagent.tools.shell.readonly.tree_access import TraversalOptions
 from maxagent.tools.workspace import Workspace
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def place(tmp_path: Path) -> PathScope:
     root = tmp_path / "project"
     (root / "src").mkdir(parents=True)
     (root / "src/app.py").write_text("x")
@@ -21,14 +21,14 @@ def place(tmp_path: Path) -> Place:
     (root / "up").symlink_to("..")
     (root / "loop").symlink_to("loop")
     os.mkfifo(root / "pipe")
-    return Place(root / "src", Workspace(root))
+    return PathScope(root / "src", Workspace(root))
 
 
 @pytest.mark.parametrize(
     "word", ["app.py", "../src/app.py", "../inner", "-", "/dev/null", "missing", ".", "..", ""]
 )
-def test_files_and_folders_of_the_project_may_be_named(word: str, place: Place) -> None:
-    place.check(word)
+def test_project_files_and_folders_may_be_named(word: str, place: PathScope) -> None:
+    place.check_path(word)
 
 
 @pytest.mark.parametrize(
@@ -49,25 +49,25 @@ def test_files_and_folders_of_the_project_may_be_named(word: str, place: Place) 
         ("/dev/zero", "outside"),
     ],
 )
-def test_everything_else_is_a_reason(word: str, why: str, place: Place) -> None:
-    with pytest.raises(NotReadOnly, match=why):
-        place.check(word)
+def test_everything_else_is_a_reason(word: str, why: str, place: PathScope) -> None:
+    with pytest.raises(NotReadOnlyError, match=why):
+        place.check_path(word)
 
 
-def test_links_count_where_they_are_followed(place: Place) -> None:
+def test_links_count_where_they_are_followed(place: PathScope) -> None:
     def reads_code(name: str) -> bool:
         return name.endswith(".py")
 
-    place.check_tree("..", Manner(reads_code))
-    with pytest.raises(NotReadOnly, match="outside"):
-        place.check_tree("..", Manner(reads_code, follows_links=True))
+    place.check_tree("..", TraversalOptions(reads_code))
+    with pytest.raises(NotReadOnlyError, match="outside"):
+        place.check_tree("..", TraversalOptions(reads_code, follows_links=True))
 
 
-def test_git_s_own_configuration_is_no_secret_unless_it_holds_one(place: Place) -> None:
+def test_git_config_is_secret_only_with_password(place: PathScope) -> None:
     config = place.workspace.root / "src/.git/config"
     config.parent.mkdir()
     config.write_text('[remote "origin"]\n\turl = https://example.org/x.git\n')
-    place.check_tree(".", Manner(lambda name: True))
+    place.check_tree(".", TraversalOptions(lambda name: True))
     config.write_text('[remote "origin"]\n\turl = https://me:token@example.org/x.git\n')
-    with pytest.raises(NotReadOnly, match="config"):
-        place.check_tree(".", Manner(lambda name: True))
+    with pytest.raises(NotReadOnlyError, match="config"):
+        place.check_tree(".", TraversalOptions(lambda name: True))

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.shell.parsing.flags import NotReadOnly
+from maxagent.tools.shell.parsing.flags import NotReadOnlyError
 from maxagent.tools.shell.readonly import tree_access
-from maxagent.tools.shell.readonly.tree_access import LeftOutByRipgrep, Manner, files_below
+from maxagent.tools.shell.readonly.tree_access import RipgrepIgnore, TraversalOptions, walk_files
 
 
 def anything(name: str) -> bool:
@@ -22,20 +22,18 @@ def write(root: Path, *names: str, **texts: str) -> None:
         (root / name).write_text(texts.get("text", ""))
 
 
-def test_files_are_met_at_any_depth_and_links_are_not_followed(tmp_path: Path) -> None:
+def test_walk_finds_nested_files_without_following_links(tmp_path: Path) -> None:
     write(tmp_path, "a", "b/c", "b/d/e")
     (tmp_path / "up").symlink_to("..")
-    found = files_below(tmp_path, Manner(anything))
+    found = walk_files(tmp_path, TraversalOptions(anything))
     assert sorted(os.path.relpath(entry, tmp_path) for entry in found) == ["a", "b/c", "b/d/e"]
 
 
-def test_more_files_than_anybody_waits_for_are_a_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_many_files_raise_with_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tree_access, "MOST_ENTRIES", 3)
     write(tmp_path, "a", "b/c", "b/d")
-    with pytest.raises(NotReadOnly, match="too many"):
-        list(files_below(tmp_path, Manner(anything)))
+    with pytest.raises(NotReadOnlyError, match="too many"):
+        list(walk_files(tmp_path, TraversalOptions(anything)))
 
 
 @pytest.mark.parametrize(
@@ -55,14 +53,14 @@ def test_more_files_than_anybody_waits_for_are_a_reason(
         ({".ignore": "*.pem\n"}, "a.pem", True),
     ],
 )
-def test_ripgrep_leaves_out_hidden_names_and_what_ignore_files_say(
+def test_ripgrep_skips_hidden_names_and_ignored_files(
     ignores: dict[str, str], name: str, left_out: bool, tmp_path: Path
 ) -> None:
     (tmp_path / ".git").mkdir()
     write(tmp_path, name)
     for file, text in ignores.items():
         write(tmp_path, file, text=text)
-    rule = LeftOutByRipgrep(tmp_path, nothing)
+    rule = RipgrepIgnore(tmp_path, nothing)
     path = tmp_path / name
     above = [at for at in path.parents if at != tmp_path and at.is_relative_to(tmp_path)]
     assert any(map(rule, [path, *above])) == left_out
@@ -71,16 +69,16 @@ def test_ripgrep_leaves_out_hidden_names_and_what_ignore_files_say(
 def test_a_gitignore_counts_in_git_s_folders_only(tmp_path: Path) -> None:
     write(tmp_path, "a.pem")
     write(tmp_path, ".gitignore", text="*.pem\n")
-    assert not LeftOutByRipgrep(tmp_path, nothing)(tmp_path / "a.pem")
+    assert not RipgrepIgnore(tmp_path, nothing)(tmp_path / "a.pem")
 
 
-def test_a_name_that_was_asked_for_is_not_left_out(tmp_path: Path) -> None:
+def test_requested_name_is_not_skipped(tmp_path: Path) -> None:
     write(tmp_path, ".env")
-    assert not LeftOutByRipgrep(tmp_path, anything)(tmp_path / ".env")
+    assert not RipgrepIgnore(tmp_path, anything)(tmp_path / ".env")
 
 
-def test_an_ignore_file_that_cannot_be_understood_is_a_reason(tmp_path: Path) -> None:
+def test_unreadable_ignore_file_raises_with_reason(tmp_path: Path) -> None:
     write(tmp_path, "a.pem")
     write(tmp_path, ".ignore", text="[[:alpha:]]\n")
-    with pytest.raises(NotReadOnly, match=r"`\.ignore`"):
-        LeftOutByRipgrep(tmp_path, nothing)(tmp_path / "a.pem")
+    with pytest.raises(NotReadOnlyError, match=r"`\.ignore`"):
+        RipgrepIgnore(tmp_path, nothing)(tmp_path / "a.pem")

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.shell.parsing.shell_state import Word
-from maxagent.tools.shell.parsing.simple_command import Step
-from maxagent.tools.shell.risks.copy_targets import copied_by, landings
+from maxagent.tools.shell.parsing.simple_command import SimpleCommand
+from maxagent.tools.shell.risks.copy_targets import find_copy_targets, parse_copy
 
 CASES = [
     ("cp a b", ["b"]),
@@ -29,29 +29,29 @@ CASES = [
 
 
 @pytest.mark.parametrize(("line", "expected"), CASES)
-def test_a_copy_lands_where_its_words_and_the_folders_say(
+def test_copy_targets_follow_words_and_folders(
     line: str, expected: list[str], tmp_path: Path
 ) -> None:
     (tmp_path / "folder" / ".hidden" / "inner").mkdir(parents=True)
-    assert list(landings(_step(line, tmp_path))) == expected
+    assert list(find_copy_targets(_step(line, tmp_path))) == expected
 
 
-def test_a_target_that_only_a_run_would_tell_is_no_folder(tmp_path: Path) -> None:
+def test_unknown_copy_target_is_no_folder(tmp_path: Path) -> None:
     words = (Word("cp"), Word("a"), Word("$X/", known=False))
-    assert list(landings(Step(words, tmp_path))) == ["$X/"]
+    assert list(find_copy_targets(SimpleCommand(words, tmp_path))) == ["$X/"]
 
 
-def test_a_large_folder_is_looked_at_only_so_far(tmp_path: Path) -> None:
+def test_large_folder_is_listed_up_to_limit(tmp_path: Path) -> None:
     (tmp_path / "large").mkdir()
     for number in range(1_100):
         (tmp_path / "large" / str(number)).touch()
-    assert len(list(landings(_step("cp -r large new", tmp_path)))) == 1_001
+    assert len(list(find_copy_targets(_step("cp -r large new", tmp_path)))) == 1_001
 
 
 def test_sources_and_target_are_told_apart(tmp_path: Path) -> None:
-    copied = copied_by(_step("mv -t new a -- -b", tmp_path))
+    copied = parse_copy(_step("mv -t new a -- -b", tmp_path))
     assert (copied.sources, copied.target) == (["a", "-b"], "new")
 
 
-def _step(line: str, folder: Path) -> Step:
-    return Step(tuple(Word(text) for text in line.split()), folder)
+def _step(line: str, folder: Path) -> SimpleCommand:
+    return SimpleCommand(tuple(Word(text) for text in line.split()), folder)

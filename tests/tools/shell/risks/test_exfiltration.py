@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.shell.analyzer import judge
+from maxagent.tools.shell.analyzer import analyze_command
 from maxagent.tools.workspace import Workspace
 
 
@@ -32,4 +32,4 @@ from maxagent.tools.workspace import Workspace
     ],
 )
 def test_the_whole_environment_on_its_way_out(line: str, rule: str, tmp_path: Path) -> None:
-    assert judge(line, ".", Workspace(tmp_path)).rule == rule
+    assert analyze_command(line, ".", Workspace(tmp_path)).rule == rule

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.shell.analyzer import judge
+from maxagent.tools.shell.analyzer import analyze_command
 from maxagent.tools.workspace import Workspace
 
 
@@ -19,8 +19,8 @@ def workspace(tmp_path: Path) -> Workspace:
     ["npm install secrets", "git branch secrets", "git checkout secrets", "npm run test:secrets"]
     + ["./x.sh secrets", "mkdir -p secrets", "cd src && ./x.sh secrets"],
 )
-def test_a_bare_word_may_mean_something_else_than_a_folder(line: str, workspace: Workspace) -> None:
-    assert judge(line, ".", workspace).verdict is None
+def test_bare_word_need_not_mean_a_folder(line: str, workspace: Workspace) -> None:
+    assert analyze_command(line, ".", workspace).verdict is None
 
 
 @pytest.mark.parametrize(
@@ -38,10 +38,8 @@ def test_a_bare_word_may_mean_something_else_than_a_folder(line: str, workspace:
     ]
     + ["cat secrets/*", "cd secrets && cat *", "ls secrets/*", "cat src/secrets/*"],
 )
-def test_a_folder_of_secrets_is_refused_where_it_is_gone_into_or_taken_elsewhere(
-    line: str, workspace: Workspace
-) -> None:
-    assert judge(line, ".", workspace).verdict == "deny"
+def test_entering_or_moving_secret_folder_is_refused(line: str, workspace: Workspace) -> None:
+    assert analyze_command(line, ".", workspace).verdict == "deny"
 
 
 @pytest.mark.parametrize(
@@ -49,16 +47,16 @@ def test_a_folder_of_secrets_is_refused_where_it_is_gone_into_or_taken_elsewhere
     ["ls *", "ls -d *", "du -sh *", "wc -l *", "git add *", "touch *", "chmod 644 *", "echo *"]
     + ["git log --oneline -- server.pem"],
 )
-def test_names_and_modes_of_all_there_is_are_no_secret(line: str, workspace: Workspace) -> None:
-    assert judge(line, ".", workspace).verdict != "deny"
-    assert judge(line, ".", workspace).rule != "sensitive"
+def test_wildcard_names_and_modes_are_no_secret(line: str, workspace: Workspace) -> None:
+    assert analyze_command(line, ".", workspace).verdict != "deny"
+    assert analyze_command(line, ".", workspace).rule != "sensitive"
 
 
 @pytest.mark.parametrize(
     "line", ["cat *", "file *", "tar czf x.tgz *", "cp * build/", "cat ./*", "cat */*", "./x.sh *"]
 )
 def test_a_secret_met_by_chance_is_asked(line: str, workspace: Workspace) -> None:
-    found = judge(line, ".", workspace)
+    found = analyze_command(line, ".", workspace)
     assert (found.verdict, found.rule) == ("ask", "sensitive")
 
 
@@ -67,8 +65,8 @@ def test_a_secret_met_by_chance_is_asked(line: str, workspace: Workspace) -> Non
     ["cat *.pem", "cat s*", "cat * server.pem", "cat * < server.pem", "git log -p -- server.pem"],
 )
 def test_one_that_is_meant_is_refused(line: str, workspace: Workspace) -> None:
-    assert judge(line, ".", workspace).verdict == "deny"
+    assert analyze_command(line, ".", workspace).verdict == "deny"
 
 
-def test_a_folder_that_is_secret_itself_has_nothing_to_meet_by_chance(workspace: Workspace) -> None:
-    assert judge("cat *", "secrets", workspace).verdict == "deny"
+def test_wildcard_inside_secret_folder_is_refused(workspace: Workspace) -> None:
+    assert analyze_command("cat *", "secrets", workspace).verdict == "deny"

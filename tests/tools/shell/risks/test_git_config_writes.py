@@ -4,12 +4,16 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.shell.parsing.shell_state import Word
-from maxagent.tools.shell.parsing.simple_command import Step
-from maxagent.tools.shell.risks.git_config_writes import command_of, git_folder, steering_change
+from maxagent.tools.shell.parsing.simple_command import SimpleCommand
+from maxagent.tools.shell.risks.git_config_writes import (
+    find_separate_git_dir,
+    find_steering_change,
+    strip_git_options,
+)
 
 
-def step(line: str, folder: Path | None = None) -> Step:
-    return Step(tuple(map(Word, shlex.split(line))), folder)
+def step(line: str, folder: Path | None = None) -> SimpleCommand:
+    return SimpleCommand(tuple(map(Word, shlex.split(line))), folder)
 
 
 @pytest.mark.parametrize(
@@ -19,7 +23,7 @@ def step(line: str, folder: Path | None = None) -> Step:
     + ["core.editor", "get alias.x", "--get core.hooksPath", "list", "-l", ""],
 )
 def test_reading_settings_and_changing_plain_ones_steers_nothing(line: str) -> None:
-    assert steering_change(step(f"git config {line}")) == ""
+    assert find_steering_change(step(f"git config {line}")) == ""
 
 
 @pytest.mark.parametrize(
@@ -41,24 +45,26 @@ def test_reading_settings_and_changing_plain_ones_steers_nothing(line: str) -> N
     ],
 )
 def test_any_other_setting_may_start_a_program(line: str, word: str) -> None:
-    assert steering_change(step(f"git config {line}")) == f"git config {word}"
-    assert steering_change(step(f"git -C sub --no-pager config {line}")) == f"git config {word}"
+    assert find_steering_change(step(f"git config {line}")) == f"git config {word}"
+    assert (
+        find_steering_change(step(f"git -C sub --no-pager config {line}")) == f"git config {word}"
+    )
 
 
 def test_git_s_command_stands_behind_its_own_options() -> None:
-    assert command_of(["-C", "x", "-c", "a=b", "--bare", "log", "-1"]) == ["log", "-1"]
-    assert command_of(["--version"]) == []
+    assert strip_git_options(["-C", "x", "-c", "a=b", "--bare", "log", "-1"]) == ["log", "-1"]
+    assert strip_git_options(["--version"]) == []
 
 
 def test_files_of_another_commit_may_steer(tmp_path: Path) -> None:
     (tmp_path / "AGENTS.md").touch()
-    assert steering_change(step("git checkout main -- .", tmp_path)) == "AGENTS.md"
-    assert steering_change(step("git -C . checkout main -- .", tmp_path)) == "AGENTS.md"
-    assert steering_change(step("git checkout -- .", tmp_path)) == ""
-    assert steering_change(step("git restore '*.md'", tmp_path)) == "AGENTS.md"
+    assert find_steering_change(step("git checkout main -- .", tmp_path)) == "AGENTS.md"
+    assert find_steering_change(step("git -C . checkout main -- .", tmp_path)) == "AGENTS.md"
+    assert find_steering_change(step("git checkout -- .", tmp_path)) == ""
+    assert find_steering_change(step("git restore '*.md'", tmp_path)) == "AGENTS.md"
 
 
 @pytest.mark.parametrize("line", ["git init --separate-git-dir x", "git -C y clone --sep=x a b"])
 def test_a_repository_may_be_kept_elsewhere(line: str) -> None:
-    assert git_folder(step(line)) == "x"
-    assert git_folder(step("git log --separate-git-dir x")) == ""
+    assert find_separate_git_dir(step(line)) == "x"
+    assert find_separate_git_dir(step("git log --separate-git-dir x")) == ""

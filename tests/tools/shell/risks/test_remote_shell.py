@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.shell.analyzer import judge
+from maxagent.tools.shell.analyzer import analyze_command
 from maxagent.tools.workspace import Workspace
 
 
@@ -28,4 +28,4 @@ from maxagent.tools.workspace import Workspace
     ],
 )
 def test_a_program_for_the_network_or_another_shell(line: str, rule: str, tmp_path: Path) -> None:
-    assert judge(line, ".", Workspace(tmp_path)).rule == rule
+    assert analyze_command(line, ".", Workspace(tmp_path)).rule == rule

@@ -29,7 +29,7 @@ PLACES: dict[str, tuple[object, str]] = {
     "journal.begin": (Journal, "begin_call"),
     "journal.finish": (Journal, "finish_call"),
     "tool": (maxagent.nodes.run_tool, "invoke"),
-    "snapshot": (Snapshots, "take_snapshot"),
+    "snapshot": (Snapshots, "take"),
     "record": (ThreadIndex, "record_thread"),
     "set_status": (ThreadIndex, "set_status"),
     "lease": (maxagent.sdk.runner, "acquire_lease"),

@@ -153,9 +153,9 @@ class SecuritySection(Section):
     """Tools that are asked in every mode that would run them; false, or no tool: `mode: auto`."""
     require_command_confirmation: bool = True
     """False: commands run unasked, but for those that are refused or asked in every mode."""
-    confined: Literal["ask", "run"] = "run"
-    """In mode `edits`: `run` commands inside the sandbox unasked, without one those that change
-    only files which undo brings back; or `ask` before each command with an effect."""
+    sandboxed_commands: Literal["ask", "run"] = "run"
+    """In mode `edits`: `run` commands inside the sandbox without asking (without a sandbox, only
+    commands whose changes undo can restore), or `ask` before each command with an effect."""
     command_whitelist: list[str] = Field(default_factory=list[str])
     """Commands that run unasked: the exact words that a simple command starts with."""
     command_timeout: float = Field(default=120.0, gt=0, le=3600)

@@ -83,7 +83,7 @@ class Policy:
         self, settings: Settings, sandbox: "Sandbox", snapshots: "Snapshots | None" = None
     ) -> "Policy":
         """The same where commands run in this sandbox, between these snapshots if any are taken."""
-        if settings.security.confined == "ask":
+        if settings.security.sandboxed_commands == "ask":
             return self
         covers = snapshots.can_restore if snapshots else is_missing
         safeguards = Safeguards(covers, sandbox.is_on, sandbox.network)

@@ -5,11 +5,19 @@ Safe to repeat: what is as it should be already is left as it is.
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
-from ..snapshots.file_version import ABSENT, LINK, PROGRAM, FileVersion, PathChange, is_folder
+from ..snapshots.file_version import (
+    ABSENT,
+    LINK,
+    PROGRAM,
+    FileVersion,
+    PathChange,
+    is_folder,
+    list_parent_folders,
+)
 from ..snapshots.working_tree import open_parent, read_version
 
 MOVED = "it changed during the restore"
@@ -24,8 +32,10 @@ def apply_restore(
     `contents` has the blobs of the new versions. `mark` is part of the names of temporary files.
     """
     # what goes away is first: its folder may stand where a file has to come back
-    ordered = sorted(changes, key=_get_order)
-    reasons = {change.path: _apply_change(folder, change, contents, mark) for change in ordered}
+    ordered, needed = sorted(changes, key=_get_order), _find_needed(changes)
+    reasons = {
+        change.path: _apply_change(folder, change, contents, mark, needed) for change in ordered
+    }
     # only now, for nothing can be put into a folder that may not be written
     for change in reversed(ordered):
         if is_folder(change.path) and change.new.permissions is not None:
@@ -35,7 +45,7 @@ def apply_restore(
 
 
 def remove_leftovers(folder: Path, changes: Sequence[PathChange], mark: str) -> None:
-    """Delete the temporary file that a killed `put_back` of this mark has left."""
+    """Delete the temporary file that a killed `apply_restore` of this mark has left."""
     for beside in {
         PurePosixPath(change.path).with_name(_build_temporary_name(mark)) for change in changes
     }:
@@ -51,18 +61,28 @@ def _get_order(change: PathChange) -> tuple[int, int]:
     return (2, depth) if is_folder(change.path) else (3, 0)
 
 
+def _find_needed(changes: Sequence[PathChange]) -> set[str]:
+    """The folders that something comes back into: made anew they would lose their permissions."""
+    paths = [change.path for change in changes if change.new != ABSENT]
+    return {above for path in paths for above in list_parent_folders(path)}.union(paths)
+
+
 def _apply_change(
-    folder: Path, change: PathChange, contents: Mapping[str, bytes], mark: str
+    folder: Path,
+    change: PathChange,
+    contents: Mapping[str, bytes],
+    mark: str,
+    needed: Collection[str],
 ) -> str:
     """Empty when the path is in its new version afterwards, otherwise why not."""
     current = read_version(folder, change.path)
     try:
         if is_folder(change.path):
-            _apply_folder(folder, change, there=current != ABSENT)
+            _apply_folder(folder, change, needed, there=current != ABSENT)
         elif current not in (change.old, change.new):
             return MOVED
         elif change.new == ABSENT:
-            _remove_file(folder, change.path, there=current != ABSENT)
+            _remove_file(folder, change.path, needed, there=current != ABSENT)
         elif current != change.new and not _try_set_mode(folder, change, current):
             if change.new.blob not in contents:
                 return LOST
@@ -72,13 +92,15 @@ def _apply_change(
     return ""
 
 
-def _apply_folder(folder: Path, change: PathChange, *, there: bool) -> None:
+def _apply_folder(
+    folder: Path, change: PathChange, needed: Collection[str], *, there: bool
+) -> None:
     """Make the folder, for its owner alone until it has its permissions; or delete it if empty."""
     if change.new == ABSENT:
         if there:
             with suppress(OSError), open_parent(folder, change.path) as (parent, name):
                 os.rmdir(name, dir_fd=parent)
-        _remove_file(folder, change.path, there=False)
+        _remove_file(folder, change.path, needed, there=False)
     elif not there:
         with open_parent(folder, change.path, create=True) as (parent, name):
             os.mkdir(name, 0o777 if change.new.permissions is None else 0o700, dir_fd=parent)
@@ -126,14 +148,19 @@ def _build_temporary_name(mark: str) -> str:
     return f".mcode-{mark}"
 
 
-def _remove_file(folder: Path, path: str, *, there: bool) -> None:
-    """Delete the file if it is there, and the folders that are empty without it, as git does."""
+def _remove_file(folder: Path, path: str, needed: Collection[str], *, there: bool) -> None:
+    """Delete the file if it is there, and the folders that are empty without it, as git does.
+
+    But for those `needed`.
+    """
     if there:
         with open_parent(folder, path) as (parent, name):
             os.unlink(name, dir_fd=parent)
     with suppress(OSError):  # not empty
-        for above in PurePosixPath(path).parents[:-1]:
-            with open_parent(folder, str(above)) as (parent, name):
+        for above in list_parent_folders(path):
+            if above in needed:
+                return
+            with open_parent(folder, above) as (parent, name):
                 os.rmdir(name, dir_fd=parent)
 
 

@@ -131,6 +131,18 @@ def test_folders_left_empty_go_and_others_stay(folder: Path) -> None:
     assert [path.name for path in (folder / "a").iterdir()] == ["kept"]
 
 
+@pytest.mark.parametrize(
+    ("go", "come"), [("x", "y"), ("x", "z/y"), ("z/x", "y"), ("x", "x/y"), ("x/y", "x")]
+)
+def test_needed_folder_keeps_its_permissions(go: str, come: str, folder: Path) -> None:
+    (folder / "a" / go).parent.mkdir(parents=True)
+    (folder / "a" / go).write_bytes(NEW)
+    (folder / "a").chmod(0o700)
+    assert put(folder, going(f"a/{go}"), coming(f"a/{come}")) == {}
+    assert [path for path in folder.rglob("*") if path.is_file()] == [folder / "a" / come]
+    assert oct((folder / "a").stat().st_mode & 0o777) == oct(0o700)
+
+
 def test_non_empty_folder_is_not_replaced(folder: Path) -> None:
     (folder / "a").mkdir()
     (folder / "a" / "of the user's").write_bytes(b"")

@@ -95,6 +95,29 @@ async def test_permissions_and_empty_folders_come_back(
     assert project.files() == before
 
 
+@pytest.mark.parametrize(
+    "act",
+    [
+        sh("rm -r closed"),
+        sh("chmod 755 closed"),
+        sh("rmdir closed/in; echo x > closed/in"),
+        sh("mv closed/in closed/out"),
+    ],
+)
+async def test_permissions_above_an_empty_folder_come_back(
+    act: Callable[[Path], object], project: Recorded
+) -> None:
+    sh("mkdir -p closed/in; chmod 700 closed")(project.folder)
+    before = project.files()
+    await project.shell(act)
+    after = project.files()
+    assert before != after
+    assert (await project.undo()).conflicts == ()
+    assert project.files() == before
+    assert (await project.redo()).conflicts == ()
+    assert project.files() == after
+
+
 async def test_a_new_file_leaves_its_empty_folder(project: Recorded) -> None:
     (project.folder / "bare").mkdir()
     await project.tool(write("bare/new.txt", b"new"), "bare/new.txt")

@@ -91,8 +91,10 @@ class Witness:
                 yield f"{path!r} is not as it was then: {then!r} but {now!r}"
         elif not force:
             since = [line for line in self.lines if line[0] > goal.time and line[1] == path]
-            for _, _, line, written in since:
-                if written and line in lines_of(was) and line not in kept:
+            # what the user has taken out is no longer theirs, though a restore brought it again
+            last = {line: written for _, _, line, written in since}
+            for line in (line for line, written in last.items() if written):
+                if line in lines_of(was) and line not in kept:
                     yield f"{path!r} has lost the user's {line!r}"
             if acted and since and now and _is_text(now) and self.forced <= goal.time:
                 yield from _badly_merged(path, lines_of(then), lines_of(now), since)

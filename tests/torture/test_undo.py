@@ -6,7 +6,7 @@ from seeds import any_seed
 from undo import torture
 from undo_model import Moment, Witness
 
-from maxagent.memory.undo.restore import Restored
+from maxagent.memory.undo.restore import Conflict, Restored
 
 
 @pytest.mark.parametrize("seed", [1, 2, any_seed(3)], ids=["1", "2", "random"])
@@ -45,3 +45,16 @@ def test_only_a_line_that_users_kept_is_lost(
     done = Restored(("a",), frozenset(), (), None)
     faults = witness.faults(lambda _: start, agent, TWO, done, force=False)
     assert any("has lost the user's b'one'" in fault for fault in faults) == lost
+
+
+def test_a_folder_need_not_be_empty_of_a_conflict() -> None:
+    empty, made, changed = (
+        {"f/": ("040755", b"")},
+        {"f/a": ("100644", b"agent\n")},
+        {"f/a": ("100644", b"user\n")},
+    )
+    witness, start = Witness(), Moment(0, 0, empty)
+    witness.see_agent(empty, made)
+    witness.see_user(made, changed)
+    done = Restored((), frozenset(), (Conflict("f/a", "others changed it since"),), None)
+    assert list(witness.faults(lambda _: start, changed, changed, done, force=False)) == []

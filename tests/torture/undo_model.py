@@ -131,4 +131,5 @@ def _is_text(file: tuple[str, bytes]) -> bool:
 
 def _near(path: str, other: str) -> bool:
     """The path itself, a folder above it or anything below it."""
-    return path == other or path.startswith(f"{other}/") or other.startswith(f"{path}/")
+    below = f"{path.rstrip('/')}/"  # a folder's name has its slash already
+    return path == other or path.startswith(f"{other}/") or other.startswith(below)

@@ -40,13 +40,13 @@ class FilePermissions:
     folders: Collection[bytes] | None = field(default=None, compare=False)
     """Those with files; None where they are still to be read from the snapshot."""
 
-    def of(self, path: str, mode: str) -> int | None:
+    def get_bits(self, path: str, mode: str) -> int | None:
         """The permissions of a path that is in the snapshot."""
         if mode == LINK:
             return None
         return self.special.get(os.fsencode(path), self.usual.get(mode))
 
-    def packed(self) -> bytes:
+    def pack(self) -> bytes:
         """As it is stored, the same for the same files; empty when there is nothing to store."""
         if not self.usual:
             return b""
@@ -158,15 +158,13 @@ def find_changed_folders(
 
     `were` and `are` are those with files; the empty ones and those above them come to them.
     """
-    every_old, every_new = (
-        _collect_all_folders(were, old.empty),
-        _collect_all_folders(are, new.empty),
-    )
+    every_old = _collect_all_folders(were, old.empty)
+    every_new = _collect_all_folders(are, new.empty)
     changes: list[PathChange] = []
     for path in sorted(every_old | every_new):
         name = os.fsdecode(path)
-        before = build_folder_version(old.of(name, FOLDER)) if path in every_old else ABSENT
-        after = build_folder_version(new.of(name, FOLDER)) if path in every_new else ABSENT
+        before = build_folder_version(old.get_bits(name, FOLDER)) if path in every_old else ABSENT
+        after = build_folder_version(new.get_bits(name, FOLDER)) if path in every_new else ABSENT
         if before != after or (path in old.empty) != (path in new.empty):
             changes.append(PathChange(name, before, after))
     return changes
@@ -182,4 +180,4 @@ def _with_known_bits(
 ) -> FileVersion:
     if version == ABSENT or permissions is None:
         return version
-    return FileVersion(version.mode, version.blob, permissions.of(path, version.mode))
+    return FileVersion(version.mode, version.blob, permissions.get_bits(path, version.mode))

@@ -27,6 +27,10 @@ MOST_LINES, MOST_FUNCTION_LINES, MOST_MODULES = 400, 50, 24
 TEXTS = (".md", ".json", ".mo", ".gitattributes")
 PAGES = [ROOT / name for name in ("README.md", "AGENTS.md", "CONTRIBUTING.md", "SECURITY.md")]
 DOCS = [*PAGES, *(ROOT / "docs").rglob("*.md")]
+# rooms of a floor in the order of their imports; a module that stands in none is the floor's ground
+ROOMS = {
+    "cli": "i18n rendering prompts execution commands repl/prompt repl/session repl/slash repl app",
+}
 FOR_USERS = {"README.md", "chat.md", "commands.md", "edit.md"}
 """Pages whose `cart.py` is a file of the user's."""
 MISNAMED = """
@@ -76,6 +80,29 @@ def test_a_module_imports_only_from_lower_floors() -> None:
 
 def floor_of(module: Path) -> str:
     return module.parts[0]
+
+
+def test_a_room_imports_only_rooms_before_it() -> None:
+    arrows = [
+        (module, target)
+        for module in find_modules()
+        for target in imported_modules(module)
+        if floor_of(module) == floor_of(target) and floor_of(module) in ROOMS
+    ]
+    assert len(arrows) > 300
+    assert [
+        f"{module} imports {target}"
+        for module, target in arrows
+        if room_number(module) < room_number(target)
+    ] == []
+
+
+def room_number(module: Path) -> int:
+    """The place of a module's room on its floor; -1: the ground, which imports no room."""
+    rooms = ROOMS[floor_of(module)].split()
+    place = str(module.relative_to(floor_of(module)).with_suffix(""))
+    around = [room for room in rooms if place == room or place.startswith(f"{room}/")]
+    return rooms.index(max(around, key=len)) if around else -1
 
 
 def test_no_module_has_more_than_400_lines() -> None:

@@ -9,6 +9,7 @@ import typer
 from ...config import paths
 from ..i18n.message_translation import translate
 from ..rendering.output import echo, echo_json
+from ..slash_names import BUILTIN_SLASH_NAMES
 
 if TYPE_CHECKING:
     from ...config.agents.custom_commands import CustomCommand
@@ -81,9 +82,8 @@ def _format_remarks(commands: "list[CustomCommand]", agents: Collection[str]) ->
 
 def _collect_notes(command: "CustomCommand", agents: Collection[str]) -> list[str]:
     from ..i18n.catalogs import t
-    from ..repl.slash.registry import find_slash
 
-    shadowed = [t("commands.shadowed")] if find_slash(command.name) else []
+    shadowed = [t("commands.shadowed")] if command.name in BUILTIN_SLASH_NAMES else []
     is_known = not command.agent or command.agent in agents
     nobody = [] if is_known else [t("commands.no_agent", agent=command.agent)]
     return [*shadowed, *nobody, *command.notes]

@@ -10,7 +10,7 @@ import typer
 from ...config.errors import UsageError
 from ..prompts.sync_bridge import run_sync
 from ..rendering.output import echo
-from .threads.listing import SHORT_ID
+from ..rendering.thread_listing import SHORT_ID
 from .undo import Thread
 
 if TYPE_CHECKING:

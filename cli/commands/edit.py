@@ -41,7 +41,7 @@ def edit(
     with without_collector():
         from ...nodes.state import Options
         from ..execution.run import run_in_terminal
-        from .threads.listing import open_index
+        from ..rendering.thread_listing import open_index
 
     open_index()  # tells of a damaged one
     texts = {"model": model, "base_url": base_url, "mode": "edits" if apply else ""}

@@ -12,7 +12,7 @@ import typer
 from ...config.errors import UsageError
 from ..prompts.sync_bridge import run_sync
 from ..rendering.output import echo
-from .threads.listing import SHORT_ID
+from ..rendering.thread_listing import SHORT_ID
 from .undo import AsJson, Force, Thread, Yes
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _print_preview(wish: _RewindRequest, way: "PendingRestore | None", left: int
     """`left` is the conversation's last step now; None when it stays."""
     from ..execution import restore_files
     from ..i18n.catalogs import t
-    from .threads.listing import format_title
+    from ..rendering.thread_listing import format_title
 
     if not way and left is None:
         echo(t("rewind.nothing", step=wish.number), err=True)

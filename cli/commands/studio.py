@@ -24,7 +24,7 @@ def studio(
     from ...config import paths
     from ...sdk.studio.server import serve
     from ..i18n.catalogs import t
-    from .threads.listing import open_index
+    from ..rendering.thread_listing import open_index
 
     open_index()  # tells of a damaged one
     stdout = sys.stdout

@@ -39,7 +39,7 @@ def task(
     with without_collector():
         from ...nodes.state import Options
         from ..execution.run import run_in_terminal
-        from .threads.listing import open_index
+        from ..rendering.thread_listing import open_index
 
     open_index()  # tells of a damaged one
     options = {

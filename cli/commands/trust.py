@@ -83,7 +83,7 @@ def _list_folders(as_json: bool) -> None:
     from ..i18n.catalogs import t
     from ..rendering.sanitize import sanitize_line
     from ..rendering.table import show_table
-    from .threads.listing import format_time
+    from ..rendering.thread_listing import format_time
 
     record = read_consents(paths.locate_home())
     states = {folder: _find_state(folder) for folder in record}

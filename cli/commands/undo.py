@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ..rendering.output import echo
-from .threads.listing import SHORT_ID
+from ..rendering.thread_listing import SHORT_ID
 
 if TYPE_CHECKING:
     from ...memory.threads.record import ThreadRow
@@ -73,7 +73,7 @@ def _apply_restore(
     """Show the way, ask, and go; None when there is none."""
     from ..execution import restore_files
     from ..i18n.catalogs import t
-    from .threads.listing import format_title
+    from ..rendering.thread_listing import format_title
 
     thread = row.thread_id[:SHORT_ID]
     if way is None:

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import cast
 
 from ...nodes.state import Options
-from ..commands.threads.listing import SHORT_ID, open_index
 from ..enums import AnswerStyle, OutputFormat
 from ..i18n.catalogs import t
 from ..rendering.output import echo
+from ..rendering.thread_listing import SHORT_ID, open_index
 from .chat_session import ChatSession
 from .run import open_renderer, run_interactive
 from .stream_json import run_stream_json

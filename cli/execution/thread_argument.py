@@ -8,8 +8,8 @@ import typer
 
 from ...config.errors import UsageError
 from ...memory.threads.index import ThreadRow
-from ..commands.threads.listing import open_index
 from ..prompts.choice import INTERRUPTED
+from ..rendering.thread_listing import open_index
 
 
 def resolve_thread(

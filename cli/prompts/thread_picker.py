@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ...memory.threads.record import ThreadRow
-from ..commands.threads.listing import SHORT_ID, format_title
 from ..i18n.catalogs import t
 from ..rendering.humanize import format_age
 from ..rendering.output import echo
 from ..rendering.table import GAP, NARROW, align_columns, measure_width
+from ..rendering.thread_listing import SHORT_ID, format_title
 from .choice import ask_number
 from .sync_bridge import run_sync
 

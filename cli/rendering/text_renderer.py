@@ -6,7 +6,6 @@ from rich.console import Console
 
 from ...config.security.redaction import redact
 from ...sdk import events as ev
-from ..commands.threads.listing import SHORT_ID
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate, translate_notice
 from .approval_request import show_arguments
@@ -15,6 +14,7 @@ from .diff import ShownDiffs, show_diff
 from .markdown.live import AnswerView, create_answer_view
 from .output import echo
 from .sanitize import sanitize_line, sanitize_text
+from .thread_listing import SHORT_ID
 from .tool_calls import ToolView
 from .tool_summary import format_call
 from .turn_meter import TurnMeter

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from ...sdk.threads.transcript import TranscriptEntry
-from ..commands.threads.listing import format_time
-from ..execution.stdin import extract_piped
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
+from ..stdin_block import extract_stdin
 from .output import echo
+from .thread_listing import format_time
 from .tool_summary import format_call, format_facts
 
 StyledLine = tuple[str, str]
@@ -57,7 +57,7 @@ def _build_heading(passage: TranscriptEntry) -> StyledLine:
         case "human":
             return f"{t('steps.you')}  {format_time(passage.at)}", "bold green"
         case "aside":
-            return t("show.aside" if extract_piped(passage.text) is None else "show.piped"), "dim"
+            return t("show.aside" if extract_stdin(passage.text) is None else "show.piped"), "dim"
         case "answer" | "call":
             return f"{passage.role}  {t('show.step', step=passage.step)}", "bold cyan"
         case "interrupted" if passage.text:
@@ -77,7 +77,7 @@ def _format_passage(passage: TranscriptEntry, *, diffs: bool) -> Iterator[Styled
         case "human" | "answer" | "interrupted":
             yield from _indent_lines(passage.text, "  ")
         case "aside":
-            piped = extract_piped(passage.text)
+            piped = extract_stdin(passage.text)
             lines = list(_indent_lines(passage.text if piped is None else piped, "  ", "dim"))
             yield from lines[:ASIDE_LINES]
             yield from [("  …", "dim")] if len(lines) > ASIDE_LINES else []

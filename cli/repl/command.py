@@ -10,10 +10,11 @@ from typer.core import TyperCommand
 
 from ...config.errors import UsageError
 from ..enums import AnswerStyle, InputFormat, OutputFormat
-from ..execution.stdin import as_data, read_piped_text
+from ..execution.stdin import read_piped_text
 from ..lazy_imports import without_collector
 from ..options import Approval, BaseUrl, Folder, Model, Output, Timeout
 from ..prompts.trust import TrustFlag, settle_trust
+from ..stdin_block import wrap_stdin
 from . import command_options as given
 from .json_schema_file import read_schema
 from .thread_selection import select_thread
@@ -98,7 +99,7 @@ def _read_message(message: str, read: InputFormat) -> tuple[str | None, dict[str
         return message, {}
     if not message.strip():
         return piped, {"mentioning": ""}
-    return message, {"aside": [as_data(piped)]}
+    return message, {"aside": [wrap_stdin(piped)]}
 
 
 def _validate_options(

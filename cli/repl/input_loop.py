@@ -8,11 +8,11 @@ from contextlib import suppress
 from typing import Any
 
 from ..i18n.catalogs import t
-from .line_dispatch import dispatch_line, show_error
+from .line_dispatch import dispatch_line
 from .prompt.paste_placeholder import Pastes
 from .prompt.protocol import ReplExit
 from .session.resume import pick_up
-from .session.session import Session
+from .session.session import Session, show_error
 
 SECOND_PRESS_SECONDS = 2.0
 """Seconds in which a second Ctrl-C leaves."""

@@ -2,15 +2,11 @@
 
 from collections.abc import Callable
 
-from ...config.crash_report import describe_error
 from ...config.errors import UsageError
-from ..commands.threads.listing import SHORT_ID
 from ..i18n.catalogs import t
-from ..i18n.message_translation import translate
 from .memory_note import keep_note
 from .prompt.agent_mentions import parse_agent_mention
 from .prompt.input_line import InputLine, parse_line
-from .prompt.protocol import PromptAborted
 from .session.session import Session
 from .shell_escape import run_shell_line
 
@@ -43,27 +39,3 @@ async def dispatch_line(session: Session, typed: str, unfolded: Callable[[str], 
     else:
         agent, text = parse_agent_mention(line.text, session.folder, session.home)
         await session.run_message(text, agent)
-
-
-def show_error(session: Session, error: BaseException) -> None:
-    """Say what went wrong, in two lines and once; a question that was left open is no error."""
-    if isinstance(error, PromptAborted):
-        session.show(str(error) or t("repl.unanswered"), "dim")
-        return
-    if not isinstance(error, Exception):
-        raise error
-    known = describe_error(error, session.home)
-    if (
-        known.message == session.last_error_message
-    ):  # such as a missing key, for opening and message alike
-        return
-    session.last_error_message = known.message
-    session.show(t("error.says", message=translate(known.message)), "bold red")
-    if known.hint:
-        session.show(t("error.hint", hint=_adapt_hint(session, translate(known.hint))), "yellow")
-
-
-def _adapt_hint(session: Session, hint: str) -> str:
-    """The hint with what the conversation has for the thread in the place of a shell's command."""
-    thread = session.thread[:SHORT_ID]
-    return hint.replace(f"mcode resume {thread}", f"/resume {thread}") if thread else hint

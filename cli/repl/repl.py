@@ -20,11 +20,11 @@ from ..rendering.line_breaks import split_rows
 from ..rendering.output import echo
 from .input_loop import Conversation
 from .prompt.dumb_prompt import PlainPrompt
-from .prompt.factory import build_prompt
 from .prompt.hangup import handle_hangup
 from .prompt.live_prompt import LivePrompt
 from .prompt.protocol import PromptAborted, ReplExit
 from .prompt.terminal_signals import build_title_code
+from .prompt_factory import build_prompt
 from .session.background_startup import open_behind
 from .session.session import Session
 

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...config.errors import UsageError
-from ..commands.threads.listing import SHORT_ID
 from ..i18n.catalogs import t
 from ..rendering.output import echo
+from ..rendering.thread_listing import SHORT_ID
 
 if TYPE_CHECKING:
     from ...memory.threads.record import ThreadRow
@@ -36,8 +36,8 @@ def select_thread(
 
 
 def _find_existing(folder: Path, *, latest: bool, named: str | None) -> "ThreadRow | None":
-    from ..commands.threads.listing import open_index
     from ..execution.thread_argument import find_latest_chat, pick_chat
+    from ..rendering.thread_listing import open_index
 
     if latest and named is not None:
         raise UsageError("`--continue` and `--resume` cannot be used together", hint="choose one")
@@ -59,7 +59,7 @@ def _fork_thread(row: "ThreadRow") -> "ThreadRow":
 
 def _rename_thread(thread: str, name: str, *, is_copy: bool) -> None:
     """Call it so; a copy that cannot be called so is not kept."""
-    from ..commands.threads.listing import open_index
+    from ..rendering.thread_listing import open_index
 
     index = open_index()
     try:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...rendering.output import echo, echo_json
+from ...rendering.thread_listing import SHORT_ID
 from ..undo import Thread
-from .listing import SHORT_ID
 
 if TYPE_CHECKING:
     from ....sdk.threads.file_changes import ThreadFileChange
@@ -37,7 +37,7 @@ def changes(
 def _print_changes(found: "list[ThreadFileChange]") -> None:
     from ...i18n.catalogs import t
     from ...rendering.table import is_narrow, show_table
-    from .listing import format_time
+    from ...rendering.thread_listing import format_time
 
     by, path = t("changes.by"), t("steps.files")
     headers = [t("steps.at"), t("steps.step"), by, t("changes.kind"), path]

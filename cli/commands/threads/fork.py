@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...rendering.output import echo
+from ...rendering.thread_listing import SHORT_ID
 from ..undo import Force, Thread, Yes
-from .listing import SHORT_ID
 
 if TYPE_CHECKING:
     from ....memory.checkpoints.steps import ThreadStep

@@ -1,9 +1,6 @@
 """`mcode threads`: list, name and delete threads, without loading LangGraph."""
 
 import sys
-from collections.abc import Callable
-from dataclasses import asdict
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,9 +8,10 @@ import typer
 
 from ....config.errors import NotInteractiveError
 from ...rendering.output import echo, echo_json
+from ...rendering.thread_listing import SHORT_ID, format_title, open_index, show_rows, to_mappings
 
 if TYPE_CHECKING:
-    from ....memory.threads.index import ThreadIndex, ThreadRow
+    from ....memory.threads.index import ThreadRow
 
 app = typer.Typer(
     help="List, show, rename, fork, export and delete threads.",
@@ -25,10 +23,6 @@ Thread = Annotated[
     str, typer.Argument(help="Thread ID, ID prefix (4 characters or more), or name.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-SHORT_ID = 8
-FORK = "↳ "
-"""Before the title of a fork; `tree` shows of what."""
 
 
 @app.command("list")
@@ -105,17 +99,6 @@ def _confirm_deletion(row: "ThreadRow") -> bool:
     return confirm(question)
 
 
-def open_index() -> "ThreadIndex":
-    """The list of threads; a damaged one that had to be replaced is told."""
-    from ....memory.threads.index import ThreadIndex
-    from ...i18n.catalogs import t
-
-    index = ThreadIndex()
-    if index.set_aside:
-        echo(t("threads.damaged", path=index.set_aside), err=True)
-    return index
-
-
 def _measure_threads(rows: "list[ThreadRow]") -> dict[str, int]:
     from ....config import paths
     from ....sdk.threads.disk_usage import measure_threads
@@ -135,74 +118,3 @@ def _show_shared_sizes(rows: "list[ThreadRow]") -> None:
         shown = t("threads.snapshots", folder=sanitize_line(str(folder)), size=format_size(size))
         echo(shown, err=True)
     echo(t("threads.database", size=format_size(measure_database(paths.locate_home()))), err=True)
-
-
-def to_mappings(rows: "list[ThreadRow]", sizes: dict[str, int] | None) -> list[dict[str, object]]:
-    """The threads as JSON has them."""
-    put_back = find_restored_threads()
-    return [
-        {
-            **asdict(row),
-            "files_undone": row.thread_id in put_back,
-            **({} if sizes is None else {"size": sizes[row.thread_id]}),
-        }
-        for row in rows
-    ]
-
-
-def find_restored_threads() -> set[str]:
-    """Ids of the threads whose files were put back last, by undo or rewind."""
-    from ....config import paths
-    from ....memory.undo.history import FileHistory
-
-    return FileHistory(paths.locate_database(paths.locate_home())).find_restored_threads()
-
-
-def show_rows(
-    rows: "list[ThreadRow]", *, with_folder: bool, sizes: dict[str, int] | None = None
-) -> None:
-    """Print the threads as a table."""
-    from ...i18n.catalogs import t
-    from ...rendering.humanize import format_age, format_size
-    from ...rendering.table import is_narrow, show_table
-
-    folder, title = t("threads.folder"), t("threads.title")
-    put_back = find_restored_threads()
-    columns: dict[str, Callable[[ThreadRow], str]] = {
-        "id": lambda row: row.thread_id[:SHORT_ID],
-        t("threads.status"): lambda row: format_status(row, put_back),
-    }
-    if not is_narrow():
-        columns[t("threads.steps")] = lambda row: str(row.steps)
-        columns[t("threads.updated")] = lambda row: format_age(row.updated_at)
-    if sizes is not None:
-        columns[t("threads.size")] = lambda row: format_size(sizes[row.thread_id])
-    if with_folder:
-        columns[folder] = lambda row: row.folder
-    columns[title] = lambda row: f"{FORK if row.parent else ''}{format_title(row)}"
-    cells = [[cell(row) for cell in columns.values()] for row in rows]
-    show_table(list(columns), cells, cut=(folder, title))
-
-
-def format_title(row: "ThreadRow") -> str:
-    """What it is called, in one line."""
-    from ...i18n.catalogs import t
-    from ...rendering.sanitize import sanitize_line
-
-    title = row.title or t("threads.untitled")
-    return sanitize_line(f"{row.name} · {title}" if row.name else title)
-
-
-def format_status(row: "ThreadRow", put_back: set[str]) -> str:
-    """How it stands, and whether its files were put back since."""
-    from ...i18n.catalogs import t
-
-    status = t(f"threads.status.{row.status}")
-    if row.thread_id in put_back and row.status != "undone":
-        return t("threads.files_undone", status=status)
-    return status
-
-
-def format_time(moment: str) -> str:
-    """A moment as local time to the minute; empty where it is not known."""
-    return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M") if moment else ""

@@ -36,7 +36,7 @@ def prune(
     from ....sdk.threads.pruning import prune_storage
     from ...i18n.catalogs import t
     from ...rendering.humanize import format_size
-    from .listing import open_index
+    from ...rendering.thread_listing import open_index
 
     index = open_index()
     deleted = _delete_unused(index, older, yes) if older is not None else 0
@@ -60,7 +60,7 @@ def _delete_unused(index: "ThreadIndex", days: float, yes: bool) -> int:
 def _confirm_deletion(rows: "list[ThreadRow]", yes: bool) -> None:
     from ...i18n.catalogs import t
     from ...prompts.choice import confirm
-    from .listing import show_rows
+    from ...rendering.thread_listing import show_rows
 
     if yes:
         return

@@ -8,14 +8,14 @@ import typer
 
 from ...i18n.message_translation import translate
 from ...rendering.output import echo_json, echo_wrapped
-from .listing import (
+from ...rendering.thread_listing import (
     SHORT_ID,
-    AsJson,
     find_restored_threads,
     format_status,
     format_time,
     to_mappings,
 )
+from .listing import AsJson
 
 if TYPE_CHECKING:
     from ....memory.threads.record import ThreadRow

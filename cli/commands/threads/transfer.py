@@ -10,7 +10,8 @@ import typer
 from ....config.errors import UsageError
 from ....config.security.private_files import open_private
 from ...rendering.output import echo
-from .listing import SHORT_ID, Thread, open_index
+from ...rendering.thread_listing import SHORT_ID, open_index
+from .listing import Thread
 
 STDOUT = Path("-")
 

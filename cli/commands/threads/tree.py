@@ -26,7 +26,7 @@ def tree(
     from ...i18n.catalogs import t
     from ...rendering.definition_list import get_terminal_width
     from ...rendering.table import shorten_text
-    from .listing import find_restored_threads, open_index
+    from ...rendering.thread_listing import find_restored_threads, open_index
 
     index = open_index()
     named = index.find(thread) if thread is not None else None
@@ -73,7 +73,7 @@ def _render_lines(
 
 def _format_thread(row: "ThreadRow", put_back: set[str]) -> str:
     from ...i18n.catalogs import t
-    from .listing import SHORT_ID, format_status, format_title
+    from ...rendering.thread_listing import SHORT_ID, format_status, format_title
 
     forked = f"{t('tree.forked', step=row.parent_step)}  " if row.parent else ""
     return (

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from ....config.errors import MaxAgentError
 from ...lazy_imports import without_collector
-from ..line_dispatch import show_error
-from .session import Session
+from .session import Session, show_error
 
 if TYPE_CHECKING:
     from ....nodes.state import Options

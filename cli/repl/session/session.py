@@ -6,8 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from ....config.crash_report import describe_error
 from ...execution.chat_session import ChatSession
-from ..prompt.protocol import SIGN, Prompt
+from ...i18n.catalogs import t
+from ...i18n.message_translation import translate
+from ...rendering.thread_listing import SHORT_ID
+from ..prompt.protocol import SIGN, Prompt, PromptAborted
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -127,3 +131,27 @@ class Session(ChatSession):
         Raises Unanswered; a command may let it pass, then nothing happens.
         """
         return await self.prompt.ask_question(question)
+
+
+def show_error(session: Session, error: BaseException) -> None:
+    """Say what went wrong, in two lines and once; a question that was left open is no error."""
+    if isinstance(error, PromptAborted):
+        session.show(str(error) or t("repl.unanswered"), "dim")
+        return
+    if not isinstance(error, Exception):
+        raise error
+    known = describe_error(error, session.home)
+    if (
+        known.message == session.last_error_message
+    ):  # such as a missing key, for opening and message alike
+        return
+    session.last_error_message = known.message
+    session.show(t("error.says", message=translate(known.message)), "bold red")
+    if known.hint:
+        session.show(t("error.hint", hint=_adapt_hint(session, translate(known.hint))), "yellow")
+
+
+def _adapt_hint(session: Session, hint: str) -> str:
+    """The hint with what the conversation has for the thread in the place of a shell's command."""
+    thread = session.thread[:SHORT_ID]
+    return hint.replace(f"mcode resume {thread}", f"/resume {thread}") if thread else hint

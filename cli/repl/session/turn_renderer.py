@@ -8,13 +8,13 @@ from rich.text import Text
 
 from ....sdk import events as ev
 from ....sdk.startup_notices import STANDING, adapt_to_conversation
-from ...commands.threads.listing import SHORT_ID
 from ...i18n.catalogs import t
 from ...i18n.message_translation import translate
 from ...rendering.console import open_console, render_lines
 from ...rendering.markdown.live import AnswerView
 from ...rendering.progress import format_progress
 from ...rendering.text_renderer import TextRenderer
+from ...rendering.thread_listing import SHORT_ID
 from ...rendering.turn_meter import TurnMeter
 from ..prompt.terminal_signals import build_notification_code, build_title_code
 from .session import Session

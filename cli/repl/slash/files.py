@@ -33,7 +33,7 @@ async def rewind_thread(session: Session, step: str) -> None:
     """Put files and conversation back to before a message, which can be changed; or to a step."""
     await session.wait_for_runner()  # what follows brings as much, and is there by now
     from ....sdk.threads.steps import find_step
-    from ...commands.threads.listing import open_index
+    from ...rendering.thread_listing import open_index
     from ..session.background_startup import refresh_status
 
     row, at, words = open_index().get(require_thread_id(session)), parse_step(step), ""

@@ -63,7 +63,7 @@ def _describe_instructions(session: Session, trust: "Trust") -> Iterator[str]:
 
 
 def _describe_thread(session: Session) -> str:
-    from ...commands.threads.listing import SHORT_ID, format_title, open_index
+    from ...rendering.thread_listing import SHORT_ID, format_title, open_index
 
     if not session.thread:
         return t("slash.no_thread")

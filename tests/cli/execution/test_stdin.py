@@ -1,4 +1,4 @@
-"""What is piped: text of any encoding, the ends of what is too long, in a block of its own."""
+"""What is piped: text of any encoding, the ends of what is too long."""
 
 import io
 
@@ -6,15 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.cli.execution.stdin import (
-    CHUNK_SIZE,
-    HEAD,
-    KEPT,
-    TAIL,
-    as_data,
-    extract_piped,
-    read_text,
-)
+from maxagent.cli.execution.stdin import CHUNK_SIZE, HEAD, KEPT, TAIL, read_text
 from maxagent.config.errors import UsageError
 
 
@@ -68,19 +60,3 @@ def test_any_piped_input_is_sendable_or_refused(data: bytes) -> None:
         assert read_text(io.BytesIO(data)).encode() is not None
     except UsageError:
         return
-
-
-def test_piped_text_is_data_and_cannot_close_block() -> None:
-    told = as_data("a </stdin> b </stdin-> c")
-    assert "as data" in told and told.endswith("\n<stdin-->\na </stdin> b </stdin-> c\n</stdin-->")
-    assert told.count("</stdin-->") == 1
-
-
-@given(st.text())
-def test_wrapped_input_can_be_extracted_again(text: str) -> None:
-    assert extract_piped(as_data(text)) == text
-
-
-@pytest.mark.parametrize("told", ["", "The user notes: x", f"{as_data('x')} and more"])
-def test_other_side_context_is_no_piped_input(told: str) -> None:
-    assert extract_piped(told) is None

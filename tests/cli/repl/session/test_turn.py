@@ -10,9 +10,9 @@ from spoken import Spoken, Typing
 
 from maxagent import Answer, Runner, UsageError
 from maxagent.cli.rendering.transcript import show_transcript
-from maxagent.cli.repl.line_dispatch import show_error
 from maxagent.cli.repl.prompt.dumb_prompt import PlainPrompt
 from maxagent.cli.repl.prompt.protocol import PromptAborted
+from maxagent.cli.repl.session.session import show_error
 from maxagent.cli.repl.session.turn import ask_again
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.nodes.agent.partial_answer import INTERRUPTED, UNANSWERED

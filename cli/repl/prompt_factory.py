@@ -1,30 +1,30 @@
-"""The prompt of a conversation: what it offers, remembers and says around the line."""
+"""Build of the prompt: completion, history and status of one conversation."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..input_loop import Conversation
-from ..session.session import Session
-from .agent_mentions import describe_agents
-from .completer import LineCompleter
-from .file_mentions import MentionableFiles
-from .git_branch import read_branch
-from .history import FolderHistory
-from .layout import PromptState
-from .live_prompt import LivePrompt
-from .status_bar import Status, format_status
-from .ttl_cache import TtlCache
+from .input_loop import Conversation
+from .prompt.agent_mentions import describe_agents
+from .prompt.completer import LineCompleter
+from .prompt.file_mentions import MentionableFiles
+from .prompt.git_branch import read_branch
+from .prompt.history import FolderHistory
+from .prompt.layout import PromptState
+from .prompt.live_prompt import LivePrompt
+from .prompt.status_bar import Status, format_status
+from .prompt.ttl_cache import TtlCache
+from .session.session import Session
 
 if TYPE_CHECKING:
-    from ....sdk.events import TokenUsage
+    from ...sdk.events import TokenUsage
 
+# agents that the mode names already
 MODES = ("build", "plan")
-"""Agents that are named by the mode already."""
 
 
 def build_prompt(talk: Conversation, folder: Path, home: Path) -> LivePrompt:
-    """The prompt for the conversation's session in this folder."""
+    """Build the prompt of a conversation in this folder."""
     completer = LineCompleter(
         commands=TtlCache(lambda: _describe_commands(talk.session)),
         agents=TtlCache(lambda: describe_agents(folder, home)),
@@ -40,13 +40,13 @@ def build_prompt(talk: Conversation, folder: Path, home: Path) -> LivePrompt:
 
 
 def _describe_commands(session: Session) -> Mapping[str, str]:
-    from ..slash.registry import describe_commands  # brings every command
+    from .slash.registry import describe_commands  # brings every command
 
     return describe_commands(session)
 
 
 def _compute_context_share(usage: "TokenUsage | None") -> float | None:
-    """Of the model's context that the last request took, where that is known."""
+    """Return the share of the context that the last request took; None if unknown."""
     known = usage and usage.window and usage.context_length
     return usage.window / usage.context_length if usage and known else None
 

@@ -1,0 +1,98 @@
+"""Threads as people see them: short ID, title, status, table."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from .output import echo
+
+if TYPE_CHECKING:
+    from ...memory.threads.index import ThreadIndex, ThreadRow
+
+# characters of a thread's id that are shown and suffice to name it
+SHORT_ID = 8
+# before the title of a fork
+FORK = "↳ "
+
+
+def open_index() -> "ThreadIndex":
+    """Open the list of threads; print a notice where a damaged one was replaced."""
+    from ...memory.threads.index import ThreadIndex
+    from ..i18n.catalogs import t
+
+    index = ThreadIndex()
+    if index.set_aside:
+        echo(t("threads.damaged", path=index.set_aside), err=True)
+    return index
+
+
+def to_mappings(rows: "list[ThreadRow]", sizes: dict[str, int] | None) -> list[dict[str, object]]:
+    """Build the JSON of threads."""
+    put_back = find_restored_threads()
+    return [
+        {
+            **asdict(row),
+            "files_undone": row.thread_id in put_back,
+            **({} if sizes is None else {"size": sizes[row.thread_id]}),
+        }
+        for row in rows
+    ]
+
+
+def find_restored_threads() -> set[str]:
+    """Find the ids of threads whose files `undo` or `rewind` restored last."""
+    from ...config import paths
+    from ...memory.undo.history import FileHistory
+
+    return FileHistory(paths.locate_database(paths.locate_home())).find_restored_threads()
+
+
+def show_rows(
+    rows: "list[ThreadRow]", *, with_folder: bool, sizes: dict[str, int] | None = None
+) -> None:
+    """Print the threads as a table."""
+    from ..i18n.catalogs import t
+    from .humanize import format_age, format_size
+    from .table import is_narrow, show_table
+
+    folder, title = t("threads.folder"), t("threads.title")
+    put_back = find_restored_threads()
+    columns: dict[str, Callable[[ThreadRow], str]] = {
+        "id": lambda row: row.thread_id[:SHORT_ID],
+        t("threads.status"): lambda row: format_status(row, put_back),
+    }
+    if not is_narrow():
+        columns[t("threads.steps")] = lambda row: str(row.steps)
+        columns[t("threads.updated")] = lambda row: format_age(row.updated_at)
+    if sizes is not None:
+        columns[t("threads.size")] = lambda row: format_size(sizes[row.thread_id])
+    if with_folder:
+        columns[folder] = lambda row: row.folder
+    columns[title] = lambda row: f"{FORK if row.parent else ''}{format_title(row)}"
+    cells = [[cell(row) for cell in columns.values()] for row in rows]
+    show_table(list(columns), cells, cut=(folder, title))
+
+
+def format_title(row: "ThreadRow") -> str:
+    """Format name and title in one line, safe for a terminal."""
+    from ..i18n.catalogs import t
+    from .sanitize import sanitize_line
+
+    title = row.title or t("threads.untitled")
+    return sanitize_line(f"{row.name} · {title}" if row.name else title)
+
+
+def format_status(row: "ThreadRow", put_back: set[str]) -> str:
+    """Format the status, and whether the files were restored since."""
+    from ..i18n.catalogs import t
+
+    status = t(f"threads.status.{row.status}")
+    if row.thread_id in put_back and row.status != "undone":
+        return t("threads.files_undone", status=status)
+    return status
+
+
+def format_time(moment: str) -> str:
+    """Format a moment as local time to the minute; empty if it is unknown."""
+    return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M") if moment else ""

@@ -1,0 +1,10 @@
+"""Names of the built-in slash commands, aliases included.
+
+`repl/slash/registry.py` says what they do; loading it brings every command of a conversation.
+"""
+
+_NAMES = """
+help ? model mode plan build clear new compact status cost context diff undo redo rewind sessions
+resume continue fork rename init trust config permissions mcp skills agents exit quit
+"""
+BUILTIN_SLASH_NAMES = frozenset(_NAMES.split())

@@ -6,7 +6,7 @@ from seeds import any_seed
 from undo import torture
 from undo_model import Moment, Witness
 
-from maxagent.memory.undo.restore import Conflict, Restored
+from maxagent.memory.undo.restore import Conflict, RestoreResult
 
 
 @pytest.mark.parametrize("seed", [1, 2, any_seed(3)], ids=["1", "2", "random"])
@@ -42,7 +42,7 @@ def test_only_a_line_that_users_kept_is_lost(
     for before, after in user:
         witness.see_user(before, after)
     witness.see_agent(user[-1][1], agent)
-    done = Restored(("a",), frozenset(), (), None)
+    done = RestoreResult(("a",), frozenset(), (), None)
     faults = witness.faults(lambda _: start, agent, TWO, done, force=False)
     assert any("has lost the user's b'one'" in fault for fault in faults) == lost
 
@@ -56,5 +56,5 @@ def test_a_folder_need_not_be_empty_of_a_conflict() -> None:
     witness, start = Witness(), Moment(0, 0, empty)
     witness.see_agent(empty, made)
     witness.see_user(made, changed)
-    done = Restored((), frozenset(), (Conflict("f/a", "others changed it since"),), None)
+    done = RestoreResult((), frozenset(), (Conflict("f/a", "others changed it since"),), None)
     assert list(witness.faults(lambda _: start, changed, changed, done, force=False)) == []

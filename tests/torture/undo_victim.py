@@ -40,7 +40,7 @@ if __name__ == "__main__":
     fatal = int(os.environ.get("KILL_AT", 0))
     for name in PLACES if fatal else []:
         setattr(os, name, deadly(getattr(os, name), fatal, calls))
-    for name in ("begin", "finish") if fatal else []:
+    for name in ("begin_entry", "finish_entry") if fatal else []:
         setattr(project.history, name, deadly(getattr(project.history, name), fatal, calls))
     print("ready", flush=True)
     asyncio.run(project.snapshots.take() if sys.argv[2] == "take" else project.rewind(0))

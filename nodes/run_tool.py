@@ -19,10 +19,11 @@ from ..tools.definition import get_effect, has_effect
 from ..tools.permissions.grants import READS
 from ..tools.permissions.post_edit_commands import find_all_checks
 from ..tools.permissions.unasked_commands import is_confined
-from ..tools.result import ToolResult, ToolRun
+from ..tools.result import ToolResult
 from ..tools.runtime.invoke import invoke, render_for_model
 from ..tools.runtime.registry import describe_unknown_tool
 from ..tools.shell.named_paths import NamedPaths, find_named_paths
+from ..tools.tool_run import ToolRun
 from .agent.agent import load_agent, with_rules
 from .agent.dependencies import Dependencies, get_thread_id, locate_backups, locate_outputs
 from .agent.edit_recovery import InterruptedEdit, RecoveryOutcome

@@ -3,22 +3,16 @@
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import Any, Literal, cast
 
-from langchain_core.tools import BaseTool, InjectedToolArg, StructuredTool
+from langchain_core.tools import BaseTool, StructuredTool
 
-from .result import ToolError, ToolResult, ToolRun
+from .result import ToolError, ToolResult
 
 Effect = Literal["read", "fetch", "edit", "execute", "talk", "note"]
 """read: looks only · fetch: looks at the network, asked by host · edit: writes files ·
 execute: runs a program · talk: asks the human · note: changes the thread's own state only.
 `edit` and `execute` are never blindly repeated."""
-
-if TYPE_CHECKING:
-    Run = ToolRun
-    """The type of a tool's `run` parameter; the model never sees it."""
-else:  # pydantic would build a schema of every field of a dataclass
-    Run = Annotated[Any, InjectedToolArg]
 
 ToolFunction = Callable[..., Awaitable[ToolResult]]
 Paths = tuple[str, ...] | Callable[[Mapping[str, object]], list[str]]

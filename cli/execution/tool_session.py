@@ -18,12 +18,13 @@ from ...tools.definition import get_effect
 from ...tools.permissions import Decision, build_policy
 from ...tools.permissions.evaluate_tool import evaluate_tool_call
 from ...tools.permissions.grants import READS
-from ...tools.result import ToolResult, ToolRun
+from ...tools.result import ToolResult
 from ...tools.runtime.edit_preview import PreviewCall, preview_calls
 from ...tools.runtime.invoke import invoke
 from ...tools.runtime.registry import canonical, describe_unknown_tool, select_tools
 from ...tools.sandbox.detect import open_sandbox
 from ...tools.todo_list import Todo
+from ...tools.tool_run import ToolRun
 from ...tools.workspace import Workspace
 
 NEEDS_APPROVAL = "needs approval: {reason}; nothing was run"

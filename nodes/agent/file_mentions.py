@@ -12,8 +12,9 @@ from langchain_core.messages import HumanMessage
 
 from ...tools.builtin.files.read_file import read_file
 from ...tools.permissions.evaluate_tool import evaluate_tool_call
-from ...tools.result import ToolResult, ToolRun
+from ...tools.result import ToolResult
 from ...tools.runtime.invoke import invoke
+from ...tools.tool_run import ToolRun
 from ..state import RoleName
 from .dependencies import Dependencies
 from .message_history import build_role_message

@@ -9,7 +9,7 @@ SPEAKING = (
     "tools/permissions/*.py",
     "tools/git/git_paths.py",
     "tools/sandbox/*.py",
-    "tools/git/repository.py",
+    "tools/shell/readonly/git_repository.py",
     "tools/shell/**/*.py",
     "tools/runtime/agent_tools.py",
     "tools/runtime/agent_validation.py",

@@ -12,8 +12,8 @@ from maxagent.tools.builtin.files.edit import edit
 from maxagent.tools.builtin.files.write_file import write_file
 from maxagent.tools.filesystem.file_access import hash_content
 from maxagent.tools.filesystem.file_locks import lock_files
-from maxagent.tools.result import ToolRun
 from maxagent.tools.runtime.invoke import invoke
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 CALLS = [

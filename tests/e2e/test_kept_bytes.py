@@ -12,8 +12,9 @@ from maxagent.tools.builtin.files.edit import edit
 from maxagent.tools.builtin.files.read_file import read_file
 from maxagent.tools.filesystem.file_access import hash_content
 from maxagent.tools.filesystem.text_codec import DecodedText, decode_text
-from maxagent.tools.result import ToolError, ToolResult, ToolRun
+from maxagent.tools.result import ToolError, ToolResult
 from maxagent.tools.runtime.invoke import invoke
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 ENCODINGS = {

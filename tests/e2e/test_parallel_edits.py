@@ -14,8 +14,8 @@ from maxagent.config.settings.loader import LoadedSettings
 from maxagent.config.settings.schema import SecuritySection, Settings
 from maxagent.tools.builtin.files.edit import edit
 from maxagent.tools.filesystem.file_access import hash_content
-from maxagent.tools.result import ToolRun
 from maxagent.tools.runtime.invoke import invoke
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 AUTO = LoadedSettings(Settings(security=SecuritySection(mode="auto")), {})

@@ -2,8 +2,9 @@
 
 import pytest
 
-from maxagent.tools.definition import Run, extract_paths, tool
+from maxagent.tools.definition import extract_paths, tool
 from maxagent.tools.result import ToolError, ToolResult
+from maxagent.tools.tool_run import Run
 
 
 @tool("edit", paths=("path", "other"))

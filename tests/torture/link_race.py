@@ -34,9 +34,10 @@ from maxagent.tools.builtin.files.list_files import list_files
 from maxagent.tools.builtin.files.read_file import read_file
 from maxagent.tools.builtin.files.write_file import write_file
 from maxagent.tools.filesystem import safe_open
-from maxagent.tools.result import ToolResult, ToolRun
+from maxagent.tools.result import ToolResult
 from maxagent.tools.runtime.edit_preview import PreviewCall, preview_calls
 from maxagent.tools.runtime.invoke import invoke
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 SECRET = "hunter2"

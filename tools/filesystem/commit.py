@@ -1,6 +1,6 @@
 """The one door by which a change reaches a file; several files together are all written or none.
 
-One file: `save(run, path, old, text, pieces)`. Several, in a worker thread:
+One file: `commit_changes(context, path, old, text, pieces)`. Several, in a worker thread:
 
     with exclusive(*paths), ExitStack() as stages, ExitStack() as back:
         …read, decode, change…
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..result import ToolError, ToolRun
+from ..result import ToolError
 from ..textedits.unified_diff import build_diff, count_changes, shorten_diff
 from ..workspace import Workspace
 from . import backup
@@ -33,6 +33,7 @@ from .file_access import (
     stat_of,
     stat_writable,
 )
+from .file_context import FileContext
 from .text_codec import DecodedText, decode_text, encode_text, to_printable
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class StagedChange:
 
 
 def commit_changes(
-    run: ToolRun,
+    run: FileContext,
     path: Path,
     old: DecodedText | None,
     text: str,
@@ -162,7 +163,7 @@ def prepare_removal(workspace: Workspace, path: Path, data: bytes) -> PreparedCh
 
 
 @contextmanager
-def stage_change(run: ToolRun, prepared: PreparedChange) -> Generator[StagedChange]:
+def stage_change(run: FileContext, prepared: PreparedChange) -> Generator[StagedChange]:
     """Write the new content, and the backup where configured; what is not committed goes again.
 
     Raises ToolError with the system's reason, such as a full disk; then nothing has changed.

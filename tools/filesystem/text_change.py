@@ -4,12 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..result import ToolError, ToolResult, ToolRun
+from ..result import ToolError, ToolResult
 from ..textedits.compose import compose_edits
 from ..textedits.text_edits import TextChange, TextEdit
 from .commit import CommitResult, commit_changes
 from .edit_report import format_report
 from .file_access import hash_content, read_bytes, stat_of
+from .file_context import FileContext
 from .text_codec import DecodedText, decode_text
 
 CHANGED = "[the file had changed since you read it: read it again before you rely on other parts]"
@@ -18,7 +19,7 @@ ChangeStep = Callable[[DecodedText, str, bool], TextChange]
 """A change of the file's text as it is after the steps before; the last argument: exact only."""
 
 
-def create_file(run: ToolRun, path: Path, text: str, not_empty: str) -> ToolResult:
+def create_file(run: FileContext, path: Path, text: str, not_empty: str) -> ToolResult:
     """Make a file where there is none, or fill an empty one; `not_empty` says why not another."""
     name = run.workspace.to_relative(path)
     old = decode_text(read_bytes(run.workspace, path)) if stat_of(run.workspace, path) else None
@@ -28,7 +29,7 @@ def create_file(run: ToolRun, path: Path, text: str, not_empty: str) -> ToolResu
     return _build_result(saved, f"Created `{name}` ({saved.counts})", "", fresh=True)
 
 
-def change_file(run: ToolRun, path: Path, steps: Sequence[ChangeStep], each: str) -> ToolResult:
+def change_file(run: FileContext, path: Path, steps: Sequence[ChangeStep], each: str) -> ToolResult:
     """Make all steps, one after the other, or none; `each` is what one is called."""
     name = run.workspace.to_relative(path)
     decoded = decode_text(read_bytes(run.workspace, path))

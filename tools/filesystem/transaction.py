@@ -6,10 +6,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from ..cancellable_thread import without_cancellation
-from ..result import ToolError, ToolRun
+from ..result import ToolError
 from ..workspace import Workspace
 from .commit import CommitResult, PreparedChange, revert_change, stage_change
 from .file_access import change_mode
+from .file_context import FileContext
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class TransactionChange:
     """Whether it is to be a program; None leaves that as it is."""
 
 
-def write_all(run: ToolRun, changes: Sequence[TransactionChange]) -> list[CommitResult]:
+def write_all(run: FileContext, changes: Sequence[TransactionChange]) -> list[CommitResult]:
     """Make the changes, removals last, in a worker thread that holds the files.
 
     Raises ToolError when one cannot be made: then those made before it are taken back. A kill

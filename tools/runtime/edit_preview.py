@@ -19,7 +19,8 @@ from typing_extensions import override
 from ...config.trust.inventory import read_instruction_digests
 from ..definition import extract_paths
 from ..filesystem.file_access import LARGEST, read_bytes, stat_of
-from ..result import ToolError, ToolResult, ToolRun
+from ..result import ToolError, ToolResult
+from ..tool_run import ToolRun
 from ..workspace import Workspace
 from .invoke import invoke
 

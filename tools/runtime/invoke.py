@@ -11,7 +11,8 @@ from pydantic import BaseModel, ValidationError
 
 from ..definition import extract_paths, get_effect, get_schema
 from ..process.truncation import make_excerpt
-from ..result import ToolError, ToolResult, ToolRun
+from ..result import ToolError, ToolResult
+from ..tool_run import ToolRun
 from .post_edit_checks import edit_and_check
 from .result_redaction import refuse_marks, without_secrets
 

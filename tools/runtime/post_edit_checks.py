@@ -10,8 +10,9 @@ from ..filesystem.file_access import hash_content, read_bytes
 from ..filesystem.text_codec import decode_text, to_printable
 from ..permissions import Policy, evaluate_check
 from ..permissions.post_edit_commands import find_all_checks
-from ..result import ToolError, ToolResult, ToolRun
+from ..result import ToolError, ToolResult
 from ..textedits.unified_diff import build_diff, count_changes
+from ..tool_run import ToolRun
 from ..workspace import Workspace
 
 LONGEST_SHOWN = 10_000

@@ -14,8 +14,9 @@ from maxagent.tools.builtin.files.write_file import write_file
 from maxagent.tools.filesystem.backup import discard, store_content
 from maxagent.tools.filesystem.commit import prepare_removal, stage_change
 from maxagent.tools.filesystem.file_access import hash_content
-from maxagent.tools.result import ToolError, ToolResult, ToolRun
+from maxagent.tools.result import ToolError, ToolResult
 from maxagent.tools.runtime.invoke import invoke
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 

@@ -15,8 +15,9 @@ from maxagent.tools.filesystem.commit import (
 )
 from maxagent.tools.filesystem.file_access import hash_content
 from maxagent.tools.filesystem.text_codec import decode_text
-from maxagent.tools.result import ToolError, ToolRun
+from maxagent.tools.result import ToolError
 from maxagent.tools.textedits.text_edits import TextEdit
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 

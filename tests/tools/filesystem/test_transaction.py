@@ -13,7 +13,8 @@ from maxagent.tools.cancellable_thread import CallCancelled, run_in_worker
 from maxagent.tools.filesystem.commit import PreparedChange, prepare_change, prepare_removal
 from maxagent.tools.filesystem.text_codec import decode_text
 from maxagent.tools.filesystem.transaction import TransactionChange, write_all
-from maxagent.tools.result import ToolError, ToolRun
+from maxagent.tools.result import ToolError
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 

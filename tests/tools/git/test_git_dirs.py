@@ -8,9 +8,10 @@ import pytest
 
 from maxagent.tools.builtin.shell.git_tools import git_branch, git_diff, git_log, git_status
 from maxagent.tools.git.git_dirs import UnsupportedGitDirError, find_git_dirs
-from maxagent.tools.result import ToolResult, ToolRun
+from maxagent.tools.result import ToolResult
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.shell.analyzer import analyze_command
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 SECRET = "ENVSECRET=abc"

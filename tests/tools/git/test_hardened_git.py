@@ -10,8 +10,8 @@ from maxagent.config.settings.schema import IGNORE_PATTERNS
 from maxagent.memory.snapshots.store import Snapshots
 from maxagent.tools.builtin.shell.git_tools import git_branch, git_diff, git_log, git_status
 from maxagent.tools.git import hardened_git
-from maxagent.tools.result import ToolRun
 from maxagent.tools.runtime.invoke import invoke
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 TRAPS = {

@@ -10,9 +10,9 @@ from maxagent.tools.builtin.files.grep import grep
 from maxagent.tools.builtin.files.read_file import read_file
 from maxagent.tools.builtin.files.write_file import write_file
 from maxagent.tools.filesystem.file_access import LARGEST, hash_content
-from maxagent.tools.result import ToolRun
 from maxagent.tools.runtime.edit_preview import PreviewCall, preview_calls
 from maxagent.tools.runtime.invoke import invoke
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 KNOWN = {"a.py": hash_content(b"one\r\ntwo\r\n")}

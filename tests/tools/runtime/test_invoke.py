@@ -5,9 +5,10 @@ from typing import Literal
 import pytest
 from langchain_core.tools import tool as langchain_tool
 
-from maxagent.tools.definition import Run, tool
-from maxagent.tools.result import ToolError, ToolResult, ToolRun
+from maxagent.tools.definition import tool
+from maxagent.tools.result import ToolError, ToolResult
 from maxagent.tools.runtime.invoke import LONGEST_ANSWER, invoke, render_for_model
+from maxagent.tools.tool_run import Run, ToolRun
 from maxagent.tools.workspace import Workspace
 
 

@@ -3,9 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.result import ToolResult, ToolRun
+from maxagent.tools.result import ToolResult
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.runtime.registry import canonical, resolve
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 KEY = "Zq8-the-key"

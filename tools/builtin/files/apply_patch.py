@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 
 from ...cancellable_thread import run_in_worker
-from ...definition import Run, tool
+from ...definition import tool
 from ...editing.patch.parser import find_patched_names, parse_patch
 from ...editing.patch.patch_overlay import PatchedFiles
 from ...filesystem.commit import LONGEST_DIFF, CommitResult
 from ...filesystem.file_access import resolve_write_path
 from ...filesystem.file_locks import lock_files
 from ...filesystem.transaction import write_all
-from ...result import ToolResult, ToolRun
+from ...result import ToolResult
 from ...textedits.unified_diff import shorten_diff
+from ...tool_run import Run, ToolRun
 from .patch_outcome import PatchOutcome, collect_outcomes
 
 CHANGED = "  [it had changed since you read it: read it again before you rely on other parts]"

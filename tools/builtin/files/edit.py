@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ...cancellable_thread import run_in_worker
-from ...definition import Run, tool
+from ...definition import tool
 from ...editing.matching.boundaries import is_indented
 from ...editing.replace import replace_text
 from ...filesystem.file_access import resolve_write_path
@@ -11,7 +11,8 @@ from ...filesystem.file_locks import lock_files
 from ...filesystem.listing import resolve_existing
 from ...filesystem.text_change import ChangeStep, change_file, create_file
 from ...filesystem.text_codec import as_read
-from ...result import ToolResult, ToolRun
+from ...result import ToolResult
+from ...tool_run import Run, ToolRun
 from .edit_arguments import Edits, Replacement, parse_replacements
 
 NOT_EMPTY = "`old_string` must be the text to replace; `write_file` replaces the whole file"

@@ -2,10 +2,11 @@
 
 import asyncio
 
-from ...definition import Run, tool
+from ...definition import tool
 from ...filesystem.listing import find_entries, format_entries, resolve_folder
 from ...glob_pattern import compile_glob
 from ...result import ToolError, ToolResult
+from ...tool_run import Run
 from ...workspace import Workspace
 
 MOST_RESULTS = 200

@@ -6,7 +6,7 @@ import time
 from contextlib import suppress
 
 from ...cancellable_thread import run_in_worker
-from ...definition import Run, tool
+from ...definition import tool
 from ...filesystem.file_access import LARGEST, read_bytes
 from ...filesystem.listing import resolve_existing, resolve_folder
 from ...filesystem.text_codec import decode_text, to_one_line
@@ -16,6 +16,7 @@ from ...result import ToolError, ToolResult
 from ...search.python_search import Hit, Search, SearchResult, search_lines
 from ...search.ripgrep import find_ripgrep, search_with_ripgrep
 from ...search.verified_matches import confirm_hits
+from ...tool_run import Run
 from ...workspace import Workspace
 
 MOST_HITS = 200

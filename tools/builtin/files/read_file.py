@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import Sequence
 
-from ...definition import Run, tool
+from ...definition import tool
 from ...filesystem.encodings import UNKNOWN
 from ...filesystem.file_access import hash_content, read_bytes
 from ...filesystem.line_numbers import LONGEST_LINE, format_lines
 from ...filesystem.listing import resolve_existing
 from ...filesystem.text_codec import DecodedText, decode_text, split_lines, to_printable
 from ...result import ToolError, ToolResult
+from ...tool_run import Run
 from ...workspace import Workspace
 
 MOST_LINES = 2_000

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...cancellable_thread import run_in_worker
-from ...definition import Run, tool
+from ...definition import tool
 from ...editing.replace import replace_text
 from ...editing.search_replace_blocks import SearchBlock, parse_blocks
 from ...filesystem.file_access import resolve_write_path, stat_of
@@ -13,8 +13,9 @@ from ...filesystem.file_locks import lock_files
 from ...filesystem.listing import resolve_existing
 from ...filesystem.text_change import ChangeStep, change_file, create_file
 from ...filesystem.text_codec import DecodedText, as_read
-from ...result import ToolError, ToolResult, ToolRun
+from ...result import ToolError, ToolResult
 from ...textedits.text_edits import TextChange
+from ...tool_run import Run, ToolRun
 from ...workspace import Workspace
 
 NOT_EMPTY = "an empty SEARCH only makes a new file; show the lines to replace"

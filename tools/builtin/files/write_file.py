@@ -3,13 +3,14 @@
 from pathlib import Path
 
 from ...cancellable_thread import run_in_worker
-from ...definition import Run, tool
+from ...definition import tool
 from ...editing.elided_code import find_elisions
 from ...filesystem.commit import CommitResult, commit_changes
 from ...filesystem.file_access import hash_content, read_bytes, resolve_write_path, stat_of
 from ...filesystem.file_locks import lock_files
 from ...filesystem.text_codec import DecodedText, as_read, decode_text, encode_text, split_lines
-from ...result import ToolError, ToolResult, ToolRun
+from ...result import ToolError, ToolResult
+from ...tool_run import Run, ToolRun
 
 
 @tool("edit", paths=("path",))

@@ -2,9 +2,10 @@
 
 from typing import Literal
 
-from ...definition import Run, tool
+from ...definition import tool
 from ...result import ToolError, ToolResult
 from ...todo_list import Item, Status, Todo, add_todos, parse_items, render_todos, update_todos
+from ...tool_run import Run
 
 Action = Literal["create", "add_task", "update", "mark_progress", "mark_completed"]
 _STATUS: dict[Action, Status] = {"mark_progress": "in_progress", "mark_completed": "completed"}

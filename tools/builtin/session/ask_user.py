@@ -1,7 +1,8 @@
 """The tool that asks the human: the answer is given before it would run, in place of its result."""
 
-from ...definition import Run, tool
+from ...definition import tool
 from ...result import ToolError, ToolResult
+from ...tool_run import Run
 
 
 @tool("talk")

@@ -1,7 +1,8 @@
 """The tool that ends the job with a result."""
 
-from ...definition import Run, tool
+from ...definition import tool
 from ...result import ToolError, ToolResult
+from ...tool_run import Run
 
 
 @tool("note")

@@ -6,8 +6,9 @@ The human's answer comes before any of them would run, so running one means that
 from collections.abc import Mapping
 from typing import Literal
 
-from ...definition import Run, tool
+from ...definition import tool
 from ...result import ToolError, ToolResult
+from ...tool_run import Run
 
 LEADS_TO: Mapping[str, Literal["build", "plan"]] = {"plan_enter": "plan", "plan_exit": "build"}
 """The tools that propose a mode, and which."""

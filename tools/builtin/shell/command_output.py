@@ -5,10 +5,11 @@ import sys
 from itertools import islice
 from pathlib import Path
 
-from ...definition import Run, tool
+from ...definition import tool
 from ...process.output_capture import get_output_path, make_output_id
 from ...process.truncation import clean_text
 from ...result import ToolError, ToolResult
+from ...tool_run import Run
 
 MOST_LINES = 500
 MOST_BYTES = 32_000

@@ -2,11 +2,12 @@
 
 import asyncio
 
-from ...definition import Run, tool
+from ...definition import tool
 from ...git.hardened_git import HardenedRepository, open_repository
 from ...process.launcher import CapturedOutput
 from ...process.truncation import make_excerpt
 from ...result import ToolError, ToolResult
+from ...tool_run import Run
 from ...workspace import Workspace
 
 KEPT_EACH_SIDE = 15_000

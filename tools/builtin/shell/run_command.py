@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from ...definition import Run, tool
+from ...definition import tool
 from ...git.hardened_git import GUARD, guard_command, hide_secrets
 from ...process.autosave import autosave
 from ...process.launcher import SHELL, ProcessExit
@@ -13,10 +13,11 @@ from ...process.output_capture import OutputRecorder
 from ...process.output_stream import LiveOutput
 from ...process.stream_redaction import RedactingSink
 from ...process.truncation import KEPT_EACH_SIDE
-from ...result import ToolError, ToolResult, ToolRun
+from ...result import ToolError, ToolResult
 from ...sandbox.failure_hint import find_block, find_hint
 from ...sandbox.run_sandboxed import stream_inside
 from ...sandbox.sandbox import Sandbox
+from ...tool_run import Run, ToolRun
 from ..files.shown_files import hash_shown_files
 
 LONGEST_TIMEOUT = 600.0

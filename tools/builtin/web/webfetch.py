@@ -9,10 +9,11 @@ from pathlib import Path
 
 from ....config.security.private_files import make_private_folder, open_private
 from ....config.security.redaction import redact
-from ...definition import Run, tool
+from ...definition import tool
 from ...process.launcher import capture_output
 from ...process.output_capture import make_output_id
 from ...result import ToolError, ToolResult
+from ...tool_run import Run
 from ...web.client import FetchedPage, fetch_page
 from ...web.response_body import MOST_BYTES, classify_content, decode_body
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...filesystem.file_access import hash_content, read_bytes, resolve_write_path, stat_writable
+from ...filesystem.file_context import FileContext
 from ...filesystem.listing import resolve_existing
 from ...filesystem.text_codec import decode_text, encode_text
-from ...result import ToolError, ToolRun
+from ...result import ToolError
 from ...textedits.compose import compose_edits
 from ...textedits.text_edits import TextChange, TextEdit, apply_edits
 from .apply_hunks import apply_hunks
@@ -49,7 +50,7 @@ class FileContent:
 class PatchedFiles:
     """Files by their real path; None is no file."""
 
-    run: ToolRun
+    run: FileContext
     before: dict[Path, FileContent | None] = field(default_factory=dict[Path, FileContent | None])
     """On the disk."""
     after: dict[Path, FileContent | None] = field(default_factory=dict[Path, FileContent | None])

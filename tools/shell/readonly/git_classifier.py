@@ -13,13 +13,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from ....config.settings.schema import IGNORE_PATTERNS
-from ...git.repository import Repository, check_git_dirs, find_repository
 from ..parsing.flags import Flags, NotReadOnlyError, ParsedArguments, split_names
 from .git_allowlist import COMMANDS, GitCommand
 from .git_attributes import check_attributes
 from .git_index import TrackedFiles, read_tracked_files
 from .git_objects import find_object_kinds
 from .git_refs import find_hashes
+from .git_repository import Repository, check_git_dirs, find_repository
 from .path_scope import PathScope
 from .tree_access import TraversalOptions
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...filesystem.hard_links import has_hidden_name
-from ...git.repository import is_as_cloned
 from ...workspace import Workspace
 from ..parsing.flags import Flags, NotReadOnlyError, ParsedArguments
+from .git_repository import is_as_cloned
 from .tree_access import TraversalOptions, walk_files
 
 _ALWAYS_READABLE = ("-", "/dev/null")

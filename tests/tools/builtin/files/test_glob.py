@@ -6,8 +6,8 @@ import pytest
 
 from maxagent.tools.builtin.files.glob import MOST_RESULTS, glob
 from maxagent.tools.definition import get_effect
-from maxagent.tools.result import ToolRun
 from maxagent.tools.runtime.invoke import invoke
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 FILES = ["a.py", "src/b.py", "src/deep/c.py", ".env", ".env.example", "lib/.env", "build/x.py"]

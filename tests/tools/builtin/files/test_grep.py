@@ -7,9 +7,9 @@ import pytest
 
 from maxagent.tools.builtin.files.grep import LONGEST_TEXT, MOST_CHARACTERS, MOST_HITS, grep
 from maxagent.tools.definition import extract_paths, get_effect
-from maxagent.tools.result import ToolRun
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.search.ripgrep import find_ripgrep
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 FILES = {

@@ -6,8 +6,8 @@ import pytest
 
 from maxagent.tools.builtin.files.list_files import list_files
 from maxagent.tools.definition import extract_paths, get_effect
-from maxagent.tools.result import ToolRun
 from maxagent.tools.runtime.invoke import invoke
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 FILES = ["README.md", "src/a.py", "src/b.txt", "src/deep/c.py", ".env", "secrets/key", "build/x"]

@@ -10,8 +10,8 @@ import pytest
 
 from maxagent.tools.builtin.files.apply_patch import apply_patch
 from maxagent.tools.filesystem.file_access import hash_content
-from maxagent.tools.result import ToolRun
 from maxagent.tools.runtime.invoke import invoke
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 FILES = {"x": "a\nb\nc\n", "d/y é": "1\n2\n3\n4\n", "z": "end", "empty": "", "run": "1\n"}

@@ -10,8 +10,8 @@ from maxagent.tools.builtin.files.grep import grep
 from maxagent.tools.builtin.files.shown_files import hash_shown_files, parse_shown_files
 from maxagent.tools.builtin.shell.run_command import run_command
 from maxagent.tools.filesystem.file_access import hash_content
-from maxagent.tools.result import ToolRun
 from maxagent.tools.runtime.invoke import invoke
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 

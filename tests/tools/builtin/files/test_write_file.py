@@ -10,8 +10,9 @@ import pytest
 from maxagent.tools.builtin.files.write_file import write_file
 from maxagent.tools.definition import extract_paths, get_effect
 from maxagent.tools.filesystem.file_access import hash_content
-from maxagent.tools.result import ToolResult, ToolRun
+from maxagent.tools.result import ToolResult
 from maxagent.tools.runtime.invoke import invoke
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 

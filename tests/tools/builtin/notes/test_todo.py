@@ -1,8 +1,9 @@
 from pathlib import Path
 
 from maxagent.tools.builtin.notes.todo import todoclear, todoread, todowrite
-from maxagent.tools.result import ToolResult, ToolRun
+from maxagent.tools.result import ToolResult
 from maxagent.tools.runtime.invoke import invoke
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 

@@ -2,8 +2,8 @@ from pathlib import Path
 
 from maxagent.tools.builtin.session.ask_user import ask_user
 from maxagent.tools.definition import get_effect
-from maxagent.tools.result import ToolRun
 from maxagent.tools.runtime.invoke import invoke
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 

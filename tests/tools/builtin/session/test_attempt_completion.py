@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.builtin.session.attempt_completion import attempt_completion
-from maxagent.tools.result import ToolRun
 from maxagent.tools.runtime.invoke import invoke
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 

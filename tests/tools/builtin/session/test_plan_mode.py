@@ -2,8 +2,8 @@ import pytest
 
 from maxagent.tools.builtin.session.plan_mode import plan_enter, plan_exit, plan_mode_respond
 from maxagent.tools.definition import get_effect, get_schema
-from maxagent.tools.result import ToolRun
 from maxagent.tools.runtime.invoke import invoke
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 TOOLS = [(plan_enter, {"reason": "large"}), (plan_exit, {}), (plan_mode_respond, {"response": "x"})]

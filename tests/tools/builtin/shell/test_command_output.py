@@ -3,8 +3,9 @@ from pathlib import Path
 import pytest
 
 from maxagent.tools.builtin.shell.command_output import command_output
-from maxagent.tools.result import ToolResult, ToolRun
+from maxagent.tools.result import ToolResult
 from maxagent.tools.runtime.invoke import invoke
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 

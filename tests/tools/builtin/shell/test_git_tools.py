@@ -6,8 +6,9 @@ import pytest
 from langchain_core.tools import BaseTool
 
 from maxagent.tools.builtin.shell.git_tools import git_branch, git_diff, git_log, git_status
-from maxagent.tools.result import ToolResult, ToolRun
+from maxagent.tools.result import ToolResult
 from maxagent.tools.runtime.invoke import invoke
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 PERSON = {"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "a@example.org"}

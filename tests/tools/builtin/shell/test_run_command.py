@@ -10,10 +10,11 @@ from passing_time import pass_time
 from maxagent.config.settings.schema import SandboxSection
 from maxagent.tools.builtin.shell.command_output import command_output
 from maxagent.tools.builtin.shell.run_command import run_command
-from maxagent.tools.result import ToolResult, ToolRun
+from maxagent.tools.result import ToolResult
 from maxagent.tools.runtime.invoke import invoke
 from maxagent.tools.sandbox.detect import open_sandbox
 from maxagent.tools.sandbox.sandbox import Sandbox
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.workspace import Workspace
 
 

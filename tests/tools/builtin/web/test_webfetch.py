@@ -12,8 +12,9 @@ from web_server import WebServer
 
 from maxagent.tools.builtin.web import webfetch as tool
 from maxagent.tools.builtin.web.webfetch import LONGEST, render_page, webfetch
-from maxagent.tools.result import ToolResult, ToolRun
+from maxagent.tools.result import ToolResult
 from maxagent.tools.runtime.invoke import invoke
+from maxagent.tools.tool_run import ToolRun
 from maxagent.tools.web.client import fetch_page
 from maxagent.tools.workspace import Workspace
 

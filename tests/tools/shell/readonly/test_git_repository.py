@@ -1,10 +1,12 @@
+"""TODO: what this is."""
+
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from maxagent.tools.git.repository import find_repository, is_as_cloned
 from maxagent.tools.shell.parsing.flags import NotReadOnlyError
+from maxagent.tools.shell.readonly.git_repository import find_repository, is_as_cloned
 
 
 def git(root: Path, *arguments: str) -> None:

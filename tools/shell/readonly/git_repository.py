@@ -10,15 +10,22 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..shell.parsing.flags import NotReadOnlyError, split_names
-from .git_dirs import GitDirs, UnsupportedGitDirError, find_git_dirs
+from ...git.git_dirs import GitDirs, UnsupportedGitDirError, find_git_dirs
+from ..parsing.flags import NotReadOnlyError, split_names
 
 LARGEST_CONFIG = 100_000
 """Bytes."""
 
+
 _SECTION = re.compile(r'\s*\[([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\]\s*(?:[#;].*)?', re.ASCII)
+
+
 _KEY = re.compile(r"\s*([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*[^\\]|))?", re.ASCII)
+
+
 _EMPTY = re.compile(r"\s*(?:[#;].*)?")
+
+
 _HARMLESS = {
     "core": """abbrev autocrlf bare bigfilethreshold checkstat commentchar commitgraph compression
         eol filemode hidedotfiles hookspath ignorecase logallrefupdates longpaths multipackindex
@@ -41,13 +48,19 @@ _HARMLESS = {
     "index": "threads version",
     "lfs": "repositoryformatversion",
 }
+
+
 _HARMLESS_SECTIONS = split_names(
     """
     advice alias apply branch checkout clean clone color column credential fetch gc gui help
     http init maintenance merge mergetool pack pull push rebase receive rerere url
     """
 )
+
+
 _CREDENTIALS = re.compile(r"://[^/\s]*:[^/\s]*@|://[^/\s]{20,}@")
+
+
 _AS_CLONED = re.compile(
     r"""\s* (?: \[core] | \[user] | \[(remote|branch)[ ]"[^"\\]+"]
     | (repositoryformatversion | filemode | bare | logallrefupdates | ignorecase

@@ -4,10 +4,10 @@
 # LangGraph's overloads for nodes are only partly typed
 from langgraph.graph import START, StateGraph
 
+from ..nodes.agent.context import Context
 from ..nodes.approve import approve
 from ..nodes.build import run_build_mode as build_mode
 from ..nodes.compact import compact
-from ..nodes.context import Context
 from ..nodes.enforce_schema import fit_schema
 from ..nodes.plan import run_plan_mode
 from ..nodes.receive_message import receive_message

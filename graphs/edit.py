@@ -4,8 +4,8 @@
 # LangGraph's overloads for nodes are only partly typed
 from langgraph.graph import START, StateGraph
 
+from ..nodes.agent.context import Context
 from ..nodes.approve import approve
-from ..nodes.context import Context
 from ..nodes.editor import run_editor
 from ..nodes.run_tool import run_tool
 from ..nodes.state import State, Task, ToolTask

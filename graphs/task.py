@@ -4,10 +4,10 @@
 # LangGraph's overloads for nodes are only partly typed
 from langgraph.graph import START, StateGraph
 
+from ..nodes.agent.context import Context
 from ..nodes.approve import approve
 from ..nodes.architect import run_architect
 from ..nodes.coder import run_coder
-from ..nodes.context import Context
 from ..nodes.review import review
 from ..nodes.run_tool import run_tool
 from ..nodes.state import State, Task, ToolTask

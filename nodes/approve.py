@@ -18,7 +18,7 @@ from langgraph.types import Command
 from ..tools.builtin.session.plan_mode import LEADS_TO
 from ..tools.runtime.registry import NAMES, load_tool
 from .agent.agent import Agent, load_agent, with_rules
-from .agent.dependencies import get_thread_id
+from .agent.context import Context, get_thread_id
 from .agent.emit import emit_result
 from .agent.message_history import build_tool_message, find_last_answer
 from .agent.modes import is_switch_proposal
@@ -33,7 +33,6 @@ from .approval.evaluate import (
 )
 from .approval.interrupts import request_answer
 from .approval.outside_sandbox import answer_first_run, ask_outside, find_blocked_call
-from .context import Context
 from .state import PendingCall, RoleName, State
 
 ALONE = "Call `{name}` alone: whether the other calls may run depends on the human's answer to it."
@@ -44,12 +43,12 @@ BROKEN_JSON = (
 
 async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition:
     """Rule on the last answer's calls, or start the next group of those already allowed."""
-    role, options = state.get("role", "coder"), state.get("options", {})
-    voice = await load_agent(role, state["folder"], options, runtime.context)
-    voice = await asyncio.to_thread(with_rules, voice, state.get("allowed", ()))
-    tools, workspace = voice.tools, voice.deps.workspace
+    role = state.get("role", "coder")
+    agent = await load_agent(role, state, runtime.context)
+    agent = await asyncio.to_thread(with_rules, agent, state.get("allowed", ()))
+    tools, workspace = agent.tools, agent.deps.workspace
     if blocked := find_blocked_call(state):
-        return await _approve_outside(blocked, state, voice, runtime)
+        return await _approve_outside(blocked, state, agent, runtime)
     if queue := state.get("queue"):
         # one taken out of the configuration since it was allowed is answered by `run_tool`
         called = {call["name"] for group in queue for call in group}
@@ -58,14 +57,14 @@ async def approve(state: State, runtime: Runtime[Context]) -> DispatchTransition
     answer = find_last_answer(state, role)
     if is_switch_proposal(answer, tools):
         return Command(goto="switch")
-    rulings = [await asyncio.to_thread(evaluate_call, call, voice) for call in answer.tool_calls]
+    rulings = [await asyncio.to_thread(evaluate_call, call, agent) for call in answer.tool_calls]
     rulings = [_deny_beside_others(ruling) for ruling in rulings]
     rulings = _keep_asked(rulings, extract_ids(state.get("asked", [])))
-    rulings = await preview_edits(rulings, state, voice)
+    rulings = await preview_edits(rulings, state, agent)
     asked = [compute_binding(ruling) for ruling in rulings if ruling.verdict == "ask"]
     if asked and asked != state.get("asked"):
         return Command(goto="approve", update={"asked": asked})
-    rulings = await asyncio.to_thread(ask_human, rulings, voice)
+    rulings = await asyncio.to_thread(ask_human, rulings, agent)
     messages = [*_build_answers(rulings, role), *_answer_broken_calls(answer, role)]
     _emit_results(runtime, messages, rulings)
     groups = group_calls([ruling.call for ruling in rulings if ruling.verdict == "allow"], tools)
@@ -82,21 +81,21 @@ def _collect_thread_rules(rulings: Iterable[CallEvaluation], state: State) -> di
 
 
 async def _approve_outside(
-    call: PendingCall, state: State, voice: Agent, runtime: Runtime[Context]
+    call: PendingCall, state: State, agent: Agent, runtime: Runtime[Context]
 ) -> DispatchTransition:
     """Ask whether a command that the sandbox has stopped runs outside; then go on with the rest."""
     role, rest = state.get("role", "coder"), state.get("queue", [])[1:]
-    tools, workspace = voice.tools, voice.deps.workspace
-    ruling = await asyncio.to_thread(ask_outside, call, tools, voice.deps)
+    tools, workspace = agent.tools, agent.deps.workspace
+    ruling = await asyncio.to_thread(ask_outside, call, tools, agent.deps)
     asked = [compute_binding(ruling)] if ruling.verdict == "ask" else []
     if asked and asked != state.get("asked"):
         return Command(goto="approve", update={"asked": asked})
-    [ruling] = await asyncio.to_thread(ask_human, [ruling], voice)
+    [ruling] = await asyncio.to_thread(ask_human, [ruling], agent)
     if ruling.verdict == "allow":
         groups = [[ruling.call], *rest]
         return await asyncio.to_thread(dispatch, state, groups, tools, workspace, {"asked": []})
     thread = get_thread_id(runtime)
-    answer = await asyncio.to_thread(answer_first_run, ruling, role, voice.deps.journal, thread)
+    answer = await asyncio.to_thread(answer_first_run, ruling, role, agent.deps.journal, thread)
     _emit_results(runtime, [answer], [ruling])
     update = {"messages": [answer], "asked": [], "queue": []}
     return await asyncio.to_thread(dispatch, state, rest, tools, workspace, update)
@@ -112,13 +111,13 @@ def _emit_results(
         emit_result(runtime, message, args, refused=refused)
 
 
-def ask_human(rulings: list[CallEvaluation], voice: Agent) -> list[CallEvaluation]:
+def ask_human(rulings: list[CallEvaluation], agent: Agent) -> list[CallEvaluation]:
     """Raise one interrupt for all that must be asked; again while the answer does not fit."""
     asked = [ruling for ruling in rulings if ruling.verdict == "ask"]
     if not asked:
         return rulings
     settled = request_answer(
-        _build_request(asked), lambda answer: apply_answer(asked, answer, voice)
+        _build_request(asked), lambda answer: apply_answer(asked, answer, agent)
     )
     by_id = {ruling.call["id"]: ruling for ruling in settled}
     return [by_id.get(ruling.call["id"], ruling) for ruling in rulings]

@@ -5,11 +5,11 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from .agent.context import Context
 from .agent.emit import emit_event
 from .agent.message_history import build_role_message
 from .agent.model_turn import run_model_turn
 from .agent.new_request import build_job_update
-from .context import Context
 from .state import State
 
 WITH_PLAN = "{request}\n\nThe architect's plan:\n\n{plan}"

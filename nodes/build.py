@@ -3,7 +3,7 @@
 from langgraph.runtime import Runtime
 
 from .agent.chat_turn import ChatTransition, run_chat_turn
-from .context import Context
+from .agent.context import Context
 from .state import State
 
 

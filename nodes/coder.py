@@ -5,8 +5,8 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from .agent.context import Context
 from .agent.model_turn import run_model_turn
-from .context import Context
 from .state import State
 
 

@@ -8,9 +8,9 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..config.errors import UsageError
+from .agent.context import Context
 from .agent.model_turn import run_model_turn
 from .agent.new_request import build_job_update
-from .context import Context
 from .state import State
 
 OPENING = "{request}\n\nThe files that you may change: {files}"

@@ -9,9 +9,9 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..models.structured_output import FitResult, fit_answer
+from .agent.context import Context
 from .agent.emit import emit_event
 from .agent.modes import build_note, get_mode
-from .context import Context
 from .state import Options, State
 
 ROUNDS = 2

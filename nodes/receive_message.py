@@ -9,7 +9,7 @@ from langgraph.types import Command
 
 from .agent.agent import load_agent
 from .agent.cancelled_calls import answer_cancelled_calls
-from .agent.dependencies import get_thread_id
+from .agent.context import Context, get_thread_id
 from .agent.emit import emit_event, emit_mode
 from .agent.file_mentions import read_mentioned_files
 from .agent.message_history import build_role_message, iter_newest_first
@@ -22,7 +22,6 @@ from .agent.modes import (
     to_announced_mode,
 )
 from .agent.partial_answer import build_interruption_notes
-from .context import Context
 from .enforce_schema import build_schema_note
 from .state import State, select_changes
 
@@ -32,12 +31,12 @@ async def receive_message(state: State, runtime: Runtime[Context]) -> Command[Li
     before = read_announced_mode(state)
     options = settle_options(state.get("options", {}), state["request"], datetime.now())
     role = get_mode(options)
-    bench = (await load_agent(role, state["folder"], options, runtime.context)).deps
+    deps = (await load_agent(role, {**state, "options": options}, runtime.context)).deps
     heard, thread = iter_newest_first(state, role), get_thread_id(runtime)
-    left = await asyncio.to_thread(answer_cancelled_calls, heard, role, bench.journal, thread)
+    left = await asyncio.to_thread(answer_cancelled_calls, heard, role, deps.journal, thread)
     words = build_role_message(role, state["request"])
     typed = options.pop("mentioning", state["request"])
-    mentioned = await read_mentioned_files(typed, role, bench)
+    mentioned = await read_mentioned_files(typed, role, deps)
     told = build_mode_notes(options, before, role)
     beside = [build_side_context(role, text) for text in options.pop("aside", ())]
     said = [*left, *build_interruption_notes(state, role)]

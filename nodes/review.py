@@ -12,13 +12,12 @@ from ..memory.undo.change_chains import compute_net_changes, render_net_diff
 from ..memory.undo.history import HistoryEntry
 from ..memory.undo.restore import execute_plan, plan_restore
 from ..memory.undo.undo_stack import find_active_entries
-from .agent.dependencies import get_thread_id, open_dependencies
+from .agent.context import Context, get_thread_id
 from .agent.emit import emit_event
 from .agent.message_history import build_role_message
 from .agent.snapshot_recorder import build_file_state, emit_changes, take_workspace_snapshot
 from .approval.decisions import parse_decisions
 from .approval.interrupts import request_answer
-from .context import Context
 from .state import Outcome, State
 
 SHOWN_DIFF = 20_000
@@ -33,8 +32,8 @@ async def review(state: State, runtime: Runtime[Context]) -> ReviewTransition:
     Without git nobody can say whether there are changes: then it is always asked.
     """
     kept = state.get("kept") or state.get("options", {}).get("apply")
-    bench = await open_dependencies(state["folder"], state.get("options", {}), runtime.context)
-    unchanged = bench.snapshots.has_all_files and not compute_net_changes(
+    deps = await runtime.context.open_dependencies(state)
+    unchanged = deps.snapshots.has_all_files and not compute_net_changes(
         await list_job_entries(state, runtime)
     )
     decision = {"type": "approve"} if kept or unchanged else await _ask_user(state, runtime)
@@ -48,8 +47,8 @@ async def review(state: State, runtime: Runtime[Context]) -> ReviewTransition:
 
 
 async def _ask_user(state: State, runtime: Runtime[Context]) -> Mapping[str, Any]:
-    bench = await open_dependencies(state["folder"], state.get("options", {}), runtime.context)
-    diff = redact(await render_net_diff(bench.snapshots, await list_job_entries(state, runtime)))
+    deps = await runtime.context.open_dependencies(state)
+    diff = redact(await render_net_diff(deps.snapshots, await list_job_entries(state, runtime)))
     action = {
         "name": "review",
         "args": {"outcome": evaluate_outcome(state), "diff": diff[:SHOWN_DIFF]},
@@ -70,12 +69,12 @@ def _parse_decision(answer: object) -> Mapping[str, Any] | None:
 
 async def _keep_result(state: State, runtime: Runtime[Context]) -> ReviewTransition:
     """The evidence must be of the files as they are now: changed since, they are tested again."""
-    bench = await open_dependencies(state["folder"], state.get("options", {}), runtime.context)
+    deps = await runtime.context.open_dependencies(state)
     tree, evidence = (
-        await take_workspace_snapshot(bench, runtime, state.get("tree", "")),
+        await take_workspace_snapshot(deps, runtime, state.get("tree", "")),
         state.get("evidence"),
     )
-    files = await build_file_state(bench, runtime, tree)
+    files = await build_file_state(deps, runtime, tree)
     moved = evidence is not None and tree != evidence["tree"]
     if moved and evaluate_outcome(state) == "verified":
         if not state.get("kept"):
@@ -94,24 +93,24 @@ async def _keep_result(state: State, runtime: Runtime[Context]) -> ReviewTransit
 
 async def _undo_job(state: State, runtime: Runtime[Context]) -> ReviewTransition:
     """Take back what this job did; what others did to the same files meanwhile is kept."""
-    bench = await open_dependencies(state["folder"], state.get("options", {}), runtime.context)
+    deps = await runtime.context.open_dependencies(state)
     thread, turn = get_thread_id(runtime), state.get("turn", 1)
-    planned = await plan_restore(bench.snapshots, await list_job_entries(state, runtime))
-    done = await execute_plan(bench.snapshots, bench.history, thread, planned, "undo", turn)
+    planned = await plan_restore(deps.snapshots, await list_job_entries(state, runtime))
+    done = await execute_plan(deps.snapshots, deps.history, thread, planned, "undo", turn)
     emit_event(runtime, "notice", text=f"put back: {', '.join(done.paths) or 'nothing'}")
     for conflict in done.conflicts:
         emit_event(runtime, "notice", text=f"skipped `{conflict.path}`: {conflict.reason}")
-    tree = await bench.snapshots.take()
+    tree = await deps.snapshots.take()
     emit_changes(runtime, done.entry.changes if done.entry else (), "undo", tree)
     return Command(
-        goto="__end__", update={"outcome": "undone", **await build_file_state(bench, runtime, tree)}
+        goto="__end__", update={"outcome": "undone", **await build_file_state(deps, runtime, tree)}
     )
 
 
 async def list_job_entries(state: State, runtime: Runtime[Context]) -> list[HistoryEntry]:
     """What the thread did to files in its current job and what is still in effect of it."""
-    bench = await open_dependencies(state["folder"], state.get("options", {}), runtime.context)
-    entries = await asyncio.to_thread(bench.history.list_entries, get_thread_id(runtime))
+    deps = await runtime.context.open_dependencies(state)
+    entries = await asyncio.to_thread(deps.history.list_entries, get_thread_id(runtime))
     return [entry for entry in find_active_entries(entries) if entry.number > state.get("since", 0)]
 
 

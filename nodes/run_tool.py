@@ -25,7 +25,8 @@ from ..tools.runtime.registry import describe_unknown_tool
 from ..tools.shell.named_paths import NamedPaths, find_named_paths
 from ..tools.tool_run import ToolRun
 from .agent.agent import load_agent, with_rules
-from .agent.dependencies import Dependencies, get_thread_id, locate_backups, locate_outputs
+from .agent.context import Context, get_thread_id
+from .agent.dependencies import Dependencies
 from .agent.edit_recovery import InterruptedEdit, RecoveryOutcome
 from .agent.emit import emit_event
 from .agent.message_history import build_tool_message
@@ -33,7 +34,6 @@ from .agent.snapshot_recorder import FileRecord
 from .approval.dispatch import list_named_files
 from .approval.evaluate import explain_refusal, recheck_call
 from .approval.outside_sandbox import get_journal_key
-from .context import Context
 from .state import AfterTools, PendingCall, ToolTask
 
 UNKNOWN = (
@@ -48,49 +48,47 @@ ToolTransition = Command[AfterTools]
 
 async def run_tool(state: ToolTask, runtime: Runtime[Context]) -> ToolTransition:
     """Run the call, or replay its recorded result, or say that its outcome is unknown."""
-    voice = await load_agent(state["role"], state["folder"], state["options"], runtime.context)
-    voice = await asyncio.to_thread(with_rules, voice, state.get("allowed", ()))
-    tools, bench = voice.tools, voice.deps
+    agent = await load_agent(state["role"], state, runtime.context)
+    agent = await asyncio.to_thread(with_rules, agent, state.get("allowed", ()))
+    tools, deps = agent.tools, agent.deps
     tool = tools.get(state["call"]["name"])
     if tool is None:  # taken out of the configuration meanwhile
         result = ToolResult(error=describe_unknown_tool(state["call"]["name"], tools))
         return _answer_call(state, runtime, result)
-    if not has_effect(tool) or _is_read_only(state["call"], bench):
-        return _answer_call(state, runtime, await _run_once(state, runtime, bench, tool))
-    return await _run_with_effect(state, runtime, bench, tool)
+    if not has_effect(tool) or _is_read_only(state["call"], deps):
+        return _answer_call(state, runtime, await _run_once(state, runtime, deps, tool))
+    return await _run_with_effect(state, runtime, deps, tool)
 
 
-def _is_read_only(call: PendingCall, bench: Dependencies) -> bool:
+def _is_read_only(call: PendingCall, deps: Dependencies) -> bool:
     """Whether it is a command that only reads, in a sandbox where nothing can be written.
 
     It leaves no trace, so it needs no snapshots, and after a kill it may simply run again.
     """
-    return bool(call.get("only_reads")) and bench.sandbox.is_on
+    return bool(call.get("only_reads")) and deps.sandbox.is_on
 
 
 async def _run_with_effect(
-    state: ToolTask, runtime: Runtime[Context], bench: Dependencies, tool: BaseTool
+    state: ToolTask, runtime: Runtime[Context], deps: Dependencies, tool: BaseTool
 ) -> ToolTransition:
     """Run it between two snapshots, so that what it does to the files can be taken back."""
     call = state["call"]
-    kind = await asyncio.to_thread(_get_kind, call, tool, bench)
+    kind = await asyncio.to_thread(_get_kind, call, tool, deps)
     record = FileRecord(
-        bench, runtime, get_journal_key(call), kind, call["name"], state["turn"], state["tree"]
+        deps, runtime, get_journal_key(call), kind, call["name"], state["turn"], state["tree"]
     )
-    result = await _run_once(state, runtime, bench, tool, record)
+    result = await _run_once(state, runtime, deps, tool, record)
     files = {**await record.build_update(), "proven": False}
-    if again := _retry_outside(call, result, bench):
+    if again := _retry_outside(call, result, deps):
         rest = state.get("rest", [])
         return Command(goto="approve", update={"queue": [[again], *rest], **files})
     return _answer_call(state, runtime, result, files)
 
 
-def _retry_outside(
-    call: PendingCall, result: ToolResult, bench: Dependencies
-) -> PendingCall | None:
+def _retry_outside(call: PendingCall, result: ToolResult, deps: Dependencies) -> PendingCall | None:
     """The call once more, to be asked, where the sandbox was why it failed; tried only once."""
     blocked = result.metadata.get(BLOCKED)
-    if not blocked or "blocked" in call or not is_confined(bench.policy):
+    if not blocked or "blocked" in call or not is_confined(deps.policy):
         return None
     args = {**call["args"], "outside_sandbox": True}
     return PendingCall(
@@ -98,18 +96,18 @@ def _retry_outside(
     )
 
 
-def _get_kind(call: PendingCall, tool: BaseTool, bench: Dependencies) -> Literal["tool", "shell"]:
+def _get_kind(call: PendingCall, tool: BaseTool, deps: Dependencies) -> Literal["tool", "shell"]:
     """Whether it writes the files that it names and no others; commands after an edit may."""
     if get_effect(tool) != "edit":
         return "shell"
-    named = list_named_files(call, tool, bench.workspace)
-    return "shell" if find_all_checks(bench.policy.after_edit, named) else "tool"
+    named = list_named_files(call, tool, deps.workspace)
+    return "shell" if find_all_checks(deps.policy.after_edit, named) else "tool"
 
 
 async def _run_once(
     state: ToolTask,
     runtime: Runtime[Context],
-    bench: Dependencies,
+    deps: Dependencies,
     tool: BaseTool,
     record: FileRecord | None = None,
 ) -> ToolResult:
@@ -118,32 +116,32 @@ async def _run_once(
     key = get_journal_key(call)
     named = list[str]()
     if get_effect(tool) == "edit":
-        named = await asyncio.to_thread(list_named_files, call, tool, bench.workspace)
+        named = await asyncio.to_thread(list_named_files, call, tool, deps.workspace)
     if record:
         await record.take_snapshot(named)
-        record.named = await asyncio.to_thread(_find_named_paths, call["args"], bench)
+        record.named = await asyncio.to_thread(_find_named_paths, call["args"], deps)
     begun = await asyncio.to_thread(
-        bench.journal.begin_call, thread, key, tool.name, repeatable=record is None
+        deps.journal.begin_call, thread, key, tool.name, repeatable=record is None
     )
     if isinstance(begun, FinishedCall):
         return ToolResult(**begun.result)
     if isinstance(begun, UnfinishedCall):
-        result = await _recover_call(state, runtime, bench, tool, begun, record, named)
+        result = await _recover_call(state, runtime, deps, tool, begun, record, named)
     else:
         if record:
             await record.begin()
-        result = await _call_tool(state, runtime, bench, tool)
+        result = await _call_tool(state, runtime, deps, tool)
     if record:
         perhaps = named if result.ok or isinstance(begun, UnfinishedCall) else ()
         await record.finish(result.metadata.get("paths", perhaps))
-    await asyncio.to_thread(bench.journal.finish_call, thread, key, asdict(result))
+    await asyncio.to_thread(deps.journal.finish_call, thread, key, asdict(result))
     return result
 
 
 async def _recover_call(
     state: ToolTask,
     runtime: Runtime[Context],
-    bench: Dependencies,
+    deps: Dependencies,
     tool: BaseTool,
     begun: UnfinishedCall,
     record: FileRecord | None,
@@ -157,7 +155,7 @@ async def _recover_call(
     if isinstance(outcome, ToolResult):
         return outcome
     if outcome == "not made":
-        return await _call_tool(state, runtime, bench, tool)
+        return await _call_tool(state, runtime, deps, tool)
     if record:
         await record.begin()  # a second time: others may have done some of it
     error = UNKNOWN.format(started=begun.started_at) + (PRINTED if begun.output else "")
@@ -165,54 +163,54 @@ async def _recover_call(
 
 
 async def _call_tool(
-    task: ToolTask, runtime: Runtime[Context], bench: Dependencies, tool: BaseTool
+    task: ToolTask, runtime: Runtime[Context], deps: Dependencies, tool: BaseTool
 ) -> ToolResult:
     """Its answer; what may not run any more is refused."""
     call = task["call"]
-    decision = await asyncio.to_thread(recheck_call, call, tool, bench)
-    if refusal := await asyncio.to_thread(explain_refusal, call, tool, decision, bench):
+    decision = await asyncio.to_thread(recheck_call, call, tool, deps)
+    if refusal := await asyncio.to_thread(explain_refusal, call, tool, decision, deps):
         return ToolResult(error=refusal)
-    given = await asyncio.to_thread(_build_run, task, bench, runtime)
+    given = await asyncio.to_thread(_build_run, task, deps, runtime)
     # without snapshots it stays in the read-only sandbox, however it would be decided by now
-    reads = decision.rule == READS or _is_read_only(call, bench)
+    reads = decision.rule == READS or _is_read_only(call, deps)
     given = replace(given, only_reads=reads)
     result = await invoke(tool, call["args"], given)
     if result.ok and (seen := call.get("instructions")):
         with suppress(MaxAgentError):  # a full disk: then the folder is asked about again
-            await asyncio.to_thread(follow_changes, bench.workspace.root, bench.home, seen)
+            await asyncio.to_thread(follow_changes, deps.workspace.root, deps.home, seen)
     return result
 
 
-def _find_named_paths(args: Mapping[str, object], bench: Dependencies) -> NamedPaths:
+def _find_named_paths(args: Mapping[str, object], deps: Dependencies) -> NamedPaths:
     """The paths that the call's command line names, if it has one."""
     command, cwd = (args.get(name) for name in ("command", "cwd"))
     if not isinstance(command, str):
         return NamedPaths()
-    return find_named_paths(command, cwd if isinstance(cwd, str) else ".", bench.workspace.root)
+    return find_named_paths(command, cwd if isinstance(cwd, str) else ".", deps.workspace.root)
 
 
-def _build_run(task: ToolTask, bench: Dependencies, runtime: Runtime[Context]) -> ToolRun:
-    call_id = task["call"]["id"]
+def _build_run(task: ToolTask, deps: Dependencies, runtime: Runtime[Context]) -> ToolRun:
+    call_id, thread = task["call"]["id"], get_thread_id(runtime)
     return ToolRun(
-        workspace=bench.workspace,
+        workspace=deps.workspace,
         call_id=get_journal_key(task["call"]),
-        outputs=locate_outputs(bench, runtime),
-        command_timeout=bench.settings.security.command_timeout,
+        outputs=deps.locate_outputs(thread),
+        command_timeout=deps.settings.security.command_timeout,
         seen=task["seen"],
         todos=task["todos"],
-        policy=bench.policy,
+        policy=deps.policy,
         checks=tuple(task["call"].get("commands", ())),
-        backups=locate_backups(bench, runtime),
-        sandbox=bench.sandbox,
+        backups=deps.locate_backups(thread),
+        sandbox=deps.sandbox,
         emit=lambda text: emit_event(runtime, "tool_output", id=call_id, text=text),
-        keep=partial(_keep_output, bench, get_thread_id(runtime), get_journal_key(task["call"])),
+        keep=partial(_keep_output, deps, thread, get_journal_key(task["call"])),
     )
 
 
-def _keep_output(bench: Dependencies, thread: str, key: str, output: str) -> None:
+def _keep_output(deps: Dependencies, thread: str, key: str, output: str) -> None:
     """Should the process be killed; a disk that is full keeps nothing, and stops no command."""
     with suppress(MaxAgentError):
-        bench.journal.keep_output(thread, key, output)
+        deps.journal.keep_output(thread, key, output)
 
 
 def _answer_call(

@@ -12,13 +12,12 @@ from langgraph.types import Command
 
 from ..tools.builtin.session.plan_mode import LEADS_TO
 from ..tools.filesystem.plan_file import read_plan, write_plan
-from .agent.dependencies import open_dependencies
+from .agent.context import Context
 from .agent.emit import emit_mode, emit_result
 from .agent.message_history import build_tool_message, find_last_answer
 from .agent.modes import ChatMode, format_announcement, get_mode, switch_options, to_announced_mode
 from .approval.decisions import parse_decisions
 from .approval.interrupts import request_answer
-from .context import Context
 from .state import Draft, Options, State
 
 SwitchTransition = Command[Literal["switch", "build", "plan"]]
@@ -38,7 +37,7 @@ async def switch_mode(state: State, runtime: Runtime[Context]) -> SwitchTransiti
     options = state.get("options", {})
     mode = get_mode(options)
     call = find_last_answer(state, mode).tool_calls[0]
-    workspace = (await open_dependencies(state["folder"], options, runtime.context)).workspace
+    workspace = (await runtime.context.open_dependencies(state)).workspace
     plan_file = options.get("plan_file", "")
     leaves = call["name"] == "plan_exit"
     text = await asyncio.to_thread(read_plan, workspace, plan_file) if leaves else ""

@@ -6,12 +6,11 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from .agent.dependencies import open_dependencies
+from .agent.context import Context
 from .agent.message_history import build_role_message
 from .agent.model_turn import run_model_turn
 from .agent.repair_rounds import send_back
 from .agent.snapshot_recorder import build_file_state, take_workspace_snapshot
-from .context import Context
 from .state import State
 
 TesterVerdict = Literal["accepted", "rejected"]
@@ -34,13 +33,13 @@ async def run_tester(
         told = build_role_message("coder", REJECTED.format(words=turn.final_text))
         goto, update = await send_back(state, runtime, turn.update, told)
         return Command(goto=goto, update=update)
-    bench = await open_dependencies(state["folder"], state.get("options", {}), runtime.context)
+    deps = await runtime.context.open_dependencies(state)
     tree, evidence = (
-        await take_workspace_snapshot(bench, runtime, state.get("tree", "")),
+        await take_workspace_snapshot(deps, runtime, state.get("tree", "")),
         state.get("evidence"),
     )
     proven = evidence is not None and evidence["tree"] == tree and state.get("proven", False)
-    update = {**turn.update, **await build_file_state(bench, runtime, tree), "accepted": True}
+    update = {**turn.update, **await build_file_state(deps, runtime, tree), "accepted": True}
     return Command(goto="review" if proven else "verify", update=update)
 
 

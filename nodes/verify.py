@@ -16,7 +16,8 @@ from ..memory.snapshots.file_version import filter_visible
 from ..tools.runtime.test_frameworks import TestCommand, detect_test_command
 from ..tools.runtime.test_runner import TestRun, evaluate_run, run_tests
 from ..tools.shell.named_paths import find_named_paths
-from .agent.dependencies import Dependencies, open_dependencies
+from .agent.context import Context
+from .agent.dependencies import Dependencies
 from .agent.emit import emit_event
 from .agent.message_history import build_role_message
 from .agent.repair_rounds import send_back
@@ -29,7 +30,6 @@ from .approval.test_consent import (
     find_socket_question,
     with_consents,
 )
-from .context import Context
 from .state import Evidence, State
 
 SHOWN_TAIL = 3_000
@@ -69,12 +69,12 @@ async def verify(
     state: State, runtime: Runtime[Context]
 ) -> Command[Literal["verify", "coder", "tester", "review"]]:
     """Green goes to the tester, or to the review once the tester has accepted; red to the coder."""
-    bench = await open_dependencies(state["folder"], state.get("options", {}), runtime.context)
-    command = await _find_command(state, bench)
-    asked = find_question(state, bench, command)
+    deps = await runtime.context.open_dependencies(state)
+    command = await _find_command(state, deps)
+    asked = find_question(state, deps, command)
     if asked != state.get("asked", []):
         return Command(goto="verify", update={"asked": asked})
-    record = _create_record(state, runtime, bench)
+    record = _create_record(state, runtime, deps)
     proof = await _run_proof(state, record, command)
     evidence = proof.evidence
     emit_event(runtime, "evidence", **evidence)
@@ -82,7 +82,7 @@ async def verify(
         **await record.build_update(),
         **proof.consents,
         "evidence": evidence,
-        "asked": find_socket_question(state, bench, command, missed=proof.misses_socket),
+        "asked": find_socket_question(state, deps, command, missed=proof.misses_socket),
         "proven": True,
     }
     if update["asked"]:
@@ -98,56 +98,54 @@ async def verify(
     return Command(goto="tester", update=update)
 
 
-async def _find_command(state: State, bench: Dependencies) -> TestCommand | None:
+async def _find_command(state: State, deps: Dependencies) -> TestCommand | None:
     """Tests are the project's own code, and so is the Python that may lie in it."""
-    if not bench.trust.trusted:
+    if not deps.trust.trusted:
         return None
-    configured = bench.settings.task.test_command
-    return await detect_test_command(Path(state["folder"]), configured, bench.sandbox)
+    configured = deps.settings.task.test_command
+    return await detect_test_command(Path(state["folder"]), configured, deps.sandbox)
 
 
-def _create_record(state: State, runtime: Runtime[Context], bench: Dependencies) -> FileRecord:
+def _create_record(state: State, runtime: Runtime[Context], deps: Dependencies) -> FileRecord:
     info, turn = runtime.execution_info, state.get("turn", 1)
     key = f"tests-{info.task_id if info else 'none'}"  # the same when a run cut short runs again
-    return FileRecord(bench, runtime, key, "shell", "verify", turn, state.get("tree", ""))
+    return FileRecord(deps, runtime, key, "shell", "verify", turn, state.get("tree", ""))
 
 
 async def _run_proof(state: State, record: FileRecord, command: TestCommand | None) -> _Proof:
     await record.take_snapshot()
-    bench, asked = record.deps, state.get("asked", [])
+    deps, asked = record.deps, state.get("asked", [])
     if command is None:
         return _Proof(
-            _build_unverified(NOT_FOUND if bench.trust.trusted else UNTRUSTED, record.tree)
+            _build_unverified(NOT_FOUND if deps.trust.trusted else UNTRUSTED, record.tree)
         )
     refused = _Proof(_build_unverified(REFUSED, record.tree, command.shown))
-    if bench.policy.mode == "read-only":
+    if deps.policy.mode == "read-only":
         return refused
-    approved = not asked or ask_consent(asked, bench)
+    approved = not asked or ask_consent(asked, deps)
     update = add_consent(state, asked, approved=approved)
     before = state.get("evidence") if UNIX_SOCKETS in asked[2:] else None
     if not approved:
         return replace(refused, evidence=before or refused.evidence, consents=update)
-    shown, root = command.shown, bench.workspace.root
+    shown, root = command.shown, deps.workspace.root
     record.named = await asyncio.to_thread(find_named_paths, shown, ".", root)
     await record.begin()
     consents = update.get("consents", state.get("consents", {}))
-    proof = await _run_until_stable(record, command, with_consents(bench, consents))
+    proof = await _run_until_stable(record, command, with_consents(deps, consents))
     await record.finish()
     return replace(proof, consents=update)
 
 
-async def _run_until_stable(
-    record: FileRecord, command: TestCommand, bench: Dependencies
-) -> _Proof:
+async def _run_until_stable(record: FileRecord, command: TestCommand, deps: Dependencies) -> _Proof:
     """Files that changed while the tests ran are not what was tested: then they run once more.
 
     What the second run changes again, such as a coverage file, is the tests' own.
     """
-    first = await _run_command(record, command, bench)
+    first = await _run_command(record, command, deps)
     changed = await _find_changed_files(record, record.tree, first.evidence["tree"])
     if first.evidence["verdict"] != "passed" or not changed:
         return first
-    again = await _run_command(record, command, bench)
+    again = await _run_command(record, command, deps)
     moved = (
         await _find_changed_files(record, first.evidence["tree"], again.evidence["tree"]) - changed
     )
@@ -163,18 +161,18 @@ async def _find_changed_files(record: FileRecord, old: str, new: str) -> set[str
     return {change.path for change in filter_visible(changes) if change.kind != "added"}
 
 
-async def _run_command(record: FileRecord, command: TestCommand, bench: Dependencies) -> _Proof:
+async def _run_command(record: FileRecord, command: TestCommand, deps: Dependencies) -> _Proof:
     runtime = record.runtime
     emit_event(runtime, "verifying", command=command.shown)
     run = await run_tests(
         command,
-        bench.workspace.root,
-        bench.settings.task.test_timeout,
+        deps.workspace.root,
+        deps.settings.task.test_timeout,
         lambda text: emit_event(runtime, "tool_output", id="verify", text=text),
-        bench.sandbox,
+        deps.sandbox,
     )
     # taken after the run: files that the tests themselves write belong to what was tested
-    evidence = _build_evidence(run, await bench.snapshots.take())
+    evidence = _build_evidence(run, await deps.snapshots.take())
     if evidence["verdict"] != "failed" or not run.misses_socket:
         return _Proof(evidence)
     reason = evidence["reason"] + NO_SOCKETS

@@ -33,11 +33,11 @@ def find_question(thread_id: str, state: StateSnapshot) -> Question | None:
 
 
 async def build_completion(
-    thread_id: str, state: StateSnapshot, bench: Dependencies, graph: str
+    thread_id: str, state: StateSnapshot, deps: Dependencies, graph: str
 ) -> Completion:
     """The end of a job, with the evidence and everything that changed."""
     values = cast(State, state.values)
-    entries = await asyncio.to_thread(bench.history.list_entries, thread_id)
+    entries = await asyncio.to_thread(deps.history.list_entries, thread_id)
     since = values.get("since", 0)
     job = [entry for entry in find_active_entries(entries) if entry.number > since]
     return Completion(
@@ -46,7 +46,7 @@ async def build_completion(
         summary=redact(values.get("summary") or _read_final_answer(values)),
         evidence=values.get("evidence"),
         files=[{"path": change.path, "kind": change.kind} for change in compute_net_changes(job)],
-        diff=redact(await render_net_diff(bench.snapshots, job)),
+        diff=redact(await render_net_diff(deps.snapshots, job)),
         graph=graph,
     )
 

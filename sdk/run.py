@@ -16,8 +16,8 @@ from ..config.crash_report import describe_error
 from ..config.errors import UnfinishedTurn, UsageError
 from ..memory.database.connection import translate_sqlite_errors
 from ..memory.threads.index import ThreadRow
-from ..nodes.agent.dependencies import Dependencies, open_dependencies
-from ..nodes.context import Context
+from ..nodes.agent.context import Context
+from ..nodes.agent.dependencies import Dependencies
 from ..nodes.state import Options, State, Task, select_lasting
 from .events import Event, Failure, Interrupted, Notice, Question, RunStarted, parse_event
 from .interrupt_response import Answer, build_resume_value, check_question
@@ -89,7 +89,7 @@ class ThreadRun:
         given = self._build_input(state, waiting)
         options = given.get("options") if isinstance(given, dict) else state.values.get("options")
         yield self._build_started(
-            await open_dependencies(self.row.folder, options or {}, self.context)
+            await self.context.pool.open(self.row.folder, options or {}, self.context)
         )
         for text in self.notices:
             yield Notice(text)
@@ -111,14 +111,14 @@ class ThreadRun:
             "max_concurrency": PARALLEL_CALLS,
         }
 
-    def _build_started(self, bench: Dependencies) -> RunStarted:
+    def _build_started(self, deps: Dependencies) -> RunStarted:
         return RunStarted(
             thread_id=self.row.thread_id,
             title=self.row.title,
             folder=self.row.folder,
-            model=bench.model.name,
-            mode=bench.policy.mode,
-            sandbox=bench.sandbox.state,
+            model=deps.model.name,
+            mode=deps.policy.mode,
+            sandbox=deps.sandbox.state,
             resumed=self.resumed,
         )
 

@@ -23,14 +23,10 @@ from ..memory.threads.index import ThreadIndex
 from ..memory.threads.lease import acquire_lease, has_crashed
 from ..memory.threads.record import ThreadRow, ThreadStatus, build_title
 from ..nodes.agent.agent import open_agent
-from ..nodes.agent.dependencies import (
-    add_session_rules,
-    close_dependencies,
-    open_dependencies,
-    reload_if_changed,
-)
+from ..nodes.agent.context import Context
+from ..nodes.agent.dependencies import Dependencies
+from ..nodes.agent.dependency_pool import DependencyPool
 from ..nodes.agent.modes import choose_next_agent
-from ..nodes.context import Context
 from ..nodes.state import Options, select_lasting
 from .events import Event, EvidenceFound, as_json
 from .graph_registry import CHAT, EDIT, TASK, Job, compile_graph, find_job
@@ -58,13 +54,14 @@ class Runner:
     def __init__(self, *, home: Path | None = None) -> None:
         self.home = home or paths.locate_home()
         self.threads = ThreadIndex(self.home)
+        self.pool = DependencyPool()
         self._control = RunControl()
         self._closing = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
         opened = open_checkpointer(paths.locate_database(self.home))
         saver = await self._closing.enter_async_context(opened)
-        self._closing.push_async_callback(close_dependencies)
+        self._closing.push_async_callback(self.pool.close)
         self._graph_of = cache(partial(compile_graph, saver=saver))
         return self
 
@@ -160,17 +157,17 @@ class Runner:
                 f"thread `{row.thread_id[:8]}` is not a conversation",
                 hint=f"continue it with `mcode resume {row.thread_id[:8]}`",
             )
-        context = Context(home=str(self.home))
-        await reload_if_changed(row.folder)
+        context = self._create_context()
+        await self.pool.reload_if_changed(row.folder)
         wanted = build_chat_options(options, agent)
         row = await self._load_current_options(row)
         row = replace(row, options={**select_lasting(cast(Options, row.options)), **wanted})
-        bench = await open_dependencies(row.folder, row.options, context)
+        deps = await self.pool.open(row.folder, row.options, context)
         if named := agent or (options or {}).get("agent", ""):
-            bench.agents.find_primary_agent(named)
+            deps.agents.find_primary_agent(named)
         # whoever is to hear it must be there before anything is said
-        await asyncio.to_thread(open_agent, bench, choose_next_agent(row.options))
-        told = collect_standing_notices(bench, tests=False)
+        await asyncio.to_thread(open_agent, deps, choose_next_agent(row.options))
+        told = collect_standing_notices(deps, tests=False)
         words = UserMessage(message, wanted, abandon)
         run = self._run_thread(row, context, answer=None, resumed=True, notices=told, words=words)
         async with aclosing(run) as events:
@@ -180,14 +177,14 @@ class Runner:
     async def _start_thread(
         self, job: Job, request: str, root: Path, options: Options, title: str, name: str = ""
     ) -> AsyncGenerator[Event]:
-        context = Context(home=str(self.home))
+        context = self._create_context()
         await asyncio.to_thread(grant_if_empty, root, self.home)
-        await reload_if_changed(str(root))
+        await self.pool.reload_if_changed(str(root))
         # a wrong folder, model, script or configuration is told before a thread exists
-        bench = await open_dependencies(str(root), options, context)
+        deps = await self.pool.open(str(root), options, context)
         if named := options.get("speaker") or options.get("agent", ""):
-            bench.agents.find_primary_agent(named)
-        await asyncio.to_thread(open_agent, bench, named or job.first_role)
+            deps.agents.find_primary_agent(named)
+        await asyncio.to_thread(open_agent, deps, named or job.first_role)
         row = await asyncio.to_thread(
             self.threads.record_thread,
             thread_id=str(uuid4()),
@@ -198,14 +195,24 @@ class Runner:
             options=options,
             name=name,
         )
-        told = collect_notices(root, self.threads.set_aside, bench.from_project)
+        told = collect_notices(root, self.threads.set_aside, deps.from_project)
         if marks := find_marks("\n".join([request, *options.get("aside", ())])):
             told.append(HIDDEN.format(marks=", ".join(sorted(marks))))
-        told += collect_standing_notices(bench, tests=_needs_tests(job, options))
+        told += collect_standing_notices(deps, tests=_needs_tests(job, options))
         run = self._run_thread(row, context, answer=None, resumed=False, notices=told)
         async with aclosing(run) as events:
             async for event in events:
                 yield event
+
+    def _create_context(self) -> Context:
+        return Context(home=str(self.home), pool=self.pool)
+
+    async def open_dependencies(self, folder: str, options: Options) -> Dependencies:
+        """Return what a run in this folder would work with under these options.
+
+        Raises UsageError for a wrong folder, configuration or endpoint.
+        """
+        return await self.pool.open(folder, options, self._create_context())
 
     async def options_of(self, thread: str) -> Options:
         """The options that hold in a thread by now, as its next message finds them."""
@@ -223,17 +230,16 @@ class Runner:
         """Go on with a thread where it was; `thread` is an id, its beginning, or a name."""
         self._control = RunControl()
         row = self.threads.find(thread)
-        given = context or Context()
-        own = Context(str(self.home), given.mode, given.model, given.base_url)
+        own = replace(context or Context(), home=str(self.home), pool=self.pool)
         row = await self._load_current_options(row)
         told = list[str]()
         if answer is None or not answer.question:  # else it was asked here, and the run goes on
-            await reload_if_changed(row.folder)
-            bench = await open_dependencies(row.folder, row.options, own)
+            await self.pool.reload_if_changed(row.folder)
+            deps = await self.pool.open(row.folder, row.options, own)
             told = collect_standing_notices(
-                bench, tests=_needs_tests(find_job(row.graph), row.options)
+                deps, tests=_needs_tests(find_job(row.graph), row.options)
             )
-        add_session_rules(
+        self.pool.add_session_rules(
             [one["always"] for one in (answer.decisions if answer else ()) if one.get("always")]
         )
         run = self._run_thread(row, own, answer=answer, resumed=True, notices=told)
@@ -251,16 +257,16 @@ class Runner:
         notices: Sequence[str] = (),
         words: UserMessage | None = None,
     ) -> AsyncGenerator[Event]:
-        bench = await open_dependencies(row.folder, row.options, context)
+        deps = await self.pool.open(row.folder, row.options, context)
         graph = await asyncio.to_thread(self._graph_of, find_job(row.graph))
         with acquire_lease(self.home, row.thread_id):
-            told = [*notices, *await finish_restore(bench, row.thread_id)]
+            told = [*notices, *await finish_restore(deps, row.thread_id)]
             killed = resumed and await asyncio.to_thread(has_crashed, self.home, row.thread_id)
             if killed:
                 with translate_sqlite_errors(paths.locate_database(self.home)):
-                    await restore_partial_answer(graph, bench.journal, row.thread_id)
+                    await restore_partial_answer(graph, deps.journal, row.thread_id)
             run = ThreadRun(
-                graph, row, context, bench, self._control, answer, resumed, told, words, killed
+                graph, row, context, deps, self._control, answer, resumed, told, words, killed
             )
             status: ThreadStatus = (
                 "interrupted"  # what holds when the stream is closed or cancelled

@@ -72,11 +72,11 @@ def collect_notices(
     return told
 
 
-def collect_sandbox_notices(bench: Dependencies) -> list[str]:
+def collect_sandbox_notices(deps: Dependencies) -> list[str]:
     """One notice where a sandbox is wanted if there is one, and there is none."""
-    if bench.sandbox.is_on or bench.settings.sandbox.mode == "off":
+    if deps.sandbox.is_on or deps.settings.sandbox.mode == "off":
         return []
-    return [NO_SANDBOX.format(why=bench.sandbox.why_none)]
+    return [NO_SANDBOX.format(why=deps.sandbox.why_none)]
 
 
 def collect_trust_notices(trust: Trust, *, tests: bool) -> list[str]:
@@ -94,13 +94,13 @@ def collect_trust_notices(trust: Trust, *, tests: bool) -> list[str]:
     return [". ".join([UNTRUSTED.format(left_out=", and ".join(left_out)), *why])]
 
 
-def collect_instruction_notices(bench: Dependencies) -> list[str]:
+def collect_instruction_notices(deps: Dependencies) -> list[str]:
     """One notice of instruction files for which the user's yes does not hold as they are."""
-    files = [one for one in bench.sources.instructions if one.folder_to_trust]
+    files = [one for one in deps.sources.instructions if one.folder_to_trust]
     if not files:
         return []
     above = [
-        one.folder_to_trust for one in files if one.folder_to_trust != str(bench.workspace.root)
+        one.folder_to_trust for one in files if one.folder_to_trust != str(deps.workspace.root)
     ]
     ways = [ASK] if len(above) < len(files) else []
     ways += [ASK_ABOVE.format(folder=folder) for folder in dict.fromkeys(above)]
@@ -108,18 +108,18 @@ def collect_instruction_notices(bench: Dependencies) -> list[str]:
     return [IGNORED_INSTRUCTIONS.format(files=named, ask="; ".join(ways))]
 
 
-def collect_standing_notices(bench: Dependencies, *, tests: bool) -> list[str]:
+def collect_standing_notices(deps: Dependencies, *, tests: bool) -> list[str]:
     """What a run says of how things stand; `tests`: as of `untrusted`."""
     return [
-        *collect_trust_notices(bench.trust, tests=tests),
-        *collect_instruction_notices(bench),
-        *collect_sandbox_notices(bench),
-        *_collect_tool_notices(bench),
+        *collect_trust_notices(deps.trust, tests=tests),
+        *collect_instruction_notices(deps),
+        *collect_sandbox_notices(deps),
+        *_collect_tool_notices(deps),
     ]
 
 
-def _collect_tool_notices(bench: Dependencies) -> list[str]:
-    found = find_later_tools(list_named_tools(bench.settings))
+def _collect_tool_notices(deps: Dependencies) -> list[str]:
+    found = find_later_tools(list_named_tools(deps.settings))
     return (
         [LATER_TOOLS.format(tools=_format_names([f"`{name}`" for name in found]))] if found else []
     )
@@ -146,9 +146,9 @@ def _format_remainder(count: int) -> list[str]:
     return [f"and {count - MOST_NAMED} others"] if count > MOST_NAMED else []
 
 
-async def finish_restore(bench: Dependencies, thread_id: str) -> list[str]:
+async def finish_restore(deps: Dependencies, thread_id: str) -> list[str]:
     """Finish a restore of the thread's files that a kill cut short; what to say of it."""
-    done = await finish_interrupted(bench.snapshots, bench.history, thread_id)
+    done = await finish_interrupted(deps.snapshots, deps.history, thread_id)
     if done is None:
         return []
     left = [LEFT.format(path=conflict.path, reason=conflict.reason) for conflict in done.conflicts]

@@ -18,7 +18,7 @@ from ..rendering.output import echo
 
 if TYPE_CHECKING:
     from ...memory.threads.record import ThreadRow
-    from ...nodes.context import Context
+    from ...nodes.agent.context import Context
     from ...sdk.events import Event
     from ...sdk.interrupt_response import Answer
     from ...sdk.runner import Runner
@@ -68,7 +68,7 @@ def resume(
     tests = not is_chat and row.graph != "edit" and not row.options.get("skip_tests")
     settle_trust(Path(row.folder), yes=trust, output=output, tests=tests)
     with without_collector():
-        from ...nodes.context import Context
+        from ...nodes.agent.context import Context
         from ..execution.run import run_in_terminal
 
     said = _read_answer(row.thread_id, approve, reject, answer, question)

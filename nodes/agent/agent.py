@@ -13,9 +13,9 @@ from ...config.agents.profile import AgentProfile
 from ...config.settings.permission_rules import RawRule
 from ...tools.runtime.agent_tools import select_agent_tools
 from ...tools.runtime.registry import load_tool
-from ..context import Context
-from ..state import Options, RoleName
-from .dependencies import Dependencies, open_dependencies
+from ..state import RoleName, State, ToolTask
+from .context import Context
+from .dependencies import Dependencies
 from .modes import get_active_agent
 from .system_prompt import build_system_prompt
 
@@ -35,33 +35,32 @@ class Agent:
     """The chat model that knows the tools."""
 
 
-async def load_agent(
-    role: RoleName, folder: str, options: Options, context: Context | None
-) -> Agent:
-    """Whoever speaks as this role in a thread; raises UsageError as `open_agent` does."""
-    bench = await open_dependencies(folder, options, context)
-    return await asyncio.to_thread(open_agent, bench, get_active_agent(options, role))
+async def load_agent(role: RoleName, state: State | ToolTask, context: Context) -> Agent:
+    """Return the agent that acts as this role in a thread; raises UsageError as `open_agent`."""
+    deps = await context.open_dependencies(state)
+    name = get_active_agent(state.get("options", {}), role)
+    return deps.open_agents.get(name) or await asyncio.to_thread(open_agent, deps, name)
 
 
-def with_rules(voice: Agent, allow: Sequence[str]) -> Agent:
-    """The same voice under the rules that the user gave for the thread."""
+def with_rules(agent: Agent, allow: Sequence[str]) -> Agent:
+    """The same agent under the rules that the user gave for the thread."""
     if not allow:
-        return voice
-    bench = voice.deps
+        return agent
+    deps = agent.deps
     written = [RawRule("allow", rule, THIS_THREAD) for rule in allow]
-    policy = bench.policy.with_rules(written, bench.workspace)
-    return replace(voice, deps=replace(bench, policy=policy))
+    policy = deps.policy.with_rules(written, deps.workspace)
+    return replace(agent, deps=replace(deps, policy=policy))
 
 
-def open_agent(bench: Dependencies, agent: str) -> Agent:
-    """The voice of an agent, opened once; raises UsageError for none, or a mistake in it."""
-    if agent not in bench.open_agents:
-        bench.open_agents[agent] = _create_agent(bench, bench.agents.find(agent))
-    return bench.open_agents[agent]
+def open_agent(deps: Dependencies, name: str) -> Agent:
+    """Return the agent of this name; raises UsageError where there is none or its file is wrong."""
+    if name not in deps.open_agents:
+        deps.open_agents[name] = _create_agent(deps, deps.agents.find(name))
+    return deps.open_agents[name]
 
 
-def _create_agent(bench: Dependencies, profile: AgentProfile) -> Agent:
-    own = _adapt_dependencies(profile, bench)
+def _create_agent(deps: Dependencies, profile: AgentProfile) -> Agent:
+    own = _adapt_dependencies(profile, deps)
     tools = select_agent_tools(profile, own.settings.tools, planning=bool(own.policy.plan))
     chat_model = own.chat_models.get(own.model, profile.name)
     return Agent(
@@ -75,10 +74,10 @@ def _create_agent(bench: Dependencies, profile: AgentProfile) -> Agent:
     )
 
 
-def _adapt_dependencies(profile: AgentProfile, bench: Dependencies) -> Dependencies:
+def _adapt_dependencies(profile: AgentProfile, deps: Dependencies) -> Dependencies:
     return replace(
-        bench,
-        policy=bench.policy.with_agent(profile, bench.workspace),
-        model=bench.resolve_model(profile),
-        turns=min(bench.turns, profile.steps or bench.turns),
+        deps,
+        policy=deps.policy.with_agent(profile, deps.workspace),
+        model=deps.resolve_model(profile),
+        turns=min(deps.turns, profile.steps or deps.turns),
     )

@@ -11,13 +11,13 @@ from langgraph.runtime import Runtime
 from ...config.errors import MaxAgentError
 from ...config.security.redaction import redact
 from ...tools.process.autosave import autosave
-from ..context import Context
-from .dependencies import Dependencies, get_thread_id
+from .context import Context, get_thread_id
+from .dependencies import Dependencies
 
 
 @asynccontextmanager
 async def autosave_answer(
-    bench: Dependencies, runtime: Runtime[Context]
+    deps: Dependencies, runtime: Runtime[Context]
 ) -> AsyncGenerator[Callable[[str], None]]:
     """Call what this yields with each piece of the answer."""
     pieces, info = list[str](), runtime.execution_info
@@ -25,7 +25,7 @@ async def autosave_answer(
 
     def save_answer(text: str) -> None:
         with suppress(MaxAgentError):  # a full disk stops no answer
-            bench.journal.keep_partial_answer(get_thread_id(runtime), checkpoint, redact(text))
+            deps.journal.keep_partial_answer(get_thread_id(runtime), checkpoint, redact(text))
 
     async with autosave(lambda: "".join(pieces), save_answer) as grown:
 

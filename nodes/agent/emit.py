@@ -6,8 +6,8 @@ from langchain_core.messages import ToolMessage
 from langgraph.runtime import Runtime
 
 from ...config.security.redaction import redact_json
-from ..context import Context
 from ..state import Options
+from .context import Context
 from .modes import get_mode
 
 

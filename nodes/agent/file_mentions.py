@@ -41,12 +41,12 @@ class MentionedFiles:
     """Names of no agent, and of no file that can be shown."""
 
 
-async def read_mentioned_files(words: str, role: RoleName, bench: Dependencies) -> MentionedFiles:
+async def read_mentioned_files(words: str, role: RoleName, deps: Dependencies) -> MentionedFiles:
     """A note for each file that the words mention, as long as they are not too much together."""
     mentioned = MentionedFiles()
     left = MOST_BYTES
-    for path in await asyncio.to_thread(_find_names, words, bench):
-        result = await _read_mention(path, bench)
+    for path in await asyncio.to_thread(_find_names, words, deps):
+        result = await _read_mention(path, deps)
         size = len(result.output.encode())
         if result.ok and size <= left and len(mentioned.shown) < MOST:
             left -= size
@@ -54,29 +54,29 @@ async def read_mentioned_files(words: str, role: RoleName, bench: Dependencies) 
             note.additional_kwargs |= {"synthetic": True, "seen": dict(result.seen)}
             mentioned.notes.append(note)
             mentioned.shown.append(path)
-        elif path not in bench.agents.profiles:
+        elif path not in deps.agents.profiles:
             mentioned.left_out.append(path)
     return mentioned
 
 
-def _find_names(words: str, bench: Dependencies) -> list[str]:
+def _find_names(words: str, deps: Dependencies) -> list[str]:
     """What is written behind an `@`; less what ends a sentence, unless a file's name has it."""
     found = [match[1] or match[2] for match in _MENTION.finditer(words)]
-    named = (path if _is_file(path, bench) else path.rstrip(_PUNCTUATION) for path in found)
+    named = (path if _is_file(path, deps) else path.rstrip(_PUNCTUATION) for path in found)
     return list(dict.fromkeys(filter(None, named)))[:MOST_NAMES]
 
 
-def _is_file(path: str, bench: Dependencies) -> bool:
-    return os.path.isfile(bench.workspace.root / path)
+def _is_file(path: str, deps: Dependencies) -> bool:
+    return os.path.isfile(deps.workspace.root / path)
 
 
-async def _read_mention(path: str, bench: Dependencies) -> ToolResult:
-    if not _is_file(path, bench):
+async def _read_mention(path: str, deps: Dependencies) -> ToolResult:
+    if not _is_file(path, deps):
         return ToolResult(error="no file")
     args = {"path": path}
     decision = await asyncio.to_thread(
-        evaluate_tool_call, read_file, args, bench.workspace, bench.policy
+        evaluate_tool_call, read_file, args, deps.workspace, deps.policy
     )
     if decision.verdict != "allow":
         return ToolResult(error=decision.reason)
-    return await invoke(read_file, args, ToolRun(bench.workspace, "mention", bench.home))
+    return await invoke(read_file, args, ToolRun(deps.workspace, "mention", deps.home))

@@ -10,8 +10,8 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from ...models.catalog import has_price
-from ..context import Context
 from ..state import State, Usage
+from .context import Context
 from .dependencies import Dependencies
 from .emit import emit_event
 
@@ -38,12 +38,12 @@ class UsageLimit:
         return bool(self.grant) and self.used >= self.allowed
 
 
-def enforce_limits(state: State, runtime: Runtime[Context], bench: Dependencies) -> dict[str, Any]:
+def enforce_limits(state: State, runtime: Runtime[Context], deps: Dependencies) -> dict[str, Any]:
     """What may be used in all, for the state; parks the thread where it is used up."""
     if not state.get("steps_allowed"):
-        _warn_unknown_cost(state, runtime, bench)
+        _warn_unknown_cost(state, runtime, deps)
     limits = {
-        "steps_allowed": _build_turn_limit(state, bench),
+        "steps_allowed": _build_turn_limit(state, deps),
         "cost_allowed": _build_cost_limit(state),
     }
     if reached := [limit.description for limit in limits.values() if limit.is_reached]:
@@ -54,9 +54,9 @@ def enforce_limits(state: State, runtime: Runtime[Context], bench: Dependencies)
     }
 
 
-def _build_turn_limit(state: State, bench: Dependencies) -> UsageLimit:
+def _build_turn_limit(state: State, deps: Dependencies) -> UsageLimit:
     chosen = state.get("options", {}).get("max_turns")
-    turns, used = chosen or bench.turns, state.get("steps", 0)
+    turns, used = chosen or deps.turns, state.get("steps", 0)
     return UsageLimit(
         f"{turns} model turns used", used, state.get("steps_allowed") or used + turns, turns
     )
@@ -71,11 +71,11 @@ def _build_cost_limit(state: State) -> UsageLimit:
     )
 
 
-def _warn_unknown_cost(state: State, runtime: Runtime[Context], bench: Dependencies) -> None:
+def _warn_unknown_cost(state: State, runtime: Runtime[Context], deps: Dependencies) -> None:
     limit = state.get("options", {}).get("max_cost")
-    words = NO_TOTAL if has_price(bench.model.name) else NO_PRICE
+    words = NO_TOTAL if has_price(deps.model.name) else NO_PRICE
     if limit and (_get_cost(state) is None or words is NO_PRICE):
-        emit_event(runtime, "notice", text=words.format(limit=limit, model=bench.model.name))
+        emit_event(runtime, "notice", text=words.format(limit=limit, model=deps.model.name))
 
 
 def _get_cost(state: State) -> float | None:

@@ -14,10 +14,10 @@ from ...models.catalog import compute_cost
 from ...models.errors import ModelCallError
 from ...models.invoke import invoke_model, is_cut
 from ...models.retry import compute_delay
-from ..context import Context
 from ..state import RoleName, State, Usage, select_changes
 from .agent import Agent, load_agent
 from .answer_autosave import autosave_answer
+from .context import Context
 from .dependencies import Dependencies
 from .emit import emit_event
 from .limits import NOTHING_USED, enforce_limits
@@ -47,25 +47,24 @@ async def run_model_turn(
     words = find_final_text(state, role)
     if words is not None:
         return ModelTurn({}, words)
-    options = state.get("options", {})
-    voice = await load_agent(role, state["folder"], options, runtime.context)
-    bench = voice.deps
-    allowed = enforce_limits(state, runtime, bench)
+    agent = await load_agent(role, state, runtime.context)
+    deps = agent.deps
+    allowed = enforce_limits(state, runtime, deps)
     if state.get("role") != role:
         emit_event(runtime, "role", role=role)
     heard = select_conversation(state, role)
-    moved = await report_stale_files(state, runtime, bench, role)
-    nested = await asyncio.to_thread(build_nested_notes, heard, bench, role)
+    moved = await report_stale_files(state, runtime, deps, role)
+    nested = await asyncio.to_thread(build_nested_notes, heard, deps, role)
     for notice in build_notices(nested):
         emit_event(runtime, "notice", text=notice)
     told = [*moved, *nested] if heard else [build_role_message(role, opening)]
     step = state.get("steps", 0) + 1
-    answer = _label_answer(await _invoke_with_retries(voice, [*heard, *told], runtime), role, step)
-    taken = _count_usage(answer, bench)
+    answer = _label_answer(await _invoke_with_retries(agent, [*heard, *told], runtime), role, step)
+    taken = _count_usage(answer, deps)
     used = _add_usage(state.get("usage", NOTHING_USED), taken)
-    _emit_answer(runtime, answer, role, used, taken, bench)
+    _emit_answer(runtime, answer, role, used, taken, deps)
     finished = not (answer.tool_calls or answer.invalid_tool_calls)
-    again = [_retry_cut_answer(heard, role, bench)] if finished and is_cut(answer) else []
+    again = [_retry_cut_answer(heard, role, deps)] if finished and is_cut(answer) else []
     update = {
         "messages": [*told, answer, *again],
         "role": role,
@@ -73,40 +72,40 @@ async def run_model_turn(
         "usage": used,
         **allowed,
         # the human may have put files back since the last call
-        "file_entry": await find_last_entry(bench, runtime),
+        "file_entry": await find_last_entry(deps, runtime),
     }
     return ModelTurn(
         select_changes(state, update), str(answer.text) if finished and not again else None
     )
 
 
-def _retry_cut_answer(heard: list[AnyMessage], role: RoleName, bench: Dependencies) -> HumanMessage:
+def _retry_cut_answer(heard: list[AnyMessage], role: RoleName, deps: Dependencies) -> HumanMessage:
     """Ask once more for an answer that was cut: half a verdict must not pass for a whole one."""
     if heard and heard[-1].text == CUT:
         raise ModelCallError(
-            f"`{bench.model.name}` was cut at its token limit twice",
+            f"`{deps.model.name}` was cut at its token limit twice",
             hint="Raise `max_tokens` of this model in the configuration",
         )
     return build_role_message(role, CUT)
 
 
 async def _invoke_with_retries(
-    voice: Agent, messages: list[BaseMessage], runtime: Runtime[Context]
+    agent: Agent, messages: list[BaseMessage], runtime: Runtime[Context]
 ) -> AIMessage:
     attempt = 0
     while True:
         try:
-            async with autosave_answer(voice.deps, runtime) as keep:
+            async with autosave_answer(agent.deps, runtime) as keep:
                 return await invoke_model(
-                    voice.model,
-                    [voice.system, *messages],
+                    agent.model,
+                    [agent.system, *messages],
                     on_text=lambda text: _emit_text(runtime, text, keep),
                     on_thinking=lambda text: emit_event(runtime, "thinking", text=text),
                 )
         except ModelCallError as error:
             attempt += 1
             seconds = compute_delay(attempt, error, random=random.random)
-            if seconds is None or attempt > voice.deps.settings.model.max_retries:
+            if seconds is None or attempt > agent.deps.settings.model.max_retries:
                 raise
             emit_event(runtime, "retry", reason=error.message, seconds=seconds, attempt=attempt)
         await asyncio.sleep(seconds)
@@ -129,7 +128,7 @@ def _label_answer(answer: AIMessage, role: RoleName, step: int) -> AIMessage:
     return answer
 
 
-def _count_usage(answer: AIMessage, bench: Dependencies) -> Usage:
+def _count_usage(answer: AIMessage, deps: Dependencies) -> Usage:
     """What one request took; nothing where the provider does not say."""
     usage = answer.usage_metadata
     if usage is None:
@@ -139,7 +138,7 @@ def _count_usage(answer: AIMessage, bench: Dependencies) -> Usage:
         input=usage["input_tokens"],
         output=usage["output_tokens"],
         cached=usage.get("input_token_details", {}).get("cache_read", 0),
-        cost=compute_cost(bench.model.name, usage),
+        cost=compute_cost(deps.model.name, usage),
     )
 
 
@@ -160,7 +159,7 @@ def _emit_answer(
     role: RoleName,
     used: Usage,
     taken: Usage,
-    bench: Dependencies,
+    deps: Dependencies,
 ) -> None:
     window = answer.usage_metadata["input_tokens"] if answer.usage_metadata else 0
     emit_event(
@@ -168,7 +167,7 @@ def _emit_answer(
         "token_usage",
         **used,
         window=window,
-        context_length=bench.model.context_length,
+        context_length=deps.model.context_length,
         request={name: taken[name] for name in ("input", "output", "cached", "cost")},
     )
     for call in answer.tool_calls:

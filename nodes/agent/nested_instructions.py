@@ -27,23 +27,23 @@ WORDS = (
 
 
 def build_nested_notes(
-    heard: Sequence[AnyMessage], bench: Dependencies, role: RoleName
+    heard: Sequence[AnyMessage], deps: Dependencies, role: RoleName
 ) -> list[HumanMessage]:
     """What the role is told of them, by what it has heard; mostly nothing.
 
     What was told stands in the conversation: so a thread that is killed and goes on repeats none,
     and one that goes back to before it is told again.
     """
-    root, begun_with = bench.workspace.root, bench.sources.instructions
+    root, begun_with = deps.workspace.root, deps.sources.instructions
     files = find_nested_files(
-        root, bench.trust, _collect_names(_select_new_messages(heard), "seen", DEFERRED)
+        root, deps.trust, _collect_names(_select_new_messages(heard), "seen", DEFERRED)
     )
     if not files:
         return []
     found = read_nested_instructions(
         root,
-        bench.trust,
-        bench.settings.security.ignore_patterns,
+        deps.trust,
+        deps.settings.security.ignore_patterns,
         files=files,
         known={*_collect_names(heard, INCLUDED), *(one.name for one in begun_with if one.text)},
         passed_over={

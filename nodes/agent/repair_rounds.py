@@ -5,9 +5,8 @@ from typing import Any, Literal
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
-from ..context import Context
 from ..state import State
-from .dependencies import open_dependencies
+from .context import Context
 from .emit import emit_event
 
 
@@ -15,8 +14,8 @@ async def send_back(
     state: State, runtime: Runtime[Context], update: dict[str, Any], told: HumanMessage
 ) -> tuple[Literal["coder", "review"], dict[str, Any]]:
     """Where to go and with what: the coder with `told`, or the review when no round is left."""
-    bench = await open_dependencies(state["folder"], state.get("options", {}), runtime.context)
-    rounds, allowed = state.get("rounds", 0), bench.settings.task.repair_rounds
+    deps = await runtime.context.open_dependencies(state)
+    rounds, allowed = state.get("rounds", 0), deps.settings.task.repair_rounds
     undecided = {**update, "accepted": False, "kept": False}
     if rounds >= allowed:
         return "review", undecided

@@ -17,8 +17,8 @@ from ...memory.snapshots.git_objects import MissingObjectError
 from ...memory.threads.lease import find_holder
 from ...memory.undo.history import HistoryEntry, HistoryKind
 from ...tools.shell.named_paths import NamedPaths
-from ..context import Context
-from .dependencies import Dependencies, get_thread_id
+from .context import Context, get_thread_id
+from .dependencies import Dependencies
 from .emit import emit_event
 
 
@@ -105,14 +105,14 @@ class FileRecord:
         return await build_file_state(self.deps, self.runtime, self.tree)
 
 
-def _find_running_commands(bench: Dependencies, runtime: Runtime[Context]) -> set[str]:
+def _find_running_commands(deps: Dependencies, runtime: Runtime[Context]) -> set[str]:
     """Of a thread that was killed no command runs, whatever its history says."""
-    found = bench.history.find_running_commands(get_thread_id(runtime))
-    return {thread for thread in found if find_holder(bench.home, thread)}
+    found = deps.history.find_running_commands(get_thread_id(runtime))
+    return {thread for thread in found if find_holder(deps.home, thread)}
 
 
 async def take_workspace_snapshot(
-    bench: Dependencies, runtime: Runtime[Context], known: str, named: Sequence[str] = ()
+    deps: Dependencies, runtime: Runtime[Context], known: str, named: Sequence[str] = ()
 ) -> str:
     """The snapshot of the workspace as it is; what others changed meanwhile is recorded.
 
@@ -122,43 +122,43 @@ async def take_workspace_snapshot(
     def report_progress(done: int, total: int) -> None:
         emit_event(runtime, "progress", task="snapshot", done=done, total=total)
 
-    tree = await bench.snapshots.take(named, report_progress)
-    last = await asyncio.to_thread(bench.history.get_last_entry, get_thread_id(runtime))
+    tree = await deps.snapshots.take(named, report_progress)
+    last = await asyncio.to_thread(deps.history.get_last_entry, get_thread_id(runtime))
     before = last.after if last else known
     if before and before != tree:
-        theirs = await _compare_snapshots(bench, runtime, before, tree)
-        await _record_others(bench, runtime, before, tree, last.turn if last else 1, theirs)
-    if bench.snapshots.skipped:
-        emit_event(runtime, "notice", text=bench.snapshots.skipped)
+        theirs = await _compare_snapshots(deps, runtime, before, tree)
+        await _record_others(deps, runtime, before, tree, last.turn if last else 1, theirs)
+    if deps.snapshots.skipped:
+        emit_event(runtime, "notice", text=deps.snapshots.skipped)
     return tree
 
 
 async def build_file_state(
-    bench: Dependencies, runtime: Runtime[Context], tree: str
+    deps: Dependencies, runtime: Runtime[Context], tree: str
 ) -> dict[str, Any]:
     """Where the thread's files stand, as changes to the state; `tree` is their snapshot."""
-    return {"tree": tree, "file_entry": await find_last_entry(bench, runtime)}
+    return {"tree": tree, "file_entry": await find_last_entry(deps, runtime)}
 
 
-async def find_last_entry(bench: Dependencies, runtime: Runtime[Context]) -> int:
+async def find_last_entry(deps: Dependencies, runtime: Runtime[Context]) -> int:
     """Number of the last entry of the thread's history of files; 0 before the first."""
-    last = await asyncio.to_thread(bench.history.get_last_entry, get_thread_id(runtime))
+    last = await asyncio.to_thread(deps.history.get_last_entry, get_thread_id(runtime))
     return last.number if last else 0
 
 
 async def _compare_snapshots(
-    bench: Dependencies, runtime: Runtime[Context], old: str, new: str
+    deps: Dependencies, runtime: Runtime[Context], old: str, new: str
 ) -> Sequence[PathChange]:
     """What differs; of a snapshot that is lost nothing can be said but that: the thread goes on."""
     try:
-        return await bench.snapshots.list_changes(old, new)
+        return await deps.snapshots.list_changes(old, new)
     except MissingObjectError as error:
         emit_event(runtime, "notice", text=f"{error.message}; changes since then are not recorded")
         return ()
 
 
 async def _record_others(
-    bench: Dependencies,
+    deps: Dependencies,
     runtime: Runtime[Context],
     before: str,
     after: str,
@@ -166,7 +166,7 @@ async def _record_others(
     changes: Sequence[PathChange],
 ) -> None:
     await asyncio.to_thread(
-        bench.history.record_entry,
+        deps.history.record_entry,
         get_thread_id(runtime),
         f"others-{uuid4().hex}",
         "others",

@@ -6,9 +6,9 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
 from ...memory.undo.change_chains import compute_net_changes
-from ..context import Context
 from ..state import RoleName, State
-from .dependencies import Dependencies, get_thread_id
+from .context import Context, get_thread_id
+from .dependencies import Dependencies
 from .message_history import build_role_message
 
 MOST_NAMED = 20
@@ -19,11 +19,11 @@ MOVED = (
 
 
 async def report_stale_files(
-    state: State, runtime: Runtime[Context], bench: Dependencies, role: RoleName
+    state: State, runtime: Runtime[Context], deps: Dependencies, role: RoleName
 ) -> list[HumanMessage]:
     """What the role is told of them; mostly nothing, as each step knows what it did itself."""
     known = state.get("file_entry", 0)
-    entries = await asyncio.to_thread(bench.history.list_entries, get_thread_id(runtime), known)
+    entries = await asyncio.to_thread(deps.history.list_entries, get_thread_id(runtime), known)
     names = [f"`{change.path}`" for change in compute_net_changes(entries)]
     if not names:
         return []

@@ -22,19 +22,19 @@ NO_CHANGE = "{reason}; it would change nothing"
 
 
 async def preview_edits(
-    rulings: Sequence[CallEvaluation], state: State, voice: Agent
+    rulings: Sequence[CallEvaluation], state: State, agent: Agent
 ) -> list[CallEvaluation]:
     """The rulings on an answer's calls, those on edits that must be asked with their diffs.
 
     What was shown to the human already stays asked, whatever has become of the files since.
     """
-    tools = voice.tools
+    tools = agent.tools
     tried = _select_calls(rulings, tools)
     if not tried:
         return list(rulings)
-    calls = [await asyncio.to_thread(_build_call, one, state, voice) for one in tried]
+    calls = [await asyncio.to_thread(_build_call, one, state, agent) for one in tried]
     try:
-        found = await preview_calls(calls, voice.deps.workspace)
+        found = await preview_calls(calls, agent.deps.workspace)
     except OSError as error:
         found = [ToolResult(error=str(error.strerror or error))] * len(tried)
         return _merge_results(rulings, tried, found, stay={ruling.call["id"] for ruling in tried})
@@ -71,9 +71,9 @@ def _is_file_read(ruling: CallEvaluation, tools: Tools) -> bool:
     return ruling.verdict == "allow" and can_show_files(tools[ruling.call["name"]])
 
 
-def _build_call(ruling: CallEvaluation, state: State, voice: Agent) -> PreviewCall:
-    tool = voice.tools[ruling.call["name"]]
-    named = list_named_files(ruling.call, tool, voice.deps.workspace)
+def _build_call(ruling: CallEvaluation, state: State, agent: Agent) -> PreviewCall:
+    tool = agent.tools[ruling.call["name"]]
+    named = list_named_files(ruling.call, tool, agent.deps.workspace)
     return PreviewCall(tool, ruling.call["args"], find_last_seen(state, named))
 
 

@@ -82,26 +82,26 @@ def extract_ids(asked: Sequence[str]) -> set[str]:
     return {one.partition("\n")[0] for one in asked}
 
 
-def evaluate_call(call: ToolCall, voice: Agent) -> CallEvaluation:
+def evaluate_call(call: ToolCall, agent: Agent) -> CallEvaluation:
     """Decide one call by the permission rules; an unknown tool is refused with what there is."""
     name, args = canonical(call["name"], call["args"])
     queued = PendingCall(id=call["id"] or "", name=name, args=args, notice="")
-    tool = voice.tools.get(name)
+    tool = agent.tools.get(name)
     if tool is None:
         return CallEvaluation(
-            queued, "deny", describe_unknown_tool(call["name"], tuple(voice.tools))
+            queued, "deny", describe_unknown_tool(call["name"], tuple(agent.tools))
         )
-    return _move_outside(evaluate_queued(queued, tool, voice.deps), tool, voice.deps)
+    return _move_outside(evaluate_queued(queued, tool, agent.deps), tool, agent.deps)
 
 
-def evaluate_queued(queued: PendingCall, tool: BaseTool, bench: Dependencies) -> CallEvaluation:
+def evaluate_queued(queued: PendingCall, tool: BaseTool, deps: Dependencies) -> CallEvaluation:
     """Decide one call under the tool's own names."""
-    decision = evaluate_tool_call(tool, queued["args"], bench.workspace, bench.policy)
+    decision = evaluate_tool_call(tool, queued["args"], deps.workspace, deps.policy)
     queued = {
         **queued,
         "commands": list(decision.commands),
-        "sandbox": describe_confinement(bench),
-        "files": _list_edited_files(queued, tool, bench),
+        "sandbox": describe_confinement(deps),
+        "files": _list_edited_files(queued, tool, deps),
         "rule": decision.rule,
         "only_reads": decision.rule == READS,
     }
@@ -115,13 +115,13 @@ def evaluate_queued(queued: PendingCall, tool: BaseTool, bench: Dependencies) ->
     )
 
 
-def _move_outside(ruling: CallEvaluation, tool: BaseTool, bench: Dependencies) -> CallEvaluation:
+def _move_outside(ruling: CallEvaluation, tool: BaseTool, deps: Dependencies) -> CallEvaluation:
     """The same call outside of the sandbox, where inside it can do nothing; else the ruling."""
     call = ruling.call
-    if not needs_outside(ruling.verdict, call.get("rule", ""), bench.policy):
+    if not needs_outside(ruling.verdict, call.get("rule", ""), deps.policy):
         return ruling
     outside = evaluate_queued(
-        {**call, "args": {**call["args"], "outside_sandbox": True}}, tool, bench
+        {**call, "args": {**call["args"], "outside_sandbox": True}}, tool, deps
     )
     return with_reason(outside, f"{ruling.reason}; {OUTSIDE}")
 
@@ -131,22 +131,22 @@ def with_reason(ruling: CallEvaluation, reason: str) -> CallEvaluation:
     return replace(ruling, reason=reason) if ruling.verdict == "ask" else ruling
 
 
-def _list_edited_files(call: PendingCall, tool: BaseTool, bench: Dependencies) -> list[str]:
-    return list_named_files(call, tool, bench.workspace) if get_effect(tool) == "edit" else []
+def _list_edited_files(call: PendingCall, tool: BaseTool, deps: Dependencies) -> list[str]:
+    return list_named_files(call, tool, deps.workspace) if get_effect(tool) == "edit" else []
 
 
-def describe_confinement(bench: Dependencies) -> str:
+def describe_confinement(deps: Dependencies) -> str:
     """What confines commands, in words; empty where nothing does."""
-    return bench.sandbox.state if bench.sandbox.is_on else ""
+    return deps.sandbox.state if deps.sandbox.is_on else ""
 
 
-def recheck_call(call: PendingCall, tool: BaseTool, bench: Dependencies) -> Decision:
+def recheck_call(call: PendingCall, tool: BaseTool, deps: Dependencies) -> Decision:
     """What is to be said of a call at the moment it runs, perhaps in another process."""
-    return evaluate_tool_call(tool, call["args"], bench.workspace, bench.policy)
+    return evaluate_tool_call(tool, call["args"], deps.workspace, deps.policy)
 
 
 def explain_refusal(
-    call: PendingCall, tool: BaseTool, decision: Decision, bench: Dependencies
+    call: PendingCall, tool: BaseTool, decision: Decision, deps: Dependencies
 ) -> str:
     """Why a call that was allowed may not run any more, as it is decided now; or empty.
 
@@ -157,11 +157,11 @@ def explain_refusal(
     if decision.verdict == "deny":
         return NOT_ALLOWED.format(reason=decision.reason)
     confined = call.get("sandbox", "")
-    if has_effect(tool) and confined and confined != describe_confinement(bench):
-        return OTHER_SANDBOX.format(then=confined, now=bench.sandbox.state)
+    if has_effect(tool) and confined and confined != describe_confinement(deps):
+        return OTHER_SANDBOX.format(then=confined, now=deps.sandbox.state)
     if call.get("only_reads") and decision.verdict != "allow":
         return NO_LONGER_READS.format(reason=decision.reason)
-    if call.get("files", now := _list_edited_files(call, tool, bench)) != now:
+    if call.get("files", now := _list_edited_files(call, tool, deps)) != now:
         return OTHER_FILES
     rule = call.get("rule", "")
     if rule in UNASKED and decision.verdict != "allow":
@@ -181,7 +181,7 @@ def _is_another_question(decision: Decision, rule: str) -> bool:
 
 
 def apply_answer(
-    asked: Sequence[CallEvaluation], answer: object, voice: Agent
+    asked: Sequence[CallEvaluation], answer: object, agent: Agent
 ) -> list[CallEvaluation] | None:
     """The rulings after the human's decisions; None when the answer does not fit the questions."""
     decisions = parse_decisions(answer)
@@ -189,7 +189,7 @@ def apply_answer(
         return None
     asked = asked if was_read(answer) else [_without_instructions(ruling) for ruling in asked]
     settled = [
-        _apply_decision(ruling, decision, voice)
+        _apply_decision(ruling, decision, agent)
         for ruling, decision in zip(asked, decisions, strict=True)
     ]
     return [ruling for ruling in settled if ruling] if all(settled) else None
@@ -203,7 +203,7 @@ def _without_instructions(ruling: CallEvaluation) -> CallEvaluation:
 
 
 def _apply_decision(
-    ruling: CallEvaluation, decision: Mapping[str, Any], voice: Agent
+    ruling: CallEvaluation, decision: Mapping[str, Any], agent: Agent
 ) -> CallEvaluation | None:
     kind = decision["type"]
     if kind not in ruling.choices and kind != "reject":
@@ -217,11 +217,11 @@ def _apply_decision(
     if kind == "reject":
         reason = f"{REJECTED} Their reason: {words}" if words else REJECTED
         return replace(ruling, verdict="deny", reason=reason, refused=words)
-    return _apply_edit(ruling, decision, voice)
+    return _apply_edit(ruling, decision, agent)
 
 
 def _apply_edit(
-    ruling: CallEvaluation, decision: Mapping[str, Any], voice: Agent
+    ruling: CallEvaluation, decision: Mapping[str, Any], agent: Agent
 ) -> CallEvaluation | None:
     """What the human edits is checked again: only a refusal is left to stop it.
 
@@ -238,7 +238,7 @@ def _apply_edit(
     queued = PendingCall(id=ruling.call["id"], name=ruling.call["name"], args=args, notice=notice)
     if "blocked" in ruling.call:
         queued["blocked"] = ruling.call["blocked"]
-    checked = evaluate_queued(queued, voice.tools[queued["name"]], voice.deps)
+    checked = evaluate_queued(queued, agent.tools[queued["name"]], agent.deps)
     if checked.verdict != "ask":
         return checked
     known = ruling.call.get("commands", [])

@@ -32,12 +32,12 @@ def find_blocked_call(state: State) -> PendingCall | None:
 
 
 def ask_outside(
-    call: PendingCall, tools: Mapping[str, BaseTool], bench: Dependencies
+    call: PendingCall, tools: Mapping[str, BaseTool], deps: Dependencies
 ) -> CallEvaluation:
     """The question; a refusal where the call may not even be asked any more."""
     if (tool := tools.get(call["name"])) is None:
         return CallEvaluation(call, "deny", f"no tool `{call['name']}` any more")
-    ruling = evaluate_queued(call, tool, bench)
+    ruling = evaluate_queued(call, tool, deps)
     reason = BLOCKED_INSIDE.format(blocked=call.get("blocked", ""), reason=OUTSIDE)
     return with_reason(ruling, reason)
 

@@ -22,42 +22,42 @@ _WHY = {
 }
 
 
-def find_question(state: State, bench: Dependencies, command: TestCommand | None) -> list[str]:
+def find_question(state: State, deps: Dependencies, command: TestCommand | None) -> list[str]:
     """What is to be asked, as `State.asked` keeps it: the command, its sandbox, what a yes allows.
 
     What is being asked stays asked, even where the mode has changed meanwhile. Starting a task is
     consent to run its tests in a sandbox, but not in the mode that asks for everything.
     """
-    if command is None or bench.policy.mode == "read-only":
+    if command is None or deps.policy.mode == "read-only":
         return []
-    run, waiting = [command.shown, describe_confinement(bench)], state.get("asked", [])
+    run, waiting = [command.shown, describe_confinement(deps)], state.get("asked", [])
     if waiting[:2] == run:
         return waiting
-    if bench.policy.mode == "ask":
+    if deps.policy.mode == "ask":
         return run
-    if _is_unconfined(bench) and not _get_consents(state).get(UNCONFINED):
+    if _is_unconfined(deps) and not _get_consents(state).get(UNCONFINED):
         return [*run, UNCONFINED]
     return run if waiting else []
 
 
 def find_socket_question(
-    state: State, bench: Dependencies, command: TestCommand | None, *, missed: bool
+    state: State, deps: Dependencies, command: TestCommand | None, *, missed: bool
 ) -> list[str]:
     """The same once a run has failed, perhaps for want of a unix socket; asked in every mode."""
     if not missed or command is None or UNIX_SOCKETS in _get_consents(state):
         return []
-    return [command.shown, describe_confinement(bench), UNIX_SOCKETS]
+    return [command.shown, describe_confinement(deps), UNIX_SOCKETS]
 
 
-def ask_consent(asked: Sequence[str], bench: Dependencies) -> bool:
+def ask_consent(asked: Sequence[str], deps: Dependencies) -> bool:
     """Whether the human says yes; interrupts the run until there is an answer."""
     command, _, kind, *_ = (*asked, "")
-    sandbox = bench.sandbox.with_unix_sockets() if kind == UNIX_SOCKETS else bench.sandbox
+    sandbox = deps.sandbox.with_unix_sockets() if kind == UNIX_SOCKETS else deps.sandbox
     request = {
         "name": "run_tests",
         "args": {"command": command},
         "description": _WHY[kind],
-        "sandbox": describe_confinement(replace(bench, sandbox=sandbox)),
+        "sandbox": describe_confinement(replace(deps, sandbox=sandbox)),
     }
     review = {"action_name": "run_tests", "allowed_decisions": ["approve", "reject"]}
     question = {"action_requests": [request], "review_configs": [review]}
@@ -72,17 +72,17 @@ def add_consent(state: State, asked: Sequence[str], *, approved: bool) -> dict[s
     return {"consents": {**_get_consents(state), kind: approved}}
 
 
-def with_consents(bench: Dependencies, consents: Mapping[str, bool]) -> Dependencies:
-    """The workbench with the sandbox in which the tests may run."""
+def with_consents(deps: Dependencies, consents: Mapping[str, bool]) -> Dependencies:
+    """The dependencies with the sandbox in which the tests may run."""
     if not consents.get(UNIX_SOCKETS):
-        return bench
-    return replace(bench, sandbox=bench.sandbox.with_unix_sockets())
+        return deps
+    return replace(deps, sandbox=deps.sandbox.with_unix_sockets())
 
 
-def _is_unconfined(bench: Dependencies) -> bool:
+def _is_unconfined(deps: Dependencies) -> bool:
     """Whether the model's own code would run with all of the user's rights, and nobody said so."""
-    own = bench.settings.task.test_command and "task.test_command" not in bench.from_project
-    return bench.policy.mode == "edits" and not bench.sandbox.is_on and not own
+    own = deps.settings.task.test_command and "task.test_command" not in deps.from_project
+    return deps.policy.mode == "edits" and not deps.sandbox.is_on and not own
 
 
 def _get_consents(state: State) -> Mapping[str, bool]:

@@ -8,7 +8,8 @@ from ...config import paths
 from ...config.errors import UsageError
 from ...config.settings.loader import load_settings
 from ...config.settings.schema import ApprovalMode, Settings
-from ...nodes.context import Context
+from ...nodes.agent.context import Context
+from ...nodes.agent.dependency_pool import DependencyPool
 from ...tools.permissions.policy import resolve_mode
 
 STRICTEST_FIRST: tuple[ApprovalMode, ...] = ("read-only", "ask", "edits", "auto")
@@ -40,6 +41,16 @@ class ClientContext(Context):
                 hint="add it with `mcode config set litellm.base_url URL`, or continue this "
                 "thread in the terminal with `mcode resume`",
             )
+
+
+def bind_pool(opened: DependencyPool) -> type[ClientContext]:
+    """Build the Context of one run: the server makes it from JSON, and it carries this pool."""
+
+    @dataclass(frozen=True)
+    class RunContext(ClientContext):
+        pool: ClassVar[DependencyPool] = opened  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    return RunContext
 
 
 def _find_loosest_mode() -> ApprovalMode:

@@ -15,46 +15,56 @@ from ...memory.database.checkpointer import open_checkpointer
 from ...memory.threads.index import ThreadIndex
 from ...memory.threads.lease import acquire_lease
 from ...memory.undo.restore import finish_interrupted
-from ...nodes.context import Context
+from ...nodes.agent.context import Context
+from ...nodes.agent.dependency_pool import DependencyPool
 from ..graph_registry import CHAT, EDIT, TASK, Job, compile_graph, load_graph
 from ..outcome import read_status
 from ..run import Graph
 from ..shielded import run_shielded
 from ..threads.file_history import ThreadFiles, open_thread_files
-from .client_context import ClientContext
+from .client_context import ClientContext, bind_pool
 
 
 @asynccontextmanager
 async def task(config: RunnableConfig, runtime: ServerRuntime[Context]) -> AsyncGenerator[Graph]:
     """The graph of a task; while it runs nobody else may run its thread. Raises ThreadBusy."""
-    async with _acquire_thread(TASK, config, runtime):
-        yield await asyncio.to_thread(_load_client_graph, TASK)
+    async with _open_graph(TASK, config, runtime) as graph:
+        yield graph
 
 
 @asynccontextmanager
 async def edit(config: RunnableConfig, runtime: ServerRuntime[Context]) -> AsyncGenerator[Graph]:
     """The graph of an edit; while it runs nobody else may run its thread. Raises ThreadBusy."""
-    async with _acquire_thread(EDIT, config, runtime):
-        yield await asyncio.to_thread(_load_client_graph, EDIT)
+    async with _open_graph(EDIT, config, runtime) as graph:
+        yield graph
 
 
 @asynccontextmanager
 async def chat(config: RunnableConfig, runtime: ServerRuntime[Context]) -> AsyncGenerator[Graph]:
     """The graph of a chat; while it runs nobody else may run its thread. Raises ThreadBusy."""
-    async with _acquire_thread(CHAT, config, runtime):
-        yield await asyncio.to_thread(_load_client_graph, CHAT)
-
-
-def _load_client_graph(job: Job) -> Graph:
-    return load_graph(job).copy(update={"context_schema": ClientContext})
+    async with _open_graph(CHAT, config, runtime) as graph:
+        yield graph
 
 
 @asynccontextmanager
-async def _acquire_thread(
+async def _open_graph(
     job: Job, config: RunnableConfig, runtime: ServerRuntime[Context]
-) -> AsyncGenerator[None]:
-    thread_id = config.get("configurable", {}).get("thread_id")
-    if runtime.execution_runtime is None or not thread_id:
+) -> AsyncGenerator[Graph]:
+    graph = await asyncio.to_thread(load_graph, job)
+    if runtime.execution_runtime is None:  # the server only reads its schemas or its threads
+        yield graph.copy(update={"context_schema": ClientContext})
+        return
+    pool = DependencyPool()
+    async with _acquire_thread(job, config.get("configurable", {}).get("thread_id")):
+        try:
+            yield graph.copy(update={"context_schema": bind_pool(pool)})
+        finally:
+            await run_shielded(pool.close())
+
+
+@asynccontextmanager
+async def _acquire_thread(job: Job, thread_id: str | None) -> AsyncGenerator[None]:
+    if not thread_id:
         yield
         return
     home, held = await asyncio.to_thread(paths.locate_home), ExitStack()

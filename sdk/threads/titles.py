@@ -5,21 +5,21 @@ Only for conversations at a terminal: a run without one spends nothing that nobo
 
 import asyncio
 from dataclasses import replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from langchain_core.messages import BaseMessage, HumanMessage
 
 from ...config.errors import MaxAgentError, UsageError
 from ...config.security.redaction import redact
-from ...memory.threads.index import ThreadIndex
 from ...memory.threads.record import ThreadRow, build_title
 from ...models.errors import ModelCallError
 from ...models.factory import close_model, open_model
 from ...models.invoke import invoke_model
 from ...models.resolver import ResolvedModel
-from ...nodes.agent.dependencies import open_dependencies
-from ...nodes.context import Context
 from ..tracing import disable_tracing
+
+if TYPE_CHECKING:
+    from ..runner import Runner
 
 ASKED = (
     "Name this conversation in its own language: at most six words that tell it from others, "
@@ -33,26 +33,25 @@ MOST_TOKENS = 200
 SECONDS = 20.0
 
 
-async def generate_title(home: Path, thread_id: str, answer: str) -> str:
+async def generate_title(runner: "Runner", thread_id: str, answer: str) -> str:
     """Name a conversation after its first turn; the title, empty where the old one stays.
 
     It stays where the user has named the thread, has switched titles off, or the model fails.
     """
     try:
-        return await _generate_title(home, thread_id, answer)
+        return await _generate_title(runner, thread_id, answer)
     except MaxAgentError:  # it was deleted meanwhile, the database is locked: nothing is lost
         return ""
 
 
-async def _generate_title(home: Path, thread_id: str, answer: str) -> str:
-    threads = ThreadIndex(home)
-    row = await asyncio.to_thread(threads.get, thread_id)
-    bench = await open_dependencies(row.folder, row.options, Context(home=str(home)))
-    if not (bench.settings.threads.titles and _needs_title(row)):
+async def _generate_title(runner: "Runner", thread_id: str, answer: str) -> str:
+    row = await asyncio.to_thread(runner.threads.get, thread_id)
+    deps = await runner.open_dependencies(row.folder, row.options)
+    if not (deps.settings.threads.titles and _needs_title(row)):
         return ""
-    title = await make_title(bench.model, row.request, answer)
+    title = await make_title(deps.model, row.request, answer)
     if title:
-        await asyncio.to_thread(threads.set_title, thread_id, title)
+        await asyncio.to_thread(runner.threads.set_title, thread_id, title)
     return title
 
 

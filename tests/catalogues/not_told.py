@@ -26,7 +26,7 @@ SPEAKING = (
     "nodes/review.py",
     "nodes/agent/model_turn.py",
     "nodes/verify.py",
-    "nodes/agent/dependencies.py",
+    "nodes/agent/dependency_pool.py",
 )
 SILENT = (
     "tools/permissions/url_policy.py",

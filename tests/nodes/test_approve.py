@@ -5,8 +5,7 @@ import pytest
 
 from maxagent import Answer, Runner, trust
 from maxagent.nodes import approve
-from maxagent.nodes.agent.dependencies import close_dependencies
-from maxagent.nodes.context import Context
+from maxagent.nodes.agent.context import Context
 
 WRITE = {"name": "run_command", "args": {"command": "echo x >> log.txt"}}
 
@@ -82,7 +81,7 @@ async def test_changed_post_edit_commands_are_asked_again(runner, project, asked
     assert "`echo one >> log`" in asked_edit.action_requests[0]["description"]
     (project / ".llc.yaml").write_text("after_edit: {'*.txt': ['echo two >> log']}\n")
     trust(project, runner.home)
-    await close_dependencies()  # as another process would, the next run reads the configuration
+    await runner.pool.close()  # as another process would, the next run reads the configuration
     again = await last_of(runner.resume(asked_edit.thread_id, Answer(approve=True)))
     assert "`echo two >> log`" in again.action_requests[0]["description"]
     assert not (project / "a.txt").exists()

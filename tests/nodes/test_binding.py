@@ -7,8 +7,7 @@ import pytest
 from confinement import FOUND
 
 from maxagent import Answer, Runner
-from maxagent.nodes.agent.dependencies import close_dependencies
-from maxagent.nodes.context import Context
+from maxagent.nodes.agent.context import Context
 
 ONE = {"name": "run_command", "args": {"command": "echo one >> log"}}
 TWO = {"name": "run_command", "args": {"command": "echo two >> log"}}
@@ -38,7 +37,7 @@ class Place:
 
     async def resume(self, last, answer: Answer | None = None, *, mode: str = ""):
         """Go on as another process would: what is configured is read again."""
-        await close_dependencies()
+        await self.runner.pool.close()
         context = Context(mode=mode)
         return await self._last(
             self.runner.resume(last.thread_id, answer, context=context), stop=False

@@ -5,7 +5,7 @@ import pytest
 from confinement import UNASKED
 
 from maxagent import Answer, Runner, trust
-from maxagent.nodes.context import Context
+from maxagent.nodes.agent.context import Context
 from maxagent.nodes.verify import UNTRUSTED
 
 TURNS = {

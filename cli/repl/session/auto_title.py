@@ -18,6 +18,6 @@ def begin_titling(session: Session, last: Event | None) -> None:
 
 
 async def _generate_title(session: Session, end: Completion) -> None:
-    title = await generate_title(session.home, end.thread_id, end.summary)
+    title = await generate_title(await session.wait_for_runner(), end.thread_id, end.summary)
     if title and session.thread == end.thread_id:
         session.prompt.send_escape_codes(build_title_code(title))

@@ -63,18 +63,15 @@ async def _show_untrusted(session: Session) -> None:
 
 async def refresh_status(session: Session, runner: "Runner") -> None:
     """Open what the thread works with, and learn what the status line says of it."""
-    from ....nodes.agent.dependencies import open_dependencies
-    from ....nodes.context import Context
     from ....sdk.threads.usage import read_usage
 
     if session.thread:
         session.thread_options = await runner.options_of(session.thread)
     options: Options = {"agent": "build", **session.next_options}
-    folder = os.path.realpath(session.folder)
-    bench = await open_dependencies(folder, options, Context(home=str(session.home)))
+    deps = await runner.open_dependencies(os.path.realpath(session.folder), options)
     if session.thread and session.usage is None:
-        given = session.thread, session.home, bench.model.context_length
+        given = session.thread, session.home, deps.model.context_length
         session.usage = await asyncio.to_thread(read_usage, *given)
-    session.model, session.mode = bench.model.name, bench.policy.mode
-    session.sandbox = bench.sandbox.state
+    session.model, session.mode = deps.model.name, deps.policy.mode
+    session.sandbox = deps.sandbox.state
     session.prompt.refresh()

@@ -8,12 +8,7 @@ from provider import Provider
 from maxagent.config.errors import UsageError
 from maxagent.models.invoke import invoke_model
 from maxagent.nodes.agent.agent import load_agent, open_agent
-from maxagent.nodes.agent.dependencies import (
-    add_session_rules,
-    close_dependencies,
-    open_dependencies,
-)
-from maxagent.nodes.context import Context
+from maxagent.nodes.agent.context import Context
 
 OPTIONS = {"model": "openai/any", "base_url": "http://127.0.0.1:9/v1"}
 CODER = """---
@@ -28,8 +23,9 @@ You are the coder.
 
 @pytest.fixture
 async def context(tmp_path: Path):
-    yield Context(home=str(tmp_path / "home"))
-    await close_dependencies()
+    opened = Context(home=str(tmp_path / "home"))
+    yield opened
+    await opened.pool.close()
 
 
 @pytest.fixture
@@ -50,9 +46,9 @@ async def test_all_roles_share_one_connection_after_new_rules(folder, context, p
     provider.script([{"text": "one"}, {"text": "two"}, {"text": "three"}])
     options = OPTIONS | {"base_url": provider.url}
     for role in ("architect", "coder", "coder"):
-        voice = await load_agent(role, folder, options, context)
-        await invoke_model(voice.model, [voice.system, HumanMessage("go")], print, print)
-        add_session_rules(["run_command(make)"])
+        agent = await load_agent(role, {"folder": folder, "options": options}, context)
+        await invoke_model(agent.model, [agent.system, HumanMessage("go")], print, print)
+        context.pool.add_session_rules(["run_command(make)"])
     offered = [len(request.body["tools"]) for request in provider.requests]
     assert offered[0] < offered[1] == offered[2] and provider.connections == 1
 
@@ -60,14 +56,14 @@ async def test_all_roles_share_one_connection_after_new_rules(folder, context, p
 async def test_a_script_has_a_model_for_each_role(folder, context, tmp_path):
     scenario = tmp_path / "scenario.json"
     scenario.write_text(json.dumps({"architect": [{"text": "a"}], "coder": [{"text": "c"}]}))
-    bench = await open_dependencies(folder, {"model": f"scripted/{scenario}"}, context)
-    voices = [open_agent(bench, agent) for agent in ("architect", "coder")]
-    assert [(await voice.model.ainvoke("go")).text for voice in voices] == ["a", "c"]
+    deps = await context.pool.open(folder, {"model": f"scripted/{scenario}"}, context)
+    agents = [open_agent(deps, agent) for agent in ("architect", "coder")]
+    assert [(await agent.model.ainvoke("go")).text for agent in agents] == ["a", "c"]
 
 
 @pytest.mark.usefixtures("own_coder")
 async def test_agent_has_own_model_temperature_turns_and_rules(folder, context):
-    usual = await open_dependencies(folder, {"speaker": "build"}, context)
+    usual = await context.pool.open(folder, {"speaker": "build"}, context)
     mine = open_agent(usual, "coder").deps
     assert (mine.model.model, mine.model.temperature, mine.turns) == ("other", 0.1, 4)
     assert [rule.text for rule in mine.policy.rules] == ["edit"]
@@ -76,26 +72,32 @@ async def test_agent_has_own_model_temperature_turns_and_rules(folder, context):
 
 @pytest.mark.usefixtures("own_coder")
 async def test_model_named_by_user_overrides_agent_model(folder, context):
-    named = await load_agent("coder", folder, {"model": "openai/any"}, context)
+    named = await load_agent(
+        "coder", {"folder": folder, "options": {"model": "openai/any"}}, context
+    )
     assert named.deps.model.model == "any"
 
 
 @pytest.mark.usefixtures("own_coder")
 async def test_chosen_agent_acts_as_role_with_its_model(folder, context):
-    speaking = await load_agent("build", folder, {"speaker": "coder"}, context)
+    speaking = await load_agent(
+        "build", {"folder": folder, "options": {"speaker": "coder"}}, context
+    )
     assert "You are the coder." in speaking.system.text
-    assert (await open_dependencies(folder, {"speaker": "coder"}, context)).model.model == "other"
+    assert (await context.pool.open(folder, {"speaker": "coder"}, context)).model.model == "other"
 
 
 @pytest.mark.usefixtures("own_coder")
 async def test_agent_is_opened_once_until_rules_change(folder, context):
-    before = await load_agent("coder", folder, OPTIONS, context)
-    assert await load_agent("coder", folder, OPTIONS, context) is before
-    add_session_rules(["run_command(make)"])
-    after = await load_agent("coder", folder, OPTIONS, context)
+    before = await load_agent("coder", {"folder": folder, "options": OPTIONS}, context)
+    assert await load_agent("coder", {"folder": folder, "options": OPTIONS}, context) is before
+    context.pool.add_session_rules(["run_command(make)"])
+    after = await load_agent("coder", {"folder": folder, "options": OPTIONS}, context)
     assert [rule.text for rule in after.deps.policy.rules] == ["run_command(make)", "edit"]
 
 
 async def test_nobody_of_that_name_speaks(folder, context):
     with pytest.raises(UsageError, match="no agent `codr`"):
-        await load_agent("build", folder, OPTIONS | {"speaker": "codr"}, context)
+        await load_agent(
+            "build", {"folder": folder, "options": OPTIONS | {"speaker": "codr"}}, context
+        )

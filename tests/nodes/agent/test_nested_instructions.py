@@ -6,14 +6,9 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from maxagent import trust
-from maxagent.nodes.agent.dependencies import (
-    close_dependencies,
-    open_dependencies,
-    reload_if_changed,
-)
+from maxagent.nodes.agent.context import Context
 from maxagent.nodes.agent.message_history import build_role_message, build_tool_message
 from maxagent.nodes.agent.nested_instructions import INCLUDED, build_nested_notes, build_notices
-from maxagent.nodes.context import Context
 
 OPTIONS = {"model": "openai/any", "base_url": "http://127.0.0.1:9/v1"}
 SPOKEN = AIMessage("")
@@ -37,14 +32,15 @@ async def told(tmp_path: Path):
         (project / f"many/{number:02}").mkdir(parents=True)
         (project / f"many/{number:02}/AGENTS.md").write_text(f"rules {number:02}\n" + "x" * 4_000)
     trust(project, home)
-    bench = await open_dependencies(str(project), OPTIONS, Context(home=str(home)))
+    context = Context(home=str(home))
+    deps = await context.pool.open(str(project), OPTIONS, context)
 
     def tell(*heard):
-        return build_nested_notes(heard, bench, "coder")
+        return build_nested_notes(heard, deps, "coder")
 
-    tell.project, tell.home = project, home
+    tell.project, tell.home, tell.context = project, home, context
     yield tell
-    await close_dependencies()
+    await context.pool.close()
 
 
 async def test_nested_instructions_of_shown_files_come_nearest_last(told) -> None:
@@ -145,9 +141,9 @@ async def test_changed_import_of_nested_instructions_is_withheld(told) -> None:
     (told.project / "sub/.env").write_text("hidden")
     trust(told.project, told.home)
     (told.project / "sub/more.md").write_text("other")
-    await reload_if_changed(str(told.project))
-    bench = await open_dependencies(str(told.project), OPTIONS, Context(home=str(told.home)))
-    (note,) = build_nested_notes([SPOKEN, read("sub/deep/a.py")], bench, "coder")
+    await told.context.pool.reload_if_changed(str(told.project))
+    deps = await told.context.pool.open(str(told.project), OPTIONS, told.context)
+    (note,) = build_nested_notes([SPOKEN, read("sub/deep/a.py")], deps, "coder")
     assert note.additional_kwargs[INCLUDED] == ["sub/AGENTS.md", "sub/deep/CLAUDE.md"]
     (said,) = build_notices([note])
     assert said.startswith("`sub/more.md` is not told")

@@ -33,29 +33,27 @@ class Voice:
 
 
 @pytest.fixture
-def bench(tmp_path):
+def deps(tmp_path):
     workspace = Workspace(tmp_path)
     return Bench(workspace, Policy("edits"), Sandbox(workspace, tmp_path / "home"))
 
 
-def ruling(bench, name, **args):
-    return evaluate_call(
-        {"name": name, "args": args, "id": "c1", "type": "tool_call"}, Voice(bench)
-    )
+def ruling(deps, name, **args):
+    return evaluate_call({"name": name, "args": args, "id": "c1", "type": "tool_call"}, Voice(deps))
 
 
-def test_unknown_tool_is_refused_with_available_tools(bench):
-    refused = ruling(bench, "greb", regex="x")
+def test_unknown_tool_is_refused_with_available_tools(deps):
+    refused = ruling(deps, "greb", regex="x")
     assert refused.verdict == "deny"
     assert "did you mean `grep`" in refused.reason and "run_command" in refused.reason
 
 
-def test_an_alias_is_ruled_under_its_own_name(bench):
-    assert ruling(bench, "bash", command="ls").call["name"] == "run_command"
+def test_an_alias_is_ruled_under_its_own_name(deps):
+    assert ruling(deps, "bash", command="ls").call["name"] == "run_command"
 
 
-def test_a_question_can_only_be_answered_in_words(bench):
-    asked = ruling(bench, "ask_user", question="Which?")
+def test_a_question_can_only_be_answered_in_words(deps):
+    asked = ruling(deps, "ask_user", question="Which?")
     assert (asked.verdict, asked.choices, asked.reason) == ("ask", ("respond",), "Which?")
 
 
@@ -68,26 +66,26 @@ def test_a_question_can_only_be_answered_in_words(bench):
         ({"type": "respond", "message": "use make"}, "answered", "use make"),
     ],
 )
-def test_a_decision_settles_its_call(bench, decision, verdict, words):
-    asked = [ruling(bench, "run_command", command="ls")]
-    settled = apply_answer(asked, {"decisions": [decision]}, Voice(bench))
+def test_a_decision_settles_its_call(deps, decision, verdict, words):
+    asked = [ruling(deps, "run_command", command="ls")]
+    settled = apply_answer(asked, {"decisions": [decision]}, Voice(deps))
     assert settled is not None
     assert settled[0].verdict == verdict and words in settled[0].reason
 
 
-def test_edited_call_runs_with_human_arguments_and_notice(bench):
-    asked = [ruling(bench, "run_command", command="rm x")]
+def test_edited_call_runs_with_human_arguments_and_notice(deps):
+    asked = [ruling(deps, "run_command", command="rm x")]
     edit = {"type": "edit", "edited_action": {"name": "run_command", "args": {"command": "ls"}}}
-    settled = apply_answer(asked, {"decisions": [edit]}, Voice(bench))
+    settled = apply_answer(asked, {"decisions": [edit]}, Voice(deps))
     assert settled is not None
     assert (settled[0].verdict, settled[0].call["args"]) == ("allow", {"command": "ls"})
     assert "changed this call" in settled[0].call["notice"]
 
 
-def test_an_edited_call_is_checked_again(bench):
-    asked = [ruling(bench, "run_command", command="ls")]
+def test_an_edited_call_is_checked_again(deps):
+    asked = [ruling(deps, "run_command", command="ls")]
     edit = {"type": "edit", "edited_action": {"args": {"command": "rm -rf /"}}}
-    settled = apply_answer(asked, {"decisions": [edit]}, Voice(bench))
+    settled = apply_answer(asked, {"decisions": [edit]}, Voice(deps))
     assert settled is not None and settled[0].verdict == "deny"
 
 
@@ -102,13 +100,13 @@ def test_an_edited_call_is_checked_again(bench):
         {"decisions": [{"type": "edit", "edited_action": {"name": "edit", "args": {}}}]},
     ],
 )
-def test_mismatched_answer_is_not_applied(bench, answer):
-    assert apply_answer([ruling(bench, "run_command", command="ls")], answer, Voice(bench)) is None
+def test_mismatched_answer_is_not_applied(deps, answer):
+    assert apply_answer([ruling(deps, "run_command", command="ls")], answer, Voice(deps)) is None
 
 
-def test_a_question_cannot_be_approved(bench):
-    asked = [ruling(bench, "ask_user", question="Which?")]
-    assert apply_answer(asked, {"decisions": [{"type": "approve"}]}, Voice(bench)) is None
+def test_a_question_cannot_be_approved(deps):
+    asked = [ruling(deps, "ask_user", question="Which?")]
+    assert apply_answer(asked, {"decisions": [{"type": "approve"}]}, Voice(deps)) is None
 
 
 CALL = {
@@ -141,54 +139,54 @@ def test_binding_changes_with_any_detail_of_the_call(other):
     assert first != second and extract_ids([first]) == {"c1"}
 
 
-def refused(call, bench):
+def refused(call, deps):
     tool = TOOLS[call["name"]]
-    return explain_refusal(call, tool, recheck_call(call, tool, bench), bench)
+    return explain_refusal(call, tool, recheck_call(call, tool, deps), deps)
 
 
-def test_call_from_older_thread_without_facts_may_run(bench):
+def test_call_from_older_thread_without_facts_may_run(deps):
     call = {"id": "c1", "name": "run_command", "args": {"command": "make"}, "notice": ""}
-    assert refused(call, bench) == ""
+    assert refused(call, deps) == ""
 
 
-def test_call_allowed_in_sandbox_is_refused_without_it(bench):
-    refusal = refused(CALL, bench)
+def test_call_allowed_in_sandbox_is_refused_without_it(deps):
+    refusal = refused(CALL, deps)
     assert "bubblewrap" in refusal and "call it again" in refusal
-    assert refused({**CALL, "name": "read_file"}, bench) == ""
+    assert refused({**CALL, "name": "read_file"}, deps) == ""
 
 
 EDIT = {"path": "a/pre-commit", "content": "x"}
 
 
-def test_allowed_edit_is_refused_when_link_redirects_it(bench):
-    call = ruling(bench, "write_file", **EDIT).call
-    assert refused(call, bench) == ""
-    (bench.workspace.root / ".git/hooks").mkdir(parents=True)
-    (bench.workspace.root / "a").symlink_to(".git/hooks")
-    assert "another file" in refused(call, bench)
-    bench.policy = Policy("auto")
-    assert "another file" in refused(call, bench)
+def test_allowed_edit_is_refused_when_link_redirects_it(deps):
+    call = ruling(deps, "write_file", **EDIT).call
+    assert refused(call, deps) == ""
+    (deps.workspace.root / ".git/hooks").mkdir(parents=True)
+    (deps.workspace.root / "a").symlink_to(".git/hooks")
+    assert "another file" in refused(call, deps)
+    deps.policy = Policy("auto")
+    assert "another file" in refused(call, deps)
 
 
 @pytest.mark.parametrize("after_edit", [{}, {"*": ["ls"]}])
-def test_edit_that_now_needs_approval_is_refused(bench, after_edit):
-    bench.policy = replace(bench.policy, after_edit=after_edit)
-    call = ruling(bench, "write_file", **EDIT).call
-    (bench.workspace.root / ".git").mkdir()
-    (bench.workspace.root / ".git/config").write_text("[core]\n\thooksPath = a\n")
-    assert "one to be asked" in refused(call, bench)
-    assert refused(ruling(bench, "write_file", **EDIT).call, bench) == ""
+def test_edit_that_now_needs_approval_is_refused(deps, after_edit):
+    deps.policy = replace(deps.policy, after_edit=after_edit)
+    call = ruling(deps, "write_file", **EDIT).call
+    (deps.workspace.root / ".git").mkdir()
+    (deps.workspace.root / ".git/config").write_text("[core]\n\thooksPath = a\n")
+    assert "one to be asked" in refused(call, deps)
+    assert refused(ruling(deps, "write_file", **EDIT).call, deps) == ""
 
 
-def test_command_that_would_now_change_hooks_is_refused(bench):
-    bench.policy = Policy("auto")
-    call = ruling(bench, "run_command", command="cp x a/pre-commit").call
-    (bench.workspace.root / ".git/hooks").mkdir(parents=True)
-    (bench.workspace.root / "a").symlink_to(".git/hooks")
-    assert "one to be asked" in refused(call, bench)
+def test_command_that_would_now_change_hooks_is_refused(deps):
+    deps.policy = Policy("auto")
+    call = ruling(deps, "run_command", command="cp x a/pre-commit").call
+    (deps.workspace.root / ".git/hooks").mkdir(parents=True)
+    (deps.workspace.root / "a").symlink_to(".git/hooks")
+    assert "one to be asked" in refused(call, deps)
 
 
-def test_stricter_mode_applies_only_to_later_decisions(bench):
-    call = ruling(bench, "write_file", **EDIT).call
-    bench.policy = Policy("ask")
-    assert refused(call, bench) == ""
+def test_stricter_mode_applies_only_to_later_decisions(deps):
+    call = ruling(deps, "write_file", **EDIT).call
+    deps.policy = Policy("ask")
+    assert refused(call, deps) == ""

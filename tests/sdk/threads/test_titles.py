@@ -4,11 +4,11 @@ from pathlib import Path
 import pytest
 from provider import Provider
 
+from maxagent import Runner
 from maxagent.config.settings.schema import Endpoint, Settings
 from maxagent.memory.threads import thread_id
 from maxagent.memory.threads.index import ThreadIndex
 from maxagent.models.resolver import ResolvedModel, resolve
-from maxagent.nodes.agent.dependencies import close_dependencies
 from maxagent.sdk.threads import titles
 from maxagent.sdk.threads.titles import generate_title, make_title
 
@@ -61,12 +61,6 @@ async def test_a_model_that_hangs_is_not_waited_for(
     assert await make_title(served(provider), "Hello", "Hi") == ""
 
 
-@pytest.fixture
-async def home(tmp_path: Path):
-    yield tmp_path / "home"
-    await close_dependencies()
-
-
 def begun(home: Path, *, graph: str = "chat", title: str = "Prices are wrong") -> str:
     """A conversation whose model plays `named` when it is asked for a title."""
     (home.parent / "p").mkdir(exist_ok=True)
@@ -84,34 +78,34 @@ def begun(home: Path, *, graph: str = "chat", title: str = "Prices are wrong") -
     return thread
 
 
-async def test_conversation_is_titled_once_keeping_list_position(home: Path) -> None:
-    thread = begun(home)
-    before = ThreadIndex(home).get(thread)
-    assert await generate_title(home, thread, "They round.") == "Rounding"
-    after = ThreadIndex(home).get(thread)
+async def test_conversation_is_titled_once_keeping_list_position(runner: Runner) -> None:
+    thread = begun(runner.home)
+    before = runner.threads.get(thread)
+    assert await generate_title(runner, thread, "They round.") == "Rounding"
+    after = runner.threads.get(thread)
     assert (after.title, after.updated_at) == ("Rounding", before.updated_at)
-    assert await generate_title(home, thread, "They round.") == ""
+    assert await generate_title(runner, thread, "They round.") == ""
 
 
 @pytest.mark.parametrize("more", [{"graph": "task"}, {"title": "Named before"}])
-async def test_other_threads_keep_their_titles(home: Path, more: dict[str, str]) -> None:
-    assert await generate_title(home, begun(home, **more), "They round.") == ""
+async def test_other_threads_keep_their_titles(runner: Runner, more: dict[str, str]) -> None:
+    assert await generate_title(runner, begun(runner.home, **more), "They round.") == ""
 
 
-async def test_user_name_wins_over_generated_title(home: Path) -> None:
-    thread, threads = begun(home), ThreadIndex(home)
+async def test_user_name_wins_over_generated_title(runner: Runner) -> None:
+    thread, threads = begun(runner.home), runner.threads
     threads.rename(thread, "prices")
-    assert await generate_title(home, thread, "They round.") == ""
+    assert await generate_title(runner, thread, "They round.") == ""
     threads.set_title(thread, "Rounding")
     assert threads.get(thread).title == "Prices are wrong"
 
 
-async def test_titles_can_be_switched_off(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_titles_can_be_switched_off(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAXAGENT_THREADS__TITLES", "false")
-    assert await generate_title(home, begun(home), "They round.") == ""
+    assert await generate_title(runner, begun(runner.home), "They round.") == ""
 
 
-async def test_script_without_title_keeps_first_line(home: Path) -> None:
-    thread = begun(home)
-    (home.parent / "scenario.json").write_text('{"build": []}')
-    assert await generate_title(home, thread, "They round.") == ""
+async def test_script_without_title_keeps_first_line(runner: Runner) -> None:
+    thread = begun(runner.home)
+    (runner.home.parent / "scenario.json").write_text('{"build": []}')
+    assert await generate_title(runner, thread, "They round.") == ""

@@ -1,0 +1,51 @@
+"""Context: what one run is given besides the thread."""
+
+from dataclasses import dataclass, field
+
+from langgraph.runtime import Runtime
+from pydantic import InstanceOf
+from pydantic.json_schema import SkipJsonSchema
+
+from ...config.settings.schema import ApprovalMode
+from ..state import State, ToolTask
+from .dependencies import Dependencies
+from .dependency_pool import DependencyPool
+
+
+@dataclass(frozen=True)
+class Context:
+    """Overrides for one run; empty means what the thread or the configuration says."""
+
+    home: str = ""
+    """The user's MaxAgent folder; empty: `MAXAGENT_HOME` or `~/.llc`."""
+    mode: str = ""
+    """Approval mode."""
+    model: str = ""
+    """`PROVIDER/MODEL`."""
+    base_url: str = ""
+    """Endpoint of the model."""
+    # Not in the schema: Studio's form and the server's API show the plain fields only.
+    pool: SkipJsonSchema[InstanceOf[DependencyPool]] = field(
+        default_factory=DependencyPool, repr=False, compare=False
+    )
+    """What is open in this run; who starts the run closes it."""
+
+    async def open_dependencies(self, state: State | ToolTask) -> Dependencies:
+        """Return what the thread works with under the options it has now.
+
+        Raises UsageError for a wrong folder, configuration or endpoint.
+        """
+        return await self.pool.open(state["folder"], state.get("options", {}), self)
+
+    def restrict_mode(self, mode: ApprovalMode) -> ApprovalMode:
+        """The approval mode that holds where the thread and the configuration say this one."""
+        return mode
+
+    def check_endpoint(self, base_url: str) -> None:
+        """Raise UsageError where this endpoint may not be asked."""
+
+
+def get_thread_id(runtime: Runtime[Context]) -> str:
+    """The id of the running thread; `none` for a graph that runs without a checkpointer."""
+    info = runtime.execution_info
+    return (info.thread_id if info else None) or "none"

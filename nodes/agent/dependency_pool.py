@@ -1,0 +1,213 @@
+"""Opening dependencies: made once from a thread's folder, options and Context, then looked up."""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...config import paths
+from ...config.agents.definition_files import read_definition_files
+from ...config.agents.registry import find_agents
+from ...config.errors import UsageError
+from ...config.instructions.discovery import load_instructions
+from ...config.settings.keys import FAR_REACHING
+from ...config.settings.loader import LoadedSettings, load_settings
+from ...config.settings.permission_rules import RawRule
+from ...config.settings.schema import ApprovalMode
+from ...config.trust.decision import check_trust
+from ...memory.journal import Journal
+from ...memory.undo.history import FileHistory
+from ...models.resolver import resolve
+from ...tools.filesystem.project_snapshots import open_snapshots
+from ...tools.permissions import build_policy
+from ...tools.sandbox.detect import open_sandbox
+from ...tools.workspace import Workspace
+from ..state import Options
+from .dependencies import Dependencies, DependencySources
+
+if TYPE_CHECKING:
+    from .context import Context
+
+
+@dataclass(frozen=True)
+class _DependencyKey:
+    """What dependencies are made for."""
+
+    folder: str
+    home: str
+    mode: str
+    model: str
+    base_url: str
+    files: tuple[str, ...]
+    backup: bool | None
+    plan: str
+    """The plan's path, in plan mode."""
+    speaker: str
+    """The profile that speaks in a conversation; empty in other jobs."""
+
+
+class DependencyPool:
+    """The dependencies of a Runner's threads, or of one run of Studio's, by what they are made for.
+
+    It belongs to one event loop, since an HTTP client belongs to the loop that opened it.
+    """
+
+    def __init__(self) -> None:
+        self._opened: dict[_DependencyKey, Dependencies] = {}
+        self._replaced: list[Dependencies] = []
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is open, as before the first run and after `close`."""
+        return not (self._opened or self._replaced)
+
+    async def open(self, folder: str, options: Options, context: "Context") -> Dependencies:
+        """Return what a thread works with under these options; a second call only looks it up.
+
+        Raises UsageError for a wrong folder, configuration or endpoint.
+        """
+        key = _build_key(folder, options, context)
+        if key in self._opened:
+            return self._opened[key]
+        created = await asyncio.to_thread(_create_dependencies, key, context)
+        deps = self._opened.setdefault(key, created)
+        if deps is not created:  # another task was faster
+            await created.close()
+        else:
+            deps.snapshots.start_background()
+        return deps
+
+    async def reload_if_changed(self, folder: str) -> None:
+        """Drop the folder's dependencies whose settings, agents or instructions have changed.
+
+        Call it where a run begins: until its end a run keeps what was loaded then.
+        """
+        here = [(key, deps) for key, deps in self._opened.items() if key.folder == folder]
+        for key, deps in here:
+            try:
+                sources = await asyncio.to_thread(_load_sources, key)
+            except UsageError:  # raised again by the `open` that follows
+                sources = None
+            if deps.sources != sources and self._opened.get(key) is deps:
+                # another thread may still work with them, so `close` closes them
+                self._replaced.append(self._opened.pop(key))
+
+    def add_session_rules(self, rules: Sequence[str]) -> None:
+        """Allow these rules in all that is open, besides what was loaded when the run began."""
+        for key, deps in self._opened.items():
+            origin = str(paths.locate_user_config(deps.home))
+            raw_rules = [RawRule("allow", rule, origin) for rule in rules]
+            policy = deps.policy.with_rules(raw_rules, deps.workspace)
+            self._opened[key] = replace(deps, policy=policy)
+
+    async def close(self) -> None:
+        """Close everything; the pool can be used again and then reads the configuration anew."""
+        opened, self._opened = [*self._opened.values(), *self._replaced], {}
+        self._replaced = []
+        for deps in opened:
+            await deps.close()
+
+
+def _build_key(folder: str, options: Options, context: "Context") -> _DependencyKey:
+    return _DependencyKey(
+        folder=folder,
+        home=context.home,
+        mode=context.mode or options.get("mode", ""),
+        model=context.model or options.get("turn_model") or options.get("model", ""),
+        base_url=context.base_url or options.get("base_url", ""),
+        files=tuple(options.get("files", ())),
+        backup=options.get("backup"),
+        plan=options.get("plan_file", "") if options.get("plan") else "",
+        speaker=options.get("speaker") or options.get("agent", ""),
+    )
+
+
+def _create_dependencies(key: _DependencyKey, context: "Context") -> Dependencies:
+    root = Path(key.folder)
+    if not root.is_absolute() or not os.path.isdir(root):
+        raise UsageError(f"`{root}` is not a folder", hint="give the project's absolute path")
+    home, sources = _resolve_home(key), _load_sources(key)
+    loaded, settings = sources.loaded, sources.loaded.settings
+    workspace = Workspace(root.resolve(), tuple(settings.security.ignore_patterns), home)
+    policy = build_policy(loaded, workspace, usual=_get_default_mode(key), scope=key.files)
+    policy = replace(policy, mode=context.restrict_mode(policy.mode))
+    context.check_endpoint(settings.litellm.base_url)
+    sandbox = open_sandbox(settings.sandbox, workspace, home)
+    snapshots = open_snapshots(root, home, settings)
+    policy = policy.with_safeguards(settings, sandbox, snapshots)
+    deps = Dependencies(
+        settings=settings,
+        workspace=workspace,
+        policy=policy.with_plan(key.plan) if key.plan else policy,
+        sandbox=sandbox,
+        journal=Journal(paths.locate_database(home)),
+        snapshots=snapshots,
+        history=FileHistory(paths.locate_database(home)),
+        home=home,
+        sources=sources,
+        agents=find_agents(root, home, sources.trust),
+        model=resolve(settings, os.environ),
+        model_named=bool(key.model),
+        from_project=_list_project_keys(loaded, root),
+        turns=settings.model.max_iterations,
+    )
+    speaks = deps.agents.profiles.get(key.speaker)  # none of that name is told when it speaks
+    return replace(deps, model=deps.resolve_model(speaks)) if speaks else deps
+
+
+def _resolve_home(key: _DependencyKey) -> Path:
+    return Path(key.home) if key.home else paths.locate_home()
+
+
+def _load_sources(key: _DependencyKey) -> DependencySources:
+    root, home = Path(key.folder), _resolve_home(key)
+    _validate_folder(root)
+    trust = check_trust(root, home)
+    loaded = load_settings(root, home, flags=_build_flags(key), trust=trust)
+    told = load_instructions(root, home, trust, loaded.settings.security.ignore_patterns)
+    return DependencySources(
+        trust, loaded, tuple(read_definition_files("agents", root, home, trust)), told
+    )
+
+
+def _validate_folder(root: Path) -> None:
+    """A thread's folder is kept by its real name: a link there was put in its place since."""
+    real = Path(os.path.realpath(root))
+    if root.is_absolute() and real != Path(os.path.normpath(root)):
+        raise UsageError(
+            f"`{root}` is a link now, or lies behind one: it leads to `{real}`",
+            hint="put the folder back; or begin with its real name; or take the thread there with"
+            " `mcode threads export` and `import`",
+        )
+
+
+def _get_default_mode(key: _DependencyKey) -> ApprovalMode:
+    """The mode where nobody names one: conversations, and edits of named files, ask first.
+
+    A task does not: whatever it did is reviewed at its end.
+    """
+    return "ask" if key.files or key.speaker else "edits"
+
+
+def _build_flags(key: _DependencyKey) -> dict[str, object]:
+    texts = {
+        "security.mode": key.mode,
+        "model.default": key.model,
+        "litellm.base_url": key.base_url,
+    }
+    given: dict[str, object] = {key: value for key, value in texts.items() if value}
+    if key.backup is not None:
+        given["tools.backup"] = key.backup
+    # an endpoint named for this run is not tied to the provider that the configuration names
+    return {**given, "litellm.provider": ""} if key.base_url else given
+
+
+def _list_project_keys(loaded: LoadedSettings, root: Path) -> tuple[str, ...]:
+    file = f"{paths.locate_project_config(root)}:"
+    return tuple(
+        key
+        for key, origin in loaded.origins.items()
+        if origin.startswith(file) and key.startswith(FAR_REACHING)
+    )

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
@@ -87,6 +87,9 @@ app.command()(doctor.doctor)
 app.command()(studio.studio)
 
 
+_OFF = ("", "0", "false", "no", "off")
+
+
 def _show_version(wanted: bool) -> None:
     if wanted:
         echo(f"mcode {__version__}")
@@ -103,12 +106,28 @@ def handle_global_options(
     lang: Annotated[
         Language | None, typer.Option("--lang", help="Language of the interface.")
     ] = None,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Write a debug log and print its path.")
+    ] = False,
 ) -> None:
     """A coding agent whose every run is a thread; without a command it opens a conversation."""
     if lang:
         use_language(lang.value)
+    if debug or is_debug_requested(os.environ):
+        _start_debug_log()
     if context.invoked_subcommand is None:
         raise typer.Exit(_run_without_command(context))
+
+
+def is_debug_requested(environ: Mapping[str, str]) -> bool:
+    """Whether `MAXAGENT_DEBUG` asks for a debug log."""
+    return environ.get("MAXAGENT_DEBUG", "").strip().lower() not in _OFF
+
+
+def _start_debug_log() -> None:
+    from ..config.debug_log import open_debug_log
+
+    echo(t("debug.log", file=open_debug_log(paths.locate_home())), err=True)
 
 
 def _run_without_command(context: typer.Context) -> int:

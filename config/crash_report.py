@@ -1,5 +1,6 @@
 """What people are told of an error that nobody foresaw: one line, and where its traceback is."""
 
+import logging
 import os
 import time
 import traceback
@@ -9,6 +10,8 @@ from . import paths
 from .errors import MaxAgentError, UsageError
 from .security.private_files import make_private_folder, open_private
 from .security.redaction import redact
+
+_logger = logging.getLogger(__name__)
 
 
 def describe_error(error: Exception, home: Path) -> MaxAgentError:
@@ -39,6 +42,7 @@ def record_crash(error: Exception, home: Path) -> MaxAgentError:
             file.write(redact("".join(traceback.format_exception(error))))
     except (OSError, MaxAgentError):
         return MaxAgentError(message, hint="please report this")
+    _logger.info("internal error: %s; traceback in %s", type(error).__name__, log)
     return MaxAgentError(message, hint=f"please report this and attach `{log}`")
 
 

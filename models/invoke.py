@@ -1,5 +1,7 @@
 """Asks any chat model and gives back one whole, safe message."""
 
+import logging
+import time
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -20,6 +22,7 @@ from .tool_arguments import as_sent, clean_value, parse_arguments
 
 CUT = ("length", "max_tokens", "max_output_tokens", "incomplete")
 FILTERED = ("content_filter", "sensitive")
+_logger = logging.getLogger(__name__)
 
 
 async def invoke_model(
@@ -35,19 +38,41 @@ async def invoke_model(
     and whatever `ModelCallError` the model raises; nothing is repeated here.
     """
     chunks: list[AIMessageChunk] = []
+    started = time.monotonic()
+    _logger.info("request started: %d messages", len(messages))
     # a prompt as it is: LangChain would check each of thousands of messages once more
     prompt = ChatPromptValue.model_construct(messages=messages)
-    async for message in model.astream(prompt):
-        chunk = cast(AIMessageChunk, message)
-        _emit_chunk(chunk, on_text, on_thinking)
-        chunks.append(chunk)
+    try:
+        async for message in model.astream(prompt):
+            chunk = cast(AIMessageChunk, message)
+            _emit_chunk(chunk, on_text, on_thinking)
+            chunks.append(chunk)
+    except BaseException as error:
+        # the type alone: a provider may quote the prompt in its message
+        seconds = time.monotonic() - started
+        _logger.info("request failed after %.1f s: %s", seconds, type(error).__name__)
+        raise
     whole = chunks[0] + chunks[1:]
+    _log_answer(whole, time.monotonic() - started)
     return _ensure_not_empty(_build_message(whole))
 
 
 def is_cut(message: AIMessage) -> bool:
     """Whether the answer stopped at its token limit, not at its end."""
     return _get_finish_reason(message) in CUT
+
+
+def _log_answer(whole: AIMessageChunk, seconds: float) -> None:
+    usage = whole.usage_metadata
+    _logger.info(
+        "request finished in %.1f s: model %s, %s tokens in, %s out, %d tool calls, reason %s",
+        seconds,
+        whole.response_metadata.get("model_name", "unknown"),
+        usage["input_tokens"] if usage else "unknown",
+        usage["output_tokens"] if usage else "unknown",
+        len(whole.tool_call_chunks),
+        _get_finish_reason(whole) or "unknown",
+    )
 
 
 def _emit_chunk(

@@ -1,5 +1,7 @@
 """One run of one thread: LangGraph's stream as our events, from `run_started` to the last one."""
 
+import logging
+import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -25,6 +27,7 @@ from .outcome import build_completion, find_question
 from .tracing import disable_tracing
 
 PARALLEL_CALLS = 8
+_logger = logging.getLogger(__name__)
 
 Graph = CompiledStateGraph[State, Context, Task, State]
 Input = Task | Command[str] | None
@@ -66,7 +69,8 @@ class ThreadRun:
 
         Raises UsageError, before any event, for an answer that does not fit the thread.
         """
-        begun = False
+        begun, started, thread = False, time.monotonic(), self.row.thread_id
+        _logger.info("run started: thread %s, graph %s", thread, self.graph.name)
         try:
             with translate_sqlite_errors(paths.locate_database(self.deps.home)):
                 async with aclosing(self._stream_run()) as events:
@@ -75,6 +79,7 @@ class ThreadRun:
                         yield event
         except GraphDrained as drained:
             reason = "timeout" if drained.reason == "timeout" else "user"
+            _logger.info("run interrupted: %s", reason)
             yield Interrupted(self.row.thread_id, reason)
         except Exception as error:
             if not begun and isinstance(error, UsageError):
@@ -82,6 +87,8 @@ class ThreadRun:
             if not begun:
                 yield self._build_started(self.deps)
             yield self._build_failure(error)
+        finally:
+            _logger.info("run ended in %.1f s: thread %s", time.monotonic() - started, thread)
 
     async def _stream_run(self) -> AsyncGenerator[Event]:
         state = await self.graph.aget_state(self._config)
@@ -197,5 +204,6 @@ class ThreadRun:
         return waiting or await build_completion(self.row.thread_id, state, self.deps, graph)
 
     def _build_failure(self, error: Exception) -> Failure:
+        _logger.info("run failed: %s", type(error).__name__)
         told = describe_error(error, self.deps.home)
         return Failure(told.message, told.hint, told.exit_code, self.row.thread_id)

@@ -10,7 +10,7 @@ import typer
 
 from ...config import paths
 from ...config.errors import UsageError
-from ..rendering.output import echo_json, echo_wrapped
+from ..rendering.output import echo, echo_json, echo_wrapped
 
 if TYPE_CHECKING:
     from .doctor_checks import DoctorCheck, DoctorEnvironment
@@ -21,23 +21,43 @@ REMEDY = "      →"
 
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list.")] = False,
+    report: Annotated[
+        bool, typer.Option("--report", help="Write a report to attach to an issue.")
+    ] = False,
 ) -> None:
     """Check this machine: programs, configuration, provider and key, data folder.
 
     Works offline. Exit codes: 0 no failures, 1 some check failed.
+
+    --report writes the checks to a file in the current folder, with versions, settings without
+    keys, counts of threads, the last internal error and the last debug log.
     """
-    from ..i18n.catalogs import use_language
+    from ..i18n.catalogs import get_language, use_language
     from .doctor_checks import CHECKS
 
-    if as_json:
-        use_language("en")  # a program reads it
+    language = get_language()
+    if as_json or report:
+        use_language("en")  # a program or a maintainer reads it
     surroundings = _load_environment()
     found = [check(surroundings) for check in CHECKS]
+    if report:
+        _write_report(found, surroundings, language)
     if as_json:
         echo_json([asdict(each) for each in found])
-    else:
+    elif not report:
         _print_checks(found)
     raise typer.Exit(1 if any(each.status == "fail" for each in found) else 0)
+
+
+def _write_report(
+    checks: "Sequence[DoctorCheck]", environment: "DoctorEnvironment", language: str
+) -> None:
+    from ..i18n.catalogs import t, use_language
+    from .doctor_report import write_report
+
+    file = write_report(Path.cwd(), checks, environment)
+    use_language(language)
+    echo(t("doctor.report", file=file), err=True)
 
 
 def _load_environment() -> "DoctorEnvironment":

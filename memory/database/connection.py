@@ -9,6 +9,7 @@ the full check, copies what can be read into a new file, keeps the damaged one a
 """
 
 import fcntl
+import logging
 import os
 import sqlite3
 from collections.abc import Generator
@@ -42,6 +43,7 @@ because LangGraph's query for a long thread would otherwise copy it through a fi
 # can be given back a few at a time.
 _FRESH = ("page_size = 8192", "auto_vacuum = INCREMENTAL")
 _HEADER_LENGTH = 100
+_logger = logging.getLogger(__name__)
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _NOT_WRITABLE = (
     "it cannot be written",
@@ -117,9 +119,12 @@ def prepare_database(path: Path) -> DatabaseSetup:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             is_ready = path.exists() and not get_salvaged_path(path).exists()
             if is_ready and _probe_version(path) == len(MIGRATIONS):
+                _logger.info("database opened: %s", path)
                 return DatabaseSetup(set_aside=None)
             with _lock_database(path):
-                return DatabaseSetup(set_aside=_create_or_migrate(path))
+                setup = DatabaseSetup(set_aside=_create_or_migrate(path))
+                _logger.info("database created or migrated: %s", path)
+                return setup
     except OSError as error:
         raise MaxAgentError(
             f"cannot keep threads in `{path.parent}`: {error.strerror}", hint=_NOT_WRITABLE[1]
@@ -164,6 +169,7 @@ def _recover_from_damage(path: Path, error: sqlite3.Error) -> MaxAgentError:
         saved = _salvage_database(path)
         moved = set_aside(path)
         install_salvaged(path)
+    _logger.info("database salvaged: %s; the damaged one is %s", path, moved)
     return MaxAgentError(
         f"the database was damaged; it was moved to `{moved}`; {_describe_losses(saved)}",
         hint="run the command again; it uses a new database with all readable data",

@@ -6,8 +6,10 @@ the files that tools named. Neither has the files that no tool may read.
 """
 
 import asyncio
+import logging
 import os
 import re
+import time
 from collections.abc import Collection, Generator, Sequence
 from contextlib import contextmanager
 from errno import ENOSPC
@@ -33,6 +35,7 @@ from .storage import get_store_directory, lock_store, note_folder
 
 FULL_DISK = "the disk is full"
 _ID = re.compile(r"[0-9a-f]{40}")
+_logger = logging.getLogger(__name__)
 
 
 class Snapshots:
@@ -96,6 +99,7 @@ class Snapshots:
         snapshot in the background that this one waits for.
         """
         self._report = report or _report_nothing
+        started = time.monotonic()
         try:
             tree, left = await self._take_snapshot(also)
         finally:
@@ -103,6 +107,7 @@ class Snapshots:
         words = left.describe()
         self.skipped = "" if words == self._left_out else words
         self._left_out = words
+        _logger.info("snapshot taken in %.2f s: %s", time.monotonic() - started, tree)
         return tree
 
     def _report_progress(self, done: int, total: int) -> None:

@@ -236,6 +236,16 @@ class ThreadIndex:
         self._update_row(thread_id, assignment, values)
 
 
+def count_threads(database: Path) -> dict[tuple[str, str], int]:
+    """Count the threads by graph and recorded status.
+
+    Reads only, and repairs nothing. Raises sqlite3.Error for a database that cannot be read.
+    """
+    query = "SELECT graph, status, COUNT(*) FROM threads GROUP BY graph, status"
+    with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as connection:
+        return {(graph, status): count for graph, status, count in connection.execute(query)}
+
+
 def _reload_rows(connection: sqlite3.Connection, ended: set[str]) -> dict[str, ThreadRow]:
     """Rows as they are by now: a run says how it ended before it lets go of its thread."""
     query = "SELECT * FROM threads WHERE thread_id = ?"

@@ -6,6 +6,7 @@ two holders overlap. It holds within one machine; on network file systems it may
 
 import fcntl
 import json
+import logging
 import os
 import socket
 import sys
@@ -22,6 +23,7 @@ from ..database.connection import connect, translate_sqlite_errors
 from .thread_id import validate_thread_id
 
 _HOST = socket.gethostname()
+_logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -53,12 +55,15 @@ def acquire_lease(home: Path, thread_id: str) -> Generator[None]:
             message, hint="check the folder's permissions and free space"
         ) from error
     if lock is None:
+        _logger.info("lease refused: thread %s is in use", thread_id)
         raise _build_busy_error(thread_id, _read_holder(path))
+    _logger.info("lease acquired: thread %s", thread_id)
     try:
         yield
     finally:
         path.unlink(missing_ok=True)  # while still locked: the file is nobody else's
         os.close(lock)
+        _logger.info("lease released: thread %s", thread_id)
 
 
 def find_holder(home: Path, thread_id: str) -> LeaseHolder | None:

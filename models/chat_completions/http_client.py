@@ -1,6 +1,7 @@
 """One endpoint over HTTP: request in, message chunks out, every way to fail a `ModelCallError`."""
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -23,6 +24,7 @@ LONGEST_REFUSAL = 1_000_000
 """Bytes of an error's body that are read."""
 DRAIN_SECONDS = 1.0
 """How long to wait for the formal end of a complete answer, so that its connection can be kept."""
+_logger = logging.getLogger(__name__)
 
 
 class EndpointClient:
@@ -62,6 +64,13 @@ class EndpointClient:
         url = f"{self._resolved.base_url}/chat/completions"
         try:
             async with self._open_client().stream("POST", url, content=request) as response:
+                _logger.info(
+                    "model %s at %s: %d bytes sent, status %d",
+                    self._resolved.model,
+                    self._resolved.host,
+                    len(request),
+                    response.status_code,
+                )
                 await self._check_response(response)
                 yield response
         except (httpx.HTTPError, httpx.InvalidURL) as error:

@@ -1,6 +1,7 @@
 """One model turn of a role: stop at a limit, ask, retry what can be retried, count."""
 
 import asyncio
+import logging
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from .snapshot_recorder import find_last_entry
 from .stale_files import report_stale_files
 
 CUT = "Your answer was cut at its token limit and does not count. Give it again, whole and shorter."
+_logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,7 @@ async def _invoke_with_retries(
             seconds = compute_delay(attempt, error, random=random.random)
             if seconds is None or attempt > agent.deps.settings.model.max_retries:
                 raise
+            _logger.info("request is repeated in %.1f s: attempt %d", seconds, attempt)
             emit_event(runtime, "retry", reason=error.message, seconds=seconds, attempt=attempt)
         await asyncio.sleep(seconds)
 

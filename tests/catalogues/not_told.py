@@ -30,6 +30,7 @@ SPEAKING = (
 )
 SILENT = (
     "tools/permissions/url_policy.py",
+    "cli/commands/doctor_report.py",
     "cli/rendering/help.py",
     "config/security/redaction.py",
     "memory/snapshots/diff.py",

@@ -45,16 +45,22 @@ def sentences_in(source: str) -> Iterator[str]:
 
 
 def _left_out(tree: ast.Module) -> Iterator[ast.AST]:
-    """Docstrings, help texts, names of types, keys of messages, and pieces of f-strings."""
+    """Docstrings, help texts, log records, types, keys of messages, pieces of f-strings."""
     for node in ast.walk(tree):
         docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if docstring or (isinstance(node, ast.keyword) and node.arg == "help"):
+        if isinstance(node, ast.Call) and _is_log(node.func):
+            yield from ast.walk(node)
+        elif docstring or (isinstance(node, ast.keyword) and node.arg == "help"):
             yield node.value
         elif isinstance(node, ast.Call) and _name(node.func) in _TAKES_NO_SENTENCE:
             called = (node.func.value, *node.args) if _is_split(node) else node.args
             yield from (below for one in called for below in ast.walk(one))
         elif isinstance(node, ast.JoinedStr):
             yield from (piece for piece in node.values if isinstance(piece, ast.Constant))
+
+
+def _is_log(called: ast.expr) -> bool:
+    return isinstance(called, ast.Attribute) and _name(called.value) == "logger"
 
 
 def _is_split(node: ast.Call) -> bool:

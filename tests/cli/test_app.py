@@ -32,3 +32,24 @@ def test_command_without_settings_skips_their_schema(flag):
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert {"pydantic", "ruamel.yaml", "rich"} & set(ended.stdout.split()) == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variable", "is_logged"),
+    [
+        (["--debug"], "", True),
+        ([], "1", True),
+        ([], "0", False),
+        ([], "off", False),
+        ([], "", False),
+    ],
+)
+def test_debug_names_its_log_on_stderr(tmp_path, arguments, variable, is_logged):
+    environ = {**os.environ, "MAXAGENT_DEBUG": variable, "MAXAGENT_HOME": str(tmp_path / "home")}
+    command = [sys.executable, "-m", "maxagent", *arguments, "tools", "call", "list_files", "{}"]
+    ended = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True)
+    logs = list((tmp_path / "home/data/logs").glob("*"))
+    assert ended.returncode == 0
+    assert ended.stderr == "".join(f"debug log: `{log}`\n" for log in logs)
+    assert bool(logs) == is_logged
+    assert all("tool call finished in " in log.read_text() for log in logs)

@@ -52,6 +52,7 @@ def keyed(program: Program) -> Iterator[Program]:
     """A project with the key in a file, a home with another in the settings."""
     (program.project / "config.txt").write_text(f"first\nkey={KEY}\nown={OWN}\ntoken {TOKEN}\n")
     program.home.mkdir()
+    program.environ["MAXAGENT_DEBUG"] = "1"  # the log is kept, too
     (program.home / "config.yaml").write_text(f"litellm:\n  api_key: {OWN}\n")
     yield program
 

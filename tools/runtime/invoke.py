@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import logging
+import time
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any, cast
@@ -18,11 +20,19 @@ from .result_redaction import refuse_marks, without_secrets
 
 LONGEST_ANSWER = 60_000
 """Bytes of one answer that reach the model."""
+_logger = logging.getLogger(__name__)
 
 
 async def invoke(tool: BaseTool, args: Mapping[str, object], run: ToolRun) -> ToolResult:
     """The tool's answer, no secret in it; whatever goes wrong is an error, but cancellation."""
-    return without_secrets(await _invoke_tool(tool, args, run))
+    started = time.monotonic()
+    _logger.info("tool call started: %s %s", tool.name, run.call_id)
+    result = without_secrets(await _invoke_tool(tool, args, run))
+    seconds, outcome = time.monotonic() - started, "ok" if result.ok else "error"
+    _logger.info(
+        "tool call finished in %.1f s: %s %s: %s", seconds, tool.name, run.call_id, outcome
+    )
+    return result
 
 
 async def _invoke_tool(tool: BaseTool, args: Mapping[str, object], run: ToolRun) -> ToolResult:

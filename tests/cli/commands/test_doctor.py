@@ -89,3 +89,12 @@ def test_unparsable_rule_is_a_failed_check(tmp_path: Path) -> None:
     checks = {each["name"]: each for each in json.loads(ended.stdout)}
     assert checks["configuration"]["status"] == "fail"
     assert "LLC_PERMISSIONS__DENY: deny rule `run_comand`" in checks["configuration"]["detail"]
+
+
+def test_report_is_written_and_its_content_named(tmp_path: Path) -> None:
+    ended = run(tmp_path, "--report", OPENAI_API_KEY="sk-very-secret", LC_ALL="zh_CN.UTF-8")
+    (file,) = tmp_path.glob("mcode-report-*.txt")
+    assert (ended.returncode, ended.stdout) == (0, "")
+    assert f"已写入 `{file}`" in ended.stderr
+    written = file.read_text()
+    assert "key from OPENAI_API_KEY" in written and "sk-very-secret" not in written

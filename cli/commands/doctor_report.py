@@ -1,0 +1,140 @@
+"""The report of `mcode doctor --report`: one redacted text to attach to an issue."""
+
+import os
+import platform
+import sqlite3
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from ... import __version__
+from ...config.debug_log import find_debug_logs
+from ...config.errors import MaxAgentError
+from ...config.security.private_files import open_private
+from ...config.security.redaction import redact
+from ...config.settings.keys import hide_secrets
+from ...memory.threads.index import count_threads
+from ..rendering.sanitize import sanitize_text
+from ..rendering.settings import as_yaml
+from .doctor_checks import DoctorCheck, DoctorEnvironment
+
+LONGEST_EXCERPT = 200_000  # bytes of the debug log; issue trackers refuse large files
+_DISTRIBUTIONS = (
+    "langgraph",
+    "langgraph-checkpoint",
+    "langgraph-checkpoint-sqlite",
+    "langchain-core",
+    "langchain-openai",
+    "langgraph-api",
+    "httpx",
+    "pydantic",
+    "prompt-toolkit",
+    "rich",
+    "typer",
+    "tree-sitter",
+    "tree-sitter-bash",
+)
+_SHOWN_VARIABLES = ("TERM", "COLORTERM", "LANG", "LC_ALL", "LC_MESSAGES", "CI", "NO_COLOR")
+_NAMED_VARIABLES = ("MAXAGENT_", "LLC_")
+
+
+def write_report(
+    folder: Path, checks: Sequence[DoctorCheck], environment: DoctorEnvironment
+) -> Path:
+    """Write a new report into the folder, readable by its owner alone; return its path."""
+    file = folder / time.strftime("mcode-report-%Y%m%dT%H%M%SZ.txt", time.gmtime())
+    text = build_report(checks, environment)
+    with open(file, "x", encoding="utf-8", opener=open_private) as stream:
+        stream.write(text)
+    return file
+
+
+def build_report(checks: Sequence[DoctorCheck], environment: DoctorEnvironment) -> str:
+    """The whole text, without secrets and without the name of the user's home."""
+    sections: Mapping[str, Callable[[], str]] = {
+        "Checks": lambda: "\n".join(map(_format_check, checks)),
+        "Versions": _list_versions,
+        "Platform": lambda: _describe_platform(environment.environ),
+        "Settings": lambda: _format_settings(environment),
+        "Threads": lambda: _count_threads(environment.home),
+        "Last internal error": lambda: _read_last_error(environment.home),
+        "Last debug log": lambda: _read_last_log(environment.home),
+    }
+    text = "\n\n".join(f"## {title}\n\n{_read_section(read)}" for title, read in sections.items())
+    # the home's name is often the user's
+    return sanitize_text(redact(f"# Report of mcode doctor\n\n{text}\n")).replace(
+        str(Path.home()), "~"
+    )
+
+
+def _read_section(read: Callable[[], str]) -> str:
+    """The section, or why it cannot be read: a report of a broken machine must still be written."""
+    try:
+        return read() or "none"
+    except (OSError, sqlite3.Error, MaxAgentError) as error:
+        return f"cannot be read: {error}"
+
+
+def _format_check(check: DoctorCheck) -> str:
+    return f"{check.status:<5} {check.name}: {check.detail}"
+
+
+def _list_versions() -> str:
+    rows = [("maxagent", __version__), ("python", platform.python_version())]
+    return "\n".join(
+        f"{name} {found}" for name, found in [*rows, *map(_find_version, _DISTRIBUTIONS)]
+    )
+
+
+def _find_version(distribution: str) -> tuple[str, str]:
+    try:
+        return distribution, version(distribution)
+    except PackageNotFoundError:
+        return distribution, "not installed"
+
+
+def _describe_platform(environ: Mapping[str, str]) -> str:
+    shown = [f"{name}={environ[name]}" for name in _SHOWN_VARIABLES if name in environ]
+    # values may hold keys or names of people
+    named = sorted(name for name in environ if name.startswith(_NAMED_VARIABLES))
+    return "\n".join(
+        [
+            platform.platform(),
+            f"terminal: {sys.stdout.isatty()}, processors: {os.cpu_count()}",
+            *shown,
+            f"variables that are set: {', '.join(named) or 'none'}",
+        ]
+    )
+
+
+def _format_settings(environment: DoctorEnvironment) -> str:
+    if environment.loaded is None:
+        return f"do not load: {environment.problem}"
+    values = hide_secrets(environment.loaded.settings.model_dump())
+    return as_yaml(values, environment.loaded.origins)
+
+
+def _count_threads(home: Path) -> str:
+    database = home / "data" / "threads.db"
+    if not database.exists():
+        return ""
+    counts = count_threads(database)
+    rows = [f"{graph} {status}: {count}" for (graph, status), count in sorted(counts.items())]
+    return "\n".join([*rows, f"database: {database.stat().st_size} bytes"])
+
+
+def _read_last_error(home: Path) -> str:
+    found = sorted((home / "data" / "errors").glob("*.txt"), key=lambda file: file.stat().st_mtime)
+    return _read_end(found[-1]) if found else ""
+
+
+def _read_last_log(home: Path) -> str:
+    own = f"-{os.getpid()}.log"  # of this command, which did nothing
+    found = [log for log in find_debug_logs(home) if not log.name.endswith(own)]
+    return f"{found[0].name}\n{_read_end(found[0])}" if found else ""
+
+
+def _read_end(file: Path) -> str:
+    return file.read_bytes()[-LONGEST_EXCERPT:].decode("utf-8", "replace")

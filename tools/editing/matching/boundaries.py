@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from string import digits, hexdigits
 
 from .normalization import indent_of
 
@@ -62,7 +63,17 @@ def _is_within_word(text: str, at: int) -> bool:
     """Whether the characters around a place are of one word; that of an escape is of none."""
     if not 0 < at < len(text) or not (_is_of_word(text[at - 1]) and _is_of_word(text[at])):
         return False
-    return at < 2 or text[at - 2] != "\\"
+    return not _ends_escape(text, at)
+
+
+def _ends_escape(text: str, at: int) -> bool:
+    r"""Whether the character before a place completes an escape, as the `n` of `\n` does."""
+    before = text[max(at - 1 - LONGEST_INDENT, 0) : at - 1]
+    if (len(before) - len(before.rstrip("\\"))) % 2 == 0:  # a pair is a backslash itself
+        return False
+    letter, following = text[at - 1], text[at]
+    # `\xbd`, `\u00e4` and `\012` go on
+    return following not in (hexdigits if letter in "xuU" else digits if letter in digits else "")
 
 
 def _is_of_word(letter: str) -> bool:

@@ -1,7 +1,7 @@
 """Apply one hunk of a patch to a file's text."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from ...result import ToolError
 from ...textedits.text_edits import TextChange, TextEdit, apply_edits, find_edit_lines
@@ -61,6 +61,8 @@ def apply_to_document(source: TextDocument, hunk: Hunk) -> TextChange:
     for match in matches:
         _check_depth(source, match, hunk)
     pieces = build_edits(source, place)
+    for match in matches:
+        _check_single_reading(source, match, pieces)
     if hunk.old_unended or hunk.new_unended:
         end = place.end if isinstance(place, LineMatch) else source.text.count("\n", 0, place.end)
         if end != len(source.lines):
@@ -76,16 +78,36 @@ def _check_depth(source: TextDocument, match: LineMatch, hunk: Hunk) -> None:
     The lines to keep are those of both texts, so nothing says at which depth new ones are meant.
     """
     kept = {old for old, _ in map_kept_lines(hunk.lines)}
-    moved = [
-        (place, indent_of(simplify_in_place(match.old[place])), indent_of(source.lines[number]))
-        for place, number in enumerate(match.pairs)
-        if number is not None and match.old[place].strip()
-    ]
-    moved = [one for one in moved if one[1] != one[2]]
+    moved = [one for one in _iter_indents(source, match) if one[1] != one[2]]
     come = {indent_of(line[1:]) for line in hunk.lines if line[:1] == "+" and line[1:].strip()}
     asked, real = {one[1] for one in moved}, {one[2] for one in moved}
     if kept.intersection(one[0] for one in moved) and come & real and not come & asked:
         raise ToolError(edit_errors.HUNK_DEPTH.format(line=match.start + 1))
+
+
+def _check_single_reading(
+    source: TextDocument, match: LineMatch, edits: Sequence[TextEdit]
+) -> None:
+    """Refuse a hunk at another depth than the file when its signs and its texts disagree.
+
+    By its signs it moves lines that, by its texts, may already be at the file's depth.
+    """
+    if all(asked == real for _, asked, real in _iter_indents(source, match)):
+        return
+    try:
+        compared = build_edits(source, replace(match, shared=None))
+    except ToolError:  # the texts alone say nothing
+        return
+    if apply_edits(source.text, compared) != apply_edits(source.text, edits):
+        raise ToolError(edit_errors.HUNK_DEPTH.format(line=match.start + 1))
+
+
+def _iter_indents(source: TextDocument, match: LineMatch) -> Iterator[tuple[int, str, str]]:
+    """Each old line that is not empty, its indentation, and that of the file's line."""
+    for place, number in enumerate(match.pairs):
+        if number is not None and match.old[place].strip():
+            asked = indent_of(simplify_in_place(match.old[place]))
+            yield place, asked, indent_of(source.lines[number])
 
 
 def _insert_lines(source: TextDocument, hunk: Hunk) -> TextChange:

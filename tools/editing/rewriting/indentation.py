@@ -12,6 +12,10 @@ UNIT_FROM = 20_000
 """Lines of a file from which its unit is learned."""
 FEWEST_COLUMNS = 2
 """A depth that differs by less is the same, miscounted."""
+UNITS = (2, 4, 8)
+"""Columns of a step; other steps are mostly text that is aligned, such as comments."""
+FEWEST_STEPS = 8
+"""Steps of a file that show its unit where the request has another one."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class Depths:
     """In columns."""
     kept: bool = False
     """Whether new lines stand at the file's depths already."""
+    is_unit_known: bool = True
+    """Whether a step of the request is known to be a step of the file."""
 
     @cached_property
     def by_width(self) -> dict[int, list[IndentPair]]:
@@ -59,7 +65,8 @@ class Depths:
     def find_indent(self, asked: str, before: int, after: int) -> str:
         """The file's indentation for a new line that stands between two lines of the request.
 
-        Raises ToolError where the request gives lines of different depths the same one.
+        Raises ToolError where the request gives lines of different depths the same one, or has
+        steps that may be those of the file or be meant as they are.
         """
         asked = simplify_in_place(asked) if self.is_ascii else asked
         if self.kept or not self.pairs:
@@ -77,6 +84,11 @@ class Depths:
         base = _choose_nearest(self.by_width[near], before, after)
         if abs(width - near) < FEWEST_COLUMNS:
             return base
+        if not self.is_unit_known:
+            raise ToolError(
+                f"new lines are indented in steps of {self.asked_unit}, and the file's own step is "
+                "not clear; give the lines with the file's indentation in both texts"
+            )
         steps, rest = divmod(width - near, self.asked_unit)
         return _shift_indent(base, steps, self.file_unit) + " " * rest
 
@@ -86,8 +98,12 @@ def infer_depths(
 ) -> Depths:
     """What the pairs say; `request` are the lines of the request, `lines` those of the file."""
     kept = kept or all(pair.asked == pair.real for pair in pairs)
-    unit = infer_unit(lines, pairs)
-    return Depths(pairs, unit, _infer_asked_unit(pairs, request, unit), kept)
+    unit, steps = infer_unit(lines, pairs), _count_steps(_measure_lines(lines))
+    shown = _find_shown_unit(pairs, unit)
+    used = _count_steps([measure_indent(indent_of(line)) for line in request if line.strip()])
+    asked = shown or _find_usual_step(used, measure_indent(unit))
+    is_known = shown is not None or asked == measure_indent(unit) or _is_clear(steps, unit, asked)
+    return Depths(pairs, unit, asked, kept, is_known)
 
 
 def infer_unit(lines: Sequence[str], pairs: Sequence[IndentPair] = ()) -> str:
@@ -97,32 +113,46 @@ def infer_unit(lines: Sequence[str], pairs: Sequence[IndentPair] = ()) -> str:
     tabs = Counter(indent[:1] == TAB for indent in near or indents if indent)
     if tabs[True] > tabs[False]:
         return TAB
-    return " " * _find_usual_step(
-        [len(indent) for indent in indents if TAB not in indent], USUAL_UNIT
-    )
+    return " " * _find_usual_step(_count_steps(_measure_lines(lines)), USUAL_UNIT)
 
 
-def _infer_asked_unit(pairs: Sequence[IndentPair], request: Iterable[str], unit: str) -> int:
-    """How many columns of the request are one step: by two pairs, else its smallest step."""
+def _find_shown_unit(pairs: Sequence[IndentPair], unit: str) -> int | None:
+    """How many columns of the request are one step of the file, if the pairs show it."""
     step = measure_indent(unit)
     ordered = sorted({(measure_indent(pair.asked), measure_indent(pair.real)) for pair in pairs})
     for (asked, real), (more_asked, more_real) in zip(ordered, ordered[1:], strict=False):
         steps = (more_real - real) // step
         if steps >= 1 and more_asked > asked and (more_asked - asked) % steps == 0:
             return (more_asked - asked) // steps
-    return _find_usual_step(
-        [measure_indent(indent_of(line)) for line in request if line.strip()], step
-    )
+    return None
 
 
-def _find_usual_step(widths: Sequence[int], default: int) -> int:
-    """By how much the next line is mostly indented more."""
-    more = Counter(
+def _is_clear(steps: Counter[int], unit: str, asked: int) -> bool:
+    """Whether a file has its own unit so often that a request in another one must mean it."""
+    if unit == TAB:
+        return True
+    often = steps[len(unit)]
+    return len(unit) in UNITS and often >= FEWEST_STEPS and often > 2 * steps[asked]
+
+
+def _measure_lines(lines: Sequence[str]) -> list[int]:
+    """The depths of the lines that are indented by blanks alone."""
+    indents = [indent_of(line) for line in lines[:UNIT_FROM] if line and not line.isspace()]
+    return [len(indent) for indent in indents if TAB not in indent]
+
+
+def _count_steps(widths: Sequence[int]) -> Counter[int]:
+    """How often the next line is indented more, by how much."""
+    return Counter(
         below - above
         for above, below in zip(widths, widths[1:], strict=False)
         if 2 <= below - above <= 8
     )
-    return min(more, key=lambda step: (-more[step], step), default=default)
+
+
+def _find_usual_step(steps: Counter[int], default: int) -> int:
+    """The most frequent step; of equally frequent ones a usual unit, then the smallest."""
+    return min(steps, key=lambda step: (-steps[step], step not in UNITS, step), default=default)
 
 
 def _choose_nearest(known: Sequence[IndentPair], before: int, after: int) -> str:

@@ -23,6 +23,10 @@ from maxagent.tools.editing.matching.boundaries import (
         ("naïveté", "naïvet", True, False),
         ("配置文件", "文件", False, False),
         (r"a\nname", "name", False, False),
+        (r"'\xbd'", "bd'", True, False),
+        (r"'\u00e4'", "e4'", True, False),
+        (r"'\012'", "12'", True, True),
+        (r"a\\name", "ame", True, False),
         ("abc", "abc", False, False),
     ],
 )

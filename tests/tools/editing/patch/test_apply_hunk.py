@@ -8,6 +8,24 @@ from maxagent.tools.editing.patch.apply_hunk import Hunk, apply_hunk
 from maxagent.tools.result import ToolError
 from maxagent.tools.textedits.text_edits import apply_edits
 
+CLASS = """\
+class A {
+    x;
+    f() {
+        if (x) {
+            y();
+        }
+        z();
+    }
+    g() {
+"""
+AT_TWO_DEPTHS = Hunk(
+    ("-x;", "-f() {", "-    if (x) {", "-        y();", "+    x;", "+    f() {",
+     "+        if (x) {", "+            yy();", "+        }", "+        z();", "     }",
+     "-    z();", "-}", "-g() {", "+    g() {")
+)  # fmt: skip
+"""The old lines lack the file's depth, the new ones have it, and a brace is in both by chance."""
+
 
 @pytest.mark.parametrize(
     ("text", "hunk", "after"),
@@ -29,6 +47,11 @@ from maxagent.tools.textedits.text_edits import apply_edits
         ("    a\n    b\n", Hunk(("-a", "-b", "+    new()", "+    b")), "    new()\n    b\n"),
         ("a = 1\nb\n", Hunk(("-1→a = 1", "-2→b", "+1→a = 2", "+2→b")), "a = 2\nb\n"),
         ("#\n", Hunk((" #", "+if x:", "+    y")), "#\nif x:\n    y\n"),
+        (
+            "s(\n   a)\nf {\n    b\n    c\n}\n",
+            Hunk((" b", "+if x {", "+    y", "+}", " c")),
+            "s(\n   a)\nf {\n    b\n    if x {\n        y\n    }\n    c\n}\n",
+        ),
     ],
 )
 def test_a_hunk(text: str, hunk: Hunk, after: str) -> None:
@@ -44,6 +67,7 @@ def test_a_hunk(text: str, hunk: Hunk, after: str) -> None:
         ("a\nb\n", Hunk((" a", "-b", "+# ... rest of the code unchanged ...")), "has a line that"),
         (" a\n b\n\n a\n b\n", Hunk(("-a", "-b", "+c"), line=4), "2 times, at lines 1, 4"),
         ("    if a:\n        b = 1\n", Hunk((" if a:", "-    b = 1", "+        b = 2")), "depth"),
+        (CLASS, AT_TWO_DEPTHS, "their depth is not clear"),
         ("a\n", Hunk(("+b",), line=1), "their place is not clear"),
         ("a\nb\n", Hunk(("-a", "+c"), old_unended=True), "not the file's last"),
         ("a\ncall()\n", Hunk(("-run()", "+call()")), "may have been made already"),

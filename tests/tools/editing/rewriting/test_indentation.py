@@ -7,11 +7,13 @@ from maxagent.tools.result import ToolError
 
 CODE = ["def f():", "    if x:", "        return 1", "    return 2"]
 TABBED = ["def f():", "\tif x:", "\t\treturn 1"]
+UNCLEAR = ["sub f {", "    a();", "}", "struct(", "   b,", ");"]
 NARROW = ["f() {", "  if (x) {", "    y();", "  }", "}"]
 
 
 @pytest.mark.parametrize(
-    ("lines", "unit"), [(CODE, "    "), (TABBED, "\t"), (NARROW, "  "), (["a", "b"], "    ")]
+    ("lines", "unit"),
+    [(CODE, "    "), (TABBED, "\t"), (NARROW, "  "), (["a", "b"], "    "), (UNCLEAR, "    ")],
 )
 def test_the_unit_of_a_file(lines: list[str], unit: str) -> None:
     assert infer_unit(lines) == unit
@@ -49,3 +51,28 @@ def test_depths_equal_in_the_request_follow_the_neighbours() -> None:
     assert depths.find_indent("", 1, 2) == "    "
     with pytest.raises(ToolError, match="depth of the new lines is not clear"):
         depths.find_indent("", 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("lines", "pairs", "asked", "real"),
+    [
+        (NARROW * 8, [("", "  ")], "    ", "    "),
+        (UNCLEAR, [("", "    ")], "    ", "        "),
+        (NARROW, [("", "  ")], "    ", None),
+        (["/* a", "   b */"] * 9, [("", "   ")], "    ", None),
+        ([*NARROW * 8, *CODE * 8], [("", "  ")], "    ", None),
+        (NARROW, [("", "  "), ("    ", "    ")], "        ", "      "),
+    ],
+    ids=["clear", "its own", "too little", "aligned text", "two units", "shown by pairs"],
+)
+def test_step_of_request_must_be_known(
+    lines: list[str], pairs: list[tuple[str, str]], asked: str, real: str | None
+) -> None:
+    known = [IndentPair(place, *pair) for place, pair in enumerate(pairs)]
+    request = [pair.asked + "x" for pair in known] + [asked + "y"]
+    depths = infer_depths(known, request, lines, kept=False)
+    if real is not None:
+        assert depths.find_indent(asked, -1, 9) == real
+        return
+    with pytest.raises(ToolError, match="steps of 4, and the file's own step is not clear"):
+        depths.find_indent(asked, -1, 9)

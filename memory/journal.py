@@ -19,12 +19,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from .database.connection import (
-    begin_transaction,
-    connect,
-    prepare_database,
-    translate_sqlite_errors,
-)
+from .database.connection import connect, prepare_database, translate_sqlite_errors
+from .transaction import begin_transaction
 
 SECOND_RUN = "-outside"
 """What a call's id ends with on record when it runs a second time, outside the sandbox."""

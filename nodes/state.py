@@ -7,7 +7,7 @@ from langchain_core.messages import AnyMessage
 from langgraph.channels import DeltaChannel
 from typing_extensions import TypedDict
 
-from ..memory.database.message_merge import merge_messages
+from ..memory.checkpoints.message_merge import merge_messages
 from ..tools.todo_list import Todo
 
 RoleName = Literal["architect", "coder", "tester", "editor", "build", "plan"]
@@ -15,7 +15,7 @@ AfterTools = Literal["approve", "architect", "coder", "tester", "editor", "build
 Outcome = Literal["verified", "unverified", "failed", "undone", "answered"]
 Latest = TypeVar("Latest")
 # Writes until LangGraph copies the whole value into a checkpoint. The copies of a long thread would
-# be most of its bytes; what they save, `memory/database/delta_history.py` saves in memory.
+# be most of its bytes; what they save, `memory/checkpoints/delta_history.py` saves in memory.
 NEVER = 1_000_000_000
 
 

@@ -16,7 +16,7 @@ from ..config import paths
 from ..config.errors import MaxAgentError, UsageError
 from ..config.security.redaction import find_marks, redact
 from ..config.trust.decision import grant_if_empty
-from ..memory.database.checkpoint_queries import get_mapping
+from ..memory.checkpoints.row_data import get_mapping
 from ..memory.database.checkpointer import open_checkpointer
 from ..memory.database.connection import translate_sqlite_errors
 from ..memory.threads.index import ThreadIndex

@@ -6,21 +6,24 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 STATEMENT = re.compile(r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|PRAGMA|WHERE|BEGIN|VALUES)\b")
+LANGGRAPH = re.compile(
+    r"\b(FROM|INTO|UPDATE|JOIN|TABLE|INDEX|REINDEX)\s+(checkpoints|writes)\b|task_path|~__"
+)
+FOLDERS = ("config", "models", "memory", "tools", "nodes", "graphs", "sdk", "cli")
 BUILT_IN = {
-    ("memory/database/checkpoint_queries.py", "column"),
-    ("memory/database/checkpoint_queries.py", "table"),
+    ("memory/checkpoints/messages.py", "WRITTEN_BY_EDGE"),
+    ("memory/checkpoints/messages.py", "WRITTEN_BY_UPDATE"),
     ("memory/database/checkpointer.py", "setting"),
     ("memory/database/connection.py", "setting"),
     ("memory/database/connection.py", "step"),
     ("memory/database/connection.py", "version"),
-    ("memory/database/free_pages.py", "table"),
     ("memory/database/salvage.py", "', '.join(columns)"),
     ("memory/database/salvage.py", "marks"),
     ("memory/database/salvage.py", "table"),
-    ("memory/threads/index.py", "', '.join((f':{column}' for column in stored))"),
-    ("memory/threads/index.py", "', '.join(stored)"),
     ("memory/threads/index.py", "assignment"),
-    ("memory/threads/index.py", "column"),
+    ("memory/threads/rows.py", "', '.join((f':{column}' for column in stored))"),
+    ("memory/threads/rows.py", "', '.join(stored)"),
+    ("memory/threads/rows.py", "column"),
 }
 """Names of columns and tables, and settings: each from a constant or a dataclass of ours."""
 
@@ -45,8 +48,20 @@ def built_in(path: Path) -> set[tuple[str, str]]:
 
 
 def test_no_value_is_built_into_a_statement() -> None:
-    folders = ("config", "models", "memory", "tools", "nodes", "graphs", "sdk", "cli")
-    paths = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    paths = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
     with_sqlite = [path for path in paths if "execute" in path.read_text(encoding="utf-8")]
     found = {one for path in with_sqlite for one in built_in(path)}
     assert {one for one in found if one[0].startswith(("memory/", "sdk/"))} <= BUILT_IN
+
+
+def test_only_checkpoints_knows_langgraphs_tables() -> None:
+    paths = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
+    outside = [path for path in paths if path.parent != ROOT / "memory" / "checkpoints"]
+    assert len(outside) < len(paths)
+    assert [
+        f"{path.relative_to(ROOT)}: {node.value.strip()}"
+        for path in outside
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if LANGGRAPH.search(node.value)
+    ] == [], "add a function to memory/checkpoints"

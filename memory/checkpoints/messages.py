@@ -1,18 +1,26 @@
-"""What a thread's roles said, read from LangGraph's tables without building a single message."""
+"""Messages of threads, as plain data."""
 
 import sqlite3
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
-from ..database.checkpoint_queries import get_mapping, unpack_blob
+from .row_data import extract_text, filter_mappings, get_mapping, unpack_blob, unpack_fields
+from .tables import has_tables
+from .task_path import PULLED, WRITTEN_BY_EDGE, WRITTEN_BY_UPDATE, is_state_update
 
-_WRITES = (
+# Answers of tools, most of the bytes, are not read: their calls are sent, no edge leads there.
+_ANSWERS = (
     "SELECT checkpoint_id, value FROM writes WHERE thread_id = ? AND checkpoint_ns = ''"
-    " AND channel = 'messages' AND type = 'msgpack' AND task_path LIKE '~\\_\\_pregel\\_pull%'"
-    " ESCAPE '\\'"
+    " AND channel = 'messages' AND type = 'msgpack' AND " + WRITTEN_BY_EDGE
 )
-"""What nodes wrote to the conversation. Answers of tools, most of the bytes, are not among it:
-calls are pushed."""
+_TEXTS = (
+    "SELECT thread_id, channel, task_path, value FROM writes"
+    " WHERE checkpoint_ns = '' AND type = 'msgpack' AND (channel = 'request' OR"
+    f" (channel = 'messages' AND ({WRITTEN_BY_EDGE} OR {WRITTEN_BY_UPDATE})))"
+)
+_REMARK = PULLED + "review"
 
 
 @dataclass(frozen=True)
@@ -29,21 +37,14 @@ class ModelMessage:
 
 
 def read_model_messages(connection: sqlite3.Connection, thread_id: str) -> dict[str, ModelMessage]:
-    """The model answers of a thread by the checkpoint from which each was asked for."""
+    """Read the model's answers by the checkpoint from which each was requested."""
     found: dict[str, ModelMessage] = {}
-    for checkpoint_id, value in connection.execute(_WRITES, (thread_id,)):
+    for checkpoint_id, value in connection.execute(_ANSWERS, (thread_id,)):
         for message in filter_mappings(unpack_blob(value, unpack_fields)):
             is_half = get_mapping(message, "additional_kwargs").get("interrupted")
             if message.get("type") == "ai" and not is_half:
                 found[checkpoint_id] = _parse_message(message)
     return found
-
-
-def unpack_fields(data: bytes) -> object:
-    """The fields of a stored object, which is packed as module, name, fields, …"""
-    packed = unpack_blob(data)
-    parts = cast("list[object]", packed) if isinstance(packed, list) else []
-    return parts[2] if len(parts) > 2 else None
 
 
 def _parse_message(message: dict[str, Any]) -> ModelMessage:
@@ -57,17 +58,21 @@ def _parse_message(message: dict[str, Any]) -> ModelMessage:
     )
 
 
-def extract_text(content: object) -> str:
-    """The text of a message, which may come in blocks."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        return "".join(extract_text(block) for block in cast("list[object]", content))
-    text = cast("dict[str, Any]", content).get("text") if isinstance(content, dict) else None
-    return text if isinstance(text, str) else ""
-
-
-def filter_mappings(value: object) -> list[dict[str, Any]]:
-    """The mappings of a list; whatever else is there is left out."""
-    found = cast("list[object]", value) if isinstance(value, list) else []
-    return [cast("dict[str, Any]", each) for each in found if isinstance(each, dict)]
+def read_searchable_texts(connection: sqlite3.Connection) -> Mapping[str, list[str]]:
+    """Read every text a user or a model wrote, by thread; a fork includes its parent's."""
+    found: dict[str, list[str]] = defaultdict(list)
+    if not has_tables(connection):
+        return found
+    for thread_id, channel, task_path, value in connection.execute(_TEXTS):
+        if channel == "request":
+            found[thread_id].append(str(unpack_blob(value)))
+            continue
+        # other nodes write to the model in the user's place, such as a change of mode
+        kinds = {"human" if task_path == _REMARK else "ai"}
+        if is_state_update(task_path):  # a fork's first message, or a partial answer
+            kinds = {"human", "ai"}
+        messages = filter_mappings(unpack_blob(value, unpack_fields))
+        found[thread_id] += [
+            extract_text(one.get("content")) for one in messages if one.get("type") in kinds
+        ]
+    return found

@@ -10,8 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
-from ..database.checkpoint_queries import get_mapping, has_tables, parse_time, unpack_blob
+from .checkpoint_id import parse_time
 from .messages import ModelMessage, read_model_messages
+from .row_data import get_mapping, to_int, unpack_blob
+from .tables import has_tables
 
 CALL_NODES = frozenset({"approve", "tools", "switch"})
 """What comes next while a call is open: it is ruled on, asked about, or runs."""
@@ -169,11 +171,6 @@ def _read_point(connection: sqlite3.Connection, thread_id: str, id_: str, parent
         versions=versions,
         request=str(get_mapping(values, "__start__").get("request", "")),
     )
-
-
-def to_int(value: object) -> int:
-    """The whole number that a row holds; 0 for anything else."""
-    return value if isinstance(value, int) else 0
 
 
 def _select_own_points(points: list[_Point], known: Mapping[str, _Point]) -> list[_Point]:

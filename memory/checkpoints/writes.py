@@ -1,39 +1,28 @@
-"""What a thread's nodes wrote, in order, as plain data read from LangGraph's tables; linear.
+"""Writes of a thread's nodes in order, as plain data; abandoned branches are not read."""
 
-Only of the conversation as it is: what was left by going back is not among it.
-"""
-
+import json
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ..database.checkpoint_queries import has_tables, parse_time, unpack_blob
-from .messages import filter_mappings, unpack_fields
+from .checkpoint_id import parse_time
+from .row_data import filter_mappings, unpack_blob, unpack_fields
+from .tables import CONVERSATION, STORY, has_tables, read_conversation_ids
+from .task_path import parse_node
 
-CHAIN = """
-    WITH RECURSIVE chain(id) AS (
-        SELECT MAX(checkpoint_id) FROM checkpoints WHERE thread_id = :thread AND checkpoint_ns = ''
-        UNION
-        SELECT parent_checkpoint_id FROM chain CROSS JOIN checkpoints ON checkpoint_id = chain.id
-        WHERE thread_id = :thread AND checkpoint_ns = '' AND parent_checkpoint_id IS NOT NULL
-    )
-"""
-"""The checkpoints of the conversation as it is; a ring ends, for nothing is taken twice."""
-_IDS = CHAIN + " SELECT id FROM chain WHERE id IS NOT NULL ORDER BY id"
+# LangGraph applies the writes in the same order.
 _WRITES = (
-    CHAIN
+    CONVERSATION
     + """
     SELECT checkpoint_id, task_path, channel, value
     FROM chain CROSS JOIN writes ON checkpoint_id = chain.id
     WHERE thread_id = :thread AND checkpoint_ns = '' AND type = 'msgpack' AND channel
-        IN ('request', 'messages', 'told', 'evidence', 'outcome', '__interrupt__')
+        IN (SELECT value FROM json_each(:channels))
     ORDER BY checkpoint_id, task_path, task_id, idx
 """
 )
-"""In the order in which LangGraph itself applies them."""
-_PULLED, _PUSHED = "~__pregel_pull, ", "~__pregel_push, "
-"""How LangGraph marks nodes that follow an edge, and those that were sent to."""
+_CHANNELS = json.dumps([*STORY, "__interrupt__"])
 
 
 @dataclass(frozen=True)
@@ -52,22 +41,16 @@ class ChannelWrite:
 
 
 def read_channel_writes(connection: sqlite3.Connection, thread_id: str) -> Iterator[ChannelWrite]:
-    """Everything that tells the story of a thread; nothing before its first checkpoint."""
+    """Read the story of a thread; nothing before its first checkpoint."""
     if not has_tables(connection):
         return
-    given = {"thread": thread_id}
-    ids = [row[0] for row in connection.execute(_IDS, given)]
+    given = {"thread": thread_id, "channels": _CHANNELS}
+    ids = read_conversation_ids(connection, thread_id)
     kept = dict(zip(ids, [*ids[1:], ids[-1]], strict=True)) if ids else {}
     for checkpoint_id, path, channel, value in connection.execute(_WRITES, given):
         at = parse_time(kept[checkpoint_id])
         for one in _unpack_values(channel, value):
-            yield ChannelWrite(at, _parse_node(path), channel, one, checkpoint_id)
-
-
-def _parse_node(path: str) -> str:
-    if path.startswith(_PULLED):
-        return path.removeprefix(_PULLED)
-    return "tools" if path.startswith(_PUSHED) else ""
+            yield ChannelWrite(at, parse_node(path), channel, one, checkpoint_id)
 
 
 def _unpack_values(channel: str, value: bytes) -> list[Any]:

@@ -1,144 +1,24 @@
-"""LangGraph's saver on our database: strict about types, and on the disk before a step goes on."""
+"""LangGraph's saver on our database file."""
 
 import asyncio
-import json
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import aiosqlite
-from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import (
-    ChannelVersions,
-    Checkpoint,
-    CheckpointMetadata,
-    CheckpointTuple,
-    DeltaChannelHistory,
-    get_checkpoint_metadata,
-)
-from langgraph.checkpoint.base import id as checkpoint_ids
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from typing_extensions import override
 
 from ...config import paths
-from .checkpoint_queries import STORY, parse_ticks
+from ..checkpoints.saver import CheckpointSaver
 from .connection import SETTINGS, prepare_database, translate_sqlite_errors
-from .delta_history import CheckpointKey, DeltaHistories
-from .serializer import StrictSerializer
-
-_LAST = "SELECT MAX(checkpoint_id) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?"
-_PUT = """
-    INSERT OR REPLACE INTO checkpoints
-        (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)
-    VALUES (:thread, :namespace, :checkpoint, :parent, :type, :data, :metadata)
-"""
-# What a step wrote is in the checkpoint after it; nobody reads an empty value.
-_FORGET_WRITES = """
-    DELETE FROM writes
-    WHERE thread_id = :thread AND checkpoint_ns = :namespace AND checkpoint_id = :parent
-        AND (channel NOT IN (SELECT value FROM json_each(:kept)) OR type = 'null')
-"""
-_KEPT = json.dumps([*STORY, "__interrupt__", "__resume__", "__error__"])
-_LAST_TICKS = "_last_v6_timestamp"
-"""LangGraph's name for the time in the last id that this process has made; private."""
-
-
-class CheckpointSaver(AsyncSqliteSaver):
-    """Keeps each thing once, and reads a thread's messages once in a process.
-
-    Goes on after a thread's last checkpoint even if the clock was set back since: the latest
-    checkpoint is the one whose id sorts last, and ids begin with the time.
-    """
-
-    def __init__(self, connection: aiosqlite.Connection) -> None:
-        super().__init__(connection, serde=StrictSerializer())
-        self._histories = DeltaHistories(connection, self.serde)
-
-    @override
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """A checkpoint; whatever is saved next comes after all of its thread."""
-        found = await super().aget_tuple(config)
-        if found:
-            given = found.config.get("configurable", {})
-            asked = (given.get("thread_id"), given.get("checkpoint_ns", ""))
-            async with self.lock, self.conn.execute(_LAST, asked) as rows:
-                (last,) = await rows.fetchone() or ("",)
-            _advance_clock(last)
-        return found
-
-    @override
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        """Save a checkpoint; of what led to it only the thread's story is kept."""
-        given: dict[str, Any] = config.get("configurable", {})
-        place = CheckpointKey(str(given["thread_id"]), given["checkpoint_ns"], checkpoint["id"])
-        kind, data = self.serde.dumps_typed(checkpoint)
-        facts = get_checkpoint_metadata(config, metadata)
-        told = json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
-        row = {
-            **place._asdict(),
-            "parent": given.get("checkpoint_id"),
-            "type": kind,
-            "data": data,
-            "metadata": told.encode("utf-8", "ignore"),
-        }
-        await self.setup()
-        async with self.lock:
-            await self._write_checkpoint(row)
-        return {
-            "configurable": {
-                "thread_id": given["thread_id"],
-                "checkpoint_ns": place.namespace,
-                "checkpoint_id": place.checkpoint,
-            }
-        }
-
-    async def _write_checkpoint(self, row: Mapping[str, object]) -> None:
-        """In one transaction: a step that is half saved would be done again without its writes."""
-        try:
-            await self.conn.execute(_PUT, row)
-            if row["parent"]:
-                await self.conn.execute(_FORGET_WRITES, {**row, "kept": _KEPT})
-            await self.conn.commit()
-        except BaseException:
-            await self.conn.rollback()
-            raise
-
-    @override
-    async def aget_delta_channel_history(
-        self, *, config: RunnableConfig, channels: Sequence[str]
-    ) -> Mapping[str, DeltaChannelHistory]:
-        """What a checkpoint's messages are made of."""
-        given: dict[str, Any] = config.get("configurable", {})
-        checkpoint = given.get("checkpoint_id")
-        if not checkpoint and (last := await self.aget_tuple(config)):
-            checkpoint = last.checkpoint["id"]
-        if not checkpoint:
-            return {channel: {"writes": []} for channel in channels}
-        place = CheckpointKey(str(given["thread_id"]), given.get("checkpoint_ns", ""), checkpoint)
-        await self.setup()
-        async with self.lock:
-            return await self._histories.read_histories(place, channels)
-
-
-def _advance_clock(checkpoint_id: str) -> None:
-    known: int = getattr(checkpoint_ids, _LAST_TICKS) or 0
-    with suppress(ValueError):  # an id of another program's
-        setattr(checkpoint_ids, _LAST_TICKS, max(known, parse_ticks(checkpoint_id)))
 
 
 @asynccontextmanager
 async def open_checkpointer(path: Path) -> AsyncGenerator[AsyncSqliteSaver]:
-    """The saver of one event loop; the database is made ready first.
+    """Open the saver of one event loop; create or migrate the database first.
 
-    Errors of SQLite that leave the block are explained; where they are caught inside it, wrap the
-    saver's use in `database.explained`.
+    Translates errors of SQLite that leave the block. Where they are caught inside it, wrap the
+    saver's use in `translate_sqlite_errors`.
     """
     await asyncio.to_thread(prepare_database, path)
     with translate_sqlite_errors(path):
@@ -152,7 +32,7 @@ async def open_checkpointer(path: Path) -> AsyncGenerator[AsyncSqliteSaver]:
 
 @asynccontextmanager
 async def studio_checkpointer() -> AsyncGenerator[AsyncSqliteSaver]:
-    """The user's own threads for `langgraph dev`: name it in `checkpointer.path`."""
+    """Open the user's own threads for `langgraph dev`, which reads `checkpointer.path`."""
     async with open_checkpointer(await asyncio.to_thread(_find_database)) as saver:
         yield saver
 

@@ -96,19 +96,6 @@ def _can_write(path: Path) -> bool:
     return os.access(path.parent, os.W_OK)
 
 
-@contextmanager
-def begin_transaction(connection: sqlite3.Connection) -> Generator[None]:
-    """One write transaction: all of it is on the disk afterwards, or nothing."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
 def prepare_database(path: Path) -> DatabaseSetup:
     """Make the database ready: private, migrated, and begun anew when it was damaged.
 

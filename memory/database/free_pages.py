@@ -4,12 +4,12 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from ..checkpoints.tables import rebuild_indexes
 from .connection import connect
 
 # 1,000 pages in one transaction: 4 MB, or 8
 _PORTION = "PRAGMA incremental_vacuum(1000)"
 _INCREMENTAL = 2
-_TABLES = "SELECT name FROM sqlite_schema WHERE name IN ('checkpoints', 'writes')"
 
 
 def release_pages(path: Path) -> None:
@@ -24,8 +24,7 @@ def release_pages(path: Path) -> None:
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             connection.execute("VACUUM")
         elif _has_free(connection):  # rows are gone, and their places in the indexes are empty
-            for (table,) in connection.execute(_TABLES).fetchall():
-                connection.execute(f"REINDEX {table}")
+            rebuild_indexes(connection)
         while _has_free(connection):
             connection.execute(_PORTION).fetchall()
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -11,56 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .checkpoint_queries import unpack_blob
+from ..checkpoints.repair import create_tables, fill_lost_checkpoints, is_sound_row
+from ..checkpoints.tables import TABLES as LANGGRAPH_TABLES
 
-# LangGraph's tables, which the first run makes
-_LANGGRAPH = """
-    CREATE TABLE IF NOT EXISTS checkpoints (
-        thread_id TEXT NOT NULL,
-        checkpoint_ns TEXT NOT NULL DEFAULT '',
-        checkpoint_id TEXT NOT NULL,
-        parent_checkpoint_id TEXT,
-        type TEXT,
-        checkpoint BLOB,
-        metadata BLOB,
-        PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id)
-    );
-    CREATE TABLE IF NOT EXISTS writes (
-        thread_id TEXT NOT NULL,
-        checkpoint_ns TEXT NOT NULL DEFAULT '',
-        checkpoint_id TEXT NOT NULL,
-        task_id TEXT NOT NULL,
-        task_path TEXT NOT NULL DEFAULT '',
-        idx INTEGER NOT NULL,
-        channel TEXT NOT NULL,
-        type TEXT,
-        value BLOB,
-        PRIMARY KEY (thread_id, checkpoint_ns, checkpoint_id, task_id, idx)
-    );
-"""
-_TABLES = ("threads", "journal", "file_history", "checkpoints", "writes")
-_PACKED = {"checkpoints": "checkpoint", "writes": "value"}
+_TABLES = ("threads", "journal", "file_history", *LANGGRAPH_TABLES)
 # queries that fail in one table: where a page high up is damaged, most rows below it are lost
 _MOST_FAILURES = 100_000
-_HOLES = """
-    SELECT DISTINCT child.thread_id, child.parent_checkpoint_id
-    FROM checkpoints AS child LEFT JOIN checkpoints AS parent
-        ON parent.thread_id = child.thread_id AND parent.checkpoint_ns = child.checkpoint_ns
-        AND parent.checkpoint_id = child.parent_checkpoint_id
-    WHERE child.checkpoint_ns = '' AND child.parent_checkpoint_id IS NOT NULL
-        AND parent.checkpoint_id IS NULL
-"""
-# Where a checkpoint is gone, what was written from it may be there: the one before it takes its
-# place, which is the last one that has no child now.
-_FILL = """
-    INSERT INTO checkpoints
-    SELECT thread_id, '', :hole, checkpoint_id, type, checkpoint, metadata FROM checkpoints
-    WHERE thread_id = :thread AND checkpoint_ns = '' AND checkpoint_id < :hole
-    ORDER BY checkpoint_id IN (
-        SELECT parent_checkpoint_id FROM checkpoints WHERE thread_id = :thread
-            AND checkpoint_ns = '' AND parent_checkpoint_id IS NOT NULL
-    ), checkpoint_id DESC LIMIT 1
-"""
 
 
 @dataclass
@@ -86,18 +42,17 @@ def salvage_rows(damaged: Path, fresh: sqlite3.Connection) -> SalvageResult:
         return SalvageResult(has_unknown_losses=True)
     with closing(source):
         tables = _list_tables(source, done)
-        if {"checkpoints", "writes"} <= tables:
-            fresh.executescript(_LANGGRAPH)
+        has_both = tables.issuperset(LANGGRAPH_TABLES)
+        if has_both:
+            create_tables(fresh)
         else:  # LangGraph makes both or none
-            tables -= {"checkpoints", "writes"}
+            tables -= {*LANGGRAPH_TABLES}
         for table in sorted(tables):
             fresh.execute("BEGIN")
             _copy_table(source, fresh, table, done)
             fresh.execute("COMMIT")
-    if "checkpoints" in tables:
-        for thread, hole in fresh.execute(_HOLES).fetchall():
-            done.damaged_threads.add(thread)
-            fresh.execute(_FILL, {"thread": thread, "hole": hole})
+    if has_both:
+        done.damaged_threads |= fill_lost_checkpoints(fresh)
     return done
 
 
@@ -134,7 +89,7 @@ def _copy_table(
     gaps: list[int] = []
     for number, *row in _read_rows(source, table, columns, gaps):
         values = dict(zip(columns, row, strict=True))
-        if not _is_sound(table, values):
+        if not is_sound_row(table, values):
             done.damaged_threads.add(str(values.get("thread_id")))
             continue
         with suppress(sqlite3.IntegrityError):
@@ -154,12 +109,6 @@ def _list_shared_columns(
     with suppress(sqlite3.Error):
         return [row[1] for row in source.execute(query) if row[1] in known]
     return []
-
-
-def _is_sound(table: str, values: dict[str, Any]) -> bool:
-    if table not in _PACKED or values.get("type") != "msgpack":
-        return True
-    return unpack_blob(values.get(_PACKED[table])) is not None
 
 
 def _read_rows(

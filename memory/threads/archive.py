@@ -24,9 +24,11 @@ from pydantic import (
 from pydantic import ValidationError as Invalid
 
 from ...config.errors import UsageError
+from ..checkpoints.tables import StoryChannel
+from ..checkpoints.thread_rows import CheckpointRow, WriteRow
 from .record import ThreadStatus
 from .thread_id import validate_thread_id
-from .transfer_rows import CallRow, Channel, CheckpointRow, TransferRows, WriteRow
+from .transfer_rows import CallRow, TransferRows
 
 VERSION = 1
 LARGEST = 200_000_000
@@ -78,7 +80,7 @@ class ThreadArchive:
 _Id = Annotated[str, StringConstraints(pattern=r"^[0-9a-f-]{36}$")]
 _Short = Annotated[str, StringConstraints(max_length=200)]
 _Checkpoints = list[tuple[_Id, bytes, bytes]]
-_Writes = list[tuple[_Id, _Short, _Short, int, Channel, bytes]]
+_Writes = list[tuple[_Id, _Short, _Short, int, StoryChannel, bytes]]
 _Calls = list[tuple[_Short, _Short, str | None, _Short, _Short | None]]
 _ROWS = TypeAdapter(tuple[_Checkpoints, _Writes, _Calls])
 """The fields of `Rows`, bounded."""

@@ -16,25 +16,15 @@ from typing import Any
 
 from ...config import paths
 from ...config.errors import UsageError
-from ..checkpoints.search import read_searchable_texts
-from ..database import checkpoint_queries
-from ..database.connection import (
-    begin_transaction,
-    connect,
-    prepare_database,
-    translate_sqlite_errors,
-)
+from ..checkpoints import thread_facts
+from ..checkpoints.compaction import compact_thread
+from ..checkpoints.messages import read_searchable_texts
+from ..checkpoints.thread_rows import copy_thread_rows, delete_thread_rows
+from ..database.connection import connect, prepare_database, translate_sqlite_errors
+from ..transaction import begin_transaction
 from . import lease
-from .compaction import compact_thread
-from .forks import copy_checkpoints, copy_history
-from .record import (
-    ThreadRow,
-    ThreadStatus,
-    from_checkpoint,
-    from_store,
-    to_store,
-    update_from_facts,
-)
+from .record import ThreadRow, ThreadStatus, from_checkpoint, update_from_facts
+from .rows import copy_history, delete_thread, insert_thread, read_threads
 from .transfer_rows import TransferRows, insert_rows
 
 SHORTEST_PREFIX = 4
@@ -84,9 +74,9 @@ class ThreadIndex:
             begin_transaction(connection),
         ):
             if checkpoint_id:
-                copy_checkpoints(connection, fork.parent, checkpoint_id, fork.thread_id)
+                copy_thread_rows(connection, fork.parent, checkpoint_id, fork.thread_id)
                 copy_history(connection, fork.parent, file_entry, fork.thread_id)
-            _insert_thread(connection, fork)
+            insert_thread(connection, fork)
 
     def import_thread(self, row: ThreadRow, rows: TransferRows) -> None:
         """Put a thread of elsewhere on the list, with all its rows or not at all.
@@ -100,7 +90,7 @@ class ThreadIndex:
                 begin_transaction(connection),
             ):
                 insert_rows(connection, row.thread_id, rows)
-                _insert_thread(connection, row)
+                insert_thread(connection, row)
         except sqlite3.IntegrityError as error:
             raise UsageError(
                 f"cannot import the thread: {error}", hint="get the file again, or try again"
@@ -162,14 +152,13 @@ class ThreadIndex:
     def list(self, folder: Path | None = None) -> list[ThreadRow]:
         """All threads or those of a folder, the last used first."""
         with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
-            facts = checkpoint_queries.read_facts(connection)
-            connection.row_factory = sqlite3.Row
-            stored = connection.execute("SELECT * FROM threads").fetchall()
-            rows = {row["thread_id"]: from_store(row) for row in stored}
+            facts = thread_facts.read_facts(connection)
+            rows = read_threads(connection)
             ended = {each for each, row in rows.items() if self._has_ended(row)}
-            rows |= _reload_rows(connection, ended)
+            # read again: a run sets its status before it releases its lease
+            rows |= read_threads(connection, ended)
             for thread_id in facts.keys() - rows.keys():
-                begun_with = checkpoint_queries.read_values_with_request(connection, thread_id)
+                begun_with = thread_facts.read_values_with_request(connection, thread_id)
                 rows[thread_id] = from_checkpoint(thread_id, facts[thread_id], begun_with)
         wanted = str(folder.resolve()) if folder else None
         chosen = [row for row in rows.values() if wanted in (None, row.folder)]
@@ -182,8 +171,7 @@ class ThreadIndex:
     def read_values(self, thread_id: str) -> dict[str, Any]:
         """The plain values of the thread's state as it stands; none before its first checkpoint."""
         with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
-            has_begun = checkpoint_queries.has_tables(connection)
-            return checkpoint_queries.read_values(connection, thread_id) if has_begun else {}
+            return thread_facts.read_values(connection, thread_id)
 
     def search(self, text: str, folder: Path | None = None) -> "list[ThreadRow]":
         """Those in whose name, title or talk all these words occur, in any case."""
@@ -211,10 +199,8 @@ class ThreadIndex:
             closing(connect(self._path)) as connection,
             begin_transaction(connection),
         ):
-            checkpoint_queries.delete_checkpoints(connection, thread_id)
-            connection.execute("DELETE FROM journal WHERE thread_id = ?", (thread_id,))
-            connection.execute("DELETE FROM file_history WHERE thread_id = ?", (thread_id,))
-            connection.execute("DELETE FROM threads WHERE thread_id = ?", (thread_id,))
+            delete_thread_rows(connection, thread_id)
+            delete_thread(connection, thread_id)
             shutil.rmtree(paths.locate_outputs(self._home, thread_id), ignore_errors=True)
             shutil.rmtree(paths.locate_backups(self._home, thread_id), ignore_errors=True)
 
@@ -223,7 +209,7 @@ class ThreadIndex:
 
     def _insert_row(self, row: ThreadRow) -> None:
         with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
-            _insert_thread(connection, row)
+            insert_thread(connection, row)
 
     def _update_row(self, thread_id: str, assignment: str, values: tuple[str | None, ...]) -> None:
         """Change a thread's row; one begun elsewhere gets its row now."""
@@ -244,22 +230,6 @@ def count_threads(database: Path) -> dict[tuple[str, str], int]:
     query = "SELECT graph, status, COUNT(*) FROM threads GROUP BY graph, status"
     with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as connection:
         return {(graph, status): count for graph, status, count in connection.execute(query)}
-
-
-def _reload_rows(connection: sqlite3.Connection, ended: set[str]) -> dict[str, ThreadRow]:
-    """Rows as they are by now: a run says how it ended before it lets go of its thread."""
-    query = "SELECT * FROM threads WHERE thread_id = ?"
-    found = [connection.execute(query, (each,)).fetchone() for each in ended]
-    return {row["thread_id"]: from_store(row) for row in found if row}
-
-
-def _insert_thread(connection: sqlite3.Connection, row: ThreadRow) -> None:
-    stored = to_store(row)
-    connection.execute(
-        f"INSERT INTO threads ({', '.join(stored)})"
-        f" VALUES ({', '.join(f':{column}' for column in stored)})",
-        stored,
-    )
 
 
 def _validate_name(given: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, cast, get_args
 
-from ..database.checkpoint_queries import ThreadFacts
+from ..checkpoints.thread_facts import ThreadFacts
 
 ThreadStatus = Literal[
     "running",

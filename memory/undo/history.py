@@ -14,13 +14,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from ..database.connection import (
-    begin_transaction,
-    connect,
-    prepare_database,
-    translate_sqlite_errors,
-)
+from ..database.connection import connect, prepare_database, translate_sqlite_errors
 from ..snapshots.file_version import ABSENT, FileVersion, PathChange
+from ..transaction import begin_transaction
 
 HistoryKind = Literal["tool", "shell", "others", "undo", "redo", "rewind"]
 """tool: a tool wrote the files that it names · shell: a command ran · others: changed while no step

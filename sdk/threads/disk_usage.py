@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from ...config import paths
-from ...memory.database import checkpoint_queries
+from ...memory.checkpoints.tables import read_sizes
 from ...memory.database.connection import connect, translate_sqlite_errors
 from ...memory.snapshots import garbage_collection
 from ...memory.threads.record import ThreadRow
@@ -14,11 +14,9 @@ from ...memory.threads.record import ThreadRow
 def measure_threads(rows: list[ThreadRow], home: Path) -> dict[str, int]:
     """Bytes of each thread: its checkpoints, the outputs and the backups kept for it."""
     path = paths.locate_database(home)
-    found = {row.thread_id: 0 for row in rows}
     with translate_sqlite_errors(path), closing(connect(path)) as connection:
-        if checkpoint_queries.has_tables(connection):
-            sizes = checkpoint_queries.read_sizes(connection)
-            found = {thread: sizes.get(thread, 0) for thread in found}
+        sizes = read_sizes(connection)
+    found = {row.thread_id: sizes.get(row.thread_id, 0) for row in rows}
     for thread in found:
         for kind in (paths.locate_outputs, paths.locate_backups):
             found[thread] += measure_folder(kind(home, thread))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...config import paths
 from ...config.errors import ThreadBusy
-from ...memory.database import checkpoint_queries
+from ...memory.checkpoints.thread_facts import read_values
 from ...memory.database.connection import connect, translate_sqlite_errors
 from ...memory.database.free_pages import release_pages
 from ...memory.snapshots import garbage_collection
@@ -69,9 +69,8 @@ def _collect_needed(home: Path, stores: Path, rows: list[ThreadRow]) -> dict[Pat
         for row in rows:
             named = needed[_locate_store(row, stores)]
             named.update(_iter_history_objects(history, row.thread_id))
-            if checkpoint_queries.has_tables(connection):
-                tree = checkpoint_queries.read_values(connection, row.thread_id).get("tree")
-                named.update([tree] if isinstance(tree, str) and tree else [])
+            tree = read_values(connection, row.thread_id).get("tree")
+            named.update([tree] if isinstance(tree, str) and tree else [])
     return needed
 
 

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from ...config import paths
-from ...memory.checkpoints.messages import extract_text, filter_mappings
-from ...memory.checkpoints.steps import to_int
+from ...memory.checkpoints.row_data import extract_text, filter_mappings, get_mapping, to_int
+from ...memory.checkpoints.tables import read_last_id
 from ...memory.checkpoints.writes import ChannelWrite, read_channel_writes
-from ...memory.database.checkpoint_queries import get_mapping
 from ...memory.database.connection import connect, translate_sqlite_errors
 from ...memory.journal import SECOND_RUN
 from ...memory.threads.lease import find_holder
@@ -34,13 +33,10 @@ _RESULTS = """
 """
 """What was called before a fork is on record under the thread that called it."""
 
-_PARTIAL_ANSWER = """
-    SELECT started_at, result FROM journal
-    WHERE thread_id = :thread AND call_id = 'answer' AND tool = (
-        SELECT MAX(checkpoint_id) FROM checkpoints WHERE thread_id = :thread AND checkpoint_ns = ''
-    )
-"""
-"""What a model had said of the answer that comes next."""
+# What the model had sent of the answer that follows a checkpoint.
+_PARTIAL_ANSWER = (
+    "SELECT started_at, result FROM journal WHERE thread_id = ? AND call_id = 'answer' AND tool = ?"
+)
 
 EntryKind = Literal[
     "human",
@@ -125,7 +121,8 @@ def _read_partial_answer(
     """What a killed run had shown of an answer; the next run puts it into the thread."""
     if row.status not in ("running", "interrupted") or find_holder(home, row.thread_id):
         return []
-    found = connection.execute(_PARTIAL_ANSWER, {"thread": row.thread_id}).fetchone()
+    given = (row.thread_id, read_last_id(connection, row.thread_id))
+    found = connection.execute(_PARTIAL_ANSWER, given).fetchone()
     text = json.loads(found[1])["output"] if found else ""
     return [TranscriptEntry("interrupted", found[0], text)] if text.strip() else []
 

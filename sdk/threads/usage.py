@@ -4,9 +4,9 @@ from contextlib import closing
 from pathlib import Path
 
 from ...config import paths
-from ...memory.checkpoints.steps import to_int
+from ...memory.checkpoints.row_data import get_mapping, to_int
+from ...memory.checkpoints.thread_facts import read_values
 from ...memory.checkpoints.writes import read_channel_writes
-from ...memory.database.checkpoint_queries import get_mapping, read_values
 from ...memory.database.connection import connect, translate_sqlite_errors
 from ..events import TokenUsage
 

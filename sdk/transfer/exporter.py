@@ -15,6 +15,7 @@ from pathlib import Path
 from ... import __version__
 from ...config import paths
 from ...config.security.redaction import redact, redact_json
+from ...memory.checkpoints.packed_rows import rewrite_texts
 from ...memory.database.connection import connect, translate_sqlite_errors
 from ...memory.threads.archive import (
     MOST_OUTPUTS,
@@ -26,7 +27,6 @@ from ...memory.threads.archive import (
     pack_archive,
 )
 from ...memory.threads.record import ThreadRow
-from ...memory.threads.row_redaction import rewrite_texts
 from ...memory.threads.transfer_rows import TransferRows, read_rows
 
 LEFT_OUT = [

@@ -19,11 +19,13 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
 from ...config.errors import UsageError
-from ...memory.database.checkpoint_queries import get_mapping, parse_time
-from ...memory.database.serializer import ALLOWED, StrictSerializer, find_foreign_type
+from ...memory.checkpoints.checkpoint_id import parse_time
+from ...memory.checkpoints.packed_rows import PackedObject, pack_row, unpack_row
+from ...memory.checkpoints.row_data import get_mapping
+from ...memory.checkpoints.serializer import ALLOWED, StrictSerializer, find_foreign_type
+from ...memory.checkpoints.thread_rows import CheckpointRow, WriteRow
 from ...memory.threads.archive import describe_first_error
-from ...memory.threads.row_redaction import PackedObject, pack_row, unpack_row
-from ...memory.threads.transfer_rows import CallRow, CheckpointRow, TransferRows, WriteRow
+from ...memory.threads.transfer_rows import CallRow, TransferRows
 from ...nodes.state import Options, Outcome, RoleName, Usage
 from ...tools.todo_list import Todo
 from ..graph_registry import find_job

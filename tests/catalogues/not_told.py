@@ -34,7 +34,7 @@ SILENT = (
     "cli/rendering/help.py",
     "config/security/redaction.py",
     "memory/snapshots/diff.py",
-    "memory/database/row_compression.py",
+    "memory/checkpoints/row_compression.py",
     "sdk/transfer/exporter.py",
     "sdk/threads/titles.py",
     "tools/sandbox/failure_hint.py",

@@ -16,7 +16,7 @@ from confinement import SURROUNDINGS, UNASKED
 from event_schema import checked
 from warm_start import is_possible, warm_start
 
-from maxagent.memory.database.row_compression import expand_row
+from maxagent.memory.checkpoints.row_compression import expand_row
 
 KEY = "Zq8-the-key-that-nobody-may-see"
 """Of no provider's shape: only who knows it can hide it."""

@@ -17,7 +17,7 @@ import aiosqlite
 import maxagent.nodes.run_tool
 import maxagent.sdk.runner
 from maxagent.cli.app import main
-from maxagent.memory.database.checkpointer import CheckpointSaver
+from maxagent.memory.checkpoints.saver import CheckpointSaver
 from maxagent.memory.journal import Journal
 from maxagent.memory.snapshots.store import Snapshots
 from maxagent.memory.threads.index import ThreadIndex

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.types import Interrupt, Overwrite
 
+from maxagent.memory.checkpoints.serializer import StrictSerializer
 from maxagent.memory.checkpoints.writes import ChannelWrite, read_channel_writes
-from maxagent.memory.database.serializer import StrictSerializer
 
 T = "t"
 IDS = [f"1f0a{number}000-0000-6000-8000-000000000000" for number in range(5)]

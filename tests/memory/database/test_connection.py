@@ -13,13 +13,13 @@ import pytest
 from maxagent.config.errors import MaxAgentError, UsageError
 from maxagent.memory.database.connection import (
     DatabaseSetup,
-    begin_transaction,
     connect,
     prepare_database,
     translate_sqlite_errors,
 )
 from maxagent.memory.database.migrations import MIGRATIONS
 from maxagent.memory.database.recovery import set_aside
+from maxagent.memory.transaction import begin_transaction
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pydantic import AfterValidator, TypeAdapter, ValidationError
 
 from maxagent.config.errors import UsageError
+from maxagent.memory.checkpoints.thread_rows import CheckpointRow, WriteRow
 from maxagent.memory.threads import archive as thread_file
 from maxagent.memory.threads.archive import (
     ArchivedThread,
@@ -21,7 +22,7 @@ from maxagent.memory.threads.archive import (
     pack_archive,
     read_archive,
 )
-from maxagent.memory.threads.transfer_rows import CallRow, CheckpointRow, TransferRows, WriteRow
+from maxagent.memory.threads.transfer_rows import CallRow, TransferRows
 
 ID = "1f0a0000-0000-6000-8000-000000000000"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

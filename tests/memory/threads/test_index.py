@@ -12,13 +12,14 @@ import pytest
 
 from maxagent.config import paths
 from maxagent.config.errors import MaxAgentError, ThreadBusy, UsageError
+from maxagent.memory.checkpoints.thread_rows import CheckpointRow
 from maxagent.memory.database.checkpointer import open_checkpointer
 from maxagent.memory.database.connection import connect
 from maxagent.memory.journal import Journal
 from maxagent.memory.threads import thread_id
 from maxagent.memory.threads.index import ThreadIndex, ThreadRow, ThreadStatus
 from maxagent.memory.threads.lease import acquire_lease, get_lock_path
-from maxagent.memory.threads.transfer_rows import CheckpointRow, TransferRows
+from maxagent.memory.threads.transfer_rows import TransferRows
 
 
 @pytest.fixture

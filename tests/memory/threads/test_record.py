@@ -1,6 +1,6 @@
 import pytest
 
-from maxagent.memory.database.checkpoint_queries import ThreadFacts
+from maxagent.memory.checkpoints.thread_facts import ThreadFacts
 from maxagent.memory.threads.record import (
     ThreadRow,
     ThreadStatus,

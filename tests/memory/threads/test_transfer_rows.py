@@ -5,17 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from maxagent.memory.checkpoints.thread_rows import CheckpointRow, WriteRow
 from maxagent.memory.database.checkpointer import open_checkpointer
 from maxagent.memory.database.connection import connect
 from maxagent.memory.threads.index import ThreadIndex
-from maxagent.memory.threads.transfer_rows import (
-    CallRow,
-    CheckpointRow,
-    TransferRows,
-    WriteRow,
-    insert_rows,
-    read_rows,
-)
+from maxagent.memory.threads.transfer_rows import CallRow, TransferRows, insert_rows, read_rows
 
 A, B = (f"{letter * 8}-0000-4000-8000-000000000000" for letter in "ab")
 IDS = [f"1f0a{number}000-0000-6000-8000-000000000000" for number in range(4)]
@@ -79,4 +73,4 @@ def test_an_id_that_is_taken_puts_nothing_in(connection: sqlite3.Connection) -> 
 def test_before_the_first_run_there_are_no_rows(tmp_path: Path) -> None:
     ThreadIndex(tmp_path)
     with closing(connect(tmp_path / "data" / "threads.db")) as connection:
-        assert read_rows(connection, A) == TransferRows((), (), ())
+        assert read_rows(connection, A) == TransferRows([], [], [])

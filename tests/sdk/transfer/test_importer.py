@@ -9,9 +9,9 @@ import pytest
 from maxagent import Answer, Runner, trust
 from maxagent.config import paths
 from maxagent.config.errors import UsageError
+from maxagent.memory.checkpoints.packed_rows import pack_row, unpack_row
 from maxagent.memory.threads.archive import ThreadArchive, pack_archive, read_archive
 from maxagent.memory.threads.index import ThreadIndex
-from maxagent.memory.threads.row_redaction import pack_row, unpack_row
 from maxagent.memory.threads.transfer_rows import TransferRows
 from maxagent.memory.undo.history import FileHistory
 from maxagent.sdk.events import Completion, Question

@@ -15,9 +15,10 @@ from langgraph.checkpoint.serde.types import _DeltaSnapshot
 from langgraph.types import Command, Overwrite, Send
 
 from maxagent.config.errors import UsageError
-from maxagent.memory.database.row_compression import expand_row
-from maxagent.memory.database.serializer import StrictSerializer
-from maxagent.memory.threads.transfer_rows import CallRow, CheckpointRow, TransferRows, WriteRow
+from maxagent.memory.checkpoints.row_compression import expand_row
+from maxagent.memory.checkpoints.serializer import StrictSerializer
+from maxagent.memory.checkpoints.thread_rows import CheckpointRow, WriteRow
+from maxagent.memory.threads.transfer_rows import CallRow, TransferRows
 from maxagent.nodes.state import State
 from maxagent.sdk.transfer.sanitize import SanitizedThread, sanitize_import
 

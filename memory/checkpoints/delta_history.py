@@ -15,11 +15,12 @@ from langgraph.checkpoint.base import DeltaChannelHistory, PendingWrite, writes_
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.serde.types import _DeltaSnapshot  # pyright: ignore[reportPrivateUsage]
 
-from .checkpoint_queries import get_mapping
 from .message_merge import merge_messages
+from .row_data import get_mapping
 
 # threads that are kept in memory
 _MOST = 4
+
 
 _ANCESTORS = """
     WITH RECURSIVE chain(id, parent, metadata) AS (
@@ -32,10 +33,14 @@ _ANCESTORS = """
     )
     SELECT id, metadata FROM chain
 """
+
+
 _CHECKPOINT = (
     "SELECT type, checkpoint FROM checkpoints"
     " WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?"
 )
+
+
 # lists go in as JSON: a long thread has more checkpoints than SQLite takes parameters
 _WRITES = """
     SELECT checkpoint_id, channel, type, value, task_path, task_id, idx FROM writes

@@ -4,10 +4,15 @@ import zlib
 
 # bytes; what is shorter hardly shrinks
 _SHORTEST = 60
+
+
 # The first byte of what zlib compresses. In msgpack it is the number 120, a row of one byte.
 _MARK = 0x78
+
+
 # bytes; no row of ours is as large, and a damaged one must not fill the memory
 _LARGEST = 1 << 30
+
 
 # Rows are read with the very bytes that they were written with: nothing below may ever change.
 _MESSAGE = (
@@ -18,6 +23,8 @@ _MESSAGE = (
     " usage_metadata input_tokens output_tokens total_tokens input_token_details cache_read"
     " output_token_details reasoning model_validate_json"
 )
+
+
 _CHANNELS = (
     "__start__ request folder options messages role told steps steps_allowed cost_allowed turn"
     " asked draft queue todos completion summary tree file_entry since evidence proven accepted"
@@ -26,12 +33,16 @@ _CHANNELS = (
     " branch:to:fit_schema branch:to:approve branch:to:listen branch:to:compact branch:to:plan"
     " branch:to:build"
 )
+
+
 _VALUES = (
     "v ts id channel_values agent build model mode ask edits auto plan speaker apply skip_tests"
     " requests input output cached cost answered verified unverified versions_seen __input__"
     " __interrupt__ architect coder tester verify review approve tools listen compact build"
     " updated_channels channel_versions"
 )
+
+
 _VERSION = b"\xd9\x30" + b"0" * 27
 
 

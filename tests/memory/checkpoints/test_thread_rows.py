@@ -5,11 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from maxagent.memory.checkpoints.thread_rows import copy_thread_rows
 from maxagent.memory.database.checkpointer import open_checkpointer
 from maxagent.memory.database.connection import connect
-from maxagent.memory.snapshots.file_version import ABSENT, FileVersion, PathChange
-from maxagent.memory.threads.forks import copy_checkpoints, copy_history
-from maxagent.memory.undo.history import FileHistory
 
 CHAIN = {"1": None, "2": "1", "3": "2", "2b": "1", "4": "3"}
 
@@ -34,7 +32,7 @@ async def connection(tmp_path: Path) -> "Iterator[sqlite3.Connection]":
 
 
 def test_a_branch_is_copied_up_to_its_checkpoint(connection: sqlite3.Connection) -> None:
-    copy_checkpoints(connection, "t", "3", "fork")
+    copy_thread_rows(connection, "t", "3", "fork")
     checkpoints = connection.execute(
         "SELECT checkpoint_id, parent_checkpoint_id, checkpoint FROM checkpoints"
         " WHERE thread_id = 'fork' ORDER BY 1"
@@ -52,18 +50,5 @@ def test_the_parent_stays_as_it_is(connection: sqlite3.Connection) -> None:
         return connection.execute(query).fetchall()
 
     before = rows()
-    copy_checkpoints(connection, "t", "2b", "fork")
+    copy_thread_rows(connection, "t", "2b", "fork")
     assert rows() == before
-
-
-def test_file_history_is_copied_up_to_entry(connection: sqlite3.Connection, tmp_path: Path) -> None:
-    history = FileHistory(tmp_path / "threads.db")
-    change = PathChange("a.txt", ABSENT, FileVersion("100644", "1" * 40))
-    for key in "xyz":
-        history.record_entry("t", key, "others", before="b", after="a", turn=1, changes=[change])
-    copy_history(connection, "t", 2, "fork")
-    copied = history.list_entries("fork")
-    assert copied == history.list_entries("t")[:2]
-    history.record_entry("fork", "own", "others", before="b", after="a", turn=1, changes=[change])
-    assert [entry.number for entry in history.list_entries("fork")] == [1, 2, 3]
-    assert len(history.list_entries("t")) == 3

@@ -42,7 +42,10 @@ ALLOWED = {
 }
 """What LangGraph itself stores besides plain data, and the messages; state holds nothing else."""
 
+
 _PLAIN = {"null", "bytes", "bytearray"}
+
+
 _BUILDERS = {
     EXT_CONSTRUCTOR_SINGLE_ARG,
     EXT_CONSTRUCTOR_POS_ARGS,

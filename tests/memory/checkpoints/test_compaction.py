@@ -11,12 +11,12 @@ from old_threads import CHAT, WAITING, bring_old_threads
 
 from maxagent.config import paths
 from maxagent.graphs.chat import build_graph
+from maxagent.memory.checkpoints import compaction
+from maxagent.memory.checkpoints.compaction import compact_thread
 from maxagent.memory.checkpoints.steps import read_branches
 from maxagent.memory.checkpoints.writes import read_channel_writes
 from maxagent.memory.database.checkpointer import open_checkpointer
 from maxagent.memory.database.connection import connect
-from maxagent.memory.threads import compaction
-from maxagent.memory.threads.compaction import compact_thread
 
 
 @pytest.fixture

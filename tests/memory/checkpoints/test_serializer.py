@@ -19,7 +19,7 @@ from langgraph.checkpoint.serde.types import _DeltaSnapshot
 from langgraph.types import Command, Interrupt, Overwrite, Send
 
 from maxagent.config.errors import MaxAgentError
-from maxagent.memory.database.serializer import StrictSerializer
+from maxagent.memory.checkpoints.serializer import StrictSerializer
 
 CALLING = AIMessage(
     content=[{"type": "text", "text": "I look."}],

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxagent.memory.database import row_compression
-from maxagent.memory.database.row_compression import compress_row, expand_row
+from maxagent.memory.checkpoints import row_compression
+from maxagent.memory.checkpoints.row_compression import compress_row, expand_row
 
 ROW = b"\x81\xa8messages\x91" + b"\xa5steps" * 40
 

@@ -11,7 +11,9 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
-from maxagent.memory.database import checkpoint_queries
+from maxagent.memory.checkpoints.tables import read_sizes
+from maxagent.memory.checkpoints.thread_facts import read_facts, read_values
+from maxagent.memory.checkpoints.thread_rows import delete_thread_rows
 from maxagent.memory.database.checkpointer import open_checkpointer
 from maxagent.memory.database.connection import connect, prepare_database
 from maxagent.memory.threads import thread_id
@@ -61,8 +63,8 @@ def connection(path: Path) -> Iterator[sqlite3.Connection]:
 def test_queries_without_langgraph_tables_return_nothing(
     connection: sqlite3.Connection,
 ) -> None:
-    assert checkpoint_queries.read_facts(connection) == {}
-    checkpoint_queries.delete_checkpoints(connection, thread_id.create_thread_id())
+    assert read_facts(connection) == {}
+    delete_thread_rows(connection, thread_id.create_thread_id())
 
 
 async def test_real_threads_are_read_as_they_are(
@@ -71,7 +73,7 @@ async def test_real_threads_are_read_as_they_are(
     waiting, ended = sorted([thread_id.create_thread_id(), thread_id.create_thread_id()])
     await run(path, waiting, answer=False)
     await run(path, ended, answer=True)
-    facts = checkpoint_queries.read_facts(connection)
+    facts = read_facts(connection)
     assert list(facts) == [waiting, ended]
     assert (facts[waiting].steps, facts[waiting].waiting) == (2, True)
     assert (facts[ended].steps, facts[ended].waiting) == (2, False)
@@ -88,8 +90,8 @@ async def test_delete_thread_keeps_other_threads(
     gone, kept = thread_id.create_thread_id(), thread_id.create_thread_id()
     await run(path, gone, answer=False)
     await run(path, kept, answer=False)
-    checkpoint_queries.delete_checkpoints(connection, gone)
-    assert list(checkpoint_queries.read_facts(connection)) == [kept]
+    delete_thread_rows(connection, gone)
+    assert list(read_facts(connection)) == [kept]
     left = connection.execute("SELECT DISTINCT thread_id FROM writes").fetchall()
     assert left == [(kept,)]
 
@@ -115,10 +117,10 @@ async def test_a_forged_row_is_no_obstacle(
     connection.execute(
         "INSERT INTO checkpoints (thread_id, checkpoint_id, metadata) VALUES (?, ?, ?)", row
     )
-    (fact,) = checkpoint_queries.read_facts(connection).values()
+    (fact,) = read_facts(connection).values()
     assert (fact.steps, fact.waiting) == (0, False)
-    checkpoint_queries.delete_checkpoints(connection, row[0])
-    assert checkpoint_queries.read_facts(connection) == {}
+    delete_thread_rows(connection, row[0])
+    assert read_facts(connection) == {}
 
 
 @pytest.mark.parametrize(
@@ -133,7 +135,7 @@ async def test_the_values_of_a_forged_row_are_empty(
     connection.execute(
         "INSERT INTO checkpoints (thread_id, checkpoint_id, checkpoint) VALUES (?, ?, ?)", row
     )
-    assert checkpoint_queries.read_values(connection, "t") == {}
+    assert read_values(connection, "t") == {}
 
 
 async def test_the_values_of_a_real_thread_are_plain(
@@ -141,7 +143,7 @@ async def test_the_values_of_a_real_thread_are_plain(
 ) -> None:
     thread = thread_id.create_thread_id()
     await run(path, thread, answer=True)
-    assert checkpoint_queries.read_values(connection, thread)["steps"] == 2
+    assert read_values(connection, thread)["steps"] == 2
 
 
 async def test_the_bytes_of_each_thread_are_counted(
@@ -150,5 +152,5 @@ async def test_the_bytes_of_each_thread_are_counted(
     short, long = thread_id.create_thread_id(), thread_id.create_thread_id()
     await run(path, short, answer=False)
     await run(path, long, answer=True)
-    sizes = checkpoint_queries.read_sizes(connection)
+    sizes = read_sizes(connection)
     assert sizes.keys() == {short, long} and 500 < sizes[short] < sizes[long]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, cast
 
-from .row_redaction import PackedObject, unpack_row
+from .packed_rows import PackedObject, unpack_row
 
 # LangGraph's code for a whole value that is copied into a checkpoint
 _WHOLE = 7

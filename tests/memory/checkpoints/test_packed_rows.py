@@ -8,12 +8,21 @@ from langgraph.checkpoint.serde.types import _DeltaSnapshot
 from langgraph.types import Overwrite, Send
 
 from maxagent.config.errors import UsageError
-from maxagent.memory.database.row_compression import expand_row
-from maxagent.memory.database.serializer import StrictSerializer
-from maxagent.memory.threads.row_redaction import PackedObject, pack_row, rewrite_texts, unpack_row
+from maxagent.memory.checkpoints.packed_rows import (
+    PackedObject,
+    pack_row,
+    rewrite_texts,
+    unpack_row,
+)
+from maxagent.memory.checkpoints.row_compression import expand_row
+from maxagent.memory.checkpoints.serializer import StrictSerializer
 
 SERIALIZER = StrictSerializer()
+
+
 CALL = {"name": "edit", "args": {"text": "secret", "more": ["secret", 7, None, 1.5]}, "id": "c"}
+
+
 VALUES: list[Any] = [
     [HumanMessage("secret", additional_kwargs={"role": "build"}), AIMessage("", tool_calls=[CALL])],
     [ToolMessage("secret", tool_call_id="c", additional_kwargs={"seen": {"secret.txt": "1"}})],

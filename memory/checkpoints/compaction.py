@@ -9,43 +9,62 @@ import json
 import sqlite3
 from typing import Any
 
-from ..checkpoints.writes import CHAIN
-from ..database.checkpoint_queries import STORY, get_mapping, has_tables
-from ..database.connection import begin_transaction
-from ..database.row_compression import compress_row, expand_row
+from ..transaction import begin_transaction
+from .packed_rows import pack_row, unpack_row
 from .replay import Replay
-from .row_redaction import pack_row, unpack_row
+from .row_compression import compress_row, expand_row
+from .row_data import get_mapping
+from .tables import KEPT_CHANNELS, has_tables, read_conversation_ids
 
 # checkpoints in one transaction
 _PORTION = 200
-_IDS = CHAIN + " SELECT id FROM chain WHERE id IS NOT NULL ORDER BY id"
+
+
 _LEFT = (
     "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
     " AND checkpoint_id NOT IN (SELECT value FROM json_each(?)) ORDER BY checkpoint_id DESC"
 )
+
+
 _DELETE = (
     "DELETE FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
     " AND checkpoint_id IN (SELECT value FROM json_each(?))"
 )
+
+
 _DELETE_WRITES = _DELETE.replace("FROM checkpoints", "FROM writes")
+
+
 _ROW = (
     "SELECT rowid, checkpoint, metadata FROM checkpoints"
     " WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ? AND type = 'msgpack'"
 )
+
+
 _STORE = "UPDATE checkpoints SET checkpoint = ?, metadata = ? WHERE rowid = ?"
+
+
 _WRITES = (
     "SELECT rowid, channel, type, value FROM writes WHERE thread_id = ? AND checkpoint_ns = ''"
     " AND checkpoint_id = ? ORDER BY task_path, task_id, idx"
 )
+
+
 _STORE_WRITE = "UPDATE writes SET value = ? WHERE rowid = ?"
+
+
 _MOVE_WRITES = (
     "UPDATE writes SET checkpoint_id = ?"
     " WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?"
 )
+
+
 _MOVE_CHILD = (
     "UPDATE checkpoints SET parent_checkpoint_id = ?"
     " WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?"
 )
+
+
 _MOVES = (
     (
         "SELECT rowid FROM checkpoints WHERE thread_id = ? ORDER BY checkpoint_id",
@@ -56,8 +75,11 @@ _MOVES = (
         "UPDATE writes SET rowid = (SELECT MAX(rowid) + 1 FROM writes) WHERE rowid = ?",
     ),
 )
-_KEPT = {*STORY, "__interrupt__", "__resume__", "__error__"}
+
+
 _ANSWERED = ("outcome", b"\xa8answered")  # every turn of a conversation ends so
+
+
 _COUNTERS = "counters_since_delta_snapshot"
 
 
@@ -66,7 +88,7 @@ def compact_thread(connection: sqlite3.Connection, thread_id: str) -> None:
     if not has_tables(connection):
         return
     before = connection.total_changes
-    ids = [row[0] for row in connection.execute(_IDS, {"thread": thread_id})]
+    ids = read_conversation_ids(connection, thread_id)
     left = [row[0] for row in connection.execute(_LEFT, (thread_id, json.dumps(ids)))]
     for at in range(0, len(left), _PORTION):  # the newest first: what is half gone has no end
         given = (thread_id, json.dumps(left[at : at + _PORTION]))
@@ -154,7 +176,7 @@ class _Conversation:
         kept: set[str] = set()
         rows = self._connection.execute(_WRITES, (self._thread_id, id_)).fetchall()
         for row, channel, kind, value in rows:
-            if channel not in _KEPT or kind == "null" or (channel, value) == _ANSWERED:
+            if channel not in KEPT_CHANNELS or kind == "null" or (channel, value) == _ANSWERED:
                 self._connection.execute("DELETE FROM writes WHERE rowid = ?", (row,))
                 continue
             kept.add(channel)

@@ -15,7 +15,11 @@ from langchain_core.messages import (
 )
 
 _ID = attrgetter("id")
+
+
 _PLAIN = {AIMessage, HumanMessage, ToolMessage}
+
+
 # The lists that were merged last, with the ids in them: each step of a thread goes on from one.
 _merged: deque[tuple[list[AnyMessage], set[str | None]]] = deque(maxlen=8)
 

@@ -14,9 +14,9 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
-from maxagent.memory.database.checkpoint_queries import STORY
+from maxagent.memory.checkpoints.serializer import StrictSerializer
+from maxagent.memory.checkpoints.tables import STORY
 from maxagent.memory.database.checkpointer import open_checkpointer
-from maxagent.memory.database.serializer import StrictSerializer
 from maxagent.nodes.state import State as ThreadState
 from maxagent.nodes.state import keep_last_write, merge_messages
 

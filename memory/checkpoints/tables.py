@@ -1,0 +1,70 @@
+"""LangGraph's two tables: their names, the channels that we keep in them, a thread's branches."""
+
+import sqlite3
+from typing import Literal, get_args
+
+TABLES = ("checkpoints", "writes")
+
+# The channels whose writes tell the story of a thread; no checkpoint has all of it.
+StoryChannel = Literal["request", "messages", "told", "evidence", "outcome"]
+STORY: tuple[StoryChannel, ...] = get_args(StoryChannel)
+# What is kept of the writes besides: without it a question cannot be shown or answered again.
+KEPT_CHANNELS = (*STORY, "__interrupt__", "__resume__", "__error__")
+
+_LAST = (
+    "SELECT MAX(checkpoint_id) FROM checkpoints WHERE thread_id = :thread AND checkpoint_ns = ''"
+)
+# UNION takes no checkpoint twice: a damaged thread may be a ring.
+BRANCH = """
+    WITH RECURSIVE chain(id) AS (
+        VALUES (:last)
+        UNION
+        SELECT parent_checkpoint_id FROM chain CROSS JOIN checkpoints ON checkpoint_id = chain.id
+        WHERE thread_id = :thread AND checkpoint_ns = '' AND parent_checkpoint_id IS NOT NULL
+    )
+"""
+"""The checkpoint `:last` and all before it, as `chain(id)`."""
+CONVERSATION = BRANCH.replace("VALUES (:last)", _LAST)
+"""The same from the thread's last checkpoint."""
+_IDS = CONVERSATION + " SELECT id FROM chain WHERE id IS NOT NULL ORDER BY id"
+
+
+def has_tables(connection: sqlite3.Connection) -> bool:
+    """Whether LangGraph's tables exist; the first run creates both at once."""
+    query = "SELECT COUNT(*) FROM sqlite_schema WHERE name IN ('checkpoints', 'writes')"
+    return connection.execute(query).fetchone()[0] == len(TABLES)
+
+
+def read_last_id(connection: sqlite3.Connection, thread_id: str) -> str:
+    """Read the id of the thread's last checkpoint; empty before the first."""
+    if not has_tables(connection):
+        return ""
+    return connection.execute(_LAST, {"thread": thread_id}).fetchone()[0] or ""
+
+
+def read_conversation_ids(connection: sqlite3.Connection, thread_id: str) -> list[str]:
+    """Read the ids of the conversation's checkpoints, the oldest first."""
+    if not has_tables(connection):
+        return []
+    return [id_ for (id_,) in connection.execute(_IDS, {"thread": thread_id})]
+
+
+def read_sizes(connection: sqlite3.Connection) -> dict[str, int]:
+    """Measure each thread's checkpoints and writes, in bytes."""
+    sizes: dict[str, int] = {}
+    if not has_tables(connection):
+        return sizes
+    for query in (
+        "SELECT thread_id, SUM(LENGTH(checkpoint)) FROM checkpoints GROUP BY thread_id",
+        "SELECT thread_id, SUM(LENGTH(value)) FROM writes GROUP BY thread_id",
+    ):
+        for thread_id, size in connection.execute(query):
+            sizes[thread_id] = sizes.get(thread_id, 0) + (size or 0)
+    return sizes
+
+
+def rebuild_indexes(connection: sqlite3.Connection) -> None:
+    """Rebuild the indexes: they keep the places of deleted rows until then."""
+    if has_tables(connection):
+        connection.execute("REINDEX checkpoints")
+        connection.execute("REINDEX writes")

@@ -1,0 +1,99 @@
+"""Facts of threads: how far each is, whether it waits, its state's plain values."""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from typing import Any, cast
+
+from .checkpoint_id import parse_time
+from .row_data import get_mapping, unpack_blob
+from .tables import has_tables
+
+# Jumps from thread to thread in the index, since DISTINCT would read every checkpoint.
+_THREAD_IDS = """
+    WITH RECURSIVE thread(id) AS (
+        SELECT MIN(thread_id) FROM checkpoints
+        UNION ALL
+        SELECT (SELECT MIN(thread_id) FROM checkpoints WHERE thread_id > thread.id)
+        FROM thread WHERE thread.id IS NOT NULL
+    )
+    SELECT id FROM thread WHERE id IS NOT NULL
+"""
+_LAST = (
+    "SELECT checkpoint_id, metadata FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
+    " ORDER BY checkpoint_id DESC LIMIT 1"
+)
+_BLOB = _LAST.replace("checkpoint_id, metadata", "checkpoint")
+_FIRST = "SELECT MIN(checkpoint_id) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
+_REQUEST = (
+    "SELECT value FROM writes WHERE thread_id = ? AND checkpoint_ns = '' AND channel = 'request'"
+    " ORDER BY checkpoint_id DESC LIMIT 1"
+)
+_WAITS = (
+    "SELECT EXISTS (SELECT 1 FROM writes WHERE thread_id = ? AND checkpoint_ns = ''"
+    " AND checkpoint_id = ? AND channel = '__interrupt__')"
+)
+
+
+@dataclass(frozen=True)
+class ThreadFacts:
+    """One thread, seen through its last checkpoint."""
+
+    steps: int = 0
+    """Model answers."""
+    graph: str = ""
+    waiting: bool = False
+    created_at: str = ""
+    updated_at: str = ""
+
+
+def read_facts(connection: sqlite3.Connection) -> dict[str, ThreadFacts]:
+    """Read the facts of every thread that has a checkpoint, by thread id."""
+    if not has_tables(connection):
+        return {}
+    ids = [row[0] for row in connection.execute(_THREAD_IDS)]
+    found = {thread_id: _read_thread_facts(connection, thread_id) for thread_id in ids}
+    return {thread_id: facts for thread_id, facts in found.items() if facts}
+
+
+def read_values(connection: sqlite3.Connection, thread_id: str) -> dict[str, Any]:
+    """Read the plain values of the thread's state; none before its first checkpoint."""
+    return _read_values(connection, thread_id) if has_tables(connection) else {}
+
+
+def _read_values(connection: sqlite3.Connection, thread_id: str) -> dict[str, Any]:
+    found = connection.execute(_BLOB, (thread_id,)).fetchone()
+    return get_mapping(unpack_blob(found[0]), "channel_values") if found else {}
+
+
+def read_values_with_request(connection: sqlite3.Connection, thread_id: str) -> dict[str, Any]:
+    """Read the same with the last request, which is in the writes."""
+    if not has_tables(connection):
+        return {}
+    found = connection.execute(_REQUEST, (thread_id,)).fetchone()
+    request = {"request": unpack_blob(found[0])} if found else {}
+    return request | _read_values(connection, thread_id)
+
+
+def _read_thread_facts(connection: sqlite3.Connection, thread_id: str) -> ThreadFacts | None:
+    last = connection.execute(_LAST, (thread_id,)).fetchone()
+    if last is None:
+        return None
+    first = connection.execute(_FIRST, (thread_id,)).fetchone()[0]
+    metadata = _parse_metadata(last[1])
+    steps = _read_values(connection, thread_id).get("steps")
+    return ThreadFacts(
+        steps=max(steps, 0) if isinstance(steps, int) else 0,
+        graph=str(metadata.get("graph_id", "")),
+        waiting=bool(connection.execute(_WAITS, (thread_id, last[0])).fetchone()[0]),
+        created_at=parse_time(first),
+        updated_at=parse_time(last[0]),
+    )
+
+
+def _parse_metadata(metadata: bytes | None) -> dict[str, Any]:
+    try:
+        parsed = json.loads(metadata or b"{}")
+    except ValueError:
+        return {}
+    return cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}

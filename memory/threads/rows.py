@@ -1,0 +1,48 @@
+"""The rows of threads in our own tables."""
+
+import sqlite3
+from collections.abc import Collection
+
+from .record import ThreadRow, from_store, to_store
+
+_HISTORY = """
+    INSERT INTO file_history SELECT :fork, number, key, kind, tool, turn, reverted, before_tree,
+        after_tree, changes, state, sure, created_at, left_alone, doubtful
+    FROM file_history WHERE thread_id = :parent AND number <= :upto AND state = 'done'
+"""
+
+
+def read_threads(
+    connection: sqlite3.Connection, ids: Collection[str] | None = None
+) -> dict[str, ThreadRow]:
+    """Read these threads, or all, by their ids."""
+    cursor = connection.cursor()
+    cursor.row_factory = sqlite3.Row
+    if ids is None:
+        rows = cursor.execute("SELECT * FROM threads").fetchall()
+    else:
+        query = "SELECT * FROM threads WHERE thread_id = ?"
+        rows = [row for id_ in ids for row in cursor.execute(query, (id_,)).fetchall()]
+    return {row["thread_id"]: from_store(row) for row in rows}
+
+
+def insert_thread(connection: sqlite3.Connection, row: ThreadRow) -> None:
+    """Insert a thread; raises sqlite3.IntegrityError if its id or name is taken."""
+    stored = to_store(row)
+    connection.execute(
+        f"INSERT INTO threads ({', '.join(stored)})"
+        f" VALUES ({', '.join(f':{column}' for column in stored)})",
+        stored,
+    )
+
+
+def delete_thread(connection: sqlite3.Connection, thread_id: str) -> None:
+    """Delete the thread with its journal and file history."""
+    connection.execute("DELETE FROM journal WHERE thread_id = ?", (thread_id,))
+    connection.execute("DELETE FROM file_history WHERE thread_id = ?", (thread_id,))
+    connection.execute("DELETE FROM threads WHERE thread_id = ?", (thread_id,))
+
+
+def copy_history(connection: sqlite3.Connection, parent: str, upto: int, fork: str) -> None:
+    """Copy the parent's file history up to that entry to the fork."""
+    connection.execute(_HISTORY, {"parent": parent, "upto": upto, "fork": fork})

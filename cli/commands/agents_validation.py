@@ -8,7 +8,7 @@ from ...config.agents.parser import InvalidAgentError, read_agent
 from ...config.errors import UsageError
 from ...config.trust.inventory import take_inventory
 from ...config.yaml.reader import decode_utf8, read_bytes
-from ...tools.runtime.agent_validation import find_mistakes
+from ...tools.runtime.agent_tools import find_mistakes
 
 
 @dataclass(frozen=True)

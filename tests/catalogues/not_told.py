@@ -12,7 +12,6 @@ SPEAKING = (
     "tools/shell/readonly/git_repository.py",
     "tools/shell/**/*.py",
     "tools/runtime/agent_tools.py",
-    "tools/runtime/agent_validation.py",
     "tools/runtime/test_runner.py",
     "tools/runtime/registry.py",
     "nodes/agent/limits.py",

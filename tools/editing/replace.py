@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from ..result import ToolError
 from ..textedits.text_edits import TextChange, TextEdit, apply_edits, find_edit_lines, trim_overlaps
+from ..textedits.unified_diff import diff_lines
 from .elided_code import find_elisions
 from .elided_runs import find_elided_places, split_request
 from .matching import edit_errors
@@ -14,7 +15,6 @@ from .matching.document import TextDocument
 from .matching.edit_request import EditRequest, LineMatch
 from .matching.line_edits import to_text_edits
 from .matching.normalization import strip_line
-from .minimal_edits import diff_to_edits
 from .rewriting.fuzzy_block import TooManyBlocksError
 from .rewriting.rewrite import rewrite_match
 from .strategies import AnyMatch, TextMatch, match_simple
@@ -156,3 +156,24 @@ def build_edits(source: TextDocument, place: AnyMatch) -> list[TextEdit]:
     if not there and list(map(strip_line, place.old)) == list(map(strip_line, place.new)):
         raise edit_errors.with_lines(edit_errors.make_indentation_error(), source, place)
     return to_text_edits(source, rewrite_match(source, place))
+
+
+def diff_to_edits(start: int, old: str, new: str) -> list[TextEdit]:
+    """What changes when `old`, which begins at `start`, becomes `new`."""
+    before, after = _split_lines(old), _split_lines(new)
+    places = [start]
+    for line in before:
+        places.append(places[-1] + len(line))
+    return [
+        TextEdit(
+            places[part.start], places[part.end], "".join(after[part.new_start : part.new_end])
+        )
+        for part in diff_lines(before, after)
+        if part.kind != "equal"
+    ]
+
+
+def _split_lines(text: str) -> list[str]:
+    """The lines with their ends; the last may have none."""
+    lines = text.split("\n")
+    return [line + "\n" for line in lines[:-1]] + [line for line in lines[-1:] if line]

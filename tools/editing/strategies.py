@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from .matching.blank_lines import with_empty_lines
+from .matching.alignment import with_empty_lines
 from .matching.boundaries import is_indentation_cut, is_number_split, is_word_split
 from .matching.document import TextDocument, find_places, find_rows
 from .matching.edit_request import EditRequest, LineMatch

@@ -1,6 +1,6 @@
 """Which tools an agent is offered, by the names that its file gives them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
@@ -11,6 +11,8 @@ from ...config.errors import UsageError
 from ...config.settings.schema import ToolsSection
 from .. import aliases
 from ..builtin.session.plan_mode import LEADS_TO
+from ..permissions.policy import read_files
+from ..permissions.rule import read_rule
 from .registry import NAMES, select_tools
 
 BELONGING = frozenset(["attempt_completion", *LEADS_TO, "plan_mode_respond"])
@@ -61,3 +63,20 @@ def _resolve_name(profile: AgentProfile, key: str, written: str) -> Iterable[str
         else f"available: {', '.join(NAMES)}"
     )
     raise UsageError(f"{profile.locate_key(key)}: `{written}` is not a tool; {meant}")
+
+
+def find_mistakes(profile: AgentProfile) -> Iterator[str]:
+    """Find the tools, rules and files of an agent that do not exist, each as `FILE:LINE: what`."""
+    try:
+        select_agent_tools(profile, ToolsSection())
+    except UsageError as error:
+        yield error.message
+    for rule in profile.permissions:
+        try:
+            read_rule(rule)
+        except ValueError as error:
+            yield f"{rule.origin}: {rule.kind} rule `{rule.text}`: {error}"
+    try:
+        read_files(profile)
+    except UsageError as error:
+        yield error.message

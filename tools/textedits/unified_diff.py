@@ -1,22 +1,21 @@
-"""What changed between two texts, as a unified diff that `git apply` understands."""
+"""Unified diffs that `git apply` understands."""
 
+from bisect import bisect
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from .anchors import find_anchors
-from .changed_lines import ChangedBlock, find_blocks
-
 if TYPE_CHECKING:
     from .text_edits import TextEdit
 
 CONTEXT = 3
+# lines of both texts from which on they are split at lines that both have once
 SPLIT_FROM = 1_000
-"""Lines of both texts from which on they are split at lines that both have once."""
+# lines of both texts that are compared with each other; more count as all changed, or it would
+# take minutes
 MOST_COMPARED = 20_000
-"""Lines of both texts that are compared with each other; more count as all changed, or it would
-take minutes."""
 NO_NEWLINE = "\n\\ No newline at end of file\n"
 
 
@@ -25,6 +24,15 @@ class LineChange(NamedTuple):
 
     kind: str
     """`equal`, `replace`, `delete` or `insert`."""
+    start: int
+    end: int
+    new_start: int
+    new_end: int
+
+
+class ChangedBlock(NamedTuple):
+    """Lines `start` to `end` of the old text, and what stands for them in the new one."""
+
     start: int
     end: int
     new_start: int
@@ -203,3 +211,46 @@ def _escape_letter(letter: str) -> str:
     if letter in '"\\':
         return "\\" + letter
     return f"\\{ord(letter):03o}" if letter < " " or letter == "\x7f" else letter
+
+
+def find_anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """Find the most lines, from 0, that stand once in each text, in the same order."""
+    # patience diff: it takes the time that sorting takes, not that of comparing all pairs
+    once_old, once_new = _find_unique_lines(old), _find_unique_lines(new)
+    pairs = [(at, once_new[line]) for line, at in once_old.items() if line in once_new]
+    return _find_longest_ascending(pairs)
+
+
+def _find_unique_lines(lines: Sequence[str]) -> dict[str, int]:
+    counts = Counter(lines)
+    return {line: at for at, line in enumerate(lines) if counts[line] == 1}
+
+
+def _find_longest_ascending(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Of pairs that ascend in the first number, as many as possible that do in the second."""
+    ends, at_end, before = list[int](), list[int](), list[int]()
+    for number, (_, place) in enumerate(pairs):
+        length = bisect(ends, place)
+        before.append(at_end[length - 1] if length else -1)
+        ends[length : length + 1] = [place]
+        at_end[length : length + 1] = [number]
+    found, number = list[tuple[int, int]](), at_end[-1] if at_end else -1
+    while number >= 0:
+        found.append(pairs[number])
+        number = before[number]
+    return found[::-1]
+
+
+def find_blocks(text: str, pieces: "Sequence[TextEdit]") -> list[ChangedBlock]:
+    """Find the runs of whole lines, from 0, that hold the edits, in linear time."""
+    found, line, done, shift = list[ChangedBlock](), 0, 0, 0
+    for piece in pieces:
+        line += text.count("\n", done, piece.start)
+        gone, come = text.count("\n", piece.start, piece.end), piece.new.count("\n")
+        block = ChangedBlock(line, line + gone + 1, line + shift, line + shift + come + 1)
+        line, done, shift = line + gone, piece.end, shift + come - gone
+        if found and found[-1].end >= block.start:
+            block = ChangedBlock(found[-1].start, block.end, found[-1].new_start, block.new_end)
+            found.pop()
+        found.append(block)
+    return found

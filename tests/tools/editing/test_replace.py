@@ -4,9 +4,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from maxagent.tools.editing.replace import replace_text
+from maxagent.tools.editing.replace import diff_to_edits, replace_text
 from maxagent.tools.result import ToolError
-from maxagent.tools.textedits.text_edits import apply_edits, find_edit_lines
+from maxagent.tools.textedits.text_edits import TextEdit, apply_edits, find_edit_lines
 
 FILE = """class Session:
     def open(self, user):
@@ -246,3 +246,13 @@ def test_different_line_takes_no_spelling_of_the_old() -> None:
     text = "x = 1\nA\u00a0= b\ny = 2\n"
     done = replace_text(text, "x = 1\nA = b\ny = 2", "x = 1\npebble_33 = compute(7);\ny = 2")
     assert done.text == "x = 1\npebble_33 = compute(7);\ny = 2\n"
+
+
+def test_lines_that_both_have_are_in_no_piece() -> None:
+    assert diff_to_edits(2, "a\nb\nc", "a\nX\nc") == [TextEdit(4, 6, "X\n")]
+    assert diff_to_edits(0, "word", "words") == [TextEdit(0, 4, "words")]
+
+
+@given(st.text("ab\n\r\u2028"), st.text("ab\n\r\u2028"))
+def test_the_pieces_make_the_new_text(old: str, new: str) -> None:
+    assert apply_edits(f"<{old}>", diff_to_edits(1, old, new)) == f"<{new}>"

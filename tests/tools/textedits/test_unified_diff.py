@@ -8,10 +8,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from maxagent.tools.textedits.text_edits import TextEdit, apply_edits
 from maxagent.tools.textedits.unified_diff import (
+    ChangedBlock,
     build_diff,
     count_changes,
     diff_lines,
+    find_anchors,
+    find_blocks,
+    find_changed_lines,
     shorten_diff,
 )
 
@@ -136,4 +141,80 @@ def test_alternating_changes_in_long_text_are_fast() -> None:
     new = [line if number % 2 else "x" + line for number, line in enumerate(old)]
     begun = time.process_time()
     assert len(diff_lines(old, new)) == 40_000
+    assert time.process_time() - begun < 5
+
+
+LETTERS = st.lists(st.sampled_from("abcdefgh"), max_size=10)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("abc", "abc", [(0, 0), (1, 1), (2, 2)]),
+        ("abc", "axc", [(0, 0), (2, 2)]),
+        ("aab", "aab", [(2, 2)]),
+        ("abc", "bca", [(1, 0), (2, 1)]),
+        ("abc", "xyz", []),
+        ("", "a", []),
+    ],
+)
+def test_lines_that_both_have_once_are_found(
+    old: str, new: str, found: list[tuple[int, int]]
+) -> None:
+    assert find_anchors(list(old), list(new)) == found
+
+
+@given(LETTERS, LETTERS)
+def test_anchors_are_equal_lines_and_ascend(old: list[str], new: list[str]) -> None:
+    found = find_anchors(old, new)
+    assert all(old[at] == new[new_at] for at, new_at in found)
+    assert all(a < c and b < d for (a, b), (c, d) in zip(found, found[1:], strict=False))
+
+
+OLD = "a\nb\nc\nd\n"
+
+
+@pytest.mark.parametrize(
+    ("pieces", "found"),
+    [
+        ([TextEdit(2, 3, "B")], [ChangedBlock(1, 2, 1, 2)]),
+        ([TextEdit(2, 3, "B\nx")], [ChangedBlock(1, 2, 1, 3)]),
+        ([TextEdit(0, 1, "A"), TextEdit(1, 2, "")], [ChangedBlock(0, 2, 0, 1)]),
+        (
+            [TextEdit(0, 1, "A"), TextEdit(6, 7, "x\nD")],
+            [ChangedBlock(0, 1, 0, 1), ChangedBlock(3, 4, 3, 5)],
+        ),
+        ([], []),
+    ],
+)
+def test_blocks_are_whole_lines(pieces: list[TextEdit], found: list[ChangedBlock]) -> None:
+    assert find_blocks(OLD, pieces) == found
+
+
+@given(st.text("ab\n", max_size=30), st.data())
+def test_diff_from_edits_turns_old_text_into_new(text: str, data: st.DataObject) -> None:
+    places = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=6)))
+    pieces = [
+        TextEdit(start, stop, data.draw(st.text("ab\n", max_size=5)))
+        for start, stop in zip(places[::2], places[1::2], strict=False)
+    ]
+    new = apply_edits(text, pieces)
+    before, after = text.splitlines(keepends=True), new.splitlines(keepends=True)
+    made, done = list[str](), 0
+    for change in find_changed_lines(text, new, pieces):
+        made += [*before[done : change.start], *after[change.new_start : change.new_end]]
+        done = change.end
+    assert [*made, *before[done:]] == after
+    assert (build_diff(text, new, "a", pieces) == "") == (text == new)
+
+
+def test_many_changes_in_long_file_are_fast() -> None:
+    old = "".join(f"line {number}\n\n" for number in range(50_000))
+    pieces = list[TextEdit]()
+    for number in range(0, 50_000, 2):
+        at = old.index(f"line {number}\n", pieces[-1].end if pieces else 0)
+        pieces.append(TextEdit(at, at + 4, "LINE"))
+    begun = time.process_time()
+    diff = build_diff(old, apply_edits(old, pieces), "a", pieces)
+    assert count_changes(diff) == (25_000, 25_000)
     assert time.process_time() - begun < 5

@@ -1,21 +1,22 @@
-"""The tool that searches in files: with ripgrep where it is there, else in Python."""
+"""The `grep` tool: ripgrep if it is installed, else a search in Python."""
 
 import asyncio
 import os
 import time
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from itertools import groupby
 
 from ...cancellable_thread import run_in_worker
 from ...definition import tool
-from ...filesystem.file_access import LARGEST, read_bytes
+from ...filesystem.file_access import LARGEST, hash_content, read_bytes
 from ...filesystem.listing import resolve_existing, resolve_folder
-from ...filesystem.text_codec import decode_text, to_one_line
+from ...filesystem.text_codec import decode_text, split_lines, to_one_line
 from ...filesystem.walk import walk
 from ...glob_pattern import compile_glob
 from ...result import ToolError, ToolResult
-from ...search.python_search import Hit, Search, SearchResult, search_lines
+from ...search.python_search import Hit, Search, SearchResult, search_lines, search_text
 from ...search.ripgrep import find_ripgrep, search_with_ripgrep
-from ...search.verified_matches import confirm_hits
 from ...tool_run import Run
 from ...workspace import Workspace
 
@@ -39,8 +40,8 @@ async def grep(regex: str, path: str = ".", file_pattern: str = "", *, run: Run)
 
 
 async def _run_search(search: Search) -> SearchResult:
-    """ripgrep takes every file for UTF-8: words beyond ASCII it would miss in others, as in GBK."""
     program = await asyncio.to_thread(find_ripgrep, search.workspace.root)
+    # ripgrep takes every file for UTF-8: in others, such as GBK, it would miss words beyond ASCII
     plain = search.pattern.isascii() and search.pattern.isprintable()
     found = await search_with_ripgrep(program, search) if program and plain else None
     return found or await asyncio.to_thread(search_lines, search)
@@ -70,11 +71,38 @@ def _get_size(path: str) -> int:
 
 
 def _build_result(search: Search, found: SearchResult) -> ToolResult:
-    """What is told of the hits; a file of which a line is shown counts as read."""
-    true, hashes = confirm_hits(search, found)
-    output, count = _format_hits(true, len(search.names))
-    shown = {hit.path for hit in true.hits[:count]}
+    """Format the hits; a file of which a line is shown counts as read."""
+    confirmed, hashes = confirm_hits(search, found)
+    output, count = _format_hits(confirmed, len(search.names))
+    shown = {hit.path for hit in confirmed.hits[:count]}
     return ToolResult(output, seen={name: hashes[name] for name in hashes if name in shown})
+
+
+def confirm_hits(search: Search, found: SearchResult) -> tuple[SearchResult, Mapping[str, str]]:
+    """Keep the hits that the files still have; return them with the hashes of these files.
+
+    A file that has changed meanwhile, or is not in UTF-8, is searched again.
+    """
+    # ripgrep opens files by name: a link put in the place of one since the walk would lead it to a
+    # secret, so a line is shown only as it stands in a file opened beneath the project's root
+    hits, hashes, complete = list[Hit](), dict[str, str](), found.complete
+    for name, in_file in groupby(found.hits, key=lambda hit: hit.path):
+        with suppress(ToolError):
+            data = read_bytes(search.workspace, search.workspace.root / name)
+            text = decode_text(data).text
+            try:
+                hits += _recheck_hits(search, name, text, list(in_file))
+                hashes[name] = hash_content(data)
+            except TimeoutError:
+                complete = False
+    return SearchResult(hits[: search.most], complete), hashes
+
+
+def _recheck_hits(search: Search, name: str, text: str, hits: list[Hit]) -> Iterable[Hit]:
+    lines = split_lines(text)
+    if all(hit.line <= len(lines) and lines[hit.line - 1] == hit.text for hit in hits):
+        return hits
+    return list(search_text(search, name, text))
 
 
 def _format_hits(found: SearchResult, files: int) -> tuple[str, int]:

@@ -1,7 +1,9 @@
 """Old lines beside the file's lines: which stands for which when a few differ."""
 
-from collections.abc import Callable, Sequence
-from itertools import takewhile
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise, takewhile
+
+from .document import TextDocument
 
 LEAST_SIMILARITY = 0.5
 """Below this two lines are two lines, one made up and one left out."""
@@ -73,3 +75,34 @@ def _add_cost(cell: tuple[int, float], differs: bool, lost: float) -> tuple[int,
 
 def _count_equal(one: Sequence[str], other: Sequence[str]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def with_empty_lines(
+    old: Sequence[str], filled: Mapping[int, int | None], source: TextDocument
+) -> list[int | None]:
+    """The pairs of all old lines; `filled` has those of the lines that are not empty.
+
+    Between two paired lines the first empty lines of both stand for each other, then the last.
+    """
+    pairs = [filled.get(place) for place in range(len(old))]
+    paired = [place for place, number in enumerate(pairs) if number is not None]
+    for above, below in pairwise(paired):
+        start, end = above + 1, below
+        first, last = (pairs[above] or 0) + 1, pairs[below] or 0
+        while (
+            start < end and first < last and not (old[start].strip() or _is_filled(source, first))
+        ):
+            pairs[start] = first
+            start, first = start + 1, first + 1
+        while (
+            start < end
+            and first < last
+            and not (old[end - 1].strip() or _is_filled(source, last - 1))
+        ):
+            end, last = end - 1, last - 1
+            pairs[end] = last
+    return pairs
+
+
+def _is_filled(source: TextDocument, number: int) -> bool:
+    return bool(source.lines[number].strip())

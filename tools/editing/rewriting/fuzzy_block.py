@@ -7,8 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..matching.alignment import Steps, align_lines
-from ..matching.blank_lines import with_empty_lines
+from ..matching.alignment import Steps, align_lines, with_empty_lines
 from ..matching.common_lines import find_shared_lines
 from ..matching.document import TextDocument
 from ..matching.edit_request import EditRequest, LineMatch

@@ -1,6 +1,9 @@
 """Lines are paired so that as few as possible differ."""
 
-from maxagent.tools.editing.matching.alignment import align_lines
+import pytest
+
+from maxagent.tools.editing.matching.alignment import align_lines, with_empty_lines
+from maxagent.tools.editing.matching.document import TextDocument
 from maxagent.tools.editing.matching.line_similarity import measure_similarity
 
 
@@ -21,3 +24,25 @@ def test_missing_and_made_up_lines_have_no_partner() -> None:
     assert pairs(["a", "c"], ["a", "b", "c"]) == [(0, 0), (None, 1), (1, 2)]
     assert pairs(["a", "b", "c"], ["a", "c"]) == [(0, 0), (1, None), (2, 1)]
     assert pairs([], ["a"]) == [(None, 0)]
+
+
+@pytest.mark.parametrize(
+    ("old", "text", "pairs"),
+    [
+        (["a", "", "b"], "a\n\nb\n", [0, 1, 2]),
+        (["a", "", "", "b"], "a\n\nb\n", [0, 1, None, 2]),
+        (["a", "", "b"], "a\n\n\nb\n", [0, 1, 3]),
+        (["a", "b"], "a\n\nb\n", [0, 2]),
+        (["", "a", "b"], "\na\nb\n", [None, 1, 2]),
+    ],
+)
+def test_pairs(old: list[str], text: str, pairs: list[int | None]) -> None:
+    source = TextDocument(text)
+    places = [place for place, line in enumerate(old) if line]
+    filled = dict(zip(places, source.filled_lines, strict=True))
+    assert with_empty_lines(old, filled, source) == pairs
+
+
+def test_empty_lines_around_an_omitted_line_are_paired() -> None:
+    source = TextDocument("a\n\nx\n\nb\n")
+    assert with_empty_lines(["a", "", "", "b"], {0: 0, 3: 4}, source) == [0, 1, 3, 4]

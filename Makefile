@@ -6,12 +6,12 @@ INSTALLED := $(VENV)/.installed
 N ?= 200
 SECONDS ?= 60
 
-.PHONY: help demo test test-fast check house check-pythons bench edit-eval torture torture-undo race corpus fuzz locale docs install
+.PHONY: help demo picture test test-fast check house check-pythons bench edit-eval torture torture-undo race corpus fuzz locale docs install
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
 
-install: $(INSTALLED) ## make .venv and install MaxAgent with all that tests need
+install: $(INSTALLED) ## create .venv and install MaxAgent with all test dependencies
 
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "MaxAgent needs Python 3.11 or newer")'
@@ -19,31 +19,34 @@ $(INSTALLED): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,studio,openai]'
 	@touch $@
 
-demo: $(INSTALLED) ## repair a small project with a scripted model: no key, no network
+demo: $(INSTALLED) ## repair a small project with a scripted model; no key, no network
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh docs/demo/run.sh
+
+picture: $(INSTALLED) ## draw docs/demo/run.svg from a real run of the demo
+	$(BIN)/python docs/demo/picture.py
 
 test: $(INSTALLED) ## run the test suite
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadfile
 
-test-fast: $(INSTALLED) ## run the suite without the slow folders: e2e, docs, torture, bench
+test-fast: $(INSTALLED) ## run the test suite without e2e, docs, torture and bench
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadfile -m 'not slow'
 
-check: $(INSTALLED) ## ruff, pyright, and the shape of the house
+check: $(INSTALLED) ## run ruff, pyright and the layout tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/python -m pytest -q tests/test_layout.py
 
-house: $(INSTALLED) ## measure the source: sizes, circles between folders, names, comments
+house: $(INSTALLED) ## measure the source: sizes, import cycles, names, comments
 	$(BIN)/python tests/house/house.py
 
-check-pythons: ## run the suite on every Python from 3.11 that this machine has
+check-pythons: ## run the test suite on every installed Python from 3.11
 	sh tests/check-pythons.sh
 
-bench: $(INSTALLED) ## time, disk and memory as ratios beside a bare loop
+bench: $(INSTALLED) ## measure time, disk and memory against a bare loop
 	$(BIN)/python tests/bench/bench.py
 
-edit-eval: $(INSTALLED) ## garbled edits of real sources: make edit-eval SEED=7 EDITS=2000
+edit-eval: $(INSTALLED) ## evaluate the edit tools on real sources: make edit-eval SEED=7 EDITS=2000
 	$(BIN)/python tests/edit_eval/edit_eval.py $(if $(SEED),--seed $(SEED)) $(if $(EDITS),--edits $(EDITS)) \
 		$(if $(SHOW),--show "$(SHOW)") $(if $(PROCESS),--process)
 
@@ -53,19 +56,19 @@ torture: $(INSTALLED) ## kill a task N times at random moments: make torture N=2
 torture-undo: $(INSTALLED) ## undo, redo and rewind N random histories: make torture-undo N=500
 	PYTHONPATH=tests/fixtures $(BIN)/python tests/torture/undo.py $(N)
 
-race: $(INSTALLED) ## swap links under working tools, both ways to open: make race SECONDS=60
+race: $(INSTALLED) ## swap links while tools read and write: make race SECONDS=60
 	$(BIN)/python tests/torture/link_race.py $(SECONDS)
 	$(BIN)/python tests/torture/link_race.py $(SECONDS) --steps
 
-corpus: $(INSTALLED) ## judge the corpora of command lines: counts by verdict, time of a judgement
+corpus: $(INSTALLED) ## judge the corpora of command lines; print counts and times
 	$(BIN)/python tests/corpora/command_lines.py
 
-fuzz: $(INSTALLED) ## judge command lines without end beside another parser and bash itself: make fuzz MINUTES=60
+fuzz: $(INSTALLED) ## compare random command lines with another parser and bash: make fuzz MINUTES=60
 	PYTHONPATH=tests/corpora $(BIN)/python tests/fuzz/fuzz.py $(if $(MINUTES),minutes=$(MINUTES)) $(if $(SEED),seed=$(SEED))
 
-locale: $(INSTALLED) ## bring the catalogues of the interface's words up to the source, and compile them
+locale: $(INSTALLED) ## update the translation catalogues from the source and compile them
 	$(BIN)/python tests/catalogues/make_locale.py
 
-docs: $(INSTALLED) ## draw the graphs and write the schemas that stand in docs/
+docs: $(INSTALLED) ## write the graphs and schemas in docs/
 	$(BIN)/python docs/draw.py
 	$(BIN)/python docs/schema.py

@@ -1,0 +1,29 @@
+"""The picture in the README shows what a run looks like today."""
+
+import re
+import runpy
+from collections.abc import Iterable
+from html import unescape
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+DEMO = Path(__file__).parents[2] / "docs/demo"
+CHANGING = re.compile(r"^thread .*|[\d.,]+ s\b|[\d.]+s\b|[\d,]+ tokens|\(\d+% cached\)")
+"""Of each run its own: ids, times, tokens, and the sandbox of the machine."""
+
+
+def texts(drawing: str) -> list[str]:
+    """What the picture says, in an order of its own: calls that only read finish in any."""
+    found: Iterable[str] = re.findall(r"<text[^>]*>(.*?)</text>", drawing)
+    return sorted(CHANGING.sub("", unescape(text)) for text in found)
+
+
+def test_picture_is_a_run_of_today() -> None:
+    picture = runpy.run_path(str(DEMO / "picture.py"))
+    with TemporaryDirectory() as folder:  # a short name: rows break at the same places
+        place = Path(folder)
+        rows = picture["read_screen"](picture["run_demo"](place), place)
+    drawn = picture["draw"](picture["select_rows"](rows))
+    committed = (DEMO / "run.svg").read_text(encoding="utf-8")
+    assert texts(committed) == texts(drawn), "run `make picture`"
+    assert len(texts(committed)) > 20

@@ -172,7 +172,8 @@ class State(TypedDict, total=False):
     """What the user asked for."""
     folder: Required[str]
     """The project's absolute path."""
-    options: Options
+    # reduced, since a model may be named twice before the next checkpoint
+    options: Annotated[Options, keep_latest]
     messages: Annotated[list[AnyMessage], DeltaChannel(merge_messages, snapshot_frequency=NEVER)]
     """Every role's conversation; `additional_kwargs["role"]` says whose, and a tool message's
     `additional_kwargs["seen"]` which files it showed or wrote, by path, with their content hash."""

@@ -93,19 +93,20 @@ class ThreadRun:
     async def _stream_run(self) -> AsyncGenerator[Event]:
         state = await self.graph.aget_state(self._config)
         waiting = find_question(self.row.thread_id, state)
-        given = self._build_input(state, waiting)
+        chosen = self._choose_model(state)
+        given = self._build_input(state, waiting, chosen)
         options = given.get("options") if isinstance(given, dict) else state.values.get("options")
         yield self._build_started(
             await self.context.pool.open(self.row.folder, options or {}, self.context)
         )
         for text in self.notices:
             yield Notice(text)
-        if waiting and waiting.kind != "limit" and self.answer is None and self.message is None:
+        unanswered = waiting and waiting.kind != "limit" and not (self.answer or self.message)
+        if unanswered and not chosen:
             yield waiting
             return
-        if (
-            self.message or state.tasks or state.created_at is None
-        ):  # `next` leaves out a task whose write waits
+        # not `state.next`, which leaves out a task whose write waits
+        if chosen or self.message or state.tasks or state.created_at is None:
             async with aclosing(self._stream_graph(given)) as events:
                 async for event in events:
                     yield event
@@ -129,19 +130,42 @@ class ThreadRun:
             resumed=self.resumed,
         )
 
-    def _build_input(self, state: StateSnapshot, waiting: Question | None) -> Input:
+    def _choose_model(self, state: StateSnapshot) -> Options | None:
+        """Build the thread's options with the model named for this run; None where none is new."""
+        if not self.context.model:
+            return None
+        before: Options = state.values.get("options") or self.row.options or {}
+        chosen: Options = {**before, "model": self.context.model}
+        if self.context.base_url:  # a model is named together with its endpoint
+            chosen["base_url"] = self.context.base_url
+        chosen.pop("turn_model", None)
+        return chosen if chosen != before else None
+
+    def _build_input(
+        self, state: StateSnapshot, waiting: Question | None, options: Options | None
+    ) -> Input:
         if self.answer is not None:
             self._validate_answer(self.answer, waiting)
         if self.message is not None:
             return self._build_task(self.message, state, waiting)
         if state.created_at is None:  # killed before its first checkpoint
             row = self.row
-            return Task(request=row.request, folder=row.folder, options=row.options)
+            return Task(request=row.request, folder=row.folder, options=options or row.options)
+        resume = self._build_resume(waiting)
+        if options:
+            # LangGraph applies it before any node; a question without an answer is asked again
+            return Command(resume=resume, update={"options": options})
+        return Command(resume=resume) if resume else None
+
+    def _build_resume(self, waiting: Question | None) -> dict[str, Any] | None:
+        """Build the value for each interrupt; None where nothing waits or nobody answers."""
         if waiting is None:
             return None
-        if waiting.kind == "limit" or self.answer is None:
-            return Command(resume={waiting.id: "go on"})
-        return Command(resume={waiting.id: build_resume_value(self.answer, waiting.review_configs)})
+        if waiting.kind == "limit":
+            return {waiting.id: "go on"}
+        if self.answer is None:
+            return None
+        return {waiting.id: build_resume_value(self.answer, waiting.review_configs)}
 
     def _build_task(
         self, words: UserMessage, state: StateSnapshot, waiting: Question | None

@@ -16,7 +16,6 @@ from ..config import paths
 from ..config.errors import MaxAgentError, UsageError
 from ..config.security.redaction import find_marks, redact
 from ..config.trust.decision import grant_if_empty
-from ..memory.checkpoints.row_data import get_mapping
 from ..memory.database.checkpointer import open_checkpointer
 from ..memory.database.connection import translate_sqlite_errors
 from ..memory.threads.index import ThreadIndex
@@ -221,8 +220,10 @@ class Runner:
 
     async def _load_current_options(self, row: ThreadRow) -> ThreadRow:
         """The row with the options that hold by now: those on the list are the first ones."""
-        kept = await asyncio.to_thread(self.threads.read_values, row.thread_id)
-        return replace(row, options=get_mapping(kept, "options") or row.options)
+        graph = await asyncio.to_thread(self._graph_of, find_job(row.graph))
+        with translate_sqlite_errors(paths.locate_database(self.home)):
+            state = await graph.aget_state({"configurable": {"thread_id": row.thread_id}})
+        return replace(row, options=state.values.get("options") or row.options)
 
     async def resume(
         self, thread: str, answer: Answer | None = None, *, context: Context | None = None

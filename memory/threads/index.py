@@ -12,7 +12,6 @@ from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from ...config import paths
 from ...config.errors import UsageError
@@ -167,11 +166,6 @@ class ThreadIndex:
             for row in chosen
         ]
         return sorted(true, key=lambda row: row.updated_at, reverse=True)
-
-    def read_values(self, thread_id: str) -> dict[str, Any]:
-        """The plain values of the thread's state as it stands; none before its first checkpoint."""
-        with translate_sqlite_errors(self._path), closing(connect(self._path)) as connection:
-            return thread_facts.read_values(connection, thread_id)
 
     def search(self, text: str, folder: Path | None = None) -> "list[ThreadRow]":
         """Those in whose name, title or talk all these words occur, in any case."""

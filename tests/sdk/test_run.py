@@ -1,0 +1,67 @@
+"""One run of one thread: which model it is given, and for how long."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from repaired import last_of
+from talk import Talk, says
+
+from maxagent import Answer, Runner
+from maxagent.nodes.agent.context import Context
+from maxagent.sdk.events import Question, RunStarted
+
+WRITE = {"path": "new.txt", "content": "new\n"}
+Talks = Callable[..., Talk]
+
+
+@pytest.fixture
+def talks(tmp_path: Path, runner: Runner) -> Talks:
+    return lambda *turns: Talk(tmp_path, runner, *turns)
+
+
+async def test_model_named_at_question_holds_from_then_on(talks: Talks, runner: Runner) -> None:
+    talk = talks(says(write_file=WRITE))
+    asked = await talk.say("write it")
+    other = talk.script(says("unused"), says("Written."), says("Again."))
+
+    again = await last_of(runner.resume(talk.thread, context=Context(model=other)))
+    assert isinstance(again, Question) and again.id == asked.id
+    assert (await runner.options_of(talk.thread))["model"] == other
+
+    end = await last_of(runner.resume(talk.thread, Answer(approve=True)))
+    assert end.summary == "Written."
+    assert (await talk.say("and again")).summary == "Again."
+
+
+@pytest.mark.parametrize("endpoint", ["", "http://127.0.0.1:9/v1"])
+async def test_model_named_after_turn_answers_next_message(
+    talks: Talks, runner: Runner, endpoint: str
+) -> None:
+    talk = talks(says("Hello."))
+    await talk.say("hi", turn_model=talk.options["model"])
+    other = talk.script(says("unused"), says("Other."))
+    context = Context(model=other, base_url=endpoint)
+    assert (await last_of(runner.resume(talk.thread, context=context))).summary == "Hello."
+    assert (await talk.say("and now")).summary == "Other."
+    kept = await runner.options_of(talk.thread)
+    assert (kept["model"], kept.get("base_url", "")) == (other, endpoint)
+
+
+async def test_model_named_last_holds_when_named_twice(talks: Talks, runner: Runner) -> None:
+    talk = talks(says("Hello."))
+    await talk.say("hi")
+    first, last = talk.script(), talk.script(says("unused"), says("Last."))
+    for model in (first, last):
+        await last_of(runner.resume(talk.thread, context=Context(model=model)))
+    end = await talk.say("and now")
+    assert (end.summary, talk.heard(RunStarted)[0].model) == ("Last.", last)
+
+
+async def test_model_named_before_first_step_is_kept(talks: Talks, runner: Runner) -> None:
+    talk = talks()
+    failed = await talk.say("hi")
+    other = talk.script(says("Hello."))
+    end = await last_of(runner.resume(failed.thread_id, context=Context(model=other)))
+    assert end.summary == "Hello."
+    assert (await runner.options_of(failed.thread_id))["model"] == other

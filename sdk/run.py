@@ -101,8 +101,8 @@ class ThreadRun:
         )
         for text in self.notices:
             yield Notice(text)
-        unanswered = waiting and waiting.kind != "limit" and not (self.answer or self.message)
-        if unanswered and not chosen:
+        answered = self.answer or self.message or chosen
+        if waiting and waiting.kind != "limit" and not answered:
             yield waiting
             return
         # not `state.next`, which leaves out a task whose write waits

@@ -108,7 +108,8 @@ def _emit_results(
     for message in messages:
         ruling = ruled.get(message.tool_call_id)
         args, refused = (ruling.call["args"], ruling.refused) if ruling else ({}, None)
-        emit_result(runtime, message, args, refused=refused)
+        answered = bool(message.additional_kwargs.get("answered"))
+        emit_result(runtime, message, args, refused=refused, answered=answered)
 
 
 def ask_human(rulings: list[CallEvaluation], agent: Agent) -> list[CallEvaluation]:
@@ -169,6 +170,8 @@ def _build_answers(rulings: list[CallEvaluation], role: RoleName) -> list[ToolMe
             role,
             ruling.reason,
             ok=ruling.verdict == "answered",
+            # a tool that talks has no other result than the user's words: it did run
+            answered=ruling.verdict == "answered" and "approve" in ruling.choices,
         )
         for ruling in rulings
         if ruling.verdict in ("deny", "answered")

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping
 from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -14,6 +16,7 @@ from ..rendering.output import echo, echo_json
 
 if TYPE_CHECKING:
     from ...config.settings.loader import LoadedSettings
+    from ...config.settings.sources import Layer
 
 app = typer.Typer(
     help="Show and change settings.",
@@ -22,6 +25,8 @@ app = typer.Typer(
 )
 
 _REFERENCE = re.compile(r"\$\{\w+\}")
+# sections whose settings are, or stand for, rules on tool calls
+RULE_SECTIONS = {"permissions", "security"}
 
 ShowOrigin = Annotated[
     bool, typer.Option("--show-origin", help="Show where each value comes from.")
@@ -96,7 +101,8 @@ def set_setting(
         raise UsageError(f"anyone with access to the project could read `{key}`", hint=hint)
     file = _locate_file(project)
     with keep_trust(Path.cwd(), paths.locate_home()) if project else nullcontext():
-        set_value(file, key, value, new_mode=0o644 if project else 0o600)
+        mode = 0o644 if project else 0o600
+        set_value(file, key, value, new_mode=mode, validate=partial(_validate_rules, file))
     echo(t("config.set", key=key, file=file), err=True)
     if key.startswith("agents."):
         echo(t("config.set.prompt", name=key.split(".")[1]), err=True)
@@ -108,6 +114,17 @@ def set_setting(
 def path(project: InProject = False) -> None:
     """Print the path of your configuration file. It may not exist yet."""
     echo(_locate_file(project))
+
+
+def _validate_rules(file: Path, wish: "Layer") -> None:
+    """Raise UsageError where the value names a tool or a pattern that does not exist."""
+    if not RULE_SECTIONS & wish.values.keys():
+        return
+    from ...config.settings.permission_rules import read_rules
+    from ...tools.permissions.policy import read_rules as parse_rules
+    from ...tools.workspace import Workspace
+
+    parse_rules(read_rules([replace(wish, name=str(file))]), Workspace(Path.cwd()))
 
 
 def _locate_file(project: bool) -> Path:

@@ -1,6 +1,8 @@
 """A run as text: roles, tool calls, diffs and the end on stderr; the result itself on stdout."""
 
+from collections.abc import Mapping
 from functools import singledispatchmethod
+from typing import Any
 
 from rich.console import Console
 
@@ -230,10 +232,18 @@ class TextRenderer:
             )
             if question.kind != "review":  # whose diff has been shown
                 show_arguments(self._console, request)
+            if question.kind == "approval":
+                self._show_reason(request)
         shown = question.id[:SHORT_ID]
         self._print_line(t("run.how_to_answer", thread=thread, question=shown), "yellow")
         if question.kind == "review":
             self._print_line(t("run.how_to_review"), "yellow")
+
+    def _show_reason(self, request: Mapping[str, Any]) -> None:
+        why = sanitize_line(translate(str(request.get("description") or "")))
+        # a tool that talks gives its own question as the reason, and that stands above
+        if why and request["description"] not in request["args"].values():
+            self._print_line(f"  {t('ask.because', why=why)}", "yellow")
 
     def _show_changes(self, diff: str) -> None:
         self._finish_block()

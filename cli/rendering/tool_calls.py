@@ -86,8 +86,10 @@ class ToolView:
         if has_output and self._speaker == event.id:
             call = event.tool  # the whole call stands above the output
         self._speaker = ""
-        refused = event.metadata.get("refused")
+        refused, answered = event.metadata.get("refused"), event.metadata.get("answered")
         mark, style = ("✓", "") if event.ok else ("✗", "red")
+        if answered:
+            mark, style = "✗", "yellow"
         self._line(f"  {mark} {call}{format_facts(event.metadata)}", style)
         if refused is not None:
             why = sanitize_line(translate(str(refused)))
@@ -97,7 +99,10 @@ class ToolView:
             self._line(f"    {translate(first)}", "red")
             for line in more[:FIRST_LINES] if first.endswith(":") else ():
                 self._verbatim(line)
-        if event.tool == "ask_user" and event.ok:
+        if answered:
+            words = t("tool.answered", answer=sanitize_line(event.output))
+            self._line(f"    {words}", style)
+        elif event.tool == "ask_user" and event.ok:
             self._line(f"    {t('tool.answer', answer=sanitize_line(event.output))}", "dim")
         diff = str(event.metadata.get("diff") or "")
         if diff and diff != self._asked.pop(event.id, ""):

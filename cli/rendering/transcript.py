@@ -102,9 +102,14 @@ def _format_passage(passage: TranscriptEntry, *, diffs: bool) -> Iterator[Styled
 
 def _format_call_lines(passage: TranscriptEntry, *, diffs: bool) -> Iterator[StyledLine]:
     mark, style = {True: ("✓", ""), False: ("✗", "red"), None: ("…", "yellow")}[passage.ok]
+    is_answered = bool(passage.facts.get("answered"))
+    if is_answered:
+        mark, style = "✗", "yellow"
     call = format_call(passage.tool, passage.args)
     yield f"  {mark} {call}{format_facts(passage.facts)}", style
-    if passage.tool in CONVERSATION_TOOLS and " ".join(passage.result.split()) not in call:
+    if is_answered:
+        yield from _indent_lines(t("tool.answered", answer=passage.result), "    ", "yellow")
+    elif passage.tool in CONVERSATION_TOOLS and " ".join(passage.result.split()) not in call:
         yield from _indent_lines(passage.result, "    ")
     elif passage.ok is False:
         yield from _indent_lines(passage.result.strip().partition("\n")[0], "    ", "red")

@@ -25,6 +25,8 @@ class RawRule:
     """`FILE:LINE`, `environment NAME` or `flag`."""
     match: tuple[str, ...] = ()
     not_match: tuple[str, ...] = ()
+    setting: str = ""
+    """Key of the setting that stands for this rule; empty: it is written as a rule."""
 
 
 def read_rules(layers: Sequence[Layer]) -> tuple[RawRule, ...]:
@@ -64,7 +66,8 @@ def _read_whitelist(layers: Sequence[Layer]) -> Iterator[RawRule]:
             for number, entry in enumerate(_to_texts(entries)):
                 origin = layer.find_origin(("security", "command_whitelist", str(number)))
                 if entry.strip():
-                    yield RawRule("allow", f"run_command({entry.strip()}:*)", origin)
+                    text = f"run_command({entry.strip()}:*)"
+                    yield RawRule("allow", text, origin, setting="security.command_whitelist")
             return
 
 
@@ -75,7 +78,8 @@ def _read_confirmed_tools(layers: Sequence[Layer]) -> Iterator[RawRule]:
         given = _get_section(layer, "security").get(key)
         tools = cast("list[str]", given) if isinstance(given, list) else []
         for number, tool in enumerate(tools):
-            yield RawRule("ask", tool, layer.find_origin(("security", key, str(number))))
+            origin = layer.find_origin(("security", key, str(number)))
+            yield RawRule("ask", tool, origin, setting=f"security.{key}")
 
 
 def _read_command_confirmation(layers: Sequence[Layer]) -> Iterator[RawRule]:

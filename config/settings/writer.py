@@ -25,11 +25,13 @@ def set_value(
     *,
     environ: Mapping[str, str] = os.environ,
     new_mode: int = 0o600,
+    validate: Callable[[Layer], None] = lambda _: None,
 ) -> None:
     """Write the key's value into the file; all else in it stays as it is.
 
     The text is taken as it is for a text key and read as YAML for any other. Raises UsageError,
-    with nothing written, when the schema would refuse the value or the file with it.
+    with nothing written, when the schema would refuse the value or the file with it, or when
+    `validate` refuses the value.
     """
     file = Path(os.path.realpath(file))  # a linked file stays a link
     path = split_key(key)
@@ -39,6 +41,7 @@ def set_value(
     wish = build_layer(key, path, value)
     filled, unset = expand_layer(wish, environ)
     raise_mistakes(list((find_mistakes(filled) | unset).values()))
+    validate(filled)
 
     with lock_folder(file.parent):
         _write_change(file, wish, lambda text: with_value(text, path, value), environ, new_mode)

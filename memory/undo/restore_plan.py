@@ -1,7 +1,9 @@
 """What taking entries of the history back would change, worked out before anything is written."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+import os
+from collections.abc import Collection, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -13,6 +15,7 @@ from ..snapshots.file_version import (
     FileVersion,
     PathChange,
     filter_visible,
+    is_folder,
     list_parent_folders,
 )
 from ..snapshots.store import Snapshots
@@ -88,6 +91,9 @@ async def plan_restore(
             changes.append(change)
     changes = sorted(_select_needed(changes), key=lambda change: change.path)
     conflicts |= await asyncio.to_thread(find_path_conflicts, snapshots.folder, changes)
+    gone = {c.path for c in changes if c.new == ABSENT and c.path not in conflicts}
+    kept = await asyncio.to_thread(_find_kept_folders, snapshots.folder, gone)
+    changes = [change for change in changes if change.path not in kept]
     first = {wish.path: wish.runs[0].old for wish in wanted}
     return RestorePlan(
         tree=tree,
@@ -124,6 +130,18 @@ def _select_needed(changes: Sequence[PathChange]) -> list[PathChange]:
     around = {above for change in real for above in list_parent_folders(change.path)}
     kept = (c for c in changes if c.old == c.new != ABSENT and c.path in around)
     return [*real, *kept]
+
+
+def _find_kept_folders(folder: Path, gone: Set[str]) -> set[str]:
+    """Find the folders that would go, but hold something that stays, such as an ignored file."""
+    kept = set[str]()
+    for path in sorted(filter(is_folder, gone), key=len, reverse=True):  # the deepest first
+        going = gone - kept
+        with suppress(OSError), os.scandir(folder / path) as entries:
+            names = [f"{path}{one.name}" for one in entries]
+            if any(name not in going and f"{name}/" not in going for name in names):
+                kept.add(path)
+    return kept
 
 
 @dataclass(frozen=True)

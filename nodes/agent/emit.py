@@ -28,9 +28,16 @@ def emit_result(
     args: Mapping[str, object] | None = None,
     *,
     refused: str | None = None,
+    answered: bool = False,
 ) -> None:
-    """Tell the answer to a call that did not run; `refused` is what the human said who said no."""
+    """Emit the answer to a call that did not run.
+
+    `refused` is what the user said who denied it; `answered`: the text is the user's own.
+    """
     ok, text = message.status == "success", str(message.text)
+    metadata: dict[str, object] = {} if refused is None else {"refused": refused}
+    if answered:
+        metadata["answered"] = True
     emit_event(
         runtime,
         "tool_result",
@@ -39,6 +46,6 @@ def emit_result(
         ok=ok,
         output=text if ok else "",
         error="" if ok else text,
-        metadata={} if refused is None else {"refused": refused},
+        metadata=metadata,
         args=dict(args or {}),
     )

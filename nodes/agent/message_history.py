@@ -58,18 +58,23 @@ def build_tool_message(
     *,
     ok: bool,
     seen: Mapping[str, str] | None = None,
+    answered: bool = False,
 ) -> ToolMessage:
     """The answer to one tool call; its id makes a second answer to the same call impossible.
 
-    `seen` are the files that it showed or wrote, with their content hash.
+    `seen` are the files that it showed or wrote, with their content hash. `answered`: the tool did
+    not run, the user's words are its answer.
     """
+    marks: dict[str, object] = {"seen": dict(seen)} if seen else {}
+    if answered:
+        marks["answered"] = True
     return ToolMessage(
         text,
         tool_call_id=call_id,
         name=name,
         status="success" if ok else "error",
         id=f"result-{call_id}",
-        additional_kwargs={"role": role, **({"seen": dict(seen)} if seen else {})},
+        additional_kwargs={"role": role, **marks},
     )
 
 

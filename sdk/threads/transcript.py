@@ -241,6 +241,8 @@ def _build_call_entry(
     facts: Mapping[str, Any],
 ) -> TranscriptEntry:
     result = extract_text(answer.get("content")) if answer else ""
+    if get_mapping(answer or {}, "additional_kwargs").get("answered"):
+        facts = {**facts, "answered": True}
     return TranscriptEntry(
         "call",
         at,

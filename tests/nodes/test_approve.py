@@ -138,3 +138,11 @@ async def test_no_option_allows_calls(runner, project, tmp_path, asked):
     script = tmp_path / "scenario.json"
     options = {"model": f"scripted/{script}", "mode": "ask", "allowed": ["run_command"]}
     assert (await last_of(runner.task("write", folder=project, options=options))).type == "question"
+
+
+async def test_answer_instead_of_approval_is_marked(runner, project, asked):
+    answer = Answer(text="use the other log")
+    events = [event async for event in runner.resume(asked.thread_id, answer)]
+    (result,) = [event for event in events if event.type == "tool_result"]
+    assert (result.output, result.metadata) == ("use the other log", {"answered": True})
+    assert not (project / "log.txt").exists()

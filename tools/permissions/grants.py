@@ -6,7 +6,7 @@ from .policy import Policy
 from .restrictions import describe_rule, is_plan_write, is_read_only
 from .rule import find_allowing_rules, find_call_excess
 from .suggested_rule import suggest_rule
-from .unasked_commands import evaluate_unasked, find_objection
+from .unasked_commands import evaluate_unasked, find_limited_file, find_objection
 
 READS = "read-only"
 """The rule by which a command line runs that surely only reads."""
@@ -43,4 +43,6 @@ def grant(call: RequestedCall, policy: Policy) -> Decision:
         objection = find_objection(call, policy) if is_guarded else ""
         why = find_call_excess(allowing, call) or objection or call.analysis.reason
         reason = f"{reason}: {why}"
-    return Decision("ask", reason, "mode", always=suggest_rule(call))
+    # an `allow` rule on the command would end what a `deny` or `ask` rule says of its files
+    is_limited = bool(policy.file_limits and call.command and find_limited_file(call, policy))
+    return Decision("ask", reason, "mode", always="" if is_limited else suggest_rule(call))

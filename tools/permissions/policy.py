@@ -136,7 +136,10 @@ def read_rules(written: Iterable[RawRule], workspace: Workspace) -> tuple[Rule, 
             check_examples(rule, one, workspace)
             rules.append(rule)
         except ValueError as error:
-            reports.append(f"{one.origin}: {one.kind} rule `{one.text}`: {error}")
+            if one.setting:
+                reports.append(f"{one.origin}: `{one.setting}`: {error}")
+            else:
+                reports.append(f"{one.origin}: {one.kind} rule `{one.text}`: {error}")
     raise_mistakes(reports)
     return tuple(rules)
 

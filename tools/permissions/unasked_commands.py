@@ -55,12 +55,15 @@ def _find_limit(call: RequestedCall, policy: Policy) -> str:
     if call.effects.more:
         first = f"`{limits[0].kind} {limits[0].text}`"
         return f"{call.effects.more}, which may change files that {first} speaks of"
-    if call.written_files.doubt:
-        return call.written_files.doubt
+    return call.written_files.doubt or find_limited_file(call, policy)
+
+
+def find_limited_file(call: RequestedCall, policy: Policy) -> str:
+    """Describe the first file that a command surely changes and that a rule on edits is about."""
     names = [os.path.relpath(path, call.workspace.root) for path in call.written_files.paths]
     files = RequestedCall("edit", "edit", {}, names, call.workspace).subjects
     for name, file in zip(names, files, strict=True):
-        if rule := next((one for one in limits if one.may_match(file)), None):
+        if rule := next((one for one in policy.file_limits if one.may_match(file)), None):
             return f"it changes `{name}`, which `{rule.kind} {rule.text}` speaks of"
     return ""
 

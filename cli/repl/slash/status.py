@@ -86,8 +86,8 @@ async def show_cost(session: Session, _: str) -> None:
         session.show(t("slash.not_asked"))
         return
     dollars = t("slash.cost.unknown") if usage.cost is None else f"${usage.cost:.4f}"
-    numbers = {key: f"{getattr(usage, key):,}" for key in ("requests", "input", "output", "cached")}
-    session.show(t("slash.cost.is", cost=dollars, **numbers))
+    numbers = {key: f"{getattr(usage, key):,}" for key in ("input", "output", "cached")}
+    session.show(t("slash.cost.is", count=usage.requests, cost=dollars, **numbers))
 
 
 async def _load_usage(session: Session) -> "TokenUsage | None":

@@ -180,3 +180,17 @@ def test_nothing_heavy_is_imported(arguments: list[str]) -> None:
     heavy = {"langgraph", "langchain_core", "langchain_openai", "openai", "mcp", "httpx", "rich"}
     imported = set(ended.stderr.decode().split())
     assert (ended.returncode, imported & heavy, "typer" in imported) == (0, set(), True)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("security.require_confirmation", "[nosuch]", "`security.require_confirmation`: `nosuch`"),
+        ("permissions.deny", "[edti]", "deny rule `edti`: `edti` is not a tool"),
+    ],
+)
+def test_set_rejects_rules_on_unknown_tools(key: str, value: str, said: str, place: Path) -> None:
+    with pytest.raises(UsageError) as error:
+        run("set", key, value)
+    assert said in error.value.message
+    assert not (place / "home/config.yaml").exists()

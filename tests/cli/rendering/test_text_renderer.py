@@ -114,6 +114,30 @@ def test_a_parked_command_is_shown_whole(capsys):
     assert f"  │ {'x' * 200}\n  │ E\n  │ rm -r build\n  cwd: .\n  sandbox: bubblewrap\n" in err
 
 
+def test_parked_question_gives_its_reason(capsys):
+    request = {
+        "name": "run_command",
+        "args": {"command": "make"},
+        "description": "it runs a program",
+    }
+    err = shown(capsys, ev.Question("abcdef123456", "i", "approval", [request], [])).err
+    assert "Approval is needed: it runs a program.\n" in err
+
+
+def test_parked_question_of_model_appears_once(capsys):
+    request = {"name": "ask_user", "args": {"question": "Which?"}, "description": "Which?"}
+    err = shown(capsys, ev.Question("abcdef123456", "i", "approval", [request], [])).err
+    assert "Approval is needed" not in err
+
+
+def test_answered_call_is_no_success(capsys):
+    result = ev.ToolResult(
+        "c1", "run_command", True, "yes", "", {"answered": True}, {"command": "make"}
+    )
+    err = shown(capsys, result).err
+    assert "✗ run_command make\n    not run; you answered: yes\n" in err and "✓" not in err
+
+
 def test_unannounced_call_is_shown_by_its_result(capsys):
     result = ev.ToolResult("c1", "run_command", True, "", "", {}, {"command": "make"})
     assert "✓ run_command make" in shown(capsys, result).err

@@ -26,7 +26,7 @@ def test_rules_of_all_layers_merge_with_their_origins() -> None:
         RawRule("deny", "edit(a)", "user:3"),
         RawRule("allow", "edit(b)", "user"),
         RawRule("deny", "edit(c)", "project", ("c",)),
-        RawRule("allow", "run_command(make:*)", "project"),
+        RawRule("allow", "run_command(make:*)", "project", setting="security.command_whitelist"),
     )
     assert merge_layers([USER, PROJECT, merge_rules([USER, PROJECT])])["permissions"] == {
         "deny": ["edit(a)", {"rule": "edit(c)", "match": ["c"]}],
@@ -62,7 +62,7 @@ def test_confirmed_tools_of_every_layer_are_asked() -> None:
     asking = Layer("user", {"security": section}, {("security", "require_confirmation", "0"): 7})
     silent = Layer("project", {"security": {"require_confirmation": True}})
     assert read_rules([asking, silent]) == (
-        RawRule("ask", "write_file", "user:7"),
+        RawRule("ask", "write_file", "user:7", setting="security.require_confirmation"),
         RawRule("allow", "run_command", "user"),
     )
     stronger = Layer("flag", {"security": {"require_command_confirmation": True}})

@@ -72,3 +72,16 @@ async def test_foreign_entries_are_not_reverted(project: Recorded) -> None:
 async def test_nothing_to_take_back_is_an_empty_plan(project: Recorded) -> None:
     planned = await plan_restore(project.snapshots, [])
     assert (planned.changes, planned.conflicts, planned.reverted) == ((), (), ())
+
+
+@pytest.mark.parametrize("name", ["user.txt", "deep/user.txt"])
+async def test_folder_with_other_files_is_kept(project: Recorded, name: str) -> None:
+    def make(folder: Path) -> None:
+        (folder / "hum/deep").mkdir(parents=True)
+        (folder / "hum/agent.txt").write_bytes(b"agent\n")
+
+    await project.tool(make, "hum/agent.txt")
+    (project.folder / "hum" / name).write_bytes(b"user\n")
+    planned = await plan_restore(project.snapshots, project.entries())
+    gone = [change.path for change in planned.changes if change.kind == "deleted"]
+    assert "hum/agent.txt" in gone and "hum/" not in gone

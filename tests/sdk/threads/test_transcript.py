@@ -189,3 +189,11 @@ ROWS |= st.builds(
 @given(st.lists(ROWS, max_size=4))
 def test_forged_rows_raise_nothing(rows: list[ChannelWrite]) -> None:
     list(module._build_entries(rows, {}, is_waiting=True))
+
+
+async def test_call_answered_in_words_is_marked(talk, home: Path) -> None:
+    await talk("Hi")
+    await talk("Write a file", mode="ask")
+    row = await talk(answer=Answer(text="not yet"))
+    asked = [one for one in read_transcript(row, home) if one.tool == "write_file"][0]
+    assert (asked.result, asked.facts.get("answered")) == ("not yet", True)

@@ -184,3 +184,17 @@ def test_git_shows_no_tracked_secret_unasked(line: str, workspace: Workspace) ->
     for command in (["init", "-q"], ["add", "-A", "-f"]):
         subprocess.run(["git", *command], cwd=workspace.root, check=True)
     assert decided(line, workspace, sandboxed=True).verdict == "ask"
+
+
+@pytest.mark.parametrize("mode", ["ask", "edits"])
+@pytest.mark.parametrize(
+    ("line", "offered"), [("cp kept/a.txt config/a", False), ("cp kept/a.txt other", True)]
+)
+def test_always_is_not_offered_against_file_rules(
+    line: str, offered: bool, mode: str, workspace: Workspace
+) -> None:
+    rules = read_rules([RawRule("deny", "edit(config/**)", "config.yaml:1")], workspace)
+    decision = evaluate_call(
+        "run_command", "execute", {"command": line}, (), workspace, Policy(mode, rules)
+    )
+    assert (decision.verdict, bool(decision.always)) == ("ask", offered)

@@ -90,5 +90,7 @@ async def test_cost_and_context_show_usage_of_thread(spoken: Spoken) -> None:
 
 async def test_unknown_price_is_shown_as_unknown(spoken: Spoken) -> None:
     spoken.session.usage = TokenUsage(1, 1, 1, 0, None, 5, 0)
-    assert "price unknown" in await spoken("/cost")
+    assert await spoken("/cost") == (
+        "1 request, 1 tokens in (0 cached), 1 out: price unknown for this model\n"
+    )
     assert "(?)" in await spoken("/context")

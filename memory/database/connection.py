@@ -235,6 +235,8 @@ def _create_or_migrate(path: Path) -> Path | None:
         path.chmod(0o600)
         _migrate(path, done)
         return None
+    if path.exists() and path.stat().st_size and not get_salvaged_path(path).exists():
+        _salvage_database(path)
     moved = set_aside(path) if any(part.exists() for part in list_database_files(path)) else None
     if get_salvaged_path(path).exists():
         install_salvaged(path)

@@ -4,9 +4,10 @@ SQLite gives up at the first page that it cannot read. Rows have numbers, so tho
 asked for by number; an index, which lies in other pages, tells whose rows are missing.
 """
 
+import shutil
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import closing, suppress
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ from ..checkpoints.repair import create_tables, fill_lost_checkpoints, is_sound_
 from ..checkpoints.tables import TABLES as LANGGRAPH_TABLES
 
 _TABLES = ("threads", "journal", "file_history", *LANGGRAPH_TABLES)
+_MAGIC = b"SQLite format 3\0"
+_HEADER_SIZE = 100  # bytes
+_FIRST_PAGE_SIZE = 4096  # bytes; of databases that the first versions made
 # queries that fail in one table: where a page high up is damaged, most rows below it are lost
 _MOST_FAILURES = 100_000
 
@@ -36,11 +40,9 @@ def salvage_rows(damaged: Path, fresh: sqlite3.Connection) -> SalvageResult:
     Raises the errors of `fresh`, such as a full disk; what the damaged one refuses is lost.
     """
     done = SalvageResult()
-    try:
-        source = _open_damaged(damaged)
-    except sqlite3.Error:
+    if not damaged.exists():
         return SalvageResult(has_unknown_losses=True)
-    with closing(source):
+    with _readable_file(damaged, fresh) as file, closing(_open_damaged(file)) as source:
         tables = _list_tables(source, done)
         has_both = tables.issuperset(LANGGRAPH_TABLES)
         if has_both:
@@ -54,6 +56,71 @@ def salvage_rows(damaged: Path, fresh: sqlite3.Connection) -> SalvageResult:
     if has_both:
         done.damaged_threads |= fill_lost_checkpoints(fresh)
     return done
+
+
+@contextmanager
+def _readable_file(damaged: Path, fresh: sqlite3.Connection) -> Generator[Path]:
+    """The file, or a repaired copy where SQLite does not even open it.
+
+    So it is where the header is broken, or where the file is shorter than its header says.
+    """
+    if _can_open(damaged):
+        yield damaged
+        return
+    copy = damaged.with_name(f"{damaged.name}.repaired")
+    try:
+        sizes = (_FIRST_PAGE_SIZE, fresh.execute("PRAGMA page_size").fetchone()[0])
+        for page_size in sizes:
+            shutil.copyfile(damaged, copy)
+            _repair_header(copy, page_size)
+            if _count_readable_tables(copy) > 1:  # with a wrong size SQLite finds at most one
+                break
+        yield copy
+    finally:
+        copy.unlink(missing_ok=True)
+
+
+def _can_open(path: Path) -> bool:
+    try:
+        with closing(_open_damaged(path)) as source:
+            source.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()
+    except sqlite3.Error:
+        return False
+    return True
+
+
+def _count_readable_tables(path: Path) -> int:
+    found = 0
+    with closing(_open_damaged(path)) as source:
+        for table in _TABLES:
+            with suppress(sqlite3.Error):
+                source.execute(f"SELECT MIN(rowid) FROM {table}").fetchone()
+                found += 1
+    return found
+
+
+def _repair_header(copy: Path, page_size: int) -> None:
+    """Repair the first bytes: https://sqlite.org/fileformat2.html#the_database_header."""
+    with copy.open("rb+") as file:
+        header = bytearray(file.read(_HEADER_SIZE))
+        if header.startswith(_MAGIC):
+            page_size = int.from_bytes(header[16:18])
+        else:
+            header = _build_header(page_size)
+        pages = max(int.from_bytes(header[28:32]), -(-copy.stat().st_size // page_size))
+        header[28:32] = pages.to_bytes(4)
+        # a page of zeros is one that SQLite knows to be damaged
+        file.truncate(pages * page_size)
+        file.seek(0)
+        file.write(header)
+
+
+def _build_header(page_size: int) -> bytearray:
+    with closing(sqlite3.connect(":memory:")) as model:
+        model.execute(f"PRAGMA page_size = {page_size}")
+        model.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        model.execute("CREATE TABLE any_table (any_column)")
+        return bytearray(model.serialize()[:_HEADER_SIZE])
 
 
 def _open_damaged(damaged: Path) -> sqlite3.Connection:

@@ -190,7 +190,7 @@ def test_invalid_database_is_set_aside_and_reported(
     endpoint = {"OPENAI_BASE_URL": provider.url, "LLC_MODEL__DEFAULT": "openai/served"}
     ended = program.run(*command, **endpoint, **TESTED)
     (aside,) = data.glob("threads.db.corrupt-*")
-    assert f"It was moved to {aside}, and a new one was created" in ended.stderr
+    assert f"It was moved to {aside}. A new one holds" in ended.stderr
     assert (ended.code, aside.read_bytes()) == (code, b"no database\n" * 400)
     assert len(ThreadIndex(program.home).list()) == threads
 

@@ -110,6 +110,24 @@ def test_unreadable_source_has_unknown_losses(content: bytes | None, tmp_path: P
     assert (saved.rows, saved.has_unknown_losses) == (0, True)
 
 
+@pytest.mark.parametrize("zeros", [16, 100])
+def test_a_broken_header_costs_nothing(database: Path, zeros: int) -> None:
+    before = read_all(database)
+    content = database.read_bytes()
+    database.write_bytes(b"\0" * zeros + content[zeros:])
+    assert prepare_database(database).set_aside
+    assert read_all(database) == before
+
+
+def test_a_missing_end_hides_no_thread(database: Path) -> None:
+    content = database.read_bytes()
+    database.write_bytes(content[: len(content) - 5 * PAGE - 100])
+    assert prepare_database(database).set_aside
+    assert {row.thread_id for row in ThreadIndex(database.parents[1]).list()} == {CHAT, WAITING}
+    assert sum(read_all(database).values()) > 0
+    assert not list(database.parent.glob("*.repaired"))
+
+
 READ_ALL = """
 import os, resource, signal, sys
 from contextlib import closing

@@ -75,7 +75,7 @@ def _read_index(index: Path, state: tuple[int, int, int]) -> IndexedPaths:
     data = index.read_bytes()
     signature, version, count = _HEADER.unpack_from(data)
     if signature != b"DIRC" or version not in (2, 3) or count > 2 * MOST_FILES:
-        raise ValueError("not such an index")
+        raise ValueError("unknown index format")
     names, at = set[bytes](), _HEADER.size
     for _ in range(count):
         mode, flags = _ENTRY.unpack_from(data, at)

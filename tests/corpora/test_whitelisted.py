@@ -41,5 +41,5 @@ def test_what_the_rule_means_runs_unasked(line: str, workspace: Workspace) -> No
 
 def test_the_question_says_what_goes_beyond(workspace: Workspace) -> None:
     decision = decided("pytest -q -p evil", workspace)
-    assert "`pytest -p` does more than the rule on `pytest` allows" in decision.reason
+    assert "the rule for `pytest` does not cover `pytest -p`" in decision.reason
     assert decision.always == "run_command(pytest -q -p evil)"

@@ -127,7 +127,7 @@ def test_only_the_named_files_are_changed(edit, program, provider) -> None:
     ended = edit("a.py", "Make x two", "--apply")
     refusals = [one["error"] for one in ended.told("tool_result") if not one["ok"]]
     assert ended.code == 1 and len(refusals) == 2
-    assert all("only these files may be changed: `a.py`" in refusal for refusal in refusals)
+    assert all("only these files can be changed: `a.py`" in refusal for refusal in refusals)
     assert content(program, "b.py") == "z = 1\n" and not (program.project / "c.py").exists()
 
 

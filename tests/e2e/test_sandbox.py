@@ -88,7 +88,7 @@ WITHOUT = """
     ("mode", "code", "said"),
     [
         ("auto", 0, "note: no sandbox: bubblewrap is not installed"),
-        ("require", 2, "error: a sandbox is required, but none is available"),
+        ("require", 2, "error: a sandbox is required, but not available"),
         ("off", 0, ""),
     ],
 )

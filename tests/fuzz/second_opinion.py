@@ -23,7 +23,7 @@ Node = Mapping[str, Any]
 def disagreement(line: str, workspace: Workspace) -> str:
     """What is wrong with the judgement of a line; empty where both parsers can live with it."""
     found = analyze_command(line, ".", workspace)
-    if found.reason.startswith("the line could not be judged"):
+    if found.reason.startswith("the command could not be checked"):
         return found.reason
     seen = seen_by_shfmt(line) if found.plain or found.verdict != "deny" else None
     if found.plain or found.verdict == "allow":

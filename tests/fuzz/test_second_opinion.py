@@ -34,7 +34,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 @example("npm ")
 def test_any_text_is_judged(workspace: Workspace, line: str) -> None:
     found = analyze_command(line, ".", workspace)
-    assert not found.reason.startswith("the line could not be judged")
+    assert not found.reason.startswith("the command could not be checked")
 
 
 @needs_shfmt

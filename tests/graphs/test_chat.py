@@ -188,7 +188,7 @@ async def test_custom_agent_runs_with_own_prompt_and_rules(talks: Talks) -> None
     end = await talk.say("write it", mode="auto")
     assert (end.summary, (talk.folder / "new.txt").exists()) == ("Then not.", False)
     (refused,) = talk.heard(ToolResult)
-    assert "the user's rules refuse `edit`" in refused.error
+    assert "the user's rules deny `edit`" in refused.error
     for name, why in (("nobody", "no agent `nobody`"), ("general", "works only for other agents")):
         with pytest.raises(UsageError, match=why):
             await talk.say("and you?", agent=name)

@@ -68,7 +68,7 @@ async def test_new_deny_rule_overrides_approval(place):
     asked = await place.start(ONE)
     place.configure("permissions: {deny: ['run_command(echo:*)']}\n")
     await place.resume(asked, Answer(approve=True))
-    assert place.log == "" and "the user's rules refuse" in place.results[-1].error
+    assert place.log == "" and "the user's rules deny" in place.results[-1].error
 
 
 async def test_read_only_mode_holds_against_an_approval(place):
@@ -88,7 +88,7 @@ async def test_queued_call_is_refused_by_new_rule(place):
     stopped = await place.start(ONE, TWO, mode="auto", stop=True)
     place.configure("permissions: {deny: ['Bash(echo two:*)']}\n")
     await place.resume(stopped)
-    assert place.log == "one\n" and "the user's rules refuse" in place.results[-1].error
+    assert place.log == "one\n" and "the user's rules deny" in place.results[-1].error
 
 
 async def test_queued_call_runs_when_nothing_changed(place):

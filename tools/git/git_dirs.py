@@ -46,7 +46,7 @@ def find_git_dirs(top: Path, root: Path) -> GitDirs | None:
         return None
     git_dir = _resolve_git_dir(top)
     if (git_dir / "commondir").is_symlink():
-        raise UnsupportedGitDirError("in the git repository, `commondir` is a link")
+        raise UnsupportedGitDirError("`commondir` in the git repository is a symlink")
     common = Path(os.path.realpath(git_dir / _read_line(git_dir / "commondir", ".")))
     needed = (git_dir / "HEAD", common / "objects", common / "refs")
     if not all(map(os.path.lexists, needed)):
@@ -54,7 +54,7 @@ def find_git_dirs(top: Path, root: Path) -> GitDirs | None:
     for place in (git_dir, common):
         is_inside = place.is_relative_to(root) or place.is_relative_to(top)
         if not is_inside and place not in resolve_gitfile(top):
-            raise UnsupportedGitDirError("the git repository lies outside the project")
+            raise UnsupportedGitDirError("the git repository is outside the project")
     for place in (common, *(() if git_dir.is_relative_to(common) else (git_dir,))):
         _check_plain(place)
     if not _HEAD.match(_read_line(git_dir / "HEAD", "")):
@@ -68,7 +68,7 @@ def _resolve_git_dir(top: Path) -> Path:
         return Path(os.path.realpath(place))
     named = _read_line(place, "")
     if not named.startswith("gitdir: "):
-        raise UnsupportedGitDirError("`.git` is neither a folder nor the name of one")
+        raise UnsupportedGitDirError("`.git` is neither a folder nor a link to one")
     return Path(os.path.realpath(top / named.removeprefix("gitdir: ")))
 
 
@@ -86,13 +86,13 @@ def _check_plain(git_dir: Path) -> None:
         name = os.path.relpath(entry.path, git_dir)
         if entry.is_symlink():
             raise UnsupportedGitDirError(
-                f"in the git repository, `{name}` is a link, which git may quote"
+                f"`{name}` in the git repository is a symlink; git may print its target"
             )
         if name.endswith(_ALTERNATES) and not _is_own(Path(entry.path), git_dir):
-            raise UnsupportedGitDirError("the git repository borrows the objects of another one")
+            raise UnsupportedGitDirError("the git repository borrows objects from another one")
         if number > MOST_ENTRIES:
             raise UnsupportedGitDirError(
-                "the git repository has too many files to look at; `git gc` packs them"
+                "the git repository has too many files to check; run `git gc` to pack them"
             )
 
 

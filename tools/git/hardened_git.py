@@ -46,7 +46,7 @@ _ENVIRONMENT = {
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "none",
 }
-_UNGUARDED = "git is refused: what keeps secrets out of its output cannot be read here"
+_UNGUARDED = "git is denied: the filter that keeps secrets out of its output cannot be read"
 _GUARDING = f'[ -s "$0" ] && [ -r "$0" ] || export GIT_CONFIG_KEY_0="{_UNGUARDED}"; exec "$@"'
 # git refuses to start with a key that is none, and quotes it; other programs do not read it
 _MOST_LISTED = 200_000_000
@@ -69,7 +69,9 @@ class HardenedRepository:
         """Run `git ARGUMENTS` in the project; raises ToolError when it fails."""
         done = await _run_git(self.root, self.environment, *arguments)
         if done.timed_out:
-            raise ToolError(f"git took over {TIMEOUT:g} seconds; ask for less, such as one path")
+            raise ToolError(
+                f"git took more than {TIMEOUT:g} seconds; ask for less, such as one path"
+            )
         if done.exit_code:
             raise ToolError(f"git: {_format_error(done)}")
         return done
@@ -86,14 +88,12 @@ async def open_repository(workspace: Workspace) -> HardenedRepository:
         workspace.root, _build_environment(_CONFIG_OVERRIDES), "rev-parse", "--show-toplevel"
     )
     if found.exit_code == 127:
-        raise ToolError("git is not installed here; do without it")
+        raise ToolError("git is not installed; continue without it")
     if found.exit_code:
-        raise ToolError(
-            f"the project is in no git repository that can be used: {_format_error(found)}"
-        )
+        raise ToolError(f"the project is not in a usable git repository: {_format_error(found)}")
     top = Path(found.text.rstrip("\n")).resolve()
     if not workspace.root.is_relative_to(top):
-        raise ToolError("this repository's files lie outside the project; do without git")
+        raise ToolError("this repository's files are outside the project; continue without git")
     await asyncio.to_thread(_check_all, await _find_submodules(workspace.root, top), workspace.root)
     prefix = workspace.root.relative_to(top).as_posix()
     return HardenedRepository(
@@ -111,7 +111,9 @@ async def open_repository(workspace: Workspace) -> HardenedRepository:
 
 def _check_guard() -> None:
     if not os.access(ATTRIBUTES, os.R_OK) or not os.path.getsize(ATTRIBUTES):
-        raise ToolError(f"{_UNGUARDED} (`{ATTRIBUTES}`); do without git, or install again")
+        raise ToolError(
+            f"{_UNGUARDED} (`{ATTRIBUTES}`); continue without git, or reinstall MaxAgent"
+        )
 
 
 def _check_own(root: Path) -> None:
@@ -129,7 +131,7 @@ def _has_plain_git_dir(top: Path, root: Path) -> bool:
     try:
         return find_git_dirs(top, root) is not None
     except UnsupportedGitDirError as error:
-        raise ToolError(f"{error}; do without git") from error
+        raise ToolError(f"{error}; continue without git") from error
 
 
 async def _find_submodules(root: Path, top: Path) -> list[Path]:
@@ -139,7 +141,7 @@ async def _find_submodules(root: Path, top: Path) -> list[Path]:
         root, _build_environment(_CONFIG_OVERRIDES), *command, limit=_MOST_LISTED
     )
     if listed.cut:
-        raise ToolError("git tracks too many files to look at; do without git")
+        raise ToolError("git tracks too many files to check; continue without git")
     return [top / os.fsdecode(name) for name in _SUBMODULE.findall(listed.stdout)]
 
 

@@ -74,7 +74,7 @@ def parse_command_pattern(text: str) -> CommandPattern:
         )
     words = tuple(shlex.split(plain))
     if not any(words):
-        raise ValueError("it names no command")
+        raise ValueError("it does not name a command")
     return CommandPattern(plain, words, bool(shape))
 
 

@@ -101,7 +101,7 @@ def find_excess(
     plain = next((words[0].removeprefix(to) for to in _SYSTEM if words[0].startswith(to)), words[0])
     if plain in _READING:
         if folder is None:
-            return f"`{program}` runs in a folder that is only known when it runs"
+            return f"the folder `{program}` runs in is not known in advance"
         return explain_not_read_only([words[0], *rest], _NamedFiles(folder, workspace))
     if re.fullmatch(r"python[\d.]*", program) and len(own) > 2 and own[1] == "-m":
         program = own[2]
@@ -112,7 +112,7 @@ def find_excess(
         return found
     outside = _find_outside_path(rest, limits, folder, workspace) if limits.paths else ""
     if flag := _find_limited_flag(rest, limits):
-        return f"`{program} {flag}` does more than the rule on `{' '.join(own)}` allows"
+        return f"the rule for `{' '.join(own)}` does not cover `{program} {flag}`"
     return f"`{outside}` is outside the project" if outside else ""
 
 
@@ -121,7 +121,7 @@ def _find_git_excess(rest: Sequence[str], words: Sequence[str], own: Sequence[st
     before = [word for word in words[len(own) : command] if word not in _BEFORE_GIT_COMMAND]
     short = _build_limits(_OF_GIT.get("".join(words[command : command + 1]), ""))
     flag = next(iter(before), "") or _find_limited_flag(rest, short)
-    return f"`git {flag}` may run or change something else" if flag else ""
+    return f"`git {flag}` may run other programs or change files" if flag else ""
 
 
 def _find_limited_flag(words: Sequence[str], limits: _Limits) -> str:

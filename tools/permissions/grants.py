@@ -22,7 +22,7 @@ def grant(call: RequestedCall, policy: Policy) -> Decision:
     if call.effect == "talk":
         return Decision("ask", "it asks the user", "effect")
     if call.effect in ("read", "note"):
-        return Decision("allow", "it changes no file and runs nothing", "effect")
+        return Decision("allow", "it does not change files or run programs", "effect")
     if is_plan_write(call, policy):
         return Decision("allow", "it writes the plan", "plan")
     if call.analysis and is_read_only(call):

@@ -43,7 +43,7 @@ class PathPattern:
 def parse_path_pattern(text: str) -> PathPattern:
     """Read a pattern; raises ValueError for one that means nothing in the project."""
     if text.startswith(("!", "~", "///")) or "\\" in text or text == "//":
-        raise ValueError("patterns of files are relative to the project, such as `src/**`")
+        raise ValueError("file patterns are relative to the project, such as `src/**`")
     if text in EVERYTHING:
         return PathPattern(lambda name: True, lambda name: True)
     is_absolute = text.startswith("//")

@@ -17,7 +17,7 @@ from .rule import Rule
 
 CHANGES_NO_FILE = ("read", "fetch", "talk", "note")
 """Effects on no file."""
-OUTSIDE = "it runs outside the sandbox, with all your rights"
+OUTSIDE = "it runs outside the sandbox, with all your permissions"
 Restriction = Callable[[RequestedCall, Policy], Decision | None]
 
 
@@ -35,12 +35,14 @@ def restrict_by_scope(call: RequestedCall, policy: Policy) -> Decision | None:
     """Where only some files may be changed, no others are."""
     if not policy.scope or call.effect not in ("edit", "execute"):
         return None
-    only = "only these files may be changed: " + ", ".join(f"`{name}`" for name in policy.scope)
+    only = "only these files can be changed: " + ", ".join(f"`{name}`" for name in policy.scope)
     if call.effect == "execute":
-        return Decision("deny", f"a program could change other files, and {only}", "scope")
+        return Decision("deny", f"the program could change other files, and {only}", "scope")
     if call.files and set(call.files) <= set(policy.scope):
         return None
-    return Decision("deny", only if call.files else f"the call names no file, and {only}", "scope")
+    return Decision(
+        "deny", only if call.files else f"the call does not name a file, and {only}", "scope"
+    )
 
 
 def restrict_by_agent(call: RequestedCall, policy: Policy) -> Decision | None:
@@ -48,12 +50,12 @@ def restrict_by_agent(call: RequestedCall, policy: Policy) -> Decision | None:
     if not policy.only or call.effect in CHANGES_NO_FILE or is_plan_write(call, policy):
         return None
     if call.effect != "edit":
-        reason = "a program could change files that this agent may not write"
+        reason = "the program could change files that this agent may not write"
         return None if is_read_only(call) else Decision("ask", reason, "agent")
     every = [(group, file) for group in policy.only for file in call.subjects]
     if every and all(any(one.matches_strictly(file) for one in group) for group, file in every):
         return None
-    return Decision("deny", "this agent may not write there, only where its `files` say", "agent")
+    return Decision("deny", "this agent can only write the files listed in its `files`", "agent")
 
 
 def restrict_by_analysis(call: RequestedCall, policy: Policy) -> Decision | None:
@@ -77,7 +79,9 @@ def restrict_by_read_only_mode(call: RequestedCall, policy: Policy) -> Decision 
         return None
     reason = f"{call.tool} is not available in read-only mode; say what you would do instead"
     if call.command:
-        reason = "in read-only mode a command must surely only read; say what you would do instead"
+        reason = (
+            "in read-only mode a command must be known to only read; say what you would do instead"
+        )
     return Decision("deny", reason, "mode")
 
 
@@ -87,8 +91,8 @@ def restrict_by_plan_mode(call: RequestedCall, policy: Policy) -> Decision | Non
         return None
     if is_read_only(call) and not call.is_outside_sandbox:
         return None
-    reason = f"in plan mode nothing changes but the plan, `{policy.plan}`"
-    return Decision("deny", f"{reason}; put into it what you would do", "plan")
+    reason = f"in plan mode only the plan, `{policy.plan}`, can be changed"
+    return Decision("deny", f"{reason}; write what you would do into the plan", "plan")
 
 
 def restrict_by_protection(call: RequestedCall, policy: Policy) -> Decision | None:
@@ -99,7 +103,7 @@ def restrict_by_protection(call: RequestedCall, policy: Policy) -> Decision | No
         name = find_protected_name(given) or find_protected_name(real)
         if name or _is_gitattributes(real) or can_steer_git(call.workspace.root, real):
             name = name or real
-            reason = f"`{name}` steers this agent or other tools; a change of it is always asked"
+            reason = f"`{name}` configures this agent or other tools; changes always need approval"
             return Decision("ask", reason, "protected")
     return None
 
@@ -172,9 +176,9 @@ def _restrict_by_rules(kind: RuleKind, call: RequestedCall, policy: Policy) -> D
     for rule in policy.filter_rules(kind):
         touched = rule.matches_call(call)
         if touched:
-            does = "refuse" if kind == "deny" else "ask about"
+            does = "deny" if kind == "deny" else "ask about"
             return Decision(kind, f"the user's rules {does} `{rule.text}`", describe_rule(rule))
         if touched is None:
-            reason = f"it may turn out to be `{rule.text}`, which the user's rules name"
+            reason = f"it may match `{rule.text}`, which the user's rules name"
             perhaps = perhaps or Decision("ask", reason, describe_rule(rule))
     return perhaps

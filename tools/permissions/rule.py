@@ -102,7 +102,7 @@ def read_rule(written: RawRule) -> Rule:
         raise ValueError("the brackets are empty; remove them to match every call")
     reader = _READERS.get(PATTERN_KINDS.get(tool, "call"))
     if reader is None:
-        raise ValueError(f"rules on `{tool}` take no pattern")
+        raise ValueError(f"rules for `{tool}` do not take a pattern")
     return Rule(written.kind, written.text, written.origin, tool, reader(inner.strip()))
 
 

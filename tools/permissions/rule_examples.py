@@ -20,7 +20,7 @@ def check_examples(rule: Rule, written: RawRule, workspace: Workspace) -> None:
     ]
     for text, should in wanted:
         if _matches_example(rule, text, workspace) is not should:
-            key, does = ("match", "does not meet") if should else ("not_match", "meets")
+            key, does = ("match", "does not match") if should else ("not_match", "matches")
             raise ValueError(f"it {does} its example `{text}` under `{key}`")
 
 

@@ -13,8 +13,8 @@ COVERED = "covered"
 NEEDS_OUTSIDE = "needs-outside"
 """The rule by which a command is asked that can do nothing inside the sandbox."""
 _NEEDS = {
-    "network": "`{program}` needs the network, which the sandbox keeps from it",
-    "machine": "`{program}` needs the machine's own processes or services, which the sandbox hides",
+    "network": "`{program}` needs the network; the sandbox has none",
+    "machine": ("`{program}` needs processes or services of this machine; the sandbox hides them"),
 }
 
 
@@ -34,7 +34,7 @@ def evaluate_unasked(call: RequestedCall, policy: Policy) -> Decision | None:
     if guards.sandboxed:
         return Decision("allow", "it runs inside the sandbox", CONFINED)
     if not effects.more:
-        return Decision("allow", "undo can bring back all that it changes", COVERED)
+        return Decision("allow", "undo can restore everything it changes", COVERED)
     return None
 
 
@@ -54,7 +54,7 @@ def _find_limit(call: RequestedCall, policy: Policy) -> str:
         return ""
     if call.effects.more:
         first = f"`{limits[0].kind} {limits[0].text}`"
-        return f"{call.effects.more}, which may change files that {first} speaks of"
+        return f"{call.effects.more}, which may change files that the rule {first} covers"
     return call.written_files.doubt or find_limited_file(call, policy)
 
 
@@ -64,7 +64,7 @@ def find_limited_file(call: RequestedCall, policy: Policy) -> str:
     files = RequestedCall("edit", "edit", {}, names, call.workspace).subjects
     for name, file in zip(names, files, strict=True):
         if rule := next((one for one in policy.file_limits if one.may_match(file)), None):
-            return f"it changes `{name}`, which `{rule.kind} {rule.text}` speaks of"
+            return f"it changes `{name}`, which the rule `{rule.kind} {rule.text}` covers"
     return ""
 
 
@@ -85,7 +85,7 @@ def find_loss(call: RequestedCall, policy: Policy) -> str:
     if lost is None:
         return ""
     name = lost.relative_to(root) if lost.is_relative_to(root) else lost
-    return f"undo cannot bring back `{name}`, which it deletes or overwrites"
+    return f"it deletes or overwrites `{name}`, which undo cannot restore"
 
 
 def needs_outside(verdict: str, rule: str, policy: Policy) -> bool:

@@ -61,19 +61,19 @@ def read_address(url: str) -> WebAddress:
     host = parse_host(url)
     if not host:
         raise ToolError(
-            "`url` is a whole address such as https://example.org/page, with no user name, no "
-            "blanks and no backslash in it"
+            "`url` must be a full address such as https://example.org/page, without user name, "
+            "spaces or backslashes"
         )
     if len(url) > LONGEST:
-        raise ToolError(f"the address has over {LONGEST:,} characters")
+        raise ToolError(f"the address is longer than {LONGEST:,} characters")
     if redact(url) != url or redact(plain := unquote(url)) != plain:
-        raise ToolError("the address carries a secret, which must not leave this machine")
+        raise ToolError("the address contains a secret, which must not leave this machine")
     parts = urlsplit(url)
     _refuse_unusual_number(host, must_be_one="[" in parts.netloc)
     try:
         port = parts.port
     except ValueError:
-        raise ToolError("the port is a number up to 65535") from None
+        raise ToolError("the port must be at most 65535") from None
     return WebAddress(parts.scheme, host, port, parts.path or "/", parts.query)
 
 
@@ -84,17 +84,19 @@ def refuse_own_network(address: WebAddress) -> None:
     except ValueError:
         public = not _OF_OUR_OWN.fullmatch(address.host)
     if not public:
-        raise ToolError(f"`{address.host}` is not of the open internet; only that is fetched")
+        raise ToolError(
+            f"`{address.host}` is not on the public internet; only public hosts can be fetched"
+        )
 
 
 def resolve_redirect(here: WebAddress, location: str) -> WebAddress:
     """Where a redirect leads; raises ToolError where it may not be followed unasked."""
     there = read_address(urljoin(str(here), location))
     if here.scheme == "https" and there.scheme == "http":
-        raise ToolError(f"it redirects from https to plain http, to {there}; not followed")
+        raise ToolError(f"it redirects from https to http, to {there}; not followed")
     if there.host != here.host:
         raise ToolError(
-            f"it redirects to another host, to be asked for anew: call webfetch with {there}"
+            f"it redirects to another host, which needs its own approval: call webfetch with {there}"
         )
     return there
 
@@ -115,4 +117,4 @@ def _refuse_unusual_number(host: str, *, must_be_one: bool) -> None:
         try:
             ip_address(host)
         except ValueError:
-            raise ToolError(f"`{host}` is no usual spelling of a number of a host") from None
+            raise ToolError(f"`{host}` is not a standard IP address") from None

@@ -201,7 +201,7 @@ class _Command:
     def get_exit_code(self) -> int:
         """As shells count; raises OSError when the supervisor was killed before it could tell."""
         if not self._line.result():
-            raise OSError("the command's supervisor was killed, and the command with it")
+            raise OSError("the command's supervisor was killed, and so was the command")
         return int(self._line.result())
 
     async def end(self) -> None:

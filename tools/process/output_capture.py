@@ -90,7 +90,7 @@ class OutputRecorder:
 
     def _build_remark(self) -> str:
         if self._problem:
-            return f"they could not be kept: {self._problem}"
+            return f"the output could not be saved: {self._problem}"
         kept = f" (the first {ON_DISK:,} bytes are kept)" if self.size > ON_DISK else ""
         return f'to read them: command_output(id="{self._id}"){kept}'
 

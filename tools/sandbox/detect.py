@@ -27,7 +27,7 @@ _OFF = "turned off by `sandbox.mode`"
 _INSTALL = "bubblewrap is not installed; `apt install bubblewrap` or `dnf install bubblewrap`"
 _UNKNOWN = "not supported on this system; on Windows, use WSL"
 _FAILS = "`{program}` does not work here, as in many containers: {said}"
-_NOT_APART = "sandbox-exec closes them with the network only"
+_NOT_APART = "sandbox-exec can only close them together with the network"
 _COMPLAINTS: dict[tuple[Path, bool, bool], str] = {}
 """What was said when a program was probed: with the network and without, with a filter of system
 calls and without."""
@@ -55,8 +55,8 @@ def open_sandbox(section: SandboxSection, workspace: Workspace, home: Path) -> S
     found = _detect_backend(none)
     if section.mode == "require" and not found.is_on:
         raise UsageError(
-            f"a sandbox is required, but none is available: {found.why_none}",
-            hint="or allow commands without a sandbox: set `sandbox.mode` to `auto` or `off`",
+            f"a sandbox is required, but not available: {found.why_none}",
+            hint="or set `sandbox.mode` to `auto` or `off` to run commands without a sandbox",
         )
     return found
 

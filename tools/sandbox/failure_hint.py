@@ -1,4 +1,4 @@
-"""What is said when a command has perhaps failed because of the sandbox."""
+"""Hint for a command that may have failed because of the sandbox."""
 
 import re
 
@@ -12,9 +12,7 @@ _MARKS = re.compile(
     re.IGNORECASE,
 )
 _NO_SOCKET = re.compile(r"address family not supported|\beafnosupport\b", re.IGNORECASE)
-_OUTSIDE = (
-    "If the command cannot do without, call again with `outside_sandbox: true`: the user is asked"
-)
+_OUTSIDE = "If the command needs more, call again with `outside_sandbox: true`: the user is asked"
 _NETWORK_BLOCKED = re.compile(
     r"network is unreachable|\benetunreach\b|name resolution|name or service not known"
     r"|could ?n[o']t resolve|enotfound|eai_again|getaddrinfo|no route to host",
@@ -26,13 +24,12 @@ _WRITE_BLOCKED = re.compile(
 LONGEST_LINE = 200
 """Characters of the output that a question carries."""
 _MAY_BE = (
-    "the sandbox may be why: {network}only the project can be written, without its protected "
-    "files, secrets cannot be read, and programs cannot be traced or have namespaces of their own. "
-    "{outside}"
+    "the sandbox may be the cause: {network}only the project can be written, except its protected "
+    "files; secrets cannot be read; programs cannot be traced or create namespaces. {outside}"
 )
 _SOCKETS = (
-    "the sandbox may be why: inside no unix socket can be made, as `multiprocessing.Manager` and "
-    "`forkserver` do. {outside}, who can also set `sandbox.unix_sockets` to `allow`"
+    "the sandbox may be the cause: it denies unix sockets, which `multiprocessing.Manager` and "
+    "`forkserver` create. {outside}, who can also set `sandbox.unix_sockets` to `allow`"
 )
 _OWN = "bwrap: "
 
@@ -43,12 +40,12 @@ def find_hint(output: str, *, network: bool, unix_sockets: bool = True) -> str:
     `network` and `unix_sockets` say whether a command inside has them.
     """
     if output.startswith(_OWN):
-        return "the sandbox could not be built; the user can be asked with `outside_sandbox: true`"
+        return "the sandbox could not be set up; with `outside_sandbox: true` the user is asked"
     if not unix_sockets and has_socket_failure(output):
         return _SOCKETS.format(outside=_OUTSIDE)
     if not _MARKS.search(output):
         return ""
-    without = "" if network else "inside there is no network, "
+    without = "" if network else "the sandbox has no network; "
     return _MAY_BE.format(network=without, outside=_OUTSIDE)
 
 

@@ -30,8 +30,8 @@ RESERVED = (
 """What steers tools from a project's uppermost folder, whether it is there yet or not: all that
 MaxAgent itself loads, and what others start by themselves."""
 _TOO_MUCH_GIT = (
-    "the sandbox cannot guard this project: git's configuration names more than can be looked at. "
-    "A command can be called with `outside_sandbox: true`, which the user is asked"
+    "the sandbox cannot protect this project: git's configuration names too many files "
+    "to check. To run a command anyway, set `outside_sandbox: true`; the user is asked"
 )
 _BLANK = frozenset([".git-credentials", ".netrc", ".npmrc", ".pgpass", ".pypirc"])
 """Secrets that programs read of themselves, and stop where they cannot."""

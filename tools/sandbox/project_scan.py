@@ -26,8 +26,9 @@ _OF_OTHERS = frozenset(["node_modules", "site-packages", "dist-packages"])
 _PUBLIC = frozenset(["cacert.pem", "roots.pem"])
 """Whom installed packages trust in the network: no secrets, and whatever may ask it reads them."""
 _TOO_MANY = (
-    "the sandbox cannot guard this project: it has over {count:,} {what}. A command can be called "
-    "with `outside_sandbox: true`, which the user is asked; or let the user open a smaller folder"
+    "the sandbox cannot protect this project: it has over {count} {what}. To run a "
+    "command anyway, set `outside_sandbox: true`; the user is asked. Or the user opens a "
+    "smaller folder"
 )
 
 

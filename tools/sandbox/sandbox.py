@@ -59,7 +59,7 @@ class Sandbox:
         elif self.why_unfiltered:
             network = f"{network}; unix sockets are open: {self.why_unfiltered}"
         missing = ", ".join(f"`{folder}`" for folder in self.missing)
-        return f"{network}; to be writable, but missing: {missing}" if missing else network
+        return f"{network}; configured as writable, but missing: {missing}" if missing else network
 
     @property
     def denies_unix_sockets(self) -> bool:

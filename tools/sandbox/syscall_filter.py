@@ -48,7 +48,7 @@ Instruction = tuple[int, int, int, int]
 def find_filter_problem() -> str:
     """Why there is none for this machine; empty where there is one."""
     machine = os.uname().machine
-    return "" if machine in _MACHINES else f"no filter of system calls is known for {machine}"
+    return "" if machine in _MACHINES else f"no system call filter for {machine}"
 
 
 def write_filter(folder: Path, *, unix_sockets: bool) -> Path:

@@ -40,7 +40,9 @@ def resolve_writable_folders(names: Iterable[str], project: Path, home: Path) ->
     found = {name: _resolve_writable(name, path, project, home) for name, path in given.items()}
     for name, path in given.items():
         if _has_link_in(path, (project, *found.values())):
-            raise _build_error(name, "a command could have made the link on the way to it")
+            raise _build_error(
+                name, ("its path contains a symlink that a command could have created")
+            )
     return tuple(found.values())
 
 
@@ -48,9 +50,9 @@ def _resolve_writable(name: str, path: Path, project: Path, home: Path) -> Path:
     real = Path(os.path.realpath(path))
     too_much = (project, *(Path(os.path.realpath(one)) for one in (Path.home(), home)))
     if not name.strip() or any(one.is_relative_to(real) for one in too_much):
-        why = "the home, the project or MaxAgent's own folder are in it"
+        why = "it contains the home folder, the project or MaxAgent's own folder"
     elif os.path.lexists(real) and not os.path.isdir(real):
-        why = "it is not a folder"
+        why = "not a folder"
     else:
         return real
     raise _build_error(name, why)

@@ -46,10 +46,10 @@ def analyze_command(command: str, cwd: str, workspace: Workspace) -> CommandAnal
     try:
         return _analyze_line(command, cwd, workspace)
     except ParseError as doubt:
-        return CommandAnalysis("ask", f"{doubt}, so it is asked", "unparsed")
+        return CommandAnalysis("ask", f"cannot be read with certainty: {doubt}", "unparsed")
     except Exception as error:  # a fault of this check must never let a line through
         return CommandAnalysis(
-            "ask", f"the line could not be judged: {type(error).__name__}", "unparsed"
+            "ask", f"the command could not be checked: {type(error).__name__}", "unparsed"
         )
 
 
@@ -62,13 +62,17 @@ class _Finding:
 
 def _analyze_line(command: str, cwd: str, workspace: Workspace) -> CommandAnalysis:
     if "\0" in command:
-        raise ParseError("the line holds a NUL, which no command can")
+        raise ParseError("the command contains a NUL character")
     folder = Path(os.path.normpath(workspace.root / cwd))
     line = CommandLine(command, ShellState(workspace.root, folder))
     reasons = [_explain_not_read_only(step, workspace) for step in line.steps]
     fed = _find_fed_readers(line.steps, reasons, workspace)
     reasons = ["" if at + 1 in fed else reason for at, reason in enumerate(reasons)]
-    doubts = [_Finding("ask", f"{line.doubt}, so it is asked", "unparsed")] if line.doubt else []
+    doubts = (
+        [_Finding("ask", f"cannot be read with certainty: {line.doubt}", "unparsed")]
+        if line.doubt
+        else []
+    )
     sent = find_exfiltration(line.steps)
     findings = doubts + ([_Finding("ask", sent, "exfiltration")] if sent else [])
     findings += [
@@ -93,7 +97,7 @@ def _analyze_line(command: str, cwd: str, workspace: Workspace) -> CommandAnalys
         if step.words and not step.code
     )
     if line.bomb:
-        findings.append(_Finding("deny", "it starts processes without end", "catastrophe"))
+        findings.append(_Finding("deny", "it starts processes endlessly", "catastrophe"))
     plain = line.plain and not line.doubt
     if findings:
         worst = min(findings, key=lambda finding: finding.verdict != "deny")
@@ -104,7 +108,7 @@ def _analyze_line(command: str, cwd: str, workspace: Workspace) -> CommandAnalys
         return _analyze_rounds(rounds, cwd, workspace, why)
     if why or not commands:
         return CommandAnalysis(
-            None, why or "it runs nothing that is known", "command", commands, plain
+            None, why or "it does not run a known program", "command", commands, plain
         )
     return CommandAnalysis(
         "allow", "it only reads inside the project", "read-only", commands, plain
@@ -138,18 +142,20 @@ def _find_risks(step: SimpleCommand, workspace: Workspace, *, reads: bool) -> It
     if step.code:
         return
     if secret := find_secret(step, workspace):
-        verb = "meets" if secret.by_chance else "names"
-        reason = f"it {verb} `{secret.text}`, which may hold secrets that no tool may read"
+        verb = "matches" if secret.by_chance else "names"
+        reason = f"it {verb} `{secret.text}`, which may hold secrets; tools may not read it"
         yield _Finding("ask" if secret.by_chance else "deny", reason, "sensitive")
     if name := find_protected_write(step, workspace, reads=reads):
-        reason = f"it may change `{name}`, which steers this agent or other tools"
+        reason = f"it may change `{name}`, which configures this agent or other tools"
         yield _Finding("ask", reason, "protected")
     if unseen := find_remote_code(step):
         yield _Finding("ask", unseen, "download")
     if unknown := find_unknown_target(step):
         yield _Finding("ask", unknown, "removal")
     if step.program in _OWN_PROGRAMS and len(step.words) > 1:
-        yield _Finding("ask", "it would answer for you or change your settings", "protected")
+        yield _Finding(
+            "ask", "it could answer questions for you or change your settings", "protected"
+        )
     if outside := find_outside_write(step, workspace):
         yield _Finding("ask", f"it may write to `{outside}`, outside the project", "outside")
 
@@ -169,13 +175,13 @@ def _find_access_risks(
     if step.left_in:
         stayed = replace(step, folder=step.left_in)
         if ruined := find_damage(stayed, workspace.root):
-            yield _Finding("ask", f"where `cd` fails, {ruined}", "removal")
+            yield _Finding("ask", f"if `cd` fails, {ruined}", "removal")
 
 
 def _find_later_cd(line: CommandLine) -> str:
     """A `cd` behind another command may not be reached."""
     later = any(step.program == "cd" for step in line.steps[1:])
-    return "it changes the folder half-way" if later else ""
+    return "it changes the folder in the middle of the line" if later else ""
 
 
 def _explain_not_read_only(step: SimpleCommand, workspace: Workspace) -> str:
@@ -202,8 +208,8 @@ def explain_side_effects(words: Sequence[Word], step: SimpleCommand, workspace: 
     """Why a step's words do more than read, wherever its output goes; empty when they do not."""
     if step.folder is None or not all(word.known or _is_status_text(word, step) for word in words):
         if words and not words[0].known:
-            return f"`{words[0].text}` may be any program"
-        return f"what `{step.program or 'a redirection'}` gets is only known when it runs"
+            return f"`{words[0].text}` could be any program"
+        return f"the arguments of `{step.program or 'a redirection'}` are not known in advance"
     texts = [word.text for word in words]
     place = PathScope(step.folder, workspace)
     if astray := _find_outside_pattern(words, place):
@@ -231,9 +237,9 @@ def _find_outside_pattern(words: Sequence[Word], place: PathScope) -> str:
 
 def _check_cd(words: list[str], folder: Path, workspace: Workspace) -> str:
     if len(words) != 2 or words[1].startswith("-"):
-        return "`cd` goes to a folder that is only known when it runs"
+        return "the folder `cd` goes to is not known in advance"
     real = Path(os.path.realpath(folder / words[1]))
     if not real.is_relative_to(workspace.root):
         return f"`cd` goes to `{words[1]}`, outside the project"
     enters = real.is_dir() and os.access(real, os.X_OK)
-    return "" if enters else f"`{words[1]}` is no folder that can be entered"
+    return "" if enters else f"`{words[1]}` is not a folder you can enter"

@@ -112,7 +112,7 @@ def test_without_a_sandbox_it_is_said_why(programs: Path) -> None:
     required = check_sandbox(around(programs))
     assert (required.status, required.detail) == (
         "fail",
-        f"a sandbox is required, but none is available: {NO_BWRAP}",
+        f"a sandbox is required, but not available: {NO_BWRAP}",
     )
     assert "sandbox.mode" in required.remedy
 

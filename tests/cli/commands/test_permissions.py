@@ -84,7 +84,7 @@ def test_a_call_is_explained(
 def test_explain_as_text_shows_reason_and_rules(permissions: Permissions) -> None:
     shown = permissions("explain", "run_command", "npm", "run", "build").stdout.decode()
     assert shown == (
-        "ask: it runs a program: `npm` is not known to only read\nrule: mode\n"
+        "ask: it runs a program: `npm` may do more than read\nrule: mode\n"
         '"always" would add the rule: run_command(npm run build:*)\n'
     )
 

@@ -112,7 +112,7 @@ def test_each_stdin_line_answered_with_its_decision(door: Door) -> None:
     assert verdicts == [(True, "allow"), (False, "ask"), (False, "deny")]
     assert (
         replies[1]["error"]
-        == "needs approval: it runs a program: `touch` is not known to only read; nothing was run"
+        == "needs approval: it runs a program: `touch` may do more than read; nothing was run"
     )
     assert set(replies[0]) == {"ok", "output", "error", "decision", "metadata"}
     assert not (door.root / "made").exists()

@@ -112,7 +112,7 @@ async def test_a_repository_of_somebody_else_is_not_read(
         (place / "commondir").write_text(f"{other}/.git\n")
     else:
         (place / "objects/info/alternates").write_text(f"{other}/.git/objects\n")
-    why = "borrows" if kind == "alternates" else "lies outside the project"
+    why = "borrows" if kind == "alternates" else "is outside the project"
     assert await is_kept_from_git(root, why)
 
 
@@ -135,7 +135,7 @@ async def test_links_in_submodule_block_git(root: Path) -> None:
     assert (await answers(root))[0].ok and verdicts(root, line) == {"allow"}
     link(root / "sub/.git/packed-refs", root / ".env")
     (root / "sub/.git/refs/heads/main").unlink()
-    assert all("is a link" in one.error for one in await answers(root))
+    assert all("is a symlink" in one.error for one in await answers(root))
     assert verdicts(root, line, "git ls-files -m", "git diff --ignore-submodules") <= {"ask", None}
 
 

@@ -97,7 +97,7 @@ async def test_filter_in_included_file_does_not_run(root: Path, trap: Path) -> N
 async def test_a_work_tree_outside_the_project_is_refused(root: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     git(root, "config", "core.worktree", str(tmp_path / "elsewhere"))
-    assert all("lie outside the project" in error for error in await call_all(root))
+    assert all("are outside the project" in error for error in await call_all(root))
 
 
 async def test_bare_repository_in_folder_is_not_used(root: Path, trap: Path) -> None:

@@ -87,8 +87,8 @@ def test_line_of_several_commands_matches_as_written() -> None:
         ("git diff && rm:*", "without operators"),
         ("echo $HOME:*", "without operators"),
         ("echo 'x", "closing quotation"),
-        (":*", "names no command"),
-        ("''", "names no command"),
+        (":*", "not name a command"),
+        ("''", "not name a command"),
     ],
 )
 def test_misleading_pattern_is_refused(text: str, words: str) -> None:

@@ -257,7 +257,7 @@ def test_question_for_other_reason_names_allowed_checks(workspace: Workspace) ->
         "edit", "edit", {"path": "AGENTS.md"}, ["AGENTS.md"], workspace, policy
     )
     assert decision.verdict == "ask"
-    assert "steers this agent" in decision.reason and "`mdfmt AGENTS.md`" in decision.reason
+    assert "configures this agent" in decision.reason and "`mdfmt AGENTS.md`" in decision.reason
 
 
 def test_check_after_edit_through_link_names_real_file(workspace: Workspace) -> None:
@@ -289,7 +289,7 @@ def test_with_a_scope_only_its_files_are_changed(
     paths = [path for path in args.values() if isinstance(path, str)]
     decision = evaluate_call("tool", effect, args, paths, workspace, policy)
     assert decision.verdict == verdict
-    assert verdict == "allow" or "only these files may be changed: `a.py`" in decision.reason
+    assert verdict == "allow" or "only these files can be changed: `a.py`" in decision.reason
 
 
 def test_protected_file_in_scope_is_still_asked(workspace: Workspace) -> None:

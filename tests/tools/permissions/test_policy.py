@@ -72,7 +72,7 @@ def test_every_broken_rule_is_fatal_with_its_place(home: Path) -> None:
     file = home / "config.yaml"
     assert lines[1].startswith(f"  {file}:4: deny rule `run_commander(x)`: `run_commander` is no")
     assert lines[2].startswith(
-        f"  {file}:6: allow rule `run_command(git diff:*)`: it does not meet"
+        f"  {file}:6: allow rule `run_command(git diff:*)`: it does not match"
     )
     assert lines[3].startswith("  environment LLC_PERMISSIONS__ASK: ask rule `edit()`:")
 
@@ -146,5 +146,5 @@ def test_checks_after_edit_ignore_the_agents_file_limits(
 
 
 def test_meaningless_file_pattern_is_reported_with_its_place(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"^a\.md:4: `~/x`: patterns of files are relative"):
+    with pytest.raises(UsageError, match=r"^a\.md:4: `~/x`: file patterns are relative"):
         Policy("ask").with_agent(agent("~/x"), Workspace(tmp_path))

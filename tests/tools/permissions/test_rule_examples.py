@@ -33,9 +33,21 @@ def test_right_examples_pass(
 @pytest.mark.parametrize(
     ("kind", "text", "match", "not_match", "words"),
     [
-        ("allow", "run_command(git diff:*)", ["git log"], [], "not meet its example `git log` und"),
+        (
+            "allow",
+            "run_command(git diff:*)",
+            ["git log"],
+            [],
+            "not match its example `git log` und",
+        ),
         ("allow", "run_command(make:*)", ["make > out"], [], "`make > out` under `match`"),
-        ("deny", "run_command(rm:*)", [], ["a; rm b"], "meets its example `a; rm b` under `not_m"),
+        (
+            "deny",
+            "run_command(rm:*)",
+            [],
+            ["a; rm b"],
+            "matches its example `a; rm b` under `not_m",
+        ),
         ("deny", "edit(src/**)", ["source/a.py"], [], "`source/a.py` under `match`"),
         ("allow", "webfetch(domain:x.org)", ["y.org"], [], "`y.org`"),
     ],

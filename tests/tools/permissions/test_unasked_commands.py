@@ -140,7 +140,7 @@ def test_stricter_modes_run_nothing_confined(mode: str, workspace: Workspace) ->
 
 
 def test_question_says_what_undo_cannot_restore(workspace: Workspace) -> None:
-    assert "undo cannot bring back `lost.txt`" in decided("rm lost.txt", workspace).reason
+    assert "`lost.txt`, which undo cannot restore" in decided("rm lost.txt", workspace).reason
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_an_address_is_shown_as_it_is_understood(url: str, understood: str) -> N
 def test_an_address_that_carries_a_secret_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_TOKEN", "Zq8/the key")
     for spelled in ("Zq8/the%20key", "Zq8%2Fthe%20key", "Zq8/the%20k%65y", "WnE4L3RoZSBrZXk="):
-        with pytest.raises(ToolError, match="carries a secret"):
+        with pytest.raises(ToolError, match="contains a secret"):
             read_address(f"https://example.org/?q={spelled}")
 
 
@@ -85,12 +85,12 @@ def test_an_address_that_carries_a_secret_is_refused(monkeypatch: pytest.MonkeyP
         ("?c", "https://a.org/x/y?c"),
         ("//a.org/z", "https://a.org/z"),
         ("https://A.org.:444/", "https://a.org:444/"),
-        ("http://a.org/", "plain http"),
+        ("http://a.org/", "https to http"),
         ("https://b.org/x", "call webfetch with https://b.org/x"),
         ("//a.org.evil.example/", "another host"),
-        ("https://me@a.org/", "no user name"),
-        ("file:///etc/passwd", "whole address"),
-        ("data:text/html,x", "whole address"),
+        ("https://me@a.org/", "without user name"),
+        ("file:///etc/passwd", "full address"),
+        ("data:text/html,x", "full address"),
     ],
 )
 def test_redirect_stays_on_host_and_never_loses_https(location: str, leads: str) -> None:
@@ -108,7 +108,7 @@ def test_redirect_stays_on_host_and_never_loses_https(location: str, leads: str)
     + ["http://a.localhost/", "http://nas.local/", "http://x.internal/", "http://hub.home.arpa/"],
 )
 def test_local_name_is_refused_before_lookup(url: str) -> None:
-    with pytest.raises(ToolError, match="not of the open internet"):
+    with pytest.raises(ToolError, match="not on the public internet"):
         refuse_own_network(read_address(url))
 
 

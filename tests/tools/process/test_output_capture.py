@@ -51,7 +51,7 @@ def test_unwritable_folder_loses_only_the_middle(tmp_path: Path) -> None:
     recording.add(b"end\n")
     recording.close()
     assert recording.stored_id == ""
-    assert "cut; they could not be kept: " in recording.to_text()
+    assert "cut; the output could not be saved: " in recording.to_text()
     assert recording.to_text().endswith("a\nend\n")
 
 
@@ -62,7 +62,7 @@ def test_a_full_disk_costs_only_the_middle(tmp_path: Path) -> None:
     for _ in range(10):
         recording.add(b"a\n" * 20_000)
     recording.close()
-    assert "they could not be kept: No space left on device" in recording.to_text()
+    assert "the output could not be saved: No space left on device" in recording.to_text()
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_missing_program_explains_how_to_install(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("no_bwrap")
 def test_required_and_missing_is_an_error_of_usage(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="required, but none is available") as caught:
+    with pytest.raises(UsageError, match="required, but not available") as caught:
         opened(tmp_path, mode="require")
     assert caught.value.exit_code == 2
 
@@ -117,7 +117,7 @@ async def test_missing_writable_folder_is_omitted_and_named(tmp_path: Path, mode
     workspace, missing = Workspace(tmp_path / "project"), tmp_path.resolve() / "missing"
     section = SandboxSection.model_validate({"mode": mode, "writable": ["../cache", str(missing)]})
     found = open_sandbox(section, workspace, tmp_path / "home")
-    assert found.state.endswith(f"; to be writable, but missing: `{missing}`")
+    assert found.state.endswith(f"; configured as writable, but missing: `{missing}`")
     async with found.wrap(["touch", "../cache/made"], workspace.root) as argv:
         done = await capture_output(argv, cwd=workspace.root, timeout=60)
     assert (done.exit_code, os.listdir(tmp_path / "cache")) == (0, ["made"])

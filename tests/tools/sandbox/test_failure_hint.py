@@ -49,4 +49,4 @@ def test_any_other_failure_is_the_commands_own(said: str) -> None:
 
 def test_failed_sandbox_setup_is_reported() -> None:
     told = find_hint("bwrap: Can't mkdir /x: Read-only file system\n", network=False)
-    assert told.startswith("the sandbox could not be built")
+    assert told.startswith("the sandbox could not be set up")

@@ -57,17 +57,19 @@ def find_replaced_names(step: SimpleCommand) -> Sequence[str] | None:
     """
     program = step.program
     if program == "find" and _FIND_WRITES.intersection(_list_arguments(step)):
-        raise UnknownChangeError("it deletes or overwrites what `find` finds")
+        raise UnknownChangeError("it deletes or overwrites the files `find` finds")
     if program == "sed":
         return _find_sed_targets(step)
     if program not in DELETES | EVERYDAY:
         return None
     if unknown := next((word for word in step.words if not word.known), None):
-        raise UnknownChangeError(f"`{program}` gets `{unknown.text}`, which only a run would tell")
+        raise UnknownChangeError(
+            f"`{unknown.text}`, an argument of `{program}`, is not known in advance"
+        )
     if program == "rsync":
         return _find_rsync_targets(step)
     if program not in _FLAGS:
-        raise UnknownChangeError(f"what `{program}` takes away is gone")
+        raise UnknownChangeError(f"undo cannot restore what `{program}` removes")
     parsed = _parse_flags(program, _FLAGS[program], step)
     if program in COPIES:
         return tuple(_iter_copy_changes(step))
@@ -86,20 +88,20 @@ def _find_sed_targets(step: SimpleCommand) -> Sequence[str] | None:
     if not any(map(_IN_PLACE.match, _list_arguments(step))):
         return None
     if not all(word.known for word in step.words):
-        raise UnknownChangeError("which files `sed` changes only a run would tell")
+        raise UnknownChangeError("the files `sed` changes are not known in advance")
     parsed = _parse_flags("sed", _SED, step)
     has_script = parsed.has_any("-e", "--expression", "-f", "--file")
     files = parsed.operands if has_script else parsed.operands[1:]
     suffixes = set(filter(None, parsed.get_values("-i", "--in-place")))
     if any(set("*/") & set(suffix) for suffix in suffixes):
-        raise UnknownChangeError("under which names `sed` keeps files is not known")
+        raise UnknownChangeError("the names of `sed`'s backup files are not known")
     return [*files, *(f"{file}{suffix}" for file in files for suffix in suffixes)]
 
 
 def _find_rsync_targets(step: SimpleCommand) -> Sequence[str]:
     texts = _list_arguments(step)
     if any(text.startswith(_RSYNC_DELETES) for text in texts):
-        raise UnknownChangeError("`rsync` deletes what it does not find on the other side")
+        raise UnknownChangeError("`rsync` deletes files that the source does not have")
     target = parse_copy(step).target
     return [target] if target else []
 
@@ -131,7 +133,7 @@ def _parse_flags(program: str, flags: Flags, step: SimpleCommand) -> ParsedArgum
         return flags.parse(program, _list_arguments(step))
     except NotReadOnlyError as unknown:
         raise UnknownChangeError(
-            f"what `{program}` does with these options is not known"
+            f"the effect of these `{program}` options is not known"
         ) from unknown
 
 

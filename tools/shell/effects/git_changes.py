@@ -46,14 +46,14 @@ def find_history_change(words: Sequence[str]) -> str:
     """Why undo cannot bring back what a git command changes; empty where it can."""
     command, rest = split_command(words)
     if command in NETWORK:
-        return f"undo does not bring back what `git {command}` may change of other repositories"
+        return f"`git {command}` may change other repositories, which undo cannot restore"
     if command in _SHOWS:
-        return f"`git {command}` may show what git keeps of secret files"
+        return f"`git {command}` may show old versions of secret files"
     more = _ADDS.get(command)
     only_adds = more and not any(map(more.fullmatch, rest))
     if not command or (only_adds and (command != "reset" or _is_unstage_only(rest))):
         return ""
-    return f"undo does not bring back what `git {command}` may change of git's history or settings"
+    return f"`git {command}` may change git's history or settings, which undo cannot restore"
 
 
 def split_command(words: Sequence[str]) -> tuple[str, list[str]]:

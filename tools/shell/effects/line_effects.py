@@ -85,7 +85,7 @@ def _has_effect(step: SimpleCommand, workspace: Workspace) -> bool:
 def _find_doubt(step: SimpleCommand, workspace: Workspace) -> str:
     """Why a step is asked wherever it runs; empty when nothing speaks against it."""
     if step.words and not step.words[0].known:
-        return f"`{step.words[0].text}` may be any program"
+        return f"`{step.words[0].text}` could be any program"
     if outside := _find_read_outside(step, workspace):
         return f"it reads `{outside}`, outside the project"
     if step.program == "git":
@@ -124,7 +124,9 @@ def _find_replaced_paths(step: SimpleCommand, line: CommandLine, *, fed: bool) -
     elif names:
         fed = fed or (step.wrapped and any(one.program in _FEEDS for one in line.steps))
         if fed and step.program in DELETES | {"sed"}:
-            raise UnknownChangeError(f"which files `{step.program}` gets only a run would tell")
+            raise UnknownChangeError(
+                f"the files given to `{step.program}` are not known in advance"
+            )
     for name in names:
         yield from _resolve_paths(Word(name), step)
 
@@ -132,7 +134,7 @@ def _find_replaced_paths(step: SimpleCommand, line: CommandLine, *, fed: bool) -
 def _resolve_paths(name: Word, step: SimpleCommand) -> Iterator[Path]:
     """What a name stands for: itself, which may be a link, and what that leads to."""
     if not name.known or step.folder is None and not name.text.startswith("/"):
-        raise UnknownChangeError(f"it changes `{name.text}`, which only a run would tell")
+        raise UnknownChangeError(f"it changes `{name.text}`, which is not known in advance")
     place = Path(os.path.normpath((step.folder or Path("/")) / name.text))
     yield Path(os.path.realpath(place.parent)) / place.name
     yield Path(os.path.realpath(place))
@@ -142,14 +144,14 @@ def _find_more(line: CommandLine, steps: Sequence[SimpleCommand], workspace: Wor
     if not line.simple:
         return "not a simple command"
     if any(step.program == "cd" for step in line.steps[1:]):
-        return "it changes the folder half-way"
+        return "it changes the folder in the middle of the line"
     return next(filter(None, (_does_more(step, workspace) for step in steps)), "")
 
 
 def _does_more(step: SimpleCommand, workspace: Workspace) -> str:
     """What a step does besides changing the files that it names; empty when that is all."""
     if step.folder is None or not all(word.known for word in step.words):
-        return f"what `{step.program}` gets is only known when it runs"
+        return f"the arguments of `{step.program}` are not known in advance"
     try:
         _check_files(step, PathScope(step.folder, workspace))
     except (NotReadOnlyError, UnknownChangeError) as why:
@@ -183,5 +185,5 @@ def _check_copied(source: str, place: PathScope) -> None:
     for entry in walk_files(place.check_path(source), _ALL):
         if name := find_protected_name(os.path.relpath(entry.path, place.workspace.root)):
             raise NotReadOnlyError(
-                f"it would copy `{name}`, which steers this agent or other tools"
+                f"it would copy `{name}`, which configures this agent or other tools"
             )

@@ -80,7 +80,7 @@ def find_package_removal(step: SimpleCommand) -> str:
     """Why undo cannot bring back the packages that a step removes; empty where it removes none."""
     program, words = _without_python(step)
     if _get_subcommand(words) in _REMOVES.get(program, ()):
-        return "it removes packages, which undo cannot bring back"
+        return "it removes packages, which undo cannot restore"
     return ""
 
 

@@ -66,7 +66,7 @@ def _iter_copied_paths(step: SimpleCommand) -> Iterator[Path]:
         old, new = _resolve_path(source, step), _resolve_path(target, step)
         for path in (old, *_iter_below(source, step)):
             if path.is_symlink():  # a name behind it would be another file than it is now
-                raise UnknownChangeError(f"it copies or moves the link `{path.name}`")
+                raise UnknownChangeError(f"it copies or moves the symlink `{path.name}`")
             yield new / path.relative_to(old)
             if step.program == "mv":
                 yield path
@@ -80,5 +80,5 @@ def _iter_below(name: str, step: SimpleCommand) -> Iterator[Path]:
 
 def _resolve_path(name: str, step: SimpleCommand) -> Path:
     if step.folder is None:
-        raise UnknownChangeError(f"where `{name}` is only a run would tell")
+        raise UnknownChangeError(f"the location of `{name}` is not known in advance")
     return Path(os.path.normpath(step.folder / name))

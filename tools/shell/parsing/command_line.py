@@ -56,7 +56,7 @@ class CommandLine:
         )
         try:
             if depth > _DEEPEST:
-                raise ParseError("commands run commands too deeply in the line")
+                raise ParseError("too many commands run other commands")
             try:
                 root = parse_line(source)
             except LineTooLargeError:
@@ -78,7 +78,7 @@ class CommandLine:
         self, step: SimpleCommand, own: ShellState, inner: ShellState, depth: int
     ) -> None:
         if len(self.steps) >= _MOST_STEPS:
-            raise ParseError(f"the line runs more than {MOST_COMMANDS} commands")
+            raise ParseError(f"more than {MOST_COMMANDS} commands")
         self.steps.append(step)
         for one in unwrap(step):
             self.plain = self.simple = False
@@ -102,7 +102,7 @@ class CommandLine:
         if inner.line:
             self._read_source(inner.line, scope, depth + 1, step.feed if inner.fed else NOTHING)
         elif depth > _DEEPEST:
-            raise ParseError("commands run commands too deeply in the line")
+            raise ParseError("too many commands run other commands")
         elif inner.words:
             one = step.to_inner_command(inner.words, scope.folder)
             self._add_command(one, scope, scope, depth + 1)

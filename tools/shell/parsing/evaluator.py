@@ -100,7 +100,7 @@ class Evaluator:
         """Add the steps of a node; the output is what it would print, where that is known."""
         self._depth += 1
         if self._depth > DEEPEST:
-            raise ParseError("the line is nested too deeply")
+            raise ParseError("nested too deeply")
         self.plain = self.plain and node.type in _PLAIN
         self.readable = self.readable and node.type in _READABLE
         self.simple = self.simple and node.type in _READABLE
@@ -274,7 +274,7 @@ class Evaluator:
     def _define_function(self, node: "Node", here: _Position) -> Feed:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if name is None or body is None:
-            raise ParseError("a function in the line has no name or no body")
+            raise ParseError("a function has no name or no body")
         self.functions[get_text(name)] = body
         inside = _Position(here.scope.copy())
         inside.scope.forget_arguments()

@@ -85,7 +85,7 @@ class Flags:
             kind = self._get_kind(program, flag)
             value = ""
             if kind == "=A" and letters:
-                raise NotReadOnlyError(f"what `{program} {word}` means is not known")
+                raise NotReadOnlyError(f"unknown option: `{program} {word}`")
             if kind == "=?" or (kind and letters):
                 value, letters = letters, ""
             elif kind:
@@ -97,16 +97,14 @@ class Flags:
         flag, equals, value = word.partition("=")
         kind = self._get_kind(program, flag)
         if equals and not kind:
-            raise NotReadOnlyError(
-                f"`{program} {flag}` takes no value that is known to be harmless"
-            )
+            raise NotReadOnlyError(f"`{program} {flag}` with a value may do more than read")
         if kind and kind != "=?" and not equals:
             value = _take_value(program, flag, rest)
         return flag, _check_value(program, flag, kind, value)
 
     def _get_kind(self, program: str, flag: str) -> str:
         if flag not in self.kinds:
-            raise NotReadOnlyError(f"`{program} {flag}` is not known to only read")
+            raise NotReadOnlyError(f"`{program} {flag}` may do more than read")
         return self.kinds[flag]
 
 
@@ -116,7 +114,7 @@ def _split_entry(word: str) -> tuple[str, str, str]:
 
 def _take_value(program: str, flag: str, rest: list[str]) -> str:
     if not rest:
-        raise NotReadOnlyError(f"`{program} {flag}` lacks its value")
+        raise NotReadOnlyError(f"`{program} {flag}` needs a value")
     return rest.pop(0)
 
 

@@ -15,8 +15,8 @@ from .words import is_ansi_string
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-UNEXPLAINED = "the shell's grammar does not explain all of the line"
-NOT_BLANK = "the shell may cut the line into other words than it seems"
+UNEXPLAINED = "not valid shell syntax"
+NOT_BLANK = "the shell may split the words differently"
 
 _STATEMENTS_LIST = """
 list pipeline command subshell compound_statement negated_command if_statement while_statement
@@ -94,7 +94,7 @@ def find_mismatch(node: "Node", source: bytes) -> str:
     if not node.is_named:
         return ""
     if node.type not in _KINDS:
-        return f"the line holds something unknown ({node.type})"
+        return f"unknown syntax ({node.type})"
     if check := _CHECKS.get(node.type):
         return check(node)
     return _check_neighbours(node.children, source)
@@ -140,7 +140,7 @@ def _check_neighbours(children: "Sequence[Node]", source: bytes) -> str:
 
 def _check_program(node: "Node") -> str:
     name = get_text(node)
-    return f"`{name}` stands where a program should" if name in _RESERVED else _check_touching(node)
+    return f"`{name}` is in the place of a program" if name in _RESERVED else _check_touching(node)
 
 
 def _check_command(node: "Node") -> str:
@@ -216,9 +216,7 @@ def _check_expansion(node: "Node") -> str:
     """`${BASH_CMDS[ls]:=./x}` makes of `ls` another program."""
     kinds = [child.type for child in node.children]
     sets = ":=" in kinds or "=" in kinds
-    return (
-        "an expansion in the line sets a part of a table" if sets and "subscript" in kinds else ""
-    )
+    return "an expansion assigns an array element" if sets and "subscript" in kinds else ""
 
 
 _CHECKS: dict[str, "Callable[[Node], str]"] = {

@@ -58,7 +58,7 @@ def find_damage(step: SimpleCommand, root: Path) -> str:
     """What a step's code would remove, or start without end; empty when nothing is found."""
     for code in extract_code(step):
         if _FORKS.search(code):
-            return "it starts processes without end"
+            return "it starts processes endlessly"
         for found in _REMOVES.finditer(code):
             name = found[1] or "~"
             where = resolve_target(os.path.expanduser(name), step.folder)
@@ -67,7 +67,7 @@ def find_damage(step: SimpleCommand, root: Path) -> str:
         for found in _CHANGES.finditer(code):
             name = found[1] or found[2]
             if is_vital_file(Path(name)):
-                return f"it changes `{name}`, a file of the system"
+                return f"it changes `{name}`, a system file"
     return ""
 
 

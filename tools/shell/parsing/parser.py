@@ -31,11 +31,11 @@ _CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
 def parse_line(source: str) -> "Node":
     """Parse a line; raises Unparsed, and LineTooLargeError for a line that is too large."""
     if len(source) > LONGEST:
-        raise LineTooLargeError(f"the line is over {LONGEST:,} characters long")
+        raise LineTooLargeError(f"more than {LONGEST:,} characters")
     if "\r" in source:
-        raise ParseError("the line holds a carriage return, which can hide what it does")
+        raise ParseError("a carriage return can hide text")
     if found := _HIDDEN.search(source):
-        raise ParseError(f"the line holds an invisible character (U+{ord(found[0]):04X})")
+        raise ParseError(f"an invisible character (U+{ord(found[0]):04X})")
     root = parse_tree(source)
     if doubt := _find_doubt(root, source.encode() + b"\n"):
         raise ParseError(doubt)
@@ -50,7 +50,7 @@ def join_continuations(source: str) -> str:
 def _find_doubt(root: "Node", source: bytes) -> str:
     """The first oddity of a tree; raises LineTooLargeError."""
     if root.descendant_count > _MOST_NODES:
-        raise LineTooLargeError(f"the line has more than {MOST_WORDS} words")
+        raise LineTooLargeError(f"more than {MOST_WORDS} words")
     commands, words, doubt, last, end = 0, 0, "", root, 0
     for node in walk_nodes(root):
         commands += node.type in _COMMANDS
@@ -61,8 +61,8 @@ def _find_doubt(root: "Node", source: bytes) -> str:
                 doubt = doubt or NOT_BLANK
             last, end = node, max(end, node.end_byte)
         if commands > MOST_COMMANDS:
-            raise LineTooLargeError(f"the line runs more than {MOST_COMMANDS} commands")
+            raise LineTooLargeError(f"more than {MOST_COMMANDS} commands")
         if words > 2 * MOST_WORDS:
-            raise LineTooLargeError(f"the line has more than {MOST_WORDS} words")
+            raise LineTooLargeError(f"more than {MOST_WORDS} words")
     tail = source[end:].removesuffix(b"\n")  # else the line's last backslash would continue it
     return doubt or ("" if is_blank_tail(tail) else UNEXPLAINED)

@@ -80,7 +80,7 @@ class Expander:
         """Read `NAME=VALUE` into the scope."""
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is None:
-            raise ParseError("an assignment in the line has no name")
+            raise ParseError("an assignment has no name")
         words = [Word("")]
         if value is not None and value.type == "array":
             words = self.expand_words(value.named_children, scope)

@@ -122,13 +122,13 @@ def _split_parts(written: str, expansions: "Mapping[int, tuple[int, Node]]") -> 
             continue
         found = (_INSIDE if quoted else _OUTSIDE).match(written, at)
         if not found or (found["plain"] == "$" and _NO_BARE_DOLLAR[quoted].match(written, at)):
-            raise ParseError("a quote or a dollar sign in the line is not what it looks like")
+            raise ParseError("a quote or `$` has an unusual meaning")
         end = _find_part_end(found, expansions)
         parts.extend(_build_parts(found, end, quoted))
         quoted = found["close"] is None if quoted else found["open"] is not None
         at = end
     if quoted:
-        raise ParseError("a quote in the line is not closed")
+        raise ParseError("a quote is not closed")
     return parts
 
 

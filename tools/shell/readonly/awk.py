@@ -32,12 +32,12 @@ def check_awk(words: Sequence[str], place: PathScope) -> None:
     program, *files = parsed.operands or [""]
     settings = parsed.get_values("-v", "--assign")
     if not is_print_only(program) or not all(map(_is_plain_setting, settings)):
-        raise NotReadOnlyError(f"what `awk` does with `{program}` is not known to only read")
+        raise NotReadOnlyError(f"the `awk` program `{program}` may do more than read")
     for file in files:
         if "=" not in file:
             place.check_path(file)
         elif not _is_plain_setting(file):
-            raise NotReadOnlyError(f"`awk` may take `{file}` for a setting or for a file")
+            raise NotReadOnlyError(f"`awk` may read `{file}` as an assignment or as a file")
 
 
 def is_print_only(program: str) -> bool:

@@ -43,7 +43,7 @@ def list_reading_programs() -> list[str]:
 
 def _check_words(words: Sequence[str], place: PathScope) -> None:
     if not words:
-        raise NotReadOnlyError("there is no program")
+        raise NotReadOnlyError("no program")
     if any(_UNPRINTABLE.search(word) or not _is_text(word) for word in words):
         raise NotReadOnlyError("it contains control characters")
     place.resolve_inside(".")
@@ -58,19 +58,19 @@ def _check_words(words: Sequence[str], place: PathScope) -> None:
     elif name in PROGRAMS:
         _check_program(name, PROGRAMS[name], arguments, place)
     else:
-        raise NotReadOnlyError(f"`{name}` is not known to only read")
+        raise NotReadOnlyError(f"`{name}` may do more than read")
 
 
 def find_program_name(program: str, place: PathScope) -> str:
     """The program's plain name; raises NotReadOnlyError for one that the project may bring."""
     name = next((program.removeprefix(to) for to in _SYSTEM if program.startswith(to)), program)
     if "/" in name:
-        raise NotReadOnlyError(f"`{program}` is not known to only read")
+        raise NotReadOnlyError(f"`{program}` may do more than read")
     if program in _BUILTINS:
         return name
     found = shutil.which(program, path=build_child_environment(os.environ)["PATH"])
     if found and _is_below(found, place.workspace.root):
-        raise NotReadOnlyError(f"`{name}` would be a program of the project's own, `{found}`")
+        raise NotReadOnlyError(f"`{name}` would run the project's own program `{found}`")
     return name
 
 
@@ -83,9 +83,7 @@ def _check_program(
 ) -> None:
     operands = place.parse_words(name, program.flags, words).operands
     if len(operands) > program.most:
-        raise NotReadOnlyError(
-            f"`{name}` would write to or do more with `{operands[program.most]}`"
-        )
+        raise NotReadOnlyError(f"`{name}` may write to `{operands[program.most]}`")
     if program.operands == "files":
         for operand in operands:
             place.check_path(operand)

@@ -72,4 +72,4 @@ def _check_names(top: Path) -> None:
     for folder, folders, files in os.walk(top):
         left -= len(folders) + len(files)
         if left < 0 or any(map(_DIVIDES.search, (*folders, *files))):
-            raise NotReadOnlyError(f"names in `{folder}` may become several words")
+            raise NotReadOnlyError(f"file names in `{folder}` may split into several words")

@@ -36,13 +36,13 @@ _LANGUAGES = split_names(
 def check_attributes(top: Path, common: Path, tracked: TrackedFiles, workspace: Workspace) -> None:
     """Raises NotReadOnlyError where one line could be of a secret's content."""
     if gone := [name for name in tracked.attributes if not os.path.lexists(top / name)]:
-        raise NotReadOnlyError(f"`{gone[0]}` is gone, so git goes by what it was")
+        raise NotReadOnlyError(f"`{gone[0]}` is deleted, but git still uses its last version")
     for file in (common / "info/attributes", *(top / name / NAME for name in tracked.folders)):
         for pattern, said in _iter_diff_lines(file):
             if not _is_of_a_language(pattern, said, workspace):
                 raise NotReadOnlyError(
-                    f"`{NAME}` says of `{os.fsdecode(pattern)}` how it is shown, and secrets in "
-                    "git's history may be among that"
+                    f"`{NAME}` sets how git shows `{os.fsdecode(pattern)}`, which may include "
+                    "secrets in its history"
                 )
 
 

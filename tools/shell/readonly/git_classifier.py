@@ -68,7 +68,7 @@ def check_git(words: Sequence[str], place: PathScope) -> None:
     if not command and before.has_any("--version"):
         return
     if command not in COMMANDS:
-        raise NotReadOnlyError(f"`git {command}` is not known to only read")
+        raise NotReadOnlyError(f"`git {command}` may do more than read")
     parsed = COMMANDS[command].flags.parse(f"git {command}", rest)
     if command in _FIRST_WORDS:
         _check_first_word(command, rest, parsed.operands)
@@ -93,15 +93,13 @@ def _check_words(command: str, parsed: ParsedArguments) -> None:
     """What can be told without a repository."""
     kind, operands = COMMANDS[command], parsed.operands
     if operands and kind.operands == "none":
-        raise NotReadOnlyError(f"`git {command} {operands[0]}` is not known to only read")
+        raise NotReadOnlyError(f"`git {command} {operands[0]}` may do more than read")
     if operands and kind.lists_only_with and not parsed.has_any(*kind.lists_only_with):
-        raise NotReadOnlyError(f"`git {command} {operands[0]}` would make `{operands[0]}`")
+        raise NotReadOnlyError(f"`git {command} {operands[0]}` would create `{operands[0]}`")
     if command == "config" and not (len(operands) == 1 and _SETTINGS.fullmatch(operands[0])):
-        raise NotReadOnlyError(
-            "of `git config` only to read a plain setting is known to be harmless"
-        )
+        raise NotReadOnlyError("`git config` may do more than read one setting")
     if command == "show" and parsed.has_any(*_ALL_NAMES):
-        raise NotReadOnlyError("`git show` would show whatever some tag stands on")
+        raise NotReadOnlyError("`git show` would show whatever a tag points to")
     for shown in parsed.get_values("--format", "--pretty", "--sort"):
         if _RUNS_GPG.search(shown):
             raise NotReadOnlyError(f"`git {command}` would start gpg for `{shown}`")
@@ -111,7 +109,7 @@ def _check_first_word(command: str, words: Sequence[str], operands: Sequence[str
     """It must be the first of all: `git stash -- list` stashes a file of that name."""
     is_bare = not operands and command in ("reflog", "remote")
     if not is_bare and not (words and words[0] in _FIRST_WORDS[command]):
-        raise NotReadOnlyError(f"`git {' '.join([command, *words])}` is not known to only read")
+        raise NotReadOnlyError(f"`git {' '.join([command, *words])}` may do more than read")
 
 
 class _GitInvocation:
@@ -126,15 +124,14 @@ class _GitInvocation:
 
     def check(self) -> None:
         if self._command in ("remote", "config") and self._repository.has_credentials:
-            raise NotReadOnlyError("an address in git's configuration holds a password")
+            raise NotReadOnlyError("a URL in git's configuration contains a password")
         limits = self._find_limits()
         if self._can_read_submodules():
             for name in self._read_tracked_files().submodules:
                 check_git_dirs(self._repository.top / name, self._place.workspace.root)
         if self._can_follow_submodules() and self._read_tracked_files().submodules:
             raise NotReadOnlyError(
-                "git would follow the configuration of submodules; "
-                "`--ignore-submodules` keeps it from that"
+                "git would use the configuration of submodules; add `--ignore-submodules`"
             )
         if self._can_show_content():
             self._check_content(limits)
@@ -176,7 +173,7 @@ class _GitInvocation:
         """`REVISION:PATH`; the path counts from the repository's top unless it begins with `.`"""
         found = _OBJECT.fullmatch(word)
         if not found or "{/" in word or found[2].startswith("/"):
-            raise NotReadOnlyError(f"which file `{word}` names cannot be told")
+            raise NotReadOnlyError(f"the file `{word}` names is not known")
         revision, path = found.groups()
         self._check_revision(revision)
         if revision == "" and path[:2] in ("0:", "1:", "2:", "3:"):
@@ -190,14 +187,14 @@ class _GitInvocation:
         for part in re.split(r"\.{2,3}", word.removeprefix("^")):
             name = _NAME.match(part)
             if name and name[0] not in ("", "HEAD") and self._find_kinds(name[0]) & {"blob", "tag"}:
-                raise NotReadOnlyError(f"`{part}` is not a commit but the content of some file")
+                raise NotReadOnlyError(f"`{part}` is not a commit but a file's content")
 
     def _find_kinds(self, name: str) -> set[str]:
         """The kinds of all that a name or the beginning of a hash may mean."""
         repository, hash = self._repository, _HASH.fullmatch(name)
         objects = repository.common / "objects"
         if hash and (objects / "info" / "alternates").exists():
-            raise NotReadOnlyError("the git repository shares the objects of another one")
+            raise NotReadOnlyError("the git repository shares objects with another one")
         try:
             named = find_hashes(name, repository.git_dir, repository.common)
             prefixes = {*named, *([hash[1].lower()] if hash else [])}
@@ -208,7 +205,7 @@ class _GitInvocation:
             }
         except (OSError, ValueError, LookupError, StopIteration, struct.error, zlib.error) as error:
             raise NotReadOnlyError(
-                "the git repository is damaged, or of an unusual kind"
+                "the git repository is damaged or has an unusual format"
             ) from error
 
     def _can_read_submodules(self) -> bool:
@@ -236,11 +233,11 @@ class _GitInvocation:
     def _check_content(self, limits: Sequence[Path]) -> None:
         top = self._repository.top
         if not top.is_relative_to(self._place.workspace.root):
-            raise NotReadOnlyError("the git repository holds files outside the project")
+            raise NotReadOnlyError("the git repository has files outside the project")
         for name in self._read_tracked_files().secrets:
             path = top / name
             if not limits or any(path.is_relative_to(limit) for limit in limits):
-                raise NotReadOnlyError(f"git tracks `{name}`, which is kept from every tool")
+                raise NotReadOnlyError(f"git tracks `{name}`, which tools may not read")
         is_of_files = limits and all(map(Path.is_file, limits))
         if self._can_show_history() and (not is_of_files or self._parsed.has_any(*_WIDER)):
             self._check_history()
@@ -259,6 +256,6 @@ class _GitInvocation:
         own = [one for one in workspace.ignore if one not in IGNORE_PATTERNS and one[:1] != "!"]
         if own:
             raise NotReadOnlyError(
-                f"git's history may hold files of `{own[0]}`, which are kept from every tool"
+                f"git's history may hold files that match `{own[0]}`, which tools may not read"
             )
         check_attributes(repository.top, repository.common, self._read_tracked_files(), workspace)

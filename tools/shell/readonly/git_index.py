@@ -52,7 +52,7 @@ def _read_index(
     try:
         entries = _parse_entries(index.read_bytes(), hash_size)
     except (OSError, ValueError, IndexError, struct.error) as error:
-        raise NotReadOnlyError("which files git tracks cannot be told") from error
+        raise NotReadOnlyError("git's index cannot be read") from error
     return TrackedFiles(
         secrets=tuple(name for _, name in entries if workspace.is_ignored(str(top / name))),
         submodules=tuple(name for mode, name in entries if mode == _SUBMODULE),
@@ -77,7 +77,7 @@ def _parse_entries(data: bytes, hash_size: int) -> list[tuple[int, str]]:
     """Mode and name of each entry."""
     signature, version, count = struct.unpack_from(">4sII", data)
     if signature != b"DIRC" or version not in (2, 3, 4) or count > MOST_FILES:
-        raise ValueError("not such an index")
+        raise ValueError("unknown index format")
     entries: list[tuple[int, str]] = []
     at, name = 12, b""
     for _ in range(count):
@@ -94,10 +94,10 @@ def _parse_entries(data: bytes, hash_size: int) -> list[tuple[int, str]]:
         name = name[:kept] + data[at:end]
         at = end + 1 if version == 4 else start + ((end - start) // 8 + 1) * 8
         if mode & 0o170000 not in (_REGULAR, _LINK, _SUBMODULE):
-            raise ValueError("a whole folder as one entry")
+            raise ValueError("sparse index")
         entries.append((mode, name.decode(errors="surrogateescape")))
     if data[at : at + 4] == b"link":
-        raise ValueError("a part of the index is in another file")
+        raise ValueError("split index")
     return entries
 
 

@@ -57,7 +57,7 @@ def _find_offsets(index: Path, prefix: str, hash_size: int) -> Iterator[int]:
     """Where in its pack the objects stand that an index knows by this prefix."""
     with open(index, "rb") as file:
         if file.read(8) != b"\xfftOc\0\0\0\2":
-            raise ValueError("a pack's index of an unknown version")
+            raise ValueError("unknown pack index version")
         fanout = _FANOUT.unpack(file.read(_FANOUT.size))
         first = int(prefix[:2], 16)
         start, end, total = fanout[first - 1] if first else 0, fanout[first], fanout[-1]

@@ -21,7 +21,7 @@ def find_hashes(name: str, git_dir: Path, common: Path) -> set[str]:
     Raises ValueError where references are kept in a way that is not known.
     """
     if (common / "reftable").exists():
-        raise ValueError("references are stored in a table")
+        raise ValueError("references are stored as reftable")
     places = {form.format(name) for form in _PLACES}
     folders = {git_dir, common}
     loose = (_iter_loose_refs(place, folders, _MOST_STEPS) for place in places)
@@ -47,7 +47,7 @@ def _iter_packed_refs(common: Path, places: set[str]) -> Iterator[str]:
     if not file.is_file():
         return
     if file.stat().st_size > LARGEST_LIST:
-        raise ValueError("there are too many references to look at")
+        raise ValueError("too many references to check")
     for line in file.read_text(errors="replace").splitlines():
         hash, _, place = line.partition(" ")
         if place in places and _HASH.fullmatch(hash):

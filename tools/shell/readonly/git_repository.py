@@ -119,7 +119,7 @@ def find_repository(folder: Path, root: Path) -> Repository | None:
         if found := _open_repository(top, root):
             return found
         if all(os.path.lexists(top / part) for part in ("HEAD", "objects", "refs")):
-            raise NotReadOnlyError(f"git may take the folder `{top}` for a repository")
+            raise NotReadOnlyError(f"git may treat the folder `{top}` as a repository")
     return None
 
 
@@ -151,7 +151,7 @@ def _open_repository(top: Path, root: Path) -> Repository | None:
     ]
     trees = [one.value for one in settings if (one.section, one.key) == ("core", "worktree")]
     if any(Path(os.path.realpath(home.git_dir / tree)) != top for tree in trees):
-        raise NotReadOnlyError("git's configuration sets another folder for the files")
+        raise NotReadOnlyError("git's configuration sets another work tree")
     return Repository(top, home.git_dir, home.common, tuple(settings))
 
 
@@ -165,7 +165,7 @@ def _read_settings(config: Path) -> list[GitSetting]:
     except OSError as error:
         raise NotReadOnlyError("git's configuration cannot be read") from error
     if len(text) > LARGEST_CONFIG:
-        raise NotReadOnlyError("git's configuration is unusually long")
+        raise NotReadOnlyError("git's configuration is too long")
     settings: list[GitSetting] = []
     section = subsection = ""
     for line in text.replace("\r\n", "\n").split("\n"):
@@ -175,12 +175,12 @@ def _read_settings(config: Path) -> list[GitSetting]:
             key = setting[1].lower()
             if not _is_harmless(section, subsection, key):
                 raise NotReadOnlyError(
-                    f"the repository's own git configuration sets `{section}.{key}`, "
-                    "which may start programs or read other files"
+                    f"git's configuration sets `{section}.{key}`, which may run programs or "
+                    "read other files"
                 )
             settings.append(GitSetting(section, key, setting[2] or ""))
         elif not _EMPTY.fullmatch(line):
-            raise NotReadOnlyError("git's configuration is written in an unusual way")
+            raise NotReadOnlyError("git's configuration has an unusual format")
     return settings
 
 

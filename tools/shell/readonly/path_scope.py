@@ -31,7 +31,7 @@ class PathScope:
             return Path(os.devnull)
         real = self.resolve_inside(word)
         if self.is_secret(Path(os.path.normpath(self.folder / word))) or self.is_secret(real):
-            raise NotReadOnlyError(f"`{word}` is kept from every tool")
+            raise NotReadOnlyError(f"tools may not read `{word}`")
         try:
             found = real.stat()
         except OSError:  # what does not exist can do no harm
@@ -41,9 +41,7 @@ class PathScope:
         if stat.S_ISREG(found.st_mode) and has_hidden_name(
             self.workspace, self.workspace.to_relative(real), found
         ):
-            raise NotReadOnlyError(
-                f"`{word}` is another name of a file that is kept from every tool"
-            )
+            raise NotReadOnlyError(f"`{word}` is another name of a file that tools may not read")
         return real
 
     def resolve_inside(self, word: str) -> Path:
@@ -63,11 +61,11 @@ class PathScope:
             if entry.is_symlink():
                 if self.check_path(entry.path).is_dir():
                     raise NotReadOnlyError(
-                        f"it would follow the link `{self._format_path(entry.path)}`"
+                        f"it would follow the symlink `{self._format_path(entry.path)}`"
                     )
             elif self.workspace.is_ignored(entry.path) and not _is_passed(Path(entry.path), manner):
                 found = self._format_path(entry.path)
-                raise NotReadOnlyError(f"it would read `{found}`, which is kept from every tool")
+                raise NotReadOnlyError(f"it would read `{found}`, which tools may not read")
 
     def _format_path(self, path: str) -> str:
         return os.path.relpath(path, self.workspace.root)

@@ -72,7 +72,7 @@ def _check_find(words: Words, place: PathScope) -> None:
         if word in _FIND_BARE:
             continue
         if word not in _FIND_VALUED | _FIND_FILE:
-            raise NotReadOnlyError(f"`find {word}` is not known to only read")
+            raise NotReadOnlyError(f"`find {word}` may do more than read")
         value = next(rest, "")
         if word in _FIND_FILE:
             place.check_path(value)
@@ -86,7 +86,7 @@ def _check_sed(words: Words, place: PathScope) -> None:
         scripts, files = list(files[:1]), files[1:]
     for script in scripts:
         if not all(map(_is_print_only, re.split(r"[;\n]", script))):
-            raise NotReadOnlyError(f"what `sed` does with `{script}` is not known to only read")
+            raise NotReadOnlyError(f"the `sed` script `{script}` may do more than read")
     for file in files:
         place.check_path(file)
 
@@ -99,14 +99,14 @@ def _is_print_only(command: str) -> bool:
 def _check_test(words: Words, place: PathScope) -> None:
     for word in words:
         if word.startswith("-") and word not in _TESTS and not word[1:].isdecimal():
-            raise NotReadOnlyError(f"`test {word}` is not known to only read")
+            raise NotReadOnlyError(f"`test {word}` may do more than read")
         if "/" in word:
             place.check_path(word)
 
 
 def _check_bracket(words: Words, place: PathScope) -> None:
     if words[-1:] != ["]"] and words[-1:] != ("]",):
-        raise NotReadOnlyError("`[` lacks its `]`")
+        raise NotReadOnlyError("`[` without `]`")
     _check_test(words[:-1], place)
 
 
@@ -114,24 +114,24 @@ def _check_printf(words: Words, place: PathScope) -> None:
     """`-v` and `%n` set variables of the shell, and `PATH` is one."""
     shown = words[0] if words else ""
     if shown.startswith("-") or "%" in _CONVERSION.sub("", shown):
-        raise NotReadOnlyError(f"`printf {shown}` is not known to only write text")
+        raise NotReadOnlyError(f"`printf {shown}` may do more than print")
 
 
 def _check_date(words: Words, place: PathScope) -> None:
     parsed = place.parse_words("date", _DATE, words)
     if any(not operand.startswith("+") for operand in parsed.operands):
-        raise NotReadOnlyError("`date` with a time sets the clock")
+        raise NotReadOnlyError("`date` with an argument sets the clock")
 
 
 def _check_sleep(words: Words, place: PathScope) -> None:
     if len(words) != 1 or not re.fullmatch(r"\d{1,4}(\.\d+)?s?|\.\d+", words[0]):
-        raise NotReadOnlyError("`sleep` may go on for very long")
+        raise NotReadOnlyError("`sleep` may take very long")
 
 
 def _check_jq(words: Words, place: PathScope) -> None:
     program, *files = _JQ.parse("jq", words).operands or [""]
     if _JQ_REACHES_OUT.search(program):
-        raise NotReadOnlyError("the `jq` program reads more than its input")
+        raise NotReadOnlyError("the `jq` program may read more than its input")
     for file in files:
         place.check_path(file)
 
@@ -145,9 +145,9 @@ def _check_xxd(words: Words, place: PathScope) -> None:
             files.append(word)
         elif word in _XXD_VALUED:
             if not next(rest, "").isdecimal():
-                raise NotReadOnlyError(f"`xxd {word}` takes a number")
+                raise NotReadOnlyError(f"`xxd {word}` needs a number")
         elif not _XXD_BARE.fullmatch(word):
-            raise NotReadOnlyError(f"`xxd {word}` is not known to only read")
+            raise NotReadOnlyError(f"`xxd {word}` may do more than read")
     if len(files) > 1:
         raise NotReadOnlyError(f"`xxd` would write to `{files[1]}`")
     for file in files:
@@ -156,7 +156,7 @@ def _check_xxd(words: Words, place: PathScope) -> None:
 
 def _check_command(words: Words, place: PathScope) -> None:
     if words[:1] not in (["-v"], ["-V"], ("-v",), ("-V",)):
-        raise NotReadOnlyError("`command` runs what follows it")
+        raise NotReadOnlyError("`command` runs another program")
 
 
 def _accept_any(words: Words, place: PathScope) -> None:

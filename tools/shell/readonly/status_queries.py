@@ -56,4 +56,4 @@ def _check_ps(program: str, words: Sequence[str]) -> None:
         if value is not None and _PS_VALUE.fullmatch(value):
             continue
         if value is not None or not _PS_WORD.fullmatch(word):
-            raise NotReadOnlyError(f"`{program} {word}` is not known to only read")
+            raise NotReadOnlyError(f"`{program} {word}` may do more than read")

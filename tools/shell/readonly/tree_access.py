@@ -43,7 +43,7 @@ def walk_files(top: Path, manner: TraversalOptions) -> Iterator["os.DirEntry[str
             continue
         left -= len(entries)
         if left < 0:
-            raise NotReadOnlyError("there are too many files to see whether a secret is among them")
+            raise NotReadOnlyError("too many files to check for secrets")
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 if not manner.skips(Path(entry.path)):
@@ -103,4 +103,4 @@ def _read_spec(path: Path, changed: int) -> GitIgnoreSpec:
             return GitIgnoreSpec.from_lines(lines)
     except (OSError, ValueError, re.error):
         pass
-    raise NotReadOnlyError(f"what `{path.name}` leaves out cannot be told")
+    raise NotReadOnlyError(f"the ignore rules in `{path.name}` cannot be read")

@@ -34,13 +34,13 @@ def _check_target(name: str, step: SimpleCommand, root: Path, *, recursive: bool
     if where is None:
         return ""
     if is_vital_file(where):
-        return f"it removes `{name}`, a file of the system"
+        return f"it removes `{name}`, a system file"
     if not recursive:
         return ""
     if where == root:
         return f"it removes `{name}`, the whole project"
     if is_vital(where, root) or _is_link_to_vital(where, name, root):
-        return f"it removes `{name}`, of which more depends than this project"
+        return f"it removes `{name}`, which holds more than this project"
     return ""
 
 
@@ -56,7 +56,7 @@ def check_find(step: SimpleCommand, root: Path) -> str:
     for start in find_start_folders(texts):
         where = resolve_target(start, step.folder)
         if where and (where != root and is_vital(where, root)):
-            return f"it removes what is found in `{start}`"
+            return f"it removes the files found in `{start}`"
         if where == root and not has_filter(texts):
             return "it removes the whole project"
     return ""
@@ -71,11 +71,13 @@ def find_unknown_target(step: SimpleCommand) -> str:
         return ""
     for target in targets:
         if not target.known:
-            return f"`rm` by force of `{target.text}`, which only a run would tell"
+            return f"`rm` with force removes `{target.text}`, which is not known in advance"
         if resolve_target(target.text, step.folder) is None and re.fullmatch(
             r"[./*]+", target.text
         ):
-            return f"`rm` by force of `{target.text}` in a folder that only a run would tell"
+            return (
+                f"`rm` with force removes `{target.text}` in a folder that is not known in advance"
+            )
     return ""
 
 

@@ -43,7 +43,7 @@ def _check_overwrite(name: str, step: SimpleCommand) -> str:
     where = resolve_target(name, step.folder)
     if where and is_disk(str(where)):
         return f"it writes to the disk `{name}`"
-    return f"it overwrites `{name}`, a file of the system" if where and is_vital_file(where) else ""
+    return f"it overwrites `{name}`, a system file" if where and is_vital_file(where) else ""
 
 
 def _list_operands(step: SimpleCommand) -> list[str]:
@@ -77,7 +77,7 @@ def _check_mv(step: SimpleCommand, root: Path) -> str:
         if where and is_vital(where, root) or (where == root and name not in patterns):
             return f"it moves `{name}` away"
         if where == root and target == "/dev/null":
-            return f"it moves `{name}` to nowhere"
+            return f"it moves `{name}` to `/dev/null`"
     return _check_all_operands(step, root)
 
 
@@ -99,7 +99,7 @@ def _check_rsync(step: SimpleCommand, root: Path) -> str:
     deletes = any(re.match(r"--del(ete|$)", word.text) for word in step.words)
     where = resolve_target(names[-1], step.folder) if deletes and names else None
     if where and is_vital(where, root):
-        return f"it removes what is in `{names[-1]}`"
+        return f"it removes the contents of `{names[-1]}`"
     return _check_last_operand(step, root)
 
 

@@ -52,4 +52,4 @@ def find_disk_wipe(step: SimpleCommand) -> str:
     candidates = words[-1:] if program in _TO_THE_LAST else words
     places = ((word, resolve_target(word, step.folder)) for word in candidates)
     disk = next((word for word, where in places if where and is_disk(str(where))), "")
-    return f"`{program}` destroys what is on `{disk}`" if disk else ""
+    return f"`{program}` destroys the data on `{disk}`" if disk else ""

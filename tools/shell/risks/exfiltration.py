@@ -39,9 +39,9 @@ def find_exfiltration(steps: Sequence[SimpleCommand]) -> str:
         if step.code:
             continue
         if any(_can_send_environment(code) for code in extract_code(step)):
-            return f"`{step.program}` may send the environment to the network"
+            return f"`{step.program}` may send environment variables to the network"
         if is_network_client(step) and (source := sources.find_source(step, at)):
-            return f"`{step.program}` may send what `{source}` prints to the network"
+            return f"`{step.program}` may send the output of `{source}` to the network"
     return ""
 
 

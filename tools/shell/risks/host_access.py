@@ -41,7 +41,7 @@ def find_host_access(step: SimpleCommand) -> str:
             return "it mounts a file system" if _can_mount(words) else ""
         case "nsenter":
             enters = any(re.match(r"-t|--target|-a|--all", word) for word in words)
-            return "it enters another process's view of the machine" if enters else ""
+            return "it enters another process's namespaces" if enters else ""
         case "bwrap":
             bound = [at for at, word in enumerate(words) if word in ("--bind", "--dev-bind")]
             whole = any(words[at + 1 : at + 2] == ["/"] for at in bound)
@@ -54,13 +54,13 @@ def find_account_change(step: SimpleCommand) -> str:
     """The account or right that a step gives; empty when it gives none."""
     words = [word.text for word in step.words[1:]]
     if step.program in _ACCOUNTS and not set(words) & _ONLY_TALKS:
-        return f"`{step.program}` changes accounts of the machine"
+        return f"`{step.program}` changes user accounts"
     if step.program == "chmod":
         modes = [word for word in words if not word.startswith("--")][:2]
         if any(map(_SETUID.fullmatch, modes)):
-            return "it lets a program run with its owner's rights"
+            return "it makes a program setuid or setgid"
     if step.program == "setcap" and words:
-        return "it gives a program rights of root"
+        return "it gives a program root privileges"
     return ""
 
 
@@ -69,10 +69,10 @@ def _check_container(words: Sequence[str], step: SimpleCommand) -> str:
         return ""
     options = [*words, *(f"{one} {other}" for one, other in pairwise(words))]
     if option := next(filter(_HOST_OPTIONS.fullmatch, options), ""):
-        return f"`{step.program} {option}` opens the whole machine"
+        return f"`{step.program} {option}` gives access to the whole machine"
     for source in _iter_mount_sources(words):
         if _is_whole(source, step):
-            return f"`{step.program}` would mount `{source}` of this machine"
+            return f"`{step.program}` would mount this machine's `{source}`"
     return ""
 
 

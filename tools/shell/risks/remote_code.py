@@ -17,16 +17,16 @@ def find_remote_code(step: SimpleCommand) -> str:
     program = step.program
     for redirect in step.redirects:
         if SOCKET.fullmatch(redirect.target.text):
-            return f"`{program}` is bound to the network by `{redirect.target.text}`"
+            return f"`{redirect.target.text}` connects `{program}` to the network"
     if step.fetched and (_is_runner(program) or step.words[0].text == step.fetched):
-        return f"it runs `{step.fetched}`, which it fetches from the network, unseen"
+        return f"it downloads `{step.fetched}` and runs it"
     if not _is_runner(program):
         return ""
     for source in (*step.inner, *(step.feed.programs if _can_run_input(step) else ())):
         if source in FETCHERS:
-            return f"`{program}` runs what `{source}` fetches from the network, unseen"
+            return f"`{program}` runs code that `{source}` downloads and you have not seen"
         if source in _DECODERS:
-            return f"`{program}` runs what `{source}` decodes, unseen"
+            return f"`{program}` runs decoded output of `{source}` that you have not seen"
     return ""
 
 

@@ -36,15 +36,15 @@ def find_remote_shell(step: SimpleCommand, steps: Sequence[SimpleCommand]) -> st
     """What a step hands to the network, in words; `steps` are those of the line."""
     words = [word.text for word in step.words[1:]]
     if step.program in _NETCATS and any(map(_is_netcat_exec, words)):
-        return f"`{step.program}` gives a program to the network"
+        return f"`{step.program}` gives the network control of a program"
     if step.program in ("socat", "websocat") and any(map(_ADDRESS_RUNS.fullmatch, words)):
-        return f"`{step.program}` gives a program to the network"
+        return f"`{step.program}` gives the network control of a program"
     if any(map(_is_network_code, extract_code(step))):
-        return f"the code of `{step.program}` runs programs and talks to the network"
+        return f"the `{step.program}` code runs programs and uses the network"
     if step.program == "zmodload" and any(map(_ZSH_NETWORK.fullmatch, words)):
-        return "it opens connections from the shell itself"
+        return "the shell itself opens a network connection"
     if is_network_client(step) and (shell := _find_shell_before(step, steps)):
-        return f"`{step.program}` gives what `{shell}` says to the network"
+        return f"`{step.program}` sends the output of `{shell}` to the network"
     return ""
 
 
@@ -54,9 +54,9 @@ def find_shell_override(step: SimpleCommand) -> str:
     if step.program in _MAKES:
         values = [found[1] for word in words if (found := _MAKES_SHELL.fullmatch(word))]
         if any(not _USUAL_SHELL.fullmatch(value) for value in values):
-            return f"`{step.program}` would run its lines with another shell"
+            return f"`{step.program}` would run its recipes with another shell"
         if any(re.match(r"--ev|-E", word) for word in words):
-            return f"`{step.program}` would run rules that stand in the line"
+            return f"`{step.program}` would run rules from the command line"
     if pattern := _SCRIPT_SHELLS.get(step.program):
         for word, following in zip_longest(words, words[1:], fillvalue=""):
             found = pattern.fullmatch(word)

@@ -19,18 +19,18 @@ def find_shutdown(step: SimpleCommand) -> str:
     """What a step would stop, in words; empty when nothing."""
     words = [word.text for word in step.words[1:]]
     if step.program in _STOPS:
-        return "" if set(words) & _ONLY_TALKS else f"`{step.program}` stops the machine"
+        return "" if set(words) & _ONLY_TALKS else f"`{step.program}` shuts down the machine"
     check = _CHECKS.get(step.program)
     return check(words) if check else ""
 
 
 def _check_init(words: Sequence[str]) -> str:
-    return "it stops the machine" if words and words[0] in "016sSq" else ""
+    return "it shuts down the machine" if words and words[0] in "016sSq" else ""
 
 
 def _check_systemctl(words: Sequence[str]) -> str:
     plain = [word for word in words if not word.startswith("-")]
-    return "it stops the machine" if plain and plain[0] in _SYSTEMCTL_STOPS else ""
+    return "it shuts down the machine" if plain and plain[0] in _SYSTEMCTL_STOPS else ""
 
 
 def _check_kill(words: Sequence[str]) -> str:
@@ -61,15 +61,15 @@ def _check_pkill(words: Sequence[str]) -> str:
 
 
 def _check_crontab(words: Sequence[str]) -> str:
-    return "it removes all timed jobs" if "-r" in words else ""
+    return "it removes all scheduled jobs" if "-r" in words else ""
 
 
 def _check_account(words: Sequence[str]) -> str:
-    return "it removes an account" if {"root", Path.home().name} & set(words) else ""
+    return "it removes a user account" if {"root", Path.home().name} & set(words) else ""
 
 
 def _check_umount(words: Sequence[str]) -> str:
-    return "it takes the disks away" if {"-a", "--all", "/"} & set(words) else ""
+    return "it unmounts or detaches disks" if {"-a", "--all", "/"} & set(words) else ""
 
 
 _CHECKS: Mapping[str, Callable[[Sequence[str]], str]] = {

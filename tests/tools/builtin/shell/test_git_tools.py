@@ -143,4 +143,4 @@ async def test_without_git_the_refusal_says_so(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path.parent))
     run = ToolRun(Workspace(tmp_path), "c", tmp_path)
-    assert (await invoke(git_status, {}, run)).error == "git is not installed here; do without it"
+    assert (await invoke(git_status, {}, run)).error == "git is not installed; continue without it"

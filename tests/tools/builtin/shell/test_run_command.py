@@ -175,7 +175,7 @@ async def test_reading_command_sees_project_and_cannot_write(confined: Desk) -> 
 
 async def test_sandbox_failure_explains_how_to_ask(confined: Desk) -> None:
     result = await confined.run("echo x > .mcp.json; touch /usr/x")
-    assert result.error.startswith("exit code 1; the sandbox may be why: ")
+    assert result.error.startswith("exit code 1; the sandbox may be the cause: ")
     assert "`outside_sandbox: true`" in result.error
     assert (await confined.run("exit 4")).error == "exit code 4"
 

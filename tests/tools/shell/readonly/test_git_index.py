@@ -95,12 +95,12 @@ def test_no_index_tracks_nothing(tmp_path: Path) -> None:
 def test_a_damaged_index_is_a_reason(data: bytes, tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     (tmp_path / ".git/index").write_bytes(data)
-    with pytest.raises(NotReadOnlyError, match="which files git tracks"):
+    with pytest.raises(NotReadOnlyError, match="git's index cannot be read"):
         looked_at(tmp_path)
 
 
 def test_an_index_in_two_files_is_a_reason(tmp_path: Path) -> None:
     root = made(tmp_path)
     git(root, "update-index", "--split-index")
-    with pytest.raises(NotReadOnlyError, match="which files git tracks"):
+    with pytest.raises(NotReadOnlyError, match="git's index cannot be read"):
         looked_at(root)

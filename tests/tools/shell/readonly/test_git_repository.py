@@ -75,7 +75,7 @@ def test_an_ordinary_configuration_is_harmless(root: Path) -> None:
         ("[format]\n\tpretty = %G?\n", "format.pretty"),
         ("[pretty]\n\tx = %G?\n", "pretty.x"),
         ("[new]\n\tthing = x\n", "new.thing"),
-        ("[core]\n\tworktree = /\n", "another folder"),
+        ("[core]\n\tworktree = /\n", "another work tree"),
         ("#" + "x" * 200_000, "long"),
     ],
 )
@@ -120,7 +120,7 @@ def test_work_tree_is_accepted_only_linked_both_ways(root: Path, tmp_path: Path)
 def test_a_repository_of_links_is_a_reason(part: str, root: Path, tmp_path: Path) -> None:
     (root / ".git" / part).rename(tmp_path / "moved")
     (root / ".git" / part).symlink_to(tmp_path / "moved")
-    with pytest.raises(NotReadOnlyError, match="is a link"):
+    with pytest.raises(NotReadOnlyError, match="is a symlink"):
         find_repository(root, root)
 
 
@@ -134,7 +134,7 @@ def test_a_shared_part_outside_is_a_reason(root: Path, tmp_path: Path) -> None:
 
 
 def test_inside_of_git_folder_is_rejected(root: Path) -> None:
-    with pytest.raises(NotReadOnlyError, match="for a repository"):
+    with pytest.raises(NotReadOnlyError, match="as a repository"):
         find_repository(root / ".git", root)
 
 

@@ -96,7 +96,7 @@ def resolve_redirect(here: WebAddress, location: str) -> WebAddress:
         raise ToolError(f"it redirects from https to http, to {there}; not followed")
     if there.host != here.host:
         raise ToolError(
-            f"it redirects to another host, which needs its own approval: call webfetch with {there}"
+            f"it redirects to another host, which must be approved: call webfetch with {there}"
         )
     return there
 

@@ -68,6 +68,36 @@ def _analyze_line(command: str, cwd: str, workspace: Workspace) -> CommandAnalys
     reasons = [_explain_not_read_only(step, workspace) for step in line.steps]
     fed = _find_fed_readers(line.steps, reasons, workspace)
     reasons = ["" if at + 1 in fed else reason for at, reason in enumerate(reasons)]
+    findings = _find_line_risks(line, reasons, workspace)
+    commands = tuple(
+        AnalyzedCommand(
+            step.written,
+            step.literal,
+            step.wrapped,
+            not reason and (not step.wrapped or at in fed),
+            step.folder,
+        )
+        for at, (step, reason) in enumerate(zip(line.steps, reasons, strict=True))
+        if step.words and not step.code
+    )
+    plain = line.plain and not line.doubt
+    if findings:
+        worst = min(findings, key=lambda finding: finding.verdict != "deny")
+        return CommandAnalysis(worst.verdict, worst.reason, worst.rule, commands, plain)
+    why = next(filter(None, reasons), "") or ("" if line.readable else "not a simple command")
+    why = why or _find_later_cd(line)
+    if why and (rounds := expand_loop(command)):
+        return _analyze_rounds(rounds, cwd, workspace, why)
+    if why or not commands:
+        return CommandAnalysis(
+            None, why or "it does not run a known program", "command", commands, plain
+        )
+    return CommandAnalysis(
+        "allow", "it only reads inside the project", "read-only", commands, plain
+    )
+
+
+def _find_line_risks(line: CommandLine, reasons: list[str], workspace: Workspace) -> list[_Finding]:
     doubts = (
         [_Finding("ask", f"cannot be read with certainty: {line.doubt}", "unparsed")]
         if line.doubt
@@ -85,34 +115,9 @@ def _analyze_line(command: str, cwd: str, workspace: Workspace) -> CommandAnalys
     findings += [
         one for step in line.steps for one in _find_access_risks(step, line.steps, workspace)
     ]
-    commands = tuple(
-        AnalyzedCommand(
-            step.written,
-            step.literal,
-            step.wrapped,
-            not reason and (not step.wrapped or at in fed),
-            step.folder,
-        )
-        for at, (step, reason) in enumerate(zip(line.steps, reasons, strict=True))
-        if step.words and not step.code
-    )
     if line.bomb:
         findings.append(_Finding("deny", "it starts processes endlessly", "catastrophe"))
-    plain = line.plain and not line.doubt
-    if findings:
-        worst = min(findings, key=lambda finding: finding.verdict != "deny")
-        return CommandAnalysis(worst.verdict, worst.reason, worst.rule, commands, plain)
-    why = next(filter(None, reasons), "") or ("" if line.readable else "not a simple command")
-    why = why or _find_later_cd(line)
-    if why and (rounds := expand_loop(command)):
-        return _analyze_rounds(rounds, cwd, workspace, why)
-    if why or not commands:
-        return CommandAnalysis(
-            None, why or "it does not run a known program", "command", commands, plain
-        )
-    return CommandAnalysis(
-        "allow", "it only reads inside the project", "read-only", commands, plain
-    )
+    return findings
 
 
 def _analyze_rounds(lines: list[str], cwd: str, workspace: Workspace, why: str) -> CommandAnalysis:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ..config.errors import UsageError
 from ..config.security.gitignore_match import filter_matches, matches_any, validate_patterns
+from ..config.security.ignore_patterns import IGNORE_PATTERNS
 from ..config.security.path_variants import list_variants
-from ..config.settings.schema import IGNORE_PATTERNS
 from .result import ToolError
 
 LONGEST_NAME = 255

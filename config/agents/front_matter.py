@@ -12,8 +12,8 @@ from io import StringIO
 from pathlib import Path
 
 from ..errors import UsageError
-from ..settings.keys import KeyPath
-from ..yaml.reader import YamlDocument, parse_document
+from ..settings.keys import fill_empty_sections
+from ..yaml.reader import KeyPath, YamlDocument, parse_document
 
 _KEY = re.compile(r"([A-Za-z_][\w.-]*):[ \t]+(\S.*)")
 
@@ -40,7 +40,9 @@ def split_front_matter(file: Path, text: str) -> FrontMatter:
     if end is None:
         raise UsageError(f"{file}:1: the front matter has no end: a line `---` is missing")
     above = _parse_yaml(file, ["\n", *lines[:end]])
-    return FrontMatter(above.values, above.lines, "".join(lines[end + 1 :]))
+    # a key such as `permissions:` may be left empty, as in the settings
+    values = fill_empty_sections(above.values)
+    return FrontMatter(values, above.lines, "".join(lines[end + 1 :]))
 
 
 def _parse_yaml(file: Path, lines: list[str]) -> YamlDocument:

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import cast
 
 from ..errors import UsageError
-from ..yaml.reader import parse_value
-from .keys import KeyPath, is_secret, map_values
+from .keys import KeyPath, is_secret, map_values, parse_value
 from .schema import Settings
 from .sources import Layer, build_layer
 

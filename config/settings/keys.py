@@ -7,9 +7,8 @@ from typing import cast, get_args, get_origin
 from pydantic import BaseModel
 
 from ..errors import UsageError
+from ..yaml.reader import KeyPath, parse_inline
 from .schema import Settings
-
-KeyPath = tuple[str, ...]
 
 HIDDEN = "********"
 FAR_REACHING = ("litellm.", "security.", "permissions.", "sandbox.", "task.", "after_edit.")
@@ -73,6 +72,19 @@ def map_values(
         return change(path, value)
 
     return {name: visit_value(value, (*above, name)) for name, value in tree.items()}
+
+
+def fill_empty_sections(tree: Mapping[str, object]) -> dict[str, object]:
+    """Replace each section that has nothing below its name by an empty mapping."""
+    return map_values(tree, lambda path, value: {} if value is None and is_section(path) else value)
+
+
+def parse_value(path: KeyPath, text: str) -> object:
+    """Parse a value for a key: text for a text key, YAML for any other.
+
+    Raises UsageError when it is not YAML.
+    """
+    return text if type_of(path) in (str, None) else parse_inline(text)
 
 
 def hide_secrets(tree: Mapping[str, object]) -> dict[str, object]:

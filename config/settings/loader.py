@@ -4,18 +4,19 @@ The project's file counts only where the folder is trusted.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from ..paths import locate_project_config, locate_user_config
+from ..security.ignore_patterns import IGNORE_PATTERNS
 from ..security.redaction import remember_secret
 from ..trust.decision import Trust, check_trust
 from ..trust.trusted_reader import read_listed
 from ..yaml.reader import YamlDocument, read_document
 from .env_vars import expand_layer, from_environment
-from .ignore_patterns import list_negated_patterns, with_all_patterns
-from .keys import is_secret, iter_leaves, join_key, split_key
+from .keys import fill_empty_sections, is_secret, iter_leaves, join_key, split_key
 from .permission_rules import RawRule, merge_rules, read_rules
 from .schema import Settings
 from .sources import (
@@ -26,6 +27,10 @@ from .sources import (
     merge_layers,
     raise_mistakes,
 )
+
+PATTERNS_KEY = ("security", "ignore_patterns")
+# `security.exclude_files` adds to the same list
+_PATTERNS_NAMES = (PATTERNS_KEY[1], "exclude_files")
 
 
 @dataclass(frozen=True)
@@ -81,8 +86,8 @@ def validate_layer(layer: Layer, environ: Mapping[str, str]) -> tuple[Layer, lis
 
 
 def build_file_layer(file: Path, document: YamlDocument) -> Layer:
-    """What a file says, as a layer."""
-    return Layer(str(file), document.values, document.lines)
+    """Build the layer of a file."""
+    return Layer(str(file), fill_empty_sections(document.values), document.lines)
 
 
 def has_ignored_config(folder: Path, home: Path) -> bool:
@@ -121,3 +126,42 @@ def _find_origins(settings: Settings, layers: list[Layer]) -> dict[str, str]:
     return {
         join_key(path): found.get(path, "default") for path, _ in iter_leaves(settings.model_dump())
     }
+
+
+def with_all_patterns(layers: Sequence[Layer], project: str) -> list[Layer]:
+    """Append a layer with the ignore patterns of all layers, if one of them has some."""
+    if all(_read_patterns(layer) is None for layer in layers):
+        return list(layers)
+    own = [layer for layer in layers if layer.name == project]
+    users = [layer for layer in layers if layer.name != project]
+    # The last pattern that matches decides, as in `.gitignore`. So a project can hide more and open
+    # nothing, while the user's `!NAME` opens a file that the built-in list hides.
+    every = [*_join_patterns(own), *IGNORE_PATTERNS, *_join_patterns(users)]
+    return [*layers, build_layer("", PATTERNS_KEY, every)]
+
+
+def list_negated_patterns(layers: Sequence[Layer], project: str) -> tuple[str, ...]:
+    """List the user's patterns that begin with `!`, each with its place."""
+    return tuple(
+        f"`{pattern}` ({layer.find_origin((PATTERNS_KEY[0], name, str(number)))})"
+        for layer in layers
+        if layer.name != project
+        for name in _PATTERNS_NAMES
+        for number, pattern in enumerate(_get_texts(layer, name) or ())
+        if pattern.startswith("!")
+    )
+
+
+def _join_patterns(layers: Sequence[Layer]) -> Iterator[str]:
+    for layer in layers:
+        yield from _read_patterns(layer) or ()
+
+
+def _read_patterns(layer: Layer) -> list[str] | None:
+    given = [found for name in _PATTERNS_NAMES if (found := _get_texts(layer, name)) is not None]
+    return [pattern for part in given for pattern in part] if given else None
+
+
+def _get_texts(layer: Layer, name: str) -> list[str] | None:
+    section = cast("dict[str, object]", layer.values.get(PATTERNS_KEY[0]) or {})
+    return cast("list[str] | None", section.get(name))

@@ -9,9 +9,9 @@ from typing import cast
 from ..errors import UsageError
 from ..security.private_files import lock_folder, replace_file
 from ..yaml.editor import with_item, with_value
-from ..yaml.reader import decode_utf8, parse_document, parse_value, read_bytes, read_document
+from ..yaml.reader import decode_utf8, parse_document, read_bytes, read_document
 from .env_vars import expand_layer
-from .keys import KeyPath, is_section, split_key
+from .keys import KeyPath, is_section, parse_value, split_key
 from .loader import build_file_layer, validate_layer
 from .sources import Layer, build_layer, find_mistakes, merge_layers, raise_mistakes
 
@@ -94,7 +94,7 @@ def _list_at(values: Mapping[str, object], path: KeyPath) -> list[object]:
 def _matches_values(file: Path, text: str, wanted: dict[str, object]) -> bool:
     """Whether the text holds just these values; an anchor elsewhere may have got in the way."""
     try:
-        return parse_document(file, text).values == wanted
+        return build_file_layer(file, parse_document(file, text)).values == wanted
     except UsageError:
         return False
 

@@ -93,10 +93,9 @@ class _InstructionListing:
 
 
 def _read_import(root: str, path: str) -> tuple[str, bytes]:
-    from ..security.gitignore_match import (
-        matches_any,
-    )  # which takes its time, and few files need it
-    from ..settings.schema import IGNORE_PATTERNS  # the usual ones: a project's may not be read yet
+    # loaded late: it is slow, and few projects import files
+    from ..security.gitignore_match import matches_any
+    from ..security.ignore_patterns import IGNORE_PATTERNS
 
     real = os.path.relpath(resolve_real_path(root, path), root)
     if any(matches_any((*IGNORE_PATTERNS, ".git"), name) for name in (path, real)):

@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from ..errors import UsageError
-from ..settings.keys import KeyPath
-from .reader import compose_tree
+from .reader import KeyPath, compose_tree
 
 YamlEdit = tuple[int, int, str]
 """Start, end, and what stands there instead."""

@@ -1,4 +1,4 @@
-"""Reading a YAML file into plain values, with the line where each stands."""
+"""Reader of YAML files: plain values, and the line of each."""
 
 import os
 import stat
@@ -8,32 +8,33 @@ from pathlib import Path
 from typing import Any, cast
 
 from ..errors import UsageError
-from ..settings.keys import KeyPath, is_section, type_of
 
-LARGEST = 1_000_000
-"""Bytes; more is no configuration file."""
+KeyPath = tuple[str, ...]
+
+LARGEST = 1_000_000  # bytes; nobody writes a larger configuration file
+# One level more than the schema has: a file of a few lines can nest anchors without end.
 DEEPEST = 5
-"""Levels that are read, one more than the schema has: anchors can nest endlessly."""
 
 
 @dataclass(frozen=True)
 class YamlDocument:
-    """What a file says; lines count from 1."""
+    """The values of a file and their lines, counted from 1."""
 
     values: dict[str, object]
     lines: dict[KeyPath, int]
 
 
 def read_document(file: Path) -> YamlDocument | None:
-    """The file's mapping; None when there is no file. Raises UsageError with file and line."""
+    """Read the file's mapping; None without a file. Raises UsageError with file and line."""
     content = read_bytes(file)
     return None if content is None else parse_document(file, decode_utf8(file, content))
 
 
 def read_bytes(file: Path) -> bytes | None:
-    """The file's bytes; None when there is no file, or its place is held by the sandbox."""
+    """Read the file's bytes; None without a file."""
     try:
         kind = file.stat()
+        # the sandbox puts an empty folder where no command may create the file
         if stat.S_ISDIR(kind.st_mode) and not os.listdir(file):
             return None
         if not stat.S_ISREG(kind.st_mode) or kind.st_size > LARGEST:
@@ -46,7 +47,7 @@ def read_bytes(file: Path) -> bytes | None:
 
 
 def decode_utf8(file: Path, content: bytes) -> str:
-    """The file's text, which must be UTF-8."""
+    """Decode the file's text; raises UsageError with the line of the first wrong byte."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -55,7 +56,7 @@ def decode_utf8(file: Path, content: bytes) -> str:
 
 
 def parse_document(file: Path, text: str) -> YamlDocument:
-    """The mapping that a text holds; an empty text is an empty mapping."""
+    """Parse the mapping of a text; an empty text is an empty mapping."""
     yaml = _create_parser()
     try:
         node = yaml.compose(text)
@@ -71,17 +72,12 @@ def parse_document(file: Path, text: str) -> YamlDocument:
 
 
 def compose_tree(text: str) -> Any:
-    """The tree of YAML nodes with their places in the text; None for an empty text."""
+    """Compose the tree of YAML nodes with their places; None for an empty text."""
     return _create_parser().compose(text)
 
 
-def parse_value(path: KeyPath, text: str) -> object:
-    """The value that a text means for a key: text for a text key, YAML for any other.
-
-    Raises UsageError when it is not YAML.
-    """
-    if type_of(path) in (str, None):
-        return text
+def parse_inline(text: str) -> object:
+    """Parse one value, such as `[a, b]`; raises UsageError when it is not YAML."""
     try:
         return cast(object, _create_parser().load(text))
     except Exception as error:
@@ -89,7 +85,7 @@ def parse_value(path: KeyPath, text: str) -> object:
 
 
 def _create_parser() -> Any:
-    from ruamel.yaml import YAML
+    from ruamel.yaml import YAML  # 30 ms, which a command without a settings file saves
 
     return YAML(typ="safe", pure=True)
 
@@ -105,15 +101,15 @@ def _describe_error(text: str, error: Exception) -> str:
     return f"{line}: not YAML: {problem.partition(' with value ')[0]}"  # a value may be a secret
 
 
-def _to_plain(value: object, path: KeyPath = ()) -> object:
-    """The same values with text keys; a section left empty is an empty mapping."""
+def _to_plain(value: object, depth: int = 0) -> object:
+    """Copy the values with text keys, down to the deepest level."""
     if isinstance(value, dict):
-        items = cast("dict[object, object]", value).items() if len(path) < DEEPEST else ()
-        return {str(key): _to_plain(below, (*path, str(key))) for key, below in items}
+        items = cast("dict[object, object]", value).items() if depth < DEEPEST else ()
+        return {str(key): _to_plain(below, depth + 1) for key, below in items}
     if isinstance(value, list):
-        items = cast("list[object]", value) if len(path) < DEEPEST else []
-        return [_to_plain(item, (*path, str(number))) for number, item in enumerate(items)]
-    return {} if value is None and is_section(path) else value
+        items = cast("list[object]", value) if depth < DEEPEST else []
+        return [_to_plain(item, depth + 1) for item in items]
+    return value
 
 
 def _find_lines(node: Any, above: KeyPath = ()) -> Iterator[tuple[KeyPath, int]]:

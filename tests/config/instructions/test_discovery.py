@@ -13,7 +13,7 @@ from maxagent.config.instructions.discovery import (
     Instruction,
     load_instructions,
 )
-from maxagent.config.settings.schema import IGNORE_PATTERNS
+from maxagent.config.security.ignore_patterns import IGNORE_PATTERNS
 from maxagent.config.trust.decision import check_trust, trust
 from maxagent.config.trust.resolved_imports import LARGEST, NOT_TEXT, TOO_LARGE
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maxagent.config.security.gitignore_match import filter_matches, matches_any, validate_patterns
-from maxagent.config.settings.schema import IGNORE_PATTERNS
+from maxagent.config.security.ignore_patterns import IGNORE_PATTERNS
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,14 @@ import pytest
 
 from maxagent.config.errors import UsageError
 from maxagent.config.settings.keys import (
+    fill_empty_sections,
     hide_secrets,
     is_section,
     iter_leaves,
     join_key,
     list_keys,
     map_values,
+    parse_value,
     split_key,
     type_of,
 )
@@ -96,3 +98,32 @@ def test_set_secret_is_hidden_unset_one_stays_empty() -> None:
 def test_known_keys_are_all_accepted() -> None:
     assert [join_key(split_key(key)) for key in list_keys()] == list_keys()
     assert "litellm.api_key" in list_keys()
+
+
+@pytest.mark.parametrize(
+    "path, text, value",
+    [
+        (("model", "max_tokens"), "100", 100),
+        (("model", "default"), "100", "100"),
+        (("model", "show_thinking"), "true", True),
+        (("tools", "disabled"), "[a, b]", ["a", "b"]),
+        (("security", "mode"), "null", None),
+        (("task", "test_command"), "make test # fast", "make test # fast"),
+        (("unknown",), "[a]", "[a]"),
+    ],
+)
+def test_value_is_text_for_text_keys_else_yaml(
+    path: tuple[str, ...], text: str, value: object
+) -> None:
+    assert parse_value(path, text) == value
+
+
+def test_a_value_that_is_not_yaml_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"`\[a` is not YAML"):
+        parse_value(("tools", "disabled"), "[a")
+
+
+def test_empty_sections_are_filled() -> None:
+    tree = {"model": None, "security": {"mode": None}, "agents": {"build": None}}
+    filled = {"model": {}, "security": {"mode": None}, "agents": {"build": {}}}
+    assert fill_empty_sections(tree) == filled

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maxagent.config.errors import UsageError
-from maxagent.config.yaml.reader import LARGEST, parse_document, parse_value, read_document
+from maxagent.config.yaml.reader import LARGEST, parse_document, read_document
 
 FILE = Path("config.yaml")
 
@@ -35,7 +35,7 @@ def test_an_empty_file_says_nothing(text: str) -> None:
 @pytest.mark.parametrize(
     "text, values",
     [
-        ("model:\ntask: {}\n", {"model": {}, "task": {}}),
+        ("model:\ntask: {}\n", {"model": None, "task": {}}),
         ("security: {mode: }\n", {"security": {"mode": None}}),
         ("7: x\n", {"7": "x"}),
         ("a: &x {b: 1}\nc: *x\n", {"a": {"b": 1}, "c": {"b": 1}}),
@@ -131,29 +131,6 @@ def test_a_link_in_a_circle_is_refused(tmp_path: Path) -> None:
     file.symlink_to(file)
     with pytest.raises(UsageError, match="cannot be read"):
         read_document(file)
-
-
-@pytest.mark.parametrize(
-    "path, text, value",
-    [
-        (("model", "max_tokens"), "100", 100),
-        (("model", "default"), "100", "100"),
-        (("model", "show_thinking"), "true", True),
-        (("tools", "disabled"), "[a, b]", ["a", "b"]),
-        (("security", "mode"), "null", None),
-        (("task", "test_command"), "make test # fast", "make test # fast"),
-        (("unknown",), "[a]", "[a]"),
-    ],
-)
-def test_value_is_text_for_text_keys_else_yaml(
-    path: tuple[str, ...], text: str, value: object
-) -> None:
-    assert parse_value(path, text) == value
-
-
-def test_a_value_that_is_not_yaml_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"`\[a` is not YAML"):
-        parse_value(("tools", "disabled"), "[a")
 
 
 @settings(deadline=None)

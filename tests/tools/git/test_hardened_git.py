@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.config.settings.schema import IGNORE_PATTERNS
+from maxagent.config.security.ignore_patterns import IGNORE_PATTERNS
 from maxagent.memory.snapshots.store import Snapshots
 from maxagent.tools.builtin.shell.git_tools import git_branch, git_diff, git_log, git_status
 from maxagent.tools.git import hardened_git

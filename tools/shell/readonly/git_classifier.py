@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ....config.settings.schema import IGNORE_PATTERNS
+from ....config.security.ignore_patterns import IGNORE_PATTERNS
 from ..parsing.flags import Flags, NotReadOnlyError, ParsedArguments, split_names
 from .git_allowlist import COMMANDS, GitCommand
 from .git_attributes import check_attributes

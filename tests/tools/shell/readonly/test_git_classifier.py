@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.config.settings.schema import IGNORE_PATTERNS
+from maxagent.config.security.ignore_patterns import IGNORE_PATTERNS
 from maxagent.tools.git.hardened_git import GUARD
 from maxagent.tools.process.environment import build_child_environment
 from maxagent.tools.shell.readonly.classifier import explain_not_read_only

@@ -12,8 +12,9 @@ from ..nodes.enforce_schema import fit_schema
 from ..nodes.plan import run_plan_mode
 from ..nodes.receive_message import receive_message
 from ..nodes.run_tool import run_tool
-from ..nodes.state import State, Task, ToolTask
+from ..nodes.state import State, Task
 from ..nodes.switch_mode import switch_mode
+from ..nodes.tool_task import ToolTask
 
 MODES = ("build", "plan")
 

@@ -8,7 +8,8 @@ from ..nodes.agent.context import Context
 from ..nodes.approve import approve
 from ..nodes.editor import run_editor
 from ..nodes.run_tool import run_tool
-from ..nodes.state import State, Task, ToolTask
+from ..nodes.state import State, Task
+from ..nodes.tool_task import ToolTask
 
 
 def build_graph() -> StateGraph[State, Context, Task, State]:

@@ -10,8 +10,9 @@ from ..nodes.architect import run_architect
 from ..nodes.coder import run_coder
 from ..nodes.review import review
 from ..nodes.run_tool import run_tool
-from ..nodes.state import State, Task, ToolTask
+from ..nodes.state import State, Task
 from ..nodes.tester import run_tester
+from ..nodes.tool_task import ToolTask
 from ..nodes.verify import verify
 
 ROLES = ("architect", "coder", "tester")

@@ -33,7 +33,9 @@ from .approval.evaluate import (
 )
 from .approval.interrupts import request_answer
 from .approval.outside_sandbox import answer_first_run, ask_outside, find_blocked_call
-from .state import PendingCall, RoleName, State
+from .roles import RoleName
+from .state import State
+from .tool_task import PendingCall
 
 ALONE = "Call `{name}` alone: whether the other calls may run depends on the human's answer to it."
 BROKEN_JSON = (

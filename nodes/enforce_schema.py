@@ -12,7 +12,8 @@ from ..models.structured_output import FitResult, fit_answer
 from .agent.context import Context
 from .agent.emit import emit_event
 from .agent.modes import build_note, get_mode
-from .state import Options, State
+from .options import Options
+from .state import State
 
 ROUNDS = 2
 """How often the speaker may try again."""

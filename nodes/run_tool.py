@@ -34,7 +34,7 @@ from .agent.snapshot_recorder import FileRecord
 from .approval.dispatch import list_named_files
 from .approval.evaluate import explain_refusal, recheck_call
 from .approval.outside_sandbox import get_journal_key
-from .state import AfterTools, PendingCall, ToolTask
+from .tool_task import AfterTools, PendingCall, ToolTask
 
 UNKNOWN = (
     "Outcome unknown: this call was started at {started} and was cut short before it finished. "

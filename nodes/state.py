@@ -1,7 +1,7 @@
-"""State: what a thread remembers. Small, serialisable data; big things live in files, by id."""
+"""State: the channels of a thread. Small, serialisable data; large data is in files, by ID."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, NotRequired, Required, TypeVar, cast
+from typing import Annotated, Any, Literal, Required, TypeVar
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import DeltaChannel
@@ -9,9 +9,10 @@ from typing_extensions import TypedDict
 
 from ..memory.checkpoints.message_merge import merge_messages
 from ..tools.todo_list import Todo
+from .options import Options
+from .roles import RoleName
+from .tool_task import PendingCall
 
-RoleName = Literal["architect", "coder", "tester", "editor", "build", "plan"]
-AfterTools = Literal["approve", "architect", "coder", "tester", "editor", "build", "plan"]
 Outcome = Literal["verified", "unverified", "failed", "undone", "answered"]
 Latest = TypeVar("Latest")
 # Writes until LangGraph copies the whole value into a checkpoint. The copies of a long thread would
@@ -20,69 +21,17 @@ NEVER = 1_000_000_000
 
 
 def keep_last_write(state: str, writes: Sequence[str]) -> str:
-    """The same where every write is given at once."""
+    """Reduce as `keep_latest` does, for a channel that gets all its writes at once."""
     return writes[-1]
 
 
 def keep_latest(old: Latest, new: Latest) -> Latest:
-    """The last write of a step wins; several tool calls may write in one step."""
+    """Let the last write of a step win; several tool calls may write in one step."""
     return new
 
 
-class Options(TypedDict, total=False):
-    """What the user chose for this thread; it holds after a resume in another shell too."""
-
-    mode: str
-    """Approval mode; absent: the configuration's."""
-    model: str
-    """`PROVIDER/MODEL`; absent: the configuration's."""
-    base_url: str
-    """Endpoint of the model; absent: the provider's."""
-    apply: bool
-    """Keep the result without asking."""
-    skip_tests: bool
-    """End without evidence, as `unverified`."""
-    files: list[str]
-    """The only files that may be changed, by path relative to the project; absent: any."""
-    backup: bool
-    """Keep what a file held before it is overwritten; absent: as the configuration says."""
-    plan: bool
-    """A conversation is in plan mode: nothing but the plan may be written."""
-    plan_file: str
-    """The plan, by path relative to the project; chosen when plan mode begins."""
-    agent: str
-    """The profile that speaks in a conversation; absent: the mode's own, `build` or `plan`."""
-    speaker: str
-    """The profile that speaks this turn, chosen anew by whoever says something."""
-    turn_model: str
-    """`PROVIDER/MODEL` of this turn only; absent: `model`."""
-    max_turns: int
-    """Model turns that one message may take; absent: as the configuration says."""
-    max_cost: float
-    """US dollars that one message may cost; absent: any."""
-    schema: dict[str, Any]
-    """JSON schema that the answer to one message must fit; absent: any words."""
-    aside: list[str]
-    """What happened besides the conversation, or was piped to it: told before one message, and no
-    words of the human."""
-    mentioning: str
-    """What of one message can mention files: the words that the human typed; absent: all of it."""
-
-
-FOR_ONE_MESSAGE = frozenset(
-    {"speaker", "turn_model", "max_turns", "max_cost", "schema", "aside", "mentioning"}
-)
-"""Options that do not hold for what is said later."""
-
-
-def select_lasting(options: Options) -> Options:
-    """Those that hold for what is said later."""
-    kept = {key: value for key, value in options.items() if key not in FOR_ONE_MESSAGE}
-    return cast(Options, kept)
-
-
 class Evidence(TypedDict):
-    """What a test run showed, and of which files."""
+    """The result of a test run, and the snapshot of the files that it tested."""
 
     command: str
     verdict: Literal["passed", "failed", "unverified"]
@@ -112,57 +61,13 @@ class Usage(TypedDict):
     """US dollars; None when a price is unknown."""
 
 
-class PendingCall(TypedDict):
-    """A tool call that may run."""
-
-    id: str
-    name: str
-    args: dict[str, Any]
-    notice: str
-    """Put before the result, such as that the human changed the call; mostly empty."""
-    commands: NotRequired[list[str]]
-    """Those after an edit that were decided with it; others are not run with it."""
-    sandbox: NotRequired[str]
-    """What would confine it when it was decided, in words; empty where nothing would."""
-    files: NotRequired[list[str]]
-    """Those that an edit names, as they really were when it was decided."""
-    rule: NotRequired[str]
-    """By which rule it was decided."""
-    instructions: NotRequired[dict[str, list[str]]]
-    """Instruction files that it changes, with what trust knows them by before and after it; only
-    where the whole change was shown to the human."""
-    only_reads: NotRequired[bool]
-    """Whether it is a command that runs unasked because it only read when it was decided."""
-    blocked: NotRequired[str]
-    """What the sandbox kept from it when it ran inside: it is asked to run once more, outside."""
-
-
-class ToolTask(TypedDict):
-    """One queued call with all it needs from the state: the payload of a `Send`."""
-
-    call: PendingCall
-    role: RoleName
-    folder: str
-    options: Options
-    seen: dict[str, str]
-    todos: list[Todo]
-    tree: str
-    turn: int
-    rest: NotRequired[list[list[PendingCall]]]
-    """Groups that wait for this call's group."""
-    allowed: NotRequired[list[str]]
-    """The thread's own rules under which it was decided."""
-    then: AfterTools
-    """The node that follows when every call of the group has its result."""
-
-
 class Draft(TypedDict, total=False):
-    """What the human has done at the question of a plan so far, before a yes or a no."""
+    """Changes that the user has made to a proposed plan, before a yes or a no."""
 
     changed: bool
-    """The plan is not as the model left it."""
+    """Whether the user has changed the plan's text."""
     chosen: dict[str, str]
-    """The model and the approval mode that are to carry it out, where they chose any."""
+    """The model and the approval mode that the user chose for carrying it out."""
 
 
 class State(TypedDict, total=False):
@@ -175,56 +80,55 @@ class State(TypedDict, total=False):
     # reduced, since a model may be named twice before the next checkpoint
     options: Annotated[Options, keep_latest]
     messages: Annotated[list[AnyMessage], DeltaChannel(merge_messages, snapshot_frequency=NEVER)]
-    """Every role's conversation; `additional_kwargs["role"]` says whose, and a tool message's
-    `additional_kwargs["seen"]` which files it showed or wrote, by path, with their content hash."""
+    """The conversations of all roles. `additional_kwargs["role"]` names the role; in a tool message
+    `additional_kwargs["seen"]` maps each file that it showed or wrote to its content hash."""
     role: RoleName
-    """Who speaks."""
+    """The role that speaks."""
     told: list[str]
-    """Mode and speaker of a conversation, as the model was told last."""
+    """Mode and speaker of a conversation that the model was told last."""
     steps: int
     """Model turns taken; the thread's step n is its n-th model answer."""
     steps_allowed: int
-    """Step after which the run stops and waits to be resumed; 0: not yet decided."""
+    """Step after which the run stops until it is resumed; 0: not yet decided."""
     cost_allowed: float
-    """US dollars in all at which it does so; 0: not yet decided, or any."""
+    """Total cost in US dollars at which it stops likewise; 0: not yet decided, or no limit."""
     turn: int
-    """How often the human has asked for something, from 1: the task, a remark, new input."""
+    """Number of the user's requests, from 1: the task, a remark, a message."""
     asked: list[str]
-    """What the human is being asked: calls as `ruling.shown` has them, or the test command; empty
-    otherwise."""
+    """What the user is asked now: calls as `compute_binding` describes them, or the test command."""
     consents: dict[str, bool]
-    """What the human has said to for the whole thread about its tests: `test_consent.py`."""
+    """The user's answers about the tests, for the whole thread: `test_consent.py`."""
+    # not among the options, since a client that starts a run chooses those
     allowed: list[str]
-    """Rules as under `permissions.allow` that the user gave for this thread alone. No option: a
-    client that starts a run chooses those."""
+    """Rules as under `permissions.allow` that the user gave for this thread alone."""
     draft: Draft
     queue: list[list[PendingCall]]
-    """Groups of allowed calls that wait for the group before them."""
+    """Groups of allowed calls; each waits for the group before it."""
     todos: Annotated[list[Todo], keep_latest]
     completion: Annotated[str, keep_latest]
-    """The result that `attempt_completion` named last."""
+    """The last result that `attempt_completion` reported."""
     summary: str
-    """What the coder says it did."""
+    """The coder's report of what it did."""
     tree: Annotated[str, keep_latest]
     """Workspace snapshot after the last step that could change files: a checkpoint is the pair
     (conversation, files)."""
     file_entry: Annotated[int, keep_latest]
     """Number of the thread's last entry in the history of files at this checkpoint."""
     since: int
-    """The same when the current job began: what came later is its doing."""
+    """The same when the current job began; later entries are the job's."""
     evidence: Evidence | None
     """The last test run."""
     proven: Annotated[bool, keep_latest]
-    """No step had an effect since the last test run; snapshots do not see every file."""
+    """Whether no step had an effect since the last test run; snapshots do not see every file."""
     accepted: bool
-    """The tester has accepted the change."""
+    """Whether the tester has accepted the change."""
     kept: bool
-    """The human has kept the result."""
+    """Whether the user has kept the result."""
     rounds: int
     """Repair rounds used."""
     usage: Usage
     outcome: Outcome | None
-    """How the task ended; None while it goes on."""
+    """How the job ended; None while it runs."""
 
 
 class Task(TypedDict, total=False):
@@ -236,7 +140,8 @@ class Task(TypedDict, total=False):
 
 
 def select_changes(state: State, update: Mapping[str, Any]) -> dict[str, Any]:
-    """What of an update the state does not hold yet: each write is a row on the disk."""
+    """Drop from an update what the state holds already, except messages."""
+    # each write is a row in the database
     messages = {key: value for key, value in update.items() if key == "messages"}
     return messages | {
         key: value for key, value in update.items() if key not in state or state[key] != value

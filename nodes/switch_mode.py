@@ -18,7 +18,8 @@ from .agent.message_history import build_tool_message, find_last_answer
 from .agent.modes import ChatMode, format_announcement, get_mode, switch_options, to_announced_mode
 from .approval.decisions import parse_decisions
 from .approval.interrupts import request_answer
-from .state import Draft, Options, State
+from .options import Options
+from .state import Draft, State
 
 SwitchTransition = Command[Literal["switch", "build", "plan"]]
 NO_PLAN = "There is no plan yet: write it to `{plan_file}` first, then call plan_exit again."

@@ -5,7 +5,7 @@ from importlib import import_module
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
-from ..nodes.state import RoleName
+from ..nodes.roles import RoleName
 from .run import Graph
 
 

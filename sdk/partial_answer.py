@@ -13,7 +13,7 @@ from langgraph.types import Command
 
 from ..memory.journal import Journal
 from ..nodes.agent.partial_answer import build_partial_answer
-from ..nodes.state import RoleName
+from ..nodes.roles import RoleName
 from .events import Event, Failure, Output, Retrying, TokenUsage
 from .run import Graph
 from .shielded import run_shielded

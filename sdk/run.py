@@ -20,7 +20,8 @@ from ..memory.database.connection import translate_sqlite_errors
 from ..memory.threads.index import ThreadRow
 from ..nodes.agent.context import Context
 from ..nodes.agent.dependencies import Dependencies
-from ..nodes.state import Options, State, Task, select_lasting
+from ..nodes.options import Options, select_lasting
+from ..nodes.state import State, Task
 from .events import Event, Failure, Interrupted, Notice, Question, RunStarted, parse_event
 from .interrupt_response import Answer, build_resume_value, check_question
 from .outcome import build_completion, find_question

@@ -7,7 +7,7 @@ from ..config.errors import UsageError
 from ..config.security.redaction import redact
 from ..config.settings.loader import load_settings
 from ..nodes.agent.modes import apply_choice
-from ..nodes.state import Options
+from ..nodes.options import Options
 from ..tools.result import ToolError
 from ..tools.workspace import Workspace
 

@@ -26,7 +26,7 @@ from ..nodes.agent.context import Context
 from ..nodes.agent.dependencies import Dependencies
 from ..nodes.agent.dependency_pool import DependencyPool
 from ..nodes.agent.modes import choose_next_agent
-from ..nodes.state import Options, select_lasting
+from ..nodes.options import Options, select_lasting
 from .events import Event, EvidenceFound, as_json
 from .graph_registry import CHAT, EDIT, TASK, Job, compile_graph, find_job
 from .interrupt_response import Answer

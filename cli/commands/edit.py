@@ -39,7 +39,7 @@ def edit(
     """
     settle_trust(folder, yes=trust, output=output, tests=False)
     with without_collector():
-        from ...nodes.state import Options
+        from ...nodes.options import Options
         from ..execution.run import run_in_terminal
         from ..rendering.thread_listing import open_index
 

@@ -37,7 +37,7 @@ def task(
     """
     settle_trust(folder, yes=trust, output=output, tests=not skip_tests)
     with without_collector():
-        from ...nodes.state import Options
+        from ...nodes.options import Options
         from ..execution.run import run_in_terminal
         from ..rendering.thread_listing import open_index
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from ...nodes.state import Options
+    from ...nodes.options import Options
     from ...sdk.events import Event
     from ...sdk.runner import Runner
 
@@ -46,7 +46,7 @@ class ChatSession:
 
         `agent` and the options `once` are for this turn only.
         """
-        from ...nodes.state import select_lasting
+        from ...nodes.options import select_lasting
         from ...sdk.events import RunStarted
 
         sent = select_lasting(self.options)

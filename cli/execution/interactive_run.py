@@ -8,7 +8,7 @@ from functools import partial
 from typing import Protocol, TypeVar
 
 from ...config.errors import MaxAgentError, UnfinishedTurn
-from ...nodes.state import Options
+from ...nodes.options import Options
 from ...sdk.events import Event, Failure, Question
 from ...sdk.interrupt_response import Answer
 from ...sdk.runner import Runner

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from ...nodes.state import Options
+from ...nodes.options import Options
 from ..enums import AnswerStyle, OutputFormat
 from ..i18n.catalogs import t
 from ..rendering.output import echo

@@ -20,7 +20,7 @@ from .json_schema_file import read_schema
 from .thread_selection import select_thread
 
 if TYPE_CHECKING:
-    from ...nodes.state import Options
+    from ...nodes.options import Options
 
 
 class ChatCommand(TyperCommand):

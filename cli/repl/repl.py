@@ -29,7 +29,7 @@ from .session.background_startup import open_behind
 from .session.session import Session
 
 if TYPE_CHECKING:
-    from ...nodes.state import Options
+    from ...nodes.options import Options
 
 INTERRUPTED = 130
 

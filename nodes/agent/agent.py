@@ -13,7 +13,9 @@ from ...config.agents.profile import AgentProfile
 from ...config.settings.permission_rules import RawRule
 from ...tools.runtime.agent_tools import select_agent_tools
 from ...tools.runtime.registry import load_tool
-from ..state import RoleName, State, ToolTask
+from ..roles import RoleName
+from ..state import State
+from ..tool_task import ToolTask
 from .context import Context
 from .dependencies import Dependencies
 from .modes import get_active_agent

@@ -5,7 +5,8 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from ..state import RoleName, State
+from ..roles import RoleName
+from ..state import State
 from .context import Context
 from .emit import emit_event
 from .model_turn import run_model_turn

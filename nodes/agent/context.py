@@ -7,7 +7,8 @@ from pydantic import InstanceOf
 from pydantic.json_schema import SkipJsonSchema
 
 from ...config.settings.schema import ApprovalMode
-from ..state import State, ToolTask
+from ..state import State
+from ..tool_task import ToolTask
 from .dependencies import Dependencies
 from .dependency_pool import DependencyPool
 

@@ -24,7 +24,7 @@ from ...tools.filesystem.project_snapshots import open_snapshots
 from ...tools.permissions import build_policy
 from ...tools.sandbox.detect import open_sandbox
 from ...tools.workspace import Workspace
-from ..state import Options
+from ..options import Options
 from .dependencies import Dependencies, DependencySources
 
 if TYPE_CHECKING:

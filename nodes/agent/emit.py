@@ -6,7 +6,7 @@ from langchain_core.messages import ToolMessage
 from langgraph.runtime import Runtime
 
 from ...config.security.redaction import redact_json
-from ..state import Options
+from ..options import Options
 from .context import Context
 from .modes import get_mode
 

@@ -15,7 +15,7 @@ from ...tools.permissions.evaluate_tool import evaluate_tool_call
 from ...tools.result import ToolResult
 from ...tools.runtime.invoke import invoke
 from ...tools.tool_run import ToolRun
-from ..state import RoleName
+from ..roles import RoleName
 from .dependencies import Dependencies
 from .message_history import build_role_message
 

@@ -8,7 +8,8 @@ from uuid import uuid4
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
 from ...config.errors import MaxAgentError
-from ..state import RoleName, State
+from ..roles import RoleName
+from ..state import State
 
 FOREIGN = "it is damaged or was edited by hand; start a new one"
 CHAT: frozenset[RoleName] = frozenset({"build", "plan"})

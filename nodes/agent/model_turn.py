@@ -15,7 +15,8 @@ from ...models.catalog import compute_cost
 from ...models.errors import ModelCallError
 from ...models.invoke import invoke_model, is_cut
 from ...models.retry import compute_delay
-from ..state import RoleName, State, Usage, select_changes
+from ..roles import RoleName
+from ..state import State, Usage, select_changes
 from .agent import Agent, load_agent
 from .answer_autosave import autosave_answer
 from .context import Context

@@ -8,7 +8,9 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from ...tools.builtin.session.plan_mode import LEADS_TO
 from ...tools.filesystem.plan_file import make_plan_path
-from ..state import Options, RoleName, State
+from ..options import Options
+from ..roles import RoleName
+from ..state import State
 from .message_history import build_role_message
 
 ChatMode = Literal["build", "plan"]

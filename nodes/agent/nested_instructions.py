@@ -6,7 +6,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
 from ...config.instructions.discovery import NOT_AGREED
 from ...config.instructions.nested import find_nested_files, read_nested_instructions
-from ..state import RoleName
+from ..roles import RoleName
 from .dependencies import Dependencies
 from .instruction_blocks import format_blocks
 from .message_history import build_role_message

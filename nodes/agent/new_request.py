@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from ..state import RoleName, State
+from ..roles import RoleName
+from ..state import State
 from .message_history import build_role_message
 
 

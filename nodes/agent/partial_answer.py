@@ -10,7 +10,8 @@ from uuid import uuid4
 from langchain_core.messages import AIMessage, AnyMessage
 
 from ...models.text_cleanup import repair_text
-from ..state import RoleName, State
+from ..roles import RoleName
+from ..state import State
 from .message_history import iter_newest_first
 from .modes import build_note
 

@@ -6,7 +6,8 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
 from ...memory.undo.change_chains import compute_net_changes
-from ..state import RoleName, State
+from ..roles import RoleName
+from ..state import State
 from .context import Context, get_thread_id
 from .dependencies import Dependencies
 from .message_history import build_role_message

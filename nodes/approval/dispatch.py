@@ -11,7 +11,8 @@ from ...tools.definition import extract_paths, is_read_only_tool
 from ...tools.result import ToolError
 from ...tools.workspace import Workspace
 from ..agent.message_history import find_last_seen
-from ..state import AfterTools, PendingCall, State, ToolTask
+from ..state import State
+from ..tool_task import AfterTools, PendingCall, ToolTask
 
 DispatchTransition = Command[
     Literal["approve", "tools", "switch", "architect", "coder", "tester", "editor", "build", "plan"]

@@ -18,7 +18,7 @@ from ...tools.permissions.unasked_commands import CONFINED, COVERED, needs_outsi
 from ...tools.runtime.registry import canonical, describe_unknown_tool
 from ..agent.agent import Agent
 from ..agent.dependencies import Dependencies
-from ..state import PendingCall
+from ..tool_task import PendingCall
 from .decisions import parse_decisions, was_read
 from .dispatch import list_named_files
 

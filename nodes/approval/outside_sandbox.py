@@ -15,7 +15,9 @@ from ...tools.result import ToolResult
 from ...tools.runtime.invoke import render_for_model
 from ..agent.dependencies import Dependencies
 from ..agent.message_history import build_tool_message
-from ..state import PendingCall, RoleName, State
+from ..roles import RoleName
+from ..state import State
+from ..tool_task import PendingCall
 from .evaluate import BLOCKED_INSIDE, CallEvaluation, evaluate_queued, with_reason
 
 

@@ -29,7 +29,8 @@ from .steps import find_head
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
-    from ...nodes.state import RoleName, State
+    from ...nodes.roles import RoleName
+    from ...nodes.state import State
     from ..run import Graph
 
 

@@ -6,7 +6,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from pydantic import ConfigDict, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
-from ...nodes.state import RoleName
+from ...nodes.roles import RoleName
 
 
 @with_config(ConfigDict(extra="ignore", strict=True))

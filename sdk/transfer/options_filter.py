@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from ...config.errors import UsageError
-from ...nodes.state import FOR_ONE_MESSAGE, Options
+from ...nodes.options import FOR_ONE_MESSAGE, Options
 from ...tools.filesystem.plan_file import PLANS, make_plan_path
 
 _PLAN_FILE = re.compile(rf"{re.escape(PLANS)}/[\w-]{{1,80}}\.md")

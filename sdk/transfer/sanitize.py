@@ -26,7 +26,9 @@ from ...memory.checkpoints.serializer import ALLOWED, StrictSerializer, find_for
 from ...memory.checkpoints.thread_rows import CheckpointRow, WriteRow
 from ...memory.threads.archive import describe_first_error
 from ...memory.threads.transfer_rows import CallRow, TransferRows
-from ...nodes.state import Options, Outcome, RoleName, Usage
+from ...nodes.options import Options
+from ...nodes.roles import RoleName
+from ...nodes.state import Outcome, Usage
 from ...tools.todo_list import Todo
 from ..graph_registry import find_job
 from .message_metadata import check_marks

@@ -2,7 +2,7 @@ from typing import get_args
 
 import pytest
 
-from maxagent.nodes.state import RoleName
+from maxagent.nodes.roles import RoleName
 from maxagent.sdk.graph_registry import CHAT, EDIT, TASK, find_job, load_graph
 
 

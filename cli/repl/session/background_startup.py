@@ -10,7 +10,7 @@ from ...lazy_imports import without_collector
 from .session import Session, show_error
 
 if TYPE_CHECKING:
-    from ....nodes.state import Options
+    from ....nodes.options import Options
     from ....sdk.runner import Runner
 
 

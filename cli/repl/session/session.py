@@ -16,7 +16,7 @@ from ..prompt.protocol import SIGN, Prompt, PromptAborted
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from ....nodes.state import Options
+    from ....nodes.options import Options
     from ....sdk.events import TokenUsage
     from ....sdk.runner import Runner
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ....config.errors import MaxAgentError
-from ....nodes.state import Options
+from ....nodes.options import Options
 from ....sdk.events import Event, Failure, Question
 from ...execution.interactive_run import InteractiveRun
 from ...i18n.catalogs import t

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
     from ....config.agents.custom_commands import CustomCommand
-    from ....nodes.state import Options
+    from ....nodes.options import Options
     from ....tools.permissions import Decision
     from ...execution.tool_session import ToolSession
 

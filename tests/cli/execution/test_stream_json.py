@@ -15,7 +15,7 @@ from maxagent.cli.execution.cancellation import CancellableStream
 from maxagent.cli.execution.chat_session import ChatSession
 from maxagent.cli.execution.stream_json import TurnLoop
 from maxagent.cli.rendering.renderer import JsonRenderer
-from maxagent.nodes.state import Options
+from maxagent.nodes.options import Options
 from maxagent.sdk.events import Completion, Event, Output
 
 

@@ -24,7 +24,7 @@ from maxagent.memory.checkpoints.steps import (
 )
 from maxagent.memory.database.checkpointer import open_checkpointer
 from maxagent.memory.database.connection import connect, prepare_database
-from maxagent.nodes.state import RoleName
+from maxagent.nodes.roles import RoleName
 
 THREAD = "t"
 CONFIG = {"configurable": {"thread_id": THREAD}}

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from maxagent.config.errors import UsageError
-from maxagent.nodes.state import Options
+from maxagent.nodes.options import Options
 from maxagent.sdk.transfer.options_filter import filter_options, find_dropped
 
 BUILD = {"agent": "build", "speaker": "build", "plan": False}

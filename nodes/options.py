@@ -1,0 +1,56 @@
+"""Options: what the user chose for a thread or for one message."""
+
+from typing import Any, cast
+
+from typing_extensions import TypedDict
+
+
+class Options(TypedDict, total=False):
+    """Choices that are kept with the thread, so that they hold after a resume in another shell."""
+
+    mode: str
+    """Approval mode; absent: the configuration's."""
+    model: str
+    """`PROVIDER/MODEL`; absent: the configuration's."""
+    base_url: str
+    """Endpoint of the model; absent: the provider's."""
+    apply: bool
+    """Keep the result without asking."""
+    skip_tests: bool
+    """End without evidence, as `unverified`."""
+    files: list[str]
+    """The only files that may be changed, by path relative to the project; absent: any."""
+    backup: bool
+    """Keep what a file held before it is overwritten; absent: as the configuration says."""
+    plan: bool
+    """A conversation is in plan mode: nothing but the plan may be written."""
+    plan_file: str
+    """The plan, by path relative to the project; chosen when plan mode begins."""
+    agent: str
+    """The profile that speaks in a conversation; absent: the mode's own, `build` or `plan`."""
+    speaker: str
+    """The profile that speaks this turn; each message chooses it again."""
+    turn_model: str
+    """`PROVIDER/MODEL` of this turn only; absent: `model`."""
+    max_turns: int
+    """Model turns that one message may take; absent: as the configuration says."""
+    max_cost: float
+    """US dollars that one message may cost; absent: any."""
+    schema: dict[str, Any]
+    """JSON schema that the answer to one message must fit; absent: any words."""
+    aside: list[str]
+    """Side context of one message: what happened besides the conversation, or was piped to it."""
+    mentioning: str
+    """The part of one message that may mention files: what the user typed; absent: all of it."""
+
+
+FOR_ONE_MESSAGE = frozenset(
+    {"speaker", "turn_model", "max_turns", "max_cost", "schema", "aside", "mentioning"}
+)
+"""Options that do not hold for later messages."""
+
+
+def select_lasting(options: Options) -> Options:
+    """Select the options that hold for later messages."""
+    kept = {key: value for key, value in options.items() if key not in FOR_ONE_MESSAGE}
+    return cast(Options, kept)

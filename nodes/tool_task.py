@@ -1,0 +1,55 @@
+"""ToolTask: one tool call on its way from its approval to the node that runs it."""
+
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+from ..tools.todo_list import Todo
+from .options import Options
+from .roles import RoleName
+
+AfterTools = Literal["approve", "architect", "coder", "tester", "editor", "build", "plan"]
+
+
+class PendingCall(TypedDict):
+    """A tool call that may run."""
+
+    id: str
+    name: str
+    args: dict[str, Any]
+    notice: str
+    """Text before the result, such as that the user changed the call; mostly empty."""
+    commands: NotRequired[list[str]]
+    """Commands after an edit that were decided with it; no others run after it."""
+    sandbox: NotRequired[str]
+    """Description of the sandbox it was decided under; empty where there was none."""
+    files: NotRequired[list[str]]
+    """Real paths of the files that an edit names, as they were when it was decided."""
+    rule: NotRequired[str]
+    """The rule that decided it."""
+    instructions: NotRequired[dict[str, list[str]]]
+    """Digests of the instruction files that it changes, before and after it; only where the whole
+    change was shown to the user."""
+    only_reads: NotRequired[bool]
+    """Whether it is a command that was allowed unasked because it only reads."""
+    blocked: NotRequired[str]
+    """What the sandbox denied it; it is asked whether it runs once more, outside."""
+
+
+class ToolTask(TypedDict):
+    """The payload of a `Send`: one allowed call with all that it needs from the state."""
+
+    call: PendingCall
+    role: RoleName
+    folder: str
+    options: Options
+    seen: dict[str, str]
+    todos: list[Todo]
+    tree: str
+    turn: int
+    rest: NotRequired[list[list[PendingCall]]]
+    """Groups that wait for this call's group."""
+    allowed: NotRequired[list[str]]
+    """The thread's own rules under which it was decided."""
+    then: AfterTools
+    """The node that follows when every call of the group has its result."""

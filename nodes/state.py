@@ -95,7 +95,7 @@ class State(TypedDict, total=False):
     turn: int
     """Number of the user's requests, from 1: the task, a remark, a message."""
     asked: list[str]
-    """What the user is asked now: calls as `compute_binding` describes them, or the test command."""
+    """The open question: calls as `compute_binding` describes them, or the test command."""
     consents: dict[str, bool]
     """The user's answers about the tests, for the whole thread: `test_consent.py`."""
     # not among the options, since a client that starts a run chooses those

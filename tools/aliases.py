@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import cast
 
+# alias and canonical name; case, `_` and `-` do not count
 TOOLS = {
     "read": "read_file",
     "find_files": "list_files",
@@ -40,15 +41,15 @@ TOOLS = {
     "ac_mod_read": "module_doc_read",
     "ac_mod_write": "module_doc_write",
 }
-"""Alias and canonical name; case, `_` and `-` do not count."""
 
+# tools that a configuration may name already and that a later version will have
 LATER = frozenset(
     ["list_code_definitions", "command_kill", "subagent", "search_memory", "record_note"]
     + ["recall_notes", "get_skill", "use_mcp_tool", "find_tools", "use_rag_tool"]
     + ["module_doc_read", "module_doc_write"]
 )
-"""Tools that a configuration may name already and that a later version will have."""
 
+# for each tool, alias and canonical name of its arguments
 ARGUMENTS = {
     "read_file": {"file_path": "path", "file": "path", "filename": "path"},
     "list_files": {"directory": "path", "dir": "path", "folder": "path", "glob": "pattern"},
@@ -103,13 +104,12 @@ ARGUMENTS = {
     "ask_user": {"choices": "options", "suggestions": "options", "follow_up": "options"},
     "attempt_completion": {"summary": "result"},
 }
-"""For each tool, alias and canonical name of its arguments."""
 
+# what the commands of `str_replace_editor` are here
 EDITOR = {"view": "read_file", "create": "write_file", "str_replace": "edit"}
-"""What the commands of `str_replace_editor` are here."""
 
+# arguments that models add about a call; dropped where a tool does not take them
 REMARKS = frozenset(["description", "explanation", "instruction", "reason", "requires_approval"])
-"""Arguments that models add about a call; dropped where a tool does not take them."""
 
 
 def resolve_tool_name(name: str, known: Iterable[str]) -> str:

@@ -9,14 +9,14 @@ from langchain_core.tools import BaseTool, StructuredTool
 
 from .result import ToolError, ToolResult
 
+# read: looks only · fetch: looks at the network, asked by host · edit: writes files · execute:
+# runs a program · talk: asks the human · note: changes the thread's own state only. `edit` and
+# `execute` are never blindly repeated.
 Effect = Literal["read", "fetch", "edit", "execute", "talk", "note"]
-"""read: looks only · fetch: looks at the network, asked by host · edit: writes files ·
-execute: runs a program · talk: asks the human · note: changes the thread's own state only.
-`edit` and `execute` are never blindly repeated."""
 
 ToolFunction = Callable[..., Awaitable[ToolResult]]
+# the names of the arguments that are paths, or what finds the paths in the arguments
 Paths = tuple[str, ...] | Callable[[Mapping[str, object]], list[str]]
-"""The names of the arguments that are paths, or what finds the paths in the arguments."""
 
 
 def tool(

@@ -34,9 +34,10 @@ _NAMES = {
         .zshenv .zshrc
     """,
 }
+# files, and folders with all they hold, in any folder; in lower case
 PROTECTED = frozenset(name for names in _NAMES.values() for name in names.split())
-"""Files, and folders with all they hold, in any folder; in lower case."""
 
+# names that are protected only right below a folder
 _INSIDE = {
     ".github": re.compile(r"workflows|actions|instructions|prompts|agents|chatmodes"),
     ".gitea": re.compile(r"workflows"),
@@ -47,7 +48,6 @@ _INSIDE = {
         r"|proc-receive|reference-transaction|sendemail-validate|update|push-to-checkout)"
     ),
 }
-"""Names that are protected only right below a folder."""
 
 
 def find_protected_name(path: str) -> str:

@@ -14,11 +14,11 @@ from ..config.security.path_variants import list_variants
 from .result import ToolError
 
 LONGEST_NAME = 255
+# bytes; what Linux allows
 LONGEST_PATH = 4096
-"""Bytes; what Linux allows."""
 
+# beginnings that are no path here: a drive, a share, an address
 _FOREIGN = re.compile(r"[A-Za-z]:\\|\\\\|[A-Za-z][A-Za-z0-9+.-]*:/")
-"""Beginnings that are no path here: a drive, a share, an address."""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from .matching.edit_request import EditRequest
 
 _FENCE = re.compile(r"[ \t]*(`{3,}+|~{3,}+)[^`\n]*")
+# numbers before lines, each with its signs around it; an empty line may have the number alone
 _NUMBERED = [
     re.compile(rf"[ \t]*{before}(\d+)(?:{after}|[ \t]*$)")
     for before, after in (
@@ -22,9 +23,8 @@ _NUMBERED = [
         ("", "[ ]"),
     )
 ]
-"""Numbers before lines, each with its signs around it; an empty line may have the number alone."""
+# those behind which the line begins at once; behind the others a blank may stand
 _TIGHT = [_NUMBERED[0], _NUMBERED[2], _NUMBERED[-1]]
-"""Those behind which the line begins at once; behind the others a blank may stand."""
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,6}|#[xX][0-9a-fA-F]{1,5});")
 _ESCAPE = re.compile(r"""\\(?:u[0-9a-fA-F]{4}|[ntr"'`\\$/])""")
 _WHITE = {"n": "\n", "t": "\t", "r": "\r"}

@@ -25,8 +25,8 @@ from .rewriting.line_merge import merge_line
 from .rewriting.typography import infer_spelling
 
 LONGEST_PART = 1_000
+# of a text that is looked for inside a line
 FEWEST_LETTERS = 3
-"""Of a text that is looked for inside a line."""
 
 
 @dataclass(frozen=True)

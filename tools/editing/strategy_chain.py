@@ -35,8 +35,8 @@ class StrategyResult:
     places: Sequence[AnyMatch]
 
 
+# which of the places count
 PlaceFilter = Callable[[Sequence[AnyMatch]], Sequence[AnyMatch]]
-"""Which of the places count."""
 
 
 def find_matches(source: TextDocument, request: EditRequest) -> StrategyResult | None:

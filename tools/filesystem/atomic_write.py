@@ -1,4 +1,4 @@
-"""Write a file so that at any moment it has its old content or its new one."""
+"""Atomic writes: at any moment a file has its old content or its new one."""
 
 import errno
 import os
@@ -23,7 +23,7 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class AtomicWriter:
-    """A file's new content, whole on the disk, but not in its place yet."""
+    """New content of a file, complete on the disk, under a temporary name or none."""
 
     def __init__(
         self, workspace: Workspace, path: Path, data: bytes, like: os.stat_result | None = None
@@ -46,7 +46,7 @@ class AtomicWriter:
             self._opened, self._undo = opened.pop_all(), undo.pop_all()
 
     def move_into_place(self) -> None:
-        """Put it in its place in one step; where there was no file, there must be none now.
+        """Move the content into its place in one step; a new file must not exist by then.
 
         Raises ToolError with the system's reason; then nothing is left behind.
         """
@@ -59,13 +59,13 @@ class AtomicWriter:
             sync_folder(self._workspace, made)
 
     def drop(self) -> None:
-        """Leave all as it was; does nothing once it is in its place."""
+        """Remove the new content; do nothing once it is in its place."""
         with self._opened:
             self._undo.close()
 
     @contextmanager
     def _open_folder(self) -> Generator[int]:
-        """The file's folder, if it still is the one that the content was written for."""
+        """Open the file's folder; raise OSError if another one has taken its place."""
         name = self._workspace.to_relative(self._path)
         with open_parent(self._workspace.root, name) as (folder, _):
             if not os.path.samestat(os.fstat(folder), self._same):
@@ -98,7 +98,7 @@ class AtomicWriter:
             os.fsync(file.fileno())
 
     def _move_to_name(self, folder: int) -> None:
-        """To its name; unlike renaming, linking fails where somebody else made a file meanwhile."""
+        # a new file is linked: unlike a rename, that fails if another process made it meanwhile
         temporary, name = self._temporary, self._path.name
         if self._unnamed is not None:  # named by a descriptor, `link` works only as `linkat`
             own = f"/proc/self/fd/{self._unnamed}"
@@ -116,22 +116,22 @@ class AtomicWriter:
 def write_atomic(
     workspace: Workspace, path: Path, data: bytes, like: os.stat_result | None = None
 ) -> None:
-    """Create or replace a file so that at any moment it has its old content or its new one.
+    """Create or replace a file in one step.
 
-    `path` comes from `workspace.resolve`; the rest is as `Writing` has it. Another name of the same
-    file (a hard link) keeps the old content.
+    `path` comes from `workspace.resolve`; the rest is as in `AtomicWriter`. A hard link to the file
+    keeps the old content.
     """
     AtomicWriter(workspace, path, data, like).move_into_place()
 
 
 def _make_folders(workspace: Workspace, path: Path, undo: ExitStack) -> list[Path]:
-    """Make the folders that are missing on the way to a file; those made, the outermost first."""
+    """Make the missing folders above a file; return those made, the outermost first."""
     made = list[Path]()
     for folder in find_missing_folders(workspace, path):
         undo.callback(remove_folder, workspace, folder)
         made.append(folder)
         with (
-            suppress(FileExistsError),  # somebody else makes it at this very moment
+            suppress(FileExistsError),  # another process made it meanwhile
             open_parent(workspace.root, workspace.to_relative(folder)) as (at, name),
         ):
             os.mkdir(name, dir_fd=at)
@@ -150,7 +150,8 @@ def _link_or_replace(folder: int, temporary: str, name: str) -> None:
 
 
 def _open_unnamed(folder: int, mode: int) -> int | None:
-    """A file without a name yet, so that a kill leaves nothing behind; only Linux can do this."""
+    """Open a file without a name, if the system can."""
+    # only Linux; a kill leaves nothing behind
     if not os.path.exists("/proc/self/fd"):
         return None
     try:
@@ -160,7 +161,7 @@ def _open_unnamed(folder: int, mode: int) -> int | None:
 
 
 def _keep_owner_and_mode(descriptor: int, old: os.stat_result) -> None:
-    """Only root may give a file away; what is ours now must not run with our rights instead."""
+    # only root may give a file away; without set-user-ID, or it would run with our rights instead
     mode = stat.S_IMODE(old.st_mode)
     try:
         os.fchown(descriptor, old.st_uid, old.st_gid)
@@ -172,7 +173,8 @@ def _keep_owner_and_mode(descriptor: int, old: os.stat_result) -> None:
 
 
 def _keep_attributes(folder: int, name: str, descriptor: int) -> None:
-    """Copy an ACL and the user's own attributes; not capabilities, which a write takes away too."""
+    """Copy the ACL and the user's own attributes."""
+    # not capabilities: any write to the file takes them away, too
     old = f"/proc/self/fd/{folder}/{name}"
     with suppress(OSError):  # not every file system has attributes: sshfs has none
         for key in os.listxattr(old, follow_symlinks=False) if hasattr(os, "listxattr") else ():

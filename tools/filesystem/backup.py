@@ -1,4 +1,4 @@
-"""Where configured, a file's old content is kept in the data folder before it is overwritten."""
+"""Backups of files that tools overwrite, in the data folder, where configured."""
 
 import os
 from contextlib import suppress
@@ -11,9 +11,9 @@ FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def store_content(backups: Path, name: str, data: bytes, mode: int) -> Path:
-    """Keep a file's content as `<backups>/<number>/<name>`, private; what was kept where.
+    """Write a private backup `<backups>/<number>/<name>` and return its path.
 
-    `name` is the path relative to the project. Raises ToolError when it cannot be kept: then the
+    `name` is the path relative to the project. Raises ToolError when it cannot be written: then the
     file is not overwritten either.
     """
     with translate_os_errors(f"no backup of `{name}` could be kept, so nothing was changed"):
@@ -41,7 +41,8 @@ def discard(backups: Path, kept: Path) -> None:
 
 
 def _create_next_folder(backups: Path) -> Path:
-    """A new folder; its number tells the order, as other calls may be making theirs."""
+    """Create the folder with the next number."""
+    # another call may take the same number at the same time: then try the one after it
     make_private_folder(backups)
     number = max((int(one) for one in os.listdir(backups) if one.isdecimal()), default=0)
     while True:

@@ -1,15 +1,15 @@
-"""The one door by which a change reaches a file; several files together are all written or none.
+"""Prepare, stage and commit changes of files; every write of a tool goes through here.
 
 One file: `commit_changes(context, path, old, text, pieces)`. Several, in a worker thread:
 
-    with exclusive(*paths), ExitStack() as stages, ExitStack() as back:
+    with lock_files(*paths), ExitStack() as stages, ExitStack() as back:
         …read, decode, change…
-        prepared = [prepare(…), prepare_removal(…)]   # refuses; nothing is written
-        staged = [stages.enter_context(stage(run, one)) for one in prepared]   # a full disk refuses
+        prepared = [prepare_change(…), prepare_removal(…)]     # may fail; nothing is written
+        staged = [stages.enter_context(stage_change(run, one)) for one in prepared]   # disk full
         for one in staged:
-            saved.append(one.commit())                # in place
-            back.callback(take_back, run.workspace, one.prepared)
-        back.pop_all()                                # nothing failed: nothing goes back
+            saved.append(one.commit())                         # in place
+            back.callback(revert_change, run.workspace, one.prepared)
+        back.pop_all()                                         # nothing failed: nothing goes back
 """
 
 import os
@@ -39,13 +39,13 @@ from .text_codec import DecodedText, decode_text, encode_text, to_printable
 if TYPE_CHECKING:
     from ..textedits.text_edits import TextEdit
 
+# characters of a diff that are kept
 LONGEST_DIFF = 100_000
-"""Characters of a diff that are kept."""
 
 
 @dataclass(frozen=True)
 class PreparedChange:
-    """A change of one file that can be made: what can be checked before has been."""
+    """A checked change of one file; nothing is written yet."""
 
     path: Path
     name: str
@@ -95,7 +95,7 @@ class CommitResult:
 
 @dataclass(frozen=True)
 class StagedChange:
-    """A prepared change whose new content is on the disk, but not in its place."""
+    """A prepared change whose new content is on the disk, not yet in its place."""
 
     prepared: PreparedChange
     workspace: Workspace
@@ -105,8 +105,10 @@ class StagedChange:
     """The backup."""
 
     def commit(self) -> CommitResult:
-        """Put it in its place; raises ToolError, and changes nothing, if the file is not as it
-        was when it was prepared."""
+        """Put the content in its place.
+
+        Raises ToolError, and changes nothing, if the file has changed since it was prepared.
+        """
         made = self.prepared
         if _read_current(self.workspace, made.path) != made.before:
             raise ToolError(
@@ -144,7 +146,7 @@ def prepare_change(
     text: str,
     pieces: "Sequence[TextEdit] | None" = None,
 ) -> PreparedChange:
-    """What `save` would do; raises ToolError for what cannot be encoded or may not be written."""
+    """Check a change; raise ToolError if it cannot be encoded or the file is not writable."""
     name, found = workspace.to_relative(path), stat_writable(workspace, path)
     data = encode_text(old or DecodedText(""), text, pieces)
     diff = build_diff(old.text if old else None, text, name, pieces)
@@ -153,7 +155,7 @@ def prepare_change(
 
 
 def prepare_removal(workspace: Workspace, path: Path, data: bytes) -> PreparedChange:
-    """The removal of a file that holds these bytes; raises ToolError for one that may not be."""
+    """Check the removal of a file with this content; raise ToolError if it is not writable."""
     name, found = workspace.to_relative(path), stat_writable(workspace, path)
     try:
         diff = build_diff(decode_text(data).text, None, name)
@@ -164,7 +166,7 @@ def prepare_removal(workspace: Workspace, path: Path, data: bytes) -> PreparedCh
 
 @contextmanager
 def stage_change(run: FileContext, prepared: PreparedChange) -> Generator[StagedChange]:
-    """Write the new content, and the backup where configured; what is not committed goes again.
+    """Write the new content and the backup to the disk; remove both unless committed.
 
     Raises ToolError with the system's reason, such as a full disk; then nothing has changed.
     """
@@ -181,7 +183,7 @@ def stage_change(run: FileContext, prepared: PreparedChange) -> Generator[Staged
 
 
 def revert_change(workspace: Workspace, prepared: PreparedChange) -> None:
-    """Undo a committed change: the old bytes, mode and owner, or no file, are there again."""
+    """Restore the content, mode and owner before a committed change, or remove the new file."""
     if prepared.before is not None:
         write_atomic(workspace, prepared.path, prepared.before, prepared.like)
         return

@@ -1,4 +1,4 @@
-"""What an edit tells: what was adapted to find the place, and the changed lines as they are now."""
+"""Report of an edit for the model: what was adapted, and the changed lines as they are now."""
 
 from collections.abc import Sequence
 
@@ -7,18 +7,19 @@ from ..textedits.unified_diff import find_changed_lines
 from .line_numbers import format_lines
 from .text_codec import split_lines
 
+# lines that are shown before and after a change
 AROUND = 2
-"""Lines that are shown before and after a change."""
 MOST_SHOWN = 40
+# line numbers of places that are not shown
 MOST_LISTED = 20
-"""Line numbers of places that are not shown."""
 
 
 def format_report(
     old: str, new: str, changes: Sequence[TextChange], pieces: Sequence[TextEdit], each: str
 ) -> str:
-    """What follows the first words about an edit; `pieces` are those of all changes together, and
-    `each` is what one of them is called.
+    """Format what follows "Edited `file`"; `pieces` are the edits of all changes together.
+
+    `each` names one change: `edit`, `block`.
     """
     lines = split_lines(new)
     if not lines:
@@ -33,7 +34,7 @@ def format_report(
 
 
 def _describe_adapted(changes: Sequence[TextChange], each: str) -> list[str]:
-    """The first words' end, then a line for every change that was not exact."""
+    """One line for every change that was not exact, after an empty one."""
     remarks = [""]
     for number, change in enumerate(changes, 1):
         if change.adapted:
@@ -49,7 +50,7 @@ def _describe_adapted(changes: Sequence[TextChange], each: str) -> list[str]:
 def _find_places(
     old: str, new: str, pieces: Sequence[TextEdit], size: int
 ) -> list[tuple[int, int]]:
-    """The changed lines, from 0, with those around them; places that touch are one."""
+    """Find the changed lines, from 0, with those around them; join places that touch."""
     places = list[tuple[int, int]]()
     for change in find_changed_lines(old, new, pieces):
         start, end = max(change.new_start - AROUND, 0), min(change.new_end + AROUND, size)
@@ -60,7 +61,7 @@ def _find_places(
 
 
 def _fit_places(places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """As many of the places as may be shown; of a first one that is too long its beginning."""
+    """Keep as many places as may be shown, and at least the beginning of the first."""
     left, shown = MOST_SHOWN, list[tuple[int, int]]()
     for start, end in places:
         if end - start > left and shown:

@@ -1,25 +1,25 @@
-"""Which encoding a file without a mark is in: only one that gives back the very same bytes."""
+"""Guessing the encoding of a file without a byte-order mark."""
 
 import re
 
+# bytes at the beginning from which a rare encoding is guessed
 GUESSED_FROM = 64_000
-"""Bytes at the beginning from which a rare encoding is guessed."""
+# bytes beyond ASCII from which nothing can be guessed: mostly a Western name or sign
 TOO_FEW = 4
-"""Bytes beyond ASCII from which nothing can be guessed: mostly a Western name or sign."""
 
+# how Python reads bytes that are no text so that the very same are written back
 STRAYS = "surrogateescape"
-"""How Python reads bytes that are no text so that the very same are written back."""
+# where no encoding fits: all beyond ASCII are stray bytes, and no others can be written
 UNKNOWN = "ascii"
-"""Where no encoding fits: all beyond ASCII are stray bytes, and no others can be written."""
 
+# GB18030 holds all of Unicode, but a program that reads GBK does not: the narrower one first
 _CHINESE = ("gbk", "gb18030")
-"""GB18030 holds all of Unicode, but a program that reads GBK does not: the narrower one first."""
+# encodings that are guessed; among all that exist, a short text fits an absurd one best
 _OTHERS = ("cp1252", "cp1251", "koi8_r", "cp932", "euc_jp", "cp949", "big5")
-"""Encodings that are guessed; among all that exist, a short text fits an absurd one best."""
 
 
 def guess_encoding(data: bytes) -> str:
-    """An encoding that gives back the very same bytes; where most fit it, others may be strays."""
+    """Guess an encoding that gives back the same bytes; a few stray bytes may not fit it."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
@@ -44,9 +44,9 @@ def _is_mostly_utf8(data: bytes) -> bool:
 
 
 def _is_chinese(data: bytes) -> bool:
-    """Whether nearly all beyond ASCII is punctuation (rows A1 to A3) or everyday characters (B0 to
-    D7) of GB2312; other encodings, read so, give rare characters.
-    """
+    """Whether nearly all beyond ASCII is punctuation or everyday characters of GB2312."""
+    # punctuation is in rows A1 to A3, everyday characters in B0 to D7; other encodings, read as
+    # GB18030, give rare characters
     found = re.sub("[\0-\x7f]", "", data.decode("gb18030", STRAYS))
     rows = found.encode("gb2312", "ignore")[::2]
     return sum(row <= 0xA3 or 0xB0 <= row <= 0xD7 for row in rows) >= 0.8 * len(found)

@@ -1,7 +1,7 @@
-"""The only place where tools read and remove files: regular ones, beneath the project's root.
+"""Reading and removing regular files beneath the project's root; all tools do it here.
 
-Every path comes from `workspace.resolve`, so it is free of links; one that was put in its place
-since is an error, as `beneath` has it.
+Every path comes from `workspace.resolve`, so it has no links. A link put in its place since then
+is an error (`safe_open`).
 """
 
 import hashlib
@@ -17,21 +17,21 @@ from ..workspace import Workspace, make_hidden_error
 from .hard_links import has_hidden_name
 from .safe_open import LISTED, open_beneath, open_parent, stat_beneath
 
+# bytes of a file that tools take in
 LARGEST = 20_000_000
-"""Bytes of a file that tools take in."""
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def hash_content(data: bytes) -> str:
-    """What tells one content from another."""
+    """Hash a file's content, to tell whether it has changed."""
     return hashlib.sha256(data).hexdigest()[:16]
 
 
 def read_bytes(workspace: Workspace, path: Path, limit: int = LARGEST) -> bytes:
-    """A regular file's content.
+    """Read a regular file.
 
-    Raises ToolError for anything else, for more than `limit` bytes, and with the system's reason.
+    Raises ToolError for anything else, for more than `limit` bytes, and for errors of the system.
     """
     name = workspace.to_relative(path)
     with translate_os_errors(f"`{name}` could not be read"), ExitStack() as stack:
@@ -41,7 +41,7 @@ def read_bytes(workspace: Workspace, path: Path, limit: int = LARGEST) -> bytes:
         _check_regular(found, name)
         if has_hidden_name(workspace, name, found):
             raise make_hidden_error(name)
-        if not found.st_mode & 0o444:  # for root too, whom the system would let
+        if not found.st_mode & 0o444:  # also for root, for whom the system ignores the mode
             raise ToolError(f"`{name}` may not be read: its mode forbids it to everybody")
         small = found.st_size <= limit
         data = _read_up_to(descriptor, limit + 1) if small else b""
@@ -54,15 +54,16 @@ def read_bytes(workspace: Workspace, path: Path, limit: int = LARGEST) -> bytes:
 
 
 def stat_of(workspace: Workspace, path: Path) -> os.stat_result | None:
-    """What is there, of a link the link itself; None when there is nothing that can be reached."""
+    """Stat a path without following a link; None if nothing can be reached there."""
     with suppress(OSError):
         return stat_beneath(workspace.root, workspace.to_relative(path))
     return None
 
 
 def resolve_write_path(workspace: Workspace, path: str) -> Path:
-    """The real file that a call is to write; raises ToolError as `workspace.resolve` does, and
-    for a link, or a folder on the way that is one, that leads to nothing.
+    """Resolve the file that a call writes.
+
+    Raises ToolError as `workspace.resolve` does, and for a link on the way that leads to nothing.
     """
     real = workspace.resolve(path)
     given = Path(os.path.normpath(workspace.root / path))
@@ -76,9 +77,9 @@ def resolve_write_path(workspace: Workspace, path: str) -> Path:
 
 
 def stat_writable(workspace: Workspace, path: Path) -> os.stat_result | None:
-    """What stands where a file is to be written; None when there is nothing.
+    """Stat a file that will be written; None if it does not exist.
 
-    Raises ToolError when it is no regular file, or one that may not be changed.
+    Raises ToolError if it is not a regular file, or not writable.
     """
     name = workspace.to_relative(path)
     with translate_os_errors(f"`{name}` could not be written and nothing was changed"):
@@ -105,7 +106,7 @@ def remove_file(workspace: Workspace, path: Path) -> None:
 
 
 def find_missing_folders(workspace: Workspace, path: Path) -> list[Path]:
-    """The folders that would have to be made for a file, the outermost first."""
+    """Find the folders above a file that do not exist, the outermost first."""
     missing = list[Path]()
     for folder in path.parents:
         if stat_of(workspace, folder):
@@ -115,7 +116,7 @@ def find_missing_folders(workspace: Workspace, path: Path) -> list[Path]:
 
 
 def remove_folder(workspace: Workspace, path: Path) -> None:
-    """Remove a folder that was made for a file, unless somebody put something into it since."""
+    """Remove a folder that was made for a file, if it is still empty."""
     with (
         suppress(OSError),
         open_parent(workspace.root, workspace.to_relative(path)) as (folder, last),
@@ -124,7 +125,7 @@ def remove_folder(workspace: Workspace, path: Path) -> None:
 
 
 def change_mode(workspace: Workspace, path: Path, change: Callable[[int], int]) -> None:
-    """Give a regular file the mode that `change` makes of the one it has; raises ToolError."""
+    """Set a regular file's mode to `change(mode)`; raise ToolError on failure."""
     name = workspace.to_relative(path)
     with translate_os_errors(f"the mode of `{name}` could not be set"), ExitStack() as stack:
         descriptor = open_beneath(workspace.root, name, _READ)
@@ -135,8 +136,8 @@ def change_mode(workspace: Workspace, path: Path, change: Callable[[int], int]) 
 
 
 def sync_folder(workspace: Workspace, path: Path) -> None:
-    """Have the names in a folder on the disk; not every file system can do that."""
-    with suppress(OSError):
+    """Write the names in a folder to the disk."""
+    with suppress(OSError):  # not every file system can
         descriptor = open_beneath(workspace.root, workspace.to_relative(path), LISTED)
         try:
             os.fsync(descriptor)
@@ -146,7 +147,7 @@ def sync_folder(workspace: Workspace, path: Path) -> None:
 
 @contextmanager
 def translate_os_errors(what: str) -> Generator[None]:
-    """Turn what the system will not do into ToolError: `what`, and the system's reason."""
+    """Raise ToolError for OSError: `what`, and the system's reason."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""One writer at a time: locks of files, among the threads of this process and among processes."""
+"""Locks on files, between the threads of this process and between processes."""
 
 import fcntl
 import os
@@ -12,8 +12,8 @@ from weakref import WeakValueDictionary
 from ..cancellable_thread import check_cancelled
 from ..result import ToolError
 
+# how long another process is waited for
 SECONDS = 30.0
-"""How long another process is waited for."""
 PAUSE = 0.01
 
 _locks: WeakValueDictionary[Path, threading.Lock] = WeakValueDictionary()
@@ -22,7 +22,7 @@ _guard = threading.Lock()
 
 
 class _Folder:
-    """A folder that this process holds against others, and how often."""
+    """A folder that this process has locked, and how often."""
 
     def __init__(self) -> None:
         self.holders = 0
@@ -32,13 +32,13 @@ class _Folder:
 
 @contextmanager
 def lock_files(*paths: Path) -> Generator[None]:
-    """Hold the files, in a worker thread, from reading to writing; all at once, never one by one.
+    """Lock all files that a call reads and writes, in a worker thread.
 
     `paths` come from `workspace.resolve`, so a file has one lock whatever link names it. Threads
-    wait for each other's files, processes for each other's folders (an advisory lock, so only
-    programs like this one respect it; where a file system has none, only threads wait).
-    Raises ToolError when another process holds a folder for too long.
+    wait for each other's files, processes for each other's folders (an advisory lock). Raises
+    ToolError when another process holds a folder for too long.
     """
+    # in one order for everybody, or two calls could wait for each other for ever
     with ExitStack() as stack:
         for path in sorted(set(paths)):
             stack.enter_context(_get_lock(path))
@@ -76,7 +76,7 @@ def _lock_folder(place: Path) -> Generator[None]:
 
 
 def _acquire_folder_lock(place: Path) -> int | None:
-    """A descriptor that holds the folder's lock; None where folders cannot be locked."""
+    """Lock the folder; return the descriptor that holds the lock, None if it cannot be opened."""
     try:
         descriptor = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:
@@ -97,11 +97,11 @@ def _acquire_folder_lock(place: Path) -> int | None:
 
 
 def _try_lock(descriptor: int) -> bool:
-    """Whether the wait is over: the folder is ours, or its file system knows no such locks."""
+    """Whether the folder is locked now, or cannot be locked at all."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:
+    except OSError:  # a file system without locks: only threads wait for each other
         return True
     return True

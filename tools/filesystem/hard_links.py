@@ -1,4 +1,4 @@
-"""Files that have a second name which no tool may touch: `ln .env notes.txt` opens nothing."""
+"""Hard links to files that no tool may touch, such as `ln .env notes.txt`."""
 
 import os
 from contextlib import suppress
@@ -18,10 +18,8 @@ class _Entry(NamedTuple):
 
 
 def has_hidden_name(workspace: Workspace, name: str, found: os.stat_result) -> bool:
-    """Whether a file is also known by a hidden name: in a folder above it, or hidden there.
-
-    A name elsewhere is not looked for: to find all of them, all files would have to be looked at.
-    """
+    """Whether the file has a hidden name in a folder above it, or in a hidden folder there."""
+    # not elsewhere: that would mean to look at all files of the project
     if found.st_nlink < 2:
         return False
     return any(
@@ -32,7 +30,7 @@ def has_hidden_name(workspace: Workspace, name: str, found: os.stat_result) -> b
 
 
 def _with_hidden_folders(workspace: Workspace, folder: str) -> list[_Entry]:
-    """What is in a folder, and in the hidden folders there."""
+    """List a folder and the hidden folders in it."""
     entries = _scan_folder(workspace, folder)
     inner = [one.name for one in entries if one.is_folder and workspace.is_hidden_name(one.name)]
     return entries + [entry for name in inner for entry in _scan_folder(workspace, name)]

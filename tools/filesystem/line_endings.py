@@ -1,4 +1,4 @@
-"""A text's own line endings, found on reading and put back on writing."""
+"""Line endings of a file: removed on reading, restored on writing."""
 
 import re
 from collections import Counter
@@ -23,7 +23,7 @@ class Endings(NamedTuple):
 
 
 def without_endings(raw: str) -> tuple[str, Endings]:
-    """The text with `\\n` for every line ending, and what the endings were."""
+    """Replace every line ending by `\\n`; return the text and its endings."""
     found = tuple(_ENDING.findall(raw))
     if not found and "\r" in raw:  # as on the Macs of old
         return raw.replace("\r", "\n"), Endings("\r")
@@ -32,10 +32,10 @@ def without_endings(raw: str) -> tuple[str, Endings]:
 
 
 def with_endings(old: str, endings: Endings, text: str, pieces: "Sequence[TextEdit] | None") -> str:
-    """The changed text with the endings of the old one; `pieces`, where known, say what changed.
+    """Give the changed text the endings of the old one; `pieces`, where known, say what changed.
 
-    A line that did not change keeps its ending, a new one gets that of the line it stands for, else
-    that of a neighbour.
+    A line that did not change keeps its ending. A new line gets the ending of the line it replaces,
+    or of a neighbour.
     """
     if not endings.each:
         return text if endings.usual == "\n" else text.replace("\n", endings.usual)
@@ -68,7 +68,7 @@ def _to_tuples(pieces: "Sequence[TextEdit]") -> list[tuple[int, int, str]]:
 
 
 def _map_line_ends(old: str, new: str) -> list[int]:
-    """For every line end in `new` the number of the line in `old` that it stands for, from 0."""
+    """Map every line end in `new` to the line of `old`, from 0, that it replaces."""
     after = new.split("\n")
     places = [
         start + place if start + place < end else end - 1

@@ -1,15 +1,15 @@
-"""Lines as every tool shows them: `    12→text`."""
+"""Numbered lines, as every tool shows them: `    12→text`."""
 
 from collections.abc import Sequence
 
 from .text_codec import to_printable
 
+# characters of a line that are shown
 LONGEST_LINE = 2_000
-"""Characters of a line that are shown."""
 
 
 def format_lines(lines: Sequence[str], first: int) -> str:
-    """The lines with their numbers, from `first` on; a long one is cut and says by how much."""
+    """Number the lines from `first`; cut long ones and say by how much."""
     return "\n".join(
         f"{number:>6}→{_format_line(line)}" for number, line in enumerate(lines, first)
     )

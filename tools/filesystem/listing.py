@@ -1,4 +1,4 @@
-"""What the listing tools share: finding the folder, showing entries, saying what was cut."""
+"""Listings of folders for the tools: resolve the folder, find and format its entries."""
 
 import stat
 from collections.abc import Callable, Iterable, Iterator
@@ -12,12 +12,12 @@ from .file_access import stat_of
 from .text_codec import to_one_line
 from .walk import WalkEntry, walk
 
+# files that are looked at for one with a name like the missing one
 SEARCHED_FOR_NAMES = 20_000
-"""Files that are looked at for one with a name like the missing one."""
 
 
 def resolve_existing(workspace: Workspace, path: str) -> Path:
-    """What `path` names; raises ToolError, with names like it, when there is nothing."""
+    """Resolve a path that must exist; raise ToolError, with similar names, if it does not."""
     found = workspace.resolve(path)
     if stat_of(workspace, found) is None:
         near = [f"`{to_one_line(name)}`" for name in _find_similar_names(workspace, found)]
@@ -27,7 +27,7 @@ def resolve_existing(workspace: Workspace, path: str) -> Path:
 
 
 def resolve_folder(workspace: Workspace, path: str) -> Path:
-    """The folder that `path` names; raises ToolError when it is none that is ever listed."""
+    """Resolve a folder; raise ToolError if it is not one, or is never listed."""
     folder = resolve_existing(workspace, path)
     found = stat_of(workspace, folder)
     if not (found and stat.S_ISDIR(found.st_mode)):
@@ -40,13 +40,13 @@ def resolve_folder(workspace: Workspace, path: str) -> Path:
 def find_entries(
     workspace: Workspace, folder: Path, fits: Callable[[str], bool], *, deep: bool
 ) -> Iterator[WalkEntry]:
-    """What is to be seen in a folder, as `walk` has it, of which the name below the folder fits."""
+    """Walk a folder and keep the entries whose name below it fits."""
     start = 0 if folder == workspace.root else len(workspace.to_relative(folder)) + 1
     return (one for one in walk(workspace, folder, deep=deep) if fits(one.name[start:]))
 
 
 def format_entries(entries: Iterable[WalkEntry], limit: int, hint: str) -> str:
-    """The first `limit` entries, one a line; `hint` says how to see others."""
+    """Format the first `limit` entries, one a line; `hint` says how to see others."""
     lines = [_format_entry(entry) for entry in islice(entries, limit + 1)]
     if not lines:
         return "[nothing found; what git ignores and secret files are not listed]"
@@ -61,7 +61,7 @@ def _format_entry(entry: WalkEntry) -> str:
 
 
 def _find_similar_names(workspace: Workspace, missing: Path) -> list[str]:
-    """Up to three existing files whose names are like the missing one's, the likest path first."""
+    """Find up to three files with names like the missing one, the most similar path first."""
     wanted = workspace.to_relative(missing)
     by_name: dict[str, list[str]] = {}
     for entry in islice(walk(workspace, workspace.root, deep=True), SEARCHED_FOR_NAMES):

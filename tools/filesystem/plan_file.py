@@ -9,22 +9,22 @@ from ..workspace import Workspace
 from .atomic_write import write_atomic
 from .file_access import read_bytes, stat_of
 
+# the folder of plans, relative to the project
 PLANS = ".llc/plans"
-"""The folder of plans, relative to the project."""
 LONGEST_SLUG = 40
+# bytes of a plan
 LARGEST = 200_000
-"""Bytes of a plan."""
 
 
 def make_plan_path(request: str, now: datetime) -> str:
-    """The path of a plan that is begun now, relative to the project."""
+    """Make the path of a new plan, relative to the project."""
     words = re.sub(r"[^\w]+", "-", request.strip().partition("\n")[0].lower())
     slug = words[:LONGEST_SLUG].strip("-_") or "plan"
     return f"{PLANS}/{now:%Y%m%d-%H%M%S}-{slug}.md"
 
 
 def read_plan(workspace: Workspace, plan_file: str) -> str:
-    """What the plan says; empty where there is none yet, or none that could be the plan."""
+    """Read the plan; empty if there is none, or it cannot be read."""
     try:
         data = read_bytes(workspace, workspace.root / plan_file, LARGEST)
     except ToolError:
@@ -33,7 +33,7 @@ def read_plan(workspace: Workspace, plan_file: str) -> str:
 
 
 def write_plan(workspace: Workspace, plan_file: str, text: str) -> None:
-    """Write the plan as the human left it; raises MaxAgentError where that cannot be."""
+    """Write the plan as the user edited it; raise MaxAgentError on failure."""
     path = workspace.root / plan_file
     try:
         write_atomic(workspace, path, f"{text.strip()}\n".encode(), stat_of(workspace, path))

@@ -1,4 +1,4 @@
-"""A project's snapshots, as runs and the commands that put files back take them alike."""
+"""The snapshots of a project, for runs and for the commands that restore files."""
 
 from pathlib import Path
 
@@ -9,7 +9,8 @@ from .plan_file import PLANS
 
 
 def open_snapshots(folder: Path, home: Path, settings: Settings) -> Snapshots:
-    """Plans are not of the files that a thread changes: an undo leaves them, nobody names them."""
+    """Open the snapshots of a project."""
+    # a plan is not a file that a thread changes: an undo leaves it alone
     store = paths.ensure_data_folder(home) / "snapshots"
     patterns = (*settings.security.ignore_patterns, f"/{PLANS}/")
     return Snapshots(folder.resolve(), store, patterns)

@@ -1,8 +1,8 @@
-"""Open what lies beneath a folder, and never through a link: nothing that is swapped in leads out.
+"""Opening files beneath a folder without following links.
 
-A name is checked before it is opened, and in between somebody may put a link in the place of a
-folder. So the names given here are real ones, and a link met on the way is an error. Linux does
-that in one step (`openat2`); elsewhere each folder is opened from the one above it.
+A name is checked before it is opened, and in between another process may replace a folder by a
+link. So the names given here are real ones, and a link on the way is an error. Linux does that in
+one step (`openat2`); elsewhere each folder is opened from the one above it.
 """
 
 import ctypes
@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
+# to go through a folder, or to make and remove names in it
 FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
-"""To go through a folder, or to make and remove names in it."""
+# to list a folder, or to have it synced
 LISTED = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_RDONLY
-"""To list a folder, or to have it synced."""
 
 _SYSCALL = 437
 _NO_MAGIC_LINKS, _NO_LINKS, _BENEATH = 0x02, 0x04, 0x08
@@ -32,7 +32,7 @@ class _How(ctypes.Structure):
 
 
 def open_beneath(root: Path, name: str, flags: int) -> int:
-    """A descriptor of `name`, relative to the root; it is not made. Raises OSError, for links too.
+    """Open an existing file or folder, relative to the root; raise OSError, also for a link.
 
     `.` is the root itself, `flags` are those of `os.open`.
     """
@@ -50,7 +50,7 @@ def open_beneath(root: Path, name: str, flags: int) -> int:
 
 @contextmanager
 def open_parent(root: Path, name: str) -> Generator[tuple[int, str]]:
-    """A descriptor of the folder that holds `name`, and the last part; raises OSError."""
+    """Open the folder of `name`; yield its descriptor and the last part; raise OSError."""
     above, _, last = name.rpartition("/")
     if last == "..":
         raise OSError(errno.EXDEV, "not a name beneath the folder")
@@ -62,7 +62,7 @@ def open_parent(root: Path, name: str) -> Generator[tuple[int, str]]:
 
 
 def stat_beneath(root: Path, name: str) -> os.stat_result:
-    """What `name` is; of a link the link itself. Raises OSError."""
+    """Stat `name` without following a link; raise OSError."""
     with open_parent(root, name) as (folder, last):
         return os.stat(last, dir_fd=folder, follow_symlinks=False)
 
@@ -83,7 +83,7 @@ def open_by_steps(top: int, name: str, flags: int) -> int:
 
 @cache
 def find_kernel_open() -> _OpenFunction | None:
-    """The same by the kernel; None where it cannot, or a container forbids it."""
+    """Find `openat2`; None where the kernel lacks it, or a container forbids it."""
     if sys.platform != "linux":
         return None
     top = os.open("/", FOLDER)
@@ -98,7 +98,7 @@ def find_kernel_open() -> _OpenFunction | None:
 
 def _call_openat2(top: int, name: str, flags: int) -> int:
     how = _How(flags, 0, _BENEATH | _NO_LINKS | _NO_MAGIC_LINKS)
-    while True:
+    while True:  # EAGAIN: another process renamed something on the way
         size = ctypes.c_size_t(ctypes.sizeof(how))
         found = _load_libc().syscall(_SYSCALL, top, os.fsencode(name), ctypes.byref(how), size)
         if found >= 0:

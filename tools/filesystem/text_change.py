@@ -1,4 +1,4 @@
-"""Change the text of one file that the thread has read, and tell about it."""
+"""Changing the text of one file that the thread has read, with a report for the model."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -15,12 +15,12 @@ from .text_codec import DecodedText, decode_text
 
 CHANGED = "[the file had changed since you read it: read it again before you rely on other parts]"
 
+# a change of the file's text as it is after the steps before; the last argument: exact only
 ChangeStep = Callable[[DecodedText, str, bool], TextChange]
-"""A change of the file's text as it is after the steps before; the last argument: exact only."""
 
 
 def create_file(run: FileContext, path: Path, text: str, not_empty: str) -> ToolResult:
-    """Make a file where there is none, or fill an empty one; `not_empty` says why not another."""
+    """Create a file or fill an empty one; `not_empty` explains the refusal of another."""
     name = run.workspace.to_relative(path)
     old = decode_text(read_bytes(run.workspace, path)) if stat_of(run.workspace, path) else None
     if old and old.text:
@@ -30,7 +30,7 @@ def create_file(run: FileContext, path: Path, text: str, not_empty: str) -> Tool
 
 
 def change_file(run: FileContext, path: Path, steps: Sequence[ChangeStep], each: str) -> ToolResult:
-    """Make all steps, one after the other, or none; `each` is what one is called."""
+    """Apply all steps in order, or none; `each` names one: `edit`, `block`."""
     name = run.workspace.to_relative(path)
     decoded = decode_text(read_bytes(run.workspace, path))
     seen = run.seen.get(name)
@@ -56,7 +56,7 @@ def change_file(run: FileContext, path: Path, steps: Sequence[ChangeStep], each:
 def _apply_steps(
     decoded: DecodedText, steps: Sequence[ChangeStep], each: str, *, exact: bool
 ) -> tuple[str, list[TextChange], tuple[TextEdit, ...]]:
-    """The new text; every change, each on the result of the one before; all of them as one."""
+    """Apply each step to the result of the one before; return text, changes, and all edits."""
     text, changes, pieces = decoded.text, list[TextChange](), tuple[TextEdit, ...]()
     for number, step in enumerate(steps, 1):
         try:
@@ -71,7 +71,7 @@ def _apply_steps(
 
 
 def _build_result(saved: CommitResult, output: str, strategies: str, *, fresh: bool) -> ToolResult:
-    """A file that was not known before, but for the changed places, is not known after."""
+    # a file that the thread knew only in part is not known after the change either
     strategy = {"strategy": strategies} if strategies else {}
     return ToolResult(
         output if fresh else f"{output}\n{CHANGED}",

@@ -1,4 +1,4 @@
-"""Bytes to text and back: byte-order mark, encoding and line endings of a file are kept."""
+"""Bytes to text and back, with byte-order mark, encoding and line endings of the file."""
 
 import codecs
 import re
@@ -15,8 +15,8 @@ from .line_endings import Endings, with_endings, without_endings
 if TYPE_CHECKING:
     from ..textedits.text_edits import TextEdit
 
+# bytes at the beginning in which a NUL makes a file binary, as git has it
 BINARY_SIGN_WITHIN = 8_000
-"""Bytes at the beginning in which a NUL makes a file binary, as git has it."""
 
 BINARY = "the file is binary, not text; `run_command` can look at it"
 
@@ -30,8 +30,8 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
+# a byte that is no text, as it is read
 _STRAY = re.compile("[\udc80-\udcff]")
-"""A byte that is no text, as it is read."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class DecodedText:
 
 
 def decode_text(data: bytes) -> DecodedText:
-    """The file as text; raises ToolError for a binary one."""
+    """Decode a file; raise ToolError for a binary one."""
     bom = next((mark for mark in _MARKS if data.startswith(mark)), b"")
     if b"\0" in data[:BINARY_SIGN_WITHIN] and "16" not in _MARKS.get(bom, ""):
         raise ToolError(BINARY)
@@ -58,7 +58,7 @@ def decode_text(data: bytes) -> DecodedText:
 
 
 def encode_text(old: DecodedText, text: str, pieces: "Sequence[TextEdit] | None" = None) -> bytes:
-    """The bytes of a changed text, written as the old one was; untouched lines keep their bytes.
+    """Encode a changed text as the old one was; unchanged lines keep their bytes.
 
     `pieces` say what changed, by places in the old text, where that is known; else the two texts
     are compared. Raises ToolError when the file's encoding cannot hold the text.
@@ -77,17 +77,17 @@ def encode_text(old: DecodedText, text: str, pieces: "Sequence[TextEdit] | None"
 
 
 def split_lines(text: str) -> list[str]:
-    """The text's lines without their ends; only `\n` ends a line, a form feed does not."""
+    """Split a text into lines without their ends; only `\n` ends a line, a form feed does not."""
     return text.removesuffix("\n").split("\n") if text else []
 
 
 def normalize_newlines(text: str) -> str:
-    """The text with `\\n` for every line ending: what a model may send either way."""
+    """Replace `\\r\\n` by `\\n`: models send both."""
     return text.replace("\r\n", "\n")
 
 
 def as_read(old: DecodedText, text: str) -> str:
-    """What a model sent, as it would be in a file's text: line endings, and no byte-order mark."""
+    """Give a text from the model the line endings of a decoded file, without byte-order mark."""
     sent = text.removeprefix("\ufeff") if old.bom else text
     if not old.text:
         return sent
@@ -99,12 +99,12 @@ def as_read(old: DecodedText, text: str) -> str:
 
 
 def to_printable(text: str) -> str:
-    """The text with what is no character, an undecodable byte, written as `\\xff`."""
+    """Write undecodable bytes as `\\xff`."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def to_one_line(text: str) -> str:
-    """The text without anything that could end its line: control characters become escapes."""
+    """Escape all that could end the line: control characters and separators."""
     return "".join(
         ascii(letter)[1:-1] if unicodedata.category(letter) in ("Cc", "Zl", "Zp") else letter
         for letter in to_printable(text)
@@ -122,6 +122,6 @@ def _decode_body(data: bytes, encoding: str) -> str:
 
 
 def _on_error(old: DecodedText, text: str) -> str:
-    """A byte that was no text when read goes back as it was; none is made anew."""
+    # a stray byte that was read is written back as it was; a new one is an error
     made = _STRAY.search(text) and Counter(_STRAY.findall(text)) - Counter(_STRAY.findall(old.text))
     return "strict" if made else STRAYS

@@ -1,4 +1,4 @@
-"""Write several files, all or none."""
+"""Transactions: several files are written, or none."""
 
 import stat
 from collections.abc import Sequence
@@ -23,10 +23,10 @@ class TransactionChange:
 
 
 def write_all(run: FileContext, changes: Sequence[TransactionChange]) -> list[CommitResult]:
-    """Make the changes, removals last, in a worker thread that holds the files.
+    """Make the changes, removals last, in a worker thread that has locked the files.
 
-    Raises ToolError when one cannot be made: then those made before it are taken back. A kill
-    leaves some of them made; what stands in a file is its old content or its new one.
+    Raises ToolError when one fails, after reverting those before it. A kill leaves some of them
+    made; each file then has its old content or its new one.
     """
     removals_last = sorted(changes, key=lambda change: change.prepared.after is None)
     made, saved = list[TransactionChange](), dict[str, CommitResult]()
@@ -56,7 +56,7 @@ def _set_executable(workspace: Workspace, change: TransactionChange) -> None:
 
 
 def _as_program(mode: int) -> int:
-    """Whoever may read it may run it."""
+    # who may read it may run it
     return mode | (mode & 0o444) >> 2
 
 
@@ -65,7 +65,7 @@ def _as_plain_file(mode: int) -> int:
 
 
 def _revert_all(workspace: Workspace, made: Sequence[TransactionChange]) -> str:
-    """Undo the changes, the last first; in words how that went."""
+    """Revert the changes, the last first; return a sentence about the outcome."""
     left = list[str]()
     for change in reversed(made):
         try:

@@ -1,4 +1,4 @@
-"""Which files a listing shows: a walk through the project that leaves out what git ignores."""
+"""Walking the files of a project, without those that git ignores."""
 
 import os
 import re
@@ -34,19 +34,19 @@ class _GitignoreFile(NamedTuple):
     """All lines in one: most paths meet none of them."""
 
 
+# the innermost last
 _Rules = tuple[_GitignoreFile, ...]
-"""The innermost last."""
 
+# the end of `a/**/`: to git it means the folders in `a`, to pathspec `a` too
 _FOLDERS_BELOW = re.compile(r"/\*\*/ *$")
-"""The end of `a/**/`: to git it means the folders in `a`, to pathspec `a` too."""
+# bytes
 LARGEST_GITIGNORE = 1_000_000
-"""Bytes."""
+# seconds
 LONGEST_WALK = 30.0
-"""Seconds."""
 
 
 class WalkEntry(NamedTuple):
-    """What a folder held when it was looked into."""
+    """A file, folder or link that a walk has found."""
 
     name: str
     """Relative to the project."""
@@ -56,17 +56,17 @@ class WalkEntry(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The name, a folder's with a slash: entries are in order of these."""
+        """The name, a folder's with a slash; entries are sorted by it."""
         return f"{self.name}/" if self.kind == "folder" else self.name
 
 
 def walk(
     workspace: Workspace, folder: Path, *, deep: bool, seconds: float = LONGEST_WALK
 ) -> Iterator[WalkEntry]:
-    """What is to be seen in a folder, in order of paths; links are never followed.
+    """Walk a folder in order of paths; never follow a link.
 
     `deep` yields the files and links of all folders below; else folders are entries themselves.
-    A folder that git ignores is shown when it is asked for. Raises ToolError when time is over.
+    A folder that git ignores is shown when it is asked for. Raises ToolError after `seconds`.
     """
     deadline = time.monotonic() + seconds
     start, rules = workspace.to_relative(folder), _load_rules(workspace, folder)
@@ -86,7 +86,7 @@ def walk(
 
 
 def _list_folder(workspace: Workspace, folder: str, rules: _Rules) -> list[WalkEntry]:
-    """What is seen of a folder; nothing of one that is gone, a link by now, or not ours to read."""
+    """List the visible entries of a folder; empty if it cannot be opened, or is a link."""
     try:
         descriptor = open_beneath(workspace.root, folder, LISTED)
     except OSError:
@@ -107,7 +107,7 @@ def _list_folder(workspace: Workspace, folder: str, rules: _Rules) -> list[WalkE
 def _to_entry(
     workspace: Workspace, prefix: str, found: os.DirEntry[str], rules: _Rules
 ) -> WalkEntry | None:
-    """The entry, unless listings leave it out."""
+    """Build an entry; None if it is hidden or ignored."""
     name = prefix + found.name
     if found.is_symlink():
         target = workspace.find_link_target(workspace.root / name)
@@ -124,7 +124,8 @@ def _build_prefix(folder: str) -> str:
 
 
 def _is_excluded(path: str, rules: _Rules) -> bool:
-    """The last line decides that speaks of the path, in the innermost `.gitignore` that has one."""
+    """Whether git ignores the path."""
+    # the last matching line of the innermost `.gitignore` with a match decides
     for file in reversed(rules):
         below = path[len(file.folder) :]
         if not (file.any_line.search(below) or file.any_line.search(below.rstrip("/"))):
@@ -136,18 +137,17 @@ def _is_excluded(path: str, rules: _Rules) -> bool:
 
 
 def _is_match(regex: re.Pattern[str], path: str) -> bool:
-    """Whether a line means this very path, and not only a folder above it, as pathspec has it.
-
-    The walk has come through the folders above. A group marks the slash behind a matched folder;
-    where there is none, what the folder holds is matched (`a/**`), or everything.
-    """
+    """Whether a line matches this path itself, and not only a folder above it."""
+    # pathspec also matches below a folder; the walk has checked the folders above already. Its
+    # group `ps_d` marks the slash behind a matched folder; without it the line matches what the
+    # folder holds (`a/**`), or everything
     if "ps_d" in regex.groupindex:
         return any(found.end() == len(path) for found in regex.finditer(path))
     return bool(regex.search(path.rstrip("/")))
 
 
 def _load_rules(workspace: Workspace, folder: Path) -> _Rules:
-    """The rules for a walk that begins in `folder`, which itself is never left out."""
+    """Load the rules for a walk that begins in `folder`, even if that is ignored."""
     rules, below = _with_gitignore(workspace, ".", ()), ""
     for part in folder.relative_to(workspace.root).parts:
         below += f"{part}/"
@@ -171,7 +171,8 @@ def _with_gitignore(workspace: Workspace, folder: str, rules: _Rules) -> _Rules:
 
 
 def _parse_line(written: str) -> _GitignoreLine | None:
-    """A line's meaning; a wrong line, or one with a class like `[[:alpha:]]`, has none."""
+    """Parse a line; None for a wrong one."""
+    # pathspec reads a class such as `[[:alpha:]]` otherwise than git
     try:
         pattern = _FOLDERS_BELOW.sub("/**/*/", written)
         regex, ignores = GitIgnoreSpecPattern.pattern_to_regex(pattern)

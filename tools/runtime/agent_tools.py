@@ -15,15 +15,15 @@ from ..permissions.policy import read_files
 from ..permissions.rule import read_rule
 from .registry import NAMES, select_tools
 
+# each belongs to a graph or a mode, so `*` does not mean it; there it is named
 BELONGING = frozenset(["attempt_completion", *LEADS_TO, "plan_mode_respond"])
-"""Each belongs to a graph or a mode, so `*` does not mean it; there it is named."""
+# what plan mode takes; its permissions see to it that nothing but the plan is written
 PLANNING = frozenset(["write_file", "edit", "plan_exit", "plan_mode_respond"])
-"""What plan mode takes; its permissions see to it that nothing but the plan is written."""
+# tools of other agents, whose files may name what there is not here
 _ELSEWHERE = frozenset(
     ["websearch", "codesearch", "notebookedit", "notebookread", "skill", "lsp", "killshell"]
     + [*aliases.TOOLS.values()]
 )
-"""Tools of other agents, whose files may name what there is not here."""
 
 
 def select_agent_tools(

@@ -24,9 +24,9 @@ from ..tool_run import ToolRun
 from ..workspace import Workspace
 from .invoke import invoke
 
+# in a result's metadata: instruction files that the call changes, with their digests as trust
+# knows them, before and after it
 CHANGED = "instructions"
-"""In a result's metadata: instruction files that the call changes, with their digests as trust
-knows them, before and after it."""
 
 
 @dataclass(frozen=True)

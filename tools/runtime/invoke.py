@@ -18,8 +18,8 @@ from ..tool_run import ToolRun
 from .post_edit_checks import edit_and_check
 from .result_redaction import refuse_marks, without_secrets
 
+# bytes of one answer that reach the model
 LONGEST_ANSWER = 60_000
-"""Bytes of one answer that reach the model."""
 _logger = logging.getLogger(__name__)
 
 

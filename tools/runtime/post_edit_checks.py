@@ -15,16 +15,16 @@ from ..textedits.unified_diff import build_diff, count_changes
 from ..tool_run import ToolRun
 from ..workspace import Workspace
 
+# characters of what the checks changed that the model is shown; of more it must read the file
 LONGEST_SHOWN = 10_000
-"""Characters of what the checks changed that the model is shown; of more it must read the file."""
 
 CHANGED = "After the edit the checks changed {names}:\n\n{diff}"
 CHANGED_MUCH = "After the edit the checks changed {names} a lot: read again before you go on"
 UNASKED = "it must be asked, and was not when the edit was"
 NOT_RUN = "After the edit `{command}` was not run: {reason}"
 
+# the bytes of files by path; None where there is no file that can be read
 Contents = Mapping[str, bytes | None]
-"""The bytes of files by path; None where there is no file that can be read."""
 
 
 @dataclass(frozen=True)

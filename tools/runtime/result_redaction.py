@@ -9,8 +9,8 @@ from ..filesystem.file_access import read_bytes
 from ..result import ToolError, ToolResult
 from ..workspace import Workspace
 
+# facts that name files, by which they are found again
 NAMES = frozenset(["path", "paths", "backups", "output_file"])
-"""Facts that name files, by which they are found again."""
 
 MARKED = (
     "the new text holds `{mark}`, which stands where a secret was hidden from you; it would be "

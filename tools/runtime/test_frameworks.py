@@ -15,9 +15,10 @@ from ..process.launcher import SHELL
 from ..sandbox.run_sandboxed import stream_inside
 from ..sandbox.sandbox import Sandbox
 
+# how many folders of a project are looked into for tests
 MOST_FOLDERS = 500
-"""How many folders of a project are looked into for tests."""
 _NOT_THE_PROJECT = frozenset(["node_modules", "venv", "env", "build", "dist", "site-packages"])
+# files that configure pytest, and what must be in them
 _CONFIGURED = {
     "pytest.ini": "",
     ".pytest.ini": "",
@@ -26,7 +27,6 @@ _CONFIGURED = {
     "setup.cfg": "[tool:pytest]",
     "tox.ini": "[pytest]",
 }
-"""Files that configure pytest, and what must be in them."""
 _HAS_PYTEST = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"
 
 

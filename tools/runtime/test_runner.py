@@ -20,11 +20,11 @@ from ..sandbox.run_sandboxed import stream_inside
 from ..sandbox.sandbox import Sandbox
 from .test_frameworks import TestCommand
 
+# bytes of the output's end that are kept
 TAIL = 8_000
-"""Bytes of the output's end that are kept."""
 LARGEST_REPORT = 20_000_000
+# pytest's exit code when it collected nothing
 NO_TESTS = 5
-"""pytest's exit code when it collected nothing."""
 
 
 @dataclass(frozen=True)

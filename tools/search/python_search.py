@@ -1,4 +1,4 @@
-"""Search lines with a regular expression, in Python: where ripgrep is missing or cannot."""
+"""Search with regular expressions in Python, where ripgrep is missing or cannot search."""
 
 import math
 import re
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import regex
 
 LONGEST_PATTERN = 2_000
+# what the counted repeats of a pattern may multiply to: compiling it takes memory for each
 MOST_REPEATS = 1_000_000
-"""What the counted repeats of a pattern may multiply to: compiling it takes memory for each."""
 
 _COUNTED = re.compile(r"\{(\d*),?(\d*)\}")
 
@@ -37,7 +37,7 @@ class Hit:
 
 @dataclass(frozen=True)
 class Search:
-    """What is searched for, where, and when to stop."""
+    """A pattern, the files to search, and when to stop."""
 
     workspace: Workspace
     names: Sequence[str]
@@ -59,7 +59,7 @@ class SearchResult:
 
 
 def search_lines(search: Search) -> SearchResult:
-    """Search one file after the other; raises ToolError for a pattern that is none."""
+    """Search the files in order; raise ToolError for a wrong pattern."""
     _compile_pattern(search.pattern)
     hits = list[Hit]()
     try:
@@ -74,7 +74,7 @@ def search_lines(search: Search) -> SearchResult:
 
 
 def search_text(search: Search, name: str, text: str) -> Iterator[Hit]:
-    """Search one file's text; raises TimeoutError when time is over."""
+    """Search one file's text; raise TimeoutError at the deadline."""
     compiled = _compile_pattern(search.pattern)
     for number, line in enumerate(split_lines(text), start=1):
         left = search.deadline - time.monotonic()
@@ -95,13 +95,13 @@ def _compile_pattern(pattern: str) -> "regex.Pattern[str]":
         return regex.compile(pattern, regex.V1)
     except regex.error as error:
         raise ToolError(
-            f"`{pattern}` is no regular expression: {error}; "
+            f"`{pattern}` is not a valid regular expression: {error}; "
             "write a backslash before a character such as ( [ { * + ? that means itself"
         ) from error
 
 
 def _read_text(workspace: Workspace, name: str) -> str:
-    """The file's text; empty for a binary one, or one that cannot be read."""
+    """Read a file; empty if it is binary or cannot be read."""
     with suppress(ToolError):
         text = decode_text(read_bytes(workspace, workspace.root / name)).text
         return "" if "\0" in text else text

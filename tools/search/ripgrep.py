@@ -1,4 +1,4 @@
-"""Search lines with ripgrep: it is given the very files to search and decides nothing itself."""
+"""Search with ripgrep, in a given list of files."""
 
 import base64
 import json
@@ -15,21 +15,21 @@ from ..filesystem.text_codec import decode_text
 from ..process.launcher import capture_output
 from .python_search import Hit, Search, SearchResult
 
+# bytes of file names that are given to one call; Linux allows about twice as much
 LONGEST_COMMAND = 1_000_000
-"""Bytes of file names that are given to one call; Linux allows about twice as much."""
+# bytes of one call's answer that are taken in
 MOST_OUTPUT = 10_000_000
-"""Bytes of one call's answer that are taken in."""
 
 
 def find_ripgrep(project: Path | None = None) -> str | None:
-    """The program, beside this Python or on the path, and none that lies in the project."""
+    """Find ripgrep beside this Python or on the path, but not in the project."""
     beside = {"PATH": str(Path(sys.executable).parent)}
     outside = [project] if project else []
     return find_program("rg", beside, outside=outside) or find_program("rg", outside=outside)
 
 
 async def search_with_ripgrep(program: str, search: Search) -> SearchResult | None:
-    """The hits; None when ripgrep cannot do it, for one because of the pattern."""
+    """Search; None if ripgrep cannot, for example because of the pattern."""
     hits = list[Hit]()
     for names in _split_batches(search.names):
         left = max(0.01, search.deadline - time.monotonic())
@@ -68,7 +68,7 @@ def _build_command(program: str, search: Search, names: Sequence[str]) -> list[s
 
 
 def _parse_hits(output: bytes, names: Sequence[str]) -> list[Hit]:
-    """The answer's hits in the order of `names`, without those in binary files."""
+    """Parse the hits, in the order of `names`, without those in binary files."""
     order = {name: place for place, name in enumerate(names)}
     kept, in_file = list[Hit](), list[Hit]()
     for kind, data in _iter_messages(output):
@@ -101,5 +101,5 @@ def _to_hit(data: Mapping[str, Any]) -> Hit:
 
 
 def _to_bytes(value: Mapping[str, str]) -> bytes:
-    """ripgrep writes text as text, and what is not UTF-8 in base64."""
+    # ripgrep writes what is not UTF-8 in base64
     return value["text"].encode() if "text" in value else base64.b64decode(value["bytes"])

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from .text_edits import TextEdit
 
+# from and to in the first text
 _Kept = tuple[int, int]
-"""From and to in the first text."""
+# of a changed text: what is kept, or what is new
 _Segment = _Kept | str
-"""Of a changed text: what is kept, or what is new."""
 
 
 def compose_edits(first: Sequence[TextEdit], second: Sequence[TextEdit]) -> tuple[TextEdit, ...]:

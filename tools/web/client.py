@@ -20,10 +20,10 @@ from .response_body import ResponseBody
 if TYPE_CHECKING:
     import httpx
 
+# for the whole of it, redirects included
 SECONDS = 10.0
-"""For the whole of it, redirects included."""
+# for one of a host's addresses
 CONNECT_SECONDS = 3.0
-"""For one of a host's addresses."""
 MOST_REDIRECTS = 5
 MOST_ADDRESSES = 4
 HEADERS = {

@@ -13,10 +13,10 @@ from urllib.parse import urljoin
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
+# bytes of address space
 MOST_MEMORY = 1_000_000_000
-"""Bytes of address space."""
+# calls into each other, which nested elements take; what is deeper becomes plain text
 DEEPEST = 5_000
-"""Calls into each other, which nested elements take; what is deeper becomes plain text."""
 
 NOT_SHOWN = (
     *("head", "title", "meta", "base", "link", "script", "style", "noscript", "template"),

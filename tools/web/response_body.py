@@ -8,22 +8,22 @@ from ..filesystem.text_codec import decode_text
 from ..process.truncation import clean_text
 from ..result import ToolError
 
+# of a page, unpacked; what comes after is not read
 MOST_BYTES = 5_000_000
-"""Of a page, unpacked; what comes after is not read."""
+# how many times its packed size a page may be; text is packed to a tenth
 MOST_RATIO = 100
-"""How many times its packed size a page may be; text is packed to a tenth."""
+# bytes up to which no ratio is asked
 FREE_OF_RATIO = 1_000_000
-"""Bytes up to which no ratio is asked."""
 
 _TEXT = re.compile(
     r"text/.*|application/(.*[+/-])?(json|xml|javascript|ecmascript|yaml|toml|ndjson|markdown)"
     r"|application/(x-sh|sql|rtf|graphql)|[^/]*/[^/]*\+(json|xml|yaml)"
 )
+# Python's names of what pages are written in; some of its codecs are no alphabets at all
 _CHARSETS = re.compile(
     r"utf[-_](8|16|32).*|ascii|iso8859[-_]\d+|cp\d+|koi8[-_][rut]|gb2312|gbk|gb18030|hz"
     r"|big5.*|euc_\w+|shift_\w+|iso2022_\w+|johab|tis[-_]620|mac[-_]\w+"
 )
-"""Python's names of what pages are written in; some of its codecs are no alphabets at all."""
 _IN_PAGE = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?([\w-]{2,40})""", re.IGNORECASE)
 
 

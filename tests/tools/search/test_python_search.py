@@ -133,7 +133,7 @@ def test_search_out_of_time_reports_incomplete_result(workspace: Workspace) -> N
 
 @pytest.mark.parametrize("pattern", ["(", "*a", "[z-a]", r"\p{nonsense}"])
 def test_a_wrong_pattern_is_refused_with_the_reason(workspace: Workspace, pattern: str) -> None:
-    with pytest.raises(ToolError, match="is no regular expression: .*backslash"):
+    with pytest.raises(ToolError, match="is not a valid regular expression: .*backslash"):
         search_lines(ask(workspace, pattern))
 
 

@@ -27,11 +27,11 @@ class Replacement(NamedTuple):
     everywhere: bool
 
 
+# taken as it comes, so that a refusal can say which of them is wrong
 Edits = Annotated[
     list[Any] | dict[str, Any] | str | None,
     WithJsonSchema({"type": "array", "items": TypeAdapter(Pair).json_schema()}),
 ]
-"""Taken as it comes, so that a refusal can say which of them is wrong."""
 
 
 def parse_replacements(

@@ -21,10 +21,10 @@ from ...tool_run import Run
 from ...workspace import Workspace
 
 MOST_HITS = 200
+# of all that is shown
 MOST_CHARACTERS = 30_000
-"""Of all that is shown."""
+# characters of a line that are shown, around the match
 LONGEST_TEXT = 300
-"""Characters of a line that are shown, around the match."""
 SECONDS = 20.0
 
 

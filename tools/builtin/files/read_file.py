@@ -14,8 +14,8 @@ from ...tool_run import Run
 from ...workspace import Workspace
 
 MOST_LINES = 2_000
+# of the lines that are shown, with their numbers
 MOST_BYTES = 56_000
-"""Of the lines that are shown, with their numbers."""
 
 
 @tool("read", paths=("path",), shows=True)

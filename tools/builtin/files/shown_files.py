@@ -17,8 +17,8 @@ _OPTIONS = {
     "nl": re.compile(r"-b[at]|-[ns]\S|-w\d+"),
     "sed": re.compile(r"-[ns]"),
 }
+# options whose value may be a word of its own
 _COUNTED = {"head": ("-n", "-c"), "tail": ("-n", "-c"), "nl": ("-b", "-w")}
-"""Options whose value may be a word of its own."""
 _SED_SCRIPT = re.compile(r"\d+(,\+?\d+|,\$)?p")
 
 

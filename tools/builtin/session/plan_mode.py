@@ -10,8 +10,8 @@ from ...definition import tool
 from ...result import ToolError, ToolResult
 from ...tool_run import Run
 
+# the tools that propose a mode, and which
 LEADS_TO: Mapping[str, Literal["build", "plan"]] = {"plan_enter": "plan", "plan_exit": "build"}
-"""The tools that propose a mode, and which."""
 NOBODY = "nobody is here to answer; stay in this mode and say what you would do"
 
 

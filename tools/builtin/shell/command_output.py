@@ -13,8 +13,8 @@ from ...tool_run import Run
 
 MOST_LINES = 500
 MOST_BYTES = 32_000
+# bytes of a line that are shown
 LONGEST_LINE = 2_000
-"""Bytes of a line that are shown."""
 
 
 @tool("read")

@@ -10,8 +10,8 @@ from ...result import ToolError, ToolResult
 from ...tool_run import Run
 from ...workspace import Workspace
 
+# bytes of a long answer that are kept of each end
 KEPT_EACH_SIDE = 15_000
-"""Bytes of a long answer that are kept of each end."""
 MOST_COMMITS = 200
 MOST_EXCLUDED = 1_000
 

@@ -20,12 +20,12 @@ from ...sandbox.sandbox import Sandbox
 from ...tool_run import Run, ToolRun
 from ..files.shown_files import hash_shown_files
 
+# seconds that a call may ask for; the configured time may be longer
 LONGEST_TIMEOUT = 600.0
-"""Seconds that a call may ask for; the configured time may be longer."""
+# among the facts of a result: the line of output that says that the sandbox stopped it
 BLOCKED = "blocked"
-"""Among the facts of a result: the line of output that says that the sandbox stopped it."""
+# bytes; Linux takes no argument over 131,071
 LONGEST_COMMAND = 100_000
-"""Bytes; Linux takes no argument over 131,071."""
 
 
 @tool("execute", paths=("cwd",))

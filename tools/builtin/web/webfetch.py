@@ -17,12 +17,12 @@ from ...tool_run import Run
 from ...web.client import FetchedPage, fetch_page
 from ...web.response_body import MOST_BYTES, classify_content, decode_body
 
+# characters of a page that one call shows
 LONGEST = 30_000
-"""Characters of a page that one call shows."""
 CONVERTING_SECONDS = 10.0
 
+# what a model would read and no person sees
 _INVISIBLE = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
-"""What a model would read and no person sees."""
 
 WRAPPED = """\
 {about}

@@ -5,12 +5,12 @@ from itertools import pairwise, takewhile
 
 from .document import TextDocument
 
+# below this two lines are two lines, one made up and one left out
 LEAST_SIMILARITY = 0.5
-"""Below this two lines are two lines, one made up and one left out."""
 
 Similarity = Callable[[str, str], float]
+# an old line, a line of the file, and how alike they are; None where one has no partner
 Steps = list[tuple[int | None, int | None, float]]
-"""An old line, a line of the file, and how alike they are; None where one has no partner."""
 
 
 def align_lines(old: Sequence[str], file: Sequence[str], likeness: Similarity) -> Steps:

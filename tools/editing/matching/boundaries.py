@@ -6,15 +6,15 @@ from string import digits, hexdigits
 
 from .normalization import indent_of
 
+# names of files in which indentation has a meaning
 INDENTED = re.compile(
     r".+\.(py[ixd]?|pyw|ya?ml|coffee|nim|gd|l?hs|elm|fsx?|pug|sass|styl|haml|slim|rst|robot|feature)",
     re.IGNORECASE,
 )
-"""Names of files in which indentation has a meaning."""
+# blanks beyond so many in front of a text are not looked at
 LONGEST_INDENT = 400
-"""Blanks beyond so many in front of a text are not looked at."""
+# of scripts that part words by blanks; Chinese and others do not
 _LETTERS = ("Lu", "Ll", "Lt", "Lm", "Nd", "Nl")
-"""Of scripts that part words by blanks; Chinese and others do not."""
 
 
 def is_word_split(text: str, start: int, end: int) -> bool:

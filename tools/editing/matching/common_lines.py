@@ -7,8 +7,8 @@ from itertools import pairwise
 from ...textedits.unified_diff import diff_lines
 from .normalization import strip_line
 
+# pairs of lines that are compared with care; more are compared fast
 MOST_COMPARED = 1_000_000
-"""Pairs of lines that are compared with care; more are compared fast."""
 
 Pairs = list[tuple[int, int]]
 

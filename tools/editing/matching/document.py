@@ -7,8 +7,8 @@ from itertools import islice
 from .normalization import Key
 
 MOST_COUNTED = 10_000
+# beyond so many overlapping places, of a longer text fewer, nobody counts on
 LONG = 40
-"""Beyond so many overlapping places, of a longer text fewer, nobody counts on."""
 
 
 class TextDocument:

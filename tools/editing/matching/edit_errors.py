@@ -10,13 +10,13 @@ from .edit_request import EditRequest, LineMatch
 from .nearest_match import find_nearest
 from .normalization import collapse_blanks, normalize_line
 
+# lines, and line numbers, that a refusal shows
 MOST_SHOWN = 20
-"""Lines, and line numbers, that a refusal shows."""
 MOST_DIFFERENCES = 3
 MANY = 100
 LONGEST_SHOWN = 200
+# of a new text that is worth looking for
 FEWEST_LETTERS = 3
-"""Of a new text that is worth looking for."""
 
 _EDGES = re.compile(r"^[ \t]+|[ \t]+$")
 _SPECIAL_BLANK = re.compile(

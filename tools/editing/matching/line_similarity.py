@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
+# characters of a line whose likeness is computed
 LONGEST_COMPARED = 600
-"""Characters of a line whose likeness is computed."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
 _NAME = re.compile(r"\w+")
@@ -16,15 +16,15 @@ _STRING = re.compile(r"""(?<!\w)(["'`])(.*?)(?<!\\)\1""")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 _SIGN = re.compile(r"[<>=!]=+|=>|->|<-|[<>!]|&&|\|\||[+*/%&|^~-]=?|(?<![=<>!])=(?!=)")
 
+# words whose absence or exchange makes another line of it
 _TELLING = (
     "not no nor never none null nil without neither cannot isn aren don doesn didn won wouldn "
     "couldn shouldn hasn haven ain unless except and or true false yes on off is in"
 )
-"""Words whose absence or exchange makes another line of it."""
+# how alike a word and its misspelling are
 MISSPELLED = 0.85
-"""How alike a word and its misspelling are."""
+# the same of a part of a name, which is short; its first letter is right
 MISSPELLED_PART = 0.70
-"""The same of a part of a name, which is short; its first letter is right."""
 
 
 _TELLING_WORDS = frozenset(_TELLING.split())

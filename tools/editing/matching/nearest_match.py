@@ -9,14 +9,14 @@ from .line_similarity import LONGEST_COMPARED
 from .normalization import normalize_line
 
 FREQUENT_LINE = 200
+# what stands in more places than this tells nothing about where a text belongs
 FREQUENT_WORD = 30
-"""What stands in more places than this tells nothing about where a text belongs."""
 WORD_WEIGHT = 0.2
+# lines by which votes for one place may be apart
 SPREAD = 3
-"""Lines by which votes for one place may be apart."""
 NEARLY = 0.9
+# how many places are told, and how near to the best their votes must be
 MOST_PLACES = 5
-"""How many places are told, and how near to the best their votes must be."""
 MOST_ASKED = 200
 LEAST_SIMILARITY = 60
 

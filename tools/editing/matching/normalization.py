@@ -7,8 +7,8 @@ from collections.abc import Callable
 Key = Callable[[str], str]
 
 TAB = "\t"
+# columns of a step of indentation where nothing else is known
 USUAL_UNIT = 4
-"""Columns of a step of indentation where nothing else is known."""
 
 SINGLE_QUOTES = "\u2018\u2019\u201a\u201b\u2032\u00b4"
 DOUBLE_QUOTES = "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb"
@@ -16,6 +16,7 @@ DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
 BLANKS = "\u00a0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 
+# typographic characters, and what a keyboard has for them
 SPELLINGS = {
     **dict.fromkeys(SINGLE_QUOTES, "'"),
     **dict.fromkeys(DOUBLE_QUOTES, '"'),
@@ -24,7 +25,6 @@ SPELLINGS = {
     **dict.fromkeys(INVISIBLE, ""),
     "\u2026": "...",
 }
-"""Typographic characters, and what a keyboard has for them."""
 
 _TABLE = str.maketrans(SPELLINGS)
 _ONE_TO_ONE = str.maketrans({a: b for a, b in SPELLINGS.items() if len(b) == 1})

@@ -16,8 +16,8 @@ FORM = (
 _FILE = re.compile(r"\*\*\* (Add|Update|Delete) File:(.*)")
 _MOVE = re.compile(r"\*\*\* Move to:(.*)")
 _NUMBERS = re.compile(r"-(\d{1,9})(?:,\d+)? \+\d+(?:,\d+)? @@.*")
+# what may stand above the patch: a fence, a shell's here-document
 _AROUND = re.compile(r"\s*|(```|~~~).*|(\$ )?((cat|apply_?patch)\s*)?<<-?\s*['\"]?\w+['\"]?.*")
-"""What may stand above the patch: a fence, a shell's here-document."""
 
 
 def is_envelope(patch: str) -> bool:

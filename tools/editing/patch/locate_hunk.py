@@ -22,13 +22,13 @@ from ..rewriting.fuzzy_block import TooManyBlocksError
 from ..strategies import AnyMatch, TextMatch, match_lines
 from ..strategy_chain import StrategyResult, find_lines, find_similar
 
+# how alike an outer line is to the file's where both are of one kind
 LEAST_SIMILARITY = 0.70
-"""How alike an outer line is to the file's where both are of one kind."""
+# old lines that must fit where an outer one of the context does not
 FEWEST_LEFT = 3
-"""Old lines that must fit where an outer one of the context does not."""
 
+# lines of a file, from 0, at which a hunk may begin
 LineScope = range | set[int]
-"""Lines of a file, from 0, at which a hunk may begin."""
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from .apply_hunk import Hunk
 
 _HEAD = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))?(?: @@.*|\s*)")
 _NUMBERS = re.compile(r"-\d+(,\d+)? \+\d+(,\d+)?")
+# the texts that a line with this sign is of: the old, `-`, the new, `+`
 _SIDES = {"": "-+", " ": "-+", "-": "-", "+": "+"}
-"""The texts that a line with this sign is of: the old, `-`, the new, `+`."""
+# a line number beyond this is none
 _LARGEST = 10**9
-"""A line number beyond this is none."""
 
 
 class _HunkBody:

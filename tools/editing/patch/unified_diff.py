@@ -17,10 +17,10 @@ _GIT_HEADER = re.compile(
     r"|similarity index|dissimilarity index|index) (.+)"
 )
 _BINARY = re.compile(r"GIT binary patch|Binary files .* differ")
+# lines after a hunk that clearly are none of its own; others are refused, lest one is lost
 _BETWEEN = re.compile(r"diff |Index: |From |commit |Only in |```|~~~")
-"""Lines after a hunk that clearly are none of its own; others are refused, lest one is lost."""
+# what `git format-patch` ends with; read as a hunk's line it would take one out
 _SIGNATURE = re.compile(r"\n-- ?\n\d[\w.() -]*+\s*+\Z")
-"""What `git format-patch` ends with; read as a hunk's line it would take one out."""
 
 
 def parse_unified(patch: str) -> list[FilePatch]:

@@ -21,12 +21,12 @@ from ..matching.normalization import normalize_line
 
 FEWEST_LINES = 3
 LINES_PER_MORE_BAD = 8
+# fewer lines than this say little of where they belong
 SHORT = 5
-"""Fewer lines than this say little of where they belong."""
 STAYS = 0.70
 REPLACED = 0.80
+# by how much the best block must be more alike than the next
 MARGIN = 0.10
-"""By how much the best block must be more alike than the next."""
 MOST_BLOCKS = 400
 MOST_LONGER = 0.25
 

@@ -8,14 +8,14 @@ from functools import cached_property
 from ...result import ToolError
 from ..matching.normalization import TAB, USUAL_UNIT, indent_of, measure_indent, simplify_in_place
 
+# lines of a file from which its unit is learned
 UNIT_FROM = 20_000
-"""Lines of a file from which its unit is learned."""
+# a depth that differs by less is the same, miscounted
 FEWEST_COLUMNS = 2
-"""A depth that differs by less is the same, miscounted."""
+# columns of a step; other steps are mostly text that is aligned, such as comments
 UNITS = (2, 4, 8)
-"""Columns of a step; other steps are mostly text that is aligned, such as comments."""
+# steps of a file that show its unit where the request has another one
 FEWEST_STEPS = 8
-"""Steps of a file that show its unit where the request has another one."""
 
 
 @dataclass(frozen=True)

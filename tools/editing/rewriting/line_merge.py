@@ -6,8 +6,8 @@ from difflib import SequenceMatcher
 
 from ..matching.normalization import normalize_line
 
+# of a line that is merged token by token
 MOST_TOKENS = 2_000
-"""Of a line that is merged token by token."""
 
 _TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
 

@@ -9,10 +9,10 @@ from ..matching.normalization import indent_of
 from .line_merge import merge_line
 from .style_inference import InferredStyle
 
+# pairs of lines of which one may stand for the other
 MOST_COMPARED = 10_000
-"""Pairs of lines of which one may stand for the other."""
+# how alike a line and the new one in its place are, where the new one is made of it
 LEAST_SIMILARITY = 0.5
-"""How alike a line and the new one in its place are, where the new one is made of it."""
 
 
 def find_replaced_lines(

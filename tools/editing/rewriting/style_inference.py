@@ -10,8 +10,8 @@ from ..matching.normalization import indent_of, simplify_in_place
 from .indentation import Depths, IndentPair, infer_depths
 from .typography import Spelling, infer_spelling
 
+# lines around a match from which the file's unit of indentation is learned
 NEARBY = 5_000
-"""Lines around a match from which the file's unit of indentation is learned."""
 
 
 @dataclass(frozen=True)

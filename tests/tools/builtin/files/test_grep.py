@@ -107,7 +107,7 @@ async def test_links_are_not_followed(run: ToolRun, tmp_path: Path) -> None:
         ({"path": "pipe"}, "not a regular file"),
         ({"path": "binary"}, "binary"),
         ({"regex": ""}, "is empty"),
-        ({"regex": "("}, "is no regular expression"),
+        ({"regex": "("}, "is not a valid regular expression"),
         ({"file_pattern": "../*"}, "leads out"),
     ],
 )

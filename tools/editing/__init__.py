@@ -1,1 +1,1 @@
-"""The edit engine: text in, text out; what a request changes is found and only that is written."""
+"""The edit engine: find what a request means in a text, and change only that."""

@@ -1,4 +1,4 @@
-"""Lines that say in words that code was left out, as models write them to save length."""
+"""Placeholder lines for omitted code, such as `// ... existing code ...`."""
 
 import re
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ MOST_WORDS = 12
 
 
 def find_elisions(lines: Sequence[str]) -> list[str]:
-    """Those of the lines that only say that something was left out there."""
+    """Find the lines that only say that code was left out there."""
     return [line for line in lines if is_elision(line)]
 
 
@@ -59,7 +59,7 @@ def is_elision(line: str) -> bool:
 
 
 def _without_comment_signs(line: str) -> str:
-    """What a line says if it is a comment."""
+    """Strip the comment signs of a line."""
     opens = _OPENS.match(line)
     text = line[opens.end() :] if opens else line
     closes = next((sign for sign in _CLOSES if text.endswith(sign)), "")
@@ -67,9 +67,9 @@ def _without_comment_signs(line: str) -> str:
     return (text.rstrip("*") if closes.startswith("*") else text).strip()
 
 
-# Not by one pattern: several runs of the same characters in a row take the cube of their length.
+# not by one pattern: several runs of the same characters in a row take the cube of their length
 def _split_at_dots(text: str) -> tuple[bool, str, bool]:
-    """Whether dots stand before the words, the words, and whether dots stand behind them."""
+    """Split into: whether dots stand before the words, the words, whether dots stand behind."""
     text = text.lstrip(" ([<{")
     dots = _DOTS.match(text)
     text = text[dots.end() :].lstrip(" :,") if dots else text.lstrip(" :,")
@@ -81,7 +81,8 @@ def _split_at_dots(text: str) -> tuple[bool, str, bool]:
 
 
 def _is_remark(words: Sequence[str], dots: bool, commented: bool) -> bool:
-    """By what it begins with; `...rest` alone is code."""
+    """Whether words with dots on one side, or in a comment, say that code was left out."""
+    # `...rest` alone is code
     if words[0] not in _BEGINS or not commented and (not dots or len(words) < 2):
         return False
     if dots:

@@ -1,4 +1,4 @@
-"""Requests that leave a run of lines out of both their texts, by `...` or a remark in its place."""
+"""Requests that leave out the same lines of both texts, by `...` or a placeholder."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -13,7 +13,7 @@ DOTS = ("...", "…")
 
 
 def find_elided_places(source: TextDocument, request: EditRequest) -> list[AnyMatch]:
-    """Where the parts that change stand; empty where parts are not there once and in order."""
+    """Find the parts that change; empty unless each part is there once, in order."""
     parts = split_request(request)
     places = list[AnyMatch]()
     for part in parts:
@@ -28,7 +28,7 @@ def find_elided_places(source: TextDocument, request: EditRequest) -> list[AnyMa
 
 
 def split_request(request: EditRequest) -> list[EditRequest]:
-    """What stands between the lines that are left out in both texts; empty where they differ."""
+    """Split a request at the placeholders of both texts; empty if these differ."""
     old, new = _split_at_elisions(request.old_lines), _split_at_elisions(request.new_lines)
     if old[0] != new[0] or not old[0]:
         return []
@@ -39,7 +39,7 @@ def split_request(request: EditRequest) -> list[EditRequest]:
 
 
 def _split_at_elisions(lines: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    """The lines that stand for others, and what is between them."""
+    """Split lines into the placeholders and the parts between them."""
     signs, parts = list[str](), list[list[str]]([[]])
     for line in lines:
         if line.strip() in DOTS or is_elision(line):
@@ -51,7 +51,7 @@ def _split_at_elisions(lines: Sequence[str]) -> tuple[list[str], list[list[str]]
 
 
 def _to_line_span(source: TextDocument, place: AnyMatch) -> tuple[int, int]:
-    """The lines of a place, from 0, and the one after them."""
+    """Return the first line of a place, from 0, and the one after its last."""
     if not isinstance(place, TextMatch):
         return place.start, place.end
     start = source.text.count("\n", 0, place.start)

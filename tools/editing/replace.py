@@ -1,4 +1,4 @@
-"""Replace one text by another in a file's text, as the request meant it."""
+"""Replacing one text by another in a file, as the request meant it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -34,12 +34,12 @@ def replace_text(
     indented: bool = False,
     line: int | None = None,
 ) -> TextChange:
-    """The text with `new` for `old`, which must be there once, or more often when `everywhere`.
+    """Replace `old`, which must be there once, or any number of times with `everywhere`.
 
-    Lines end with `\\n` in all three. `exact` is for a file that changed since it was read: only
-    an exact and unique match applies. `whole_lines` says that `old` begins with a line, `indented`
-    that the file is of a language in which indentation has a meaning. `line`, from 1, decides
-    between several exact places. Raises ToolError with what helps to do better.
+    Lines end with `\\n` in all three texts. `exact` accepts only an exact and unique match: the
+    file changed since it was read. `whole_lines`: `old` begins where a line begins. `indented`: the
+    file's language gives indentation a meaning. `line`, from 1, decides between several exact
+    places. Raises ToolError with what helps to do better.
     """
     if old == new:
         raise ToolError(edit_errors.SAME)
@@ -74,7 +74,7 @@ def replace_text(
 
 
 def _locate_elided(source: TextDocument, request: EditRequest) -> list[AnyMatch]:
-    """The places of a request that leaves out the same lines of both texts."""
+    """Find the places of a request that leaves out the same lines of both texts."""
     if request.old in source.text or not split_request(request):
         return []
     known = find_lines(source, request, list)  # dots may be code
@@ -82,7 +82,7 @@ def _locate_elided(source: TextDocument, request: EditRequest) -> list[AnyMatch]
 
 
 def check_no_elisions(source: TextDocument, request: EditRequest) -> None:
-    """Refuse a line that stands for code, in the new text or, if not in the file, in the old."""
+    """Raise ToolError for a placeholder in the new text, or in an old text not in the file."""
     if missing := _find_new_elisions(request.new, request.old):  # which may be escaped, on one line
         raise edit_errors.make_elision_error(missing[0], "new_string")
     if request.old not in source.text and (
@@ -103,7 +103,7 @@ def _find_new_elisions(text: str, known: str | Sequence[str]) -> list[str]:
 
 
 def _check_depth(source: TextDocument, found: StrategyResult) -> None:
-    """New lines below the first must stand at the file's depth where the old text lacks its own."""
+    """Raise ToolError if the old text lacks its indentation and new lines have another one."""
     for place in found.places:
         if isinstance(place, TextMatch) and has_own_depth(
             indent_before(source.text, place.start), found.request.old, place.new
@@ -112,7 +112,7 @@ def _check_depth(source: TextDocument, found: StrategyResult) -> None:
 
 
 def _find_begin_lines(source: TextDocument, places: Sequence[AnyMatch]) -> list[int]:
-    """The lines, from 1, at which places begin."""
+    """Find the lines, from 1, at which places begin."""
     lines, line, done = list[int](), 1, 0
     for place in places:
         if isinstance(place, LineMatch):
@@ -124,7 +124,7 @@ def _find_begin_lines(source: TextDocument, places: Sequence[AnyMatch]) -> list[
 
 
 def _find_begin_columns(source: TextDocument, places: Sequence[AnyMatch]) -> list[int]:
-    """The columns, from 1, at which places begin; whole lines at the first."""
+    """Find the columns, from 1, at which places begin; whole lines begin at 1."""
     starts = [place.start for place in places if isinstance(place, TextMatch)]
     if len(starts) < len(places):
         return [1] * len(places)
@@ -146,7 +146,7 @@ def _build_change(source: TextDocument, found: StrategyResult) -> TextChange:
 
 
 def build_edits(source: TextDocument, place: AnyMatch) -> list[TextEdit]:
-    """What changes at a place; raises ToolError where it is not clear what is meant."""
+    """Build the edits of a place; raise ToolError if it is not clear what is meant."""
     if isinstance(place, TextMatch):
         old = source.text[place.start : place.end]
         ended = source.text[place.end : place.end + 1] == "\n"  # then kept lines keep their ends
@@ -159,7 +159,7 @@ def build_edits(source: TextDocument, place: AnyMatch) -> list[TextEdit]:
 
 
 def diff_to_edits(start: int, old: str, new: str) -> list[TextEdit]:
-    """What changes when `old`, which begins at `start`, becomes `new`."""
+    """Build the edits of changed lines alone; `old` begins at `start` in the file."""
     before, after = _split_lines(old), _split_lines(new)
     places = [start]
     for line in before:
@@ -174,6 +174,6 @@ def diff_to_edits(start: int, old: str, new: str) -> list[TextEdit]:
 
 
 def _split_lines(text: str) -> list[str]:
-    """The lines with their ends; the last may have none."""
+    """Split into lines with their ends; the last may have none."""
     lines = text.split("\n")
     return [line + "\n" for line in lines[:-1]] + [line for line in lines[-1:] if line]

@@ -1,4 +1,4 @@
-"""Other ways to read a request: without a fence, line numbers, entities or escapes around it."""
+"""Other readings of a request: without fence, line numbers, HTML entities or escapes."""
 
 import html
 import re
@@ -31,7 +31,7 @@ _WHITE = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 def iter_variants(request: EditRequest) -> Iterator[EditRequest]:
-    """Every other reading that is possible, the surest first."""
+    """Yield every other possible reading, the surest first."""
     bases = [request]
     for read in (without_fence, without_numbers):
         found = [other for base in bases for other in read(base)]
@@ -43,7 +43,7 @@ def iter_variants(request: EditRequest) -> Iterator[EditRequest]:
 
 
 def without_fence(request: EditRequest) -> Iterator[EditRequest]:
-    """The request without the Markdown fence around its old text."""
+    """Remove the Markdown fence around the old text."""
     old = _extract_fenced(request.old)
     if old is not None:
         fenced = _extract_fenced(request.new)
@@ -53,7 +53,7 @@ def without_fence(request: EditRequest) -> Iterator[EditRequest]:
 
 
 def _extract_fenced(text: str) -> str | None:
-    """The lines between a fence's two; None for a text without one."""
+    """Return the lines inside a fence; None for a text without one."""
     first, *lines = text.removesuffix("\n").split("\n")
     opens = _FENCE.fullmatch(first)
     if not opens or not lines or not (last := lines.pop().strip(" \t")).startswith(opens[1]):
@@ -62,7 +62,7 @@ def _extract_fenced(text: str) -> str | None:
 
 
 def without_numbers(request: EditRequest) -> Iterator[EditRequest]:
-    """The request without the numbers before its lines, which must be consecutive ones.
+    """Remove the numbers before the lines, which must be consecutive.
 
     A single number must be that of the line in the file.
     """
@@ -86,7 +86,7 @@ def without_numbers(request: EditRequest) -> Iterator[EditRequest]:
 
 
 def without_entities(request: EditRequest) -> Iterator[EditRequest]:
-    """The request with HTML's entities as the characters they stand for."""
+    """Replace HTML entities by their characters."""
     kinds = {entity: html.unescape(entity) for entity in _ENTITY.findall(request.old)}
     if kinds:
         old = _ENTITY.sub(lambda entity: html.unescape(entity[0]), request.old)
@@ -96,7 +96,7 @@ def without_entities(request: EditRequest) -> Iterator[EditRequest]:
 
 
 def without_escapes(request: EditRequest) -> Iterator[EditRequest]:
-    """The request unescaped once: all of it, or only blanks, or only quotes."""
+    """Unescape the request once: all of it, or only blanks, or only quotes."""
     seen = {request.old}
     for kinds in ("ntr\"'`\\$/u", "ntr", "\"'`"):
         old, new = _unescape_text(request.old, kinds), _unescape_new_text(request, kinds)
@@ -115,10 +115,8 @@ def _make_variant(request: EditRequest, old: str, new: str, what: str) -> EditRe
 
 
 def _strip_numbers(text: str, style: re.Pattern[str], spaced: bool = False) -> list[str]:
-    """The lines without their numbers, if most have one: a line may be a number itself.
-
-    Where they are `spaced`, the one blank behind a number goes too.
-    """
+    """Remove the numbers of the lines, if most have one; with `spaced`, the blank behind it too."""
+    # a line may be a number itself, so one that does not follow the number above stays
     lines = text.split("\n")
     found = [style.match(line) for line in lines]
     signed = [number for number in found if number and number.end() < len(number.string)]
@@ -148,11 +146,9 @@ def _unescape_text(text: str, kinds: str) -> str:
 
 
 def _unescape_new_text(request: EditRequest, kinds: str) -> str:
-    """The new text with the kinds of escapes that the old one has, or might have had.
-
-    A kind that the old text holds unescaped was not escaped; a new text that holds unescaped what
-    the old one had escaped was not escaped at all.
-    """
+    """Unescape the kinds of escapes that the old text has, or could have had."""
+    # a kind that the old text has unescaped was not escaped; a new text with the plain character
+    # that the old text escapes was not escaped at all
     escaped = {escape[1] for escape in _ESCAPE.findall(request.old)}
     characters = {_WHITE.get(kind, kind) for kind in kinds if kind in escaped - {"u", "\\"}}
     if _has_unescaped(request.new, characters, _ESCAPE):
@@ -163,8 +159,6 @@ def _unescape_new_text(request: EditRequest, kinds: str) -> str:
 
 
 def _has_unescaped(text: str, characters: Iterable[str], escape: re.Pattern[str]) -> bool:
-    """Whether the text holds one of the characters other than escaped; its last newline does not
-    count.
-    """
+    """Whether the text has one of the characters unescaped; its last newline does not count."""
     bare = escape.sub("", text.removesuffix("\n"))
     return any(character in bare for character in characters)

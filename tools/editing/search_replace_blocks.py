@@ -1,4 +1,4 @@
-"""Read SEARCH/REPLACE blocks: text in, blocks out.
+"""Parser of SEARCH/REPLACE blocks.
 
     <<<<<<< SEARCH
     lines of the file
@@ -6,7 +6,7 @@
     lines to stand there instead
     >>>>>>> REPLACE
 
-Only whole lines are markers. Text around the blocks, a fence for one, is not looked at.
+Only whole lines are markers. Text around the blocks, such as a fence, is ignored.
 """
 
 import re
@@ -39,9 +39,9 @@ class SearchBlock:
 
 
 def parse_blocks(diff: str) -> list[SearchBlock]:
-    """The blocks in their order; lines end with `\\n`.
+    """Parse the blocks, in their order; lines end with `\\n`.
 
-    Raises ToolError when a marker is missing, misspelt or inside another block.
+    Raises ToolError when a marker is missing, misspelled or inside another block.
     """
     lines = diff.replace("\r\n", "\n").split("\n")
     blocks, start = list[SearchBlock](), 0
@@ -62,13 +62,13 @@ def parse_blocks(diff: str) -> list[SearchBlock]:
 def _check_outside(line: str, at: int) -> None:
     if _NEARLY_A_MARKER.fullmatch(line):
         raise ToolError(
-            f"line {at + 1} of `diff`, `{line.strip()}`, stands outside of a block or is misspelt; "
+            f"line {at + 1} of `diff`, `{line.strip()}`, is outside a block or misspelled; "
             f"nothing was changed: {FORM}"
         )
 
 
 def _find_end(lines: list[str], start: int) -> int:
-    """The line of the marker that ends the block."""
+    """Find the line of the marker that ends the block."""
     for at in range(start + 1, len(lines)):
         if _REPLACE.fullmatch(lines[at]):
             return at
@@ -85,7 +85,7 @@ def _find_end(lines: list[str], start: int) -> int:
 
 
 def _without_hint(block: list[str]) -> tuple[list[str], int | None]:
-    """The block without the lines that say where its own stand, and where that is."""
+    """Remove the lines `:start_line:` and `:end_line:`; return the block and its first line."""
     hint = _HINT.fullmatch(block[1])
     if hint is None:
         return block, None
@@ -94,7 +94,7 @@ def _without_hint(block: list[str]) -> tuple[list[str], int | None]:
 
 
 def _list_variants(block: list[str], start: int) -> tuple[tuple[str, str], ...]:
-    """Every way to divide a block; of lines that may divide it those as long as its marker."""
+    """List every way to divide a block; prefer dividers as long as the block's marker."""
     found = {at: match[1] for at, line in enumerate(block) if (match := _DIVIDER.fullmatch(line))}
     if not found:
         raise ToolError(

@@ -1,6 +1,6 @@
-"""The ways to find what a request means, each a function of the file and the request.
+"""Strategies to find the old text of a request in a file.
 
-A strategy gives all places that it finds; an empty list hands on to the next.
+A strategy returns all places that it finds; after an empty list the next one is tried.
 """
 
 import re
@@ -31,7 +31,7 @@ FEWEST_LETTERS = 3
 
 @dataclass(frozen=True)
 class TextMatch:
-    """A part of the file's text, and what shall stand there."""
+    """A part of the file's text, and its replacement."""
 
     start: int
     end: int
@@ -43,7 +43,7 @@ Strategy = Callable[[TextDocument, EditRequest], Sequence[AnyMatch]]
 
 
 def match_simple(source: TextDocument, request: EditRequest) -> list[TextMatch]:
-    """The text as it is, neither within words nor behind a part of an indentation.
+    """Match the text as it is, but not within a word or an indentation.
 
     Overlapping places count.
     """
@@ -56,9 +56,9 @@ def match_simple(source: TextDocument, request: EditRequest) -> list[TextMatch]:
 
 
 def match_everywhere(source: TextDocument, request: EditRequest) -> Sequence[AnyMatch]:
-    """All places apart from each other: as it is, else whole lines but for blanks at their ends.
+    """Match all places that do not overlap: exact ones, else whole lines without outer blanks.
 
-    What is in words counts too, but not what is in numbers.
+    A place within a word counts, one within a number does not.
     """
     size, text = len(request.old), source.text
     found = find_places(text, request.old, apart=True)
@@ -67,18 +67,18 @@ def match_everywhere(source: TextDocument, request: EditRequest) -> Sequence[Any
 
 
 def to_text_matches(request: EditRequest, places: Iterable[int]) -> list[TextMatch]:
-    """The places at which the old text stands as it is."""
+    """Build the matches of the old text at these places."""
     size = len(request.old)
     return [TextMatch(place, place + size, request.new) for place in places]
 
 
 def match_line_trimmed(source: TextDocument, request: EditRequest) -> list[LineMatch]:
-    """Whole lines but for blanks at their ends; first without touching their depth."""
+    """Match whole lines without blanks at their ends; first with their indentation."""
     return match_lines(source, request, strip_line_end) or match_lines(source, request, strip_line)
 
 
 def filter_by_indentation(source: TextDocument, matches: Sequence[LineMatch]) -> list[LineMatch]:
-    """Of several places those that are indented in themselves as the request is."""
+    """Keep the places whose lines are indented relative to each other as the request is."""
     for same in (_has_one_shift, _is_one_to_one):
         found = [match for match in matches if same(_collect_indents(source, match))]
         if found:
@@ -87,14 +87,14 @@ def filter_by_indentation(source: TextDocument, matches: Sequence[LineMatch]) ->
 
 
 def match_whitespace_normalized(source: TextDocument, request: EditRequest) -> list[LineMatch]:
-    """Whole lines with runs of blanks as one; then with plain quotes and dashes too."""
+    """Match whole lines with runs of blanks as one; then with plain quotes and dashes, too."""
     return match_lines(source, request, collapse_blanks) or match_lines(
         source, request, normalize_line
     )
 
 
 def match_trimmed_boundary(source: TextDocument, request: EditRequest) -> list[LineMatch]:
-    """Whole lines without the empty ones around them, which the file need not have."""
+    """Match whole lines without the empty lines around them."""
     old = request.old_lines
     filled = [place for place, line in enumerate(old) if line.strip()]
     if not filled or len(old) == filled[-1] - filled[0] + 1:
@@ -115,7 +115,7 @@ def match_trimmed_boundary(source: TextDocument, request: EditRequest) -> list[L
 
 
 def match_without_empty_lines(source: TextDocument, request: EditRequest) -> list[LineMatch]:
-    """Whole lines, with more or fewer empty ones between them than in the request."""
+    """Match whole lines with more or fewer empty lines between them."""
     old = request.old_lines
     places = [place for place, line in enumerate(old) if line.strip()]
     if len(places) < 2:
@@ -130,7 +130,7 @@ def match_without_empty_lines(source: TextDocument, request: EditRequest) -> lis
 
 
 def match_inside_line(source: TextDocument, request: EditRequest) -> list[TextMatch]:
-    """A part of one line that begins and ends with whole words, but for blanks and typography."""
+    """Match a part of one line, in whole words, with other blanks and typography."""
     old, new = request.old.strip(), _as_trimmed(request)
     if "\n" in old or "\n" in new or not has_enough_letters(old) or len(old) > LONGEST_PART:
         return []
@@ -149,7 +149,7 @@ def match_inside_line(source: TextDocument, request: EditRequest) -> list[TextMa
 def match_lines(
     source: TextDocument, request: EditRequest, key: Key, *, apart: bool = False
 ) -> list[LineMatch]:
-    """Whole lines with the same keys."""
+    """Match whole lines with the same keys."""
     old, new = request.old_lines, request.new_lines
     wanted = list(map(key, old))
     if not any(wanted):
@@ -162,7 +162,7 @@ def match_lines(
 
 
 def has_enough_letters(text: str) -> bool:
-    """Whether a text has letters enough to be looked for inside a line."""
+    """Whether a text has enough letters to be searched inside a line."""
     return len(re.findall(r"\w", text)) >= FEWEST_LETTERS
 
 
@@ -174,14 +174,14 @@ def _is_cut(source: TextDocument, request: EditRequest, place: int) -> bool:
 
 
 def _as_trimmed(request: EditRequest) -> str:
-    """The new text without the blanks at those ends at which the old one has some."""
+    """Strip the new text at the ends at which the old one has blanks."""
     old, new = request.old, request.new
     new = new.lstrip() if old != old.lstrip() else new
     return new.rstrip() if old != old.rstrip() else new
 
 
 def _collect_indents(source: TextDocument, match: LineMatch) -> list[tuple[str, str]]:
-    """The indentation of each line of the request, and of the file's line it stands for."""
+    """Collect the indentation of each line of the request and of its line in the file."""
     return [
         (indent_of(line), indent_of(source.lines[number]))
         for line, number in zip(match.old, match.pairs, strict=True)
@@ -190,14 +190,14 @@ def _collect_indents(source: TextDocument, match: LineMatch) -> list[tuple[str, 
 
 
 def _has_one_shift(indents: Sequence[tuple[str, str]]) -> bool:
-    """Whether all lines are moved by the same blanks."""
+    """Whether all lines are shifted by the same blanks."""
     asked, real = zip(*indents, strict=True)
     less, more = min(asked, key=len), min(real, key=len)
     return all(a.removeprefix(less) == b.removeprefix(more) for a, b in indents)
 
 
 def _is_one_to_one(indents: Sequence[tuple[str, str]]) -> bool:
-    """Whether a depth of the request is always one of the file, the deeper the deeper."""
+    """Whether each depth of the request is one depth of the file, in the same order."""
     depths = sorted({(measure_indent(asked), measure_indent(real)) for asked, real in indents})
     asked, real = [a for a, _ in depths], [b for _, b in depths]
     return len(set(asked)) == len(set(real)) == len(depths) and real == sorted(real)

@@ -1,4 +1,4 @@
-"""The strategies in their order: the first that finds anything decides."""
+"""The order of the strategies: the first that finds a place decides."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ NORMALIZED = ("whitespace_normalized", match_whitespace_normalized)
 
 @dataclass(frozen=True)
 class StrategyResult:
-    """All places that the deciding strategy found, for one reading of the request."""
+    """The places that the deciding strategy found, for one reading of the request."""
 
     strategy: str
     request: EditRequest
@@ -40,14 +40,14 @@ PlaceFilter = Callable[[Sequence[AnyMatch]], Sequence[AnyMatch]]
 
 
 def find_matches(source: TextDocument, request: EditRequest) -> StrategyResult | None:
-    """What the first strategy finds that finds anything; raises alike.TooMany."""
+    """Return the places of the first strategy that finds any; raise TooManyBlocksError."""
     return find_lines(source, request, list) or find_similar(source, request, list)
 
 
 def find_lines(
     source: TextDocument, request: EditRequest, chosen: PlaceFilter
 ) -> StrategyResult | None:
-    """The same without likeness, of the places that count."""
+    """Do the same without similarity, among the places that `chosen` keeps."""
     for name, reading, strategy in _iter_attempts(request):
         places = chosen(_filter_by_line(reading, strategy(source, reading)))
         if len(places) > 1 and strategy is match_line_trimmed:
@@ -62,7 +62,8 @@ def find_lines(
 
 
 def find_all(source: TextDocument, request: EditRequest) -> StrategyResult:
-    """All places, for a change everywhere; nothing is looser than whole lines but for blanks."""
+    """Find all places, for a change everywhere."""
+    # nothing looser than whole lines without outer blanks: nobody looks at each place
     return StrategyResult("multi_occurrence", request, match_everywhere(source, request))
 
 
@@ -88,7 +89,7 @@ def _iter_attempts(request: EditRequest) -> Iterator[tuple[str, EditRequest, Str
 
 
 def _iter_sure_variants(request: EditRequest) -> Iterator[EditRequest]:
-    """The request, without a fence or line numbers if it has them."""
+    """Yield the request, without a fence or line numbers if it has them."""
     bare = next(without_fence(request), request)
     yield next(without_numbers(bare), bare)
 
@@ -96,7 +97,7 @@ def _iter_sure_variants(request: EditRequest) -> Iterator[EditRequest]:
 def find_similar(
     source: TextDocument, request: EditRequest, chosen: PlaceFilter
 ) -> StrategyResult | None:
-    """What is like the request, of the places that count; raises alike.TooMany."""
+    """Find similar blocks, among the places that `chosen` keeps; raise TooManyBlocksError."""
     for reading in _iter_sure_variants(request):
         places = [
             place

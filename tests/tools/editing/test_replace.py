@@ -141,7 +141,7 @@ def test_everywhere_every_place_is_changed() -> None:
     text = "\tx = 1\n  x = 1  \n"
     assert edited(" x = 1\n", " x = 2\n", text, everywhere=True) == "\tx = 2\n  x = 2\n"
     assert edited("\t", "  ", "\ta\n\t\tb", everywhere=True) == "  a\n    b"
-    assert "with `replace_all` it must be" in refusal("token = self", "x", everywhere=True)
+    assert "with `replace_all` it must match" in refusal("token = self", "x", everywhere=True)
 
 
 def test_changed_file_takes_only_exact_and_unique_text() -> None:

@@ -1,1 +1,1 @@
-"""Finding the place in a file that an edit means."""
+"""Locating the text of an edit request in a file."""

@@ -1,4 +1,4 @@
-"""What was adapted between a request and the file, in words."""
+"""Descriptions of how a request differs from the file."""
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
@@ -9,7 +9,7 @@ from .normalization import collapse_blanks, indent_of, normalize_line
 
 
 def describe_adaptations(source: TextDocument, matches: Iterable[LineMatch]) -> tuple[str, ...]:
-    """In which ways the lines of the file are not as the request has them."""
+    """Describe how the matched lines of the file differ from the request."""
     return tuple(
         dict.fromkeys(what for match in matches for what in _find_adaptations(source, match))
     )

@@ -1,4 +1,4 @@
-"""Old lines beside the file's lines: which stands for which when a few differ."""
+"""Alignment of the request's old lines with the lines of a file."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise, takewhile
@@ -14,7 +14,7 @@ Steps = list[tuple[int | None, int | None, float]]
 
 
 def align_lines(old: Sequence[str], file: Sequence[str], likeness: Similarity) -> Steps:
-    """The pairing with the fewest lines that are not equal, and of those the most alike."""
+    """Pair the lines with the fewest differences, and among these the most similar."""
     head = _count_equal(old, file)
     rest = min(len(old), len(file)) - head
     tail = min(_count_equal(old[::-1], file[::-1]), rest)
@@ -32,7 +32,7 @@ def align_lines(old: Sequence[str], file: Sequence[str], likeness: Similarity) -
 
 
 def _align_by_cost(old: Sequence[str], file: Sequence[str], likeness: Similarity) -> Steps:
-    """By dynamic programming: a cell is how many lines differ, and what likeness is lost."""
+    # dynamic programming: a cell is how many lines differ, and how much similarity is lost
     best = [[(0, 0.0)] * (len(file) + 1) for _ in range(len(old) + 1)]
     came = [[""] * (len(file) + 1) for _ in range(len(old) + 1)]
     like = dict[tuple[int, int], float]()
@@ -80,9 +80,9 @@ def _count_equal(one: Sequence[str], other: Sequence[str]) -> int:
 def with_empty_lines(
     old: Sequence[str], filled: Mapping[int, int | None], source: TextDocument
 ) -> list[int | None]:
-    """The pairs of all old lines; `filled` has those of the lines that are not empty.
+    """Pair the empty lines, too; `filled` has the pairs of the others.
 
-    Between two paired lines the first empty lines of both stand for each other, then the last.
+    Between two paired lines the first empty lines of both are paired, then the last.
     """
     pairs = [filled.get(place) for place in range(len(old))]
     paired = [place for place, number in enumerate(pairs) if number is not None]

@@ -1,4 +1,4 @@
-"""Whether a text that is found ends within a word, or begins within an indentation."""
+"""Word boundaries and indentation at the ends of a match."""
 
 import re
 import unicodedata
@@ -18,39 +18,36 @@ _LETTERS = ("Lu", "Ll", "Lt", "Lm", "Nd", "Nl")
 
 
 def is_word_split(text: str, start: int, end: int) -> bool:
-    """Whether an edge of a part of a text stands between two characters of one word."""
+    """Whether a part of a text begins or ends within a word."""
     return _is_within_word(text, start) or _is_within_word(text, end)
 
 
 def is_number_split(text: str, start: int, end: int) -> bool:
-    """Whether an edge of a part of a text stands between two digits."""
+    """Whether a part of a text begins or ends within a number."""
     inner = [at for at in (start, end) if 0 < at < len(text)]
     return any(text[at - 1 : at + 1].isdecimal() for at in inner)
 
 
 def is_indentation_cut(text: str, start: int) -> bool:
-    """Whether a part of a text begins with blanks, and its line with more of them."""
+    """Whether a part of a text begins within an indentation."""
     return text[start : start + 1] in (" ", "\t") and bool(indent_before(text, start))
 
 
 def indent_before(text: str, start: int) -> str:
-    """The blanks in front of a place if nothing else of the line stands there."""
+    """Return the indentation before a place; empty if anything else stands there."""
     begin = text.rfind("\n", max(start - LONGEST_INDENT, 0), start) + 1
     before = text[begin:start]
     return before if len(before) < LONGEST_INDENT and not before.strip(" \t") else ""
 
 
 def is_indented(name: str) -> bool:
-    """Whether indentation has a meaning in a file, by its name."""
+    """Whether indentation has a meaning in a file of this name."""
     return INDENTED.fullmatch(name) is not None
 
 
 def has_own_depth(indent: str, old: str, new: str) -> bool:
-    """Whether new lines below the first are not indented as the file's line is.
-
-    The old text is one line without its indentation; so are all lines of the new one then, or
-    only the first.
-    """
+    """Whether new lines below the first are not indented as the file's line is."""
+    # the old text is one line without its indentation: either all new lines lack it, or the first
     first, *rest = new.split("\n")
     filled = [line for line in rest if line.strip()]
     if "\n" in old.removesuffix("\n") or not indent or not filled:
@@ -60,7 +57,7 @@ def has_own_depth(indent: str, old: str, new: str) -> bool:
 
 
 def _is_within_word(text: str, at: int) -> bool:
-    """Whether the characters around a place are of one word; that of an escape is of none."""
+    """Whether a place is within a word, of which the letter of an escape is not part."""
     if not 0 < at < len(text) or not (_is_of_word(text[at - 1]) and _is_of_word(text[at])):
         return False
     return not _ends_escape(text, at)

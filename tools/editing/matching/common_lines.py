@@ -1,4 +1,4 @@
-"""Which lines of the old text stand in the new one too."""
+"""Lines that the old and the new text of a request share."""
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
@@ -14,10 +14,8 @@ Pairs = list[tuple[int, int]]
 
 
 def find_shared_lines(old: Sequence[str], new: Sequence[str]) -> Pairs:
-    """Lines that both have, but for blanks at their ends, as places in both; ascending.
-
-    A request whose halves are indented alike is compared as it is: that tells a `}` from another.
-    """
+    """Pair the lines that both have, without blanks at their ends; ascending."""
+    # halves with the same indentation are compared as they are: that tells one `}` from another
     plain_old, plain_new = list(map(strip_line, old)), list(map(strip_line, new))
     as_they_are = _refine_pairs(_match_equal_lines(old, new), plain_old, plain_new)
     without_depth = _match_equal_lines(plain_old, plain_new)
@@ -25,12 +23,12 @@ def find_shared_lines(old: Sequence[str], new: Sequence[str]) -> Pairs:
 
 
 def with_moved(pairs: Pairs, old: Sequence[str], new: Sequence[str]) -> Pairs:
-    """The pairs, and lines between them that both texts have but for their depth."""
+    """Add pairs of lines that differ only in their indentation."""
     return _refine_pairs(pairs, list(map(strip_line, old)), list(map(strip_line, new)))
 
 
 def find_gaps(pairs: Pairs, old: int, new: int) -> list[tuple[range, range]]:
-    """What lies between shared lines, of `old` and `new` lines in all, where anything does."""
+    """Find the lines between shared lines; `old` and `new` are the numbers of lines."""
     edges = [(-1, -1), *pairs, (old, new)]
     between = [(range(a + 1, b), range(c + 1, d)) for (a, c), (b, d) in pairwise(edges)]
     return [(gone, come) for gone, come in between if gone or come]
@@ -46,7 +44,7 @@ def _match_equal_lines(old: Sequence[str], new: Sequence[str]) -> Pairs:
 
 
 def _refine_pairs(pairs: Pairs, old: Sequence[str], new: Sequence[str]) -> Pairs:
-    """The pairs, and those that what lies between them has but for the depth."""
+    """Add the pairs that the lines between the given pairs have."""
     more = list(pairs)
     for gone, come in find_gaps(pairs, len(old), len(new)):
         found = _match_equal_lines([old[place] for place in gone], [new[place] for place in come])

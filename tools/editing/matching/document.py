@@ -1,4 +1,4 @@
-"""A file's text as lines, and where rows of lines stand in it."""
+"""The text of a file by lines, and search for rows of lines."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -12,7 +12,7 @@ LONG = 40
 
 
 class TextDocument:
-    """A text by lines; only `\\n` ends one. Keys of its lines are made once a normalization."""
+    """A text by lines, which only `\\n` ends; caches the normalized lines."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -21,7 +21,7 @@ class TextDocument:
 
     @cached_property
     def line_starts(self) -> list[int]:
-        """Where each line begins in the text, and where one more would begin."""
+        """The offset of each line, and the one behind the last."""
         starts, place = list[int](), 0
         for line in self.lines:
             starts.append(place)
@@ -30,30 +30,26 @@ class TextDocument:
 
     @cached_property
     def filled_lines(self) -> list[int]:
-        """The numbers, from 0, of the lines that are not blank."""
+        """The lines, from 0, that are not blank."""
         return [number for number, line in enumerate(self.lines) if line and not line.isspace()]
 
     def normalize_lines(self, key: Key) -> list[str]:
-        """The keys of all lines."""
+        """Return the keys of all lines."""
         if key not in self._keys:
             self._keys[key] = list(map(key, self.lines))
         return self._keys[key]
 
 
 def find_places(text: str, part: str, *, apart: bool = False) -> list[int]:
-    """Where `part` begins in the text: all places that are apart, else with overlapping ones.
-
-    Overlapping ones are counted only as long as that is quick.
-    """
+    """Find where `part` begins in the text; unless `apart`, overlapping places count, too."""
+    # overlapping places are counted only as long as that is quick
     most = len(text) if apart else max(MOST_COUNTED // max(len(part) // LONG, 1), 2)
     return list(islice(_iter_places(text, part, len(part) if apart else 1), most))
 
 
 def find_rows(keys: Sequence[str], wanted: Sequence[str], *, apart: bool = False) -> list[int]:
-    """Where the wanted keys stand one after the other: as a search in text, so it is linear.
-
-    Every different key of the wanted ones becomes one letter, all other keys the letter NUL.
-    """
+    """Find where the wanted keys stand one after the other."""
+    # as a search in text, so that it is linear: each wanted key becomes a letter, all others NUL
     letters = {key: chr(number) for number, key in enumerate(dict.fromkeys(wanted), 1)}
     written = "".join([letters.get(key, "\0") for key in keys])
     return find_places(written, "".join([letters[key] for key in wanted]), apart=apart)

@@ -1,4 +1,4 @@
-"""What a refused request is answered: why, and what the next try needs."""
+"""Errors of edits for the model: what went wrong, and what to try."""
 
 import re
 from collections.abc import Sequence
@@ -47,14 +47,14 @@ LEGEND = "(`·` is a blank at an end, `⇥` a tab)"
 
 
 def make_unchanged_error(line: int) -> ToolError:
-    """The file is already as the request wants it."""
+    """For a file that is already as the request wants it."""
     return ToolError(
         f"the file is already so, at line {line}: `new_string` would change nothing there"
     )
 
 
 def make_indentation_error() -> ToolError:
-    """Nothing but indentation would change, and the request's is not the file's."""
+    """For a change of indentation alone that does not fit the file's."""
     return ToolError(
         "only the indentation differs between `old_string` and `new_string`, and `old_string` is "
         "not indented as the file is; copy the file's blanks"
@@ -62,30 +62,30 @@ def make_indentation_error() -> ToolError:
 
 
 def make_depth_error(line: int) -> ToolError:
-    """The old text lacks the indentation of its line, and new lines are not indented as it is."""
+    """For an old text without its indentation, and new lines with another one."""
     return ToolError(
-        f"`old_string` begins behind the indentation of line {line}, and lines of `new_string` are "
+        f"`old_string` begins after the indentation of line {line}, and lines of `new_string` are "
         "not indented as that line is: give whole lines with the file's indentation in both"
     )
 
 
 def make_elision_error(line: str, where: str) -> ToolError:
-    """A line stands for code that was left out."""
+    """For a placeholder of omitted code."""
     return ToolError(
-        f"`{where}` has a line that stands for code that was left out: `{line.strip()}`; "
-        "write all lines out, or edit only the lines that change"
+        f"`{where}` has a line that stands for omitted code: `{line.strip()}`; "
+        "write all lines, or edit only the lines that change"
     )
 
 
 def make_old_elision_error(source: TextDocument, request: EditRequest, line: str) -> ToolError:
-    """The same in the text to find, with the lines that it may stand for."""
+    """For a placeholder in the old text, with the lines that it may stand for."""
     return ToolError(
         f"{make_elision_error(line, 'old_string')}\n{make_not_found_error(source, request)}"
     )
 
 
 def with_lines(refusal: ToolError, source: TextDocument, match: LineMatch) -> ToolError:
-    """A refusal to change lines that were found, with these lines."""
+    """Add the lines that were found to a refusal."""
     lines = source.lines[match.start : match.end][:MOST_SHOWN]
     shown = format_lines(list(map(show_blanks, lines)), match.start + 1)
     return ToolError(f"{refusal}\nthe lines of the file {LEGEND}:\n{shown}")
@@ -94,7 +94,7 @@ def with_lines(refusal: ToolError, source: TextDocument, match: LineMatch) -> To
 def make_ambiguous_error(
     lines: Sequence[int], columns: Sequence[int], exactly: bool, changed: bool
 ) -> ToolError:
-    """The text is meant to be in one place, and is in several; lines count from 1."""
+    """For a text that must be in one place and is in several; lines count from 1."""
     how = "" if exactly else ", but for blanks and the like,"
     advice = ", or set `replace_all`" if not changed else f"; {CHANGED}"
     return ToolError(
@@ -105,7 +105,7 @@ def make_ambiguous_error(
 
 
 def _describe_places(lines: Sequence[int], columns: Sequence[int]) -> str:
-    """Where places begin: of several in one line, the columns."""
+    """Describe where places begin; by columns if several are in one line."""
     if len(set(lines)) == len(lines):
         return f"at lines {format_line_numbers(lines)}"
     if len(set(lines)) == 1:
@@ -116,7 +116,7 @@ def _describe_places(lines: Sequence[int], columns: Sequence[int]) -> str:
 
 
 def describe_ambiguous_hunk(lines: Sequence[int]) -> str:
-    """The lines of a hunk stand in several places."""
+    """Describe the places of a hunk that fits several."""
     return (
         f"the lines of the hunk are in the file {_format_count(lines)}, "
         f"at lines {format_line_numbers(lines)}; add "
@@ -127,7 +127,7 @@ def describe_ambiguous_hunk(lines: Sequence[int]) -> str:
 def make_hunk_error(
     source: TextDocument, old: Sequence[str], new: Sequence[str], context: Sequence[str]
 ) -> ToolError:
-    """The lines of a hunk are nowhere."""
+    """For a hunk whose lines are not in the file."""
     request = EditRequest(
         "".join(f"{line}\n" for line in old), "".join(f"{line}\n" for line in new)
     )
@@ -136,10 +136,10 @@ def make_hunk_error(
 
 
 def make_too_many_error() -> ToolError:
-    """More blocks are like the request than can be told apart."""
+    """For a request that is similar to too many blocks."""
     return ToolError(
-        "`old_string` is not in the file, and too many places are like it; copy the lines from "
-        "the file as they are, with a line that stands only there"
+        "`old_string` is not in the file, and too many places are similar; copy the lines from "
+        "the file exactly, with a line that is only there"
     )
 
 
@@ -152,7 +152,7 @@ def make_not_found_error(
     what: str = OLD,
     where: str = "in the file",
 ) -> ToolError:
-    """The text is nowhere: the closest lines, how they differ, and whether it was done already."""
+    """For a text that is not in the file: closest lines, differences, whether it is done."""
     cut = source.text.find(request.old)
     if cut >= 0 and request.old.strip() and what == OLD:
         return _make_cut_error(source, cut, what, f"; {CHANGED}" if changed else "")
@@ -166,9 +166,9 @@ def make_not_found_error(
     if changed:
         text += f"; {CHANGED}"
     elif everywhere:
-        text += "; with `replace_all` it must be as it is in the file"
+        text += "; with `replace_all` it must match the file exactly"
     if not places:
-        return ToolError(f"{text}; nothing like it is there, read the file again")
+        return ToolError(f"{text}; nothing similar is there, read the file again")
     shown = format_lines([show_blanks(line) for line in close], start + 1)
     differs = "" if blanks else _describe_differences(source, old, start, what)
     others = [place + 1 for place in places[1:]]
@@ -177,7 +177,7 @@ def make_not_found_error(
 
 
 def _make_cut_error(source: TextDocument, place: int, what: str, more: str) -> ToolError:
-    """The text is in the file, but not as whole words, or not from a line's begin."""
+    """For a text that is only a part of a word or an indentation."""
     line = source.text.count("\n", 0, place) + 1
     shown = format_lines([show_blanks(source.lines[line - 1][:LONGEST_SHOWN])], line)
     return ToolError(
@@ -196,24 +196,24 @@ def _note_already_done(source: TextDocument, new: str) -> str:
 
 
 def format_line_numbers(lines: Sequence[int]) -> str:
-    """Line numbers in words; of many the first."""
+    """List line numbers; of many the first."""
     more = len(lines) - MOST_SHOWN
     return ", ".join(map(str, lines[:MOST_SHOWN])) + (f" and {more} more" if more > 0 else "")
 
 
 def _format_count(lines: Sequence[int]) -> str:
-    """How often; of many not all are counted."""
+    """Format a count; beyond `MANY` not all are counted."""
     return f"{'at least ' if len(lines) >= MANY else ''}{len(lines)} times"
 
 
 def show_blanks(line: str) -> str:
-    """The line with blanks at its ends and odd ones anywhere made visible."""
+    """Make blanks at the ends, and special blanks anywhere, visible."""
     shown = _EDGES.sub(lambda blanks: blanks[0].replace(" ", "·"), line).replace("\t", "⇥")
     return _SPECIAL_BLANK.sub(lambda blank: ascii(blank[0])[1:-1], shown)
 
 
 def _describe_differences(source: TextDocument, old: Sequence[str], start: int, what: str) -> str:
-    """The first lines of the request that the closest lines have otherwise, side by side."""
+    """Show the first lines of the request that the closest lines do not have."""
     window = source.lines[start : start + len(old) + MOST_DIFFERENCES]
     near = {normalize_line(line) for line in window}
     missing = [line for line in old if line.strip() and normalize_line(line) not in near]

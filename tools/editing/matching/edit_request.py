@@ -1,4 +1,4 @@
-"""What is asked for, by lines, and where it was found."""
+"""An edit request, and its match in a file."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class EditRequest:
-    """A text to find and the text to write, as one of the ways to read what was asked for."""
+    """A text to find and its replacement, in one reading of what the model sent."""
 
     old: str
     new: str
     adapted: tuple[str, ...] = ()
-    """What was done to it, in words: `escapes`, `line numbers`…"""
+    """What was removed to read it so: `escapes`, `line numbers`…"""
     line: int | None = None
     """The only line, from 1, at which it may be found."""
     literal: bool = True
-    """Whether it is what was asked for, or another reading of it."""
+    """Whether it is exactly what the model sent."""
     whole_lines: bool = False
     """Whether the old text begins where a line begins."""
 
@@ -26,7 +26,7 @@ class EditRequest:
 
     @property
     def new_lines(self) -> list[str]:
-        """The lines to write; none when whole lines are to be taken out."""
+        """The lines to write; none when whole lines are removed."""
         if not self.new and self.old.endswith("\n"):
             return []
         if not self.old.endswith("\n") and self.old.startswith(f"{self.new}\n"):

@@ -1,4 +1,4 @@
-"""Whole lines of a file replaced by others, as pieces of its text."""
+"""Edits of whole lines, and their text edits."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ class LineEdit:
 
 
 def to_text_edits(source: TextDocument, edits: Iterable[LineEdit]) -> list[TextEdit]:
-    """The edits, which are ascending and apart, without the lines that stay as they are."""
+    """Convert edits, ascending and apart, and leave out lines that do not change."""
     tight = [_trim_edit(source.lines, edit) for edit in _join_edits(edits)]
     return [_to_text_edit(source, edit) for edit in tight if edit.start < edit.end or edit.lines]
 
 
 def _join_edits(edits: Iterable[LineEdit]) -> list[LineEdit]:
-    """Edits that touch as one."""
+    """Join edits that touch."""
     joined = list[LineEdit]()
     for edit in edits:
         if joined and joined[-1].end == edit.start:
@@ -46,7 +46,7 @@ def _count_equal(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _to_text_edit(source: TextDocument, edit: LineEdit) -> TextEdit:
-    """No newline is added or lost at the end of the file."""
+    # no newline is added or lost at the end of the file
     start, end = source.line_starts[edit.start], source.line_starts[edit.end]
     if edit.start < edit.end and edit.lines:
         return TextEdit(start, end - 1, "\n".join(edit.lines))

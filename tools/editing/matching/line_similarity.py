@@ -1,4 +1,4 @@
-"""How alike two lines are, and whether they can mean the same."""
+"""Similarity of lines, and whether they can mean the same."""
 
 import re
 from collections import Counter
@@ -31,7 +31,7 @@ _TELLING_WORDS = frozenset(_TELLING.split())
 
 
 def measure_similarity(one: str, other: str) -> float:
-    """From 0 to 1; lines that are too long, or of too different length, are not alike."""
+    """Measure from 0 to 1; very long lines, or of very different length, are not similar."""
     short, long = sorted((len(one), len(other)))
     if long > LONGEST_COMPARED or 2 * short < long:
         return 1.0 if one == other else 0.0
@@ -52,16 +52,16 @@ def _extract_facts(line: str) -> Counter[str]:
 
 
 def has_same_strings(asked: str, real: str) -> bool:
-    """Whether what stands in quotes agrees, but for how it is spelled."""
+    """Whether quoted strings agree, apart from misspellings."""
     one = [text for _, text in _STRING.findall(asked)]
     other = [text for _, text in _STRING.findall(real)]
     return len(one) != len(other) or all(map(is_misspelling, one, other))
 
 
 def is_made_of_real(asked: str, real: str, new: str) -> bool:
-    """Whether a new line is made of the real line, although it was asked for with other words.
+    """Whether the new line is a change of the real line, although the request misremembers that.
 
-    Where the two differ the new line has what is real; or a misspelled word that it changes.
+    Where asked and real line differ, the new line has the real words, or replaces them.
     """
     base, other, made = (_TOKEN.findall(line) for line in (real, asked, new))
     kept = set[int]()
@@ -80,11 +80,9 @@ def is_made_of_real(asked: str, real: str, new: str) -> bool:
 
 
 def is_misspelling(asked: str, real: str) -> bool:
-    """Whether two lines differ only in how a word or two are spelled, or in signs.
-
-    A name with a part exchanged is another name: `on_close_event` is no slip for `on_open_event`,
-    while a part too many or too few may be one.
-    """
+    """Whether two lines differ only in the spelling of words, or in punctuation."""
+    # a name with another part is another name: `on_close_event` is not `on_open_event` misspelled,
+    # but a missing or additional part may be a slip
     return all(
         measure_similarity(one, other) >= MISSPELLED
         for one, other in _iter_differences(_NAME, asked, real)
@@ -96,7 +94,7 @@ def is_misspelling(asked: str, real: str) -> bool:
 
 
 def _iter_differences(things: re.Pattern[str], asked: str, real: str) -> Iterator[tuple[str, str]]:
-    """What differs between the words, or parts of them, of two lines."""
+    """Yield the words, or parts of words, in which two lines differ."""
     base, other = things.findall(asked), things.findall(real)
     for _, start, end, other_start, other_end in _diff_tokens(base, other):
         yield "".join(base[start:end]), "".join(other[other_start:other_end])

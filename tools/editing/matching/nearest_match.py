@@ -1,4 +1,4 @@
-"""Where a text that is not in the file would most likely stand."""
+"""Nearest match of a text that is not in the file."""
 
 import re
 from collections import defaultdict
@@ -26,11 +26,9 @@ Votes = defaultdict[int, float]
 
 
 def find_nearest(source: TextDocument, wanted: Sequence[str]) -> list[int]:
-    """The lines, from 0, at which `wanted` would most likely begin, the likeliest first.
-
-    Every wanted line and word that is in the file votes, a rare one with more weight; without
-    votes the line that is most alike the longest wanted one decides.
-    """
+    """Find the lines, from 0, at which `wanted` most likely begins, the likeliest first."""
+    # every wanted line and word that is in the file votes, rare ones with more weight; without
+    # votes the line most similar to the longest wanted one decides
     wanted = wanted[:MOST_ASKED]
     votes: Votes = defaultdict(float)
     lines = (
@@ -52,7 +50,7 @@ def _add_votes(
     frequent: int,
     weight: float,
 ) -> None:
-    """Each thing in the request votes for the places from which it would stand where it does."""
+    """Let each line or word vote for the place where the request would then begin."""
     offsets, places = defaultdict[str, list[int]](list), defaultdict[str, list[int]](list)
     for offset, things in asked:
         for thing in things:
@@ -69,7 +67,7 @@ def _add_votes(
 
 
 def _rank_places(votes: Votes) -> list[int]:
-    """The places with the most votes, of near ones the one with the most."""
+    """Rank places by their votes; of places near each other keep the best."""
     around = {
         start: sum(votes.get(start + step, 0) for step in range(-SPREAD, SPREAD + 1))
         for start in votes

@@ -1,4 +1,4 @@
-"""What of a line is compared: ever less of its blanks and its typography."""
+"""Normalization of lines: blanks, quotes, dashes."""
 
 import re
 import unicodedata
@@ -32,43 +32,43 @@ _INDENT = re.compile(r"[^\S\n]*")
 
 
 def strip_line_end(line: str) -> str:
-    """The line without blanks at its end."""
+    """Strip blanks at the end."""
     return line.rstrip()
 
 
 def strip_line(line: str) -> str:
-    """The line without blanks at its ends."""
+    """Strip blanks at both ends."""
     return line.strip()
 
 
 def collapse_blanks(line: str) -> str:
-    """The line with every run of blanks, whichever they are, as one."""
+    """Replace every run of blanks, of any kind, by one."""
     return " ".join(line.split())
 
 
 def normalize_line(line: str) -> str:
-    """The line with plain quotes, dashes and blanks, and letters composed."""
+    """Use plain quotes, dashes and blanks, and composed letters."""
     if not line.isascii():
         line = unicodedata.normalize("NFC", simplify_typography(line))
     return " ".join(line.split())
 
 
 def simplify_typography(text: str) -> str:
-    """The text with typographic quotes, dashes, blanks and dots as a keyboard has them."""
+    """Replace typographic quotes, dashes, blanks and dots by plain ones."""
     return text if text.isascii() else text.translate(_TABLE)
 
 
 def indent_of(line: str) -> str:
-    """The blanks at the line's beginning."""
+    """Return the blanks at the line's beginning."""
     found = _INDENT.match(line)
     return found[0] if found else ""
 
 
 def simplify_in_place(text: str) -> str:
-    """The text with plain quotes, dashes and blanks, each letter where it was."""
+    """Use plain quotes, dashes and blanks, with every letter at its offset."""
     return text if text.isascii() else text.translate(_ONE_TO_ONE)
 
 
 def measure_indent(indent: str) -> int:
-    """How wide an indentation is, a tab as four."""
+    """Measure an indentation in columns, a tab as four."""
     return len(indent.expandtabs(USUAL_UNIT))

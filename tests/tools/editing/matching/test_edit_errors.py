@@ -42,7 +42,9 @@ def test_nothing_similar_gives_advice_to_read_again() -> None:
 
 def test_changed_file_and_replace_all_have_own_advice() -> None:
     assert "has changed since you read it" in not_found("two\nthree", changed=True)
-    assert "with `replace_all` it must be as it is" in not_found("tow\nthree", everywhere=True)
+    assert "with `replace_all` it must match the file exactly" in not_found(
+        "tow\nthree", everywhere=True
+    )
 
 
 def test_a_refusal_is_never_long() -> None:

@@ -40,6 +40,7 @@ from .execution.stdin import read_piped_text
 from .i18n.catalogs import t, use_language
 from .i18n.language_selection import select_language
 from .i18n.message_translation import translate
+from .i18n.stored_messages import translate_stored
 from .rendering.help import install_help_pages
 from .rendering.output import echo
 from .repl import command as chat
@@ -207,5 +208,5 @@ def _print_usage_error(error: Any) -> int:
     """In typer's words, which quote the arguments; returns the exit code."""
     said = StringIO()
     error.show(said)
-    echo(translate(said.getvalue().rstrip().replace(": Value error, ", ": ", 1)), err=True)
+    echo(translate_stored(said.getvalue().rstrip().replace(": Value error, ", ": ", 1)), err=True)
     return error.exit_code

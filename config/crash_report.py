@@ -10,6 +10,7 @@ from . import paths
 from .errors import MaxAgentError, UsageError
 from .security.private_files import make_private_folder, open_private
 from .security.redaction import redact
+from .text import text
 
 _logger = logging.getLogger(__name__)
 
@@ -25,15 +26,20 @@ def describe_error(error: Exception, home: Path) -> MaxAgentError:
     if isinstance(error, FileNotFoundError) and not _has_current_folder():
         return UsageError("the current folder no longer exists", hint="`cd` to one that exists")
     if isinstance(error, OSError) and error.strerror:
-        place = f"`{os.fsdecode(error.filename)}`: " if error.filename else ""
-        reason = redact(f"{place}{error.strerror}")
+        reason = error.strerror
+        if error.filename:
+            place = f"`{os.fsdecode(error.filename)}`"
+            reason = text("{place}: {what}", place=place, what=reason)
+        reason = redact(reason)
         return MaxAgentError(reason, hint="check its permissions and the disk's free space")
     return record_crash(error, home)
 
 
 def record_crash(error: Exception, home: Path) -> MaxAgentError:
     """An error of MaxAgent's own; its traceback is kept in the data folder if that can be."""
-    message = redact(f"internal error: {type(error).__name__}: {error}")
+    message = redact(
+        text("internal error: {name}: {error}", name=type(error).__name__, error=error)
+    )
     try:
         folder = paths.ensure_data_folder(home) / "errors"
         make_private_folder(folder)
@@ -43,7 +49,7 @@ def record_crash(error: Exception, home: Path) -> MaxAgentError:
     except (OSError, MaxAgentError):
         return MaxAgentError(message, hint="please report this")
     _logger.info("internal error: %s; traceback in %s", type(error).__name__, log)
-    return MaxAgentError(message, hint=f"please report this and attach `{log}`")
+    return MaxAgentError(message, hint=text("please report this and attach `{log}`", log=log))
 
 
 def _has_current_folder() -> bool:

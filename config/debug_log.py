@@ -13,6 +13,7 @@ from .paths import ensure_data_folder
 from .security.control_characters import CONTROL_CHARACTERS
 from .security.private_files import make_private_folder, open_private
 from .security.redaction import redact
+from .text import text
 
 # one file a process: two that rotate the same file would lose each other's lines
 KEPT_LOGS = 10
@@ -35,7 +36,11 @@ def open_debug_log(home: Path) -> Path:
         handler = _PrivateFileHandler(file, maxBytes=LONGEST_LOG, backupCount=1, encoding="utf-8")
     except OSError as error:
         raise MaxAgentError(
-            f"cannot write the debug log `{file}`: {error.strerror}",
+            text(
+                "cannot write the debug log `{file}`: {strerror}",
+                file=file,
+                strerror=error.strerror,
+            ),
             hint="check the folder's permissions and free space, or run without `--debug`",
         ) from error
     _delete_old_logs(home)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .errors import MaxAgentError
 from .security.private_files import make_private_folder, restrict_to_owner
+from .text import text
 
 
 def locate_home(environ: Mapping[str, str] = os.environ) -> Path:
@@ -40,12 +41,16 @@ def ensure_data_folder(home_folder: Path) -> Path:
         make_private_folder(folder)
         if planted := restrict_to_owner(folder):
             raise MaxAgentError(
-                f"`{planted}` is not yours, or a link where others could write",
+                text(
+                    "`{planted}` is not yours, or a link where others could write", planted=planted
+                ),
                 hint="check what it is and remove it, or set `MAXAGENT_HOME` to another folder",
             )
     except OSError as error:
         raise MaxAgentError(
-            f"cannot keep data in `{folder}`: {error.strerror}",
+            text(
+                "cannot keep data in `{folder}`: {strerror}", folder=folder, strerror=error.strerror
+            ),
             hint="make it a writable folder, or set `MAXAGENT_HOME` to another one",
         ) from error
     return folder
@@ -69,5 +74,8 @@ def locate_backups(home_folder: Path, thread_id: str) -> Path:
 def _locate_thread_folder(home_folder: Path, kind: str, thread_id: str) -> Path:
     """Below its kind and nowhere else: the id may stand in a row that somebody else wrote."""
     if not re.fullmatch(r"[\w-]+", thread_id):
-        raise MaxAgentError(f"`{thread_id}` is not a thread ID", hint="another program wrote it")
+        raise MaxAgentError(
+            text("`{thread_id}` is not a thread ID", thread_id=thread_id),
+            hint="another program wrote it",
+        )
     return ensure_data_folder(home_folder) / kind / thread_id

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from ..config.errors import MaxAgentError
+from ..config.text import text
 
 LOCK_TIMEOUT = 30.0
 """Seconds."""
@@ -22,7 +23,7 @@ async def acquire_file_lock(path: Path) -> AsyncGenerator[int]:
     try:
         while not _try_lock(lock):
             if time.monotonic() > give_up_at:
-                message = f"another process keeps `{path}` locked"
+                message = text("another process keeps `{path}` locked", path=path)
                 raise MaxAgentError(message, hint="wait for it to end, then try again")
             await asyncio.sleep(0.02)
         yield lock

@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from ..config.text import text
 from .database.connection import connect, prepare_database, translate_sqlite_errors
 from .transaction import begin_transaction
 
@@ -104,15 +105,21 @@ class Journal:
 
     def finish_call(self, thread_id: str, call_id: str, result: Mapping[str, Any]) -> None:
         """Record what the call answered; `result` must be JSON."""
-        text = json.dumps(result)
+        content = json.dumps(result)
         with self._begin_write():
             changed = self._connection.execute(
                 "UPDATE journal SET state = 'done', result = ?, finished_at = ?"
                 " WHERE thread_id = ? AND call_id = ? AND state = 'started'",
-                (text, _format_now(), thread_id, call_id),
+                (content, _format_now(), thread_id, call_id),
             ).rowcount
             if changed != 1:
-                raise LookupError(f"call {call_id} of thread {thread_id} was not started")
+                raise LookupError(
+                    text(
+                        "call {call_id} of thread {thread_id} was not started",
+                        call_id=call_id,
+                        thread_id=thread_id,
+                    )
+                )
 
     def keep_output(self, thread_id: str, call_id: str, output: str) -> None:
         """Keep what a call that runs has printed so far; nothing where it has finished."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from ..config.security.redaction import SHORTEST, redact
+from ..config.text import text
 from .errors import (
     AuthenticationError,
     ContextOverflowError,
@@ -93,7 +94,7 @@ class RequestTarget:
     @property
     def label(self) -> str:
         """The model and where it was asked."""
-        return f"`{self.model}` at {self.host}"
+        return text("`{model}` at {host}", model=self.model, host=self.host)
 
     def quote(self, words: str) -> str:
         """The provider's own words on one line, short and without keys."""
@@ -108,7 +109,13 @@ def classify_response(
     asked: RequestTarget, status: int, body: str, headers: Mapping[str, str] | None = None
 ) -> ModelCallError:
     """The failure that an HTTP answer with an error status is."""
-    return _build_error(asked, status, body, f"answered {status}", parse_retry_after(headers or {}))
+    return _build_error(
+        asked,
+        status,
+        body,
+        "answered {status}",
+        parse_retry_after(headers or {}),
+    )
 
 
 def classify_stream_error(asked: RequestTarget, error: object) -> ModelCallError:
@@ -124,10 +131,11 @@ def _build_error(
     words, code = _parse_error_body(body)
     kind = _choose_error_class(status, f"{words} {code}", code)
     said = asked.quote(words)
-    message = f"{asked.label} {what}" + (f": {said}" if said else "")
+    template = "{who} " + what + (": {words}" if said else "")
+    message = text(template, who=asked.label, status=status, words=said)
     hint = HINTS.get(kind, "")
     if wait is not None and wait > LONGEST_ASKED:
-        hint = f"The provider asks you to wait {wait:.0f} s; then continue"
+        hint = text("The provider asks you to wait {wait} s; then continue", wait=f"{wait:.0f}")
     return kind(message, hint=hint, retry_after=wait)
 
 

@@ -16,6 +16,7 @@ from langchain_core.messages.tool import (
 from langchain_core.prompt_values import ChatPromptValue
 from langchain_core.runnables import Runnable
 
+from ..config.text import text
 from .errors import EmptyAnswerError
 from .text_cleanup import repair_text
 from .tool_arguments import as_sent, clean_value, parse_arguments
@@ -145,14 +146,18 @@ def _ensure_not_empty(message: AIMessage) -> AIMessage:
     )
     if is_cut(message):
         raise EmptyAnswerError(
-            f"`{name}` used up its answer's tokens before it said anything",
+            text("`{name}` used up its answer's tokens before it said anything", name=name),
             hint="Raise `max_tokens` of this model in the configuration",
             retryable=False,
         )
     if ended in FILTERED:
         raise EmptyAnswerError(
-            f"the provider's content filter blocked `{name}` ({ended})",
+            text(
+                "the provider's content filter blocked `{name}` ({ended})", name=name, ended=ended
+            ),
             hint="Rephrase the request",
             retryable=False,
         )
-    raise EmptyAnswerError(f"`{name}` sent an empty answer", hint="Try again in a while")
+    raise EmptyAnswerError(
+        text("`{name}` sent an empty answer", name=name), hint="Try again in a while"
+    )

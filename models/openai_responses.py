@@ -12,6 +12,7 @@ from pydantic import SecretStr
 from typing_extensions import override
 
 from .. import __version__
+from ..config.text import text
 from .chat_completions.chat_model import READ_SECONDS
 from .error_classification import HINTS, RequestTarget, classify_response, classify_stream_error
 from .errors import BrokenStreamError, ModelCallError, ProviderFaultError
@@ -61,7 +62,9 @@ class ResponsesModel(ChatOpenAI):
             raise self._to_model_error(error) from error
         if not complete:
             who = self._build_target().label
-            raise BrokenStreamError(f"{who} broke off its answer", hint=HINTS[ProviderFaultError])
+            raise BrokenStreamError(
+                text("{who} broke off its answer", who=who), hint=HINTS[ProviderFaultError]
+            )
 
     def _build_target(self) -> RequestTarget:
         key = cast(SecretStr, self.openai_api_key).get_secret_value()
@@ -74,9 +77,17 @@ class ResponsesModel(ChatOpenAI):
                 asked, error.status_code, error.response.text, dict(error.response.headers)
             )
         if isinstance(error, TimeoutError | openai.APITimeoutError):
-            what = f"{asked.label} was silent for {READ_SECONDS:g} s"
+            what = text(
+                "{label} was silent for {read_seconds} s",
+                label=asked.label,
+                read_seconds=f"{READ_SECONDS:g}",
+            )
             return ProviderFaultError(what, hint=HINTS[ProviderFaultError])
         if isinstance(error, openai.APIConnectionError):
-            what = f"The connection to {asked.label} failed: {asked.quote(str(error))}"
+            what = text(
+                "The connection to {label} failed: {quote}",
+                label=asked.label,
+                quote=asked.quote(str(error)),
+            )
             return ProviderFaultError(what, hint="Check the network and the base URL")
         return classify_stream_error(asked, str(error))

@@ -10,6 +10,7 @@ from typing import Any, Literal, cast
 
 from ..config.errors import UsageError
 from ..config.settings.schema import Settings
+from ..config.text import text
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,8 @@ def get_provider(name: str) -> Provider:
         raise build_unknown_provider_error(name)
     if not found.available:
         raise UsageError(
-            f"The provider `{found.name}` is not supported yet",
-            hint=f"Choose one of {_format_names()}",
+            text("The provider `{name}` is not supported yet", name=found.name),
+            hint=text("Choose one of {format_names}", format_names=_format_names()),
         )
     return found
 
@@ -77,9 +78,12 @@ def get_provider(name: str) -> Provider:
 def build_unknown_provider_error(name: str) -> UsageError:
     """The error for a name that no provider has."""
     near = get_close_matches(name.lower(), load_providers(), n=1)
-    guess = f"Did you mean `{near[0]}`? " if near else ""
+    guess = text("Did you mean `{near}`? ", near=near[0]) if near else ""
     return UsageError(
-        f"Unknown provider `{name}`", hint=f"{guess}Known providers: {_format_names()}"
+        text("Unknown provider `{name}`", name=name),
+        hint=text(
+            "{guess}Known providers: {format_names}", guess=guess, format_names=_format_names()
+        ),
     )
 
 
@@ -109,9 +113,9 @@ def detect_provider(settings: Settings, environ: Mapping[str, str]) -> Provider 
 
 def _explain_configuration() -> str:
     variables = [each.key_variables[0] for each in load_providers().values() if each.key_variables]
-    return (
-        f"Set one of {', '.join(f'`{name}`' for name in variables)}, or give `--base-url` for a"
-        " server of your own"
+    return text(
+        "Set one of {names}, or give `--base-url` for a server of your own",
+        names=", ".join(f"`{name}`" for name in variables),
     )
 
 

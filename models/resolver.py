@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from ..config.errors import UsageError
 from ..config.settings.schema import ModelLimits, Settings
+from ..config.text import text
 from .catalog import CatalogEntry, find_model
 from .providers import (
     Provider,
@@ -97,7 +98,7 @@ def _choose_base_url(chosen: Provider, configured: str, environ: Mapping[str, st
         return ""
     if not _is_address(url):
         raise UsageError(
-            f"The base URL of `{chosen.name}` is not an http(s) address",
+            text("The base URL of `{name}` is not an http(s) address", name=chosen.name),
             hint="Write it like `https://host/v1`",
         )
     return url
@@ -115,15 +116,17 @@ def _check_key(chosen: Provider, base_url: str, key: str) -> None:
     """A key is optional where the endpoint is not the provider's own, or on this machine."""
     if key and not (key.isascii() and key.isprintable() and " " not in key):
         raise UsageError(
-            f"The key for `{chosen.name}` contains invalid characters",
+            text("The key for `{name}` contains invalid characters", name=chosen.name),
             hint="Copy it again, without quotes, blanks or line ends",
         )
     local = urlsplit(base_url).hostname in ("localhost", "127.0.0.1", "::1")
     if not key and chosen.key_variables and base_url == chosen.base_url and not local:
         variables = " or ".join(f"`{name}`" for name in chosen.key_variables)
         raise UsageError(
-            f"No key for the provider `{chosen.name}`",
-            hint=f"Set {variables}, or `litellm.api_key` in the configuration",
+            text("No key for the provider `{name}`", name=chosen.name),
+            hint=text(
+                "Set {variables}, or `litellm.api_key` in the configuration", variables=variables
+            ),
         )
 
 
@@ -131,7 +134,10 @@ def _check_package(resolved: ResolvedModel) -> None:
     """Raise UsageError where the model's protocol is an extra that is not installed."""
     if resolved.api == "responses" and find_spec("langchain_openai") is None:
         raise UsageError(
-            f"Model `{resolved.name}` uses OpenAI's Responses API; its package is not installed",
+            text(
+                "Model `{name}` uses OpenAI's Responses API; its package is not installed",
+                name=resolved.name,
+            ),
             hint='pip install "maxagent[openai]"',
         )
 

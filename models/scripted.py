@@ -24,6 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from typing_extensions import override
 
 from ..config.errors import ModelError, UsageError
+from ..config.text import text
 
 SHAPE = "A turn is `{text, thinking, tool_calls: [{name, args}]}`; a role has a list of turns"
 
@@ -86,8 +87,8 @@ class ScriptedModel(BaseChatModel):
         if number >= len(self.turns):
             who = self.role or "any role"
             raise ModelError(
-                f"The script has no turn {number + 1} for `{who}`",
-                hint=f"It has {len(self.turns)}; add one to the scenario",
+                text("The script has no turn {value} for `{who}`", value=number + 1, who=who),
+                hint=text("It has {count}; add one to the scenario", count=len(self.turns)),
             )
         turn = self.turns[number]
         for word in re.findall(r"\s*\S+\s*", turn.thinking):
@@ -145,36 +146,47 @@ class ScriptedModel(BaseChatModel):
 def open_script(path: Path, role: str) -> ScriptedModel:
     """The model of one role in a scenario file; `UsageError` when the file is not one."""
     try:
-        text = path.read_text(encoding="utf-8")
+        content = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
-            f"The scenario `{path}` cannot be read: {error}",
+            text("The scenario `{path}` cannot be read: {error}", path=path, error=error),
             hint="Give the path as `--model scripted/PATH.json`",
         ) from None
-    scenario = _parse_scenario(path, text)
+    scenario = _parse_scenario(path, content)
     if isinstance(scenario, list):
         return ScriptedModel(turns=scenario, role=role)
     if role and role not in scenario:
         known = ", ".join(f"`{name}`" for name in scenario)
-        raise UsageError(f"The scenario `{path}` has no role `{role}`", hint=f"It has {known}")
+        raise UsageError(
+            text("The scenario `{path}` has no role `{role}`", path=path, role=role),
+            hint=text("It has {known}", known=known),
+        )
     return ScriptedModel(turns=scenario.get(role, []), role=role)
 
 
-def _parse_scenario(path: Path, text: str) -> Scenario:
+def _parse_scenario(path: Path, content: str) -> Scenario:
     try:
-        value: object = json.loads(text)
+        value: object = json.loads(content)
         return (_LIST if isinstance(value, list) else _BY_ROLE).validate_python(value)
     except json.JSONDecodeError as error:
-        what = f"`{path}`, line {error.lineno}, column {error.colno}: {error.msg}"
+        what = text(
+            "`{path}`, line {lineno}, column {colno}: {msg}",
+            path=path,
+            lineno=error.lineno,
+            colno=error.colno,
+            msg=error.msg,
+        )
         raise UsageError(what, hint="A scenario must be a JSON file") from None
     except ValidationError as error:
-        raise UsageError(f"`{path}`: {_describe_first_error(error)}", hint=SHAPE) from None
+        raise UsageError(
+            text("`{path}`: {what}", path=path, what=_describe_first_error(error)), hint=SHAPE
+        ) from None
 
 
 def _describe_first_error(error: ValidationError) -> str:
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"])
-    return f"{place or 'scenario'}: {first['msg']}"
+    return text("{place}: {what}", place=place or "scenario", what=first["msg"])
 
 
 def _measure_text(message: BaseMessage) -> int:

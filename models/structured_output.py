@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ..config.errors import UsageError
 from ..config.security.control_characters import CONTROL_CHARACTERS
 from ..config.security.redaction import redact_json
+from ..config.text import text
 from .json_parsing import find_json_values
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ def find_faults(value: Any, schema: Schema) -> tuple[str, ...]:
     except RecursionError:
         return ("it is nested too deep",)
     return tuple(
-        f"`{error.json_path}`: {error.message[:LONGEST_FAULT]}" for error in errors[:MOST_FAULTS]
+        text("{place}: {what}", place=f"`{error.json_path}`", what=error.message[:LONGEST_FAULT])
+        for error in errors[:MOST_FAULTS]
     )
 
 
@@ -72,7 +74,9 @@ def validate_schema(schema: object, named: str) -> Schema:
     from referencing.exceptions import Unresolvable
 
     if not isinstance(schema, dict):
-        raise UsageError(f"{named} is not a JSON schema", hint="a schema must be a JSON object")
+        raise UsageError(
+            text("{named} is not a JSON schema", named=named), hint="a schema must be a JSON object"
+        )
     checked = cast("dict[str, Any]", schema)
     try:
         Draft202012Validator.check_schema({name: checked[name] for name in NAMES & checked.keys()})
@@ -80,16 +84,23 @@ def validate_schema(schema: object, named: str) -> Schema:
         _look_up_all(checked)
     except SchemaError as error:
         raise UsageError(
-            f"{named} is not a JSON schema: `{error.json_path}`: {error.message[:LONGEST_FAULT]}",
+            text(
+                "{named} is not a JSON schema: `{json_path}`: {message}",
+                named=named,
+                json_path=error.json_path,
+                message=error.message[:LONGEST_FAULT],
+            ),
             hint="see https://json-schema.org for the format",
         ) from None
     except Unresolvable as error:
         raise UsageError(
-            f"{named} refers to `{error.ref}`, which is not in it",
+            text("{named} refers to `{ref}`, which is not in it", named=named, ref=error.ref),
             hint="put it under `$defs`; references are not downloaded",
         ) from None
     except RecursionError:
-        raise UsageError(f"{named} is nested too deep", hint="use a simpler schema") from None
+        raise UsageError(
+            text("{named} is nested too deep", named=named), hint="use a simpler schema"
+        ) from None
     return checked
 
 

@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterable
 from typing import Any, cast
 
+from ..config.text import text
 from .text_cleanup import repair_text
 
 MOST_LEVELS = 100
@@ -88,10 +89,10 @@ def _list_children(value: object) -> Iterable[object]:
     return cast("list[object]", value) if isinstance(value, list) else ()
 
 
-def _load_json(text: str) -> object:
+def _load_json(content: str) -> object:
     try:
-        return json.loads(text, strict=False)
+        return json.loads(content, strict=False)
     except json.JSONDecodeError as error:
-        raise ValueError(f"the arguments are not valid JSON: {error}") from None
+        raise ValueError(text("the arguments are not valid JSON: {error}", error=error)) from None
     except RecursionError:
         raise ValueError(TOO_DEEP) from None

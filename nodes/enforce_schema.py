@@ -8,6 +8,7 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from ..config.text import join_texts, text
 from ..models.structured_output import FitResult, fit_answer
 from .agent.context import Context
 from .agent.emit import emit_event
@@ -43,13 +44,13 @@ async def fit_schema(
     )
     if fitted.json:
         return Command(goto="__end__", update={"summary": fitted.json})
-    faults = "; ".join(fitted.faults)
+    faults = join_texts("; ", fitted.faults)
     if rounds < ROUNDS:
-        emit_event(runtime, "notice", text=ASKED_AGAIN.format(faults=faults))
+        emit_event(runtime, "notice", text=text(ASKED_AGAIN, faults=faults))
         mode = get_mode(options)
         again = {"messages": [build_note(mode, WRONG.format(faults=_format_faults(fitted)))]}
         return Command(goto=mode, update={**again, "rounds": rounds + 1, "outcome": None})
-    emit_event(runtime, "notice", text=GIVEN_UP.format(faults=faults))
+    emit_event(runtime, "notice", text=text(GIVEN_UP, faults=faults))
     return Command(goto="__end__", update={"outcome": "failed"})
 
 

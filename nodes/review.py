@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..config.security.redaction import redact
+from ..config.text import text
 from ..memory.undo.change_chains import compute_net_changes, render_net_diff
 from ..memory.undo.history import HistoryEntry
 from ..memory.undo.restore import execute_plan, plan_restore
@@ -97,9 +98,15 @@ async def _undo_job(state: State, runtime: Runtime[Context]) -> ReviewTransition
     thread, turn = get_thread_id(runtime), state.get("turn", 1)
     planned = await plan_restore(deps.snapshots, await list_job_entries(state, runtime))
     done = await execute_plan(deps.snapshots, deps.history, thread, planned, "undo", turn)
-    emit_event(runtime, "notice", text=f"put back: {', '.join(done.paths) or 'nothing'}")
+    emit_event(
+        runtime, "notice", text=text("put back: {value}", value=", ".join(done.paths) or "nothing")
+    )
     for conflict in done.conflicts:
-        emit_event(runtime, "notice", text=f"skipped `{conflict.path}`: {conflict.reason}")
+        emit_event(
+            runtime,
+            "notice",
+            text=text("skipped `{path}`: {reason}", path=conflict.path, reason=conflict.reason),
+        )
     tree = await deps.snapshots.take()
     emit_changes(runtime, done.entry.changes if done.entry else (), "undo", tree)
     return Command(

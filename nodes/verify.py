@@ -12,6 +12,7 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from ..config.text import text
 from ..memory.snapshots.file_version import filter_visible
 from ..tools.runtime.test_frameworks import TestCommand, detect_test_command
 from ..tools.runtime.test_runner import TestRun, evaluate_run, run_tests
@@ -38,7 +39,7 @@ NOT_FOUND = "no tests were found: no pytest project and no `task.test_command` i
 UNTRUSTED = "the folder is not trusted, so its tests were not run: `mcode trust`"
 MOVING = "`{path}` changed while the tests ran, so the result is not for the current files"
 REFUSED = "the test command was not allowed to run"
-NO_SOCKETS = "; the sandbox may be why: it denies unix sockets (`sandbox.unix_sockets`)"
+NO_SOCKETS = "{reason}; the sandbox may be why: it denies unix sockets (`sandbox.unix_sockets`)"
 RED = """The project's tests are red. Find the cause and repair it; do not weaken the tests.
 
 `{command}`: {reason}
@@ -150,7 +151,7 @@ async def _run_until_stable(record: FileRecord, command: TestCommand, deps: Depe
         await _find_changed_files(record, first.evidence["tree"], again.evidence["tree"]) - changed
     )
     if again.evidence["verdict"] == "passed" and moved:
-        reason = MOVING.format(path=min(moved))
+        reason = text(MOVING, path=min(moved))
         return _Proof({**again.evidence, "verdict": "unverified", "reason": reason})
     return again
 
@@ -175,7 +176,7 @@ async def _run_command(record: FileRecord, command: TestCommand, deps: Dependenc
     evidence = _build_evidence(run, await deps.snapshots.take())
     if evidence["verdict"] != "failed" or not run.misses_socket:
         return _Proof(evidence)
-    reason = evidence["reason"] + NO_SOCKETS
+    reason = text(NO_SOCKETS, reason=evidence["reason"])
     return _Proof({**evidence, "reason": reason}, misses_socket=True)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..config.errors import UsageError
 from ..config.security.redaction import redact
+from ..config.text import text
 from ..nodes.approval.decisions import WAS_READ
 
 SHORT_ID = 8
@@ -43,8 +44,12 @@ def check_question(answer: Answer, thread: str, asked: str) -> None:
         return
     other = answer.question[:SHORT_ID] if fits or parked is None else parked
     raise OtherQuestionError(
-        f"thread `{thread}` asks another question than `{other}`",
-        hint=f"show it with `mcode resume {thread}`; its ID needs at least {SHORT_ID} characters",
+        text("thread `{thread}` asks another question than `{other}`", thread=thread, other=other),
+        hint=text(
+            "show it with `mcode resume {thread}`; its ID needs at least {short_id} characters",
+            thread=thread,
+            short_id=SHORT_ID,
+        ),
     )
 
 
@@ -76,5 +81,6 @@ def _build_decision(answer: Answer, config: Mapping[str, Any]) -> dict[str, Any]
     flags = {"approve": "`--approve`", "reject": "`--reject WHY`", "respond": "`--answer TEXT`"}
     fitting = ", ".join(flags[kind] for kind in allowed if kind in flags)
     raise UsageError(
-        f"`{config['action_name']}` does not accept this answer", hint=f"use {fitting}"
+        text("`{config}` does not accept this answer", config=config["action_name"]),
+        hint=text("use {fitting}", fitting=fitting),
     )

@@ -16,6 +16,7 @@ from langgraph.types import Command, StateSnapshot
 from ..config import paths
 from ..config.crash_report import describe_error
 from ..config.errors import UnfinishedTurn, UsageError
+from ..config.text import text
 from ..memory.database.connection import translate_sqlite_errors
 from ..memory.threads.index import ThreadRow
 from ..nodes.agent.context import Context
@@ -100,8 +101,8 @@ class ThreadRun:
         yield self._build_started(
             await self.context.pool.open(self.row.folder, options or {}, self.context)
         )
-        for text in self.notices:
-            yield Notice(text)
+        for notice in self.notices:
+            yield Notice(notice)
         answered = self.answer or self.message or chosen
         if waiting and waiting.kind != "limit" and not answered:
             yield waiting
@@ -175,11 +176,18 @@ class ThreadRun:
         if not words.abandon and self._is_under_way(state, waiting):
             thread = self.row.thread_id[:8]
             if state.created_at is None:
-                hint = f"start it with `mcode resume {thread}`"
-                raise UnfinishedTurn(f"thread `{thread}` has not started yet", hint=hint)
+                hint = text("start it with `mcode resume {thread}`", thread=thread)
+                raise UnfinishedTurn(
+                    text("thread `{thread}` has not started yet", thread=thread), hint=hint
+                )
             raise UnfinishedTurn(
-                f"thread `{thread}` " + ("waits for an answer" if waiting else "was cut short"),
-                hint=f"continue it with `mcode resume {thread}`",
+                text(
+                    "thread `{thread}` waits for an answer"
+                    if waiting
+                    else "thread `{thread}` was cut short",
+                    thread=thread,
+                ),
+                hint=text("continue it with `mcode resume {thread}`", thread=thread),
             )
         before: Options = state.values.get("options") or self.row.options or {}
         chosen: Options = {**select_lasting(before), **words.options}
@@ -201,8 +209,10 @@ class ThreadRun:
         thread = self.row.thread_id[:8]
         if waiting is None or waiting.kind == "limit":
             raise UsageError(
-                f"thread `{thread}` has no open question",
-                hint=f"continue it, or see how it ended, with `mcode resume {thread}`",
+                text("thread `{thread}` has no open question", thread=thread),
+                hint=text(
+                    "continue it, or see how it ended, with `mcode resume {thread}`", thread=thread
+                ),
             )
         check_question(answer, thread, waiting.id)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from ..config.errors import UsageError
 from ..config.security.redaction import redact
 from ..config.settings.loader import load_settings
+from ..config.text import text
 from ..nodes.agent.modes import apply_choice
 from ..nodes.options import Options
 from ..tools.result import ToolError
@@ -16,11 +17,13 @@ def validate_request(request: str, folder: Path) -> None:
     """Raise UsageError where there is no request, or a text that no file can hold."""
     if not request.strip():
         raise UsageError("the request is empty", hint="describe the task")
-    for what, text in (("the request", request), ("the folder's name", str(folder))):
+    for what, content in (("the request", request), ("the folder's name", str(folder))):
         try:
-            text.encode()
+            content.encode()
         except UnicodeEncodeError:
-            raise UsageError(f"{what} is not valid UTF-8", hint="use UTF-8 text") from None
+            raise UsageError(
+                text("{what} is not valid UTF-8", what=what), hint="use UTF-8 text"
+            ) from None
 
 
 def build_chat_options(options: Options | None, agent: str) -> Options:
@@ -48,5 +51,7 @@ def _resolve_file(workspace: Workspace, file: str) -> str:
         hint = "file names are relative to the project folder, which you can set with `--folder`"
         raise UsageError(str(refusal), hint=hint) from refusal
     if real.is_dir() or file.endswith("/"):
-        raise UsageError(f"`{file}` is a folder", hint="give the files in it to change")
+        raise UsageError(
+            text("`{file}` is a folder", file=file), hint="give the files in it to change"
+        )
     return workspace.to_relative(real)

@@ -15,6 +15,7 @@ from langgraph.runtime import RunControl
 from ..config import paths
 from ..config.errors import MaxAgentError, UsageError
 from ..config.security.redaction import find_marks, redact
+from ..config.text import text
 from ..config.trust.decision import grant_if_empty
 from ..memory.database.checkpointer import open_checkpointer
 from ..memory.database.connection import translate_sqlite_errors
@@ -153,8 +154,10 @@ class Runner:
         validate_request(message, Path(row.folder))
         if find_job(row.graph) is not CHAT:
             raise UsageError(
-                f"thread `{row.thread_id[:8]}` is not a conversation",
-                hint=f"continue it with `mcode resume {row.thread_id[:8]}`",
+                text("thread `{thread_id}` is not a conversation", thread_id=row.thread_id[:8]),
+                hint=text(
+                    "continue it with `mcode resume {thread_id}`", thread_id=row.thread_id[:8]
+                ),
             )
         context = self._create_context()
         await self.pool.reload_if_changed(row.folder)
@@ -196,7 +199,7 @@ class Runner:
         )
         told = collect_notices(root, self.threads.set_aside, deps.from_project)
         if marks := find_marks("\n".join([request, *options.get("aside", ())])):
-            told.append(HIDDEN.format(marks=", ".join(sorted(marks))))
+            told.append(text(HIDDEN, marks=", ".join(sorted(marks))))
         told += collect_standing_notices(deps, tests=_needs_tests(job, options))
         run = self._run_thread(row, context, answer=None, resumed=False, notices=told)
         async with aclosing(run) as events:

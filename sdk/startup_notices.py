@@ -5,6 +5,7 @@ from itertools import groupby
 from pathlib import Path
 
 from ..config.settings.schema import list_named_tools
+from ..config.text import TemplatedText, join_texts, text
 from ..config.trust.decision import Trust
 from ..config.trust.trusted_reader import is_empty_folder
 from ..memory.snapshots.git_repository import find_git
@@ -60,15 +61,15 @@ def collect_notices(
 
     `from_project` names the project's own settings of endpoints, permissions and commands.
     """
-    told = [DAMAGED.format(path=set_aside)] if set_aside else []
+    told = [text(DAMAGED, path=set_aside)] if set_aside else []
     if from_project:
-        told.append(PROJECT_SETS.format(keys=", ".join(from_project)))
+        told.append(text(PROJECT_SETS, keys=", ".join(from_project)))
     if is_empty_folder(folder):
         told.append(EMPTY_FOLDER)
     if find_git(folder) is None:
         return [*told, NO_GIT]
     if not any((place / ".git").exists() for place in (folder, *folder.parents)):
-        told.append(NO_REPOSITORY.format(folder=folder))
+        told.append(text(NO_REPOSITORY, folder=folder))
     return told
 
 
@@ -76,7 +77,7 @@ def collect_sandbox_notices(deps: Dependencies) -> list[str]:
     """One notice where a sandbox is wanted if there is one, and there is none."""
     if deps.sandbox.is_on or deps.settings.sandbox.mode == "off":
         return []
-    return [NO_SANDBOX.format(why=deps.sandbox.why_none)]
+    return [text(NO_SANDBOX, why=deps.sandbox.why_none)]
 
 
 def collect_trust_notices(trust: Trust, *, tests: bool) -> list[str]:
@@ -86,12 +87,15 @@ def collect_trust_notices(trust: Trust, *, tests: bool) -> list[str]:
     """
     if trust.trusted or not (trust.inventory or tests):
         return []
-    left_out = [f"these project files are ignored: {_files(trust)}"] if trust.inventory else []
-    left_out += ["its tests are not run"] if tests else []
-    why = [CHANGED.format(changed=_format_names(trust.changed))] if trust.changed else []
-    why += [CANNOT_TRUST.format(path=one.path, odd=one.problem) for one in trust.unreadable[:1]]
+    left_out = "its tests are not run"
+    if trust.inventory:
+        files = "these project files are ignored: {files}"
+        both = "these project files are ignored: {files}, and its tests are not run"
+        left_out = text(both if tests else files, files=_files(trust))
+    why = [text(CHANGED, changed=_format_names(trust.changed))] if trust.changed else []
+    why += [text(CANNOT_TRUST, path=one.path, odd=one.problem) for one in trust.unreadable[:1]]
     why += [trust.damaged] if trust.damaged else []
-    return [". ".join([UNTRUSTED.format(left_out=", and ".join(left_out)), *why])]
+    return [join_texts(". ", [text(UNTRUSTED, left_out=left_out), *why])]
 
 
 def collect_instruction_notices(deps: Dependencies) -> list[str]:
@@ -103,9 +107,9 @@ def collect_instruction_notices(deps: Dependencies) -> list[str]:
         one.folder_to_trust for one in files if one.folder_to_trust != str(deps.workspace.root)
     ]
     ways = [ASK] if len(above) < len(files) else []
-    ways += [ASK_ABOVE.format(folder=folder) for folder in dict.fromkeys(above)]
+    ways += [text(ASK_ABOVE, folder=folder) for folder in dict.fromkeys(above)]
     named = _format_names([f"`{one.name}`" for one in files])
-    return [IGNORED_INSTRUCTIONS.format(files=named, ask="; ".join(ways))]
+    return [text(IGNORED_INSTRUCTIONS, files=named, ask=join_texts("; ", ways))]
 
 
 def collect_standing_notices(deps: Dependencies, *, tests: bool) -> list[str]:
@@ -121,29 +125,36 @@ def collect_standing_notices(deps: Dependencies, *, tests: bool) -> list[str]:
 def _collect_tool_notices(deps: Dependencies) -> list[str]:
     found = find_later_tools(list_named_tools(deps.settings))
     return (
-        [LATER_TOOLS.format(tools=_format_names([f"`{name}`" for name in found]))] if found else []
+        [text(LATER_TOOLS, tools=_format_names([f"`{name}`" for name in found]))] if found else []
     )
 
 
 def adapt_to_conversation(notice: str) -> str:
     """The notice with the ways that a conversation has."""
     ways, ways_here = (words.rpartition("}")[2] for words in (UNTRUSTED, UNTRUSTED_HERE))
-    return notice.replace(ways, ways_here, 1) if notice.startswith(STANDING) else notice
+    return _replace_ways(notice, ways, ways_here) if notice.startswith(STANDING) else notice
+
+
+def _replace_ways(notice: str, ways: str, ways_here: str) -> str:
+    if not isinstance(notice, TemplatedText):
+        return notice
+    values = {name: _replace_ways(value, ways, ways_here) for name, value in notice.values.items()}
+    return TemplatedText(notice.template.replace(ways, ways_here, 1), values)
 
 
 def _files(trust: Trust) -> str:
     """What the folder brings, kind by kind."""
     kinds = groupby(trust.inventory[:MOST_NAMED], lambda one: one.kind)
     named = [f"{', '.join(f'`{one.path}`' for one in files)} ({kind})" for kind, files in kinds]
-    return "; ".join([*named, *_format_remainder(len(trust.inventory))])
+    return join_texts("; ", [*named, *_format_remainder(len(trust.inventory))])
 
 
 def _format_names(names: Sequence[str]) -> str:
-    return "; ".join([*names[:MOST_NAMED], *_format_remainder(len(names))])
+    return join_texts("; ", [*names[:MOST_NAMED], *_format_remainder(len(names))])
 
 
 def _format_remainder(count: int) -> list[str]:
-    return [f"and {count - MOST_NAMED} others"] if count > MOST_NAMED else []
+    return [text("and {value} others", value=count - MOST_NAMED)] if count > MOST_NAMED else []
 
 
 async def finish_restore(deps: Dependencies, thread_id: str) -> list[str]:
@@ -151,5 +162,5 @@ async def finish_restore(deps: Dependencies, thread_id: str) -> list[str]:
     done = await finish_interrupted(deps.snapshots, deps.history, thread_id)
     if done is None:
         return []
-    left = [LEFT.format(path=conflict.path, reason=conflict.reason) for conflict in done.conflicts]
-    return [FINISHED.format(count=len(done.paths)), *left]
+    left = [text(LEFT, path=conflict.path, reason=conflict.reason) for conflict in done.conflicts]
+    return [text(FINISHED, count=len(done.paths)), *left]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ...config.agents.parser import check_name
 from ...config.errors import UsageError
+from ...config.text import text
 
 WHAT_FOR = "Say here in a sentence what it is for."
 
@@ -14,16 +15,23 @@ WHAT_FOR = "Say here in a sentence what it is for."
 def write_new(folder: Path, name: str, description: str) -> Path:
     """Write the file of a new agent and return it; raises UsageError where there is one."""
     check_name(name)
-    file, text = folder / f"{name}.md", _render_template(" ".join(description.split()) or WHAT_FOR)
+    file, content = (
+        folder / f"{name}.md",
+        _render_template(" ".join(description.split()) or WHAT_FOR),
+    )
     try:
         folder.mkdir(parents=True, exist_ok=True)
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
-        _write_whole(handle, file, text)
+        _write_whole(handle, file, content)
     except FileExistsError as error:
         hint = "change it with your editor, or choose another name"
-        raise UsageError(f"`{error.filename}` already exists", hint=hint) from error
+        raise UsageError(
+            text("`{filename}` already exists", filename=error.filename), hint=hint
+        ) from error
     except OSError as error:
-        raise UsageError(f"`{file}` cannot be written: {error.strerror}") from error
+        raise UsageError(
+            text("`{file}` cannot be written: {strerror}", file=file, strerror=error.strerror)
+        ) from error
     return file
 
 

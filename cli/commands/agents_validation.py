@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ...config.agents.parser import InvalidAgentError, read_agent
 from ...config.errors import UsageError
+from ...config.text import text
 from ...config.trust.inventory import take_inventory
 from ...config.yaml.reader import decode_utf8, read_bytes
 from ...tools.runtime.agent_tools import find_mistakes
@@ -46,4 +47,6 @@ def _list_files(place: Path) -> Iterator[Path]:
     elif place.exists():
         yield place
     else:
-        raise UsageError(f"`{place}` does not exist", hint="give a file or a folder of agents")
+        raise UsageError(
+            text("`{place}` does not exist", place=place), hint="give a file or a folder of agents"
+        )

@@ -12,6 +12,7 @@ import typer
 
 from ...config import paths
 from ...config.errors import UsageError
+from ...config.text import text
 from ..rendering.output import echo, echo_json
 
 if TYPE_CHECKING:
@@ -72,7 +73,8 @@ def get(
     for part in path:
         if part not in value:
             raise UsageError(
-                f"`{key}` is not set", hint=f"set it with `mcode config set {key} VALUE`"
+                text("`{key}` is not set", key=key),
+                hint=text("set it with `mcode config set {key} VALUE`", key=key),
             )
         value = value[part]
     if not show_origin:
@@ -98,7 +100,9 @@ def set_setting(
 
     if project and is_secret(split_key(key)) and not _REFERENCE.fullmatch(value):
         hint = "remove `--project`, or write `${NAME_OF_VARIABLE}`"
-        raise UsageError(f"anyone with access to the project could read `{key}`", hint=hint)
+        raise UsageError(
+            text("anyone with access to the project could read `{key}`", key=key), hint=hint
+        )
     file = _locate_file(project)
     with keep_trust(Path.cwd(), paths.locate_home()) if project else nullcontext():
         mode = 0o644 if project else 0o600

@@ -10,6 +10,7 @@ import typer
 
 from ...config import paths
 from ...config.errors import MaxAgentError, UsageError
+from ...config.text import text
 from ..enums import Mode
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
@@ -107,7 +108,9 @@ async def _call_one(name: str, arguments: str, mode: str, yes: bool) -> None:
     try:
         args = read_object(arguments)
     except ValueError as error:
-        raise UsageError(f"the arguments are not a JSON object: {error}") from None
+        raise UsageError(
+            text("the arguments are not a JSON object: {error}", error=error)
+        ) from None
     # always the same folder and the same id, so that the next call can read a long output
     session = _open_session(mode, paths.locate_outputs(paths.locate_home(), "by-hand"))
     at_terminal = sys.stdin.isatty() and not yes

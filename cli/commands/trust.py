@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ...config.errors import NotInteractiveError, UsageError
+from ...config.text import text
 from ..rendering.output import echo, echo_json
 
 Folder = Annotated[Path, typer.Argument(help="Project folder; default: the current folder.")]
@@ -46,7 +47,9 @@ def _confirm_trust(folder: Path, *, yes: bool) -> None:
     from ..rendering.trust_inventory import format_inventory
 
     if not folder.is_dir():
-        raise UsageError(f"`{folder}` is not a folder", hint="give a project folder")
+        raise UsageError(
+            text("`{folder}` is not a folder", folder=folder), hint="give a project folder"
+        )
     home = paths.locate_home()
     found = with_referenced_files(check_trust(folder, home))
     name = sanitize_line(found.folder)

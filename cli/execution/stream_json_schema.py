@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ...config.errors import UsageError
+from ...config.text import text
 from ...sdk.interrupt_response import Answer
 
 
@@ -68,5 +69,7 @@ def parse_line(line: bytes, number: int) -> JsonLine | None:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = "".join(f"`{part}`: " for part in first["loc"] if isinstance(part, str))
-        what = f"line {number} of stdin: {place}{first['msg']}"
+        what = text(
+            "line {number} of stdin: {place}{first}", number=number, place=place, first=first["msg"]
+        )
         raise UsageError(what, hint=HINT) from None

@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from ...config.errors import UsageError
+from ...config.text import text
 from ...memory.threads.index import ThreadRow
 from ..prompts.choice import INTERRUPTED
 from ..rendering.thread_listing import open_index
@@ -54,7 +55,7 @@ def list_chats(folder: Path) -> list[ThreadRow]:
     found = [row for row in open_index().list(folder) if row.graph == "chat"]
     if not found:
         raise UsageError(
-            f"no conversations in `{folder.resolve()}` yet",
+            text("no conversations in `{folder}` yet", folder=folder.resolve()),
             hint="start one with `mcode`, or list other threads with `mcode threads list`",
         )
     return found

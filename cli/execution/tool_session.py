@@ -13,6 +13,7 @@ from langchain_core.tools import BaseTool
 from ...config import paths
 from ...config.agents.profile import AgentProfile
 from ...config.settings.loader import LoadedSettings
+from ...config.text import text
 from ...sdk.tracing import disable_tracing
 from ...tools.definition import get_effect
 from ...tools.permissions import Decision, build_policy
@@ -87,7 +88,7 @@ class ToolSession:
         try:
             name, args = read_call(line)
         except ValueError as error:
-            return ToolReply(2, error=MALFORMED.format(problem=error))
+            return ToolReply(2, error=text(MALFORMED, problem=error))
         return await self.call_tool(name, args, consent)
 
     async def call_tool(self, name: str, args: Mapping[str, object], consent: Consent) -> ToolReply:
@@ -105,11 +106,13 @@ class ToolSession:
             evaluate_tool_call, tool, args, self._workspace, self._policy
         )
         if decision.verdict == "deny":
-            return ToolReply(1, error=f"Not allowed: {decision.reason}", decision=decision)
+            return ToolReply(
+                1, error=text("Not allowed: {reason}", reason=decision.reason), decision=decision
+            )
         if decision.verdict == "ask":
             said = await consent(tool, args, decision)
             if said is None:
-                error = NEEDS_APPROVAL.format(reason=decision.reason)
+                error = text(NEEDS_APPROVAL, reason=decision.reason)
                 return ToolReply(4, error=error, decision=decision)
             if said is False:
                 return ToolReply(1, error="The user refused this call.", decision=decision)

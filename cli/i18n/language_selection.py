@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ...config.errors import UsageError
 from ...config.settings.language import LANGUAGES, read_language
+from ...config.text import text
 from .catalogs import detect_language
 
 _VARIABLES = ("MAXAGENT_LANG", "LLC_LANG")
@@ -44,7 +45,8 @@ def _read_variable(environ: Mapping[str, str]) -> str:
             if value not in LANGUAGES:
                 known = " or ".join(f"`{one}`" for one in LANGUAGES)
                 raise UsageError(
-                    f"{name}: unsupported language `{value}`", hint=f"set it to {known}"
+                    text("{name}: unsupported language `{value}`", name=name, value=value),
+                    hint=text("set it to {known}", known=known),
                 )
             return value
     return ""

@@ -1,37 +1,38 @@
-"""What lower floors say, in the language that is spoken: notices, reasons, errors and hints.
+"""Translation of messages from lower floors: notices, reasons, errors and hints.
 
-They say it in English sentences with values in them, which the model and programs read as well.
-Here such a sentence is held against the catalogue `told`, whose texts have `{name}` in the place of
-values, and is said anew. What fits none stays English.
+A message carries its English template and its values (`config/text.py`); the catalogue `told`
+has the translation of each template. A message without values is its own template.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 from string import Formatter
 from typing import get_args
 
+from ...config.text import TemplatedText
 from ...config.trust.inventory import InventoryKind
 from .catalogs import get_language, load_catalog, t
 
-_GLUE = {". ": "。", "; ": "；", ": ": "：", ", and ": "，"}
-"""What lower floors put sentences together with."""
-_GLUED = re.compile("|".join(map(re.escape, _GLUE)))
-MOST_PARTS = 20
 _OF_KIND = re.compile(rf"` \(({'|'.join(get_args(InventoryKind))})\)")
 
 
-def translate(sentence: str) -> str:
-    """The sentence in the language that is spoken."""
-    if get_language() == "en" or not sentence:
-        return sentence
-    return _find_translation(sentence) or sentence
+def translate(message: str) -> str:
+    """Return the message in the language of the interface; in English where it has no translation.
+
+    A bare string is matched exactly.
+    """
+    if get_language() == "en" or not message:
+        return message
+    if isinstance(message, TemplatedText):
+        meaning = load_catalog("told", get_language()).gettext(message.template)
+        return fill_translation(message.template, meaning, message.values)
+    return load_exact_messages().get(message, message)
 
 
 def translate_notice(notice: str) -> str:
-    """A notice, in which the kind of a file may stand behind its name."""
+    """Translate a notice and the kinds of files in it, which follow their names."""
     if get_language() == "en":
         return notice
     return _OF_KIND.sub(
@@ -39,109 +40,30 @@ def translate_notice(notice: str) -> str:
     )
 
 
-@dataclass(frozen=True)
-class _Template:
-    """A sentence with places for values."""
-
-    names: tuple[str, ...]
-    literals: tuple[str, ...]
-    """What stands before, between and behind the values."""
-    meaning: str
-
-    def match_values(self, sentence: str) -> Mapping[str, str] | None:
-        """The values of a sentence that fits; a value ends where the next literal first begins."""
-        first, *between = self.literals
-        if not sentence.startswith(first):
-            return None
-        if not between:
-            return {} if sentence == first else None
-        last, place = between.pop(), len(first)
-        end = len(sentence) - len(last)
-        if end < place or not sentence.endswith(last):
-            return None
-        values: list[str] = []
-        for literal in between:
-            found = sentence.find(literal, place, end)
-            if found < 0:
-                return None
-            values.append(sentence[place:found])
-            place = found + len(literal)
-        return dict(zip(self.names, [*values, sentence[place:end]], strict=True))
-
-    def format_translation(self, values: Mapping[str, str]) -> str:
-        """The meaning with the values: what is quoted is a name and stays, else it may be told."""
-        around = zip(self.names, pairwise(self.literals), strict=True)
-        quoted = {name for name, (a, b) in around if a.endswith("`") and b.startswith("`")}
-        said = {name: text if name in quoted else translate(text) for name, text in values.items()}
-        return self.meaning.format(**said)
-
-
-def _find_translation(sentence: str) -> str:
-    """Empty where nothing of it is known."""
-    if meaning := _translate_sentence(sentence):
-        return meaning
-    if "\n" in sentence:
-        return "\n".join(_translate_line(line) for line in sentence.split("\n"))
-    places = list(_GLUED.finditer(sentence))
-    return _translate_compound(sentence, places) if len(places) <= MOST_PARTS else ""
-
-
-def _translate_sentence(sentence: str) -> str:
-    """Of one sentence as a whole."""
-    if meaning := _load_exact().get(sentence):
-        return meaning
-    for template in _load_templates():
-        if (values := template.match_values(sentence)) is not None:
-            return template.format_translation(values)
-    return ""
-
-
-def _translate_line(line: str) -> str:
-    words = line.lstrip()
-    return line[: len(line) - len(words)] + translate(words)
-
-
-def _translate_compound(sentence: str, places: Sequence[re.Match[str]]) -> str:
-    """Several sentences put together, of which one at least is known."""
-    for place in places:
-        if first := _translate_sentence(sentence[: place.start()]):
-            return first + _GLUE[place[0]] + translate(sentence[place.end() :])
-    for place in places[:1]:  # a name may stand before what is known; `file:3: ` stays as it is
-        if rest := _find_translation(sentence[place.end() :]):
-            glue = place[0] if place[0] == ": " else _GLUE[place[0]]
-            return sentence[: place.start()] + glue + rest
-    return ""
+def fill_translation(template: str, meaning: str, values: Mapping[str, str]) -> str:
+    """Fill in the values; a value may be a message, too, unless it is a name in backticks."""
+    quoted = _find_quoted_names(template)
+    translated = {
+        name: value if name in quoted else translate(value) for name, value in values.items()
+    }
+    return meaning.format(**translated)
 
 
 @cache
-def _load_exact() -> Mapping[str, str]:
-    """Sentences without values."""
+def load_exact_messages() -> Mapping[str, str]:
+    """Read the messages without values."""
     return {
-        text.format(): meaning.format()
-        for text, meaning in load_catalog("told", get_language()).list_messages().items()
-        if not any(_find_placeholders(text))
+        template.format(): meaning.format()
+        for template, meaning in load_catalog("told", get_language()).list_messages().items()
+        if all(name is None for _, name, _, _ in Formatter().parse(template))
     }
 
 
 @cache
-def _load_templates() -> list[_Template]:
-    """Sentences with values, those that say most first."""
-    found = [
-        _parse_template(text, meaning)
-        for text, meaning in load_catalog("told", get_language()).list_messages().items()
-        if any(_find_placeholders(text))
-    ]
-    return sorted(found, key=lambda one: -len("".join(one.literals)))
-
-
-def _find_placeholders(text: str) -> Iterator[str]:
-    return (name for _, name, _, _ in Formatter().parse(text) if name is not None)
-
-
-def _parse_template(text: str, meaning: str) -> _Template:
-    literals = [""]
-    for literal, name, _, _ in Formatter().parse(text):
-        literals[-1] += literal
-        if name is not None:
-            literals.append("")
-    return _Template(tuple(_find_placeholders(text)), tuple(literals), meaning)
+def _find_quoted_names(template: str) -> frozenset[str]:
+    pieces = [*Formatter().parse(template), ("", None, None, None)]
+    return frozenset(
+        name
+        for (before, name, _, _), (after, *_) in pairwise(pieces)
+        if name is not None and before.endswith("`") and after.startswith("`")
+    )

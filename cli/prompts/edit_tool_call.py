@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from ...config.errors import UsageError
+from ...config.text import text
 from .external_editor import edit_text
 
 TEXTS = {"run_command": ("command", ".sh"), "plan_exit": ("text", ".md")}
@@ -93,11 +94,13 @@ def _build_diff(args: Mapping[str, Any]) -> str:
     return head + "".join(hunks) if hunks else ""
 
 
-def _parse_object(text: str) -> dict[str, Any]:
+def _parse_object(content: str) -> dict[str, Any]:
     try:
-        value: object = json.loads(text)
+        value: object = json.loads(content)
     except ValueError as error:
-        raise UsageError(f"the arguments are not valid JSON: {error}", hint=AGAIN) from error
+        raise UsageError(
+            text("the arguments are not valid JSON: {error}", error=error), hint=AGAIN
+        ) from error
     if not isinstance(value, dict):
         raise UsageError("give the arguments as one JSON object", hint=AGAIN)
     return cast("dict[str, Any]", value)

@@ -7,11 +7,12 @@ import tempfile
 from pathlib import Path
 
 from ...config.errors import UsageError
+from ...config.text import text
 
 USUAL = "vi"
 
 
-def edit_text(text: str, suffix: str) -> str:
+def edit_text(content: str, suffix: str) -> str:
     """The text as the human left it; raises UsageError where there is no editor to leave it in.
 
     `$VISUAL` and `$EDITOR` are command lines, as git reads them.
@@ -20,12 +21,16 @@ def edit_text(text: str, suffix: str) -> str:
     try:
         with tempfile.TemporaryDirectory() as folder:  # for its owner alone
             file = Path(folder, f"edit{suffix}")
-            file.write_bytes(text.encode())
+            file.write_bytes(content.encode())
             _run_editor(command, file)
             return file.read_bytes().decode(errors="replace")
     except OSError as error:
         raise UsageError(
-            f"cannot exchange the text with the editor `{command}`: {error.strerror}",
+            text(
+                "cannot exchange the text with the editor `{command}`: {strerror}",
+                command=command,
+                strerror=error.strerror,
+            ),
             hint="make sure that the temporary folder has free space and that the editor saves",
         ) from error
 
@@ -35,8 +40,14 @@ def _run_editor(command: str, file: Path) -> None:
         done = subprocess.run([*shlex.split(command), str(file)], check=False)
     except (OSError, ValueError) as error:
         raise UsageError(
-            f"the editor `{command}` cannot be started: {error}",
+            text("the editor `{command}` cannot be started: {error}", command=command, error=error),
             hint="set another editor in $VISUAL or $EDITOR",
         ) from error
     if done.returncode:
-        raise UsageError(f"the editor `{command}` ended with {done.returncode}")
+        raise UsageError(
+            text(
+                "the editor `{command}` ended with {returncode}",
+                command=command,
+                returncode=done.returncode,
+            )
+        )

@@ -10,6 +10,7 @@ from ...config.errors import UsageError
 from ...config.settings.writer import add_item
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate
+from ..i18n.stored_messages import translate_stored
 from ..rendering.approval_request import show_request
 from ..rendering.console import show_line
 from ..rendering.tool_summary import format_call
@@ -86,7 +87,7 @@ def _build_keys(request: ApprovalRequest, allowed: Sequence[str], *, fits: bool)
 
 def _explain_reason(request: ApprovalRequest, *, fits: bool) -> str:
     """Why it is asked, and why not for always where that is not offered."""
-    asked = t("ask.because", why=translate(str(request.get("description", ""))))
+    asked = t("ask.because", why=translate_stored(str(request.get("description", ""))))
     if not request.get("always"):
         changed = request.get("changed")
         return f"{asked}\n{t('ask.no_always.changed' if changed else 'ask.no_always')}"

@@ -13,7 +13,7 @@ from rich.console import Console
 from ...config.security.redaction import find_marks
 from ...tools.textedits.unified_diff import is_shortened
 from ..i18n.catalogs import t
-from ..i18n.message_translation import translate
+from ..i18n.stored_messages import translate_stored
 from .console import fit_rows, show_line, style_text
 from .diff import show_diff
 from .sanitize import sanitize_line, sanitize_text
@@ -26,7 +26,7 @@ ROOM_FOR_ANSWER = 4
 
 def show_request(console: Console, request: Mapping[str, Any]) -> bool:
     """Show it; whether all of it stands on the screen at once."""
-    why = translate(str(request.get("description", "")))
+    why = translate_stored(str(request.get("description", "")))
     head = sanitize_line(t("labelled", label=request["name"], said=why))
     show_line(console, f"\n{head}", "bold yellow")
     lines = show_arguments(console, request)
@@ -82,7 +82,7 @@ def _format_argument(name: str, text: str) -> Iterator[str]:
 def _describe_sandbox(request: Mapping[str, Any]) -> str:
     if request["args"].get("outside_sandbox"):
         return t("ask.sandbox.outside")
-    return translate(str(request.get("sandbox", ""))) or t("ask.sandbox.none")
+    return translate_stored(str(request.get("sandbox", ""))) or t("ask.sandbox.none")
 
 
 def _count_rows(lines: list[str]) -> int:

@@ -10,6 +10,7 @@ from ...config.security.redaction import redact
 from ...sdk import events as ev
 from ..i18n.catalogs import t
 from ..i18n.message_translation import translate, translate_notice
+from ..i18n.stored_messages import translate_stored
 from .approval_request import show_arguments
 from .console import open_console, show_line, style_text
 from .diff import ShownDiffs, show_diff
@@ -172,7 +173,10 @@ class TextRenderer:
         if event.verdict == "failed" and not is_shown:
             for line in event.tail.splitlines()[-FAILURE_LINES:]:
                 self._print_verbatim(line)
-        verdict, reason = t(f"verdict.{event.verdict}"), sanitize_line(translate(event.reason))
+        verdict, reason = (
+            t(f"verdict.{event.verdict}"),
+            sanitize_line(translate_stored(event.reason)),
+        )
         self._print_line(f"  {t('labelled', label=verdict, said=reason)}", style)
 
     @_render_event.register
@@ -223,7 +227,7 @@ class TextRenderer:
         """Say what waits and how to answer it from another shell."""
         thread = question.thread_id[:SHORT_ID]
         if question.kind == "limit":
-            why = sanitize_line(translate(question.description))
+            why = sanitize_line(translate_stored(question.description))
             self._print_line(t("run.limit", why=why, thread=thread), "yellow")
             return
         for request in question.action_requests:
@@ -296,11 +300,11 @@ def _describe_outcome(event: ev.Completion) -> str:
     evidence = event.evidence
     if evidence and event.outcome != "undone":
         command = f" ({evidence['command']})" if evidence["command"] else ""
-        proof = t("labelled", label=words, said=translate(evidence["reason"]))
+        proof = t("labelled", label=words, said=translate_stored(evidence["reason"]))
         return sanitize_line(f"{proof}{command}")
     return t("outcome.skipped") if event.outcome == "unverified" else words
 
 
 def _describe_sandbox(sandbox: str) -> str:
     """What confines commands; why nothing does is a notice of its own."""
-    return t("run.sandbox", state=translate(sandbox.partition(":")[0]))
+    return t("run.sandbox", state=translate_stored(sandbox.partition(":")[0]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ...sdk import events as ev
 from ..i18n.catalogs import t
-from ..i18n.message_translation import translate
+from ..i18n.stored_messages import translate_stored
 from .sanitize import sanitize_line
 from .tool_summary import format_call, format_facts
 
@@ -92,11 +92,11 @@ class ToolView:
             mark, style = "✗", "yellow"
         self._line(f"  {mark} {call}{format_facts(event.metadata)}", style)
         if refused is not None:
-            why = sanitize_line(translate(str(refused)))
+            why = sanitize_line(translate_stored(str(refused)))
             self._line(f"    {t('tool.refused_why', why=why) if why else t('tool.refused')}", "red")
         elif event.error:
             first, *more = event.error.splitlines()
-            self._line(f"    {translate(first)}", "red")
+            self._line(f"    {translate_stored(first)}", "red")
             for line in more[:FIRST_LINES] if first.endswith(":") else ():
                 self._verbatim(line)
         if answered:

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from ...sdk.threads.transcript import TranscriptEntry
 from ..i18n.catalogs import t
-from ..i18n.message_translation import translate
+from ..i18n.stored_messages import translate_stored
 from ..stdin_block import extract_stdin
 from .output import echo
 from .thread_listing import format_time
@@ -89,7 +89,7 @@ def _format_passage(passage: TranscriptEntry, *, diffs: bool) -> Iterator[Styled
         case "tests":
             verdict = str(passage.facts.get("verdict"))
             word = t(f"verdict.{verdict}") if verdict in VERDICTS else verdict
-            reason = translate(str(passage.facts.get("reason", "")))
+            reason = translate_stored(str(passage.facts.get("reason", "")))
             yield f"  {t('labelled', label=word, said=reason)}", VERDICTS.get(verdict, "")
         case "mode":
             yield t("show.mode", mode=passage.text, agent=passage.role), "dim"

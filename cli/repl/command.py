@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperCommand
 
 from ...config.errors import UsageError
+from ...config.text import text
 from ..enums import AnswerStyle, InputFormat, OutputFormat
 from ..execution.stdin import read_piped_text
 from ..lazy_imports import without_collector
@@ -124,7 +125,9 @@ def _validate_terminal(output: OutputFormat, for_one_message: Mapping[str, bool]
         raise UsageError("no message given", hint="give a message, or pipe one in")
     for flag, wanted in for_one_message.items():
         if wanted:
-            raise UsageError(f"`{flag}` works only with one message", hint="give the message")
+            raise UsageError(
+                text("`{flag}` works only with one message", flag=flag), hint="give the message"
+            )
 
 
 def _open_repl(

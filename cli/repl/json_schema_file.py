@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ...config.errors import UsageError
+from ...config.text import text
 
 HINT = "give a file with a JSON schema"
 
@@ -16,10 +17,18 @@ def read_schema(file: Path) -> dict[str, Any]:
     try:
         value: object = json.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise UsageError(f"`{file}` cannot be read: {error.strerror}", hint=HINT) from None
+        raise UsageError(
+            text("`{file}` cannot be read: {strerror}", file=file, strerror=error.strerror),
+            hint=HINT,
+        ) from None
     except json.JSONDecodeError as error:
-        place = f"`{file}`, line {error.lineno}, column {error.colno}"
-        raise UsageError(f"{place}: {error.msg}", hint=HINT) from None
+        place = text(
+            "`{file}`, line {lineno}, column {colno}",
+            file=file,
+            lineno=error.lineno,
+            colno=error.colno,
+        )
+        raise UsageError(text("{first}: {rest}", first=place, rest=error.msg), hint=HINT) from None
     except (UnicodeDecodeError, ValueError, RecursionError):
-        raise UsageError(f"`{file}` is not valid JSON", hint=HINT) from None
+        raise UsageError(text("`{file}` is not valid JSON", file=file), hint=HINT) from None
     return dict(validate_schema(value, f"`{file}`"))

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import cast
 
 from ..errors import UsageError
+from ..text import text
 from ..trust.decision import Trust
 from .definition_files import DefinitionFile, read_definition_files
 from .front_matter import FrontMatter, split_front_matter
@@ -41,7 +42,7 @@ def load_custom_commands(folder: Path, home: Path, trust: Trust) -> Mapping[str,
     for file in read_definition_files("commands", folder, home, trust):
         command = _parse_command(file)
         if other := found.get(command.name):
-            note = f"replaces {other.file}"
+            note = text("replaces {file}", file=other.file)
             command = replace(command, notes=(*command.notes, note))
         found[command.name] = command
     return dict(sorted(found.items()))
@@ -50,10 +51,14 @@ def load_custom_commands(folder: Path, home: Path, trust: Trust) -> Mapping[str,
 def _parse_command(file: DefinitionFile) -> CustomCommand:
     try:
         if file.fault or not all(char.isprintable() and not char.isspace() for char in file.name):
-            raise UsageError(file.fault or f"{file.path}: the name must not contain spaces")
+            raise UsageError(
+                file.fault or text("{path}: the name must not contain spaces", path=file.path)
+            )
         parts = split_front_matter(file.path, file.text)
         if not parts.body.strip():
-            raise UsageError(f"{file.path}: no message: write it below the second `---`")
+            raise UsageError(
+                text("{path}: no message: write it below the second `---`", path=file.path)
+            )
     except UsageError as error:
         return CustomCommand(file.name, file.path, fault=error.message)
     texts = {key: _to_single_line(parts.values.get(key)) for key in KEYS}
@@ -83,6 +88,6 @@ def _extract_first_line(body: str) -> str:
 def _collect_notes(parts: FrontMatter, model: str) -> Iterator[str]:
     for key in parts.values:
         if key not in KEYS:
-            yield f"`{key}` has no effect here"
+            yield text("`{key}` has no effect here", key=key)
     if model in FOREIGN_MODELS and model != "inherit":
-        yield f"`{model}` is not PROVIDER/MODEL, so the thread's model is used"
+        yield text("`{model}` is not PROVIDER/MODEL, so the thread's model is used", model=model)

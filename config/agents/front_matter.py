@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..settings.keys import fill_empty_sections
+from ..text import text
 from ..yaml.reader import KeyPath, YamlDocument, parse_document
 
 _KEY = re.compile(r"([A-Za-z_][\w.-]*):[ \t]+(\S.*)")
@@ -28,17 +29,19 @@ class FrontMatter:
     body: str
 
 
-def split_front_matter(file: Path, text: str) -> FrontMatter:
+def split_front_matter(file: Path, content: str) -> FrontMatter:
     """The settings that a file's text begins with, and the rest; without `---` all is text.
 
     Raises UsageError with file and line.
     """
-    first, *lines = StringIO(text).readlines() or [""]
+    first, *lines = StringIO(content).readlines() or [""]
     if first.rstrip() != "---":
-        return FrontMatter({}, {}, text)
+        return FrontMatter({}, {}, content)
     end = next((n for n, line in enumerate(lines) if line.rstrip() == "---"), None)
     if end is None:
-        raise UsageError(f"{file}:1: the front matter has no end: a line `---` is missing")
+        raise UsageError(
+            text("{file}:1: the front matter has no end: a line `---` is missing", file=file)
+        )
     above = _parse_yaml(file, ["\n", *lines[:end]])
     # a key such as `permissions:` may be left empty, as in the settings
     values = fill_empty_sections(above.values)

@@ -11,6 +11,7 @@ from typing import Any, cast, get_args
 
 from ..errors import UsageError
 from ..settings.permission_rules import RawRule
+from ..text import join_texts, text
 from .front_matter import FrontMatter, split_front_matter
 from .profile import ALL_TOOLS, AgentMode, AgentProfile
 from .rules import parse_file_table, parse_rules
@@ -53,7 +54,8 @@ class InvalidAgentError(UsageError):
     """A file that is no agent; `reports` has a line for each mistake, `FILE:LINE: what`."""
 
     def __init__(self, name: str, reports: list[str]) -> None:
-        super().__init__("\n".join(reports), hint="see `mcode agents show coder` for an example")
+        hint = "see `mcode agents show coder` for an example"
+        super().__init__(join_texts("\n", reports), hint=hint)
         self.name = name
         """What it is called, as far as that can be told."""
         self.reports = tuple(reports)
@@ -63,20 +65,22 @@ def check_name(name: str) -> None:
     """Raise UsageError for what cannot be an agent's name."""
     if not _NAME.fullmatch(name):
         rule = "use a-z, 0-9, `-` and `_`, at most 64 characters"
-        raise UsageError(f"`{name[:80]}` is not a valid agent name", hint=rule)
+        raise UsageError(text("`{name}` is not a valid agent name", name=name[:80]), hint=rule)
 
 
-def read_agent(file: Path, text: str, *, own: bool) -> AgentProfile:
+def read_agent(file: Path, content: str, *, own: bool) -> AgentProfile:
     """The agent that a file's text describes; raises InvalidAgentError.
 
     `own`: whether it is the user's or built in, so that its `allow` rules count.
     """
     try:
-        parts = split_front_matter(file, text)
+        parts = split_front_matter(file, content)
     except UsageError as error:
         raise InvalidAgentError(file.stem, [error.message]) from error
     if not parts.values:
-        raise InvalidAgentError(file.stem, [f"{file}:1: no front matter; start with a line `---`"])
+        raise InvalidAgentError(
+            file.stem, [text("{file}:1: no front matter; start with a line `---`", file=file)]
+        )
     reading = _AgentReader(file, parts)
     profile = reading.build_profile(own=own)
     if reading.reports:
@@ -125,14 +129,18 @@ class _AgentReader:
         name = OTHER_NAMES.get(key, key)
         self.lines.setdefault(name, self.parts.lines.get((key,), 1))
         if key in NOT_USED:
-            self._add_note(key, f"`{key}` is not used here")
+            self._add_note(key, text("`{key}` is not used here", key=key))
         elif name not in KEYS:
             close = get_close_matches(key, [*KEYS, *OTHER_NAMES], n=1, cutoff=0.7)
             known = ", ".join(f"`{one}`" for one in KEYS)
-            meant = f"did you mean `{close[0]}`?" if close else f"use one of {known}"
-            self._add_error(key, f"unknown key `{key}`; {meant}")
+            meant = (
+                text("did you mean `{close}`?", close=close[0])
+                if close
+                else text("use one of {known}", known=known)
+            )
+            self._add_error(key, text("unknown key `{key}`; {meant}", key=key, meant=meant))
         elif name in self.values:
-            self._add_error(name, f"`{key}` sets `{name}` a second time")
+            self._add_error(name, text("`{key}` sets `{name}` a second time", key=key, name=name))
         elif value not in (None, {}):  # a key that is left empty is not set
             self.values[name] = value
 
@@ -141,13 +149,18 @@ class _AgentReader:
         try:
             check_name(str(name))
         except UsageError as error:
-            self._add_error("name", f"{error.message}: {error.hint}")
+            self._add_error("name", text("{first}: {rest}", first=error.message, rest=error.hint))
         return str(name)
 
     def _read_mode(self) -> AgentMode:
         mode, known = self.values.get("mode", "all"), get_args(AgentMode)
         if mode not in known:
-            self._add_error("mode", f"`mode` must be one of {', '.join(known)}, not `{mode}`")
+            self._add_error(
+                "mode",
+                text(
+                    "`mode` must be one of {known}, not `{mode}`", known=", ".join(known), mode=mode
+                ),
+            )
             return "all"
         return cast("AgentMode", mode)
 
@@ -157,7 +170,8 @@ class _AgentReader:
             return model
         if model != "inherit":
             self._add_note(
-                "model", f"`{model}` is not PROVIDER/MODEL, so the thread's model is used"
+                "model",
+                text("`{model}` is not PROVIDER/MODEL, so the thread's model is used", model=model),
             )
         return ""
 
@@ -170,7 +184,7 @@ class _AgentReader:
     def _read_text(self, key: str) -> str:
         value = self.values.get(key, "")
         if not isinstance(value, str):
-            self._add_error(key, f"`{key}` must be text")
+            self._add_error(key, text("`{key}` must be text", key=key))
         return " ".join(str(value).split())
 
     def _read_number(self, key: str, types: tuple[type, ...], least: int, most: int) -> Any:
@@ -179,9 +193,11 @@ class _AgentReader:
             return None
         if isinstance(value, bool) or not isinstance(value, types):
             kind = "a whole number" if types == (int,) else "a number"
-            self._add_error(key, f"`{key}` must be {kind}")
+            self._add_error(key, text("`{key}` must be {kind}", key=key, kind=kind))
         elif not least <= cast("float", value) <= most:
-            self._add_error(key, f"`{key}` must be from {least} to {most}")
+            self._add_error(
+                key, text("`{key}` must be from {least} to {most}", key=key, least=least, most=most)
+            )
         return value
 
     def _read_texts(self, key: str) -> tuple[str, ...]:
@@ -191,11 +207,18 @@ class _AgentReader:
         listed = cast("list[object]", items) if isinstance(items, list) else [None]
         texts = [item.strip() for item in listed if isinstance(item, str)]
         if len(texts) < len(listed):
-            self._add_error(key, f"`{key}` must be a list, or names with commas between them")
+            self._add_error(
+                key, text("`{key}` must be a list, or names with commas between them", key=key)
+            )
         found = tuple(filter(None, texts))
         if rule := next((one for one in found if "(" in one and key != "files"), ""):
             self._add_error(
-                key, f"`{rule}` is a rule; `{key}` takes tool names, `permissions` takes rules"
+                key,
+                text(
+                    "`{rule}` is a rule; `{key}` takes tool names, `permissions` takes rules",
+                    rule=rule,
+                    key=key,
+                ),
             )
         return found
 
@@ -217,7 +240,11 @@ class _AgentReader:
         self.reports += wrong
         for rule in rules:
             if rule.kind == "allow" and not own:
-                self.notes.append(f"{rule.origin}: a project's agent cannot have `allow` rules")
+                self.notes.append(
+                    text(
+                        "{origin}: a project's agent cannot have `allow` rules", origin=rule.origin
+                    )
+                )
         return tuple(rule for rule in rules if own or rule.kind != "allow")
 
     def _read_files(self) -> tuple[tuple[str, ...], list[RawRule]]:
@@ -246,7 +273,9 @@ class _AgentReader:
         return f"{self.file}:{self.parts.lines.get(path, 1)}"
 
     def _add_error(self, key: str, what: str) -> None:
-        self.reports.append(f"{self.file}:{self.lines.get(key, 1)}: {what}")
+        place = f"{self.file}:{self.lines.get(key, 1)}"
+        self.reports.append(text("{place}: {what}", place=place, what=what))
 
     def _add_note(self, key: str, what: str) -> None:
-        self.notes.append(f"{self.file}:{self.lines[key]}: {what}")
+        place = f"{self.file}:{self.lines[key]}"
+        self.notes.append(text("{place}: {what}", place=place, what=what))

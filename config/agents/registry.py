@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import cast
 
 from ..errors import UsageError
+from ..text import text
 from ..trust.decision import Trust
 from .definition_files import DefinitionFile, read_definition_files
 from .parser import InvalidAgentError, read_agent
@@ -39,8 +40,11 @@ class AgentRegistry:
                 raise fault
         known = [one.name for one in self.profiles.values() if not one.hidden]
         close = get_close_matches(name, known, n=1)
-        meant = f"did you mean `{close[0]}`? " if close else ""
-        raise UsageError(f"no agent `{name}`", hint=f"{meant}There are: {', '.join(known)}")
+        meant = text("did you mean `{close}`? ", close=close[0]) if close else ""
+        raise UsageError(
+            text("no agent `{name}`", name=name),
+            hint=text("{meant}There are: {known}", meant=meant, known=", ".join(known)),
+        )
 
     def find_primary_agent(self, name: str) -> AgentProfile:
         """The agent of that name, one that speaks with the human; raises UsageError for others."""
@@ -51,8 +55,8 @@ class AgentRegistry:
             one.name for one in self.profiles.values() if not one.hidden and one.mode != "subagent"
         ]
         raise UsageError(
-            f"the agent `{name}` works only for other agents, not in conversations",
-            hint=f"agents for conversations: {', '.join(speaking)}",
+            text("the agent `{name}` works only for other agents, not in conversations", name=name),
+            hint=text("agents for conversations: {speaking}", speaking=", ".join(speaking)),
         )
 
 

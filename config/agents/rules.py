@@ -5,6 +5,7 @@ from fnmatch import fnmatchcase
 from typing import cast
 
 from ..settings.permission_rules import KINDS, RawRule, RuleKind
+from ..text import text
 
 NOT_HERE = frozenset(
     ["external_directory", "doom_loop", "task", "skill", "lsp", "websearch", "codesearch"]
@@ -21,7 +22,9 @@ def parse_rules(value: object, place: KeyLocator) -> tuple[list[RawRule], list[s
     rules: list[RawRule] = []
     wrong: list[str] = []
     if not isinstance(value, dict):
-        return [], [f"{place()}: `permissions` must be a mapping of deny, ask and allow"]
+        return [], [
+            text("{place}: `permissions` must be a mapping of deny, ask and allow", place=place())
+        ]
     for name, entry in cast("Mapping[str, object]", value).items():
         if name in KINDS:
             _parse_rule_list(name, entry, place, rules, wrong)
@@ -37,19 +40,35 @@ def parse_file_table(
     the rules that close others, and the mistakes. The most specific pattern wins.
     """
     wrong = [
-        f"{place(pattern)}: `{pattern}` takes allow, read-only or deny"
+        text(
+            "{place}: `{pattern}` takes allow, read-only or deny",
+            place=place(pattern),
+            pattern=pattern,
+        )
         for pattern, verdict in table.items()
         if verdict not in FILE_VERDICTS
     ]
     rest = next((table[pattern] for pattern in EVERY_FILE if pattern in table), "allow")
     if rest == "deny":
-        wrong.append(f"{place()}: `deny` for every file leaves nothing to read; use `read-only`")
+        wrong.append(
+            text(
+                "{place}: `deny` for every file leaves nothing to read; use `read-only`",
+                place=place(),
+            )
+        )
     named = {pattern: verdict for pattern, verdict in table.items() if pattern not in EVERY_FILE}
     allowed = [pattern for pattern, verdict in named.items() if verdict == "allow"]
     closed = {pattern: verdict for pattern, verdict in named.items() if verdict != "allow"}
     for inner in allowed:
         if outer := next((one for one in closed if fnmatchcase(inner, one)), ""):
-            wrong.append(f"{place(inner)}: `{inner}` cannot be allowed inside `{outer}`")
+            wrong.append(
+                text(
+                    "{place}: `{inner}` cannot be allowed inside `{outer}`",
+                    place=place(inner),
+                    inner=inner,
+                    outer=outer,
+                )
+            )
     rules = [
         RawRule("deny", f"{tool}({pattern})", place(pattern))
         for pattern, verdict in closed.items()
@@ -63,14 +82,16 @@ def _parse_rule_list(
 ) -> None:
     """`deny: [edit, run_command(git push:*)]`."""
     if not isinstance(entry, list):
-        wrong.append(f"{place(kind)}: `{kind}` must be a list of rules")
+        wrong.append(
+            text("{place}: `{kind}` must be a list of rules", place=place(kind), kind=kind)
+        )
         return
     for number, rule in enumerate(cast("list[object]", entry)):
         where = place(kind, str(number))
         if isinstance(rule, str):
             rules.append(RawRule(kind, rule, where))
         else:
-            wrong.append(f"{where}: write a rule as `TOOL` or `TOOL(PATTERN)`")
+            wrong.append(text("{where}: write a rule as `TOOL` or `TOOL(PATTERN)`", where=where))
 
 
 def _parse_tool_rules(
@@ -80,14 +101,23 @@ def _parse_tool_rules(
     table = cast("Mapping[str, object]", entry) if isinstance(entry, dict) else {"*": entry}
     for pattern, verdict in table.items():
         where = place(tool, pattern)
-        text = _translate_pattern(tool, pattern)
+        content = _translate_pattern(tool, pattern)
         if verdict not in KINDS:
-            wrong.append(f"{where}: `{tool}` must be deny, ask or allow")
-        elif text is None:
+            wrong.append(
+                text("{where}: `{tool}` must be deny, ask or allow", where=where, tool=tool)
+            )
+        elif content is None:
             hint = "put the rule under `deny`, `ask` or `allow`"
-            wrong.append(f"{where}: invalid pattern `{pattern}`; {hint}")
+            wrong.append(
+                text(
+                    "{where}: invalid pattern `{pattern}`; {hint}",
+                    where=where,
+                    pattern=pattern,
+                    hint=hint,
+                )
+            )
         else:
-            rules.append(RawRule(verdict, text, where))
+            rules.append(RawRule(verdict, content, where))
 
 
 def _translate_pattern(tool: str, pattern: str) -> str | None:

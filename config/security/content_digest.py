@@ -5,6 +5,8 @@ import os
 import stat
 from pathlib import Path
 
+from ..text import text
+
 LARGEST = 5_000_000
 """Bytes of one file."""
 
@@ -65,7 +67,9 @@ def read_regular_file(real: str, most: int) -> bytes:
         finally:
             os.close(handle)
     except OSError as error:
-        raise UnreadableFileError(f"cannot be read: {error.strerror}") from error
+        raise UnreadableFileError(
+            text("cannot be read: {strerror}", strerror=error.strerror)
+        ) from error
 
 
 def resolve_real_path(root: str, path: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from pathspec import GitIgnoreSpec
 
+from ..text import text
 from .path_variants import fold_name, is_plain, list_variants
 
 Patterns = tuple[str, ...]
@@ -75,7 +76,7 @@ def _matches_name(patterns: Patterns, spelling: str) -> bool:
 def _compile_spec(patterns: Patterns) -> GitIgnoreSpec:
     for pattern in patterns:
         if "[[" in pattern:  # pathspec would take it for something else
-            raise ValueError(f"classes as in {pattern} are not known")
+            raise ValueError(text("classes as in {pattern} are not known", pattern=pattern))
     return GitIgnoreSpec.from_lines(map(fold_name, patterns))
 
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any, cast
 from urllib.parse import quote
 
+from ..text import TemplatedText
 from .private_keys import without_private_keys
 
 SHORTEST = 8
@@ -67,7 +68,15 @@ def remember_secret(name: str, value: str) -> None:
 
 
 def redact(text: str) -> str:
-    """The text with a mark in the place of every secret."""
+    """The text with a mark in the place of every secret; a message keeps its template."""
+    redacted = _redact_plain(text)
+    if not isinstance(text, TemplatedText):
+        return redacted
+    by_value = text.map_values(_redact_plain)
+    return by_value if by_value == redacted else redacted  # a secret may reach beyond a value
+
+
+def _redact_plain(text: str) -> str:
     text = without_known(text)
     if "PRIVATE KEY-----" in text:
         text = without_private_keys(text, "[secret: private key]")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import cast
 
 from ..errors import UsageError
+from ..text import join_texts, text
 from .keys import KeyPath, is_secret, map_values, parse_value
 from .schema import Settings
 from .sources import Layer, build_layer
@@ -35,7 +36,9 @@ def from_environment(environ: Mapping[str, str]) -> Iterator[Layer]:
             path = _parse_name(name.removeprefix(prefix)) if name.startswith(prefix) else None
             if path and environ[name]:
                 yield build_layer(
-                    f"environment {name}", path, _parse_value(name, path, environ[name])
+                    text("environment {name}", name=name),
+                    path,
+                    _parse_value(name, path, environ[name]),
                 )
 
 
@@ -62,23 +65,23 @@ def expand_layer(layer: Layer, environ: Mapping[str, str]) -> tuple[Layer, dict[
         try:
             return _expand_text(path, value, environ) if isinstance(value, str) else value
         except UsageError as error:
-            wrong[path] = f"{error.message}; {error.hint}"
+            wrong[path] = join_texts("; ", [error.message, error.hint])
             return value
 
     return replace(layer, values=map_values(layer.values, expand_value)), wrong
 
 
-def _expand_text(path: KeyPath, text: str, environ: Mapping[str, str]) -> object:
+def _expand_text(path: KeyPath, content: str, environ: Mapping[str, str]) -> object:
     """The text's value; where a number, switch or list belongs, a replaced text is YAML."""
     try:
-        result = expand_references(text, environ)
+        result = expand_references(content, environ)
     except KeyError as unset:
         if is_secret(path):
             return ""  # the provider's own variable may hold it
         name = unset.args[0]
-        hint = f"set it, or write `${{{name}:-DEFAULT}}`"
-        raise UsageError(f"variable `{name}` is not set", hint=hint) from unset
-    return text if result == text else parse_value(path, result)
+        hint = text("set it, or write `${{{name}:-DEFAULT}}`", name=name)
+        raise UsageError(text("variable `{name}` is not set", name=name), hint=hint) from unset
+    return content if result == content else parse_value(path, result)
 
 
 def _parse_name(name: str) -> KeyPath | None:
@@ -88,8 +91,10 @@ def _parse_name(name: str) -> KeyPath | None:
     return path if path[0] in Settings.model_fields else None
 
 
-def _parse_value(name: str, path: KeyPath, text: str) -> object:
+def _parse_value(name: str, path: KeyPath, content: str) -> object:
     try:
-        return parse_value(path, text)
+        return parse_value(path, content)
     except UsageError as error:
-        raise UsageError(f"environment {name}: {error.message}", hint=error.hint) from error
+        raise UsageError(
+            text("environment {name}: {message}", name=name, message=error.message), hint=error.hint
+        ) from error

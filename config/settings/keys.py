@@ -7,6 +7,7 @@ from typing import cast, get_args, get_origin
 from pydantic import BaseModel
 
 from ..errors import UsageError
+from ..text import text
 from ..yaml.reader import KeyPath, parse_inline
 from .schema import Settings
 
@@ -20,7 +21,7 @@ def split_key(key: str) -> KeyPath:
     parts = tuple(key.split("."))
     path = _with_dotted_name(parts)
     if type_of(path) is None:
-        raise UsageError(f"unknown key `{key}`", hint=suggest_key(key))
+        raise UsageError(text("unknown key `{key}`", key=key), hint=suggest_key(key))
     return path
 
 
@@ -104,11 +105,12 @@ def suggest_key(key: str) -> str:
     meant = [known for known in keys if known.rpartition(".")[2] == last]
     meant = meant[:1] or get_close_matches(key, [*keys, *Settings.model_fields], n=1, cutoff=0.75)
     if meant:
-        return f"did you mean `{meant[0]}`?"
+        return text("did you mean `{meant}`?", meant=meant[0])
     place: KeyPath = tuple(key.split(".")[:-1])
     while not _get_fields(type_of(place)):
         place = place[:-1]
-    return "available: " + ", ".join(f"`{name}`" for name in _get_fields(type_of(place)))
+    names = ", ".join(f"`{name}`" for name in _get_fields(type_of(place)))
+    return text("available: {names}", names=names)
 
 
 def _get_fields(found: object) -> dict[str, object]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import UsageError
+from ..text import join_texts, text
 from .keys import KeyPath, is_secret, join_key, suggest_key
 from .schema import Settings
 
@@ -45,6 +46,15 @@ def merge_layers(layers: Iterable[Layer]) -> dict[str, object]:
     return result
 
 
+_EXPECTED = "Input should be "
+_LIMITS = {
+    "greater_than": "`{key}` must be greater than {limit}, not {shown}",
+    "greater_than_equal": "`{key}` must be greater than or equal to {limit}, not {shown}",
+    "less_than": "`{key}` must be less than {limit}, not {shown}",
+    "less_than_equal": "`{key}` must be less than or equal to {limit}, not {shown}",
+}
+
+
 def find_mistakes(layer: Layer) -> dict[KeyPath, str]:
     """What the schema does not allow, and what it allows there."""
     from pydantic import ValidationError
@@ -60,14 +70,20 @@ def find_mistakes(layer: Layer) -> dict[KeyPath, str]:
 def format_mistakes(layer: Layer, found: Mapping[KeyPath, str]) -> list[str]:
     """The mistakes with their places, in line order."""
     ordered = sorted(found.items(), key=lambda item: layer.lines.get(item[0], 0))
-    return [f"{layer.find_origin(path)}: {text}" for path, text in ordered]
+    return [
+        text("{place}: {what}", place=layer.find_origin(path), what=mistake)
+        for path, mistake in ordered
+    ]
 
 
 def raise_mistakes(reports: list[str]) -> None:
     """Raise one UsageError for all mistakes, if there are any."""
     if reports:
-        many = f"{len(reports)} mistakes in the configuration:\n  " if reports[1:] else ""
-        raise UsageError(many + "\n  ".join(reports))
+        mistakes = join_texts("\n  ", reports)
+        if reports[1:]:
+            many = "{count} mistakes in the configuration:\n  {mistakes}"
+            mistakes = text(many, count=len(reports), mistakes=mistakes)
+        raise UsageError(mistakes)
 
 
 def _merge_mappings(lower: object, upper: dict[str, object]) -> dict[str, object]:
@@ -93,17 +109,25 @@ def _describe_mistake(detail: "ErrorDetails") -> tuple[KeyPath, str]:
         path = (*path[:3], *path[4:])
     key = join_key(path)
     if detail["type"] == "extra_forbidden":
-        return path, f"unknown key `{key}`; {suggest_key(key)}"
+        return path, text(
+            "unknown key `{key}`; {suggest_key}", key=key, suggest_key=suggest_key(key)
+        )
     if detail["type"] == "missing":
-        return path, f"`{key}` is missing"
-    expected = (
-        "must be a mapping" if detail["type"] == "model_type" else _format_expected(detail["msg"])
-    )
-    return path, f"`{key}` {expected}, not {_format_value(path, detail['input'])}"
-
-
-def _format_expected(message: str) -> str:
-    return message.replace("Input should be", "must be")
+        return path, text("`{key}` is missing", key=key)
+    expected = "a mapping" if detail["type"] == "model_type" else detail["msg"]
+    values = {"key": key, "shown": _format_value(path, detail["input"])}
+    if detail["type"] in _LIMITS:
+        limit = expected.rpartition(" ")[2]
+        return path, text(_LIMITS[detail["type"]], limit=limit, **values)
+    if detail["type"] == "literal_error" and " or " in expected:
+        first, _, last = expected.removeprefix(_EXPECTED).rpartition(" or ")
+        return path, text(
+            "`{key}` must be {values} or {last}, not {shown}", values=first, last=last, **values
+        )
+    if expected.startswith(_EXPECTED) or detail["type"] == "model_type":
+        expected = expected.removeprefix(_EXPECTED)
+        return path, text("`{key}` must be {expected}, not {shown}", expected=expected, **values)
+    return path, text("`{key}` {expected}, not {shown}", expected=expected, **values)
 
 
 def _format_value(path: KeyPath, value: Any) -> str:

@@ -8,6 +8,7 @@ from typing import cast
 
 from ..errors import UsageError
 from ..security.private_files import lock_folder, replace_file
+from ..text import text
 from ..yaml.editor import with_item, with_value
 from ..yaml.reader import decode_utf8, parse_document, read_bytes, read_document
 from .env_vars import expand_layer
@@ -21,7 +22,7 @@ _BOM = b"\xef\xbb\xbf"
 def set_value(
     file: Path,
     key: str,
-    text: str,
+    content: str,
     *,
     environ: Mapping[str, str] = os.environ,
     new_mode: int = 0o600,
@@ -36,15 +37,20 @@ def set_value(
     file = Path(os.path.realpath(file))  # a linked file stays a link
     path = split_key(key)
     if is_section(path):
-        raise UsageError(f"`{key}` is a section", hint=f"set one key of it: `{key}.NAME`")
-    value = parse_value(path, text)
+        raise UsageError(
+            text("`{key}` is a section", key=key),
+            hint=text("set one key of it: `{key}.NAME`", key=key),
+        )
+    value = parse_value(path, content)
     wish = build_layer(key, path, value)
     filled, unset = expand_layer(wish, environ)
     raise_mistakes(list((find_mistakes(filled) | unset).values()))
     validate(filled)
 
     with lock_folder(file.parent):
-        _write_change(file, wish, lambda text: with_value(text, path, value), environ, new_mode)
+        _write_change(
+            file, wish, lambda content: with_value(content, path, value), environ, new_mode
+        )
 
 
 def add_item(
@@ -79,8 +85,10 @@ def _write_change(
     raise_mistakes(validate_layer(Layer(str(file), wanted, old.lines), environ)[1])
     new_text = changed(old_text)
     if not _matches_values(file, new_text, wanted):
-        hint = f"change `{file}` by hand"
-        raise UsageError(f"`{wish.name}` cannot be set without changing other keys", hint=hint)
+        hint = text("change `{file}` by hand", file=file)
+        raise UsageError(
+            text("`{name}` cannot be set without changing other keys", name=wish.name), hint=hint
+        )
     _write_file(file, (_BOM if content.startswith(_BOM) else b"") + new_text.encode(), new_mode)
 
 
@@ -106,4 +114,6 @@ def _write_file(file: Path, content: bytes, new_mode: int) -> None:
         mode = stat.S_IMODE(file.stat().st_mode) if file.exists() else new_mode
         replace_file(file, content, mode)
     except OSError as error:
-        raise UsageError(f"{file}: cannot be written: {error.strerror}") from error
+        raise UsageError(
+            text("{file}: cannot be written: {strerror}", file=file, strerror=error.strerror)
+        ) from error

@@ -14,6 +14,7 @@ from pathlib import Path
 from .. import paths
 from ..errors import UsageError
 from ..security.content_digest import UnreadableFileError, read_with_digest
+from ..text import text
 from .inventory import (
     PLACES,
     InventoryItem,
@@ -67,7 +68,7 @@ def with_referenced_files(found: Trust) -> Trust:
     now = find_further_instructions(Path(found.folder), {one.path for one in found.inventory})
     if not found.trusted:
         return replace(found, further=now)
-    new = [f"`{path}` appeared" for path in now if path not in found.further]
+    new = [text("`{path}` appeared", path=path) for path in now if path not in found.further]
     return replace(found, changed=(*new, *find_further_changes(found)), further=now)
 
 
@@ -100,12 +101,19 @@ def grant_trust(shown: Trust, home: Path) -> None:
 
 def _build_consent(shown: Trust) -> Consent:
     if not os.path.isdir(shown.folder):
-        raise UsageError(f"`{shown.folder}` is not a folder", hint="give a project folder")
+        raise UsageError(
+            text("`{folder}` is not a folder", folder=shown.folder), hint="give a project folder"
+        )
     if shown.unreadable:
         one = shown.unreadable[0]
         raise UsageError(
-            f"`{shown.folder}` cannot be trusted: `{one.path}`: {one.problem}",
-            hint=f"check `{one.path}`, and remove it if it is not yours",
+            text(
+                "`{folder}` cannot be trusted: `{path}`: {problem}",
+                folder=shown.folder,
+                path=one.path,
+                problem=one.problem,
+            ),
+            hint=text("check `{path}`, and remove it if it is not yours", path=one.path),
         )
     files = {one.path: one.digest for one in shown.inventory}
     since = datetime.now(UTC).isoformat(timespec="seconds")
@@ -185,8 +193,11 @@ def _validate_inside(folder: Path, kind: InventoryKind) -> None:
     for place in (one for one in PLACES[kind] if one.startswith(".llc")):
         if not Path(os.path.realpath(folder / place)).is_relative_to(os.path.realpath(folder)):
             raise UsageError(
-                f"`{place}` is a link to outside the folder, so nothing is written there",
-                hint=f"check `{place}`, and remove the link if it is not yours",
+                text(
+                    "`{place}` is a link to outside the folder, so nothing is written there",
+                    place=place,
+                ),
+                hint=text("check `{place}`, and remove the link if it is not yours", place=place),
             )
 
 
@@ -199,9 +210,9 @@ def _is_empty(folder: Path) -> bool:
 
 
 def _list_differences(files: Mapping[str, str], now: Mapping[str, str]) -> tuple[str, ...]:
-    new = [f"`{path}` appeared" for path in now if path not in files]
+    new = [text("`{path}` appeared", path=path) for path in now if path not in files]
     other = [
-        f"`{path}` changed" if path in now else f"`{path}` is gone"
+        text("`{path}` changed", path=path) if path in now else text("`{path}` is gone", path=path)
         for path, digest in files.items()
         if now.get(path) != digest
     ]

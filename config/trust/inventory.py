@@ -15,6 +15,7 @@ from ..security.content_digest import (
     read_with_digest,
     resolve_real_path,
 )
+from ..text import text
 
 InventoryKind = Literal[
     "configuration", "mcp", "hooks", "agents", "commands", "skills", "instructions"
@@ -61,7 +62,12 @@ def take_inventory(folder: Path) -> list[InventoryItem]:
     root, found, left = os.path.realpath(folder), list[InventoryItem](), MOST_BYTES
     for count, (kind, path, is_folder) in enumerate(_walk_places(root)):
         if count == MOST:
-            return [*found, InventoryItem(kind, path, "", f"more than {MOST} files and folders")]
+            return [
+                *found,
+                InventoryItem(
+                    kind, path, "", text("more than {most} files and folders", most=MOST)
+                ),
+            ]
         if is_folder:
             continue
         try:

@@ -15,6 +15,7 @@ from typing import cast
 from ..errors import MaxAgentError
 from ..paths import ensure_data_folder
 from ..security.private_files import replace_file
+from ..text import text
 
 LARGEST = 50_000_000
 """Bytes."""
@@ -58,9 +59,17 @@ def read_consents(home: Path) -> ConsentsByFolder:
         return {}
     except (OSError, ValueError, RecursionError) as error:
         raise CorruptTrustStoreError(
-            f"cannot read the list of trusted folders, `{file}`, so no folder is trusted",
-            hint=f"{error}; run `mv {file} {file}.damaged`, then trust the folders again with "
-            "`mcode trust`",
+            text(
+                "cannot read the list of trusted folders, `{file}`, so no folder is trusted",
+                file=file,
+            ),
+            hint=text(
+                "{error}; run `mv {file} {file2}.damaged`, then trust the folders again with "
+                "`mcode trust`",
+                error=error,
+                file=file,
+                file2=file,
+            ),
         ) from error
 
 
@@ -81,7 +90,11 @@ def update_consent(
             written = {name: asdict(said) for name, said in record.items()}
             replace_file(file, json.dumps(written, indent=1).encode())
     except OSError as error:
-        message = f"cannot write the list of trusted folders, `{file}`: {error.strerror}"
+        message = text(
+            "cannot write the list of trusted folders, `{file}`: {strerror}",
+            file=file,
+            strerror=error.strerror,
+        )
         raise MaxAgentError(message, hint="check its permissions and the free space") from error
 
 

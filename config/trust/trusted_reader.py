@@ -6,6 +6,7 @@ from pathlib import Path
 from ..errors import UsageError
 from ..paths import locate_project_config
 from ..security.content_digest import compute_digest
+from ..text import text
 from ..yaml.reader import YamlDocument, decode_utf8, parse_document, read_bytes
 from .decision import Trust
 
@@ -32,5 +33,5 @@ def read_listed_bytes(path: str, folder: Path, found: Trust) -> bytes | None:
         listed = {one.path: one.digest for one in found.inventory}
         if compute_digest(folder, path, content) != listed.get(path):
             hint = "check it and try again"
-            raise UsageError(f"{file}: changed while it was read", hint=hint)
+            raise UsageError(text("{file}: changed while it was read", file=file), hint=hint)
     return content

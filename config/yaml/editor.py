@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from ..errors import UsageError
+from ..text import text
 from .reader import KeyPath, compose_tree
 
 YamlEdit = tuple[int, int, str]
@@ -36,17 +37,19 @@ def _compute_edit(text: str, node: Any, path: KeyPath, value: object) -> YamlEdi
     return _add_pair(text, node, path, value)
 
 
-def _edit_nested(text: str, key: Any, below: Any, rest: KeyPath, value: object) -> YamlEdit:
+def _edit_nested(content: str, key: Any, below: Any, rest: KeyPath, value: object) -> YamlEdit:
     if below.start_mark.index < key.end_mark.index:
-        raise UsageError(f"`{key.value}` is a YAML alias", hint="change the file by hand")
+        raise UsageError(
+            text("`{value}` is a YAML alias", value=key.value), hint="change the file by hand"
+        )
     if rest and below.id == "mapping":
-        return _compute_edit(text, below, rest, value)
+        return _compute_edit(content, below, rest, value)
     if rest and _is_empty(below):
-        at = find_line_end(text, _find_pair_end(text, key, below))
+        at = find_line_end(content, _find_pair_end(content, key, below))
         return at, at, "\n" + _format_block(rest, value, key.start_mark.column + 2)
     for part in reversed(rest):
         value = {part: value}
-    return _replace_value(text, key, below, value)
+    return _replace_value(content, key, below, value)
 
 
 def _replace_value(text: str, key: Any, below: Any, value: object) -> YamlEdit:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ..errors import UsageError
+from ..text import text
 
 KeyPath = tuple[str, ...]
 
@@ -38,12 +39,16 @@ def read_bytes(file: Path) -> bytes | None:
         if stat.S_ISDIR(kind.st_mode) and not os.listdir(file):
             return None
         if not stat.S_ISREG(kind.st_mode) or kind.st_size > LARGEST:
-            raise UsageError(f"{file}: not a configuration file", hint="use a YAML text file")
+            raise UsageError(
+                text("{file}: not a configuration file", file=file), hint="use a YAML text file"
+            )
         return file.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise UsageError(f"{file}: cannot be read: {error.strerror}") from error
+        raise UsageError(
+            text("{file}: cannot be read: {strerror}", file=file, strerror=error.strerror)
+        ) from error
 
 
 def decode_utf8(file: Path, content: bytes) -> str:
@@ -52,22 +57,26 @@ def decode_utf8(file: Path, content: bytes) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise UsageError(f"{file}:{line}: not UTF-8 text", hint="save it as UTF-8") from error
+        message = text("{place}: not UTF-8 text", place=f"{file}:{line}")
+        raise UsageError(message, hint="save it as UTF-8") from error
 
 
-def parse_document(file: Path, text: str) -> YamlDocument:
+def parse_document(file: Path, content: str) -> YamlDocument:
     """Parse the mapping of a text; an empty text is an empty mapping."""
     yaml = _create_parser()
     try:
-        node = yaml.compose(text)
+        node = yaml.compose(content)
         values = None if node is None else yaml.constructor.construct_document(node)
     except Exception as error:  # beside its own errors ruamel lets through what odd tags cause
-        raise UsageError(f"{file}{_describe_error(text, error)}") from error
+        raise UsageError(_describe_error(file, content, error)) from error
     if values is None:
         return YamlDocument({}, {})
     plain = _to_plain(values)
     if not isinstance(plain, dict):
-        raise UsageError(f"{file}:1: not a mapping", hint="write `section:` and `key: value` lines")
+        raise UsageError(
+            text("{file}:1: not a mapping", file=file),
+            hint="write `section:` and `key: value` lines",
+        )
     return YamlDocument(cast("dict[str, object]", plain), dict(_find_lines(node)))
 
 
@@ -76,12 +85,14 @@ def compose_tree(text: str) -> Any:
     return _create_parser().compose(text)
 
 
-def parse_inline(text: str) -> object:
+def parse_inline(content: str) -> object:
     """Parse one value, such as `[a, b]`; raises UsageError when it is not YAML."""
     try:
-        return cast(object, _create_parser().load(text))
+        return cast(object, _create_parser().load(content))
     except Exception as error:
-        raise UsageError(f"`{text}` is not YAML", hint="write a list as `[a, b]`") from error
+        raise UsageError(
+            text("`{content}` is not YAML", content=content), hint="write a list as `[a, b]`"
+        ) from error
 
 
 def _create_parser() -> Any:
@@ -90,15 +101,16 @@ def _create_parser() -> Any:
     return YAML(typ="safe", pure=True)
 
 
-def _describe_error(text: str, error: Exception) -> str:
-    """`:LINE: what is wrong`, from what ruamel says over many lines."""
+def _describe_error(file: Path, content: str, error: Exception) -> str:
+    """`FILE:LINE: what is wrong`, from what ruamel says over many lines."""
     position = getattr(error, "position", None)
     if (mark := getattr(error, "problem_mark", None)) is not None:
         line = f":{mark.line + 1}"
     else:
-        line = f":{text.count(chr(10), 0, position) + 1}" if isinstance(position, int) else ""
+        line = f":{content.count(chr(10), 0, position) + 1}" if isinstance(position, int) else ""
     problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-    return f"{line}: not YAML: {problem.partition(' with value ')[0]}"  # a value may be a secret
+    problem = problem.partition(" with value ")[0]  # a value may be a secret
+    return text("{place}: not YAML: {problem}", place=f"{file}{line}", problem=problem)
 
 
 def _to_plain(value: object, depth: int = 0) -> object:

@@ -7,6 +7,7 @@ from typing import Any, cast
 import ormsgpack
 
 from ...config.errors import UsageError
+from ...config.text import text
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,7 @@ class PackedObject:
 
     def __post_init__(self) -> None:
         if self.code < 0:  # msgpack keeps these for itself, and none is written by LangGraph
-            raise ValueError(f"there are no objects of type {self.code}")
+            raise ValueError(text("there are no objects of type {code}", code=self.code))
 
 
 _OPTION = ormsgpack.OPT_NON_STR_KEYS | ormsgpack.OPT_PASSTHROUGH_DATACLASS
@@ -33,7 +34,9 @@ def unpack_row(data: bytes, inner: Callable[[int, bytes], object] = PackedObject
     try:
         return ormsgpack.unpackb(data, ext_hook=inner, option=ormsgpack.OPT_NON_STR_KEYS)
     except ValueError as error:
-        raise UsageError(f"a row is damaged: {error}", hint="get the file again") from None
+        raise UsageError(
+            text("a row is damaged: {error}", error=error), hint="get the file again"
+        ) from None
 
 
 def pack_row(value: Any) -> bytes:
@@ -44,7 +47,7 @@ def pack_row(value: Any) -> bytes:
 def _to_ext(value: object) -> ormsgpack.Ext:
     if isinstance(value, PackedObject):
         return ormsgpack.Ext(value.code, value.payload)
-    raise TypeError(f"{type(value)} is not plain data")
+    raise TypeError(text("{type} is not plain data", type=type(value)))
 
 
 def rewrite_texts(data: bytes, change: Callable[[str], str]) -> bytes:

@@ -22,6 +22,7 @@ from langgraph.checkpoint.serde.jsonplus import (
 from langgraph.types import Command, Interrupt, Overwrite, Send, TimeoutPolicy
 
 from ...config.errors import MaxAgentError
+from ...config.text import text
 from .row_compression import compress_row, expand_row
 
 ALLOWED = {
@@ -89,7 +90,10 @@ def _try_expand(stored: bytes) -> bytes:
 def _check_types(kind: str, data: bytes, where: str, remedy: str) -> None:
     foreign = find_foreign_type(data) if kind == "msgpack" else None if kind in _PLAIN else kind
     if foreign:
-        raise MaxAgentError(f"{where} a `{foreign}`, which cannot be kept", hint=remedy)
+        raise MaxAgentError(
+            text("{where} a `{foreign}`, which cannot be kept", where=where, foreign=foreign),
+            hint=remedy,
+        )
 
 
 def find_foreign_type(data: bytes, allowed: Collection[tuple[str, str]] = ALLOWED) -> str | None:
@@ -104,7 +108,7 @@ def find_foreign_type(data: bytes, allowed: Collection[tuple[str, str]] = ALLOWE
             if (module, name) not in allowed:
                 found.append(f"{module}.{name}")
         else:
-            found.append(f"msgpack extension {code}")
+            found.append(text("msgpack extension {code}", code=code))
 
     try:
         _unpack_row(data, collect_foreign)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...config.errors import MaxAgentError, UsageError
+from ...config.text import text
 from .migrations import MIGRATIONS
 from .recovery import (
     find_set_aside,
@@ -114,7 +115,12 @@ def prepare_database(path: Path) -> DatabaseSetup:
                 return setup
     except OSError as error:
         raise MaxAgentError(
-            f"cannot keep threads in `{path.parent}`: {error.strerror}", hint=_NOT_WRITABLE[1]
+            text(
+                "cannot keep threads in `{parent}`: {strerror}",
+                parent=path.parent,
+                strerror=error.strerror,
+            ),
+            hint=_NOT_WRITABLE[1],
         ) from error
 
 
@@ -142,23 +148,35 @@ def _translate_known_errors(path: Path) -> Generator[None]:
         if code not in _REASONS:
             raise
         reason, hint = _REASONS[code]
-        message = f"cannot use the database `{path}`: {reason} ({error})"
+        message = text(
+            "cannot use the database `{path}`: {reason} ({error})",
+            path=path,
+            reason=reason,
+            error=error,
+        )
         raise MaxAgentError(message, hint=hint) from error
 
 
 def _recover_from_damage(path: Path, error: sqlite3.Error) -> MaxAgentError:
     if not _can_write(path):
-        message = f"cannot read the database `{path}`: {error}"
+        message = text("cannot read the database `{path}`: {error}", path=path, error=error)
         return MaxAgentError(message, hint=_NOT_WRITABLE[1])
     with _lock_database(path):
         if _is_whole(path):  # another process has begun a new one
-            return MaxAgentError(f"cannot read the database `{path}`: {error}", hint="try again")
+            return MaxAgentError(
+                text("cannot read the database `{path}`: {error}", path=path, error=error),
+                hint="try again",
+            )
         saved = _salvage_database(path)
         moved = set_aside(path)
         install_salvaged(path)
     _logger.info("database salvaged: %s; the damaged one is %s", path, moved)
     return MaxAgentError(
-        f"the database was damaged; it was moved to `{moved}`; {_describe_losses(saved)}",
+        text(
+            "the database was damaged; it was moved to `{moved}`; {describe_losses}",
+            moved=moved,
+            describe_losses=_describe_losses(saved),
+        ),
         hint="run the command again; it uses a new database with all readable data",
     )
 
@@ -182,8 +200,8 @@ def _salvage_database(path: Path) -> SalvageResult:
 def _describe_losses(saved: SalvageResult) -> str:
     hurt = ", ".join(f"`{thread[:8]}`" for thread in sorted(saved.damaged_threads))
     if saved.has_unknown_losses:
-        return f"these threads, and perhaps others, lost data: {hurt or '?'}"
-    return f"these threads lost data: {hurt}" if hurt else "no thread lost data"
+        return text("these threads, and perhaps others, lost data: {value}", value=hurt or "?")
+    return text("these threads lost data: {hurt}", hurt=hurt) if hurt else "no thread lost data"
 
 
 def _probe_version(path: Path) -> int | None:
@@ -220,8 +238,12 @@ def _is_whole(path: Path) -> bool:
 def _validate_version(version: int) -> None:
     if version > len(MIGRATIONS):
         raise UsageError(
-            f"a newer MaxAgent wrote the list of threads (version {version}; this one reads "
-            f"up to {len(MIGRATIONS)})",
+            text(
+                "a newer MaxAgent wrote the list of threads (version {version}; this one reads "
+                "up to {count})",
+                version=version,
+                count=len(MIGRATIONS),
+            ),
             hint="upgrade MaxAgent, or set `MAXAGENT_HOME` to another folder",
         )
 

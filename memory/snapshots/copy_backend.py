@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ...config.errors import MaxAgentError
+from ...config.text import text
 from .diff import render_diff
 from .empty_folders import collect_folders
 from .file_version import ABSENT, FILE, UNKNOWN, FileVersion, PathChange, ProgressCallback
@@ -69,7 +70,7 @@ class CopySnapshots:
 
     def _take_snapshot(self, named: frozenset[bytes]) -> tuple[str, SkippedFiles]:
         if not self._folder.is_dir():
-            raise MaxAgentError(f"`{self._folder}` is not a folder")
+            raise MaxAgentError(text("`{folder}` is not a folder", folder=self._folder))
         left, files = SkippedFiles(), dict[bytes, FileVersion]()
         for path in named:
             version = self._store_file(os.fsdecode(path))

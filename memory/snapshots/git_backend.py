@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from ...config.text import text
 from .coverage import is_covered, list_index
 from .exclusions import Exclusions
 from .file_version import FileVersion, PathChange, ProgressCallback
@@ -127,7 +128,13 @@ class GitSnapshots:
             line_end = printed.index(b"\n", at)
             blob, kind, *size = printed[at:line_end].decode().split(" ")
             if kind != "blob":
-                raise MissingObjectError(f"the snapshots have lost a file's content: {blob} {kind}")
+                raise MissingObjectError(
+                    text(
+                        "the snapshots have lost a file's content: {blob} {kind}",
+                        blob=blob,
+                        kind=kind,
+                    )
+                )
             at = line_end + 1 + int(size[0]) + 1
             contents[blob] = printed[line_end + 1 : at - 1]
         return contents
@@ -279,7 +286,7 @@ class GitSnapshots:
                 raise
             hint = "earlier changes can be neither shown nor restored; the thread can continue"
             raise MissingObjectError(
-                f"the snapshots of `{self._store.folder}` are lost", hint=hint
+                text("the snapshots of `{folder}` are lost", folder=self._store.folder), hint=hint
             ) from error
 
 

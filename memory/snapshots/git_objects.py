@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ...config.errors import MaxAgentError
 from ...config.security.private_files import make_private_folder, open_private
+from ...config.text import text
 from .file_version import FILE, FileVersion
 
 _FOLDER = "40000"
@@ -55,11 +56,11 @@ def read_object(objects: Path, kind: str, name: str) -> bytes:
     try:
         whole = zlib.decompress((objects / name[:2] / name[2:]).read_bytes())
     except (OSError, zlib.error) as error:
-        message = f"the snapshots have lost a {kind}: {name}"
+        message = text("the snapshots have lost a {kind}: {name}", kind=kind, name=name)
         raise MissingObjectError(message, hint="if git made it, install git again") from error
     head, _, content = whole.partition(b"\0")
     if head != b"%s %d" % (kind.encode(), len(content)):
-        raise MaxAgentError(f"{name} is not a {kind}")
+        raise MaxAgentError(text("{name} is not a {kind}", name=name, kind=kind))
     return content
 
 

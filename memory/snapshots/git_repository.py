@@ -16,6 +16,7 @@ from pathlib import Path
 from ...config.errors import MaxAgentError
 from ...config.security.executables import build_search_path, find_program
 from ...config.security.private_files import make_private_folder
+from ...config.text import text
 from .storage import hash_texts, write_atomically
 
 _CONFIG = """[core]
@@ -166,7 +167,13 @@ class GitStore:
                 pass_fds=keep,
             )
         except OSError as error:
-            raise GitCommandError(f"cannot run git in `{self.folder}`: {error.strerror}") from error
+            raise GitCommandError(
+                text(
+                    "cannot run git in `{folder}`: {strerror}",
+                    folder=self.folder,
+                    strerror=error.strerror,
+                )
+            ) from error
         try:
             async with asyncio.timeout(TIMEOUT):
                 printed, complaint = await process.communicate(given or None)
@@ -178,8 +185,12 @@ class GitStore:
                 raise _build_timeout_error(self.folder) from error
             raise
         if process.returncode not in fine:
-            words = complaint.decode("utf-8", "replace").strip() or f"exit {process.returncode}"
-            raise GitCommandError(f"git {arguments[0]} failed: {words}")
+            words = complaint.decode("utf-8", "replace").strip() or text(
+                "exit {returncode}", returncode=process.returncode
+            )
+            raise GitCommandError(
+                text("git {arguments} failed: {words}", arguments=arguments[0], words=words)
+            )
         return printed
 
     def _build_environment(self) -> dict[str, str]:
@@ -208,7 +219,11 @@ def count_entries(index: Path) -> int:
 
 def _build_timeout_error(folder: Path) -> GitTimeoutError:
     return GitTimeoutError(
-        f"git did not look through `{folder}` in {TIMEOUT:g} seconds",
+        text(
+            "git did not look through `{folder}` in {timeout} seconds",
+            folder=folder,
+            timeout=f"{TIMEOUT:g}",
+        ),
         hint="check whether a `.gitignore` or `.gitattributes` in it is a pipe, or whether "
         "its disk does not respond",
     )

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from ...config.text import join_texts, text
+
 LARGEST_FILE = 20_000_000
 """Bytes. A file that a step changes is stored anew: 20 MB take git 0.4 s, which is what a snapshot
 may cost at all; sources and small assets are far below, recordings and models far above."""
@@ -39,21 +41,47 @@ class SkippedFiles:
         """For a notice; the same words as long as the same is left out, empty when nothing is."""
         told = list[str]()
         if self.large:
-            told.append(f"over {LARGEST_FILE / 1e6:.0f} MB: {_format_names(self.large)}")
+            told.append(
+                text(
+                    "over {value} MB: {format_names}",
+                    value=f"{LARGEST_FILE / 1e6:.0f}",
+                    format_names=_format_names(self.large),
+                )
+            )
         if self.many:
             told.append(
-                f"{_format_count(self.many)} beyond the {MOST_FILES:,} that a snapshot holds"
+                text(
+                    "{format_count} beyond the {most_files} that a snapshot holds",
+                    format_count=_format_count(self.many),
+                    most_files=f"{MOST_FILES:,}",
+                )
             )
         if self.heavy:
-            limit = f"{MOST_BYTES / 1e9:.0f} GB that all files of a snapshot may take"
-            told.append(f"{_format_count(self.heavy)} beyond the {limit}")
+            limit = text(
+                "{value} GB that all files of a snapshot may take", value=f"{MOST_BYTES / 1e9:.0f}"
+            )
+            told.append(
+                text(
+                    "{format_count} beyond the {limit}",
+                    format_count=_format_count(self.heavy),
+                    limit=limit,
+                )
+            )
         if self.unreadable:
-            told.append(f"not readable: {_format_names(self.unreadable)}")
+            told.append(
+                text("not readable: {format_names}", format_names=_format_names(self.unreadable))
+            )
         if self.refused:
-            told.append(f"named like git's own files: {_format_names(self.refused)}")
+            told.append(
+                text(
+                    "named like git's own files: {format_names}",
+                    format_names=_format_names(self.refused),
+                )
+            )
         if not told:
             return ""
-        return f"not in snapshots, so undo cannot restore it: {'; '.join(told)}"
+        listed = join_texts("; ", told)
+        return text("not in snapshots, so undo cannot restore it: {told}", told=listed)
 
 
 def select_fitting(
@@ -77,10 +105,12 @@ def select_fitting(
 
 
 def _format_count(count: int) -> str:
-    return "1 file" if count == 1 else f"{count:,} files"
+    return "1 file" if count == 1 else text("{count} files", count=f"{count:,}")
 
 
 def _format_names(paths: Collection[bytes]) -> str:
     shown = [path.decode("utf-8", "backslashreplace") for path in sorted(paths)[:SHOWN]]
-    more = [f"{len(paths) - SHOWN:,} more"] if len(paths) > SHOWN else []
-    return ", ".join([*(f"`{name}`" for name in shown), *more])
+    names = ", ".join(f"`{name}`" for name in shown)
+    if len(paths) <= SHOWN:
+        return names
+    return text("{names}, {count} more", names=names, count=f"{len(paths) - SHOWN:,}")

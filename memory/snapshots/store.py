@@ -16,6 +16,7 @@ from errno import ENOSPC
 from pathlib import Path
 
 from ...config.errors import MaxAgentError
+from ...config.text import text
 from .copy_backend import CopySnapshots
 from .empty_folders import collect_folders
 from .exclusions import build_exclusions
@@ -181,7 +182,7 @@ def _report_nothing(done: int, total: int) -> None:
 def _validate_ids(*names: str) -> None:
     for name in names:
         if not _ID.fullmatch(name):
-            raise MaxAgentError(f"`{name}` is not a snapshot")
+            raise MaxAgentError(text("`{name}` is not a snapshot", name=name))
 
 
 @contextmanager
@@ -200,5 +201,7 @@ def _translate_storage_errors(directory: Path) -> Generator[None]:
 
 def _build_error(directory: Path, reason: str) -> MaxAgentError:
     remedy = "free some space" if reason == FULL_DISK else "check the data folder"
-    message = f"cannot store a snapshot in `{directory}`: {reason}"
-    return MaxAgentError(message, hint=f"{remedy} and run the command again")
+    message = text(
+        "cannot store a snapshot in `{directory}`: {reason}", directory=directory, reason=reason
+    )
+    return MaxAgentError(message, hint=text("{remedy} and run the command again", remedy=remedy))

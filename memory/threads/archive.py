@@ -24,6 +24,7 @@ from pydantic import (
 from pydantic import ValidationError as Invalid
 
 from ...config.errors import UsageError
+from ...config.text import text
 from ..checkpoints.tables import StoryChannel
 from ..checkpoints.thread_rows import CheckpointRow, WriteRow
 from .record import ThreadStatus
@@ -92,7 +93,10 @@ def get_output_room(rows: TransferRows) -> int:
     room = LARGEST - MANIFEST_ROOM - len(_pack_rows(rows))
     if room < 0:
         raise UsageError(
-            f"the conversation is larger than {LARGEST:,} bytes, the limit for an import",
+            text(
+                "the conversation is larger than {largest} bytes, the limit for an import",
+                largest=f"{LARGEST:,}",
+            ),
             hint="show it with `mcode threads show`",
         )
     return room
@@ -126,13 +130,16 @@ def read_archive(path: Path) -> ThreadArchive:
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise _build_error(str(error)) from None
     except KeyError as error:
-        raise _build_error(f"it has no {error}") from None
+        raise _build_error(text("it has no {error}", error=error)) from None
     except Invalid as error:
         raise _build_error(describe_first_error(error)) from None
     except ValueError as error:
         raise _build_error(str(error)) from None
     except OSError as error:
-        raise UsageError(f"cannot read `{path}`: {error.strerror}", hint="check its name") from None
+        raise UsageError(
+            text("cannot read `{path}`: {strerror}", path=path, strerror=error.strerror),
+            hint="check its name",
+        ) from None
 
 
 def _read_members(archive: zipfile.ZipFile) -> dict[str, bytes]:
@@ -141,7 +148,9 @@ def _read_members(archive: zipfile.ZipFile) -> dict[str, bytes]:
     strange = [name for name in names if name not in (MANIFEST, ROWS) and not _is_output(name)]
     if strange or len(set(names)) < len(names) or len(names) > MOST_OUTPUTS + 2:
         raise _build_error(
-            f"unknown argument `{strange[0]}`" if strange else "it has too many or equal names"
+            text("unknown argument `{strange}`", strange=strange[0])
+            if strange
+            else "it has too many or equal names"
         )
     contents: dict[str, bytes] = {}
     for name in names:
@@ -149,7 +158,7 @@ def _read_members(archive: zipfile.ZipFile) -> dict[str, bytes]:
             contents[name] = member.read(left + 1)
         left -= len(contents[name])
         if left < 0:
-            raise _build_error(f"it is larger than {LARGEST:,} bytes")
+            raise _build_error(text("it is larger than {largest} bytes", largest=f"{LARGEST:,}"))
     return contents
 
 
@@ -166,24 +175,29 @@ def _parse_rows(data: bytes) -> TransferRows:
     )
 
 
-def _parse_manifest(text: bytes) -> Manifest:
+def _parse_manifest(content: bytes) -> Manifest:
     """Of another version nothing but that is looked at."""
-    said = TypeAdapter(dict[str, Any]).validate_json(text)
+    said = TypeAdapter(dict[str, Any]).validate_json(content)
     if said.get("format") == "mcode-thread" and said.get("version") != VERSION:
         raise UsageError(
-            f"the file has the unknown version {said.get('version')!r}",
-            hint=f"this MaxAgent reads version {VERSION}; export the thread again with the "
-            "same MaxAgent",
+            text("the file has the unknown version {get}", get=repr(said.get("version"))),
+            hint=text(
+                "this MaxAgent reads version {version}; export the thread again with the "
+                "same MaxAgent",
+                version=VERSION,
+            ),
         )
-    return Manifest.model_validate_json(text)
+    return Manifest.model_validate_json(content)
 
 
 def describe_first_error(error: Invalid) -> str:
     """The first thing that is wrong, and where, on one line."""
     first = error.errors()[0]
     what = first["msg"].removeprefix("Value error, ")  # a validator's own words are behind it
-    return f"{'.'.join(map(str, first['loc']))}: {what}"
+    return text("{place}: {what}", place=".".join(map(str, first["loc"])), what=what)
 
 
 def _build_error(why: str) -> UsageError:
-    return UsageError(f"the file is not a complete MaxAgent thread: {why}", hint=_HINT)
+    return UsageError(
+        text("the file is not a complete MaxAgent thread: {why}", why=why), hint=_HINT
+    )

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ...config import paths
 from ...config.errors import UsageError
+from ...config.text import text
 from ..checkpoints import thread_facts
 from ..checkpoints.compaction import compact_thread
 from ..checkpoints.messages import read_searchable_texts
@@ -92,7 +93,8 @@ class ThreadIndex:
                 insert_thread(connection, row)
         except sqlite3.IntegrityError as error:
             raise UsageError(
-                f"cannot import the thread: {error}", hint="get the file again, or try again"
+                text("cannot import the thread: {error}", error=error),
+                hint="get the file again, or try again",
             ) from error
 
     def set_status(
@@ -124,7 +126,8 @@ class ThreadIndex:
             if row.thread_id == thread_id:
                 return row
         raise UsageError(
-            f"no thread `{thread_id}`", hint="run `mcode threads list --all` to list them"
+            text("no thread `{thread_id}`", thread_id=thread_id),
+            hint="run `mcode threads list --all` to list them",
         )
 
     def find(self, text: str) -> ThreadRow:
@@ -143,7 +146,7 @@ class ThreadIndex:
         rows = self.list(folder)
         if not rows:
             raise UsageError(
-                f"no threads in `{folder.resolve()}` yet",
+                text("no threads in `{folder}` yet", folder=folder.resolve()),
                 hint="run `mcode threads list --all` to list threads of other folders",
             )
         return rows[0]
@@ -231,7 +234,7 @@ def _validate_name(given: str) -> str:
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise UsageError(
             "a thread's name must be one line of printable characters",
-            hint=f"use 1 to {LONGEST_NAME} characters",
+            hint=text("use 1 to {longest_name} characters", longest_name=LONGEST_NAME),
         )
     return name
 
@@ -244,36 +247,43 @@ def _translate_name_conflict(name: str) -> Generator[None]:
         if "threads.name" not in str(error):
             raise
         raise UsageError(
-            f"another thread is already named `{name}`", hint="choose another name"
+            text("another thread is already named `{name}`", name=name), hint="choose another name"
         ) from None
 
 
-def _build_ambiguous_error(text: str, found: list[ThreadRow]) -> UsageError:
+def _build_ambiguous_error(content: str, found: list[ThreadRow]) -> UsageError:
     every = [row.thread_id for row in found]
     letters = SHORT_ID
     while len({one[:letters] for one in every}) < len(every):
         letters += 1
     ids = ", ".join(f"`{row.thread_id[:letters]}` ({row.name or row.title})" for row in found)
-    return UsageError(f"`{text}` matches {len(found)} threads", hint=f"give more of the ID: {ids}")
+    return UsageError(
+        text("`{content}` matches {count} threads", content=content, count=len(found)),
+        hint=text("give more of the ID: {ids}", ids=ids),
+    )
 
 
-def _build_not_found_error(text: str, rows: list[ThreadRow]) -> UsageError:
+def _build_not_found_error(content: str, rows: list[ThreadRow]) -> UsageError:
     names = {row.name: row.name for row in rows if row.name}
     ids = {
-        row.thread_id[: max(len(text), SHORTEST_PREFIX)]: row.thread_id[:SHORT_ID] for row in rows
+        row.thread_id[: max(len(content), SHORTEST_PREFIX)]: row.thread_id[:SHORT_ID]
+        for row in rows
     }
-    begun = [row.thread_id[:SHORT_ID] for row in rows if row.thread_id.startswith(text)]
-    if text and begun:  # too short to be taken for it
+    begun = [row.thread_id[:SHORT_ID] for row in rows if row.thread_id.startswith(content)]
+    if content and begun:  # too short to be taken for it
         shown = ", ".join(f"`{one}`" for one in begun[:MOST_NEAR])
         return UsageError(
-            f"no thread `{text}`", hint=f"give at least 4 characters of an ID, such as {shown}"
+            text("no thread `{content}`", content=content),
+            hint=text("give at least 4 characters of an ID, such as {shown}", shown=shown),
         )
-    close = difflib.get_close_matches(text, [*names, *ids], n=MOST_NEAR, cutoff=0.6)
+    close = difflib.get_close_matches(content, [*names, *ids], n=MOST_NEAR, cutoff=0.6)
     shown = ", ".join(f"`{names.get(key) or ids[key]}`" for key in close)
     hint = "run `mcode threads list --all` to list all threads"
     return UsageError(
-        f"no thread `{text}`" if text else "the thread's ID or name is empty",
-        hint=f"did you mean {shown}? {hint}" if close else hint,
+        text("no thread `{content}`", content=content)
+        if content
+        else "the thread's ID or name is empty",
+        hint=text("did you mean {shown}? {hint}", shown=shown, hint=hint) if close else hint,
     )
 
 

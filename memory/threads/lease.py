@@ -19,6 +19,7 @@ from pathlib import Path
 from ...config import paths
 from ...config.errors import MaxAgentError, ThreadBusy
 from ...config.paths import ensure_data_folder
+from ...config.text import text
 from ..database.connection import connect, translate_sqlite_errors
 from .thread_id import validate_thread_id
 
@@ -50,7 +51,12 @@ def acquire_lease(home: Path, thread_id: str) -> Generator[None]:
         path.parent.mkdir(mode=0o700, exist_ok=True)
         lock = _try_lock(path)
     except OSError as error:
-        message = f"cannot lock thread `{thread_id}` in `{path.parent}`: {error.strerror}"
+        message = text(
+            "cannot lock thread `{thread_id}` in `{parent}`: {strerror}",
+            thread_id=thread_id,
+            parent=path.parent,
+            strerror=error.strerror,
+        )
         raise MaxAgentError(
             message, hint="check the folder's permissions and free space"
         ) from error
@@ -125,13 +131,26 @@ def _is_at(path: Path, lock: int) -> bool:
 
 def _build_busy_error(thread_id: str, found: LeaseHolder | None) -> ThreadBusy:
     if found and found.pid:
-        who = f"process {found.pid} on {found.host} since {found.clock}"
+        who = text(
+            "process {pid} on {host} since {clock}",
+            pid=found.pid,
+            host=found.host,
+            clock=found.clock,
+        )
     else:
         who = "another process"
-    stop = f", or stop it with `kill {found.pid}`" if found and found.host == _HOST else ""
+    stop = (
+        text(", or stop it with `kill {pid}`", pid=found.pid)
+        if found and found.host == _HOST
+        else ""
+    )
     return ThreadBusy(
-        f"thread `{thread_id}` is in use by {who}",
-        hint=f"wait until it ends{stop}; then run `mcode resume {thread_id}`",
+        text("thread `{thread_id}` is in use by {who}", thread_id=thread_id, who=who),
+        hint=text(
+            "wait until it ends{stop}; then run `mcode resume {thread_id}`",
+            stop=stop,
+            thread_id=thread_id,
+        ),
     )
 
 

@@ -4,6 +4,7 @@ import re
 import uuid
 
 from ...config.errors import UsageError
+from ...config.text import text
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
@@ -22,7 +23,7 @@ def validate_thread_id(thread_id: str) -> str:
     """The id itself, fit to name a file; raises UsageError for anything but a lower-case UUID."""
     if not is_thread_id(thread_id):
         raise UsageError(
-            f"`{thread_id}` is not a thread ID",
+            text("`{thread_id}` is not a thread ID", thread_id=thread_id),
             hint="a thread ID is a UUID; run `mcode threads list --all` to list threads",
         )
     return thread_id

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
+from ...config.text import text
 from ..snapshots.file_version import (
     ABSENT,
     LINK,
@@ -88,7 +89,7 @@ def _apply_change(
                 return LOST
             _write_file(folder, change.path, change.new, contents[change.new.blob], mark)
     except OSError as error:  # a link or a folder stands in the way, the disk is full, …
-        return f"it cannot be written: {error.strerror}"
+        return text("it cannot be written: {strerror}", strerror=error.strerror)
     return ""
 
 
@@ -112,7 +113,7 @@ def _restore_permissions(folder: Path, change: PathChange) -> str:
         try:
             _set_mode(folder, change.path, change.new.permissions or 0)
         except OSError as error:
-            return f"its permissions cannot be changed: {error.strerror}"
+            return text("its permissions cannot be changed: {strerror}", strerror=error.strerror)
     return ""
 
 

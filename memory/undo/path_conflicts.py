@@ -5,6 +5,7 @@ import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
+from ...config.text import text
 from ..snapshots.file_version import ABSENT, PathChange, is_folder
 
 
@@ -22,7 +23,7 @@ def _explain_conflict(folder: Path, path: str, going: set[str]) -> str:
     own = [PurePosixPath(path)] if is_folder(path) else []
     for above in (*own, *PurePosixPath(path).parents[:-1]):
         if str(above) not in going and _classify_path(folder / above) == "file":
-            return f"`{above}` is no longer a folder"
+            return text("`{above}` is no longer a folder", above=above)
     if (
         not is_folder(path)
         and _classify_path(folder / path) == "folder"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from ...config.errors import MaxAgentError
+from ...config.text import text
 from ..snapshots.file_version import PathChange, filter_visible
 from ..snapshots.store import Snapshots
 from ..snapshots.working_tree import read_version
@@ -132,11 +133,21 @@ async def _take_snapshot_after(snapshots: Snapshots, done: int, left: Mapping[st
     try:
         return await snapshots.take()
     except MaxAgentError as error:
-        others = "".join(f", skipped `{path}` ({reason})" for path, reason in left.items())
+        others = "".join(
+            text(", skipped `{path}` ({reason})", path=path, reason=reason)
+            for path, reason in left.items()
+        )
         raise MaxAgentError(
-            f"restored {done} files{others}; then: {error.message}",
-            hint=f"{error.hint or 'fix this first'}; "
-            "the next undo, redo or rewind finishes this restore",
+            text(
+                "restored {done} files{others}; then: {message}",
+                done=done,
+                others=others,
+                message=error.message,
+            ),
+            hint=text(
+                "{value}; the next undo, redo or rewind finishes this restore",
+                value=error.hint or "fix this first",
+            ),
         ) from error
 
 

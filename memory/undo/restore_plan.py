@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from ...config.errors import MaxAgentError
+from ...config.text import text
 from ..snapshots.file_version import (
     ABSENT,
     UNKNOWN,
@@ -86,7 +87,7 @@ async def plan_restore(
             continue
         if wish.doubt and not force and doubtful == "keep" and change.old != change.new:
             open_to_doubt.append(change)
-            conflicts[wish.path] = DOUBTFUL.format(tool=wish.doubt)
+            conflicts[wish.path] = text(DOUBTFUL, tool=wish.doubt)
         else:
             changes.append(change)
     changes = sorted(_select_needed(changes), key=lambda change: change.path)
@@ -180,7 +181,7 @@ async def _compute_version(snapshots: Snapshots, wish: _FileGoal, force: bool) -
         raise MergeConflictError("it is not a readable file")
     unsure = next((run.unsure for run in wish.runs if run.unsure), "")
     if unsure and not force:
-        raise MergeConflictError(UNSURE.format(tool=unsure))
+        raise MergeConflictError(text(UNSURE, tool=unsure))
     if now.has_content and now != wish.runs[-1].new:
         await _ensure_stored(snapshots, wish)
     if force:

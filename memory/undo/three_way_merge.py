@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 
 from ...config.errors import MaxAgentError
 from ...config.security.executables import build_search_path
+from ...config.text import text
 from ..snapshots.file_version import ABSENT, FOLDER, LINK, UNKNOWN, FileVersion
 from ..snapshots.git_repository import find_git
 from ..snapshots.store import Snapshots
@@ -96,5 +97,5 @@ def _run_merge_file(snapshots: Snapshots, ours: bytes, base: bytes, theirs: byte
         raise MergeConflictError("others changed the same lines")
     if run.returncode:
         words = run.stderr.decode("utf-8", "replace").strip()
-        raise MaxAgentError(f"git merge-file failed: {words}")
+        raise MaxAgentError(text("git merge-file failed: {words}", words=words))
     return run.stdout

@@ -9,6 +9,7 @@ import httpx
 from langchain_core.messages import AIMessageChunk
 
 from ... import __version__
+from ...config.text import text
 from ..error_classification import HINTS, RequestTarget, classify_response
 from ..errors import BrokenStreamError, InvalidRequestError, ModelCallError, ProviderFaultError
 from ..resolver import ResolvedModel
@@ -95,11 +96,11 @@ class EndpointClient:
     async def _check_response(self, response: httpx.Response) -> None:
         """Raise unless this is the beginning of an answer."""
         if response.status_code != 200:
-            text = await self._read_error_text(response)
-            raise classify_response(self._asked, response.status_code, text, response.headers)
+            content = await self._read_error_text(response)
+            raise classify_response(self._asked, response.status_code, content, response.headers)
         if "html" in response.headers.get("content-type", ""):
             raise InvalidRequestError(
-                f"{self._asked.label} answered with a web page",
+                text("{label} answered with a web page", label=self._asked.label),
                 hint="Check the base URL (most end in `/v1`) and any proxy before it",
             )
 
@@ -115,7 +116,11 @@ class EndpointClient:
             if size > LONGEST_EVENT:
                 who = self._asked.label
                 raise BrokenStreamError(
-                    f"{who} sent an answer of over {LONGEST_EVENT:,} bytes",
+                    text(
+                        "{who} sent an answer of over {longest_event} bytes",
+                        who=who,
+                        longest_event=f"{LONGEST_EVENT:,}",
+                    ),
                     hint=HINTS[ProviderFaultError],
                 )
         return b"".join(pieces).decode("utf-8", "replace")
@@ -151,17 +156,31 @@ class EndpointClient:
     def _to_model_error(self, error: Exception) -> ModelCallError:
         who, words = self._asked.label, self._asked.quote(str(error) or type(error).__name__)
         if isinstance(error, httpx.ConnectTimeout | httpx.PoolTimeout):
-            what = f"{who} could not be reached within {CONNECT_SECONDS:g} s"
+            what = text(
+                "{who} could not be reached within {connect_seconds} s",
+                who=who,
+                connect_seconds=f"{CONNECT_SECONDS:g}",
+            )
             return ProviderFaultError(what, hint="Check the network and the base URL")
         if isinstance(error, httpx.TimeoutException):
-            what = f"{who} was silent for {self._read_seconds:g} s"
+            what = text(
+                "{who} was silent for {read_seconds} s",
+                who=who,
+                read_seconds=f"{self._read_seconds:g}",
+            )
             return ProviderFaultError(what, hint=HINTS[ProviderFaultError])
         if isinstance(error, httpx.ConnectError | httpx.ProxyError):
             hint = "Check the network, the base URL and whether the server runs"
-            return ProviderFaultError(f"{who} could not be reached: {words}", hint=hint)
+            return ProviderFaultError(
+                text("{who} could not be reached: {words}", who=who, words=words), hint=hint
+            )
         if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol):
-            return InvalidRequestError(f"{who}: {words}", hint="Check the base URL")
-        return BrokenStreamError(f"{who} broke off: {words}", hint=HINTS[ProviderFaultError])
+            return InvalidRequestError(
+                text("{first}: {rest}", first=who, rest=words), hint="Check the base URL"
+            )
+        return BrokenStreamError(
+            text("{who} broke off: {words}", who=who, words=words), hint=HINTS[ProviderFaultError]
+        )
 
 
 class _ReadDeadline:

@@ -13,6 +13,7 @@ from langchain_core.messages import AIMessageChunk
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import ToolCallChunk, tool_call_chunk
 
+from ...config.text import text
 from ..error_classification import HINTS, RequestTarget, classify_stream_error
 from ..errors import BrokenStreamError, ContextOverflowError, ProviderFaultError
 from ..text_cleanup import CharacterJoiner
@@ -58,7 +59,11 @@ class AnswerStream:
         except EventTooLongError:
             who = self._asked.label
             raise BrokenStreamError(
-                f"{who} sent an event of over {LONGEST_EVENT:,} bytes",
+                text(
+                    "{who} sent an event of over {longest_event} bytes",
+                    who=who,
+                    longest_event=f"{LONGEST_EVENT:,}",
+                ),
                 hint=HINTS[ProviderFaultError],
             ) from None
 
@@ -101,7 +106,8 @@ class AnswerStream:
                 return []
             who = self._asked.label
             raise BrokenStreamError(
-                f"{who} sent broken JSON: {error}", hint=HINTS[ProviderFaultError]
+                text("{who} sent broken JSON: {error}", who=who, error=error),
+                hint=HINTS[ProviderFaultError],
             ) from None
 
     def _apply_delta(self, delta: Delta) -> tuple[str, str]:
@@ -124,16 +130,26 @@ class AnswerStream:
         who = self._asked.label
         if not self._finish_reason:
             raise BrokenStreamError(
-                f"{who} broke off after {self._characters:,} characters, without a finish reason",
+                text(
+                    "{who} broke off after {characters} characters, without a finish reason",
+                    who=who,
+                    characters=f"{self._characters:,}",
+                ),
                 hint=HINTS[ProviderFaultError],
             )
         if self._finish_reason in OVERFLOWS:
             raise ContextOverflowError(
-                f"{who} ran out of context: {self._finish_reason}", hint=HINTS[ContextOverflowError]
+                text(
+                    "{who} ran out of context: {finish_reason}",
+                    who=who,
+                    finish_reason=self._finish_reason,
+                ),
+                hint=HINTS[ContextOverflowError],
             )
         if self._finish_reason in FAULTS:
             raise ProviderFaultError(
-                f"{who} gave up: {self._finish_reason}", hint=HINTS[ProviderFaultError]
+                text("{who} gave up: {finish_reason}", who=who, finish_reason=self._finish_reason),
+                hint=HINTS[ProviderFaultError],
             )
 
     def _build_last_chunk(self) -> AIMessageChunk:

@@ -16,6 +16,7 @@ from ...config.settings.keys import FAR_REACHING
 from ...config.settings.loader import LoadedSettings, load_settings
 from ...config.settings.permission_rules import RawRule
 from ...config.settings.schema import ApprovalMode
+from ...config.text import text
 from ...config.trust.decision import check_trust
 from ...memory.journal import Journal
 from ...memory.undo.history import FileHistory
@@ -127,7 +128,9 @@ def _build_key(folder: str, options: Options, context: "Context") -> _Dependency
 def _create_dependencies(key: _DependencyKey, context: "Context") -> Dependencies:
     root = Path(key.folder)
     if not root.is_absolute() or not os.path.isdir(root):
-        raise UsageError(f"`{root}` is not a folder", hint="give the project's absolute path")
+        raise UsageError(
+            text("`{root}` is not a folder", root=root), hint="give the project's absolute path"
+        )
     home, sources = _resolve_home(key), _load_sources(key)
     loaded, settings = sources.loaded, sources.loaded.settings
     workspace = Workspace(root.resolve(), tuple(settings.security.ignore_patterns), home)
@@ -177,7 +180,11 @@ def _validate_folder(root: Path) -> None:
     real = Path(os.path.realpath(root))
     if root.is_absolute() and real != Path(os.path.normpath(root)):
         raise UsageError(
-            f"`{root}` is a link now, or lies behind one: it leads to `{real}`",
+            text(
+                "`{root}` is a link now, or lies behind one: it leads to `{real}`",
+                root=root,
+                real=real,
+            ),
             hint="put the folder back; or begin with its real name; or take the thread there with"
             " `mcode threads export` and `import`",
         )

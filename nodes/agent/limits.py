@@ -9,6 +9,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
+from ...config.text import join_texts, text
 from ...models.catalog import has_price
 from ..state import State, Usage
 from .context import Context
@@ -16,8 +17,8 @@ from .dependencies import Dependencies
 from .emit import emit_event
 
 NOTHING_USED = Usage(requests=0, input=0, output=0, cached=0, cost=0.0)
-NO_PRICE = "The limit of ${limit:g} cannot be enforced: the price of `{model}` is unknown"
-NO_TOTAL = "The limit of ${limit:g} cannot be enforced: the earlier cost of the thread is unknown"
+NO_PRICE = "The limit of ${limit} cannot be enforced: the price of `{model}` is unknown"
+NO_TOTAL = "The limit of ${limit} cannot be enforced: the earlier cost of the thread is unknown"
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def enforce_limits(state: State, runtime: Runtime[Context], deps: Dependencies) 
         "cost_allowed": _build_cost_limit(state),
     }
     if reached := [limit.description for limit in limits.values() if limit.is_reached]:
-        interrupt({"type": "limit", "description": " and ".join(reached)})
+        interrupt({"type": "limit", "description": join_texts(" and ", reached)})
     return {
         name: limit.allowed + (limit.grant if limit.is_reached else 0)
         for name, limit in limits.items()
@@ -58,7 +59,10 @@ def _build_turn_limit(state: State, deps: Dependencies) -> UsageLimit:
     chosen = state.get("options", {}).get("max_turns")
     turns, used = chosen or deps.turns, state.get("steps", 0)
     return UsageLimit(
-        f"{turns} model turns used", used, state.get("steps_allowed") or used + turns, turns
+        text("{turns} model turns used", turns=turns),
+        used,
+        state.get("steps_allowed") or used + turns,
+        turns,
     )
 
 
@@ -67,7 +71,10 @@ def _build_cost_limit(state: State) -> UsageLimit:
     if not limit or spent is None:
         return UsageLimit("", 0.0, 0.0, 0.0)
     return UsageLimit(
-        f"at least ${limit:g} spent", spent, state.get("cost_allowed") or spent + limit, limit
+        text("at least ${limit} spent", limit=f"{limit:g}"),
+        spent,
+        state.get("cost_allowed") or spent + limit,
+        limit,
     )
 
 
@@ -75,7 +82,7 @@ def _warn_unknown_cost(state: State, runtime: Runtime[Context], deps: Dependenci
     limit = state.get("options", {}).get("max_cost")
     words = NO_TOTAL if has_price(deps.model.name) else NO_PRICE
     if limit and (_get_cost(state) is None or words is NO_PRICE):
-        emit_event(runtime, "notice", text=words.format(limit=limit, model=deps.model.name))
+        emit_event(runtime, "notice", text=text(words, limit=f"{limit:g}", model=deps.model.name))
 
 
 def _get_cost(state: State) -> float | None:

@@ -8,6 +8,7 @@ from uuid import uuid4
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
 from ...config.errors import MaxAgentError
+from ...config.text import text
 from ..roles import RoleName
 from ..state import State
 
@@ -96,7 +97,7 @@ def find_last_answer(state: State, role: RoleName) -> AIMessage:
     for message in reversed(state.get("messages", [])):
         if isinstance(message, AIMessage) and _is_visible_to(message, role):
             return message
-    raise MaxAgentError(f"this thread has no answer of `{role}`", hint=FOREIGN)
+    raise MaxAgentError(text("this thread has no answer of `{role}`", role=role), hint=FOREIGN)
 
 
 def find_final_text(state: State, role: RoleName) -> str | None:

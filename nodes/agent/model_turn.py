@@ -11,6 +11,7 @@ from uuid import uuid4
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
 
+from ...config.text import text
 from ...models.catalog import compute_cost
 from ...models.errors import ModelCallError
 from ...models.invoke import invoke_model, is_cut
@@ -86,7 +87,7 @@ def _retry_cut_answer(heard: list[AnyMessage], role: RoleName, deps: Dependencie
     """Ask once more for an answer that was cut: half a verdict must not pass for a whole one."""
     if heard and heard[-1].text == CUT:
         raise ModelCallError(
-            f"`{deps.model.name}` was cut at its token limit twice",
+            text("`{name}` was cut at its token limit twice", name=deps.model.name),
             hint="Raise `max_tokens` of this model in the configuration",
         )
     return build_role_message(role, CUT)

@@ -6,6 +6,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
 from ...config.instructions.discovery import NOT_AGREED
 from ...config.instructions.nested import find_nested_files, read_nested_instructions
+from ...config.text import text
 from ..roles import RoleName
 from .dependencies import Dependencies
 from .instruction_blocks import format_blocks
@@ -67,7 +68,7 @@ def build_nested_notes(
 def build_notices(notes: Sequence[AnyMessage]) -> list[str]:
     """What to tell the user of files that are told by none of these, though they stand there."""
     return [
-        PASSED_OVER_NOTICE.format(path=path, why=NOT_AGREED)
+        text(PASSED_OVER_NOTICE, path=path, why=NOT_AGREED)
         for path in sorted(_collect_names(notes, PASSED_OVER))
     ]
 

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from langgraph.runtime import Runtime
 
+from ...config.text import text
 from ...memory.snapshots.file_version import ABSENT, PathChange, filter_visible, list_parent_folders
 from ...memory.snapshots.git_objects import MissingObjectError
 from ...memory.threads.lease import find_holder
@@ -153,7 +154,11 @@ async def _compare_snapshots(
     try:
         return await deps.snapshots.list_changes(old, new)
     except MissingObjectError as error:
-        emit_event(runtime, "notice", text=f"{error.message}; changes since then are not recorded")
+        emit_event(
+            runtime,
+            "notice",
+            text=text("{message}; changes since then are not recorded", message=error.message),
+        )
         return ()
 
 

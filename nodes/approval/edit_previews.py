@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from ...config.security.redaction import find_marks
+from ...config.text import text
 from ...tools.definition import can_show_files, get_effect
 from ...tools.result import ToolResult
 from ...tools.runtime.edit_preview import CHANGED, PreviewCall, preview_calls
@@ -103,12 +104,12 @@ def _apply_result(ruling: CallEvaluation, result: ToolResult, *, stays: bool) ->
     if result.ok:
         whole = str(result.metadata.get("diff", ""))
         diff = shorten_diff(whole, LONGEST_SHOWN)
-        reason = ruling.reason if diff else NO_CHANGE.format(reason=ruling.reason)
+        reason = ruling.reason if diff else text(NO_CHANGE, reason=ruling.reason)
         if diff == whole and _is_complete(diff) and (changed := result.metadata.get(CHANGED)):
             ruling = replace(ruling, call={**ruling.call, "instructions": changed})
         return replace(ruling, reason=reason, diff=diff)
     if stays:
-        reason = NO_DIFF.format(reason=ruling.reason, why=result.error)
+        reason = text(NO_DIFF, reason=ruling.reason, why=result.error)
         return replace(ruling, reason=reason)
     return replace(ruling, verdict="deny", reason=result.error)
 

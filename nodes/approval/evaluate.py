@@ -9,6 +9,7 @@ from typing import Any, Literal, cast
 from langchain_core.messages.tool import ToolCall
 from langchain_core.tools import BaseTool
 
+from ...config.text import join_texts
 from ...tools.definition import get_effect, has_effect
 from ...tools.permissions import Decision
 from ...tools.permissions.evaluate_tool import evaluate_tool_call
@@ -123,7 +124,7 @@ def _move_outside(ruling: CallEvaluation, tool: BaseTool, deps: Dependencies) ->
     outside = evaluate_queued(
         {**call, "args": {**call["args"], "outside_sandbox": True}}, tool, deps
     )
-    return with_reason(outside, f"{ruling.reason}; {OUTSIDE}")
+    return with_reason(outside, join_texts("; ", [ruling.reason, OUTSIDE]))
 
 
 def with_reason(ruling: CallEvaluation, reason: str) -> CallEvaluation:

@@ -8,6 +8,7 @@ from ...config import paths
 from ...config.errors import UsageError
 from ...config.settings.loader import load_settings
 from ...config.settings.schema import ApprovalMode, Settings
+from ...config.text import text
 from ...nodes.agent.context import Context
 from ...nodes.agent.dependency_pool import DependencyPool
 from ...tools.permissions.policy import resolve_mode
@@ -37,7 +38,11 @@ class ClientContext(Context):
         """
         if base_url.strip() not in ("", _load_user_settings().litellm.base_url.strip()):
             raise UsageError(
-                f"`{base_url}` is not an endpoint in your configuration, so no key is sent there",
+                text(
+                    "`{base_url}` is not an endpoint in your configuration, so no key is sent "
+                    "there",
+                    base_url=base_url,
+                ),
                 hint="add it with `mcode config set litellm.base_url URL`, or continue this "
                 "thread in the terminal with `mcode resume`",
             )

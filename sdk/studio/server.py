@@ -23,6 +23,7 @@ from urllib.request import urlopen
 
 from ...config import paths
 from ...config.errors import MaxAgentError, UsageError
+from ...config.text import text
 from ...memory.threads.index import ThreadIndex, ThreadRow
 from .client_context import MODE_VARIABLE
 
@@ -75,7 +76,7 @@ def _check_port(port: int) -> None:
         except (OSError, OverflowError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             raise UsageError(
-                f"cannot listen on port {port}: {reason}",
+                text("cannot listen on port {port}: {reason}", port=port, reason=reason),
                 hint="another server may use this port; choose another with `--port`",
             ) from error
 

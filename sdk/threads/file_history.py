@@ -10,6 +10,7 @@ from typing import Literal
 from ...config import paths
 from ...config.errors import UsageError
 from ...config.settings.loader import load_settings
+from ...config.text import text
 from ...memory.snapshots.store import Snapshots
 from ...memory.threads.lease import acquire_lease
 from ...memory.threads.record import ThreadRow
@@ -110,7 +111,11 @@ def open_thread_files(row: ThreadRow, home: Path) -> ThreadFiles:
     folder = Path(row.folder)
     if not row.folder or not folder.is_dir():
         raise UsageError(
-            f"the folder of thread `{row.thread_id[:8]}` does not exist: `{row.folder}`",
+            text(
+                "the folder of thread `{thread_id}` does not exist: `{folder}`",
+                thread_id=row.thread_id[:8],
+                folder=row.folder,
+            ),
             hint="move it back; `threads fork` and `rewind --talk` work without the files",
         )
     snapshots = open_snapshots(folder, home, load_settings(folder, home).settings)

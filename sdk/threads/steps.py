@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ...config import paths
 from ...config.errors import UsageError
+from ...config.text import text
 from ...memory.checkpoints.steps import (
     ThreadBranches,
     ThreadStep,
@@ -72,12 +73,20 @@ def find_step(row: ThreadRow, home: Path, number: int) -> ThreadStep:
     if not known.steps:
         raise _build_not_started_error(row)
     if step is None:
-        hint = f"choose a number from 0 to {known.steps[-1].number}"
-        raise UsageError(f"thread `{thread}` has no step {number}", hint=hint)
+        hint = text("choose a number from 0 to {number}", number=known.steps[-1].number)
+        raise UsageError(
+            text("thread `{thread}` has no step {number}", thread=thread, number=number), hint=hint
+        )
     if not step.checkpoint_id:
         raise UsageError(
-            f"step {number} of thread `{thread}` is not finished: its tool calls are running",
-            hint=f"finish it with `mcode resume {thread}`, or choose an earlier step",
+            text(
+                "step {number} of thread `{thread}` is not finished: its tool calls are running",
+                number=number,
+                thread=thread,
+            ),
+            hint=text(
+                "finish it with `mcode resume {thread}`, or choose an earlier step", thread=thread
+            ),
         )
     return step
 
@@ -92,8 +101,8 @@ def find_head(row: ThreadRow, home: Path) -> ThreadStep:
 
 def _build_not_started_error(row: ThreadRow) -> UsageError:
     thread = row.thread_id[:8]
-    hint = f"start it with `mcode resume {thread}`"
-    return UsageError(f"thread `{thread}` has not started yet", hint=hint)
+    hint = text("start it with `mcode resume {thread}`", thread=thread)
+    return UsageError(text("thread `{thread}` has not started yet", thread=thread), hint=hint)
 
 
 def _group_files_by_call(entries: Sequence[HistoryEntry]) -> dict[str, list[str]]:

@@ -12,6 +12,7 @@ from ...config import paths
 from ...config.errors import UsageError
 from ...config.security.private_files import make_private_folder, open_private
 from ...config.security.redaction import redact
+from ...config.text import text
 from ...memory.database.checkpointer import open_checkpointer
 from ...memory.threads import thread_id
 from ...memory.threads.archive import ArchivedThread, read_archive
@@ -37,7 +38,9 @@ async def import_thread(file: Path, folder: Path, home: Path) -> ImportedThread:
     Raises UsageError, with nothing written, where the file is anything but a sound thread.
     """
     if not folder.is_dir():
-        raise UsageError(f"`{folder}` is not a folder", hint="give the project folder")
+        raise UsageError(
+            text("`{folder}` is not a folder", folder=folder), hint="give the project folder"
+        )
     given = await asyncio.to_thread(read_archive, file)
     thread, where = given.manifest.thread, str(folder.resolve())
     taken = await asyncio.to_thread(sanitize_import, given.rows, thread.graph, where)

@@ -19,6 +19,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
 from ...config.errors import UsageError
+from ...config.text import text
 from ...memory.checkpoints.checkpoint_id import parse_time
 from ...memory.checkpoints.packed_rows import PackedObject, pack_row, unpack_row
 from ...memory.checkpoints.row_data import get_mapping
@@ -134,7 +135,7 @@ def sanitize_import(rows: TransferRows, graph: str, folder: str) -> SanitizedThr
         writes = list(_filter_writes(rows.writes, {one.row.id for one in points[:-1]}, graph))
     except ValueError as error:
         why = describe_first_error(error) if isinstance(error, ValidationError) else str(error)
-        message = f"the thread contains unexpected data: {why}"
+        message = text("the thread contains unexpected data: {why}", why=why)
         raise UsageError(message, hint=_HINT) from None
     last = values[-1] if values else {}
     named = [key.removeprefix(_BRANCH) for key in last if key.startswith(_BRANCH)]
@@ -153,10 +154,14 @@ _HINT = "the file is damaged or was edited; get it again"
 def _decode_checkpoint(row: CheckpointRow) -> _DecodedCheckpoint:
     whole = _CHECKPOINT.validate_python(unpack_row(row.data))
     if whole["id"] != row.id:
-        raise ValueError(f"a checkpoint has the two names `{row.id}` and `{whole['id']}`")
+        raise ValueError(
+            text(
+                "a checkpoint has the two names `{id}` and `{whole}`", id=row.id, whole=whole["id"]
+            )
+        )
     made, tomorrow = parse_time(row.id), (datetime.now(UTC) + timedelta(days=1)).isoformat()
     if not made or made > tomorrow:  # whatever is saved next has to come after it
-        raise ValueError(f"the checkpoint `{row.id}` is of no time before now")
+        raise ValueError(text("the checkpoint `{id}` is of no time before now", id=row.id))
     return _DecodedCheckpoint(row, whole)
 
 
@@ -227,14 +232,14 @@ def _filter_writes(writes: Sequence[WriteRow], known: set[str], graph: str) -> I
         if write.channel == "messages":
             _check_messages(write.data, graph)
         elif _has_objects(unpack_row(write.data)):
-            raise ValueError(f"`{write.channel}` is not plain data")
+            raise ValueError(text("`{channel}` is not plain data", channel=write.channel))
         yield write
 
 
 def _check_messages(data: bytes, graph: str) -> None:
     """Raise ValueError for anything but messages of its roles, each as its class wants it."""
     if foreign := find_foreign_type(data, _MESSAGES):
-        raise ValueError(f"a message is a `{foreign}`")
+        raise ValueError(text("a message is a `{foreign}`", foreign=foreign))
     built = StrictSerializer().loads_typed(("msgpack", data))
     listed = built.value if isinstance(built, Overwrite) else built
     for message in cast("list[object]", listed if isinstance(listed, list) else [listed]):
@@ -249,7 +254,7 @@ def _check_messages(data: bytes, graph: str) -> None:
 def _check_role(role: object, graph: str) -> None:
     """Raise ValueError for one that this graph has no node for: nobody could go on as it."""
     if role not in find_job(graph).roles:
-        raise ValueError(f"`{role}` does not answer in this thread")
+        raise ValueError(text("`{role}` does not answer in this thread", role=role))
 
 
 def _has_objects(value: object) -> bool:

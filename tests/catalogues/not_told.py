@@ -42,12 +42,11 @@ SILENT = (
 )
 """Of these: what they say is for programs, or for the model."""
 ASSEMBLED = (
+    "{first}: {rest}",
+    "{first}; {rest}",
+    "{first}. {rest}",
     "`{key}` must be {expected}, not {shown}",
     "`{key}` must be {values} or {last}, not {shown}",
-    "`{key}` must be greater than {least}, not {shown}",
-    "`{key}` must be greater than or equal to {least}, not {shown}",
-    "`{key}` must be less than {most}, not {shown}",
-    "`{key}` must be less than or equal to {most}, not {shown}",
     "a valid string",
     "a valid integer",
     "a valid number",
@@ -63,7 +62,6 @@ ASSEMBLED = (
     "{count} mistakes in the configuration:",
     "{place}: not YAML: {problem}",
     "{place}: not UTF-8 text",
-    "use UTF-8 text",
     "1 file",
     "{count} files",
     "{names}, {count} more",
@@ -124,7 +122,7 @@ NOT_FOR_PEOPLE = frozenset(
         " with value ",
         "(its input)",
         "; the answer was cut at its token limit: write less in one call",
-        "Input should be",
+        "Input should be ",
         "It ended with exit code 0.",
         "This server answers only at the address that was printed when it was started",
         "Say here in a sentence what it is for.",

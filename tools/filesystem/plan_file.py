@@ -36,6 +36,9 @@ def write_plan(workspace: Workspace, plan_file: str, text: str) -> None:
     """Write the plan as the user edited it; raise MaxAgentError on failure."""
     path = workspace.root / plan_file
     try:
-        write_atomic(workspace, path, f"{text.strip()}\n".encode(), stat_of(workspace, path))
+        write_atomic(workspace, path, f"{content.strip()}\n".encode(), stat_of(workspace, path))
     except (ToolError, OSError) as error:
-        raise MaxAgentError(f"cannot write the plan: {error}", hint=f"check `{PLANS}`") from error
+        raise MaxAgentError(
+            text("cannot write the plan: {error}", error=error),
+            hint=text("check `{plans}`", plans=PLANS),
+        ) from error

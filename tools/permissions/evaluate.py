@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
+from ...config.text import text
 from ..workspace import Workspace
 from .call import RequestedCall
 from .decision import Decision, Verdict
@@ -56,7 +57,11 @@ def _run_check(
     try:
         return check(call, policy)
     except Exception as error:
-        return Decision("ask", f"this call could not be checked: {type(error).__name__}", "error")
+        return Decision(
+            "ask",
+            text("this call could not be checked: {name}", name=type(error).__name__),
+            "error",
+        )
 
 
 def _with_checks(decision: Decision, call: RequestedCall, policy: Policy) -> Decision:
@@ -73,7 +78,9 @@ def _with_checks(decision: Decision, call: RequestedCall, policy: Policy) -> Dec
     if not runs or not (asked or decision.verdict == "ask"):
         return replace(decision, commands=runs)
     first = decision.reason if decision.verdict == "ask" else "it changes files"
-    hint = " (an `allow` rule lets them run unasked)" if asked else ""
     named = ", ".join(f"`{one}`" for one in runs)
     rule = decision.rule if decision.verdict == "ask" else "after_edit"
-    return Decision("ask", f"{first}; after it runs {named}{hint}", rule, runs)
+    reason = "{first}; after it runs {named}"
+    if asked:
+        reason = "{first}; after it runs {named} (an `allow` rule lets them run unasked)"
+    return Decision("ask", text(reason, first=first, named=named), rule, runs)

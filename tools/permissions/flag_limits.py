@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from ...config.text import text
 from ..shell.readonly.classifier import explain_not_read_only, list_reading_programs
 from ..shell.readonly.path_scope import PathScope
 from ..shell.readonly.tree_access import TraversalOptions
@@ -101,7 +102,7 @@ def find_excess(
     plain = next((words[0].removeprefix(to) for to in _SYSTEM if words[0].startswith(to)), words[0])
     if plain in _READING:
         if folder is None:
-            return f"the folder `{program}` runs in is not known in advance"
+            return text("the folder `{program}` runs in is not known in advance", program=program)
         return explain_not_read_only([words[0], *rest], _NamedFiles(folder, workspace))
     if re.fullmatch(r"python[\d.]*", program) and len(own) > 2 and own[1] == "-m":
         program = own[2]
@@ -112,8 +113,13 @@ def find_excess(
         return found
     outside = _find_outside_path(rest, limits, folder, workspace) if limits.paths else ""
     if flag := _find_limited_flag(rest, limits):
-        return f"the rule for `{' '.join(own)}` does not cover `{program} {flag}`"
-    return f"`{outside}` is outside the project" if outside else ""
+        return text(
+            "the rule for `{own}` does not cover `{program} {flag}`",
+            own=" ".join(own),
+            program=program,
+            flag=flag,
+        )
+    return text("`{outside}` is outside the project", outside=outside) if outside else ""
 
 
 def _find_git_excess(rest: Sequence[str], words: Sequence[str], own: Sequence[str]) -> str:
@@ -121,7 +127,7 @@ def _find_git_excess(rest: Sequence[str], words: Sequence[str], own: Sequence[st
     before = [word for word in words[len(own) : command] if word not in _BEFORE_GIT_COMMAND]
     short = _build_limits(_OF_GIT.get("".join(words[command : command + 1]), ""))
     flag = next(iter(before), "") or _find_limited_flag(rest, short)
-    return f"`git {flag}` may run other programs or change files" if flag else ""
+    return text("`git {flag}` may run other programs or change files", flag=flag) if flag else ""
 
 
 def _find_limited_flag(words: Sequence[str], limits: _Limits) -> str:
@@ -163,8 +169,8 @@ def _find_outside_path(
 ) -> str:
     """The first word that leads out of the project."""
     for word in words:
-        for text in _iter_path_texts(word, limits):
-            if text != os.devnull and _is_outside(text, folder, workspace):
+        for path in _iter_path_texts(word, limits):
+            if path != os.devnull and _is_outside(path, folder, workspace):
                 return word
     return ""
 

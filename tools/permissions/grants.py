@@ -1,5 +1,6 @@
 """What gives leave to a call that nothing restricts: it only reads, the user's rules, the mode."""
 
+from ...config.text import text
 from .call import RequestedCall
 from .decision import Decision
 from .policy import Policy
@@ -30,19 +31,21 @@ def grant(call: RequestedCall, policy: Policy) -> Decision:
     allowing = policy.filter_rules("allow")
     if rules := find_allowing_rules(allowing, call):
         texts = ", ".join(dict.fromkeys(f"`{rule.text}`" for rule in rules))
-        return Decision("allow", f"the user's rules allow {texts}", describe_rule(rules[0]))
+        return Decision(
+            "allow", text("the user's rules allow {texts}", texts=texts), describe_rule(rules[0])
+        )
     if unasked := evaluate_unasked(call, policy):
         return unasked
     # no mode lets a page be fetched: an address can carry away what was read here
     by_mode = {"edits": ("edit",), "auto": ("edit", "execute")}
     if call.effect in by_mode.get(policy.mode, ()):
-        return Decision("allow", f"mode `{policy.mode}`", "mode")
+        return Decision("allow", text("mode `{mode}`", mode=policy.mode), "mode")
     reason = QUESTIONS.get(call.effect, "it may have an effect")
     if call.analysis:
         is_guarded = policy.mode == "edits" and policy.safeguards
         objection = find_objection(call, policy) if is_guarded else ""
         why = find_call_excess(allowing, call) or objection or call.analysis.reason
-        reason = f"{reason}: {why}"
+        reason = text("{first}: {rest}", first=reason, rest=why)
     # an `allow` rule on the command would end what a `deny` or `ask` rule says of its files
     is_limited = bool(policy.file_limits and call.command and find_limited_file(call, policy))
     return Decision("ask", reason, "mode", always="" if is_limited else suggest_rule(call))

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from ...config.text import text
 from .subject import Subject
 
 _NAME = re.compile(r"(?!-)[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[?[0-9a-f:.]+\]?")
@@ -27,16 +28,19 @@ class HostPattern:
         return name.endswith("." + self.host) if self.below else name == self.host
 
 
-def parse_host_pattern(text: str) -> HostPattern:
+def parse_host_pattern(content: str) -> HostPattern:
     """Read a pattern; raises ValueError for what is no host."""
-    kind, _, name = text.partition(":")
+    kind, _, name = content.partition(":")
     if kind.strip() != "domain":
         raise ValueError("write a rule for webfetch as `webfetch(domain:example.org)`")
     below = name.strip().startswith("*.")
     host = normalize_host(name.strip().removeprefix("*."))
     if not host:
         raise ValueError(
-            f"`{name.strip()}` is not a host; `*.example.org` matches all its subdomains"
+            text(
+                "`{name}` is not a host; `*.example.org` matches all its subdomains",
+                name=name.strip(),
+            )
         )
     return HostPattern(host, below)
 

@@ -12,6 +12,7 @@ from ...config.settings.loader import LoadedSettings
 from ...config.settings.permission_rules import RawRule, RuleKind
 from ...config.settings.schema import ApprovalMode, Settings
 from ...config.settings.sources import raise_mistakes
+from ...config.text import text
 from .. import aliases
 from ..result import ToolError
 from ..workspace import Workspace
@@ -64,7 +65,7 @@ class Policy:
         try:
             find_all_checks(self.after_edit, ["x"])
         except ToolError as error:
-            raise UsageError(f"`after_edit`: {error}") from error
+            raise UsageError(text("{place}: {what}", place="`after_edit`", what=error)) from error
 
     def filter_rules(self, kind: RuleKind) -> list[Rule]:
         """The rules that deny, ask or allow."""
@@ -137,9 +138,18 @@ def read_rules(written: Iterable[RawRule], workspace: Workspace) -> tuple[Rule, 
             rules.append(rule)
         except ValueError as error:
             if one.setting:
-                reports.append(f"{one.origin}: `{one.setting}`: {error}")
+                place = f"{one.origin}: `{one.setting}`"
+                reports.append(text("{place}: {what}", place=place, what=error))
             else:
-                reports.append(f"{one.origin}: {one.kind} rule `{one.text}`: {error}")
+                reports.append(
+                    text(
+                        "{origin}: {kind} rule `{text}`: {error}",
+                        origin=one.origin,
+                        kind=one.kind,
+                        text=one.text,
+                        error=error,
+                    )
+                )
     raise_mistakes(reports)
     return tuple(rules)
 
@@ -147,9 +157,10 @@ def read_rules(written: Iterable[RawRule], workspace: Workspace) -> tuple[Rule, 
 def read_files(profile: AgentProfile) -> tuple[PathPattern, ...]:
     """The patterns of the files that an agent may write; raises UsageError with their place."""
     found: list[PathPattern] = []
-    for text in profile.files:
+    for pattern in profile.files:
         try:
-            found.append(parse_path_pattern(text))
+            found.append(parse_path_pattern(pattern))
         except ValueError as error:
-            raise UsageError(f"{profile.locate_key('files')}: `{text}`: {error}") from error
+            place = f"{profile.locate_key('files')}: `{pattern}`"
+            raise UsageError(text("{place}: {what}", place=place, what=error)) from error
     return tuple(found)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from ...config.security.path_variants import to_canonical_path
 from ...config.settings.permission_rules import RuleKind
+from ...config.text import text
 from ..git.config_risks import can_steer_git
 from ..protected_paths import find_protected_name
 from ..result import ToolError
@@ -35,13 +36,18 @@ def restrict_by_scope(call: RequestedCall, policy: Policy) -> Decision | None:
     """Where only some files may be changed, no others are."""
     if not policy.scope or call.effect not in ("edit", "execute"):
         return None
-    only = "only these files can be changed: " + ", ".join(f"`{name}`" for name in policy.scope)
+    names = ", ".join(f"`{name}`" for name in policy.scope)
+    only = text("only these files can be changed: {names}", names=names)
     if call.effect == "execute":
-        return Decision("deny", f"the program could change other files, and {only}", "scope")
+        return Decision(
+            "deny", text("the program could change other files, and {only}", only=only), "scope"
+        )
     if call.files and set(call.files) <= set(policy.scope):
         return None
     return Decision(
-        "deny", only if call.files else f"the call does not name a file, and {only}", "scope"
+        "deny",
+        only if call.files else text("the call does not name a file, and {only}", only=only),
+        "scope",
     )
 
 
@@ -77,7 +83,9 @@ def restrict_by_read_only_mode(call: RequestedCall, policy: Policy) -> Decision 
         return None
     if is_read_only(call) and not call.is_outside_sandbox:
         return None
-    reason = f"{call.tool} is not available in read-only mode; say what you would do instead"
+    reason = text(
+        "{tool} is not available in read-only mode; say what you would do instead", tool=call.tool
+    )
     if call.command:
         reason = (
             "in read-only mode a command must be known to only read; say what you would do instead"
@@ -91,8 +99,10 @@ def restrict_by_plan_mode(call: RequestedCall, policy: Policy) -> Decision | Non
         return None
     if is_read_only(call) and not call.is_outside_sandbox:
         return None
-    reason = f"in plan mode only the plan, `{policy.plan}`, can be changed"
-    return Decision("deny", f"{reason}; write what you would do into the plan", "plan")
+    reason = text("in plan mode only the plan, `{plan}`, can be changed", plan=policy.plan)
+    return Decision(
+        "deny", text("{reason}; write what you would do into the plan", reason=reason), "plan"
+    )
 
 
 def restrict_by_protection(call: RequestedCall, policy: Policy) -> Decision | None:
@@ -103,7 +113,10 @@ def restrict_by_protection(call: RequestedCall, policy: Policy) -> Decision | No
         name = find_protected_name(given) or find_protected_name(real)
         if name or _is_gitattributes(real) or can_steer_git(call.workspace.root, real):
             name = name or real
-            reason = f"`{name}` configures this agent or other tools; changes always need approval"
+            reason = text(
+                "`{name}` configures this agent or other tools; changes always need approval",
+                name=name,
+            )
             return Decision("ask", reason, "protected")
     return None
 
@@ -176,9 +189,11 @@ def _restrict_by_rules(kind: RuleKind, call: RequestedCall, policy: Policy) -> D
     for rule in policy.filter_rules(kind):
         touched = rule.matches_call(call)
         if touched:
-            does = "deny" if kind == "deny" else "ask about"
-            return Decision(kind, f"the user's rules {does} `{rule.text}`", describe_rule(rule))
+            does = "the user's rules deny `{text}`"
+            if kind == "ask":
+                does = "the user's rules ask about `{text}`"
+            return Decision(kind, text(does, text=rule.text), describe_rule(rule))
         if touched is None:
-            reason = f"it may match `{rule.text}`, which the user's rules name"
+            reason = text("it may match `{text}`, which the user's rules name", text=rule.text)
             perhaps = perhaps or Decision("ask", reason, describe_rule(rule))
     return perhaps

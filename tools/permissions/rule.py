@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ...config.settings.permission_rules import RawRule, RuleKind
+from ...config.text import text
 from .. import aliases
 from .call import RequestedCall
 from .command_pattern import CommandPattern, parse_command_pattern
@@ -102,7 +103,7 @@ def read_rule(written: RawRule) -> Rule:
         raise ValueError("the brackets are empty; remove them to match every call")
     reader = _READERS.get(PATTERN_KINDS.get(tool, "call"))
     if reader is None:
-        raise ValueError(f"rules for `{tool}` do not take a pattern")
+        raise ValueError(text("rules for `{tool}` do not take a pattern", tool=tool))
     return Rule(written.kind, written.text, written.origin, tool, reader(inner.strip()))
 
 
@@ -130,8 +131,12 @@ def _resolve_tool(name: str) -> str:
     if _MCP.fullmatch(mcp := _normalize_mcp_name(name)):
         return mcp
     close = get_close_matches(own, PATTERN_KINDS, n=1, cutoff=0.5)
-    meant = f"did you mean `{close[0]}`?" if close else f"available: {', '.join(PATTERN_KINDS)}"
-    raise ValueError(f"`{name}` is not a tool; {meant}")
+    meant = (
+        text("did you mean `{close}`?", close=close[0])
+        if close
+        else text("available: {pattern_kinds}", pattern_kinds=", ".join(PATTERN_KINDS))
+    )
+    raise ValueError(text("`{name}` is not a tool; {meant}", name=name, meant=meant))
 
 
 def _normalize_mcp_name(name: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...config.settings.permission_rules import RawRule
+from ...config.text import text
 from ..workspace import Workspace
 from .call import RequestedCall
 from .rule import Rule
@@ -15,13 +16,15 @@ if TYPE_CHECKING:
 
 def check_examples(rule: Rule, written: RawRule, workspace: Workspace) -> None:
     """Raise ValueError for an example that the rule gets wrong."""
-    wanted = [(text, True) for text in written.match] + [
-        (text, False) for text in written.not_match
+    wanted = [(content, True) for content in written.match] + [
+        (content, False) for content in written.not_match
     ]
-    for text, should in wanted:
-        if _matches_example(rule, text, workspace) is not should:
-            key, does = ("match", "does not match") if should else ("not_match", "matches")
-            raise ValueError(f"it {does} its example `{text}` under `{key}`")
+    for source, should in wanted:
+        if _matches_example(rule, source, workspace) is not should:
+            key = "match" if should else "not_match"
+            matches = "it matches its example `{text}` under `{key}`"
+            misses = "it does not match its example `{text}` under `{key}`"
+            raise ValueError(text(misses if should else matches, text=source, key=key))
 
 
 def _matches_example(rule: Rule, text: str, workspace: Workspace) -> bool:

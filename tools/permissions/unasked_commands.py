@@ -2,6 +2,7 @@
 
 import os
 
+from ...config.text import text
 from .call import RequestedCall
 from .decision import Decision
 from .policy import Policy, Safeguards
@@ -27,7 +28,7 @@ def evaluate_unasked(call: RequestedCall, policy: Policy) -> Decision | None:
     if effects.need == "network" and guards.network:
         return None  # it works inside, but nothing holds what it sends
     if guards.sandboxed and effects.need:
-        reason = _NEEDS[effects.need].format(program=effects.needed_by)
+        reason = text(_NEEDS[effects.need], program=effects.needed_by)
         return Decision("ask", reason, NEEDS_OUTSIDE)
     if find_objection(call, policy):
         return None
@@ -54,7 +55,11 @@ def _find_limit(call: RequestedCall, policy: Policy) -> str:
         return ""
     if call.effects.more:
         first = f"`{limits[0].kind} {limits[0].text}`"
-        return f"{call.effects.more}, which may change files that the rule {first} covers"
+        return text(
+            "{more}, which may change files that the rule {first} covers",
+            more=call.effects.more,
+            first=first,
+        )
     return call.written_files.doubt or find_limited_file(call, policy)
 
 
@@ -64,7 +69,12 @@ def find_limited_file(call: RequestedCall, policy: Policy) -> str:
     files = RequestedCall("edit", "edit", {}, names, call.workspace).subjects
     for name, file in zip(names, files, strict=True):
         if rule := next((one for one in policy.file_limits if one.may_match(file)), None):
-            return f"it changes `{name}`, which the rule `{rule.kind} {rule.text}` covers"
+            return text(
+                "it changes `{name}`, which the rule `{kind} {text}` covers",
+                name=name,
+                kind=rule.kind,
+                text=rule.text,
+            )
     return ""
 
 
@@ -72,7 +82,7 @@ def _find_open_network(call: RequestedCall, guards: Safeguards | None) -> str:
     """What may send something away where the sandbox has the network."""
     if guards is None or not (guards.sandboxed and guards.network and call.effects.more):
         return ""
-    return f"{call.effects.more}, and the sandbox has the network"
+    return text("{more}, and the sandbox has the network", more=call.effects.more)
 
 
 def find_loss(call: RequestedCall, policy: Policy) -> str:
@@ -85,7 +95,7 @@ def find_loss(call: RequestedCall, policy: Policy) -> str:
     if lost is None:
         return ""
     name = lost.relative_to(root) if lost.is_relative_to(root) else lost
-    return f"it deletes or overwrites `{name}`, which undo cannot restore"
+    return text("it deletes or overwrites `{name}`, which undo cannot restore", name=name)
 
 
 def needs_outside(verdict: str, rule: str, policy: Policy) -> bool:

@@ -9,6 +9,7 @@ from langchain_core.tools import BaseTool
 from ...config.agents.profile import AgentProfile
 from ...config.errors import UsageError
 from ...config.settings.schema import ToolsSection
+from ...config.text import text
 from .. import aliases
 from ..builtin.session.plan_mode import LEADS_TO
 from ..permissions.policy import read_files
@@ -58,11 +59,29 @@ def _resolve_name(profile: AgentProfile, key: str, written: str) -> Iterable[str
         return []
     close = get_close_matches(name.lower(), (*NAMES, *aliases.TOOLS), n=1, cutoff=0.5)
     meant = (
-        f"did you mean `{aliases.resolve_tool_name(close[0], NAMES)}`?"
+        text(
+            "did you mean `{resolve_tool_name}`?",
+            resolve_tool_name=aliases.resolve_tool_name(close[0], NAMES),
+        )
         if close
-        else f"available: {', '.join(NAMES)}"
+        else text("available: {names}", names=", ".join(NAMES))
     )
-    raise UsageError(f"{profile.locate_key(key)}: `{written}` is not a tool; {meant}")
+    raise UsageError(
+        text(
+            "{locate_key}: `{written}` is not a tool; {meant}",
+            locate_key=profile.locate_key(key),
+            written=written,
+            meant=meant,
+        )
+    )
+    raise UsageError(
+        text(
+            "{locate_key}: `{written}` is not a tool; {meant}",
+            locate_key=profile.locate_key(key),
+            written=written,
+            meant=meant,
+        )
+    )
 
 
 def find_mistakes(profile: AgentProfile) -> Iterator[str]:
@@ -75,7 +94,13 @@ def find_mistakes(profile: AgentProfile) -> Iterator[str]:
         try:
             read_rule(rule)
         except ValueError as error:
-            yield f"{rule.origin}: {rule.kind} rule `{rule.text}`: {error}"
+            yield text(
+                "{origin}: {kind} rule `{text}`: {error}",
+                origin=rule.origin,
+                kind=rule.kind,
+                text=rule.text,
+                error=error,
+            )
     try:
         read_files(profile)
     except UsageError as error:

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from ...config.errors import UsageError
 from ...config.settings.schema import ToolsSection
+from ...config.text import text
 from .. import aliases
 from ..todo_list import Item
 from .tool_table import TOOLS
@@ -66,16 +67,29 @@ def describe_unknown_tool(name: str, names: Iterable[str]) -> str:
     """What to tell a model that called a tool there is not."""
     known = list(names)
     close = get_close_matches(aliases.resolve_tool_name(name, known), known, n=3, cutoff=0.5)
-    meant = f"; did you mean {', '.join(f'`{one}`' for one in close)}?" if close else "."
-    return f"There is no tool `{name}`{meant} There are: {', '.join(known)}"
+    meant = (
+        text("; did you mean {names}?", names=", ".join(f"`{one}`" for one in close))
+        if close
+        else "."
+    )
+    return text(
+        "There is no tool `{name}`{meant} There are: {known}",
+        name=name,
+        meant=meant,
+        known=", ".join(known),
+    )
 
 
 def _resolve_names(key: str, names: Iterable[str]) -> set[str]:
     found = {aliases.resolve_tool_name(name, (*NAMES, *aliases.LATER)) for name in names}
     if unknown := sorted(found - {*NAMES, *aliases.LATER}):
         raise UsageError(
-            f"`tools.{key}` contains `{unknown[0]}`, which is not a tool",
-            hint=f"available: {', '.join(NAMES)}",
+            text(
+                "`tools.{key}` contains `{unknown}`, which is not a tool",
+                key=key,
+                unknown=unknown[0],
+            ),
+            hint=text("available: {names}", names=", ".join(NAMES)),
         )
     return found
 

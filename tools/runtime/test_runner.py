@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Literal
 
+from ...config.text import text
 from ..process.launcher import ProcessExit
 from ..process.output_stream import LiveOutput
 from ..process.stream_redaction import RedactingSink
@@ -114,11 +115,13 @@ def evaluate_run(run: TestRun) -> RunVerdict:
     if code == NO_TESTS and "pytest" in run.command:
         return RunVerdict("unverified", "no tests were found")
     if code:
-        return RunVerdict("failed", f"exit code {code}")
+        return RunVerdict("failed", text("exit code {code}", code=code))
     if run.problem:
         return RunVerdict("unverified", run.problem)
     if run.passed == 0:
-        return RunVerdict("unverified", f"no test ran: {counts or 'none was found'}")
+        return RunVerdict(
+            "unverified", text("no test ran: {value}", value=counts or "none was found")
+        )
     return RunVerdict("passed", counts or "exit code 0")
 
 
@@ -141,7 +144,7 @@ def _build_run(
         counts = read_report(report)
         problem = "" if counts else "pytest ended without a readable report"
     if ended.timed_out:
-        problem = f"the tests were stopped after {timeout:g} seconds"
+        problem = text("the tests were stopped after {timeout} seconds", timeout=f"{timeout:g}")
     numbers = [counts[kind] for kind in ("passed", "failure", "error", "skipped")] if counts else []
     passed, failed, errors, skipped = numbers or [None] * 4
     return TestRun(

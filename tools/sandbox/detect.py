@@ -12,6 +12,7 @@ from pathlib import Path
 from ...config.errors import UsageError
 from ...config.security.executables import drop_project_entries
 from ...config.settings.schema import SandboxSection
+from ...config.text import text
 from ..process.launcher import capture_output
 from ..workspace import Workspace
 from . import bubblewrap, seatbelt
@@ -55,7 +56,7 @@ def open_sandbox(section: SandboxSection, workspace: Workspace, home: Path) -> S
     found = _detect_backend(none)
     if section.mode == "require" and not found.is_on:
         raise UsageError(
-            f"a sandbox is required, but not available: {found.why_none}",
+            text("a sandbox is required, but not available: {why_none}", why_none=found.why_none),
             hint="or set `sandbox.mode` to `auto` or `off` to run commands without a sandbox",
         )
     return found
@@ -86,7 +87,7 @@ def _verify_sandbox(sandbox: Sandbox) -> Sandbox:
     complaint = _probe_once(sandbox)
     if not complaint:
         return sandbox
-    why = _FAILS.format(program=sandbox.program, said=complaint)
+    why = text(_FAILS, program=sandbox.program, said=complaint)
     return replace(sandbox, backend="none", why_none=why)
 
 
@@ -117,4 +118,4 @@ def _run_probe(argv: Sequence[str]) -> str:
     if done.exit_code == 0:
         return ""
     lines = done.stderr.decode(errors="replace").strip().splitlines()
-    return lines[0] if lines else f"exit code {done.exit_code}"
+    return lines[0] if lines else text("exit code {exit_code}", exit_code=done.exit_code)

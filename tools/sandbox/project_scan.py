@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ...config.security.path_variants import to_canonical_path
+from ...config.text import text
 from ..protected_paths import find_protected_name
 from ..result import ToolError
 from ..workspace import Workspace
@@ -59,7 +60,7 @@ def scan_project(workspace: Workspace) -> GuardedFiles:
         entries = _list_entries(found, folder)
         seen += len(entries)
         if seen > MOST_ENTRIES:
-            raise ToolError(_TOO_MANY.format(count=MOST_ENTRIES, what="files"))
+            raise ToolError(text(_TOO_MANY, count=f"{MOST_ENTRIES:,}", what="files"))
         inside = "" if folder == root else os.path.basename(folder)
         ordinary = _get_ordinary_names(workspace.ignore, inside)
         for entry in entries:
@@ -71,7 +72,8 @@ def scan_project(workspace: Workspace) -> GuardedFiles:
             if entry.is_dir(follow_symlinks=False):
                 folders.append((entry.path, of_others or entry.name in _OF_OTHERS))
         if found.count > MOST_FOUND:
-            raise ToolError(_TOO_MANY.format(count=MOST_FOUND, what="secret or protected files"))
+            what = "secret or protected files"
+            raise ToolError(text(_TOO_MANY, count=f"{MOST_FOUND:,}", what=what))
     return found
 
 

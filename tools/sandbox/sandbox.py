@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from ...config.text import text
 from ..workspace import Workspace
 from . import bubblewrap, seatbelt
 from .placeholders import open_placeholders
@@ -52,14 +53,27 @@ class Sandbox:
     def state(self) -> str:
         """In words, for the first line of a run."""
         if not self.is_on:
-            return f"none: {self.why_none}"
-        network = f"{self.backend}, {'with' if self.network else 'no'} network"
+            return text("none: {why_none}", why_none=self.why_none)
+        has_network = "{backend}, with network" if self.network else "{backend}, no network"
+        network = text(has_network, backend=self.backend)
         if self.unix_sockets:
-            network = f"{network}; unix sockets are allowed"
+            network = text("{network}; unix sockets are allowed", network=network)
         elif self.why_unfiltered:
-            network = f"{network}; unix sockets are open: {self.why_unfiltered}"
+            network = text(
+                "{network}; unix sockets are open: {why_unfiltered}",
+                network=network,
+                why_unfiltered=self.why_unfiltered,
+            )
         missing = ", ".join(f"`{folder}`" for folder in self.missing)
-        return f"{network}; configured as writable, but missing: {missing}" if missing else network
+        return (
+            text(
+                "{network}; configured as writable, but missing: {missing}",
+                network=network,
+                missing=missing,
+            )
+            if missing
+            else network
+        )
 
     @property
     def denies_unix_sockets(self) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...config.security.private_files import make_private_folder, replace_file
+from ...config.text import text
 
 # from linux/seccomp.h, linux/audit.h and linux/filter.h
 _KILL, _ERRNO, _ALLOW = 0x80000000, 0x00050000, 0x7FFF0000
@@ -48,7 +49,9 @@ Instruction = tuple[int, int, int, int]
 def find_filter_problem() -> str:
     """Why there is none for this machine; empty where there is one."""
     machine = os.uname().machine
-    return "" if machine in _MACHINES else f"no system call filter for {machine}"
+    return (
+        "" if machine in _MACHINES else text("no system call filter for {machine}", machine=machine)
+    )
 
 
 def write_filter(folder: Path, *, unix_sockets: bool) -> Path:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ...config.errors import UsageError
+from ...config.text import text
 
 _PRIVATE = ("/tmp", "/var/tmp", "/run")
 """The last is full of other programs' sockets."""
@@ -67,7 +68,7 @@ def _has_link_in(path: Path, folders: Sequence[Path]) -> bool:
 
 def _build_error(name: str, why: str) -> UsageError:
     return UsageError(
-        f"`sandbox.writable`: `{name}` cannot be opened: {why}",
+        text("`sandbox.writable`: `{name}` cannot be opened: {why}", name=name, why=why),
         hint="list single folders, such as `~/.cache/pip`",
     )
 

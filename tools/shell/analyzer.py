@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
+from ...config.text import text
 from ..workspace import Workspace
 from .analysis import AnalyzedCommand, CommandAnalysis
 from .parsing.command_line import CommandLine
@@ -46,10 +47,14 @@ def analyze_command(command: str, cwd: str, workspace: Workspace) -> CommandAnal
     try:
         return _analyze_line(command, cwd, workspace)
     except ParseError as doubt:
-        return CommandAnalysis("ask", f"cannot be read with certainty: {doubt}", "unparsed")
+        return CommandAnalysis(
+            "ask", text("cannot be read with certainty: {doubt}", doubt=doubt), "unparsed"
+        )
     except Exception as error:  # a fault of this check must never let a line through
         return CommandAnalysis(
-            "ask", f"the command could not be checked: {type(error).__name__}", "unparsed"
+            "ask",
+            text("the command could not be checked: {name}", name=type(error).__name__),
+            "unparsed",
         )
 
 
@@ -99,7 +104,11 @@ def _analyze_line(command: str, cwd: str, workspace: Workspace) -> CommandAnalys
 
 def _find_line_risks(line: CommandLine, reasons: list[str], workspace: Workspace) -> list[_Finding]:
     doubts = (
-        [_Finding("ask", f"cannot be read with certainty: {line.doubt}", "unparsed")]
+        [
+            _Finding(
+                "ask", text("cannot be read with certainty: {doubt}", doubt=line.doubt), "unparsed"
+            )
+        ]
         if line.doubt
         else []
     )
@@ -147,11 +156,14 @@ def _find_risks(step: SimpleCommand, workspace: Workspace, *, reads: bool) -> It
     if step.code:
         return
     if secret := find_secret(step, workspace):
-        verb = "matches" if secret.by_chance else "names"
-        reason = f"it {verb} `{secret.text}`, which may hold secrets; tools may not read it"
+        names = "it names `{text}`, which may hold secrets; tools may not read it"
+        matches = "it matches `{text}`, which may hold secrets; tools may not read it"
+        reason = text(matches if secret.by_chance else names, text=secret.text)
         yield _Finding("ask" if secret.by_chance else "deny", reason, "sensitive")
     if name := find_protected_write(step, workspace, reads=reads):
-        reason = f"it may change `{name}`, which configures this agent or other tools"
+        reason = text(
+            "it may change `{name}`, which configures this agent or other tools", name=name
+        )
         yield _Finding("ask", reason, "protected")
     if unseen := find_remote_code(step):
         yield _Finding("ask", unseen, "download")
@@ -162,7 +174,11 @@ def _find_risks(step: SimpleCommand, workspace: Workspace, *, reads: bool) -> It
             "ask", "it could answer questions for you or change your settings", "protected"
         )
     if outside := find_outside_write(step, workspace):
-        yield _Finding("ask", f"it may write to `{outside}`, outside the project", "outside")
+        yield _Finding(
+            "ask",
+            text("it may write to `{outside}`, outside the project", outside=outside),
+            "outside",
+        )
 
 
 def _find_access_risks(
@@ -180,7 +196,7 @@ def _find_access_risks(
     if step.left_in:
         stayed = replace(step, folder=step.left_in)
         if ruined := find_damage(stayed, workspace.root):
-            yield _Finding("ask", f"if `cd` fails, {ruined}", "removal")
+            yield _Finding("ask", text("if `cd` fails, {ruined}", ruined=ruined), "removal")
 
 
 def _find_later_cd(line: CommandLine) -> str:
@@ -193,7 +209,7 @@ def _explain_not_read_only(step: SimpleCommand, workspace: Workspace) -> str:
     for redirect in step.redirects:
         name = redirect.target.text
         if redirect.writes:
-            return f"it writes to `{name}`"
+            return text("it writes to `{name}`", name=name)
         read = [Word("cat"), redirect.target] if redirect.operator == "<" else []
         why = explain_side_effects(read, step, workspace) if read and name != "/dev/null" else ""
         if why:
@@ -213,8 +229,11 @@ def explain_side_effects(words: Sequence[Word], step: SimpleCommand, workspace: 
     """Why a step's words do more than read, wherever its output goes; empty when they do not."""
     if step.folder is None or not all(word.known or _is_status_text(word, step) for word in words):
         if words and not words[0].known:
-            return f"`{words[0].text}` could be any program"
-        return f"the arguments of `{step.program or 'a redirection'}` are not known in advance"
+            return text("`{text}` could be any program", text=words[0].text)
+        return text(
+            "the arguments of `{value}` are not known in advance",
+            value=step.program or "a redirection",
+        )
     texts = [word.text for word in words]
     place = PathScope(step.folder, workspace)
     if astray := _find_outside_pattern(words, place):
@@ -245,6 +264,6 @@ def _check_cd(words: list[str], folder: Path, workspace: Workspace) -> str:
         return "the folder `cd` goes to is not known in advance"
     real = Path(os.path.realpath(folder / words[1]))
     if not real.is_relative_to(workspace.root):
-        return f"`cd` goes to `{words[1]}`, outside the project"
+        return text("`cd` goes to `{words}`, outside the project", words=words[1])
     enters = real.is_dir() and os.access(real, os.X_OK)
-    return "" if enters else f"`{words[1]}` is not a folder you can enter"
+    return "" if enters else text("`{words}` is not a folder you can enter", words=words[1])

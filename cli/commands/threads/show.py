@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...i18n.message_translation import translate
+from ...i18n.stored_messages import translate_stored
 from ...rendering.output import echo_json, echo_wrapped
 from ...rendering.thread_listing import (
     SHORT_ID,
@@ -70,7 +70,7 @@ def _list_facts(row: "ThreadRow") -> Iterator[tuple[str, str]]:
     yield t("threads.updated"), format_time(row.updated_at)
     if row.evidence:
         verdict = t(f"verdict.{row.evidence['verdict']}")
-        proof = t("threads.proof", verdict=verdict, reason=translate(row.evidence["reason"]))
+        proof = t("threads.proof", verdict=verdict, reason=translate_stored(row.evidence["reason"]))
         command = row.evidence["command"]
         said = t("labelled", label=command, said=proof) if command else proof
         yield t("threads.evidence"), said

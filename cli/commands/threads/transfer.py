@@ -9,6 +9,7 @@ import typer
 
 from ....config.errors import UsageError
 from ....config.security.private_files import open_private
+from ....config.text import text
 from ...rendering.output import echo
 from ...rendering.thread_listing import SHORT_ID, open_index
 from .listing import Thread
@@ -59,10 +60,13 @@ def _write_new(path: Path, content: bytes) -> None:
         with open(path, "xb", opener=open_private) as file:
             _write_whole(file, path, content)
     except FileExistsError:
-        raise UsageError(f"`{path}` already exists", hint="give another file") from None
+        raise UsageError(
+            text("`{path}` already exists", path=path), hint="give another file"
+        ) from None
     except OSError as error:
         raise UsageError(
-            f"cannot write `{path}`: {error.strerror}", hint="give another file"
+            text("cannot write `{path}`: {strerror}", path=path, strerror=error.strerror),
+            hint="give another file",
         ) from None
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ....config.agents.command_expansion import PromptSegment, expand_prompt
 from ....config.errors import UsageError
+from ....config.text import text
 from ....config.trust.decision import check_trust
 from ...i18n.catalogs import t
 from ..prompt.file_mentions import format_mention
@@ -66,7 +67,8 @@ async def _run_shell_part(session: Session, line: str, agent: str) -> str:
         "run_command", {"command": line}, partial(_confirm_call, session, tools)
     )
     if reply.error and "exit_code" not in reply.metadata:
-        raise UsageError(f"`{line}`: {reply.error}", hint="no message given")
+        message = text("{place}: {what}", place=f"`{line}`", what=reply.error)
+        raise UsageError(message, hint="no message given")
     return (reply.output or reply.error).strip("\n")
 
 

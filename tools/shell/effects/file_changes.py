@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from ....config.text import text
 from ..parsing.flags import Flags, NotReadOnlyError, ParsedArguments, split_names
 from ..parsing.simple_command import SimpleCommand
 from ..risks.copy_targets import PROGRAMS as COPIES
@@ -64,12 +65,18 @@ def find_replaced_names(step: SimpleCommand) -> Sequence[str] | None:
         return None
     if unknown := next((word for word in step.words if not word.known), None):
         raise UnknownChangeError(
-            f"`{unknown.text}`, an argument of `{program}`, is not known in advance"
+            text(
+                "`{text}`, an argument of `{program}`, is not known in advance",
+                text=unknown.text,
+                program=program,
+            )
         )
     if program == "rsync":
         return _find_rsync_targets(step)
     if program not in _FLAGS:
-        raise UnknownChangeError(f"undo cannot restore what `{program}` removes")
+        raise UnknownChangeError(
+            text("undo cannot restore what `{program}` removes", program=program)
+        )
     parsed = _parse_flags(program, _FLAGS[program], step)
     if program in COPIES:
         return tuple(_iter_copy_changes(step))
@@ -133,7 +140,7 @@ def _parse_flags(program: str, flags: Flags, step: SimpleCommand) -> ParsedArgum
         return flags.parse(program, _list_arguments(step))
     except NotReadOnlyError as unknown:
         raise UnknownChangeError(
-            f"the effect of these `{program}` options is not known"
+            text("the effect of these `{program}` options is not known", program=program)
         ) from unknown
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from ....config.text import text
 from ..parsing.flags import split_names
 
 NETWORK = split_names("clone fetch pull push ls-remote send-email svn p4 daemon")
@@ -46,14 +47,20 @@ def find_history_change(words: Sequence[str]) -> str:
     """Why undo cannot bring back what a git command changes; empty where it can."""
     command, rest = split_command(words)
     if command in NETWORK:
-        return f"`git {command}` may change other repositories, which undo cannot restore"
+        return text(
+            "`git {command}` may change other repositories, which undo cannot restore",
+            command=command,
+        )
     if command in _SHOWS:
-        return f"`git {command}` may show old versions of secret files"
+        return text("`git {command}` may show old versions of secret files", command=command)
     more = _ADDS.get(command)
     only_adds = more and not any(map(more.fullmatch, rest))
     if not command or (only_adds and (command != "reset" or _is_unstage_only(rest))):
         return ""
-    return f"`git {command}` may change git's history or settings, which undo cannot restore"
+    return text(
+        "`git {command}` may change git's history or settings, which undo cannot restore",
+        command=command,
+    )
 
 
 def split_command(words: Sequence[str]) -> tuple[str, list[str]]:

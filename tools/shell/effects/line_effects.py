@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ....config.text import text
 from ...protected_paths import find_protected_name
 from ...workspace import Workspace
 from ..analyzer import explain_side_effects
@@ -85,9 +86,9 @@ def _has_effect(step: SimpleCommand, workspace: Workspace) -> bool:
 def _find_doubt(step: SimpleCommand, workspace: Workspace) -> str:
     """Why a step is asked wherever it runs; empty when nothing speaks against it."""
     if step.words and not step.words[0].known:
-        return f"`{step.words[0].text}` could be any program"
+        return text("`{text}` could be any program", text=step.words[0].text)
     if outside := _find_read_outside(step, workspace):
-        return f"it reads `{outside}`, outside the project"
+        return text("it reads `{outside}`, outside the project", outside=outside)
     if step.program == "git":
         return find_history_change([word.text for word in step.words[1:]])
     return find_package_removal(step)
@@ -125,7 +126,9 @@ def _find_replaced_paths(step: SimpleCommand, line: CommandLine, *, fed: bool) -
         fed = fed or (step.wrapped and any(one.program in _FEEDS for one in line.steps))
         if fed and step.program in DELETES | {"sed"}:
             raise UnknownChangeError(
-                f"the files given to `{step.program}` are not known in advance"
+                text(
+                    "the files given to `{program}` are not known in advance", program=step.program
+                )
             )
     for name in names:
         yield from _resolve_paths(Word(name), step)
@@ -134,7 +137,9 @@ def _find_replaced_paths(step: SimpleCommand, line: CommandLine, *, fed: bool) -
 def _resolve_paths(name: Word, step: SimpleCommand) -> Iterator[Path]:
     """What a name stands for: itself, which may be a link, and what that leads to."""
     if not name.known or step.folder is None and not name.text.startswith("/"):
-        raise UnknownChangeError(f"it changes `{name.text}`, which is not known in advance")
+        raise UnknownChangeError(
+            text("it changes `{text}`, which is not known in advance", text=name.text)
+        )
     place = Path(os.path.normpath((step.folder or Path("/")) / name.text))
     yield Path(os.path.realpath(place.parent)) / place.name
     yield Path(os.path.realpath(place))
@@ -151,13 +156,17 @@ def _find_more(line: CommandLine, steps: Sequence[SimpleCommand], workspace: Wor
 def _does_more(step: SimpleCommand, workspace: Workspace) -> str:
     """What a step does besides changing the files that it names; empty when that is all."""
     if step.folder is None or not all(word.known for word in step.words):
-        return f"the arguments of `{step.program}` are not known in advance"
+        return text("the arguments of `{program}` are not known in advance", program=step.program)
     try:
         _check_files(step, PathScope(step.folder, workspace))
     except (NotReadOnlyError, UnknownChangeError) as why:
         return str(why)
     reads = not step.words or not explain_side_effects(step.words, step, workspace)
-    return "" if reads or step.program in EVERYDAY else f"it runs `{step.program}`"
+    return (
+        ""
+        if reads or step.program in EVERYDAY
+        else text("it runs `{program}`", program=step.program)
+    )
 
 
 def _check_files(step: SimpleCommand, place: PathScope) -> None:
@@ -185,5 +194,7 @@ def _check_copied(source: str, place: PathScope) -> None:
     for entry in walk_files(place.check_path(source), _ALL):
         if name := find_protected_name(os.path.relpath(entry.path, place.workspace.root)):
             raise NotReadOnlyError(
-                f"it would copy `{name}`, which configures this agent or other tools"
+                text(
+                    "it would copy `{name}`, which configures this agent or other tools", name=name
+                )
             )

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ....config.text import text
 from ...workspace import Workspace
 from ..parsing.command_line import CommandLine
 from ..parsing.flags import NotReadOnlyError
@@ -66,7 +67,9 @@ def _iter_copied_paths(step: SimpleCommand) -> Iterator[Path]:
         old, new = _resolve_path(source, step), _resolve_path(target, step)
         for path in (old, *_iter_below(source, step)):
             if path.is_symlink():  # a name behind it would be another file than it is now
-                raise UnknownChangeError(f"it copies or moves the symlink `{path.name}`")
+                raise UnknownChangeError(
+                    text("it copies or moves the symlink `{name}`", name=path.name)
+                )
             yield new / path.relative_to(old)
             if step.program == "mv":
                 yield path
@@ -80,5 +83,7 @@ def _iter_below(name: str, step: SimpleCommand) -> Iterator[Path]:
 
 def _resolve_path(name: str, step: SimpleCommand) -> Path:
     if step.folder is None:
-        raise UnknownChangeError(f"the location of `{name}` is not known in advance")
+        raise UnknownChangeError(
+            text("the location of `{name}` is not known in advance", name=name)
+        )
     return Path(os.path.normpath(step.folder / name))

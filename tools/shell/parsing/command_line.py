@@ -2,6 +2,7 @@
 
 import re
 
+from ....config.text import text
 from .builtins import update_state
 from .evaluator import Evaluator
 from .fork_bomb import is_fork_bomb
@@ -78,7 +79,9 @@ class CommandLine:
         self, step: SimpleCommand, own: ShellState, inner: ShellState, depth: int
     ) -> None:
         if len(self.steps) >= _MOST_STEPS:
-            raise ParseError(f"more than {MOST_COMMANDS} commands")
+            raise ParseError(
+                text("more than {most_commands} commands", most_commands=MOST_COMMANDS)
+            )
         self.steps.append(step)
         for one in unwrap(step):
             self.plain = self.simple = False
@@ -86,10 +89,10 @@ class CommandLine:
             is_fed = step.program == "xargs" and step.feed.programs == ("find",)
             self.readable = self.readable and is_fed
             self._read_inner(one, step, own if one.same_shell else inner.copy(), depth)
-        for text in (*find_lines_in_code(step), *_find_variable_commands(own, inner)):
+        for content in (*find_lines_in_code(step), *_find_variable_commands(own, inner)):
             if depth >= _DEEPEST:
                 break
-            guessed = CommandLine(text, inner, depth + 1)  # what is no command line says nothing
+            guessed = CommandLine(content, inner, depth + 1)  # what is no command line says nothing
             self.steps += [one.to_code_guess() for one in guessed.steps]
 
     def _read_inner(

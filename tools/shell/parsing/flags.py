@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ....config.text import text
+
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([kKMGTPEZY]i?)?[bB]?")
 
 
@@ -85,7 +87,9 @@ class Flags:
             kind = self._get_kind(program, flag)
             value = ""
             if kind == "=A" and letters:
-                raise NotReadOnlyError(f"unknown option: `{program} {word}`")
+                raise NotReadOnlyError(
+                    text("unknown option: `{program} {word}`", program=program, word=word)
+                )
             if kind == "=?" or (kind and letters):
                 value, letters = letters, ""
             elif kind:
@@ -97,14 +101,22 @@ class Flags:
         flag, equals, value = word.partition("=")
         kind = self._get_kind(program, flag)
         if equals and not kind:
-            raise NotReadOnlyError(f"`{program} {flag}` with a value may do more than read")
+            raise NotReadOnlyError(
+                text(
+                    "`{program} {flag}` with a value may do more than read",
+                    program=program,
+                    flag=flag,
+                )
+            )
         if kind and kind != "=?" and not equals:
             value = _take_value(program, flag, rest)
         return flag, _check_value(program, flag, kind, value)
 
     def _get_kind(self, program: str, flag: str) -> str:
         if flag not in self.kinds:
-            raise NotReadOnlyError(f"`{program} {flag}` may do more than read")
+            raise NotReadOnlyError(
+                text("`{program} {flag}` may do more than read", program=program, flag=flag)
+            )
         return self.kinds[flag]
 
 
@@ -114,11 +126,18 @@ def _split_entry(word: str) -> tuple[str, str, str]:
 
 def _take_value(program: str, flag: str, rest: list[str]) -> str:
     if not rest:
-        raise NotReadOnlyError(f"`{program} {flag}` needs a value")
+        raise NotReadOnlyError(text("`{program} {flag}` needs a value", program=program, flag=flag))
     return rest.pop(0)
 
 
 def _check_value(program: str, flag: str, kind: str, value: str) -> str:
     if kind == "=N" and not _NUMBER.fullmatch(value):
-        raise NotReadOnlyError(f"`{program} {flag}` takes a number, not `{value}`")
+        raise NotReadOnlyError(
+            text(
+                "`{program} {flag}` takes a number, not `{value}`",
+                program=program,
+                flag=flag,
+                value=value,
+            )
+        )
     return value

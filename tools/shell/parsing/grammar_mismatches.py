@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ....config.text import text
 from .syntax_tree import get_text, walk_nodes
 from .words import is_ansi_string
 
@@ -94,7 +95,7 @@ def find_mismatch(node: "Node", source: bytes) -> str:
     if not node.is_named:
         return ""
     if node.type not in _KINDS:
-        return f"unknown syntax ({node.type})"
+        return text("unknown syntax ({type})", type=node.type)
     if check := _CHECKS.get(node.type):
         return check(node)
     return _check_neighbours(node.children, source)
@@ -140,7 +141,11 @@ def _check_neighbours(children: "Sequence[Node]", source: bytes) -> str:
 
 def _check_program(node: "Node") -> str:
     name = get_text(node)
-    return f"`{name}` is in the place of a program" if name in _RESERVED else _check_touching(node)
+    return (
+        text("`{name}` is in the place of a program", name=name)
+        if name in _RESERVED
+        else _check_touching(node)
+    )
 
 
 def _check_command(node: "Node") -> str:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from ....config.text import text
 from .path_targets import is_vital, is_vital_file, resolve_target
 from .simple_command import SimpleCommand
 
@@ -63,11 +64,11 @@ def find_damage(step: SimpleCommand, root: Path) -> str:
             name = found[1] or "~"
             where = resolve_target(os.path.expanduser(name), step.folder)
             if where and (where == root or is_vital(where, root)):
-                return f"it removes `{name}`"
+                return text("it removes `{name}`", name=name)
         for found in _CHANGES.finditer(code):
             name = found[1] or found[2]
             if is_vital_file(Path(name)):
-                return f"it changes `{name}`, a system file"
+                return text("it changes `{name}`, a system file", name=name)
     return ""
 
 

@@ -4,6 +4,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ....config.security.control_characters import CONTROL_CHARACTERS
+from ....config.text import text
 from .grammar_mismatches import (
     NOT_BLANK,
     UNEXPLAINED,
@@ -31,11 +32,11 @@ _CONTINUED = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
 def parse_line(source: str) -> "Node":
     """Parse a line; raises Unparsed, and LineTooLargeError for a line that is too large."""
     if len(source) > LONGEST:
-        raise LineTooLargeError(f"more than {LONGEST:,} characters")
+        raise LineTooLargeError(text("more than {longest} characters", longest=f"{LONGEST:,}"))
     if "\r" in source:
         raise ParseError("a carriage return can hide text")
     if found := _HIDDEN.search(source):
-        raise ParseError(f"an invisible character (U+{ord(found[0]):04X})")
+        raise ParseError(text("an invisible character (U+{ord})", ord=f"{ord(found[0]):04X}"))
     root = parse_tree(source)
     if doubt := _find_doubt(root, source.encode() + b"\n"):
         raise ParseError(doubt)
@@ -50,7 +51,7 @@ def join_continuations(source: str) -> str:
 def _find_doubt(root: "Node", source: bytes) -> str:
     """The first oddity of a tree; raises LineTooLargeError."""
     if root.descendant_count > _MOST_NODES:
-        raise LineTooLargeError(f"more than {MOST_WORDS} words")
+        raise LineTooLargeError(text("more than {most_words} words", most_words=MOST_WORDS))
     commands, words, doubt, last, end = 0, 0, "", root, 0
     for node in walk_nodes(root):
         commands += node.type in _COMMANDS
@@ -61,8 +62,10 @@ def _find_doubt(root: "Node", source: bytes) -> str:
                 doubt = doubt or NOT_BLANK
             last, end = node, max(end, node.end_byte)
         if commands > MOST_COMMANDS:
-            raise LineTooLargeError(f"more than {MOST_COMMANDS} commands")
+            raise LineTooLargeError(
+                text("more than {most_commands} commands", most_commands=MOST_COMMANDS)
+            )
         if words > 2 * MOST_WORDS:
-            raise LineTooLargeError(f"more than {MOST_WORDS} words")
+            raise LineTooLargeError(text("more than {most_words} words", most_words=MOST_WORDS))
     tail = source[end:].removesuffix(b"\n")  # else the line's last backslash would continue it
     return doubt or ("" if is_blank_tail(tail) else UNEXPLAINED)

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ....config.text import text
+
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
@@ -26,13 +28,15 @@ class LineTooLargeError(ParseError):
 def parse_tree(source: str) -> "Node":
     """The tree of any text, whatever its errors; raises Unparsed where no parser can give one."""
     if found := _CRASHES.search(source):
-        raise ParseError(f"the parser cannot read U+{ord(found[1]):04X}")
+        raise ParseError(text("the parser cannot read U+{ord}", ord=f"{ord(found[1]):04X}"))
     # Without a break behind it the end of a here-document would be no end to the grammar.
     ended = source + "\n" if "<<" in source and not source.endswith("\n") else source
     try:
         return _load_parser().parse(ended.encode(errors="replace")).root_node
     except Exception as error:  # whatever a missing or broken parser raises, the answer is to ask
-        raise ParseError(f"the shell parser failed: {type(error).__name__}") from error
+        raise ParseError(
+            text("the shell parser failed: {name}", name=type(error).__name__)
+        ) from error
 
 
 def sanitize_source(source: str) -> str:

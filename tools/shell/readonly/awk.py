@@ -7,6 +7,7 @@ outside of a comparison. A `/` is taken for the start of a pattern where it can 
 import re
 from collections.abc import Iterator, Sequence
 
+from ....config.text import text
 from ..parsing.flags import Flags, NotReadOnlyError, split_names
 from .path_scope import PathScope
 
@@ -32,12 +33,16 @@ def check_awk(words: Sequence[str], place: PathScope) -> None:
     program, *files = parsed.operands or [""]
     settings = parsed.get_values("-v", "--assign")
     if not is_print_only(program) or not all(map(_is_plain_setting, settings)):
-        raise NotReadOnlyError(f"the `awk` program `{program}` may do more than read")
+        raise NotReadOnlyError(
+            text("the `awk` program `{program}` may do more than read", program=program)
+        )
     for file in files:
         if "=" not in file:
             place.check_path(file)
         elif not _is_plain_setting(file):
-            raise NotReadOnlyError(f"`awk` may read `{file}` as an assignment or as a file")
+            raise NotReadOnlyError(
+                text("`awk` may read `{file}` as an assignment or as a file", file=file)
+            )
 
 
 def is_print_only(program: str) -> bool:

@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from ....config.text import text
 from ...process.environment import build_child_environment
 from ..parsing.flags import NotReadOnlyError, split_names
 from .allowlist import PROGRAMS, AllowedProgram
@@ -58,19 +59,21 @@ def _check_words(words: Sequence[str], place: PathScope) -> None:
     elif name in PROGRAMS:
         _check_program(name, PROGRAMS[name], arguments, place)
     else:
-        raise NotReadOnlyError(f"`{name}` may do more than read")
+        raise NotReadOnlyError(text("`{name}` may do more than read", name=name))
 
 
 def find_program_name(program: str, place: PathScope) -> str:
     """The program's plain name; raises NotReadOnlyError for one that the project may bring."""
     name = next((program.removeprefix(to) for to in _SYSTEM if program.startswith(to)), program)
     if "/" in name:
-        raise NotReadOnlyError(f"`{program}` may do more than read")
+        raise NotReadOnlyError(text("`{program}` may do more than read", program=program))
     if program in _BUILTINS:
         return name
     found = shutil.which(program, path=build_child_environment(os.environ)["PATH"])
     if found and _is_below(found, place.workspace.root):
-        raise NotReadOnlyError(f"`{name}` would run the project's own program `{found}`")
+        raise NotReadOnlyError(
+            text("`{name}` would run the project's own program `{found}`", name=name, found=found)
+        )
     return name
 
 
@@ -83,7 +86,9 @@ def _check_program(
 ) -> None:
     operands = place.parse_words(name, program.flags, words).operands
     if len(operands) > program.most:
-        raise NotReadOnlyError(f"`{name}` may write to `{operands[program.most]}`")
+        raise NotReadOnlyError(
+            text("`{name}` may write to `{operands}`", name=name, operands=operands[program.most])
+        )
     if program.operands == "files":
         for operand in operands:
             place.check_path(operand)

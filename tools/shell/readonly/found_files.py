@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from ....config.text import text
 from ..parsing.find_arguments import find_start_folders
 from ..parsing.flags import NotReadOnlyError, split_names
 from ..parsing.simple_command import SimpleCommand
@@ -72,4 +73,6 @@ def _check_names(top: Path) -> None:
     for folder, folders, files in os.walk(top):
         left -= len(folders) + len(files)
         if left < 0 or any(map(_DIVIDES.search, (*folders, *files))):
-            raise NotReadOnlyError(f"file names in `{folder}` may split into several words")
+            raise NotReadOnlyError(
+                text("file names in `{folder}` may split into several words", folder=folder)
+            )

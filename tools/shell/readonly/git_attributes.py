@@ -11,6 +11,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from ....config.text import text
 from ...workspace import Workspace
 from ..parsing.flags import NotReadOnlyError, split_names
 from .git_index import TrackedFiles
@@ -36,13 +37,19 @@ _LANGUAGES = split_names(
 def check_attributes(top: Path, common: Path, tracked: TrackedFiles, workspace: Workspace) -> None:
     """Raises NotReadOnlyError where one line could be of a secret's content."""
     if gone := [name for name in tracked.attributes if not os.path.lexists(top / name)]:
-        raise NotReadOnlyError(f"`{gone[0]}` is deleted, but git still uses its last version")
+        raise NotReadOnlyError(
+            text("`{gone}` is deleted, but git still uses its last version", gone=gone[0])
+        )
     for file in (common / "info/attributes", *(top / name / NAME for name in tracked.folders)):
         for pattern, said in _iter_diff_lines(file):
             if not _is_of_a_language(pattern, said, workspace):
                 raise NotReadOnlyError(
-                    f"`{NAME}` sets how git shows `{os.fsdecode(pattern)}`, which may include "
-                    "secrets in its history"
+                    text(
+                        "`{name}` sets how git shows `{fsdecode}`, which may include "
+                        "secrets in its history",
+                        name=NAME,
+                        fsdecode=os.fsdecode(pattern),
+                    )
                 )
 
 
@@ -65,5 +72,5 @@ def _iter_diff_lines(file: Path) -> Iterator[tuple[bytes, bytes]]:
     except OSError:
         return
     if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST:
-        raise NotReadOnlyError(f"`{file.name}` is not a regular file")
+        raise NotReadOnlyError(text("`{name}` is not a regular file", name=file.name))
     yield from ((line[1], line[2]) for line in _SETS_DIFF.finditer(file.read_bytes()))

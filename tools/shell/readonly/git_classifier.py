@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ....config.security.ignore_patterns import IGNORE_PATTERNS
+from ....config.text import text
 from ..parsing.flags import Flags, NotReadOnlyError, ParsedArguments, split_names
 from .git_allowlist import COMMANDS, GitCommand
 from .git_attributes import check_attributes
@@ -68,7 +69,7 @@ def check_git(words: Sequence[str], place: PathScope) -> None:
     if not command and before.has_any("--version"):
         return
     if command not in COMMANDS:
-        raise NotReadOnlyError(f"`git {command}` may do more than read")
+        raise NotReadOnlyError(text("`git {command}` may do more than read", command=command))
     parsed = COMMANDS[command].flags.parse(f"git {command}", rest)
     if command in _FIRST_WORDS:
         _check_first_word(command, rest, parsed.operands)
@@ -93,23 +94,40 @@ def _check_words(command: str, parsed: ParsedArguments) -> None:
     """What can be told without a repository."""
     kind, operands = COMMANDS[command], parsed.operands
     if operands and kind.operands == "none":
-        raise NotReadOnlyError(f"`git {command} {operands[0]}` may do more than read")
+        raise NotReadOnlyError(
+            text(
+                "`git {command} {operands}` may do more than read",
+                command=command,
+                operands=operands[0],
+            )
+        )
     if operands and kind.lists_only_with and not parsed.has_any(*kind.lists_only_with):
-        raise NotReadOnlyError(f"`git {command} {operands[0]}` would create `{operands[0]}`")
+        raise NotReadOnlyError(
+            text(
+                "`git {command} {operands}` would create `{operands2}`",
+                command=command,
+                operands=operands[0],
+                operands2=operands[0],
+            )
+        )
     if command == "config" and not (len(operands) == 1 and _SETTINGS.fullmatch(operands[0])):
         raise NotReadOnlyError("`git config` may do more than read one setting")
     if command == "show" and parsed.has_any(*_ALL_NAMES):
         raise NotReadOnlyError("`git show` would show whatever a tag points to")
     for shown in parsed.get_values("--format", "--pretty", "--sort"):
         if _RUNS_GPG.search(shown):
-            raise NotReadOnlyError(f"`git {command}` would start gpg for `{shown}`")
+            raise NotReadOnlyError(
+                text("`git {command}` would start gpg for `{shown}`", command=command, shown=shown)
+            )
 
 
 def _check_first_word(command: str, words: Sequence[str], operands: Sequence[str]) -> None:
     """It must be the first of all: `git stash -- list` stashes a file of that name."""
     is_bare = not operands and command in ("reflog", "remote")
     if not is_bare and not (words and words[0] in _FIRST_WORDS[command]):
-        raise NotReadOnlyError(f"`git {' '.join([command, *words])}` may do more than read")
+        raise NotReadOnlyError(
+            text("`git {names}` may do more than read", names=" ".join([command, *words]))
+        )
 
 
 class _GitInvocation:
@@ -173,7 +191,7 @@ class _GitInvocation:
         """`REVISION:PATH`; the path counts from the repository's top unless it begins with `.`"""
         found = _OBJECT.fullmatch(word)
         if not found or "{/" in word or found[2].startswith("/"):
-            raise NotReadOnlyError(f"the file `{word}` names is not known")
+            raise NotReadOnlyError(text("the file `{word}` names is not known", word=word))
         revision, path = found.groups()
         self._check_revision(revision)
         if revision == "" and path[:2] in ("0:", "1:", "2:", "3:"):
@@ -187,7 +205,9 @@ class _GitInvocation:
         for part in re.split(r"\.{2,3}", word.removeprefix("^")):
             name = _NAME.match(part)
             if name and name[0] not in ("", "HEAD") and self._find_kinds(name[0]) & {"blob", "tag"}:
-                raise NotReadOnlyError(f"`{part}` is not a commit but a file's content")
+                raise NotReadOnlyError(
+                    text("`{part}` is not a commit but a file's content", part=part)
+                )
 
     def _find_kinds(self, name: str) -> set[str]:
         """The kinds of all that a name or the beginning of a hash may mean."""
@@ -237,7 +257,9 @@ class _GitInvocation:
         for name in self._read_tracked_files().secrets:
             path = top / name
             if not limits or any(path.is_relative_to(limit) for limit in limits):
-                raise NotReadOnlyError(f"git tracks `{name}`, which tools may not read")
+                raise NotReadOnlyError(
+                    text("git tracks `{name}`, which tools may not read", name=name)
+                )
         is_of_files = limits and all(map(Path.is_file, limits))
         if self._can_show_history() and (not is_of_files or self._parsed.has_any(*_WIDER)):
             self._check_history()
@@ -256,6 +278,9 @@ class _GitInvocation:
         own = [one for one in workspace.ignore if one not in IGNORE_PATTERNS and one[:1] != "!"]
         if own:
             raise NotReadOnlyError(
-                f"git's history may hold files that match `{own[0]}`, which tools may not read"
+                text(
+                    "git's history may hold files that match `{own}`, which tools may not read",
+                    own=own[0],
+                )
             )
         check_attributes(repository.top, repository.common, self._read_tracked_files(), workspace)

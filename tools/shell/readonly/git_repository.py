@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from ....config.text import text
 from ...git.git_dirs import GitDirs, UnsupportedGitDirError, find_git_dirs
 from ..parsing.flags import NotReadOnlyError, split_names
 
@@ -119,7 +120,9 @@ def find_repository(folder: Path, root: Path) -> Repository | None:
         if found := _open_repository(top, root):
             return found
         if all(os.path.lexists(top / part) for part in ("HEAD", "objects", "refs")):
-            raise NotReadOnlyError(f"git may treat the folder `{top}` as a repository")
+            raise NotReadOnlyError(
+                text("git may treat the folder `{top}` as a repository", top=top)
+            )
     return None
 
 
@@ -159,7 +162,7 @@ def _read_settings(config: Path) -> list[GitSetting]:
     """All that a configuration sets; raises NotReadOnlyError unless all of it is harmless."""
     try:
         with open(config, encoding="latin-1", newline="\n") as file:
-            text = file.read(LARGEST_CONFIG + 1)
+            content = file.read(LARGEST_CONFIG + 1)
     except FileNotFoundError:
         return []
     except OSError as error:
@@ -168,15 +171,19 @@ def _read_settings(config: Path) -> list[GitSetting]:
         raise NotReadOnlyError("git's configuration is too long")
     settings: list[GitSetting] = []
     section = subsection = ""
-    for line in text.replace("\r\n", "\n").split("\n"):
+    for line in content.replace("\r\n", "\n").split("\n"):
         if header := _SECTION.fullmatch(line):
             section, subsection = header[1].lower(), header[2] or ""
         elif setting := _KEY.fullmatch(line):
             key = setting[1].lower()
             if not _is_harmless(section, subsection, key):
                 raise NotReadOnlyError(
-                    f"git's configuration sets `{section}.{key}`, which may run programs or "
-                    "read other files"
+                    text(
+                        "git's configuration sets `{section}.{key}`, which may run programs or "
+                        "read other files",
+                        section=section,
+                        key=key,
+                    )
                 )
             settings.append(GitSetting(section, key, setting[2] or ""))
         elif not _EMPTY.fullmatch(line):

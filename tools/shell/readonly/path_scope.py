@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ....config.text import text
 from ...filesystem.hard_links import has_hidden_name
 from ...workspace import Workspace
 from ..parsing.flags import Flags, NotReadOnlyError, ParsedArguments
@@ -31,24 +32,26 @@ class PathScope:
             return Path(os.devnull)
         real = self.resolve_inside(word)
         if self.is_secret(Path(os.path.normpath(self.folder / word))) or self.is_secret(real):
-            raise NotReadOnlyError(f"tools may not read `{word}`")
+            raise NotReadOnlyError(text("tools may not read `{word}`", word=word))
         try:
             found = real.stat()
         except OSError:  # what does not exist can do no harm
             return real
         if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
-            raise NotReadOnlyError(f"`{word}` is a pipe, device or socket")
+            raise NotReadOnlyError(text("`{word}` is a pipe, device or socket", word=word))
         if stat.S_ISREG(found.st_mode) and has_hidden_name(
             self.workspace, self.workspace.to_relative(real), found
         ):
-            raise NotReadOnlyError(f"`{word}` is another name of a file that tools may not read")
+            raise NotReadOnlyError(
+                text("`{word}` is another name of a file that tools may not read", word=word)
+            )
         return real
 
     def resolve_inside(self, word: str) -> Path:
         """Resolve a word; raises NotReadOnlyError outside the project."""
         real = Path(os.path.realpath(self.folder / word))
         if word.startswith("~") or not real.is_relative_to(self.workspace.root):
-            raise NotReadOnlyError(f"`{word}` is outside the project")
+            raise NotReadOnlyError(text("`{word}` is outside the project", word=word))
         return real
 
     def is_secret(self, path: Path) -> bool:
@@ -61,11 +64,16 @@ class PathScope:
             if entry.is_symlink():
                 if self.check_path(entry.path).is_dir():
                     raise NotReadOnlyError(
-                        f"it would follow the symlink `{self._format_path(entry.path)}`"
+                        text(
+                            "it would follow the symlink `{format_path}`",
+                            format_path=self._format_path(entry.path),
+                        )
                     )
             elif self.workspace.is_ignored(entry.path) and not _is_passed(Path(entry.path), manner):
                 found = self._format_path(entry.path)
-                raise NotReadOnlyError(f"it would read `{found}`, which tools may not read")
+                raise NotReadOnlyError(
+                    text("it would read `{found}`, which tools may not read", found=found)
+                )
 
     def _format_path(self, path: str) -> str:
         return os.path.relpath(path, self.workspace.root)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 
+from ....config.text import text
 from ..parsing.flags import Flags, NotReadOnlyError, split_names
 from .awk import check_awk
 from .path_scope import PathScope
@@ -72,7 +73,7 @@ def _check_find(words: Words, place: PathScope) -> None:
         if word in _FIND_BARE:
             continue
         if word not in _FIND_VALUED | _FIND_FILE:
-            raise NotReadOnlyError(f"`find {word}` may do more than read")
+            raise NotReadOnlyError(text("`find {word}` may do more than read", word=word))
         value = next(rest, "")
         if word in _FIND_FILE:
             place.check_path(value)
@@ -86,7 +87,9 @@ def _check_sed(words: Words, place: PathScope) -> None:
         scripts, files = list(files[:1]), files[1:]
     for script in scripts:
         if not all(map(_is_print_only, re.split(r"[;\n]", script))):
-            raise NotReadOnlyError(f"the `sed` script `{script}` may do more than read")
+            raise NotReadOnlyError(
+                text("the `sed` script `{script}` may do more than read", script=script)
+            )
     for file in files:
         place.check_path(file)
 
@@ -99,7 +102,7 @@ def _is_print_only(command: str) -> bool:
 def _check_test(words: Words, place: PathScope) -> None:
     for word in words:
         if word.startswith("-") and word not in _TESTS and not word[1:].isdecimal():
-            raise NotReadOnlyError(f"`test {word}` may do more than read")
+            raise NotReadOnlyError(text("`test {word}` may do more than read", word=word))
         if "/" in word:
             place.check_path(word)
 
@@ -114,7 +117,7 @@ def _check_printf(words: Words, place: PathScope) -> None:
     """`-v` and `%n` set variables of the shell, and `PATH` is one."""
     shown = words[0] if words else ""
     if shown.startswith("-") or "%" in _CONVERSION.sub("", shown):
-        raise NotReadOnlyError(f"`printf {shown}` may do more than print")
+        raise NotReadOnlyError(text("`printf {shown}` may do more than print", shown=shown))
 
 
 def _check_date(words: Words, place: PathScope) -> None:
@@ -145,11 +148,11 @@ def _check_xxd(words: Words, place: PathScope) -> None:
             files.append(word)
         elif word in _XXD_VALUED:
             if not next(rest, "").isdecimal():
-                raise NotReadOnlyError(f"`xxd {word}` needs a number")
+                raise NotReadOnlyError(text("`xxd {word}` needs a number", word=word))
         elif not _XXD_BARE.fullmatch(word):
-            raise NotReadOnlyError(f"`xxd {word}` may do more than read")
+            raise NotReadOnlyError(text("`xxd {word}` may do more than read", word=word))
     if len(files) > 1:
-        raise NotReadOnlyError(f"`xxd` would write to `{files[1]}`")
+        raise NotReadOnlyError(text("`xxd` would write to `{files}`", files=files[1]))
     for file in files:
         place.check_path(file)
 

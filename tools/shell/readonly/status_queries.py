@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from ....config.text import text
 from ..parsing.flags import Flags, NotReadOnlyError
 from .path_scope import PathScope
 
@@ -56,4 +57,6 @@ def _check_ps(program: str, words: Sequence[str]) -> None:
         if value is not None and _PS_VALUE.fullmatch(value):
             continue
         if value is not None or not _PS_WORD.fullmatch(word):
-            raise NotReadOnlyError(f"`{program} {word}` may do more than read")
+            raise NotReadOnlyError(
+                text("`{program} {word}` may do more than read", program=program, word=word)
+            )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
+from ....config.text import text
 from ..parsing.flags import NotReadOnlyError
 
 MOST_ENTRIES = 20_000
@@ -103,4 +104,4 @@ def _read_spec(path: Path, changed: int) -> GitIgnoreSpec:
             return GitIgnoreSpec.from_lines(lines)
     except (OSError, ValueError, re.error):
         pass
-    raise NotReadOnlyError(f"the ignore rules in `{path.name}` cannot be read")
+    raise NotReadOnlyError(text("the ignore rules in `{name}` cannot be read", name=path.name))

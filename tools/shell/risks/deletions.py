@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from ....config.text import text
 from ..parsing.find_arguments import find_start_folders, has_filter
 from ..parsing.path_targets import is_vital, is_vital_file, resolve_target
 from ..parsing.shell_state import Word
@@ -34,13 +35,13 @@ def _check_target(name: str, step: SimpleCommand, root: Path, *, recursive: bool
     if where is None:
         return ""
     if is_vital_file(where):
-        return f"it removes `{name}`, a system file"
+        return text("it removes `{name}`, a system file", name=name)
     if not recursive:
         return ""
     if where == root:
-        return f"it removes `{name}`, the whole project"
+        return text("it removes `{name}`, the whole project", name=name)
     if is_vital(where, root) or _is_link_to_vital(where, name, root):
-        return f"it removes `{name}`, which holds more than this project"
+        return text("it removes `{name}`, which holds more than this project", name=name)
     return ""
 
 
@@ -48,7 +49,9 @@ def check_find(step: SimpleCommand, root: Path) -> str:
     """The same for `find -delete` and `find -exec rm`."""
     texts = [word.text for word in step.words[1:]]
     runs = [
-        texts[at + 1] for at, text in enumerate(texts[:-1]) if text.startswith(("-exec", "-ok"))
+        texts[at + 1]
+        for at, content in enumerate(texts[:-1])
+        if content.startswith(("-exec", "-ok"))
     ]
     removes = "-delete" in texts or any(run.rsplit("/", 1)[-1] in _FIND_REMOVES for run in runs)
     if not removes:
@@ -56,7 +59,7 @@ def check_find(step: SimpleCommand, root: Path) -> str:
     for start in find_start_folders(texts):
         where = resolve_target(start, step.folder)
         if where and (where != root and is_vital(where, root)):
-            return f"it removes the files found in `{start}`"
+            return text("it removes the files found in `{start}`", start=start)
         if where == root and not has_filter(texts):
             return "it removes the whole project"
     return ""
@@ -71,12 +74,15 @@ def find_unknown_target(step: SimpleCommand) -> str:
         return ""
     for target in targets:
         if not target.known:
-            return f"`rm` with force removes `{target.text}`, which is not known in advance"
+            return text(
+                "`rm` with force removes `{text}`, which is not known in advance", text=target.text
+            )
         if resolve_target(target.text, step.folder) is None and re.fullmatch(
             r"[./*]+", target.text
         ):
-            return (
-                f"`rm` with force removes `{target.text}` in a folder that is not known in advance"
+            return text(
+                "`rm` with force removes `{text}` in a folder that is not known in advance",
+                text=target.text,
             )
     return ""
 

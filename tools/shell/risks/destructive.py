@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from ....config.text import text
 from ..parsing import inline_code
 from ..parsing.path_targets import is_disk, is_system, is_vital, is_vital_file, resolve_target
 from ..parsing.simple_command import SimpleCommand
@@ -42,8 +43,12 @@ def _pick_first(findings: Iterable[str]) -> str:
 def _check_overwrite(name: str, step: SimpleCommand) -> str:
     where = resolve_target(name, step.folder)
     if where and is_disk(str(where)):
-        return f"it writes to the disk `{name}`"
-    return f"it overwrites `{name}`, a system file" if where and is_vital_file(where) else ""
+        return text("it writes to the disk `{name}`", name=name)
+    return (
+        text("it overwrites `{name}`, a system file", name=name)
+        if where and is_vital_file(where)
+        else ""
+    )
 
 
 def _list_operands(step: SimpleCommand) -> list[str]:
@@ -75,9 +80,9 @@ def _check_mv(step: SimpleCommand, root: Path) -> str:
     for name in [*sources, *patterns]:
         where = resolve_target(name, step.folder)
         if where and is_vital(where, root) or (where == root and name not in patterns):
-            return f"it moves `{name}` away"
+            return text("it moves `{name}` away", name=name)
         if where == root and target == "/dev/null":
-            return f"it moves `{name}` to `/dev/null`"
+            return text("it moves `{name}` to `/dev/null`", name=name)
     return _check_all_operands(step, root)
 
 
@@ -90,7 +95,9 @@ def _check_modes(step: SimpleCommand, root: Path) -> str:
             continue
         shallow = is_system(where) and len(where.parts) < 3 and not where.is_relative_to(root)
         if shallow or (recursive and is_vital(where, root)) or is_vital_file(where):
-            return f"`{step.program}` on `{name}` breaks the system"
+            return text(
+                "`{program}` on `{name}` breaks the system", program=step.program, name=name
+            )
     return ""
 
 
@@ -99,7 +106,7 @@ def _check_rsync(step: SimpleCommand, root: Path) -> str:
     deletes = any(re.match(r"--del(ete|$)", word.text) for word in step.words)
     where = resolve_target(names[-1], step.folder) if deletes and names else None
     if where and is_vital(where, root):
-        return f"it removes the contents of `{names[-1]}`"
+        return text("it removes the contents of `{names}`", names=names[-1])
     return _check_last_operand(step, root)
 
 

@@ -2,6 +2,7 @@
 
 import re
 
+from ....config.text import text
 from ..parsing.path_targets import is_disk, resolve_target
 from ..parsing.simple_command import SimpleCommand
 
@@ -40,7 +41,7 @@ def find_disk_wipe(step: SimpleCommand) -> str:
     program, words = step.program, [word.text for word in step.words[1:]]
     destroys = _DESTROYS.get(program)
     if destroys and any(re.fullmatch(destroys, word) for word in words):
-        return f"`{program}` destroys a disk"
+        return text("`{program}` destroys a disk", program=program)
     if _MAKES_FILESYSTEM.fullmatch(program):
         looks = None
     elif program in _ON_DISKS:
@@ -52,4 +53,8 @@ def find_disk_wipe(step: SimpleCommand) -> str:
     candidates = words[-1:] if program in _TO_THE_LAST else words
     places = ((word, resolve_target(word, step.folder)) for word in candidates)
     disk = next((word for word, where in places if where and is_disk(str(where))), "")
-    return f"`{program}` destroys the data on `{disk}`" if disk else ""
+    return (
+        text("`{program}` destroys the data on `{disk}`", program=program, disk=disk)
+        if disk
+        else ""
+    )

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 
+from ....config.text import text
 from ..parsing.inline_code import extract_code, is_interpreter
 from ..parsing.network_clients import is_network_client
 from ..parsing.simple_command import SimpleCommand
@@ -39,9 +40,15 @@ def find_exfiltration(steps: Sequence[SimpleCommand]) -> str:
         if step.code:
             continue
         if any(_can_send_environment(code) for code in extract_code(step)):
-            return f"`{step.program}` may send environment variables to the network"
+            return text(
+                "`{program}` may send environment variables to the network", program=step.program
+            )
         if is_network_client(step) and (source := sources.find_source(step, at)):
-            return f"`{step.program}` may send the output of `{source}` to the network"
+            return text(
+                "`{program}` may send the output of `{source}` to the network",
+                program=step.program,
+                source=source,
+            )
     return ""
 
 

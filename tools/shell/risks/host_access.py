@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, zip_longest
 from pathlib import Path
 
+from ....config.text import text
 from ..parsing.path_targets import is_disk, resolve_target
 from ..parsing.simple_command import SimpleCommand
 
@@ -54,7 +55,7 @@ def find_account_change(step: SimpleCommand) -> str:
     """The account or right that a step gives; empty when it gives none."""
     words = [word.text for word in step.words[1:]]
     if step.program in _ACCOUNTS and not set(words) & _ONLY_TALKS:
-        return f"`{step.program}` changes user accounts"
+        return text("`{program}` changes user accounts", program=step.program)
     if step.program == "chmod":
         modes = [word for word in words if not word.startswith("--")][:2]
         if any(map(_SETUID.fullmatch, modes)):
@@ -69,10 +70,18 @@ def _check_container(words: Sequence[str], step: SimpleCommand) -> str:
         return ""
     options = [*words, *(f"{one} {other}" for one, other in pairwise(words))]
     if option := next(filter(_HOST_OPTIONS.fullmatch, options), ""):
-        return f"`{step.program} {option}` gives access to the whole machine"
+        return text(
+            "`{program} {option}` gives access to the whole machine",
+            program=step.program,
+            option=option,
+        )
     for source in _iter_mount_sources(words):
         if _is_whole(source, step):
-            return f"`{step.program}` would mount this machine's `{source}`"
+            return text(
+                "`{program}` would mount this machine's `{source}`",
+                program=step.program,
+                source=source,
+            )
     return ""
 
 

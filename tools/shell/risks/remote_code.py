@@ -2,6 +2,7 @@
 
 import re
 
+from ....config.text import text
 from ..parsing.builtins import FETCHERS
 from ..parsing.inline_code import is_interpreter
 from ..parsing.network_clients import SOCKET
@@ -17,16 +18,28 @@ def find_remote_code(step: SimpleCommand) -> str:
     program = step.program
     for redirect in step.redirects:
         if SOCKET.fullmatch(redirect.target.text):
-            return f"`{redirect.target.text}` connects `{program}` to the network"
+            return text(
+                "`{text}` connects `{program}` to the network",
+                text=redirect.target.text,
+                program=program,
+            )
     if step.fetched and (_is_runner(program) or step.words[0].text == step.fetched):
-        return f"it downloads `{step.fetched}` and runs it"
+        return text("it downloads `{fetched}` and runs it", fetched=step.fetched)
     if not _is_runner(program):
         return ""
     for source in (*step.inner, *(step.feed.programs if _can_run_input(step) else ())):
         if source in FETCHERS:
-            return f"`{program}` runs code that `{source}` downloads and you have not seen"
+            return text(
+                "`{program}` runs code that `{source}` downloads and you have not seen",
+                program=program,
+                source=source,
+            )
         if source in _DECODERS:
-            return f"`{program}` runs decoded output of `{source}` that you have not seen"
+            return text(
+                "`{program}` runs decoded output of `{source}` that you have not seen",
+                program=program,
+                source=source,
+            )
     return ""
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from ....config.text import text
 from ..parsing.inline_code import extract_code
 from ..parsing.network_clients import is_network_client
 from ..parsing.simple_command import SimpleCommand
@@ -36,15 +37,19 @@ def find_remote_shell(step: SimpleCommand, steps: Sequence[SimpleCommand]) -> st
     """What a step hands to the network, in words; `steps` are those of the line."""
     words = [word.text for word in step.words[1:]]
     if step.program in _NETCATS and any(map(_is_netcat_exec, words)):
-        return f"`{step.program}` gives the network control of a program"
+        return text("`{program}` gives the network control of a program", program=step.program)
     if step.program in ("socat", "websocat") and any(map(_ADDRESS_RUNS.fullmatch, words)):
-        return f"`{step.program}` gives the network control of a program"
+        return text("`{program}` gives the network control of a program", program=step.program)
     if any(map(_is_network_code, extract_code(step))):
-        return f"the `{step.program}` code runs programs and uses the network"
+        return text("the `{program}` code runs programs and uses the network", program=step.program)
     if step.program == "zmodload" and any(map(_ZSH_NETWORK.fullmatch, words)):
         return "the shell itself opens a network connection"
     if is_network_client(step) and (shell := _find_shell_before(step, steps)):
-        return f"`{step.program}` sends the output of `{shell}` to the network"
+        return text(
+            "`{program}` sends the output of `{shell}` to the network",
+            program=step.program,
+            shell=shell,
+        )
     return ""
 
 
@@ -54,14 +59,18 @@ def find_shell_override(step: SimpleCommand) -> str:
     if step.program in _MAKES:
         values = [found[1] for word in words if (found := _MAKES_SHELL.fullmatch(word))]
         if any(not _USUAL_SHELL.fullmatch(value) for value in values):
-            return f"`{step.program}` would run its recipes with another shell"
+            return text(
+                "`{program}` would run its recipes with another shell", program=step.program
+            )
         if any(re.match(r"--ev|-E", word) for word in words):
-            return f"`{step.program}` would run rules from the command line"
+            return text("`{program}` would run rules from the command line", program=step.program)
     if pattern := _SCRIPT_SHELLS.get(step.program):
         for word, following in zip_longest(words, words[1:], fillvalue=""):
             found = pattern.fullmatch(word)
             if found and not _USUAL_SHELL.fullmatch(found[1] or following):
-                return f"`{step.program}` would run its scripts with another shell"
+                return text(
+                    "`{program}` would run its scripts with another shell", program=step.program
+                )
     return ""
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from ....config.text import text
 from ..parsing.simple_command import SimpleCommand
 
 _STOPS = frozenset(["shutdown", "reboot", "halt", "poweroff", "killall5", "pm-hibernate"])
@@ -19,7 +20,11 @@ def find_shutdown(step: SimpleCommand) -> str:
     """What a step would stop, in words; empty when nothing."""
     words = [word.text for word in step.words[1:]]
     if step.program in _STOPS:
-        return "" if set(words) & _ONLY_TALKS else f"`{step.program}` shuts down the machine"
+        return (
+            ""
+            if set(words) & _ONLY_TALKS
+            else text("`{program}` shuts down the machine", program=step.program)
+        )
     check = _CHECKS.get(step.program)
     return check(words) if check else ""
 

@@ -1,0 +1,137 @@
+"""Translation of messages that come back as plain strings, by the templates that fit them.
+
+Three kinds need it: what a thread keeps (reasons of questions, refusals, results of tests), what
+the model reads and is shown from there (errors of tools), and usage errors of click. Any other
+message carries its template: `message_translation.py`.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from string import Formatter
+
+from ...config.text import TemplatedText
+from .catalogs import get_language, load_catalog
+from .message_translation import load_exact_messages, translate
+
+_GLUE = {". ": "。", "; ": "；", ": ": "：", ", and ": "，"}
+"""What lower floors put sentences together with."""
+_GLUED = re.compile("|".join(map(re.escape, _GLUE)))
+MOST_PARTS = 20
+
+
+def translate_stored(message: str) -> str:
+    """Return the message in the language of the interface; in English where no template fits."""
+    if get_language() == "en" or not message:
+        return message
+    if isinstance(message, TemplatedText):
+        return translate(message)
+    return _find_translation(message) or message
+
+
+@dataclass(frozen=True)
+class _Template:
+    """A sentence with places for values."""
+
+    names: tuple[str, ...]
+    literals: tuple[str, ...]
+    """What stands before, between and behind the values."""
+    meaning: str
+
+    def match_values(self, sentence: str) -> Mapping[str, str] | None:
+        """The values of a sentence that fits; a value ends where the next literal first begins."""
+        first, *between = self.literals
+        if not sentence.startswith(first):
+            return None
+        if not between:
+            return {} if sentence == first else None
+        last, place = between.pop(), len(first)
+        end = len(sentence) - len(last)
+        if end < place or not sentence.endswith(last):
+            return None
+        values: list[str] = []
+        for literal in between:
+            found = sentence.find(literal, place, end)
+            if found < 0:
+                return None
+            values.append(sentence[place:found])
+            place = found + len(literal)
+        return dict(zip(self.names, [*values, sentence[place:end]], strict=True))
+
+    def format_translation(self, values: Mapping[str, str]) -> str:
+        """The meaning with the values: what is quoted is a name and stays, else it may be told."""
+        around = zip(self.names, pairwise(self.literals), strict=True)
+        quoted = {name for name, (a, b) in around if a.endswith("`") and b.startswith("`")}
+        translated = {
+            name: value if name in quoted else translate_stored(value)
+            for name, value in values.items()
+        }
+        return self.meaning.format(**translated)
+
+
+def _find_translation(sentence: str) -> str:
+    """Empty where nothing of it is known."""
+    if meaning := _translate_sentence(sentence):
+        return meaning
+    if "\n" in sentence:
+        return "\n".join(_translate_line(line) for line in sentence.split("\n"))
+    places = list(_GLUED.finditer(sentence))
+    return _translate_compound(sentence, places) if len(places) <= MOST_PARTS else ""
+
+
+def _translate_sentence(sentence: str) -> str:
+    """Of one sentence as a whole."""
+    if meaning := load_exact_messages().get(sentence):
+        return meaning
+    for template in _load_templates():
+        if (values := template.match_values(sentence)) is not None:
+            return template.format_translation(values)
+    return ""
+
+
+def _translate_line(line: str) -> str:
+    words = line.lstrip()
+    return line[: len(line) - len(words)] + translate_stored(words)
+
+
+def _translate_compound(sentence: str, places: Sequence[re.Match[str]]) -> str:
+    """Several sentences put together, of which one at least is known."""
+    for place in places:
+        if first := _translate_sentence(sentence[: place.start()]):
+            return first + _GLUE[place[0]] + translate_stored(sentence[place.end() :])
+    for place in places[:1]:  # a name may stand before what is known; `file:3: ` stays as it is
+        if rest := _find_translation(sentence[place.end() :]):
+            glue = place[0] if place[0] == ": " else _GLUE[place[0]]
+            return sentence[: place.start()] + glue + rest
+    return ""
+
+
+@cache
+def _load_templates() -> list[_Template]:
+    """Sentences with values, those that say most first."""
+    found = [
+        _parse_template(text, meaning)
+        for text, meaning in load_catalog("told", get_language()).list_messages().items()
+        if any(_find_placeholders(text)) and _has_words(text)
+    ]
+    return sorted(found, key=lambda one: -len("".join(one.literals)))
+
+
+def _find_placeholders(text: str) -> Iterator[str]:
+    return (name for _, name, _, _ in Formatter().parse(text) if name is not None)
+
+
+def _has_words(text: str) -> bool:
+    """Whether it says anything without its values; what only joins them would fit everything."""
+    return any(char.isalpha() for literal, *_ in Formatter().parse(text) for char in literal)
+
+
+def _parse_template(text: str, meaning: str) -> _Template:
+    literals = [""]
+    for literal, name, _, _ in Formatter().parse(text):
+        literals[-1] += literal
+        if name is not None:
+            literals.append("")
+    return _Template(tuple(_find_placeholders(text)), tuple(literals), meaning)

@@ -19,6 +19,7 @@ from .message_translation import load_exact_messages, translate
 _GLUE = {". ": "。", "; ": "；", ": ": "：", ", and ": "，"}
 """What lower floors put sentences together with."""
 _GLUED = re.compile("|".join(map(re.escape, _GLUE)))
+_JOINS = re.compile(rf"\{{first\}}({_GLUED.pattern})\{{rest\}}")
 MOST_PARTS = 20
 
 
@@ -111,21 +112,17 @@ def _translate_compound(sentence: str, places: Sequence[re.Match[str]]) -> str:
 @cache
 def _load_templates() -> list[_Template]:
     """Sentences with values, those that say most first."""
+    # a template that only joins sentences would fit everything
     found = [
         _parse_template(text, meaning)
         for text, meaning in load_catalog("told", get_language()).list_messages().items()
-        if any(_find_placeholders(text)) and _has_words(text)
+        if any(_find_placeholders(text)) and not _JOINS.fullmatch(text)
     ]
     return sorted(found, key=lambda one: -len("".join(one.literals)))
 
 
 def _find_placeholders(text: str) -> Iterator[str]:
     return (name for _, name, _, _ in Formatter().parse(text) if name is not None)
-
-
-def _has_words(text: str) -> bool:
-    """Whether it says anything without its values; what only joins them would fit everything."""
-    return any(char.isalpha() for literal, *_ in Formatter().parse(text) for char in literal)
 
 
 def _parse_template(text: str, meaning: str) -> _Template:

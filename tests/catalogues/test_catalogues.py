@@ -9,7 +9,7 @@ from catalogue_files import LOCALE, compiled, every, path_of, read, written
 from keys_said import keys_in
 from make_locale import text_of, up_to_date
 from not_told import SILENT, SPEAKING
-from told_sentences import ROOT, sentences_in
+from told_sentences import ROOT, messages_without_template, sentences_in
 
 ASCII = ("set it, or", "请设置它，或写成 `${", "{file}:1：")
 """What shows a program's own spelling, with its marks."""
@@ -53,6 +53,10 @@ def test_chinese_uses_one_term_and_full_width_marks(never: str) -> None:
         if language == "zh" and re.search(never, text)
     ]
     assert [text for text in odd if not text.startswith(ASCII)] == []
+
+
+def test_a_message_with_values_keeps_its_template() -> None:
+    assert messages_without_template() == [], "write `text(…)`: `docs/languages.md`"
 
 
 def test_every_key_is_said_somewhere() -> None:

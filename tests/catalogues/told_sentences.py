@@ -27,19 +27,41 @@ def sentences() -> set[str]:
     return {text for text in found if text not in NOT_FOR_PEOPLE} | set(ASSEMBLED)
 
 
+def messages_without_template() -> list[str]:
+    """Messages made by an f-string, which keeps neither template nor values."""
+    files = {path for pattern in SPEAKING for path in ROOT.glob(pattern)} - _silent()
+    return [
+        f"{path.relative_to(ROOT)}: {found}"
+        for path in sorted(files)
+        for found in f_strings_in(path.read_text(encoding="utf-8"))
+        if found not in NOT_FOR_PEOPLE
+    ]
+
+
 def _silent() -> set[Path]:
     return {ROOT / name for name in SILENT}
 
 
 def sentences_in(source: str) -> Iterator[str]:
     """Those of one module."""
-    tree = ast.parse(source)
+    return (text for _, text in _find_sentences(ast.parse(source)))
+
+
+def f_strings_in(source: str) -> Iterator[str]:
+    """Those of one module that an f-string fills in."""
+    for node, found in _find_sentences(ast.parse(source)):
+        pieces = node.values if isinstance(node, ast.JoinedStr) else ()
+        if any(isinstance(piece, ast.FormattedValue) for piece in pieces):
+            yield found
+
+
+def _find_sentences(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
     left_out = {id(node) for node in _left_out(tree)}
     for node in ast.walk(tree):
         if id(node) not in left_out and isinstance(node, ast.Constant | ast.JoinedStr | ast.BinOp):
             text = _text(node)
             if text and _SENTENCE.search(text) and not _NO_SENTENCE.search(text):
-                yield text
+                yield node, text
                 if isinstance(node, ast.BinOp):
                     left_out |= {id(node.left), id(node.right)}
 

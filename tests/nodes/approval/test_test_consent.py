@@ -121,7 +121,10 @@ async def test_tests_that_miss_a_socket_run_again(world: World, mode: str) -> No
     world.write_turns(SOCKETS, ("REJECTED: name it better", "Accepted."))
     begun = await world.start(mode)
     (evidence,) = [one for one in begun if one.type == "evidence"]
-    assert (evidence.verdict, evidence.reason.endswith(NO_SOCKETS)) == ("failed", True)
+    assert (evidence.verdict, evidence.reason.endswith(NO_SOCKETS.removeprefix("{reason}"))) == (
+        "failed",
+        True,
+    )
     (request,) = begun[-1].action_requests
     assert "with unix sockets" in request["description"]
     assert request["sandbox"].endswith("unix sockets are allowed")

@@ -167,7 +167,7 @@ def _read_settings(config: Path) -> list[GitSetting]:
         return []
     except OSError as error:
         raise NotReadOnlyError("git's configuration cannot be read") from error
-    if len(text) > LARGEST_CONFIG:
+    if len(content) > LARGEST_CONFIG:
         raise NotReadOnlyError("git's configuration is too long")
     settings: list[GitSetting] = []
     section = subsection = ""

@@ -32,7 +32,7 @@ def read_plan(workspace: Workspace, plan_file: str) -> str:
     return data.decode(errors="replace").strip()
 
 
-def write_plan(workspace: Workspace, plan_file: str, text: str) -> None:
+def write_plan(workspace: Workspace, plan_file: str, content: str) -> None:
     """Write the plan as the user edited it; raise MaxAgentError on failure."""
     path = workspace.root / plan_file
     try:

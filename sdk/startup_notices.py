@@ -137,7 +137,7 @@ def adapt_to_conversation(notice: str) -> str:
 
 def _replace_ways(notice: str, ways: str, ways_here: str) -> str:
     if not isinstance(notice, TemplatedText):
-        return notice
+        return notice.replace(ways, ways_here, 1)
     values = {name: _replace_ways(value, ways, ways_here) for name, value in notice.values.items()}
     return TemplatedText(notice.template.replace(ways, ways_here, 1), values)
 

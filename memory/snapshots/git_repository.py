@@ -167,12 +167,9 @@ class GitStore:
                 pass_fds=keep,
             )
         except OSError as error:
+            message = "cannot run git in `{folder}`: {strerror}"
             raise GitCommandError(
-                text(
-                    "cannot run git in `{folder}`: {strerror}",
-                    folder=self.folder,
-                    strerror=error.strerror,
-                )
+                text(message, folder=self.folder, strerror=error.strerror)
             ) from error
         try:
             async with asyncio.timeout(TIMEOUT):
@@ -185,9 +182,8 @@ class GitStore:
                 raise _build_timeout_error(self.folder) from error
             raise
         if process.returncode not in fine:
-            words = complaint.decode("utf-8", "replace").strip() or text(
-                "exit {returncode}", returncode=process.returncode
-            )
+            words = complaint.decode("utf-8", "replace").strip()
+            words = words or text("exit {returncode}", returncode=process.returncode)
             raise GitCommandError(
                 text("git {arguments} failed: {words}", arguments=arguments[0], words=words)
             )

@@ -4,6 +4,7 @@ import re
 from datetime import datetime
 
 from ...config.errors import MaxAgentError
+from ...config.text import text
 from ..result import ToolError
 from ..workspace import Workspace
 from .atomic_write import write_atomic

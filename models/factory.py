@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def open_model(resolved: ResolvedModel, *, role: str = "") -> "BaseChatModel":
     """The chat model; `role` is whose part a script plays. Reaches no network."""
     if resolved.provider.name == "scripted":
-        from .scripted import open_script
+        from .scripted_model import open_script
 
         return open_script(Path(resolved.model).expanduser(), role)
     if resolved.api == "responses":

@@ -14,9 +14,9 @@ from langgraph.types import Command
 from ..memory.journal import Journal
 from ..nodes.agent.partial_answer import build_partial_answer
 from ..nodes.roles import RoleName
+from .cancel_shield import run_shielded
 from .events import Event, Failure, Output, Retrying, TokenUsage
 from .run import Graph
-from .shielded import run_shielded
 from .tracing import disable_tracing
 
 

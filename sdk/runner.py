@@ -28,6 +28,7 @@ from ..nodes.agent.dependencies import Dependencies
 from ..nodes.agent.dependency_pool import DependencyPool
 from ..nodes.agent.modes import choose_next_agent
 from ..nodes.options import Options, select_lasting
+from .cancel_shield import run_shielded
 from .events import Event, EvidenceFound, as_json
 from .graph_registry import CHAT, EDIT, TASK, Job, compile_graph, find_job
 from .interrupt_response import Answer
@@ -35,7 +36,6 @@ from .outcome import derive_status
 from .partial_answer import PartialAnswer, restore_partial_answer
 from .run import ThreadRun, UserMessage
 from .run_request import build_chat_options, resolve_edit_files, validate_request
-from .shielded import run_shielded
 from .startup_notices import HIDDEN, collect_notices, collect_standing_notices, finish_restore
 
 

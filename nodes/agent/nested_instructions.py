@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
 from ...config.instructions.discovery import NOT_AGREED
-from ...config.instructions.nested import find_nested_files, read_nested_instructions
+from ...config.instructions.nested_files import find_nested_files, read_nested_instructions
 from ...config.text import text
 from ..roles import RoleName
 from .dependencies import Dependencies

@@ -17,10 +17,10 @@ from ...memory.threads.lease import acquire_lease
 from ...memory.undo.restore import finish_interrupted
 from ...nodes.agent.context import Context
 from ...nodes.agent.dependency_pool import DependencyPool
+from ..cancel_shield import run_shielded
 from ..graph_registry import CHAT, EDIT, TASK, Job, compile_graph, load_graph
 from ..outcome import read_status
 from ..run import Graph
-from ..shielded import run_shielded
 from ..threads.file_history import ThreadFiles, open_thread_files
 from .client_context import ClientContext, bind_pool
 

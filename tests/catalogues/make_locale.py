@@ -8,7 +8,7 @@ from difflib import get_close_matches
 
 from catalogue_files import compiled, every, path_of, read, written
 from help_texts import help_texts
-from told_sentences import sentences
+from translatable_texts import sentences
 
 SOURCES = {"help": help_texts, "told": sentences}
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from catalogue_files import LOCALE, compiled, every, path_of, read, written
-from keys_said import keys_in
 from make_locale import text_of, up_to_date
-from not_told import SILENT, SPEAKING
-from told_sentences import ROOT, messages_without_template, sentences_in
+from message_keys import keys_in
+from translatable_texts import ROOT, messages_without_template, sentences_in
+from untranslated_texts import SILENT, SPEAKING
 
 ASCII = ("set it, or", "请设置它，或写成 `${", "{file}:1：")
 """What shows a program's own spelling, with its marks."""

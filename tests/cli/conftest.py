@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from kept import Kept
+from thread_history import Kept
 
 
 @pytest.fixture

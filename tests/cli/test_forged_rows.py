@@ -7,7 +7,7 @@ from pathlib import Path
 
 import ormsgpack
 import pytest
-from kept import THREAD, Kept
+from thread_history import THREAD, Kept
 
 IDS = ["../../victim", "..", "x'; DROP TABLE threads; --\x1b[2J"]
 NAMES = ["'; DROP TABLE threads; --", "../../victim", "%"]

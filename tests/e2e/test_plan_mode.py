@@ -13,29 +13,29 @@ from maxagent import Runner
 from maxagent.memory.snapshots.store import Snapshots
 from maxagent.sdk.events import Completion, ToolResult
 
-PATCH = "--- a/kept.py\n+++ b/kept.py\n@@ -1 +1 @@\n-kept = 1\n+kept = 2\n"
-REMOVAL = "*** Begin Patch\n*** Delete File: kept.py\n*** End Patch"
+PATCH = "--- a/thread_history.py\n+++ b/thread_history.py\n@@ -1 +1 @@\n-kept = 1\n+kept = 2\n"
+REMOVAL = "*** Begin Patch\n*** Delete File: thread_history.py\n*** End Patch"
 MOVE = (
-    "*** Begin Patch\n*** Update File: kept.py\n*** Move to: moved.py\n"
+    "*** Begin Patch\n*** Update File: thread_history.py\n*** Move to: moved.py\n"
     "@@\n-kept = 1\n+kept = 2\n*** End Patch"
 )
 BLOCK = "<<<<<<< SEARCH\nkept = 1\n=======\nkept = 2\n>>>>>>> REPLACE"
 TOOLS: list[tuple[str, dict[str, Any]]] = [
     ("write_file", {"path": "new.py", "content": "x"}),
-    ("write_file", {"path": "kept.py", "content": "x"}),
+    ("write_file", {"path": "thread_history.py", "content": "x"}),
     ("write_to_file", {"path": "new.py", "content": "x"}),
     ("write_file", {"path": ".llc/plans/../../new.py", "content": "x"}),
     ("write_file", {"path": ".llc/plans/another.md", "content": "x"}),
     ("write_file", {"path": ".llc/plans/linked.md", "content": "x"}),
     ("write_file", {"path": ".llc/agents/mine.md", "content": "x"}),
     ("write_file", {"path": "AGENTS.md", "content": "x"}),
-    ("edit", {"file_path": "kept.py", "old_string": "1", "new_string": "2"}),
+    ("edit", {"file_path": "thread_history.py", "old_string": "1", "new_string": "2"}),
     ("edit", {"file_path": ".llc/plans/linked.md", "old_string": "1", "new_string": "2"}),
-    ("replace_in_file", {"path": "kept.py", "diff": BLOCK}),
+    ("replace_in_file", {"path": "thread_history.py", "diff": BLOCK}),
     ("apply_patch", {"patch": PATCH}),
     ("apply_patch", {"patch": REMOVAL}),
     ("apply_patch", {"patch": MOVE}),
-    ("subagent", {"agent_type": "coder", "task": "change kept.py"}),
+    ("subagent", {"agent_type": "coder", "task": "change thread_history.py"}),
     ("use_mcp_tool", {"server_name": "files", "tool_name": "write", "arguments": {}}),
     ("run_command", {"command": "touch new.py", "outside_sandbox": True}),
     ("run_command", {"command": "ls", "cwd": "..", "outside_sandbox": True}),
@@ -44,23 +44,23 @@ TOOLS: list[tuple[str, dict[str, Any]]] = [
 COMMANDS = """
 touch new.py
 echo x > new.py
-echo x >> kept.py
-: > kept.py
-cat kept.py > new.py
+echo x >> thread_history.py
+: > thread_history.py
+cat thread_history.py > new.py
 ls | tee new.py
-sed -i s/1/2/ kept.py
-perl -pi -e s/1/2/ kept.py
-cp kept.py new.py
-mv kept.py new.py
-rm kept.py
-ln -s kept.py new.py
+sed -i s/1/2/ thread_history.py
+perl -pi -e s/1/2/ thread_history.py
+cp thread_history.py new.py
+mv thread_history.py new.py
+rm thread_history.py
+ln -s thread_history.py new.py
 mkdir new
-truncate -s 0 kept.py
-chmod 777 kept.py
-sort -o kept.py kept.py
-find . -name kept.py -delete
-find . -name kept.py -exec rm {} ;
-ls kept.py | xargs rm
+truncate -s 0 thread_history.py
+chmod 777 thread_history.py
+sort -o thread_history.py thread_history.py
+find . -name thread_history.py -delete
+find . -name thread_history.py -exec rm {} ;
+ls thread_history.py | xargs rm
 python3 -c "open('new.py', 'w')"
 sh -c 'touch new.py'
 env touch new.py
@@ -74,7 +74,7 @@ cat <<< "$(touch new.py)"
 git checkout -b other
 git commit -q --allow-empty -m x
 git stash
-git rm -q kept.py
+git rm -q thread_history.py
 git config user.name x
 git apply change.patch
 git diff --output=new.py
@@ -84,10 +84,10 @@ git grep --open-files-in-pager='touch new.py' kept
 git worktree add new
 rg --pre 'touch new.py' kept
 tree -o new.py
-awk '{ print > "new.py" }' kept.py
-sed 'w new.py' kept.py
+awk '{ print > "new.py" }' thread_history.py
+sed 'w new.py' thread_history.py
 touch .llc/plans/another.md
-tar cf new.py kept.py
+tar cf new.py thread_history.py
 """.strip().splitlines()
 WHICH = {"text": "Which way?"}
 TRIES = [*TOOLS, *(("run_command", {"command": line}) for line in COMMANDS)]
@@ -107,12 +107,12 @@ async def talks(tmp_path: Path) -> AsyncIterator[Talks]:
 
 
 def _fill(folder: Path) -> None:
-    (folder / "kept.py").write_text("kept = 1\n")
+    (folder / "thread_history.py").write_text("kept = 1\n")
     (folder / "change.patch").write_text(PATCH)
     plans = folder / ".llc" / "plans"
     plans.mkdir(parents=True)
-    (plans / "linked.md").symlink_to("../../kept.py")
-    for line in ("init -q", "add kept.py", "commit -q -m first"):
+    (plans / "linked.md").symlink_to("../../thread_history.py")
+    for line in ("init -q", "add thread_history.py", "commit -q -m first"):
         identity = ("-c", "user.name=n", "-c", "user.email=e")
         subprocess.run(["git", *identity, *line.split()], cwd=folder, check=True)
 
@@ -141,7 +141,7 @@ def _calls(tries: list[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
 @pytest.mark.parametrize("agent", ["build", "coder"])
 @pytest.mark.parametrize("mode", ["ask", "auto"])
 async def test_plan_mode_refuses_every_file_change(talks: Talks, mode: str, agent: str) -> None:
-    read = ("read_file", {"path": "kept.py"})
+    read = ("read_file", {"path": "thread_history.py"})
     talk = talks(_calls([read]), _calls(TRIES), {"text": "I could not."})
     before, tree = _everything(talk.folder), await _tree(talk)
     end = await talk.say("plan", plan=True, mode=mode, agent=agent)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from program import Ended, Program
 from provider import Answer, Provider, Request
-from recorded import Tree, tree
+from recorded_project import Tree, tree
 from terminal import Terminal
 
 from maxagent.memory.snapshots.file_version import PathChange

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from hand_written import Case
+from hand_cases import Case
 from project import Answer, Door, InProcess, all_files, write
 
 

@@ -23,11 +23,11 @@ from bar import case_marks, edit_marks, time_marks
 from case_verdict import CaseVerdict, play
 from generator import KINDS, generate
 from growth import measured
-from hand_written import cases
+from hand_cases import cases
 from project import Door, InProcess, OwnProcess
 from report import show_cases, show_edits, show_failures, show_marks, show_times, show_tools
 from request import Kind
-from restated import restated
+from request_forms import restated
 from scoring import Outcome, run
 
 EDITS = 2_000

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from snapshotted import SENSITIVE
+from snapshot_project import SENSITIVE
 
 from maxagent.memory.snapshots.store import Snapshots
 

@@ -16,7 +16,7 @@ from maxagent.models.factory import close_model, open_model
 from maxagent.models.invoke import invoke_model
 from maxagent.models.openai_responses import ResponsesModel
 from maxagent.models.resolver import resolve
-from maxagent.models.scripted import ScriptedModel
+from maxagent.models.scripted_model import ScriptedModel
 
 RESPONSES = Settings(model=ModelSection(models={"gpt-4o": ModelLimits(api="responses")}))
 
@@ -68,6 +68,6 @@ def test_what_light_commands_use_is_light() -> None:
 
 def test_no_sdk_is_imported_but_the_one_used() -> None:
     used = imported_by(
-        "import maxagent.models.chat_completions.chat_model, maxagent.models.scripted"
+        "import maxagent.models.chat_completions.chat_model, maxagent.models.scripted_model"
     )
     assert used == {"langchain_core", "httpx"}

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from confinement import UNASKED
-from kept import Kept
-from repaired import ACCEPT, BROKEN, SETTINGS, SMALL, TEST
+from repair_project import ACCEPT, BROKEN, SETTINGS, SMALL, TEST
+from thread_history import Kept
 
 from maxagent import Runner, trust
 

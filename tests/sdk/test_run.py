@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from repaired import last_of
+from repair_project import last_of
 from talk import Talk, says
 
 from maxagent import Answer, Runner

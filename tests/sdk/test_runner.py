@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from repaired import DONE, READ, REPAIR, REPAIRED, SMALL, calls, last_of
+from repair_project import DONE, READ, REPAIR, REPAIRED, SMALL, calls, last_of
 
 from maxagent import trust
 from maxagent.config.errors import ThreadBusy

@@ -2,7 +2,7 @@
 
 import pytest
 from confinement import needs_bubblewrap
-from repaired import ACCEPT, BROKEN, DONE, READ, REPAIR, calls, last_of
+from repair_project import ACCEPT, BROKEN, DONE, READ, REPAIR, calls, last_of
 
 from maxagent import Answer, trust
 from maxagent.config.errors import UsageError

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from repaired import BROKEN, DONE, READ, REPAIR, calls, last_of
+from repair_project import BROKEN, DONE, READ, REPAIR, calls, last_of
 
 from maxagent import Answer, trust
 from maxagent.config.errors import UsageError

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from recorded import Tree
+from recorded_project import Tree
 from seeds import any_seed
 from undo import torture
 from undo_model import Moment, Witness

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
-from recorded import Recorded, Tree
+from recorded_project import Recorded, Tree
 from undo_acts import Actor, furnish
 from undo_kills import killed_restore, killed_snapshot
 from undo_model import Goal, Moment, Witness

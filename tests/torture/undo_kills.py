@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from random import Random
 
-from recorded import Recorded, Tree
+from recorded_project import Recorded, Tree
 from undo_acts import Actor, furnish
 
 from maxagent.memory.snapshots.store import Snapshots

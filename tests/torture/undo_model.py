@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
-from recorded import File, Tree
+from recorded_project import File, Tree
 
 from maxagent.memory.undo.restore import RestoreResult
 

@@ -14,7 +14,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-from recorded import Recorded
+from recorded_project import Recorded
 
 PLACES = ["replace", "unlink", "mkdir", "rmdir", "symlink", "fsync", "fchmod", "open"]
 

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 from ...config.security.executables import find_program
 from ...config.security.redaction import redact
 from ..process.launcher import SHELL
-from ..sandbox.run_sandboxed import stream_inside
+from ..sandbox.execution import stream_inside
 from ..sandbox.sandbox import Sandbox
 
 # how many folders of a project are looked into for tests

@@ -16,8 +16,8 @@ from ..process.output_stream import LiveOutput
 from ..process.stream_redaction import RedactingSink
 from ..process.truncation import clean_text
 from ..result import ToolError
+from ..sandbox.execution import stream_inside
 from ..sandbox.failure_hint import has_socket_failure
-from ..sandbox.run_sandboxed import stream_inside
 from ..sandbox.sandbox import Sandbox
 from .test_frameworks import TestCommand
 

@@ -16,8 +16,8 @@ from ...config.text import text
 from ..process.launcher import capture_output
 from ..workspace import Workspace
 from . import bubblewrap, seatbelt
+from .execution import TRIES
 from .placeholders import clear_leftovers
-from .run_sandboxed import TRIES
 from .sandbox import Sandbox, get_store_folder
 from .syscall_filter import find_filter_problem
 from .system_paths import resolve_writable_folders

@@ -1,7 +1,7 @@
 import sys
 
-from kept import Kept, write
 from terminal import Terminal
+from thread_history import Kept, write
 
 
 async def test_the_diff_is_on_stdout_as_it_is(kept: Kept) -> None:

@@ -1,5 +1,5 @@
 import pytest
-from kept import Kept
+from thread_history import Kept
 
 
 @pytest.mark.parametrize("two", [("--files", "--talk"), ("--both", "--files")])

@@ -4,8 +4,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from kept import THREAD, Kept, write
 from terminal import Terminal
+from thread_history import THREAD, Kept, write
 
 from maxagent.config import paths
 from maxagent.memory.database.connection import connect

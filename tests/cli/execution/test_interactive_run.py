@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import typer
-from spoken import Typing
+from repl_session import Typing
 
 from maxagent import Answer, Runner, UnfinishedTurn, UsageError, trust
 from maxagent.cli.execution.chat_session import ChatSession

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from kept import THREAD, Kept
+from thread_history import THREAD, Kept
 
 from maxagent.cli.execution.thread_argument import find_latest_chat, resolve_thread
 from maxagent.config.errors import UsageError

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from spoken import Spoken
+from repl_session import Spoken
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from provider import Provider
-from spoken import Spoken, Typing
+from repl_session import Spoken, Typing
 
 from maxagent import Runner
 from maxagent.cli.repl import input_loop

@@ -1,5 +1,5 @@
 import pytest
-from spoken import Spoken
+from repl_session import Spoken
 
 from maxagent.cli.repl.line_dispatch import dispatch_line
 from maxagent.cli.repl.prompt.paste_placeholder import Pastes

@@ -1,5 +1,5 @@
 import pytest
-from spoken import Spoken
+from repl_session import Spoken
 
 from maxagent.cli.repl.memory_note import keep_note
 

@@ -1,7 +1,7 @@
 from typing import Any
 
 import pytest
-from spoken import Spoken
+from repl_session import Spoken
 
 from maxagent.cli.repl.shell_escape import run_shell_line
 

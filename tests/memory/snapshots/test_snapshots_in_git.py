@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from snapshotted import contents, git, kinds, put_all_back
+from snapshot_project import contents, git, kinds, put_all_back
 
 from maxagent.memory.snapshots.file_version import filter_visible
 from maxagent.memory.snapshots.store import Snapshots

@@ -9,7 +9,7 @@ from glob import glob
 from pathlib import Path
 
 import pytest
-from snapshotted import SENSITIVE, kinds, put_all_back
+from snapshot_project import SENSITIVE, kinds, put_all_back
 
 from maxagent.config.errors import MaxAgentError
 from maxagent.memory.snapshots.git_backend import EMPTY_TREE

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from snapshotted import contents, put_all_back, write
+from snapshot_project import contents, put_all_back, write
 
 from maxagent.memory.snapshots.store import Snapshots
 

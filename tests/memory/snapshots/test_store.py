@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from snapshotted import SENSITIVE, kinds, put_all_back, write
+from snapshot_project import SENSITIVE, kinds, put_all_back, write
 
 from maxagent.config.errors import MaxAgentError
 from maxagent.memory.snapshots import git_backend, git_ls_files, limits

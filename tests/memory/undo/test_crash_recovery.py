@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from recorded import THREAD, Recorded
+from recorded_project import THREAD, Recorded
 
 from maxagent.memory.undo.crash_recovery import record_crashed_calls
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from acts import LINES, sh, three_files, write
-from recorded import THREAD, Recorded
+from recorded_project import THREAD, Recorded
 
 from maxagent.memory.database.migrations import MIGRATIONS
 from maxagent.memory.undo.history import FileHistory

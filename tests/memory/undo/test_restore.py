@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from acts import LINES, changed, sh, swap, three_files, write
-from recorded import Recorded
+from recorded_project import Recorded
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from acts import LINES, changed, sh, swap, three_files, write
-from recorded import THREAD, Recorded
+from recorded_project import THREAD, Recorded
 
 from maxagent.config.errors import MaxAgentError
 from maxagent.memory.snapshots.file_version import PathChange

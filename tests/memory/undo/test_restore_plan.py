@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from recorded import Recorded
+from recorded_project import Recorded
 
 from maxagent.memory.snapshots.file_version import ABSENT
 from maxagent.memory.undo.restore_plan import Conflict, plan_restore

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from kept import Kept, write
+from thread_history import Kept, write
 
 from maxagent.config import paths
 from maxagent.sdk.threads.disk_usage import (

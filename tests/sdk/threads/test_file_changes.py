@@ -1,4 +1,4 @@
-from kept import Kept, write
+from thread_history import Kept, write
 
 from maxagent.sdk.threads.file_changes import read_file_changes
 

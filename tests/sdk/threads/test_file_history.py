@@ -1,7 +1,7 @@
 import shutil
 
 import pytest
-from kept import Kept, write
+from thread_history import Kept, write
 
 from maxagent.config.errors import ThreadBusy, UsageError
 from maxagent.memory.threads.lease import acquire_lease

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from kept import Kept, write
+from thread_history import Kept, write
 
 from maxagent.config import paths
 from maxagent.config.errors import MaxAgentError

@@ -2,7 +2,7 @@
 
 import json
 
-from repaired import last_of
+from repair_project import last_of
 
 from maxagent import trust
 from maxagent.sdk.threads.usage import read_nested_instructions

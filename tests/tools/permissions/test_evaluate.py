@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from ruled import project, rule, ruled
+from rule_texts import project, rule, ruled
 
 from maxagent.tools.permissions import Decision, Policy, evaluate_call
 from maxagent.tools.workspace import Workspace

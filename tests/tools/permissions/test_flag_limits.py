@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from ruled import project
+from rule_texts import project
 
 from maxagent.tools.permissions.flag_limits import find_excess
 

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from ruled import project, rule
+from rule_texts import project, rule
 
 from maxagent.tools.permissions.call import RequestedCall
 from maxagent.tools.permissions.rule import find_allowing_rules

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from ruled import project
+from rule_texts import project
 
 from maxagent.config.settings.permission_rules import RawRule
 from maxagent.tools.permissions.rule import read_rule

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from ruled import project, ruled
+from rule_texts import project, ruled
 
 from maxagent.tools.permissions import evaluate_call
 

@@ -14,8 +14,8 @@ from ...process.output_stream import LiveOutput
 from ...process.stream_redaction import RedactingSink
 from ...process.truncation import KEPT_EACH_SIDE
 from ...result import ToolError, ToolResult
+from ...sandbox.execution import stream_inside
 from ...sandbox.failure_hint import find_block, find_hint
-from ...sandbox.run_sandboxed import stream_inside
 from ...sandbox.sandbox import Sandbox
 from ...tool_run import Run, ToolRun
 from ..files.shown_files import hash_shown_files

@@ -2,8 +2,8 @@ import json
 import sys
 
 import pytest
-from kept import Kept, write
 from terminal import Terminal
+from thread_history import Kept, write
 
 
 async def test_each_change_has_its_line(kept: Kept) -> None:

@@ -1,4 +1,4 @@
-from kept import Kept
+from thread_history import Kept
 
 
 def test_the_step_must_be_named(kept: Kept) -> None:

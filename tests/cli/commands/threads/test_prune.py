@@ -1,5 +1,5 @@
 import pytest
-from kept import THREAD, Kept
+from thread_history import THREAD, Kept
 
 
 def test_what_was_freed_is_said(kept: Kept) -> None:

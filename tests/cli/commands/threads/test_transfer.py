@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from kept import THREAD, Kept
+from thread_history import THREAD, Kept
 
 from maxagent.memory.threads.index import ThreadIndex
 

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from kept import THREAD, Kept
+from thread_history import THREAD, Kept
 
 from maxagent.memory.threads import thread_id
 

@@ -5,7 +5,7 @@ import sqlite3
 from contextlib import AsyncExitStack
 
 import pytest
-from spoken import Spoken
+from repl_session import Spoken
 
 from maxagent.cli.repl.session.background_startup import open_behind
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from provider import Provider
-from spoken import Spoken
+from repl_session import Spoken
 
 from maxagent import Runner, trust
 from maxagent.cli.rendering.transcript import show_transcript

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from provider import Provider
-from spoken import Spoken, Typing
+from repl_session import Spoken, Typing
 
 from maxagent import Answer, Runner, UsageError
 from maxagent.cli.rendering.transcript import show_transcript

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 from provider import Provider
-from spoken import Spoken
+from repl_session import Spoken
 
 from maxagent import Runner, trust
 from maxagent.cli.repl.prompt.protocol import PromptAborted

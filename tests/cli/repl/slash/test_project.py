@@ -1,5 +1,5 @@
 import pytest
-from spoken import Spoken
+from repl_session import Spoken
 
 from maxagent.config.errors import UsageError
 

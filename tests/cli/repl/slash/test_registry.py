@@ -1,5 +1,5 @@
 import pytest
-from spoken import Spoken
+from repl_session import Spoken
 
 from maxagent.cli.i18n.catalogs import use_language
 from maxagent.cli.repl.prompt.protocol import ReplExit

@@ -2,7 +2,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from spoken import Spoken
+from repl_session import Spoken
 
 from maxagent import Runner
 from maxagent.config.errors import UsageError

@@ -13,6 +13,8 @@ from ..process.launcher import ProcessExit, Sink, stream_output
 from .sandbox import Sandbox
 
 TRIES = 4
+
+
 _ANNOUNCE_START = ("/bin/sh", "-c", 'printf "%s\\n" "$0"; exec "$@"')
 
 

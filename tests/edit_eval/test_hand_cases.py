@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from case_verdict import play, says
-from hand_written import Case, CaseError, cases
+from hand_cases import Case, CaseError, cases
 
 CASES = cases()
 

@@ -1,8 +1,10 @@
+"""TODO: what this is."""
+
 import asyncio
 
 import pytest
 
-from maxagent.sdk.shielded import run_shielded
+from maxagent.sdk.cancel_shield import run_shielded
 
 
 async def test_shielded_work_completes_despite_repeated_cancellation() -> None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from not_told import ASSEMBLED, NOT_FOR_PEOPLE, SILENT, SPEAKING
+from untranslated_texts import ASSEMBLED, NOT_FOR_PEOPLE, SILENT, SPEAKING
 
 ROOT = Path(__file__).parents[2]
 _SENTENCE = re.compile(r"(?<![\w.-])[a-z']{2,}[,;:]? [a-z'`{\"(]")

@@ -1,3 +1,5 @@
+"""TODO: what this is."""
+
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -5,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from maxagent.tools.sandbox.run_sandboxed import TRIES, StartMarker, stream_inside
+from maxagent.tools.sandbox.execution import TRIES, StartMarker, stream_inside
 from maxagent.tools.sandbox.sandbox import Sandbox
 from maxagent.tools.workspace import Workspace
 

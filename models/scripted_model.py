@@ -49,7 +49,11 @@ class ScriptedTurn(_StrictModel):
 
 
 Scenario = dict[str, list[ScriptedTurn]] | list[ScriptedTurn]
+
+
 _BY_ROLE = TypeAdapter(dict[str, list[ScriptedTurn]])
+
+
 _LIST = TypeAdapter(list[ScriptedTurn])
 
 

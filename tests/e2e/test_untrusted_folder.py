@@ -15,8 +15,8 @@ import pytest
 from confinement import SURROUNDINGS
 from program import MODE, Ended
 from provider import Provider
+from strace_program import command, connections, executed_in, finished, why_not
 from studio import free_port, printed_address
-from traced import command, connections, executed_in, finished, why_not
 from traps import CANARY, Traps
 
 from maxagent import trust

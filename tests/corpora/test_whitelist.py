@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from ruamel.yaml import YAML
-from ruled import ruled
+from rule_texts import ruled
 
 from maxagent.tools.permissions import evaluate_call
 from maxagent.tools.permissions.decision import Decision

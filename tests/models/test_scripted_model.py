@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from maxagent.config.errors import ModelError, UsageError
 from maxagent.models.catalog import compute_cost
 from maxagent.models.invoke import invoke_model
-from maxagent.models.scripted import open_script
+from maxagent.models.scripted_model import open_script
 
 SCENARIO = {
     "architect": [{"text": "A plan in words"}],
